@@ -221,6 +221,26 @@ describe('a merchant from the first visit to the first payout', () => {
     await page.getByLabel('Status').selectOption('');
   });
 
+  it('exports what moved, for the accountant', async () => {
+    await button('Export movements').click();
+    await heading('Export movements').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.screenshot({ path: `${SCREENS}/export-movements.png` });
+    await field('First day').fill('2026-01-31');
+    await field('Last day').fill('2026-01-01');
+    await button('Download').click();
+    await page.getByText('must be after from').first().waitFor();
+    await field('First day').fill('2026-01-01');
+    await field('Last day').fill('2099-12-31');
+    await field('Time zone').fill('Pacific/Kiritimati');
+    const [file] = await Promise.all([page.waitForEvent('download'), button('Download').click()]);
+    expect(file.suggestedFilename()).toBe('movements-2026-01-01-2099-12-31.csv');
+    const text = readFileSync(await file.path(), 'utf8');
+    expect(text.startsWith('\uFEFFat,kind,paymentId,orderId,')).toBe(true);
+    expect(text).toMatch(/\r\n\d{4}-\d{2}-\d{2}T[\d:.]+\+14:00,payment,pay_/);
+    await heading('Export movements').waitFor({ state: 'hidden' });
+  });
+
   it('sends coins after a look at the fee', async () => {
     await menu('Wallet').click();
     await expect

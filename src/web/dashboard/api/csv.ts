@@ -53,13 +53,3 @@ export async function paymentsCsv(
   const head = [...HEAD, ...COINS.map((coin) => `received${coin}`), 'txids'].join(',');
   return `${MARK}${[head, ...lines.values()].join('\r\n')}\r\n`;
 }
-
-/** Hands a text to the browser as a download. */
-export function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
-}

@@ -2,7 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
 import type { Body, QueryOf } from '../api/contract.ts';
-import { download, paymentsCsv } from '../api/csv.ts';
+import { paymentsCsv } from '../api/csv.ts';
+import { download } from '../api/download.ts';
 import { useAct, useApi, useShopId } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
 import { STATUSES } from '../api/types.ts';
@@ -13,6 +14,7 @@ import { Field, fieldError, Form, SearchField, Select } from '../ui/form.tsx';
 import { short, words } from '../ui/format.ts';
 import { PaymentTable } from '../ui/payment-table.tsx';
 import { Pager } from '../ui/table.tsx';
+import { ExportMovements } from './export-movements.tsx';
 
 const FILTERS = ['search', 'status', 'coin', 'orderId', 'customerId', 'startDate', 'endDate'] as const;
 
@@ -35,6 +37,7 @@ export function PaymentsPage() {
         title="Payments"
         actions={
           <>
+            <ExportMovements />
             <Export query={{ ...query, merchantId }} />
             <Button look="primary" onClick={() => setCreating(true)}>
               New payment
@@ -150,7 +153,7 @@ function Export({ query }: { query: QueryOf<'GET', '/payment/list'> }) {
   const [progress, setProgress] = useState('');
   const run = useAct(async () => {
     const csv = await paymentsCsv(query, (done, total) => setProgress(`${done} of ${total}`));
-    download('payments.csv', csv);
+    download('payments.csv', new Blob([csv], { type: 'text/csv;charset=utf-8' }));
   });
   return (
     <>

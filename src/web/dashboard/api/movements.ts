@@ -1,0 +1,57 @@
+import { ApiError } from './client.ts';
+import { download } from './download.ts';
+import { endSession, session } from './session.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface MovementsWish {
+  readonly merchantId: string;
+  /** The first and the last day, both in the file. */
+  readonly first: string;
+  readonly last: string;
+  readonly timeZone: string;
+  readonly format: string;
+}
+
+/**
+ * Hands the movements of a range to the browser as a file, which the browser itself keeps: it may be a long one.
+ * @throws {ApiError} also when the answer broke off, so that no part is taken for the whole
+ */
+export async function downloadMovements({ last, first, ...wish }: MovementsWish): Promise<void> {
+  const query = new URLSearchParams({ ...wish, from: first, to: dayAfter(last) });
+  const file = await fileOf(`/payment/export?${query}`);
+  download(`movements-${first}-${last}.${wish.format}`, file);
+}
+
+async function fileOf(path: string): Promise<Blob> {
+  const signedIn = session();
+  try {
+    const response = await fetch(path, { headers: { authorization: `Bearer ${signedIn?.token ?? ''}` } });
+    if (response.ok) return await response.blob();
+    const { error } = (await response.json()) as Refusal;
+    if (response.status === 401 && signedIn !== null) endSession(true);
+    const fields = (error.details ?? []).map(({ field, message }) => [field, message]);
+    throw new ApiError(response.status, error.code, error.message, Object.fromEntries(fields));
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw new ApiError(
+      0,
+      'UNREADABLE',
+      'The server does not answer, or broke off: the file was not complete.',
+    );
+  }
+}
+
+interface Refusal {
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly details?: readonly { readonly field: string; readonly message: string }[];
+  };
+}
+
+/** What is no day stays as it is: the server says so. */
+function dayAfter(day: string): string {
+  const at = Date.parse(day);
+  return Number.isNaN(at) ? day : new Date(at + DAY_MS).toISOString().slice(0, 10);
+}

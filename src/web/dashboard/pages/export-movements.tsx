@@ -1,0 +1,78 @@
+import { useState } from 'react';
+import { downloadMovements } from '../api/movements.ts';
+import { useAct, useShopId } from '../api/hooks.ts';
+import { Button } from '../ui/basics.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Field, fieldError, Form, Select } from '../ui/form.tsx';
+import { daysAgo, timeZone } from '../ui/format.ts';
+
+/** All money that came in and went out in a range of days, as a file for the accountant. */
+export function ExportMovements() {
+  const [isOpen, setOpen] = useState(false);
+  const close = (): void => setOpen(false);
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Export movements</Button>
+      <Dialog title="Export movements" open={isOpen} onClose={close}>
+        <Wish onDone={close} />
+      </Dialog>
+    </>
+  );
+}
+
+function Wish({ onDone }: { onDone: () => void }) {
+  const merchantId = useShopId();
+  const run = useAct(downloadMovements, onDone);
+  const { error } = run;
+  const today = daysAgo(0);
+  return (
+    <Form
+      fields={['first', 'last', 'timeZone', 'format']}
+      submit="Download"
+      busy={run.isPending}
+      error={error}
+      onSubmit={(values) => run.mutate({ merchantId, ...values })}
+    >
+      <p className="text-sm text-soft">
+        A line for each payment, refund, send, move within the wallet and network fee, with what it was worth
+        then.
+      </p>
+      <div className="grid grid-cols-2 gap-3">
+        <Field
+          label="First day"
+          name="first"
+          type="date"
+          defaultValue={`${today.slice(0, 8)}01`}
+          required
+          {...fieldError(error, 'from')}
+        />
+        <Field
+          label="Last day"
+          name="last"
+          type="date"
+          defaultValue={today}
+          required
+          {...fieldError(error, 'to')}
+        />
+      </div>
+      <Field
+        label="Time zone"
+        name="timeZone"
+        list="time-zones"
+        defaultValue={timeZone}
+        maxLength={64}
+        required
+        {...fieldError(error, 'timeZone')}
+      />
+      <datalist id="time-zones">
+        {Intl.supportedValuesOf('timeZone').map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+      <Select label="Format" name="format" defaultValue="csv">
+        <option value="csv">CSV, for spreadsheets</option>
+        <option value="json">JSON</option>
+      </Select>
+    </Form>
+  );
+}
