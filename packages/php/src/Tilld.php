@@ -760,12 +760,6 @@ final class Payments extends Resource
     {
         return $this->requests->call('GET', '/payment/export', ['format' => 'csv'] + $query, null, $options, 'text');
     }
-
-    /** Every movement of money in a range, as one list: for long ranges of busy shops ask for the CSV file by HTTP. */
-    public function export(array $query = [], array $options = []): array
-    {
-        return $this->read('/payment/export', $query, $options);
-    }
 }
 
 final class Refunds extends Resource
