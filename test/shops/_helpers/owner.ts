@@ -121,6 +121,16 @@ export class Owner implements AsyncDisposable {
     await this.#linkOf(paymentId, (link) => link.status === 'paid');
   }
 
+  async cancel(paymentId: string): Promise<void> {
+    await this.#post('/payment/cancel', { paymentId });
+  }
+
+  /** Asks for another amount, without the shop. */
+  async changePrice(paymentId: string, amount: string): Promise<void> {
+    const body = { merchantId: this.merchantId, paymentId, amount, lines: [] };
+    await this.till.api.must('PATCH', '/payment/update', { token: this.#token, body });
+  }
+
   /** Cancels the refund link of a payment. */
   async cancelRefund(paymentId: string): Promise<void> {
     const { id } = await this.#linkOf(paymentId, ({ status }) => status === 'open');

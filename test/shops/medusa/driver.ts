@@ -223,6 +223,14 @@ export class MedusaShop implements ShopDriver {
     await this.#postgres[Symbol.asyncDispose]();
   }
 
+  /** Another price for the payment session of a cart, which stays; answers the payment that it has then. */
+  async changePrice(cartId: string, amount: number): Promise<string> {
+    const [session] = sessionsOf(await this.#cart(cartId));
+    const body = { id: session?.id, amount };
+    const changed = await this.#ask<{ session: PaymentSession }>('POST', '/change-price', body);
+    return changed.session.data.payment_id;
+  }
+
   /** Loses what the plugin knows, but for the connection. */
   async forget(): Promise<void> {
     await this.#ask('POST', '/forget', {});

@@ -114,6 +114,7 @@ it('a claim link that was cancelled is told and made anew, and is in nothing tha
   const { linkUrl } = await shop.refund(orderId);
   const { orderId: placed } = await shop.payment(orderId);
   const fields = '*payment_collections.payments,*payment_collections.payments.refunds,metadata';
+  await shop.reconcile();
   const whole = await shop.admin<object>('GET', `/admin/orders/${placed}?fields=${fields}`);
   expect(JSON.stringify(whole)).not.toContain(new URL(linkUrl).pathname);
   await owner.cancelRefund(paymentId);
@@ -143,4 +144,34 @@ it('events are read again when tilld fails to show their payment', async () => {
     tilldFails = false;
     toShop.weather = 'pass';
   }
+});
+
+it('a session that stays while its price changes: the same payment, a new one, or none once money came', async () => {
+  const { orderId, paymentId } = await shop.order();
+  expect(await shop.changePrice(orderId, 31)).toBe(paymentId);
+  expect((await owner.payment(paymentId)).amount).toBe('31.00');
+  await owner.cancel(paymentId);
+  const second = await shop.changePrice(orderId, 32);
+  expect(second).not.toBe(paymentId);
+  expect((await owner.payment(second)).amount).toBe('32.00');
+  toShop.weather = 'lose';
+  try {
+    await owner.pay(second);
+    await expect(shop.changePrice(orderId, 33)).rejects.toThrow('Money came');
+    expect((await owner.payment(second)).amount).toBe('32.00');
+  } finally {
+    toShop.weather = 'pass';
+  }
+});
+
+it('a payment whose price is not that of its session pays nothing', async () => {
+  const { orderId, paymentId } = await shop.order();
+  await owner.changePrice(paymentId, '1.00');
+  await owner.payFinally(paymentId);
+  await shop.reconcile();
+  expect(await shop.notes(orderId)).toEqual(
+    expect.arrayContaining([expect.stringContaining('not taken as paid')]),
+  );
+  expect((await shop.notes(orderId)).join('\n')).not.toContain('Paid, and final');
+  expect(await shop.payment(orderId)).toMatchObject({ captured: false, state: 'waiting' });
 });

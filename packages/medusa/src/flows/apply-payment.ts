@@ -43,15 +43,12 @@ async function apply(container: MedusaContainer, paymentId: string): Promise<'ap
   const scene = { container, tilld, logger, payment };
   try {
     const session = await findSession(container, row.session_id);
-    await settle(scene, session, row.captured);
+    const isTaken = await settle(scene, session, row.captured);
     const now = await findSession(container, row.session_id);
     const captured = row.captured || now?.payment?.isCaptured === true;
-    const state = stateOf(payment, captured);
-    await tellState(
-      scene,
-      { state: row.state, exception: row.exception ?? null, captured: row.captured },
-      state,
-    );
+    const state = isTaken ? stateOf(payment, captured) : row.state;
+    const before = { state: row.state, exception: row.exception ?? null, captured: row.captured };
+    if (isTaken) await tellState(scene, before, stateOf(payment, captured));
     await tilld.updatePayments({
       id: paymentId,
       state,
@@ -75,27 +72,29 @@ async function recover(tilld: TilldService, payment: Payment) {
   return typeof sessionId === 'string' ? tilld.remember(payment, sessionId) : null;
 }
 
-/** Places the order and takes the money into the books, as far as that is due. */
-async function settle(scene: Scene, session: Session | null, wasCaptured: boolean): Promise<void> {
+/**
+ * Places the order and takes the money into the books, as far as that is due. Answers false for money that is not taken
+ * as that of the order: the shopkeeper was told why, and nothing shall say that the order is paid.
+ */
+async function settle(scene: Scene, session: Session | null, wasCaptured: boolean): Promise<boolean> {
   const { payment, tilld, logger } = scene;
   const isDue = payment.status === 'completed' || payment.status === 'confirming';
-  if (!isDue || wasCaptured) return;
+  if (!isDue || wasCaptured) return true;
   if (session === null) {
-    if (payment.status === 'completed') {
-      logger.error(`tilld: payment ${payment.id} is paid, but its payment session is gone`);
-      await tilld.tell(payment.id, 'no_session', 'paid_without_order', { received: receivedText(payment) });
-    }
-    return;
+    if (payment.status !== 'completed') return true;
+    logger.error(`tilld: payment ${payment.id} is paid, but its payment session is gone`);
+    await tilld.tell(payment.id, 'no_session', 'paid_without_order', { received: receivedText(payment) });
+    return false;
   }
   if (!asksFor(payment, session.amount, session.currency)) {
     logger.error(`tilld: payment ${payment.id} asks for another amount than its payment session`);
-    await tilld.tell(payment.id, 'amount', 'amount_differs', {
-      asked: `${payment.amount} ${payment.currency}`,
-    });
-    return;
+    const asked = `${payment.amount} ${payment.currency}`;
+    await tilld.tell(payment.id, 'amount', 'amount_differs', { asked });
+    return false;
   }
-  if (payment.status === 'completed') await takeMoney(scene, session);
-  else if (tilld.options.placeOrders === 'seen' && session.order === null) await placeOrder(scene, session);
+  if (payment.status === 'completed') return takeMoney(scene, session);
+  if (tilld.options.placeOrders === 'seen' && session.order === null) await placeOrder(scene, session);
+  return true;
 }
 
 async function placeOrder(scene: Scene, session: Session): Promise<void> {
@@ -114,12 +113,12 @@ async function placeOrder(scene: Scene, session: Session): Promise<void> {
   }
 }
 
-async function takeMoney(scene: Scene, session: Session): Promise<void> {
+async function takeMoney(scene: Scene, session: Session): Promise<boolean> {
   const { container, payment, tilld, logger } = scene;
   if (session.order?.status === 'canceled') {
     logger.error(`tilld: payment ${payment.id} is paid, but its order ${session.order.id} is cancelled`);
     await tilld.tell(payment.id, 'cancelled', 'paid_after_cancel', { received: receivedText(payment) });
-    return;
+    return false;
   }
   if (session.order === null) await placeOrder(scene, session);
   const placed = await findSession(container, session.id);
@@ -131,6 +130,7 @@ async function takeMoney(scene: Scene, session: Session): Promise<void> {
       data: { session_id: session.id, amount: session.amount },
     },
   });
+  return true;
 }
 
 interface Told {
