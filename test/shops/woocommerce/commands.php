@@ -108,58 +108,6 @@ final class ShopCommands
         return [];
     }
 
-    /** Switches the way to pay of an order and pays it there. */
-    public static function payOtherwise(array $given): array
-    {
-        $order = self::orderOf($given);
-        $order->set_payment_method('');
-        $order->set_payment_method('cash');
-        $order->payment_complete();
-        return [];
-    }
-
-    /** What the site would have lost had its database been restored from before the payment. */
-    public static function forget(array $given): array
-    {
-        $order = self::orderOf($given);
-        foreach (['_tilld_payment', '_tilld_asked', '_tilld_state', '_tilld_told'] as $name) {
-            $order->update_meta_data($name, '');
-        }
-        $order->save();
-        update_option('tilld_cursor', 0);
-        return [];
-    }
-
-    /** The payment method as the block checkout gets it, in a language. */
-    public static function blocks(array $given): array
-    {
-        $registry = new Automattic\WooCommerce\Blocks\Payments\PaymentMethodRegistry();
-        do_action('woocommerce_blocks_payment_method_type_registration', $registry);
-        $method = new Tilld\WooCommerce\BlockCheckout();
-        $method->initialize();
-        [$handle] = $method->get_payment_method_script_handles();
-        return ['active' => $method->is_active(), 'data' => $method->get_payment_method_data(), 'script' => wp_scripts()->registered[$handle]->src];
-    }
-
-    public static function translate(array $given): array
-    {
-        switch_to_locale($given['locale']);
-        return array_map(static function (string $text): string {
-            return __($text, 'tilld-for-woocommerce');
-        }, $given['texts']);
-    }
-
-    /** Deletes the plugin as the shopkeeper would; what is left of it in the options. */
-    public static function uninstall(): array
-    {
-        global $wpdb;
-        require_once ABSPATH . 'wp-admin/includes/plugin.php';
-        deactivate_plugins('tilld-for-woocommerce/tilld-for-woocommerce.php');
-        uninstall_plugin('tilld-for-woocommerce/tilld-for-woocommerce.php');
-        $options = $wpdb->get_col("SELECT option_name FROM {$wpdb->options} WHERE option_name LIKE '%tilld%'");
-        return ['options' => $options, 'isScheduled' => wp_next_scheduled('tilld_reconcile') !== false];
-    }
-
     private static function pay(WC_Order $order): array
     {
         $result = self::gateway()->process_payment($order->get_id());
