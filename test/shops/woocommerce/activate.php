@@ -13,6 +13,8 @@ if (is_wp_error($problem)) {
     exit(1);
 }
 if ($plugin === 'woocommerce/woocommerce.php') {
+    // The first page of the administration would lead to the wizard.
+    delete_transient('_wc_activation_redirect');
     update_option('woocommerce_currency', 'USD');
     update_option('woocommerce_manage_stock', 'yes');
     update_option('woocommerce_hold_stock_minutes', '60');
