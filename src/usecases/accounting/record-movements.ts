@@ -101,7 +101,7 @@ async function read(tx: Tx, chain: ChainId, asked: readonly string[]): Promise<B
   const txids = [...asked, ...spenders];
   for (const row of outputs) of(row.txid, row.merchant_id).outputs.push(row);
   for (const row of await bookedSpends(tx, chain, txids)) {
-    if (row.txid !== null) of(row.txid, row.merchant_id).spends.push(row);
+    of(row.txid, row.merchant_id).spends.push(row);
   }
   for (const row of await movementsOfTransactions(tx, chain, txids)) {
     of(row.txid, row.merchant_id).lines.push(row);
