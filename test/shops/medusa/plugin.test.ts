@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../../_helpers/nodes/proc.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { Forwarder } from '../_helpers/forwarder.ts';
+import { Forwarder, type Answer } from '../_helpers/forwarder.ts';
 import { Owner } from '../_helpers/owner.ts';
 import { ShopProxy } from '../_helpers/proxies.ts';
 import { MedusaShop } from './driver.ts';
@@ -12,15 +12,21 @@ let owner: Owner;
 let shop: MedusaShop;
 let toShop: ShopProxy;
 let tilldFails = false;
+/** The next answer about a payment. */
+let before: Answer | null = null;
 
 beforeAll(async () => {
   owner = stack.use(await Owner.start());
   toShop = stack.use(await ShopProxy.start());
   const failed = { status: 500, headers: {}, body: Buffer.from('out of memory') };
   const toTilld = stack.use(
-    await Forwarder.start(owner.till.api.baseUrl, async ({ path }, forward) =>
-      tilldFails && path.startsWith('/payment/get') ? failed : forward(),
-    ),
+    await Forwarder.start(owner.till.api.baseUrl, async ({ path }, forward) => {
+      if (!path.startsWith('/payment/get')) return forward();
+      if (tilldFails) return failed;
+      const given = before;
+      before = null;
+      return given ?? forward();
+    }),
   );
   const port = await freePort();
   toShop.port = port;
@@ -174,4 +180,29 @@ it('a payment whose price is not that of its session pays nothing', async () => 
   );
   expect((await shop.notes(orderId)).join('\n')).not.toContain('Paid, and final');
   expect(await shop.payment(orderId)).toMatchObject({ captured: false, state: 'waiting' });
+});
+
+it('money that becomes final while the order is placed is not told as lost', async () => {
+  const { orderId, paymentId } = await shop.order();
+  toShop.weather = 'lose';
+  try {
+    await owner.pay(paymentId);
+    const data = await owner.payment(paymentId);
+    const body = Buffer.from(JSON.stringify({ success: true, error: null, data }));
+    await owner.mine(paymentId);
+    before = { status: 200, headers: { 'content-type': 'application/json' }, body };
+    await shop.reconcile();
+    expect(await shop.state(orderId)).toBe('paid');
+    expect((await shop.notes(orderId)).join('\n')).not.toContain('without money');
+  } finally {
+    toShop.weather = 'pass';
+  }
+});
+
+it('the checkout shows what is bought', async () => {
+  const { paymentId } = await shop.order({ quantity: 2 });
+  expect(await owner.payment(paymentId)).toMatchObject({
+    amount: '45.00',
+    lines: [{ name: 'Mug', quantity: 2, amount: '40.00' }],
+  });
 });

@@ -45,14 +45,18 @@ async function apply(container: MedusaContainer, paymentId: string): Promise<'ap
     const session = await findSession(container, row.session_id);
     const isTaken = await settle(scene, session, row.captured);
     const now = await findSession(container, row.session_id);
-    const captured = row.captured || now?.payment?.isCaptured === true;
-    const state = isTaken ? stateOf(payment, captured) : row.state;
-    const before = { state: row.state, exception: row.exception ?? null, captured: row.captured };
-    if (isTaken) await tellState(scene, before, stateOf(payment, captured));
+    const wasCaptured = row.captured || session?.payment?.isCaptured === true;
+    const captured = wasCaptured || now?.payment?.isCaptured === true;
+    // Placing the order asks tilld once more: the money may have become final since the first look.
+    const isOlder = captured && !wasCaptured && payment.status !== 'completed';
+    const latest = isOlder ? await client.payments.get({ paymentId }) : payment;
+    const state = isTaken ? stateOf(latest, wasCaptured) : row.state;
+    const before = { state: row.state, exception: row.exception ?? null, captured: wasCaptured };
+    if (isTaken) await tellState({ ...scene, payment: latest }, before, stateOf(latest, wasCaptured));
     await tilld.updatePayments({
       id: paymentId,
       state,
-      exception: payment.exception,
+      exception: latest.exception,
       captured,
       cart_id: now?.cartId ?? row.cart_id,
       order_id: now?.order?.id ?? row.order_id,

@@ -22,7 +22,8 @@ interface CartRow {
   readonly id: string;
   readonly email: string | null;
   readonly locale: string | null;
-  readonly items: readonly ({ title: string; quantity: number; total: number } | null)[] | null;
+  /** Prices before taxes and discounts: totals are not computed for a provider. */
+  readonly items: readonly ({ title: string; quantity: number; unit_price: number } | null)[] | null;
 }
 
 /** The cart behind a payment session. Without it a payment is made all the same: anonymous, and without lines. */
@@ -49,7 +50,7 @@ export async function cartOf(
     });
     const cartId = (links.data[0] as { cart_id?: string } | undefined)?.cart_id;
     if (cartId === undefined) return UNKNOWN_CART;
-    const fields = ['id', 'email', 'locale', 'items.title', 'items.quantity', 'items.total'];
+    const fields = ['id', 'email', 'locale', 'items.title', 'items.quantity', 'items.unit_price'];
     const carts = await query.graph({ entity: 'cart', fields, filters: { id: cartId } });
     const cart = carts.data[0] as unknown as CartRow | undefined;
     return cart === undefined ? UNKNOWN_CART : factsOf(cart, currency, amount);
@@ -63,10 +64,10 @@ function factsOf(cart: CartRow, currency: string, amount: string): CartFacts {
   const lines = (cart.items ?? [])
     .filter((item) => item !== null)
     .slice(0, LINES_MAX)
-    .map(({ title, quantity, total }) => ({
+    .map(({ title, quantity, unit_price }) => ({
       name: title.slice(0, NAME_MAX),
       quantity,
-      amount: fiat(total, currency),
+      amount: fiat(MathBN.mult(unit_price, quantity), currency),
     }));
   const sum = lines.reduce((all, line) => MathBN.add(all, line.amount), MathBN.convert(0));
   // A discount on the whole cart can leave less to pay than its lines; tilld refuses such lines.
