@@ -14,6 +14,7 @@ const FILES = [
   'package-lock.json',
   'rolldown.config.ts',
   'vite.config.ts',
+  'packages/sdk',
 ];
 const LIMIT_MS = 240_000;
 
