@@ -7,7 +7,7 @@ export default defineConfig({
     exclude: [...configDefaults.exclude],
     pool: 'forks',
     testTimeout: 180_000,
-    hookTimeout: 600_000,
+    hookTimeout: 1_200_000,
     // One shop at a time: each is a server or two beside tilld.
     fileParallelism: false,
   },

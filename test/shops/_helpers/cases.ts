@@ -32,7 +32,7 @@ export function describeShop(name: string, startShop: StartShop): void {
       const shop = stack.use(await startShop({ tilldUrl: toTilld.url, publicUrl: toShop.url, port }));
       await shop.connect((address) => owner.agree(address));
       world = { owner, shop, toShop, toTilld };
-    }, 600_000);
+    }, 1_200_000);
 
     afterAll(() => stack.disposeAsync());
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '../../_helpers/poll.ts';
 import type { OrderState, Placed, ShopDriver, ShopSetup } from '../_helpers/driver.ts';
-import { installMedusa } from './install.ts';
+import { installShop } from '../_helpers/install.ts';
 import { Postgres } from './postgres.ts';
 
 const run = promisify(execFile);
@@ -71,7 +71,7 @@ export class MedusaShop implements ShopDriver {
   }
 
   static async open(setup: ShopSetup): Promise<MedusaShop> {
-    await installMedusa();
+    await installShop('medusa', '@tilld/medusa-payment');
     const shop = new MedusaShop(setup, await Postgres.start());
     try {
       await run(process.execPath, [MEDUSA, 'db:migrate'], {

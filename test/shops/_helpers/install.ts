@@ -7,16 +7,16 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Installs Medusa, and in it the SDK and the plugin as npm would bring them. */
-export async function installMedusa(): Promise<void> {
-  await run(join(ROOT, 'test/shops/install'), ['medusa']);
+/** Installs the platform of a shop, and in it the SDK and the shop's plugin as npm would bring them. */
+export async function installShop(shop: string, plugin: string): Promise<void> {
+  await run(join(ROOT, 'test/shops/install'), [shop]);
   // The plugin is built against the types of the SDK that is installed.
-  await installPacked('sdk', '@tilld/sdk');
-  await installPacked('medusa', '@tilld/medusa-payment');
+  await installPacked(shop, 'sdk', '@tilld/sdk');
+  await installPacked(shop, shop, plugin);
 }
 
-async function installPacked(folder: string, name: string): Promise<void> {
-  const target = join(import.meta.dirname, 'node_modules', name);
+async function installPacked(shop: string, folder: string, name: string): Promise<void> {
+  const target = join(ROOT, 'test/shops', shop, 'node_modules', name);
   const directory = mkdtempSync(join(tmpdir(), 'packed-'));
   try {
     await run('npm', ['pack', '--pack-destination', directory], { cwd: join(ROOT, 'packages', folder) });

@@ -1,0 +1,220 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { connectSecrets, connectUrl, Tilld, TilldError, type ListedEvent, type Scope } from '@tilld/sdk';
+import {
+  ID,
+  Logger,
+  RequestContext,
+  RequestContextService,
+  TransactionalConnection,
+  UserInputError,
+} from '@vendure/core';
+import { textId, TilldConnection } from './entities';
+import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
+import { seal, unseal } from './seal';
+
+export const LOG = 'tilld';
+/** Never `wallet:send`: a shop's server must not be able to empty the wallet. */
+const SCOPES: readonly Scope[] = [
+  'payments:write',
+  'refunds:write',
+  'customers:write',
+  'events:read',
+  'webhooks:write',
+];
+const EVENTS: ListedEvent['type'][] = [
+  'payment.confirming',
+  'payment.underpaid',
+  'payment.overpaid',
+  'payment.completed',
+  'payment.late',
+  'payment.expired',
+  'payment.failed',
+  'payment.cancelled',
+  'payment.reversed',
+  'payment.refunded',
+  'refund.claimed',
+  'refund.paid',
+  'refund.expired',
+];
+const CONNECT_WITHIN_MS = 15 * 60_000;
+const TIMEOUT_MS = 10_000;
+
+export interface Health {
+  readonly connected: boolean;
+  readonly key: boolean;
+  readonly webhook: boolean;
+  readonly node: boolean;
+  readonly message: string;
+}
+
+/** Connects channels with tilld, and speaks with it for them. */
+@Injectable()
+export class TilldConnectionService {
+  constructor(
+    @Inject(TILLD_OPTIONS) private readonly options: TilldPluginOptions,
+    private readonly db: TransactionalConnection,
+    private readonly contexts: RequestContextService,
+  ) {}
+
+  /** The connection of a channel; null before its owner agreed. */
+  async find(channelId: ID): Promise<TilldConnection | null> {
+    const found = await this.db.rawConnection
+      .getRepository(TilldConnection)
+      .findOneBy({ channelId: textId(channelId) });
+    return found === null || found.sealedKey === null ? null : found;
+  }
+
+  async findById(id: ID): Promise<TilldConnection | null> {
+    const found = await this.db.rawConnection.getRepository(TilldConnection).findOneBy({ id });
+    return found === null || found.sealedKey === null ? null : found;
+  }
+
+  async all(): Promise<TilldConnection[]> {
+    const found = await this.db.rawConnection.getRepository(TilldConnection).find();
+    return found.filter(({ sealedKey }) => sealedKey !== null);
+  }
+
+  /** A client with the key of this connection. */
+  client(connection: TilldConnection): Tilld {
+    if (connection.sealedKey === null) throw new UserInputError('This channel is not connected with tilld');
+    return this.clientWith(unseal(connection.sealedKey, this.options.encryptionKey));
+  }
+
+  endpointSecret(connection: TilldConnection): string {
+    return unseal(connection.sealedEndpointSecret ?? '', this.options.encryptionKey);
+  }
+
+  /** An administrator's context in the channel of a connection, for work that no request began. */
+  async contextOf(connection: TilldConnection): Promise<RequestContext> {
+    const row = await this.db.rawConnection
+      .createQueryBuilder()
+      .select('channel.token', 'token')
+      .from('channel', 'channel')
+      .where('channel.id = :id', { id: connection.channelId })
+      .getRawOne<{ token: string }>();
+    if (row === undefined) throw new Error(`channel ${connection.channelId} is gone`);
+    return this.contexts.create({ apiType: 'admin', channelOrToken: row.token });
+  }
+
+  /** Begins a connect request; the owner opens the address that this answers. */
+  async startConnect(channelId: ID, channelCode: string): Promise<string> {
+    const { codeVerifier, codeChallenge, state } = await connectSecrets();
+    const repository = this.db.rawConnection.getRepository(TilldConnection);
+    const known = await repository.findOneBy({ channelId: textId(channelId) });
+    const connection = known ?? new TilldConnection({ channelId: textId(channelId) });
+    connection.connectState = state;
+    connection.sealedCodeVerifier = seal(codeVerifier, this.options.encryptionKey);
+    connection.connectStartedAt = new Date().toISOString();
+    await repository.save(connection);
+    return connectUrl({
+      baseUrl: this.options.tilldUrl,
+      name: `Vendure (${channelCode})`.slice(0, 100),
+      scopes: SCOPES,
+      redirectUrl: `${this.serverUrl}/tilld/connected`,
+      state,
+      codeChallenge,
+    });
+  }
+
+  /**
+   * Takes what the owner came back with: keeps the key and makes the endpoint of this channel.
+   * @throws {UserInputError} when nobody here asked for it, or too long ago
+   */
+  async finishConnect(state: string, code: string): Promise<void> {
+    const repository = this.db.rawConnection.getRepository(TilldConnection);
+    const connection = await repository.findOneBy({ connectState: state });
+    const startedAt = Date.parse(connection?.connectStartedAt ?? '');
+    if (connection === null || !(Date.now() - startedAt < CONNECT_WITHIN_MS)) {
+      throw new UserInputError(
+        'This connection was not asked for here, or too long ago. Please start again.',
+      );
+    }
+    const codeVerifier = unseal(connection.sealedCodeVerifier ?? '', this.options.encryptionKey);
+    const granted = await this.clientWith(undefined).connect.token({ code, codeVerifier });
+    const till = this.clientWith(granted.key);
+    const endpoint = await this.ownEndpoint(till, connection);
+    // Another shop's events have other numbers.
+    if (connection.merchantId !== granted.merchantId) connection.cursor = null;
+    connection.cursor ??= await newestSeq(till);
+    connection.merchantId = granted.merchantId;
+    connection.sealedKey = seal(granted.key, this.options.encryptionKey);
+    connection.endpointId = endpoint.id;
+    connection.sealedEndpointSecret = seal(endpoint.secret, this.options.encryptionKey);
+    connection.connectState = null;
+    connection.sealedCodeVerifier = null;
+    await repository.save(connection);
+    Logger.info(`channel ${connection.channelId} is connected with shop ${granted.merchantId}`, LOG);
+  }
+
+  /** Remembers how far the job came. */
+  async keepCursor(connection: TilldConnection, cursor: number): Promise<void> {
+    await this.db.rawConnection.getRepository(TilldConnection).update({ id: connection.id }, { cursor });
+  }
+
+  /** What the settings page says; asks tilld. */
+  async health(channelId: ID): Promise<Health> {
+    const connection = await this.find(channelId);
+    if (connection === null) {
+      return { connected: false, key: false, webhook: false, node: false, message: 'Not connected yet' };
+    }
+    const till = this.client(connection);
+    try {
+      const { endpoints } = await till.endpoints.list();
+      const webhook = endpoints.some(({ url, active }) => active && url === this.webhookUrl(connection));
+      const ready = await till.service.readyz();
+      const lagging = Object.values(ready.chains).filter(({ state }) => state !== 'following');
+      const message = [
+        webhook ? '' : 'Its webhook endpoint is missing or switched off: connect again.',
+        ...lagging.map(({ coin, mode, state }) => `${coin} (${mode}): ${state}`),
+      ];
+      const node = lagging.length < Object.keys(ready.chains).length;
+      return {
+        connected: true,
+        key: true,
+        webhook,
+        node,
+        message: message.filter(Boolean).join(' ') || 'All is well',
+      };
+    } catch (error) {
+      const refused = error instanceof TilldError && (error.status === 401 || error.status === 403);
+      const message = refused
+        ? 'tilld refuses the key: it was deleted or has expired. Connect again.'
+        : `tilld does not answer: ${error instanceof Error ? error.message : String(error)}`;
+      return { connected: true, key: false, webhook: false, node: refused, message };
+    }
+  }
+
+  webhookUrl(connection: TilldConnection): string {
+    return `${this.serverUrl}/tilld/webhook/${connection.id}`;
+  }
+
+  private async ownEndpoint(
+    till: Tilld,
+    connection: TilldConnection,
+  ): Promise<{ id: string; secret: string }> {
+    const url = this.webhookUrl(connection);
+    const { endpoints } = await till.endpoints.list();
+    const known = endpoints.find((endpoint) => endpoint.url === url && !endpoint.default);
+    if (known === undefined) return till.endpoints.create({ url, events: EVENTS });
+    await till.endpoints.edit({ endpointId: known.id, events: EVENTS, active: true });
+    return { id: known.id, secret: (await till.endpoints.secret({ endpointId: known.id })).secret };
+  }
+
+  private clientWith(key: string | undefined): Tilld {
+    return new Tilld({
+      baseUrl: this.options.tilldUrl,
+      ...(key === undefined ? {} : { key }),
+      timeoutMs: TIMEOUT_MS,
+      onRetry: (error) => Logger.warn(`tilld is asked again: ${error.code}`, LOG),
+    });
+  }
+
+  private get serverUrl(): string {
+    return this.options.serverUrl.replace(/\/+$/, '');
+  }
+}
+
+async function newestSeq(till: Tilld): Promise<number> {
+  const { events } = await till.events.list({ limit: 1 });
+  return events[0]?.seq ?? 0;
+}

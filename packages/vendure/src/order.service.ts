@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import {
+  ConfigService,
+  isGraphQlErrorResult,
+  Order,
+  OrderService,
+  Payment,
+  PaymentMethodService,
+  RequestContext,
+} from '@vendure/core';
+import { decimalOf } from './amounts';
+import { tilldPaymentHandler, type HandedPayment } from './handler';
+
+export interface Money {
+  readonly paymentId: string;
+  /** In minor units. */
+  readonly amount: number;
+  readonly isFinal: boolean;
+}
+
+export type Outcome =
+  | { readonly kind: 'done' }
+  /** The order is cancelled, or costs more than was paid, or Vendure refuses it for another reason. */
+  | {
+      readonly kind: 'cancelled_order' | 'short_of_total' | 'not_placed';
+      readonly facts: Readonly<Record<string, string>>;
+    };
+
+const DONE: Outcome = { kind: 'done' };
+
+/** Gives orders their payments and takes them back, always within the caller's transaction. */
+@Injectable()
+export class TilldOrderService {
+  constructor(
+    private readonly orders: OrderService,
+    private readonly methods: PaymentMethodService,
+    private readonly config: ConfigService,
+  ) {}
+
+  /** Adds the money to the order, or settles what was added when it was seen. */
+  async pay(tx: RequestContext, order: Order, money: Money): Promise<Outcome> {
+    const known = paymentOf(order, money.paymentId);
+    if (known?.state === 'Settled') return DONE;
+    if (known?.state === 'Authorized') {
+      return money.isFinal ? this.settle(tx, known) : DONE;
+    }
+    if (order.state === 'Cancelled') return { kind: 'cancelled_order', facts: {} };
+    if (order.state === 'AddingItems') {
+      const moved = await this.orders.transitionToState(tx, order.id, 'ArrangingPayment');
+      if (isGraphQlErrorResult(moved)) return notPlaced(moved.transitionError || moved.message);
+    }
+    return this.add(tx, order, money);
+  }
+
+  /**
+   * Cancels the payment in Vendure and opens the order again, unless it left the house already: then only the note
+   * tells of it.
+   */
+  async takeBack(tx: RequestContext, order: Order, paymentId: string): Promise<void> {
+    const known = paymentOf(order, paymentId);
+    if (known === undefined || (known.state !== 'Settled' && known.state !== 'Authorized')) return;
+    if (order.state !== 'PaymentSettled' && order.state !== 'PaymentAuthorized') return;
+    for (const moved of [
+      await this.orders.transitionToState(tx, order.id, 'ArrangingAdditionalPayment'),
+      await this.orders.transitionPaymentToState(tx, known.id, 'Cancelled'),
+    ]) {
+      if (isGraphQlErrorResult(moved)) throw new Error(`the payment cannot be taken back: ${moved.message}`);
+    }
+  }
+
+  private async add(tx: RequestContext, order: Order, money: Money): Promise<Outcome> {
+    const method = await this.methodCode(tx);
+    if (method === undefined) return notPlaced('no payment method with the handler of tilld is enabled');
+    const { paymentId, amount } = money;
+    const metadata: HandedPayment = { paymentId, amount, state: money.isFinal ? 'Settled' : 'Authorized' };
+    const paid = await this.orders.addPaymentToOrder(tx, order.id, { method, metadata });
+    if (isGraphQlErrorResult(paid)) return notPlaced(paid.message);
+    const payments = await this.orders.getOrderPayments(tx, order.id);
+    const covered = payments
+      .filter(({ state }) => state === 'Settled' || state === 'Authorized')
+      .reduce((sum, payment) => sum + payment.amount, 0);
+    if (covered >= paid.totalWithTax) return DONE;
+    const precision = this.config.entityOptions.moneyStrategy?.precision ?? 2;
+    const shown = (minor: number): string => `${decimalOf(minor, precision)} ${order.currencyCode}`;
+    return { kind: 'short_of_total', facts: { amount: shown(covered), total: shown(paid.totalWithTax) } };
+  }
+
+  private async settle(tx: RequestContext, payment: Payment): Promise<Outcome> {
+    const settled = await this.orders.settlePayment(tx, payment.id);
+    return isGraphQlErrorResult(settled) ? notPlaced(settled.message) : DONE;
+  }
+
+  private async methodCode(tx: RequestContext): Promise<string | undefined> {
+    const { items } = await this.methods.findAll(tx);
+    return items.find(({ handler, enabled }) => enabled && handler.code === tilldPaymentHandler.code)?.code;
+  }
+}
+
+/** The payment of an order that stands for one of tilld; one that was taken back does not. */
+function paymentOf(order: Order, paymentId: string): Payment | undefined {
+  return order.payments.find(
+    ({ transactionId, state }) => transactionId === paymentId && state !== 'Cancelled' && state !== 'Error',
+  );
+}
+
+function notPlaced(reason: string): Outcome {
+  return { kind: 'not_placed', facts: { reason } };
+}

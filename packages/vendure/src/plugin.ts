@@ -1,0 +1,72 @@
+import { Inject, OnApplicationBootstrap } from '@nestjs/common';
+import { PluginCommonModule, ProcessContext, VendurePlugin, type Type } from '@vendure/core';
+import { raw } from 'express';
+import { adminSchema, shopSchema, TilldAdminResolver, TilldOrderResolver, TilldShopResolver } from './api';
+import { TilldCancelGuard } from './cancel-guard';
+import { TilldCheckoutService } from './checkout.service';
+import { TilldConnectionService } from './connection.service';
+import { TilldController } from './controllers';
+import { TilldConnection, TilldPayment, TilldRefund } from './entities';
+import { tilldPaymentHandler } from './handler';
+import { checkOptions, TILLD_OPTIONS, type TilldPluginOptions } from './options';
+import { TilldOrderService } from './order.service';
+import { tilldOrderProcess } from './order-process';
+import { TilldReconcileService, tilldReconcileTask } from './reconcile';
+import { TilldRefundService } from './refund.service';
+import { TilldSyncService } from './sync.service';
+
+const BODY_LIMIT = '1mb';
+
+/**
+ * Takes Bitcoin, Litecoin, Ethereum and Solana through tilld. Add it to `plugins`, then a payment method with its
+ * handler, and connect by `/tilld/settings`.
+ */
+@VendurePlugin({
+  imports: [PluginCommonModule],
+  compatibility: '^3.7.0',
+  entities: [TilldConnection, TilldPayment, TilldRefund],
+  controllers: [TilldController],
+  providers: [
+    { provide: TILLD_OPTIONS, useFactory: () => TilldPlugin.options },
+    TilldConnectionService,
+    TilldCancelGuard,
+    TilldOrderService,
+    TilldRefundService,
+    TilldSyncService,
+    TilldCheckoutService,
+    TilldReconcileService,
+  ],
+  shopApiExtensions: { schema: shopSchema, resolvers: [TilldShopResolver] },
+  adminApiExtensions: { schema: adminSchema, resolvers: [TilldAdminResolver, TilldOrderResolver] },
+  configuration: (config) => {
+    config.paymentOptions.paymentMethodHandlers.push(tilldPaymentHandler);
+    config.orderOptions.process.push(tilldOrderProcess);
+    config.schedulerOptions.tasks.push(tilldReconcileTask);
+    // Before any parser: the signature is over the bytes as they came.
+    config.apiOptions.middleware.push({
+      route: '/tilld/webhook',
+      handler: raw({ type: () => true, limit: BODY_LIMIT }),
+      beforeListen: true,
+    });
+    return config;
+  },
+})
+export class TilldPlugin implements OnApplicationBootstrap {
+  static options: TilldPluginOptions;
+
+  constructor(
+    @Inject(ProcessContext) private readonly process: ProcessContext,
+    private readonly refunds: TilldRefundService,
+  ) {}
+
+  /** @throws {TypeError} for options that cannot be right */
+  static init(options: TilldPluginOptions): Type<TilldPlugin> {
+    checkOptions(options);
+    TilldPlugin.options = options;
+    return TilldPlugin;
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.process.isServer) this.refunds.listen();
+  }
+}

@@ -1,0 +1,194 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { shopState, type Payment, type ShopState } from '@tilld/sdk';
+import {
+  ConfigService,
+  Logger,
+  Order,
+  OrderService,
+  RequestContext,
+  TransactionalConnection,
+} from '@vendure/core';
+import { LOG, TilldConnectionService } from './connection.service';
+import { minorOf } from './amounts';
+import { textId, TilldConnection, TilldPayment } from './entities';
+import { say } from './messages';
+import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
+import { TilldOrderService } from './order.service';
+import { TilldRefundService } from './refund.service';
+
+/** Two processes worked on the same payment: the later one looks again. */
+class Overtaken extends Error {}
+const TRIES = 5;
+
+/** Brings orders to the state that their payments have in tilld. */
+@Injectable()
+export class TilldSyncService {
+  /** One at a time for each payment in this process; `revision` holds off other processes. */
+  private readonly running = new Map<string, Promise<unknown>>();
+
+  constructor(
+    @Inject(TILLD_OPTIONS) private readonly options: TilldPluginOptions,
+    private readonly db: TransactionalConnection,
+    private readonly connections: TilldConnectionService,
+    private readonly orders: OrderService,
+    private readonly placing: TilldOrderService,
+    private readonly refunds: TilldRefundService,
+    private readonly config: ConfigService,
+  ) {}
+
+  /**
+   * Asks tilld for a payment and applies what it says. A payment of no order of this channel is left alone.
+   * @throws what kept it from being applied: it must be tried again
+   */
+  async payment(paymentId: string, channelId: string): Promise<void> {
+    const before = this.running.get(paymentId) ?? Promise.resolve();
+    const mine = before.catch(() => undefined).then(() => this.fetchAndApply(paymentId, channelId));
+    this.running.set(paymentId, mine);
+    try {
+      await mine;
+    } finally {
+      if (this.running.get(paymentId) === mine) this.running.delete(paymentId);
+    }
+  }
+
+  private async fetchAndApply(paymentId: string, channelId: string): Promise<void> {
+    const connection = await this.connections.find(channelId);
+    if (connection === null) throw new Error(`channel ${channelId} is not connected with tilld`);
+    const ctx = await this.connections.contextOf(connection);
+    for (let attempt = 1; ; attempt += 1) {
+      // Read before tilld is asked: an older answer than another process applied is not taken.
+      const row = await this.rowOf(paymentId);
+      const payment = await this.connections.client(connection).payments.get({ paymentId });
+      const mine = row ?? (await this.adopt(ctx, connection, payment));
+      if (mine === null || mine.channelId !== connection.channelId) return;
+      try {
+        await this.apply(ctx, mine, payment);
+        await this.refunds.follow(ctx, connection, mine);
+        return;
+      } catch (error) {
+        if (!(error instanceof Overtaken) || attempt >= TRIES) throw error;
+      }
+    }
+  }
+
+  private async rowOf(paymentId: string): Promise<TilldPayment | null> {
+    return this.db.rawConnection.getRepository(TilldPayment).findOneBy({ paymentId });
+  }
+
+  /** A payment whose making this server did not live to note: its metadata name the order. */
+  private async adopt(
+    ctx: RequestContext,
+    connection: TilldConnection,
+    payment: Payment,
+  ): Promise<TilldPayment | null> {
+    const { vendureOrderId, vendureChannelId } = (payment.metadata ?? {}) as Record<string, unknown>;
+    if (vendureChannelId !== connection.channelId || typeof vendureOrderId !== 'string') return null;
+    const order = await this.orders.findOne(ctx, vendureOrderId);
+    if (order === undefined || order.code !== payment.orderId) return null;
+    const { id: paymentId, checkoutUrl } = payment;
+    const whose = { orderId: textId(order.id), channelId: connection.channelId };
+    const row = new TilldPayment({ ...whose, paymentId, checkoutUrl, state: 'waiting' });
+    return this.db.getRepository(ctx, TilldPayment).save(row);
+  }
+
+  /** State of the row, payments of the order and notes change together. */
+  private async apply(ctx: RequestContext, row: TilldPayment, payment: Payment): Promise<void> {
+    const state = shopState(payment);
+    if (row.state === state && !row.isBehind) return;
+    await this.db.withTransaction(ctx, async (tx) => {
+      const repository = this.db.getRepository(tx, TilldPayment);
+      const guard = { id: row.id, revision: row.revision };
+      const changed = await repository.update(guard, { revision: row.revision + 1, state, isBehind: false });
+      if (changed.affected !== 1) throw new Overtaken();
+      const order = await this.orders.findOne(tx, row.orderId, ['payments', 'lines']);
+      if (order === undefined) return;
+      const problem = await this.applyTo(tx, order, row, payment, state);
+      if (problem !== null) await repository.update({ id: row.id }, { isBehind: true });
+    });
+  }
+
+  /** @returns what keeps the order from being right yet; null when nothing does */
+  private async applyTo(
+    tx: RequestContext,
+    order: Order,
+    row: TilldPayment,
+    payment: Payment,
+    state: ShopState,
+  ): Promise<string | null> {
+    const facts = { payment: payment.id, coins: coinsOf(payment), status: payment.status };
+    const note = (message: Parameters<typeof say>[1], more: Record<string, string> = {}): Promise<void> =>
+      this.note(tx, order, say(this.options.language, message, { ...facts, ...more }));
+    const wasThere = row.state === 'seen' || row.state === 'paid';
+    switch (state) {
+      case 'waiting':
+      case 'lost':
+        if (wasThere) await note('reversed');
+        else if (state === 'lost') await note('lost');
+        await this.placing.takeBack(tx, order, payment.id);
+        return null;
+      case 'short':
+      case 'late':
+        if (row.state !== state) await note(state);
+        if (wasThere) await this.placing.takeBack(tx, order, payment.id);
+        return null;
+      case 'refunded':
+        await note('refunded');
+        return null;
+      case 'seen':
+      case 'paid':
+        return this.applyMoney(tx, order, row, payment, state);
+    }
+  }
+
+  private async applyMoney(
+    tx: RequestContext,
+    order: Order,
+    row: TilldPayment,
+    payment: Payment,
+    state: 'seen' | 'paid',
+  ): Promise<string | null> {
+    const facts = { payment: payment.id, coins: coinsOf(payment), status: payment.status };
+    const language = this.options.language;
+    if (row.state !== state) {
+      await this.note(tx, order, say(language, state, facts));
+      if (state === 'paid' && payment.exception === 'overpaid') {
+        await this.note(tx, order, say(language, 'over', facts));
+      }
+    }
+    if (payment.sandbox && this.options.allowSandbox !== true) {
+      if (row.state !== state) await this.note(tx, order, say(language, 'sandbox', facts));
+      return null;
+    }
+    if (state === 'seen' && this.options.placeOrderWhenSeen !== true) return null;
+    const amount = this.amountOf(payment, order);
+    const outcome = await this.placing.pay(tx, order, {
+      paymentId: payment.id,
+      amount,
+      isFinal: state === 'paid',
+    });
+    if (outcome.kind === 'done') return null;
+    // Told once; the job tries again.
+    if (!row.isBehind)
+      await this.note(tx, order, say(language, outcome.kind, { ...facts, ...outcome.facts }));
+    return outcome.kind === 'not_placed' ? outcome.kind : null;
+  }
+
+  /** What the payment is worth to the order: nothing in another currency. */
+  private amountOf(payment: Payment, order: Order): number {
+    const precision = this.config.entityOptions.moneyStrategy?.precision ?? 2;
+    return payment.currency === order.currencyCode ? (minorOf(payment.amount, precision) ?? 0) : 0;
+  }
+
+  private async note(tx: RequestContext, order: Order, note: string): Promise<void> {
+    Logger.info(`order ${order.code}: ${note}`, LOG);
+    await this.orders.addNoteToOrder(tx, { id: order.id, note, isPublic: false });
+  }
+}
+
+/** `0.001 BTC, 0.5 LTC`: what is there by now. */
+function coinsOf(payment: Payment): string {
+  const parts = Object.entries(payment.options).flatMap(([coin, option]) =>
+    option === undefined || Number(option.received) === 0 ? [] : [`${option.received} ${coin}`],
+  );
+  return parts.join(', ') || '-';
+}

@@ -1,0 +1,58 @@
+// A Vendure server with the plugin of tilld, on SQLite in memory that is written to one file. The first start fills it.
+import { existsSync } from 'node:fs';
+import { bootstrap, DefaultLogger, LanguageCode, LogLevel } from '@vendure/core';
+import { populateInitialData } from '@vendure/core/cli/index.js';
+import tilld from '@tilld/vendure-plugin';
+
+const { PORT, DATABASE, TILLD_URL, SERVER_URL, ENCRYPTION_KEY, PLACE_WHEN_SEEN } = process.env;
+const isNew = !existsSync(DATABASE);
+
+/** @type {import('@vendure/core').VendureConfig} */
+const config = {
+  apiOptions: {
+    hostname: '127.0.0.1',
+    port: Number(PORT),
+    adminApiPath: 'admin-api',
+    shopApiPath: 'shop-api',
+  },
+  authOptions: {
+    tokenMethod: ['bearer', 'cookie'],
+    superadminCredentials: { identifier: 'superadmin', password: 'superadmin' },
+    cookieOptions: { secret: 'only for tests' },
+    requireVerification: false,
+  },
+  dbConnectionOptions: {
+    type: 'sqljs',
+    location: DATABASE,
+    autoSave: true,
+    synchronize: isNew,
+    logging: false,
+  },
+  paymentOptions: { paymentMethodHandlers: [] },
+  logger: new DefaultLogger({ level: LogLevel.Info, timestamp: false }),
+  importExportOptions: {},
+  plugins: [
+    tilld.TilldPlugin.init({
+      tilldUrl: TILLD_URL,
+      serverUrl: SERVER_URL,
+      encryptionKey: ENCRYPTION_KEY,
+      placeOrderWhenSeen: PLACE_WHEN_SEEN === 'true',
+      allowSandbox: true,
+    }),
+  ],
+};
+
+const app = await bootstrap(config);
+if (isNew) {
+  await populateInitialData(app, {
+    defaultLanguage: LanguageCode.en,
+    defaultZone: 'Europe',
+    countries: [{ code: 'DE', name: 'Germany', zone: 'Europe' }],
+    taxRates: [{ name: 'Standard', percentage: 0 }],
+    shippingMethods: [{ name: 'Parcel', price: 500 }],
+    paymentMethods: [{ name: 'Coins', handler: { code: 'tilld', arguments: [] } }],
+    collections: [],
+  });
+}
+console.log('the shop is ready');
+process.on('SIGTERM', () => void app.close().then(() => process.exit(0)));
