@@ -29,8 +29,6 @@ interface Order {
   readonly history: { readonly items: readonly { readonly data: { readonly note?: string } }[] };
 }
 
-type Result = { readonly __typename: string; readonly message?: string; readonly transitionError?: string };
-
 const ORDER = `id code state payments { id state amount refunds { id state } }
   tilldPayments { paymentId state } tilldRefunds { url status }
   history(options: { filter: { type: { eq: "ORDER_NOTE" } } }) { items { data } }`;
@@ -236,12 +234,12 @@ export class VendureShop implements ShopDriver {
   }
 
   async #pay(customer: GraphQl): Promise<Placed> {
-    const { createTilldPayment } = await customer.ask<{ createTilldPayment: Placed & Result }>(
+    const { createTilldPayment } = await customer.ask<{ createTilldPayment: Placed & { message?: string } }>(
       `mutation { createTilldPayment(input: { returnUrl: "https://shop.example/cart" }) {
         __typename ... on TilldCheckout { paymentId checkoutUrl } ... on TilldCheckoutError { errorCode message } } }`,
     );
-    if (createTilldPayment.__typename !== 'TilldCheckout') throw new Error(createTilldPayment.message);
-    const { paymentId, checkoutUrl } = createTilldPayment;
+    const { paymentId, checkoutUrl, message } = createTilldPayment;
+    if (message !== undefined) throw new Error(message);
     return { paymentId, checkoutUrl };
   }
 

@@ -25,12 +25,13 @@ export class GraphQl {
 
   /** As ask, of a mutation that answers a union: an error in it throws. */
   async must(query: string, variables: Record<string, unknown> = {}): Promise<void> {
-    const data = await this.ask<
-      Record<string, { __typename: string; message?: string; transitionError?: string }>
-    >(query, variables);
+    const data = await this.ask<Record<string, { message?: string; transitionError?: string }>>(
+      query,
+      variables,
+    );
     for (const result of Object.values(data)) {
       if (result.message === undefined) continue;
-      throw new Error(`${result.__typename}: ${result.transitionError ?? result.message}`);
+      throw new Error(result.transitionError ?? result.message);
     }
   }
 
