@@ -1,10 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { shopState, TilldError, type Tilld } from '@tilld/sdk';
-import { ID, Logger, RequestContext, TransactionalConnection } from '@vendure/core';
+import { shopState, TilldError, type Payment, type Tilld } from '@tilld/sdk';
+import { Logger, Order, RequestContext, TransactionalConnection } from '@vendure/core';
 import { LOG, TilldConnectionService } from './connection.service';
 import { textId, TilldPayment } from './entities';
 import { say } from './messages';
 import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
+
+/** An order in one of these is not placed as paid: money for it would be forgotten with it. */
+const UNPLACED: readonly string[] = [
+  'Draft',
+  'AddingItems',
+  'ArrangingPayment',
+  'ArrangingAdditionalPayment',
+  'PaymentAuthorized',
+];
 
 /** Keeps orders from being cancelled while money may be there for them: tilld is asked first. */
 @Injectable()
@@ -19,13 +28,13 @@ export class TilldCancelGuard {
    * Cancels what is open in tilld for an order.
    * @returns null when nothing speaks against giving the order up, else what to tell the shopkeeper
    */
-  async refusalFor(ctx: RequestContext, orderId: ID): Promise<string | null> {
-    const rows = await this.db.getRepository(ctx, TilldPayment).findBy({ orderId: textId(orderId) });
+  async refusalFor(ctx: RequestContext, order: Order): Promise<string | null> {
+    const rows = await this.db.getRepository(ctx, TilldPayment).findBy({ orderId: textId(order.id) });
     for (const row of rows) {
       const connection = await this.connections.find(row.channelId);
       if (connection === null) return say(this.options.language, 'cannot_ask');
       try {
-        if (await isOpenOrPaid(this.connections.client(connection), row)) {
+        if (await this.hasMoney(this.connections.client(connection), row, order)) {
           return say(this.options.language, 'cannot_cancel', { payment: row.paymentId });
         }
       } catch (error) {
@@ -35,21 +44,25 @@ export class TilldCancelGuard {
     }
     return null;
   }
-}
 
-/** Whether money is there or under way. A payment that nobody has paid is cancelled by this. */
-async function isOpenOrPaid(till: Tilld, row: TilldPayment): Promise<boolean> {
-  const before = shopState(await till.payments.get({ paymentId: row.paymentId }));
-  if (before === 'lost' || before === 'refunded') return false;
-  // Already told to the order, whose own payment and refund rules apply to it from then on.
-  if (before === 'paid' && row.state === 'paid') return false;
-  if (before !== 'waiting') return true;
-  try {
-    await till.payments.cancel({ paymentId: row.paymentId });
-    return false;
-  } catch (error) {
-    if (!(error instanceof TilldError) || error.code !== 'INVALID_STATE') throw error;
-    const now = shopState(await till.payments.get({ paymentId: row.paymentId }));
-    return now !== 'lost' && now !== 'refunded';
+  /** Whether money is there or under way that the order does not have. What nobody has paid is cancelled by this. */
+  private async hasMoney(till: Tilld, row: TilldPayment, order: Order): Promise<boolean> {
+    const before = await till.payments.get({ paymentId: row.paymentId });
+    if (shopState(before) !== 'waiting') return this.isMoney(before, order);
+    try {
+      await till.payments.cancel({ paymentId: row.paymentId });
+      return false;
+    } catch (error) {
+      if (!(error instanceof TilldError) || error.code !== 'INVALID_STATE') throw error;
+      return this.isMoney(await till.payments.get({ paymentId: row.paymentId }), order);
+    }
+  }
+
+  private isMoney(payment: Payment, order: Order): boolean {
+    const state = shopState(payment);
+    if (state === 'lost' || state === 'refunded') return false;
+    if (payment.sandbox && this.options.allowSandbox !== true) return false;
+    // Of a placed order Vendure's own payment and refund take care.
+    return state !== 'paid' || UNPLACED.includes(order.state);
   }
 }

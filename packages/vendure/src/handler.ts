@@ -43,7 +43,7 @@ export const tilldPaymentHandler = new PaymentMethodHandler({
     return { success: false, state: 'Authorized' as const, errorMessage };
   },
   cancelPayment: async (ctx, order, payment) => {
-    const refusal = await guard.refusalFor(ctx, order.id);
+    const refusal = await guard.refusalFor(ctx, order);
     if (refusal === null) return { success: true };
     return { success: false, state: payment.state as 'Authorized', errorMessage: refusal };
   },

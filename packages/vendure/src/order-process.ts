@@ -10,6 +10,6 @@ export const tilldOrderProcess: CustomOrderProcess<never> = {
   },
   async onTransitionStart(_from, to, { ctx, order }) {
     if (to !== 'Cancelled') return undefined;
-    return (await guard.refusalFor(ctx, order.id)) ?? undefined;
+    return (await guard.refusalFor(ctx, order)) ?? undefined;
   },
 };

@@ -42,7 +42,7 @@ export class TilldOrderService {
     const known = paymentOf(order, money.paymentId);
     if (known?.state === 'Settled') return DONE;
     if (known?.state === 'Authorized') {
-      return money.isFinal ? this.settle(tx, known) : DONE;
+      return money.isFinal ? this.settle(tx, order, known) : DONE;
     }
     if (order.state === 'Cancelled') return { kind: 'cancelled_order', facts: {} };
     if (order.state === 'AddingItems') {
@@ -75,19 +75,36 @@ export class TilldOrderService {
     const metadata: HandedPayment = { paymentId, amount, state: money.isFinal ? 'Settled' : 'Authorized' };
     const paid = await this.orders.addPaymentToOrder(tx, order.id, { method, metadata });
     if (isGraphQlErrorResult(paid)) return notPlaced(paid.message);
-    const payments = await this.orders.getOrderPayments(tx, order.id);
-    const covered = payments
-      .filter(({ state }) => state === 'Settled' || state === 'Authorized')
-      .reduce((sum, payment) => sum + payment.amount, 0);
-    if (covered >= paid.totalWithTax) return DONE;
-    const precision = this.config.entityOptions.moneyStrategy?.precision ?? 2;
-    const shown = (minor: number): string => `${decimalOf(minor, precision)} ${order.currencyCode}`;
-    return { kind: 'short_of_total', facts: { amount: shown(covered), total: shown(paid.totalWithTax) } };
+    return this.finish(tx, order);
   }
 
-  private async settle(tx: RequestContext, payment: Payment): Promise<Outcome> {
+  private async settle(tx: RequestContext, order: Order, payment: Payment): Promise<Outcome> {
     const settled = await this.orders.settlePayment(tx, payment.id);
-    return isGraphQlErrorResult(settled) ? notPlaced(settled.message) : DONE;
+    return isGraphQlErrorResult(settled) ? notPlaced(settled.message) : this.finish(tx, order);
+  }
+
+  /** An order that was opened again does not close by itself: Vendure leaves that to who opened it. */
+  private async finish(tx: RequestContext, { id, currencyCode }: Order): Promise<Outcome> {
+    const order = await this.orders.findOne(tx, id, ['payments', 'lines']);
+    if (order === undefined) return notPlaced('the order is gone');
+    const sumOf = (states: readonly string[]): number =>
+      order.payments
+        .filter(({ state }) => states.includes(state))
+        .reduce((sum, { amount }) => sum + amount, 0);
+    const covered = sumOf(['Settled', 'Authorized']);
+    if (covered < order.totalWithTax) {
+      const precision = this.config.entityOptions.moneyStrategy?.precision ?? 2;
+      const shown = (minor: number): string => `${decimalOf(minor, precision)} ${currencyCode}`;
+      return { kind: 'short_of_total', facts: { amount: shown(covered), total: shown(order.totalWithTax) } };
+    }
+    if (order.state !== 'ArrangingAdditionalPayment') return DONE;
+    const isSettled = sumOf(['Settled']) >= order.totalWithTax;
+    const moved = await this.orders.transitionToState(
+      tx,
+      id,
+      isSettled ? 'PaymentSettled' : 'PaymentAuthorized',
+    );
+    return isGraphQlErrorResult(moved) ? notPlaced(moved.transitionError || moved.message) : DONE;
   }
 
   private async methodCode(tx: RequestContext): Promise<string | undefined> {

@@ -118,6 +118,12 @@ export class VendureShop implements ShopDriver {
   }
 
   async changeCart(orderId: string, quantity: number): Promise<Placed> {
+    await this.changeQuantity(orderId, quantity);
+    return this.#pay(this.#customerOf(orderId));
+  }
+
+  /** The customer changes the cart and does not go on to pay. */
+  async changeQuantity(orderId: string, quantity: number): Promise<void> {
     const customer = this.#customerOf(orderId);
     await customer.must(
       'mutation { transitionOrderToState(state: "AddingItems") { __typename ... on OrderStateTransitionError { message transitionError } } }',
@@ -129,7 +135,28 @@ export class VendureShop implements ShopDriver {
       `mutation ($line: ID!, $quantity: Int!) { adjustOrderLine(orderLineId: $line, quantity: $quantity) { __typename ... on ErrorResult { message } } }`,
       { line: activeOrder.lines[0]?.id ?? '', quantity },
     );
-    return this.#pay(customer);
+  }
+
+  /** A shopper says himself that he has paid. */
+  async forgePayment(orderId: string, paymentId: string): Promise<void> {
+    const metadata = { paymentId, amount: 2_500, state: 'Settled' };
+    await this.#customerOf(orderId).must(
+      'mutation ($input: PaymentInput!) { addPaymentToOrder(input: $input) { __typename ... on ErrorResult { message } } }',
+      { input: { method: 'coins', metadata } },
+    );
+  }
+
+  /** The shopkeeper cancels an order that was placed. */
+  async cancelPlaced(orderId: string): Promise<void> {
+    await this.#admin.must(
+      'mutation ($id: ID!) { cancelOrder(input: { orderId: $id }) { __typename ... on ErrorResult { message } } }',
+      { id: orderId },
+    );
+  }
+
+  /** Vendure's own state of the order. */
+  async orderState(orderId: string): Promise<string> {
+    return (await this.#order(orderId)).state;
   }
 
   async cancel(orderId: string): Promise<void> {

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../../_helpers/nodes/proc.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { Owner } from '../_helpers/owner.ts';
+import { ShopProxy } from '../_helpers/proxies.ts';
+import { VendureShop } from './driver.ts';
+
+/** What only Vendure has; the life of orders is in vendure.test.ts. This shop places orders when money is seen. */
+const stack = new AsyncDisposableStack();
+let owner: Owner;
+let shop: VendureShop;
+let toShop: ShopProxy;
+
+beforeAll(async () => {
+  owner = stack.use(await Owner.start());
+  toShop = stack.use(await ShopProxy.start());
+  const port = await freePort();
+  toShop.port = port;
+  const setup = { tilldUrl: owner.till.api.baseUrl, publicUrl: toShop.url, port };
+  shop = stack.use(await VendureShop.start(setup, { placeWhenSeen: true }));
+  await shop.connect((address) => owner.agree(address));
+});
+afterAll(() => stack.disposeAsync());
+
+async function reaches(orderId: string, wanted: string): Promise<void> {
+  await eventually(
+    `the order is ${wanted}`,
+    () => shop.orderState(orderId),
+    (state) => state === wanted,
+    60_000,
+  );
+}
+
+it('places the order when money is seen, opens it again when that is gone, and settles what comes then', async () => {
+  const { orderId, paymentId } = await shop.order();
+  await owner.pay(paymentId);
+  await reaches(orderId, 'PaymentAuthorized');
+  await owner.takeBack(paymentId);
+  await reaches(orderId, 'ArrangingAdditionalPayment');
+  await owner.payFinally(paymentId);
+  await reaches(orderId, 'PaymentSettled');
+});
+
+it('takes no payment that a shopper only claims to have made', async () => {
+  const { orderId, paymentId } = await shop.order();
+  await expect(shop.forgePayment(orderId, paymentId)).rejects.toThrow(/createTilldPayment|payment/i);
+  expect(await shop.orderState(orderId)).toBe('ArrangingPayment');
+});
+
+it('takes no webhook that tilld did not sign', async () => {
+  const body = JSON.stringify({ type: 'payment.completed', data: { payment: { id: 'pay_made_up' } } });
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': 'evt_1',
+    'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+    'webhook-signature': 'v1,AAAA',
+  };
+  const answer = await fetch(`${toShop.url}/tilld/webhook/1`, { method: 'POST', headers, body });
+  expect(answer.status).toBe(400);
+});
+
+it('keeps an order open that costs more than was paid, and does not let it be cancelled', async () => {
+  const { orderId, paymentId } = await shop.order({ quantity: 1 });
+  await shop.changeQuantity(orderId, 2);
+  await owner.payFinally(paymentId);
+  await eventually(
+    'the shopkeeper is told',
+    () => shop.notes(orderId),
+    (notes) => notes.some((note) => note.includes('is paid and final')),
+    60_000,
+  );
+  expect((await shop.notes(orderId)).join('\n')).toContain('covers 25 USD, the order costs 45 USD');
+  expect(await shop.orderState(orderId)).toBe('ArrangingPayment');
+  await expect(shop.cancel(orderId)).rejects.toThrow('cannot be cancelled');
+  expect(await shop.orderState(orderId)).toBe('ArrangingPayment');
+});
+
+it('lets a placed order be cancelled, whose money is then given back by the refund', async () => {
+  const { orderId, paymentId } = await shop.order();
+  await owner.payFinally(paymentId);
+  await reaches(orderId, 'PaymentSettled');
+  await shop.cancelPlaced(orderId);
+  expect(await shop.orderState(orderId)).toBe('Cancelled');
+});
