@@ -55,7 +55,7 @@ export async function dispatch(
   const named = merchantId ?? (await namedMerchant(deps.db, route, caller, { body, query }));
   const auth = await resolveAuth(deps.db, route.auth, caller, named);
   const key = route.method === 'POST' ? idempotencyKeyOf(req.get('Idempotency-Key')) : null;
-  const scope = idempotencyScopeOf(route.auth, caller, auth, req);
+  const scope = idempotencyScopeOf(caller, auth, req);
   const input: RouteInput<AuthKind, unknown, unknown> = {
     auth,
     body,
@@ -118,18 +118,16 @@ function goneSignal(res: Response): AbortSignal {
 
 /**
  * Keys of one credential's owner never meet those of another; a payer's never the merchant's own, and those of a
- * restricted key no others: what it was not allowed to ask must not be replayed to it.
+ * restricted key no others: what it was not allowed to ask must not be replayed to it. Nor do those of the sandbox
+ * meet live ones: a live request must not be answered with a payment or a send that was only simulated.
  */
-function idempotencyScopeOf(
-  kind: AuthKind,
-  caller: Caller | null,
-  auth: AuthOf[AuthKind],
-  req: Request,
-): string {
-  if (caller?.kind === 'restricted') return `key:${caller.keyId}`;
+function idempotencyScopeOf(caller: Caller | null, auth: AuthOf[AuthKind], req: Request): string {
   if (auth === null) return `address:${clientKey(req)}`;
-  if ('merchantId' in auth) return `merchant:${auth.merchantId}${auth.via === 'public' ? ':public' : ''}`;
-  return kind === 'none' ? `address:${clientKey(req)}` : `user:${auth.userId}`;
+  const isOfMerchant = 'merchantId' in auth;
+  const mode = isOfMerchant && auth.merchant.sandbox === 1 ? ':sandbox' : '';
+  if (caller?.kind === 'restricted') return `key:${caller.keyId}${mode}`;
+  if (!isOfMerchant) return `user:${auth.userId}`;
+  return `merchant:${auth.merchantId}${auth.via === 'public' ? ':public' : ''}${mode}`;
 }
 
 async function run(

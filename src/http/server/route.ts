@@ -63,8 +63,8 @@ export interface RouteInput<A extends AuthKind, B, Q> {
   /** A signal that is aborted when the client hangs up, for handlers that wait. */
   readonly clientGone: () => AbortSignal;
   /**
-   * Scope in which that key is unique: `merchant:<id>`, `merchant:<id>:public`, `key:<id>` of a restricted key,
-   * `user:<id>` or a client address.
+   * Scope in which that key is unique: `merchant:<id>`, `merchant:<id>:public`, `key:<id>` of a restricted key, each
+   * with `:sandbox` while the merchant is in the sandbox, `user:<id>` or a client address.
    */
   readonly idempotencyScope: string;
 }

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AppError } from '../../../src/domain/errors.ts';
 import { defineRoute } from '../../../src/http/server/route.ts';
 import { startHttpApp } from '../../_helpers/http-app.ts';
 import { PREPARATIONS } from './preparations.ts';
-import { fresh, World, type Account } from './world.ts';
+import { credentialsOf, fresh, World, type Account } from './world.ts';
 
 const world = await World.start();
 let account: Account;
@@ -66,6 +66,38 @@ describe('every POST with an Idempotency-Key', () => {
       expect(world.contract.answerProblems(endpoint, answer)).toEqual([]);
     }
   });
+});
+
+/** What belongs to the account, not to a shop, has no mode. */
+const OF_THE_ACCOUNT: ReadonlySet<string> = new Set(['Customers', 'Catalog']);
+const withMode = posts.filter(
+  (endpoint) =>
+    credentialsOf(endpoint).includes('secretKey') &&
+    !endpoint.operation.tags.some((tag) => OF_THE_ACCOUNT.has(tag)) &&
+    !/^\/merchant\/(create|sandbox|verify-domain.*)$/.test(endpoint.path),
+);
+
+describe('an answer of the sandbox', () => {
+  const switchTo = async (sandboxMode: boolean) =>
+    world.till.api.must('POST', '/merchant/sandbox', {
+      token: account.shop.secretKey,
+      body: { sandboxMode },
+    });
+  afterEach(async () => switchTo(true));
+
+  it.each(withMode)(
+    'of $name is not given again to a live request with its Idempotency-Key',
+    async (endpoint) => {
+      const example = account.request(endpoint, 'secretKey');
+      const prepared = (await PREPARATIONS[endpoint.name]?.(world, account, example)) ?? example;
+      const request = { ...prepared, headers: { 'idempotency-key': fresh('key') } };
+      const played = await world.send(endpoint, request);
+      expect(played.body.error).toBeNull();
+      await switchTo(false);
+      const live = await world.send(endpoint, request);
+      expect(live.headers.has('idempotent-replayed')).toBe(false);
+    },
+  );
 });
 
 describe('an error the documentation does not know', () => {

@@ -105,7 +105,7 @@ describe('a repeat', () => {
     expect(first.headers.get('idempotent-replayed')).toBeNull();
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect(again.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
-    expect(runs).toEqual([{ key: 'k1', scope: `merchant:${merchantId}` }]);
+    expect(runs).toEqual([{ key: 'k1', scope: `merchant:${merchantId}:sandbox` }]);
   });
 
   it('is one whatever the order of its fields, and whether the key or its owner signs in', async () => {
@@ -244,11 +244,34 @@ describe('keys of different callers', () => {
     expect((await send('k1', { n: 2 }, { token: otherShop.auth.secret })).status).toBe(201);
     expect((await send('k1', { n: 3 }, { token: publicKey })).status).toBe(201);
     expect(runs.map(({ scope }) => scope)).toEqual([
-      `merchant:${merchantId}`,
-      `merchant:${otherShop.id}`,
-      `merchant:${merchantId}:public`,
+      `merchant:${merchantId}:sandbox`,
+      `merchant:${otherShop.id}:sandbox`,
+      `merchant:${merchantId}:public:sandbox`,
     ]);
   });
+
+  it.each(['secret key', 'public key', 'restricted key'])(
+    'in the sandbox answer nothing that the same %s asks live',
+    async (kind) => {
+      const { key } = await app.api.must<{ key: { value: string } }>('POST', '/merchant/keys/create', {
+        token,
+        body: { merchantId, name: 'Payouts', scopes: ['wallet:send'] },
+      });
+      const credential = { 'secret key': secret, 'public key': publicKey, 'restricted key': key.value }[kind];
+      const pay = async () => send('payout-1', { n: 1 }, { path: '/test/send', token: credential ?? '' });
+      const switchTo = async (sandboxMode: boolean) =>
+        app.api.must('POST', '/merchant/sandbox', { token: secret, body: { sandboxMode } });
+      const played = await pay();
+      await switchTo(false);
+      const live = await pay();
+      expect(live.headers.get('idempotent-replayed')).toBeNull();
+      expect(live.body.data.run).toBe(2);
+      expect((await pay()).body).toEqual(live.body);
+      await switchTo(true);
+      expect((await pay()).body).toEqual(played.body);
+      expect(runs).toHaveLength(2);
+    },
+  );
 
   it('protect account routes and sign-ins too', async () => {
     expect([(await createCustomer('a@x.com')).status, (await createCustomer('a@x.com')).status]).toEqual([

@@ -17,7 +17,7 @@ export const IDEMPOTENCY: Guide = {
         <p>
           Never make a new key because of a timeout: for ${call('POST /merchant/wallet/send')} and
           ${call('POST /payment/refund')} that is a second transfer. Their keys are kept for ever, all others
-          for 24 hours.
+          for 24 hours. Keys used in the sandbox are not those of live requests.
         </p>`,
       requestSamples({
         method: 'POST',
