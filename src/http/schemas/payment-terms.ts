@@ -58,7 +58,10 @@ export function lifetimeMinutes() {
     .int()
     .min(LIFETIME.min)
     .max(LIFETIME.max)
-    .meta({ description: 'How long the quote stands; the shop’s usual lifetime otherwise' });
+    .meta({
+      description:
+        'How long the quote stands; the shop’s usual lifetime otherwise, which is the most with a public key',
+    });
 }
 
 /** Confirmations per coin, beyond what the server requires. */

@@ -1,6 +1,6 @@
 import type { Coin, Mode } from '../../domain/coins.ts';
 import { COINS } from '../../domain/coins.ts';
-import { AppError } from '../../domain/errors.ts';
+import { AppError, invalidField } from '../../domain/errors.ts';
 import type { Rates } from '../../domain/ports.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import {
@@ -69,14 +69,15 @@ export interface CreatePaymentInput {
  * Creates a payment with an address of its own in every coin offered. Asks no node: addresses are
  * derived locally and rates come from memory. The same order again answers the existing payment.
  * @throws {AppError} CUSTOMER_NOT_FOUND, PRODUCT_NOT_FOUND, PRICE_NOT_FOUND, DUPLICATE_ENTRY (order id
- * in use), COIN_UNAVAILABLE, RATE_UNAVAILABLE, VALIDATION_INVALID (amount, currency, lines, confirmations or
- * webhookUrl)
+ * in use), COIN_UNAVAILABLE, RATE_UNAVAILABLE, VALIDATION_INVALID (amount, currency, lines, confirmations,
+ * lifetimeMinutes or webhookUrl)
  */
 export async function createPayment(
   deps: CreatePaymentDeps,
   input: CreatePaymentInput,
 ): Promise<{ payment: PaymentView; repeated: boolean }> {
   refuseWebhookUrl(deps.webhookUrlRule, input.webhookUrl);
+  refuseLongQuote(input);
   const mode: Mode = input.merchant.sandbox === 1 ? 'sandbox' : 'live';
   const currency = await priceCurrency(deps.db, input.merchant.user_id, input.price);
   if (currency !== null) await deps.rates.ensure(currency);
@@ -109,6 +110,13 @@ function repeatOf(existing: StoredPayment, input: CreatePaymentInput): StoredPay
       },
     ],
   });
+}
+
+/** Who holds a quote for longer than the shop grants could wait for a better price at its expense. */
+function refuseLongQuote({ isPublic, lifetimeMinutes, merchant }: CreatePaymentInput): void {
+  const most = merchant.payment_lifetime_minutes;
+  if (!isPublic || lifetimeMinutes === null || lifetimeMinutes <= most) return;
+  throw invalidField('lifetimeMinutes', `must be at most ${most} with a public key`, 'too_big');
 }
 
 function allowedCoins({ allowedCryptos }: CreatePaymentInput): readonly Coin[] {

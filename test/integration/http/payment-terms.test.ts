@@ -162,6 +162,17 @@ describe('terms of a payment', () => {
     expect([status, String(first).split('.')[0]]).toEqual([400, field.split('.')[0]]);
   });
 
+  it('stand no longer with a public key than the shop lets them: who pays must not wait for a better price', async () => {
+    const usual = await create({ customer: {} }, shop.publicKey);
+    const { createdAt, expiresAt } = usual.body.data;
+    const minutes = (Date.parse(expiresAt) - Date.parse(createdAt)) / 60_000;
+    const longer = { customer: {}, lifetimeMinutes: minutes + 1 };
+    expect(fieldsOf(await create(longer, shop.publicKey))).toEqual([400, 'lifetimeMinutes']);
+    expect((await create({ customer: {}, lifetimeMinutes: minutes }, shop.publicKey)).status).toBe(201);
+    expect((await create({ customer: {}, lifetimeMinutes: 5 }, shop.publicKey)).status).toBe(201);
+    expect((await create(longer)).status).toBe(201);
+  });
+
   it('more confirmations than the server requires are waited for, fewer are refused', async () => {
     const more = await create({ customer: {}, allowedCryptos: ['BTC'], confirmations: { BTC: 9 } });
     expect(more.body.data.options.BTC.requiredConfirmations).toBe(9);
