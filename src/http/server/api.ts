@@ -10,6 +10,7 @@ import { docsRouter } from '../docs/router.ts';
 import { dispatch, toFailure, type DispatchDeps } from './dispatch.ts';
 import { failure, type Answer } from './envelope.ts';
 import { createOnce } from './idempotency.ts';
+import { identify } from './identify.ts';
 import { documentedErrors } from '../openapi/errors.ts';
 import { createOpenApi } from '../openapi/document.ts';
 import { lean } from '../openapi/lean.ts';
@@ -17,7 +18,7 @@ import { createPublicLimit } from './public-limit.ts';
 import { createSignInLimit, isSignIn } from './rate-limit.ts';
 import { createBodyReader } from './read-body.ts';
 import { assignRequestId, REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
-import { createRequestLog } from './request-log.ts';
+import { createRequestLog, loggedPath } from './request-log.ts';
 import { routeTable } from './route-table.ts';
 import type { Route } from './route.ts';
 import { healthRouter, type Readiness } from '../routes/health.ts';
@@ -137,7 +138,8 @@ function serve(deps: DispatchDeps, route: Route): RequestHandler {
       const answer = await dispatch(deps, route, req, res);
       if (answer instanceof StreamReply) {
         const { logger } = deps;
-        await sendStream(res, answer, { logger, requestId: requestIdOf(res), path: route.path });
+        const mayGoOn = async (): Promise<unknown> => identify(deps, route, req.headers.authorization);
+        await sendStream(res, answer, { logger, mayGoOn, requestId: requestIdOf(res), path: route.path });
         return;
       }
       if (deps.checkAnswers) assertDocumented(route, answer);
@@ -158,7 +160,7 @@ function assertDocumented(route: Route, { body }: Answer): void {
 
 function onError(logger: Logger): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
-    const fields = { requestId: requestIdOf(res), path: req.path };
+    const fields = { requestId: requestIdOf(res), path: loggedPath(req.path) };
     sendResponse(res, toFailure(logger, clientFault(error) ?? error, fields));
   };
 }

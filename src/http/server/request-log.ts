@@ -26,7 +26,7 @@ export function createRequestLog(
   return (req, res) => {
     const started = performance.now();
     const { method } = req;
-    const path = withoutToken(req.path);
+    const path = loggedPath(req.path);
     res.on('close', () => {
       const ms = performance.now() - started;
       // Only known paths become labels: anything else would let strangers grow the metrics.
@@ -50,9 +50,12 @@ export function createRequestLog(
   };
 }
 
-/** The token in the address of a refund link is the right to its money. */
-function withoutToken(path: string): string {
-  return path.replace(/^(\/r\/).+/i, '$1[token]');
+/**
+ * The path of a request as it is logged. The token in the address of a refund link is the right to its money, also
+ * where the address around it was mistyped or rewritten by a proxy.
+ */
+export function loggedPath(path: string): string {
+  return path.replace(/^(\/r\/).+/i, '$1[token]').replace(/[0-9A-Za-z]{40,}/g, '[token]');
 }
 
 function paymentOf(res: Response): { readonly paymentId?: string } {

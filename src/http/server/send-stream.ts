@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import type { Response } from 'express';
+import { AppError } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
 import type { StreamReply, StreamType } from './stream-reply.ts';
 
@@ -15,13 +16,13 @@ const CONTENT_TYPES: Readonly<Record<StreamType, string>> = {
 
 /**
  * Writes a streamed answer. Holds one chunk at a time and reads the next one only once the client has taken it; stops
- * reading when the client is gone.
+ * reading when the client is gone, and breaks off when its credential has ended.
  * @throws what reading the first chunk throws: nothing was sent by then
  */
 export async function sendStream(
   res: Response,
   { type, chunks, headers }: StreamReply,
-  { logger, stalledMs = STALLED_MS, ...fields }: SendStreamOptions,
+  { logger, mayGoOn, stalledMs = STALLED_MS, ...fields }: SendStreamOptions,
 ): Promise<void> {
   const iterator = chunks[Symbol.asyncIterator]();
   let chunk = await iterator.next();
@@ -33,13 +34,15 @@ export async function sendStream(
       // Reading is synchronous: other requests get their turn between two chunks.
       await setImmediate();
       if (res.destroyed) return;
+      await mayGoOn();
       chunk = await iterator.next();
     }
     res.end();
   } catch (error) {
     if (res.destroyed) return;
     breakOff(res);
-    logger.error({ ...fields, err: error }, 'an answer was broken off');
+    if (error instanceof AppError) logger.info({ ...fields, code: error.code }, 'an answer was broken off');
+    else logger.error({ ...fields, err: error }, 'an answer was broken off');
   } finally {
     await iterator.return?.();
   }
@@ -49,6 +52,8 @@ export interface SendStreamOptions {
   readonly logger: Logger;
   readonly requestId: string;
   readonly path: string;
+  /** Throws an AppError once the client may read no further. */
+  readonly mayGoOn: () => Promise<unknown>;
   readonly stalledMs?: number;
 }
 

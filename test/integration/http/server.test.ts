@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { ERROR_CODES } from '../../../src/domain/errors.ts';
 import { ERROR_STATUS } from '../../../src/http/server/error-status.ts';
@@ -417,4 +417,29 @@ describe('closing', () => {
     release();
     await other.destroy();
   });
+});
+
+it.each([
+  '/r/TOKEN',
+  '/R/TOKEN/',
+  '//r/TOKEN',
+  '/shop/r/TOKEN',
+  '/%72/TOKEN',
+  '/r%2FTOKEN',
+  '/./r/TOKEN;a=1',
+])('the token of a refund link is in no log line, however its address was written: %s', async (path) => {
+  const token = 'Zk3vXyLh7NbA2sE9cW5Rm0QpTj4UgDf8HnVtYxKqPwS';
+  const { hostname, port } = new URL(app.baseUrl);
+  const before = app.logs.length;
+  // By hand: fetch would tidy up the address.
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    request({ hostname, port, path: path.replace('TOKEN', token) }, (res) => {
+      res.resume().once('end', () => resolve(res.statusCode));
+    })
+      .once('error', reject)
+      .end();
+  });
+  expect(status).toBe(404);
+  await vi.waitFor(() => expect(app.logs.length).toBeGreaterThan(before));
+  expect(app.logs.slice(before).join()).not.toContain(token);
 });

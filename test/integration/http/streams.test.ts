@@ -8,7 +8,7 @@ import { AppError } from '../../../src/domain/errors.ts';
 import { defineRoute } from '../../../src/http/server/route.ts';
 import { sendStream } from '../../../src/http/server/send-stream.ts';
 import { listInEnvelope, StreamReply } from '../../../src/http/server/stream-reply.ts';
-import { startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
+import { newMerchant, newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 import { eventually } from '../../_helpers/poll.ts';
 
 const PAGE = Array.from({ length: 1_000 }, (_, at) => ({ at, text: 'x'.repeat(90) }));
@@ -36,8 +36,24 @@ const route = defineRoute({
   },
 });
 
+/** The same for those who show a key. */
+const books = defineRoute({
+  method: 'GET',
+  path: '/test/books',
+  summary: 'A stream',
+  description: 'A stream',
+  tags: ['Payments'],
+  auth: 'merchant',
+  scope: 'payments:read',
+  status: 200,
+  streamsAs: { 'text/csv': 'a' },
+  errors: [],
+  data: z.object({ items: z.array(z.object({})) }),
+  handler: async () => new StreamReply('application/json', listInEnvelope('items', source(reading))),
+});
+
 beforeAll(async () => {
-  app = await startHttpApp({ extraRoutes: [route] });
+  app = await startHttpApp({ extraRoutes: [route, books] });
 });
 afterAll(async () => app.destroy());
 
@@ -140,6 +156,49 @@ it('is broken off by what fails later', async () => {
   }
 });
 
+it.each(['deleted', 'expired'])('is broken off once the key it was asked with is %s', async (how) => {
+  const { token } = await newUser(app);
+  const { id: merchantId } = await newMerchant(app, token);
+  const expiresAt = new Date(app.now() + 60_000).toISOString();
+  const { key } = await app.api.must<{ key: { id: string; value: string } }>(
+    'POST',
+    '/merchant/keys/create',
+    {
+      token,
+      body: { merchantId, name: 'Bookkeeping', scopes: ['payments:read'], expiresAt },
+    },
+  );
+  const ask = async () =>
+    fetch(`${app.baseUrl}/test/books`, { headers: { authorization: `Bearer ${key.value}` } });
+  let read = 0;
+  const reached = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  source = async function* () {
+    for (; read < 1_000; read += 1) {
+      if (read === 3) {
+        reached.resolve();
+        await ended.promise;
+      }
+      yield PAGE;
+    }
+  };
+  const answer = ask().then(async (response) => response.text());
+  const broken = expect(answer).rejects.toThrow();
+  await reached.promise;
+  if (how === 'expired') app.advance(60_000);
+  else {
+    const body = { merchantId, keyId: key.id };
+    await app.api.must('DELETE', '/merchant/keys/delete', { token, body });
+  }
+  ended.resolve();
+  await broken;
+  expect(read).toBe(3);
+  expect((await ask()).status).toBe(401);
+  expect(app.logs.filter((line) => line.includes('"level":"error"') && line.includes('/test/books'))).toEqual(
+    [],
+  );
+});
+
 it('is read only as fast as the client takes it, and no further than that once he is gone', async () => {
   let read = 0;
   source = pages(10_000, (page) => (read = page));
@@ -197,7 +256,7 @@ it('is given up when the client takes nothing for too long', async () => {
     });
     const logger = { debug() {}, info() {}, warn() {}, error: (fields: object) => void errors.push(fields) };
     const reply = new StreamReply('application/json', listInEnvelope('items', read));
-    const options = { logger, requestId: 'one', path: '/', stalledMs: 100 };
+    const options = { logger, mayGoOn: async () => null, requestId: 'one', path: '/', stalledMs: 100 };
     void sendStream(Object.assign(res, { req }) as never, reply, options);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
