@@ -54,6 +54,30 @@ COPY --from=build /app/docker/devnet docker/devnet
 RUN ln -s /app/docker/devnet/pay /app/docker/devnet/mine /usr/local/bin/
 USER 10001:10001
 
+# A shop on Vendure with the plugin, for trying it out.
+FROM packages AS shop-packages
+COPY test/shops/install test/shops/
+COPY test/shops/vendure/package.json test/shops/vendure/package-lock.json test/shops/vendure/
+COPY packages/vendure/package.json packages/vendure/
+RUN test/shops/install vendure && npm cache clean --force >/dev/null 2>&1
+COPY tsconfig.json ./
+COPY packages/sdk packages/sdk
+COPY packages/vendure packages/vendure
+COPY test/shops/_helpers/install.ts test/shops/_helpers/
+RUN PATH="/app/node_modules/.bin:$PATH" node -e "import('/app/test/shops/_helpers/install.ts').then((packed) => packed.installShop('vendure', '@tilld/vendure-plugin'))"
+
+FROM ${NODE_IMAGE} AS shop
+RUN groupadd --gid 10001 tilld && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin tilld \
+  && install -d -m 0700 -o 10001 -g 10001 /data
+WORKDIR /app
+ENV NODE_ENV=production DATA_DIR=/data HOME=/data VENDURE_DISABLE_TELEMETRY=true
+COPY --from=shop-packages /app/test/shops/vendure/node_modules node_modules
+COPY docker/shop ./
+USER 10001:10001
+VOLUME /data
+EXPOSE 3001
+CMD ["node", "server.mjs"]
+
 FROM ${NODE_IMAGE} AS runtime
 RUN groupadd --gid 10001 tilld && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin tilld \
   && install -d -m 0700 -o 10001 -g 10001 /data /secrets /rpc /rpc/btc /rpc/ltc \

@@ -110,7 +110,7 @@ export class TilldConnectionService {
       baseUrl: this.options.tilldUrl,
       name: `Vendure (${channelCode})`.slice(0, 100),
       scopes: SCOPES,
-      redirectUrl: `${this.serverUrl}/tilld/connected`,
+      redirectUrl: `${withoutSlash(this.options.serverUrl)}/tilld/connected`,
       state,
       codeChallenge,
     });
@@ -185,7 +185,8 @@ export class TilldConnectionService {
   }
 
   webhookUrl(connection: TilldConnection): string {
-    return `${this.serverUrl}/tilld/webhook/${connection.id}`;
+    const { internal, serverUrl } = this.options;
+    return `${withoutSlash(internal?.serverUrl ?? serverUrl)}/tilld/webhook/${connection.id}`;
   }
 
   private async ownEndpoint(
@@ -202,16 +203,16 @@ export class TilldConnectionService {
 
   private clientWith(key: string | undefined): Tilld {
     return new Tilld({
-      baseUrl: this.options.tilldUrl,
+      baseUrl: this.options.internal?.tilldUrl ?? this.options.tilldUrl,
       ...(key === undefined ? {} : { key }),
       timeoutMs: TIMEOUT_MS,
       onRetry: (error) => Logger.warn(`tilld is asked again: ${error.code}`, LOG),
     });
   }
+}
 
-  private get serverUrl(): string {
-    return this.options.serverUrl.replace(/\/+$/, '');
-  }
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
 }
 
 async function newestSeq(till: Tilld): Promise<number> {

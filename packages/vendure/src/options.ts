@@ -6,6 +6,11 @@ export interface TilldPluginOptions {
   readonly tilldUrl: string;
   /** Where tilld and the owner's browser reach this Vendure server, such as `https://api.shop.example`. */
   readonly serverUrl: string;
+  /**
+   * Where tilld and this server reach one another inside a private network, such as that of Docker Compose, when the
+   * addresses above are for browsers only.
+   */
+  readonly internal?: { readonly tilldUrl?: string; readonly serverUrl?: string };
   /** 32 bytes in base64, from the environment: seals the key and the webhook secret in the database. */
   readonly encryptionKey: string;
   /** Places the order (`PaymentAuthorized`) when money that covers it was seen; otherwise once it is final. */
@@ -25,13 +30,18 @@ export const TILLD_OPTIONS = Symbol('TILLD_OPTIONS');
  * @throws {TypeError} for an address or an encryption key that cannot be right: better now than at the first order
  */
 export function checkOptions(options: TilldPluginOptions): void {
-  for (const name of ['tilldUrl', 'serverUrl'] as const) {
-    if (!/^https?:\/\/[^/?#]/.test(options[name]))
-      throw new TypeError(`tilld: ${name} must be an http address`);
+  const { tilldUrl, serverUrl, internal = {} } = options;
+  const addresses = { tilldUrl, serverUrl, ...prefixed('internal.', internal) };
+  for (const [name, address] of Object.entries(addresses)) {
+    if (!/^https?:\/\/[^/?#]/.test(address)) throw new TypeError(`tilld: ${name} must be an http address`);
   }
   if (Buffer.from(options.encryptionKey ?? '', 'base64').length !== 32) {
     throw new TypeError(
       'tilld: encryptionKey must be 32 bytes in base64, such as `openssl rand -base64 32` makes',
     );
   }
+}
+
+function prefixed(prefix: string, fields: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [prefix + name, value]));
 }

@@ -19,7 +19,7 @@ const FLAGS = [
   '--disable-sync',
   '--disable-dev-shm-usage',
   // No internet: nothing but this machine has a name.
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ];
 /** Runs in the page. */
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) => {
