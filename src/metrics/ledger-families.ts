@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { countPayments, countSends, webhookBacklog } from '../store/counts.ts';
+import { countPayments, countSends, oldestUnsentClaims, webhookBacklog } from '../store/counts.ts';
 import { SEND_STATUSES } from '../domain/send/types.ts';
 import { cached, type Family, type Sample, type StateMetricsDeps } from './family.ts';
 
@@ -65,8 +65,13 @@ export function databaseFamilies({ db, clock, olderDatabase }: StateMetricsDeps)
 }
 
 /** Number of sends by label, zeros included, so that alerts can compare. */
-export function sendFamilies({ db, clock, chains }: StateMetricsDeps): Family[] {
+export function sendFamilies({
+  db,
+  clock,
+  chains,
+}: Pick<StateMetricsDeps, 'db' | 'clock' | 'chains'>): Family[] {
   const counts = cached(clock, () => countSends(db));
+  const claims = cached(clock, () => oldestUnsentClaims(db));
   return [
     {
       name: 'tilld_sends',
@@ -93,6 +98,18 @@ export function sendFamilies({ db, clock, chains }: StateMetricsDeps): Family[] 
           const ours = open.filter((each) => each.coin === coin && each.mode === mode);
           const oldestAt = Math.min(...ours.map((each) => each.oldestAt));
           return [{ coin, mode }, ours.length === 0 ? 0 : Math.max(0, (clock.now() - oldestAt) / 1000)];
+        });
+      },
+    },
+    {
+      name: 'tilld_refund_claim_oldest_unsent_age_seconds',
+      help: 'How long the claimed refund that could be sent first waits for its send; 0 when none does',
+      labels: ['coin', 'mode'],
+      read: async () => {
+        const waiting = await claims();
+        return (await chains()).map(({ coin, mode }): Sample => {
+          const since = waiting.find((claim) => claim.coin === coin && claim.mode === mode)?.since;
+          return [{ coin, mode }, since === undefined ? 0 : Math.max(0, (clock.now() - since) / 1000)];
         });
       },
     },

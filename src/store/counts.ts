@@ -28,6 +28,22 @@ export async function countSends(
     .execute();
 }
 
+/** Since when the refund claim that waits longest for its send could have had it, ms; per chain. */
+export async function oldestUnsentClaims(
+  db: Db,
+): Promise<{ coin: Coin | null; mode: Mode; since: number }[]> {
+  return db
+    .selectFrom('refund_links')
+    .innerJoin('payments', 'payments.id', 'refund_links.payment_id')
+    .select(['refund_links.coin', 'payments.mode'])
+    .select((eb) => eb.fn.min<number>(eb.fn.coalesce('approved_at', 'claimed_at')).as('since'))
+    .where('refund_links.status', 'in', ['claimed', 'approved'])
+    .where('refund_links.send_id', 'is', null)
+    .where((eb) => eb.or([eb('refund_links.status', '=', 'approved'), eb('refund_links.approval', '=', 0)]))
+    .groupBy(['refund_links.coin', 'payments.mode'])
+    .execute();
+}
+
 /** Webhooks that wait, and since when the first of those that are due waits, ms. */
 export async function webhookBacklog(
   db: Db,
