@@ -17,6 +17,7 @@ export function freshPayment(
     unconfirmedGraceMs: 24 * 3_600_000,
     refundedAt: null,
     refundedBy: null,
+    returned: {},
     refunds: {},
     toleranceBps: 50,
     latePolicy: 'accept',

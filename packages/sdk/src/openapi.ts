@@ -1695,6 +1695,7 @@ export interface paths {
         content: {
           "application/json": {
             linkId: string;
+            claimId: string;
           };
         };
       };
@@ -3447,6 +3448,7 @@ export interface components {
       currency: string;
       /** @enum {string} */
       rate: "received" | "current";
+      preset: ("all" | "excess") | null;
       coinAmounts: {
         [key: string]: string;
       };
@@ -3455,6 +3457,7 @@ export interface components {
       reason: string | null;
       coin: ("BTC" | "ETH" | "LTC" | "SOL") | null;
       destination: string | null;
+      claimId: string | null;
       sendId: string | null;
       txHash: string | null;
       problem: string | null;

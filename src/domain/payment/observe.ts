@@ -74,7 +74,7 @@ function resolve(payment: PaymentState, action: 'accept' | 'refunded', now: numb
   const at = afterAllMoney(payment, now);
   return action === 'accept'
     ? { ...payment, acceptedAt: at, accepted: sumsOf(liveCredits(payment)) }
-    : { ...payment, refundedAt: at, refundedBy: 'merchant' };
+    : { ...payment, refundedAt: at, refundedBy: 'merchant', returned: sumsOf(liveCredits(payment)) };
 }
 
 /** Time of a decision, at or after every credit's first sight: a credit may carry the time of a clock that was ahead. */

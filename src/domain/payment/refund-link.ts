@@ -4,3 +4,10 @@ export type RefundRate = (typeof REFUND_RATES)[number];
 
 export const REFUND_LINK_STATUSES = ['open', 'claimed', 'approved', 'paid', 'expired', 'cancelled'] as const;
 export type RefundLinkStatus = (typeof REFUND_LINK_STATUSES)[number];
+
+/** What a link gives back where no amount is named. */
+export const REFUND_PRESETS = ['all', 'excess'] as const;
+export type RefundPreset = (typeof REFUND_PRESETS)[number];
+
+/** What a claim failed by whose link is open again. */
+export type ReopenedBy = 'amount' | 'destination' | 'send';

@@ -14,10 +14,22 @@ export function isGivenBack(credits: readonly PaymentCredit[], refunds: RefundSu
 
 /**
  * Atoms of a coin that a payment holds for good and that may be refunded: alive and with every
- * required confirmation. Money that the merchant recorded as refunded elsewhere does not count.
+ * required confirmation. Money that the merchant recorded as refunded elsewhere does not count, nor what replaced it
+ * under another id.
  */
 export function refundableMoney(payment: PaymentState, coin: Coin): bigint {
-  return sumOf(refundableCredits(payment, coin));
+  const atoms = sumOf(refundableCredits(payment, coin)) - replacedSince(payment, coin);
+  return atoms > 0n ? atoms : 0n;
+}
+
+/** Atoms that were recorded as refunded elsewhere and are gone since: as much of what came later only replaces them. */
+function replacedSince({ refundedBy, refundedAt, returned, credits }: PaymentState, coin: Coin): bigint {
+  if (refundedBy !== 'merchant' || refundedAt === null) return 0n;
+  const kept = credits.filter(
+    (credit) => credit.coin === coin && credit.state !== 'gone' && credit.firstSeenAt <= refundedAt,
+  );
+  const gone = (returned[coin] ?? 0n) - sumOf(kept);
+  return gone > 0n ? gone : 0n;
 }
 
 /**

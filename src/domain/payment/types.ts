@@ -90,6 +90,8 @@ export interface PaymentState {
   readonly refundedAt: number | null;
   /** Source of the refunded state: the merchant (`resolve` refunded), which is final, or the sum of its refunds. */
   readonly refundedBy: 'merchant' | 'refunds' | null;
+  /** Atoms per coin that were there when the merchant recorded them as refunded elsewhere. */
+  readonly returned: CoinSums;
   readonly refunds: RefundSums;
   /** Largest settled sum that `payment.overpaid` was emitted for, less what was reversed since; null: never. */
   readonly excessTold: Share | null;

@@ -28,7 +28,7 @@ export function refundPage(scene: RefundScene, assets: Styles): string {
     <div class="page">
       ${summary(scene, amount)}
       <main>
-        ${scene.notice !== undefined && html`<p class="notice" role="alert">${scene.notice}</p>`}
+        ${noticeOf(scene).map((text) => html`<p class="notice" role="alert">${text}</p>`)}
         ${link.status === 'open' ? (scene.confirm === undefined ? form(scene) : confirmation(scene)) : outcomeOf(scene)}
       </main>
       ${footer(scene)}
@@ -61,6 +61,16 @@ export function refundProblemPage(
     </main>
   </div>`;
   return documentOf({ language, title, assets: withoutScript(assets), head: false, body });
+}
+
+function noticeOf({ notice, link, confirm, say }: RefundScene): string[] {
+  if (notice !== undefined) return [notice];
+  const texts = {
+    amount: 'refundReopenedAmount',
+    destination: 'refundReopenedAddress',
+    send: 'refundReopened',
+  } as const;
+  return link.reopenedBy === null || confirm !== undefined ? [] : [say(texts[link.reopenedBy])];
 }
 
 function withoutScript(assets: Styles): Parameters<typeof documentOf>[0]['assets'] {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REFUND_LINK_STATUSES, REFUND_RATES } from '../../domain/payment/refund-link.ts';
+import { REFUND_LINK_STATUSES, REFUND_PRESETS, REFUND_RATES } from '../../domain/payment/refund-link.ts';
 import { createRefundLink, type CreateLinkDeps } from '../../usecases/refund-links/create-link.ts';
 import { approveLink, cancelLink, type DecideLinkDeps } from '../../usecases/refund-links/decide-link.ts';
 import { listLinks, type ListLinksDeps } from '../../usecases/refund-links/list-links.ts';
@@ -22,7 +22,7 @@ const createBody = z
     paymentId: identifier(),
     amount: fiatAmount().optional().meta({ description: 'In `currency`, the one of the payment' }),
     currency: currency().optional(),
-    preset: z.enum(['all', 'excess']).optional().meta({
+    preset: z.enum(REFUND_PRESETS).optional().meta({
       description: 'In place of an amount: everything that is left, or what was paid beyond the price',
     }),
     coin: coin().optional().meta({
@@ -130,14 +130,18 @@ function approveRoute(deps: RefundLinkDeps): Route {
     auth: 'merchant',
     scope: ['refunds:write', 'wallet:send'],
     summary: 'Approve a claimed refund',
-    description: 'Sends the money to the address that was claimed. Only links made with `approval` need it.',
+    description:
+      'Sends the money to the address that was claimed. Only links made with `approval` need it. `claimId` is that of ' +
+      'the claim you looked at: a link that was opened again may have another one by now, which is refused with 409.',
     tags: TAGS,
     status: 200,
     errors: ['LINK_NOT_FOUND', 'INVALID_STATE'],
-    body: z.object({ linkId: identifier() }),
+    body: z.object({
+      linkId: identifier(),
+      claimId: identifier().meta({ description: 'The `claimId` of the claim that you agree to' }),
+    }),
     data: refundLinkSchema(),
-    handler: async ({ auth, body }) =>
-      approveLink(deps, { merchantId: auth.merchantId, linkId: body.linkId }),
+    handler: async ({ auth, body }) => approveLink(deps, { ...body, merchantId: auth.merchantId }),
   });
 }
 

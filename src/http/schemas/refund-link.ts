@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
-import { REFUND_LINK_STATUSES, REFUND_RATES } from '../../domain/payment/refund-link.ts';
+import { REFUND_LINK_STATUSES, REFUND_PRESETS, REFUND_RATES } from '../../domain/payment/refund-link.ts';
 import { timestamp } from './answers.ts';
 
 const refundLink = z
@@ -15,6 +15,7 @@ const refundLink = z
     amount: z.string().meta({ description: 'In the currency of the payment' }),
     currency: z.string(),
     rate: z.enum(REFUND_RATES),
+    preset: z.enum(REFUND_PRESETS).nullable(),
     coinAmounts: z.partialRecord(z.enum(COINS), z.string()).meta({
       description:
         'What the payer may choose among; once claimed, the one coin chosen. With rate `current` the amounts are those of the moment until then',
@@ -24,6 +25,7 @@ const refundLink = z
     reason: z.string().nullable(),
     coin: z.enum(COINS).nullable(),
     destination: z.string().nullable().meta({ description: 'The address that the payer gave' }),
+    claimId: z.string().nullable().meta({ description: 'Names the claim, for an approval' }),
     sendId: z.string().nullable(),
     txHash: z.string().nullable(),
     problem: z.string().nullable().meta({

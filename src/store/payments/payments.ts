@@ -81,6 +81,7 @@ export type PaymentChange = Pick<
   | 'accepted_at'
   | 'refunded_at'
   | 'refunded_by'
+  | 'returned_json'
   | 'accepted_json'
   | 'excess_told'
 >;
@@ -108,6 +109,7 @@ const ENDS = [
   'accepted_at',
   'refunded_at',
   'refunded_by',
+  'returned_json',
   'accepted_json',
   'excess_told',
 ] as const;
@@ -137,6 +139,7 @@ const changeAll = prepared((db, param: ParamOf<ChangeSlots>) =>
     accepted_at: param('accepted_at'),
     refunded_at: param('refunded_at'),
     refunded_by: param('refunded_by'),
+    returned_json: param('returned_json'),
     accepted_json: param('accepted_json'),
     excess_told: param('excess_told'),
   }),

@@ -1,4 +1,4 @@
-import type { Insertable, Updateable } from 'kysely';
+import { sql, type Insertable, type Updateable } from 'kysely';
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import type { RefundLinkStatus } from '../../domain/payment/refund-link.ts';
 import type { RefundLinkRow } from '../schema/refund-links.ts';
@@ -157,7 +157,8 @@ export async function holdUnpaidLinks(
   const unpaid = tx.updateTable('refund_links').where('send_id', 'is', null);
   await unpaid.set(held).where('status', '=', 'open').execute();
   await unpaid
-    .set({ ...held, status: 'claimed' })
+    // An approval of before, which comes late, agrees to nothing that was not known then.
+    .set({ ...held, status: 'claimed', claim_id: sql<string>`'rcl_' || lower(hex(randomblob(12)))` })
     .where('status', 'in', ['claimed', 'approved'])
     .execute();
 }

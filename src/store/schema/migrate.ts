@@ -18,6 +18,7 @@ import * as paymentLinks from './migrations/0019-payment-links.ts';
 import * as movements from './migrations/0020-movements.ts';
 import * as webhookEndpoints from './migrations/0017-webhook-endpoints.ts';
 import * as fiatAtReceipt from './migrations/0018-fiat-at-receipt.ts';
+import * as refundClaims from './migrations/0021-refund-claims.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -41,6 +42,7 @@ export const MIGRATIONS: Migrations = {
   '0017-webhook-endpoints': webhookEndpoints,
   '0018-fiat-at-receipt': fiatAtReceipt,
   '0020-movements': movements,
+  '0021-refund-claims': refundClaims,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

@@ -48,6 +48,8 @@ export interface PaymentRow {
   refunded_at: number | null;
   /** Source of the refunded state: the merchant, or the sum of its refunds. */
   refunded_by: 'merchant' | 'refunds' | null;
+  /** Atoms per coin that the merchant recorded as refunded elsewhere: {"BTC":"40000000"}. */
+  returned_json: string | null;
   /** Atoms per coin that the merchant accepted: {"BTC":"40000000"}. */
   accepted_json: string | null;
   /** Largest settled sum that payment.overpaid was emitted for, as a share of the price: `numerator/denominator`. */

@@ -1,5 +1,10 @@
 import type { Coin } from '../../domain/coins.ts';
-import type { RefundLinkStatus, RefundRate } from '../../domain/payment/refund-link.ts';
+import type {
+  ReopenedBy,
+  RefundLinkStatus,
+  RefundPreset,
+  RefundRate,
+} from '../../domain/payment/refund-link.ts';
 import type { Flag } from './flag.ts';
 
 /** A refund that its payer claims by a link. */
@@ -14,6 +19,8 @@ export interface RefundLinkRow {
   /** In the payment's currency. */
   amount: string;
   currency: string;
+  /** What it was made for in place of an amount; null also where a former version made it. */
+  preset: RefundPreset | null;
   rate: RefundRate;
   /** Atoms per coin that may be chosen, as of its creation: {"BTC":"40000000"}. */
   amounts_json: string;
@@ -25,6 +32,12 @@ export interface RefundLinkRow {
   coin: Coin | null;
   claimed: string | null;
   destination: string | null;
+  /** Names the claim, so that nobody agrees to another one. */
+  claim_id: string | null;
+  /** Whether the network was asked about the claim before it was taken, or could not be. */
+  claim_checked: Flag;
+  /** Why the last claim was dropped and the link opened again: its amount, its address, or a send that failed. */
+  reopened_by: ReopenedBy | null;
   /** The send that pays the claim; null until it is stored, and again once it failed for good. */
   send_id: string | null;
   /** Why the claim is not paid yet, or why it was opened again. */

@@ -82,6 +82,7 @@ function isUnchanged(before: PaymentState, after: PaymentState): boolean {
     before.excessTold === after.excessTold &&
     before.refundedAt === after.refundedAt &&
     before.refundedBy === after.refundedBy &&
+    before.returned === after.returned &&
     before.credits === after.credits
   );
 }
@@ -200,6 +201,7 @@ async function saveState(
     excess_told: shareText(state.excessTold),
     refunded_at: state.refundedAt,
     refunded_by: state.refundedBy,
+    returned_json: sumsJson(state.returned),
   };
   await updatePayment(tx, row.id, change, { events: at.events, from: row });
   return { ...row, ...change, sequence: row.sequence + at.events };

@@ -223,5 +223,6 @@ function newPaymentRow(
     excess_told: null,
     refunded_at: null,
     refunded_by: null,
+    returned_json: null,
   };
 }

@@ -123,6 +123,7 @@ function toState(
     accepted: parseSums(row.accepted_json),
     refundedAt: row.refunded_at,
     refundedBy: row.refunded_by,
+    returned: parseSums(row.returned_json),
     toleranceBps: row.tolerance_bps,
     latePolicy: row.late_policy,
     options: dues,

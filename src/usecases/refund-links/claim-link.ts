@@ -6,6 +6,7 @@ import type { Rates } from '../../domain/ports.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { updateRefundLink, type StoredRefundLink } from '../../store/payments/refund-links.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { newId } from '../events/new-id.ts';
 import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
 import { refuseOwnAddress } from '../refunds/refund-order.ts';
 import { loadRefundable } from '../refunds/refundable.ts';
@@ -37,6 +38,8 @@ export interface ClaimPreview {
   readonly fee: string | null;
   /** Null while nobody can say. */
   readonly arrives: string | null;
+  /** False while nobody can say whether the network would carry it. */
+  readonly isChecked: boolean;
 }
 
 /**
@@ -52,7 +55,7 @@ export async function previewClaim(deps: ClaimLinkDeps, wish: ClaimWish): Promis
 /**
  * Claims a link, once for ever: it reserves the money, which is sent by the next round unless the shop is to agree. The same claim
  * again changes nothing. What keeps the shop from sending now (a node that is down, an empty wallet) does not concern
- * the payer: the claim is kept and sent as soon as that is over.
+ * the payer: the claim is kept and sent as soon as that is over, or dropped if the network then would not carry it.
  * @throws {AppError} LINK_NOT_FOUND; INVALID_STATE when it cannot be claimed (any more); VALIDATION_INVALID
  * naming `coin`, `destination` or `amount`; RATE_UNAVAILABLE, COIN_UNAVAILABLE
  */
@@ -60,15 +63,15 @@ export async function claimRefundLink(deps: ClaimLinkDeps, wish: ClaimWish): Pro
   const link = await linkByToken(deps.db, wish.token);
   if (isSameClaim(deps, link, wish)) return;
   if (link.rate === 'current') await deps.rates.ensure(link.currency);
-  await preview(deps, link, await claimFor(deps.db, deps, link, wish));
-  const isNew = await deps.db.transaction(async (tx) => claim(tx, deps, wish));
+  const { isChecked } = await preview(deps, link, await claimFor(deps.db, deps, link, wish));
+  const isNew = await deps.db.transaction(async (tx) => claim(tx, deps, wish, isChecked));
   if (!isNew) return;
   deps.logger.info({ linkId: link.id, paymentId: link.payment_id, coin: wish.coin }, 'refund claimed');
   deps.wakeWebhooks();
 }
 
 /** False when the same claim was made meanwhile. */
-async function claim(tx: Tx, deps: ClaimLinkDeps, wish: ClaimWish): Promise<boolean> {
+async function claim(tx: Tx, deps: ClaimLinkDeps, wish: ClaimWish, isChecked: boolean): Promise<boolean> {
   const link = await linkByToken(tx, wish.token);
   if (isSameClaim(deps, link, wish)) return false;
   const { coin, atoms, destination } = await claimFor(tx, deps, link, wish);
@@ -78,6 +81,9 @@ async function claim(tx: Tx, deps: ClaimLinkDeps, wish: ClaimWish): Promise<bool
     coin,
     claimed: atoms.toString(),
     destination,
+    claim_id: newId('rcl_'),
+    claim_checked: isChecked ? 1 : 0,
+    reopened_by: null,
     claimed_at: now,
     updated_at: now,
   });
@@ -134,9 +140,9 @@ async function preview(deps: ClaimLinkDeps, link: StoredRefundLink, asked: Claim
     const quote = await quoteFee(deps, adapter, order);
     const plan = await planOrder(deps.db, deps, order, { adapter, quote });
     const fee = order.subtractFee ? formatCoinAmount(plan.fee, coin) : null;
-    return { amount, fee, arrives: formatCoinAmount(plan.amount, coin) };
+    return { amount, fee, arrives: formatCoinAmount(plan.amount, coin), isChecked: true };
   } catch (error) {
     if (!(error instanceof AppError) || !PASSING.has(error.code)) throw error;
-    return { amount, fee: null, arrives: link.deduct_fee === 1 ? null : amount };
+    return { amount, fee: null, arrives: link.deduct_fee === 1 ? null : amount, isChecked: false };
   }
 }

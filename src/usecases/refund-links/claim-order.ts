@@ -3,8 +3,9 @@ import { findMerchant } from '../../store/merchants/merchants.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { findRefundLink, type StoredRefundLink } from '../../store/payments/refund-links.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { leftToRefund, loadRefundable, nothingLeft } from '../refunds/refundable.ts';
+import { loadRefundable, nothingLeft } from '../refunds/refundable.ts';
 import type { SendOrder } from '../sends/send-order.ts';
+import { leftForLink } from './left-for-link.ts';
 
 /** What is sent for a claim. */
 export interface Claim {
@@ -45,6 +46,6 @@ export async function orderClaim(db: Db, linkId: string): Promise<SendOrder> {
   if (row === undefined) throw new Error(`payment ${link.payment_id} does not exist`);
   const payment = await loadRefundable(db, row);
   const atoms = BigInt(claimed);
-  if (leftToRefund(payment, coin, link.id) < atoms) throw nothingLeft(payment, coin);
+  if (leftForLink(link, payment, coin, { ownClaim: true }) < atoms) throw nothingLeft(payment, coin);
   return sendOrderOf(db, link, { coin, atoms, destination });
 }

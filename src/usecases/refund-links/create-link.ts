@@ -2,9 +2,8 @@ import { COINS, type Coin } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { SecretBox } from '../../domain/keys.ts';
-import { formatCoinAmount, formatDecimal, parseDecimal } from '../../domain/money.ts';
-import type { RefundRate } from '../../domain/payment/refund-link.ts';
-import { excessAtoms, type HeldMoney } from '../../domain/payment/refunds.ts';
+import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
+import type { RefundPreset, RefundRate } from '../../domain/payment/refund-link.ts';
 import type { CoinSums } from '../../domain/payment/types.ts';
 import type { Clock, Rates } from '../../domain/ports.ts';
 import { atomsFor, valueOf } from '../../domain/price.ts';
@@ -24,6 +23,7 @@ import {
   worthOf,
   type RefundablePayment,
 } from '../refunds/refundable.ts';
+import { excessLeft } from './left-for-link.ts';
 import { linkUrl, presentLink, type RefundLinkView } from './present-link.ts';
 
 export interface CreateLinkDeps {
@@ -37,7 +37,7 @@ export interface CreateLinkDeps {
 /** What of a payment a link gives back. */
 export type RefundWish =
   | { readonly kind: 'amount'; readonly amount: string; readonly currency: string }
-  | { readonly kind: 'all' | 'excess' };
+  | { readonly kind: RefundPreset };
 
 export interface CreateLinkInput {
   readonly merchantId: string;
@@ -84,7 +84,7 @@ async function rowOf(
   input: CreateLinkInput,
   { id, token }: { readonly id: string; readonly token: string },
 ): Promise<RefundLinkRow> {
-  const { merchantId, paymentId, rate, approval, deductFee, reason } = input;
+  const { merchantId, paymentId, wish, rate, approval, deductFee, reason } = input;
   const payment = await loadRefundable(tx, await ownPayment(tx, { merchantId, paymentId }));
   const { amount, atoms } = terms(deps, payment, input);
   const now = deps.clock.now();
@@ -97,6 +97,7 @@ async function rowOf(
     amount,
     currency: payment.row.currency,
     rate,
+    preset: wish.kind === 'amount' ? null : wish.kind,
     amounts_json: sumsJson(atoms) ?? '{}',
     approval: approval ? 1 : 0,
     deduct_fee: deductFee ? 1 : 0,
@@ -105,6 +106,9 @@ async function rowOf(
     coin: null,
     claimed: null,
     destination: null,
+    claim_id: null,
+    claim_checked: 0,
+    reopened_by: null,
     send_id: null,
     problem: null,
     created_at: now,
@@ -173,7 +177,7 @@ function preset(
   { coin, isExcess, rate }: { readonly coin: Coin; readonly isExcess: boolean; readonly rate: RefundRate },
 ): Terms {
   const left = leftToRefund(payment, coin);
-  const atoms = isExcess ? excessOf(deps, payment, coin) : left;
+  const atoms = isExcess ? excessLeft(payment, coin) : left;
   if (atoms <= 0n) throw new AppError('INVALID_STATE', 'Nothing was paid beyond the price');
   const value = valueOf(atoms, worthOf(deps.rates, payment, coin, 'received'));
   if (value <= 0n) {
@@ -186,17 +190,6 @@ function preset(
   if (rate === 'received') return { amount, atoms: { [coin]: atoms } };
   const now = atomsFor(value, worthOf(deps.rates, payment, coin, 'current'));
   return { amount, atoms: { [coin]: now < left ? now : left } };
-}
-
-/** Once the payment is refunded its price asks for nothing any more: all that is left came beyond it. */
-function excessOf(deps: CreateLinkDeps, payment: RefundablePayment, coin: Coin): bigint {
-  if (payment.state.refundedAt !== null) return leftToRefund(payment, coin);
-  const held = COINS.flatMap((each): HeldMoney[] => {
-    const atoms = leftToRefund(payment, each);
-    return atoms <= 0n ? [] : [{ coin: each, atoms, worth: worthOf(deps.rates, payment, each, 'received') }];
-  });
-  const { amount, currency } = payment.row;
-  return excessAtoms(held, coin, parseDecimal(amount, currencyDigits(currency) ?? 0));
 }
 
 function fiatText({ row }: RefundablePayment, minorUnits: bigint): string {

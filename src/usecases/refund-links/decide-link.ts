@@ -41,15 +41,20 @@ export async function cancelLink(deps: DecideLinkDeps, at: At): Promise<RefundLi
 
 /**
  * Agrees to a claim that waits for it: the money is sent to the address that was claimed.
- * @throws {AppError} LINK_NOT_FOUND; INVALID_STATE unless it is claimed and needs approval
+ * @param at.claimId the claim that is meant: a link that was opened again may have another one by now
+ * @throws {AppError} LINK_NOT_FOUND; INVALID_STATE unless it is claimed, by that claim, and needs approval
  */
-export async function approveLink(deps: DecideLinkDeps, at: At): Promise<RefundLinkView> {
+export async function approveLink(
+  deps: DecideLinkDeps,
+  at: At & { readonly claimId: string },
+): Promise<RefundLinkView> {
   const link = await deps.db.transaction(async (tx) => {
     const found = await ownLink(tx, at);
+    if (found.status === 'open') throw notNow('is not claimed yet');
+    if (found.claim_id !== at.claimId) throw notNow('has another claim: look at its address');
     if (found.status === 'approved') return found;
     if (found.approval === 0) throw notNow('needs no approval');
-    if (found.status !== 'claimed')
-      throw notNow(found.status === 'open' ? 'is not claimed yet' : `is ${found.status}`);
+    if (found.status !== 'claimed') throw notNow(`is ${found.status}`);
     const now = deps.clock.now();
     return updateRefundLink(tx, found.id, { status: 'approved', approved_at: now, updated_at: now });
   });

@@ -25,8 +25,9 @@ export async function emitRefundEvent(
   if (before === undefined) throw new Error(`payment ${link.payment_id} does not exist`);
   const at = deps.clock.now();
   const { status, exception, closed_at, cancelled_at, accepted_at, accepted_json } = before;
-  const { refunded_at, refunded_by, excess_told } = before;
-  const ends = { closed_at, cancelled_at, accepted_at, accepted_json, refunded_at, refunded_by, excess_told };
+  const { refunded_at, refunded_by, returned_json, excess_told } = before;
+  const refunded = { refunded_at, refunded_by, returned_json };
+  const ends = { closed_at, cancelled_at, accepted_at, accepted_json, ...refunded, excess_told };
   const same = { status, exception, ...ends, updated_at: at };
   await updatePayment(tx, before.id, same, { events: 1, from: before });
   const row = { ...before, updated_at: at, sequence: before.sequence + 1 };

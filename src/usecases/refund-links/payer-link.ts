@@ -1,7 +1,7 @@
 import { COINS, type Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import type { RefundLinkStatus } from '../../domain/payment/refund-link.ts';
+import type { RefundLinkStatus, ReopenedBy } from '../../domain/payment/refund-link.ts';
 import { refundableMoney } from '../../domain/payment/refunds.ts';
 import type { Rates } from '../../domain/ports.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
@@ -14,7 +14,8 @@ import { findRefundLinkByToken, type StoredRefundLink } from '../../store/paymen
 import { findSend } from '../../store/sends/sends.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { tokenHash } from '../accounts/account-link.ts';
-import { leftToRefund, loadRefundable, worthOf, type RefundablePayment } from '../refunds/refundable.ts';
+import { loadRefundable, worthOf, type RefundablePayment } from '../refunds/refundable.ts';
+import { leftForLink } from './left-for-link.ts';
 
 /** A coin that the payer may choose, and what the refund is in it. */
 export interface ClaimOption {
@@ -38,6 +39,8 @@ export interface PayerLink {
   /** What may be chosen; empty unless open. */
   readonly options: readonly ClaimOption[];
   readonly claim: PayerClaim | null;
+  /** Why the last claim was dropped, while the link is open again. */
+  readonly reopenedBy: ReopenedBy | null;
 }
 
 export interface PayerClaim {
@@ -92,6 +95,7 @@ export async function readPayerLink(
     expiresAt: link.expires_at,
     options: status === 'open' ? claimOptions(rates, link, payment) : [],
     claim: await claimOf(db, link),
+    reopenedBy: status === 'open' ? link.reopened_by : null,
   };
 }
 
@@ -108,13 +112,14 @@ function shownStatus(
     return isUnsettled(link, payment) ? 'waiting' : 'gone';
   }
   if (!isUnsent || link.coin === null || link.claimed === null) return link.status;
-  if (leftToRefund(payment, link.coin, link.id) >= BigInt(link.claimed)) return link.status;
+  if (leftForLink(link, payment, link.coin, { ownClaim: true }) >= BigInt(link.claimed)) return link.status;
   return isUnsettled(link, payment) ? 'waiting' : 'gone';
 }
 
 /** Whether money that the link is about is alive and has lost its confirmations, as in a reorganisation. */
 function isUnsettled(link: StoredRefundLink, payment: RefundablePayment): boolean {
-  const coins = Object.keys(parseSums(link.amounts_json));
+  // What is beyond the price depends on all that came.
+  const coins = link.preset === 'excess' ? COINS : Object.keys(parseSums(link.amounts_json));
   return COINS.some((coin) => {
     if (!coins.includes(coin)) return false;
     const alive = payment.state.credits.filter((credit) => credit.coin === coin && credit.state !== 'gone');
@@ -136,7 +141,7 @@ export function claimOptions(
   const sums = parseSums(link.amounts_json);
   return COINS.flatMap((coin) => {
     const promised = sums[coin];
-    const left = leftToRefund(payment, coin);
+    const left = promised === undefined ? 0n : leftForLink(link, payment, coin);
     if (promised === undefined || left <= 0n) return [];
     const wanted = link.rate === 'received' ? promised : boughtNow(rates, link, payment, coin);
     const needed = wanted < promised ? wanted : promised;

@@ -8,10 +8,9 @@ import {
 import type { StoredSend } from '../../store/sends/sends.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
+import { newId } from '../events/new-id.ts';
 import { emitRefundEvent } from './emit-refund-event.ts';
-
-/** A link whose send failed can be claimed for so long at least, though its time was up. */
-const REOPENED_MS = 7 * 24 * 3_600_000;
+import { reopenLink } from './reopen-link.ts';
 
 /**
  * Tells a link what became of the send that pays it, in the transaction that changed the send: paid from the moment
@@ -39,21 +38,12 @@ async function reopen(
 ): Promise<void> {
   const { refund, send, isToldFailed } = told;
   if (link.send_id !== send.id) return;
-  const now = deps.clock.now();
   const payment = await findPayment(tx, link.payment_id);
-  const changed = await updateRefundLink(tx, link.id, {
-    status: payment !== undefined && wasReturnedSince(refund, payment) ? 'cancelled' : 'open',
-    coin: null,
-    claimed: null,
-    destination: null,
-    send_id: null,
+  const changed = await reopenLink(tx, deps, link, {
+    reopenedBy: 'send',
     problem: send.error,
-    claimed_at: null,
-    approved_at: null,
-    paid_at: null,
-    approval: wasOffered(send) ? 1 : link.approval,
-    expires_at: Math.max(link.expires_at, now + REOPENED_MS),
-    updated_at: now,
+    needsApproval: link.approval === 1 || wasOffered(send),
+    status: payment !== undefined && wasReturnedSince(refund, payment) ? 'cancelled' : 'open',
   });
   if (!isToldFailed) await emitRefundEvent(tx, deps, 'payment.refund_failed', changed);
 }
@@ -95,6 +85,7 @@ async function settle(
     coin: refund.coin,
     claimed: refund.refunded,
     destination: refund.destination,
+    claim_id: link.send_id === send.id ? link.claim_id : newId('rcl_'),
     send_id: send.id,
     problem: null,
     claimed_at: link.claimed_at ?? refund.created_at,

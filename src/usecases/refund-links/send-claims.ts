@@ -14,6 +14,8 @@ import { placeSend, type SendCoinsDeps } from '../sends/send-coins.ts';
 import type { SendOrder } from '../sends/send-order.ts';
 import type { RetryBackoff } from '../settlement/retry-backoff.ts';
 import { orderClaim } from './claim-order.ts';
+import { emitRefundEvent } from './emit-refund-event.ts';
+import { reopenLink } from './reopen-link.ts';
 
 export interface SendClaimsDeps extends SendCoinsDeps {
   readonly claimBackoff: RetryBackoff;
@@ -74,6 +76,8 @@ async function sendClaim(
     return 'tried';
   } catch (error) {
     const reason = error instanceof AppError ? error.message : 'an internal error: see the log';
+    const refusal = refusalOf(link, error);
+    if (refusal !== null && (await dropClaim(deps, link, refusal, reason))) return 'tried';
     const fault = error instanceof AppError && error.code === 'NODE_UNAVAILABLE' ? 'node' : 'own';
     if (deps.claimBackoff.recordFailure(id, reason, fault)) {
       deps.logger.error(
@@ -94,17 +98,60 @@ function feeLimit({ status }: StoredRefundLink, { subtractFee, amount }: SendOrd
   return subtractFee || status === 'approved' ? null : amount;
 }
 
+/**
+ * What the network would not carry of a claim, however long it waits: an address that refuses money, or an amount that
+ * nobody could check when it was claimed. One that was checked waits for the fee to fall again.
+ */
+function refusalOf(link: StoredRefundLink, error: unknown): 'amount' | 'destination' | null {
+  if (!(error instanceof AppError) || error.code !== 'VALIDATION_INVALID') return null;
+  const field = error.details[0]?.field;
+  if (field === 'destination') return field;
+  return field === 'amount' && link.claim_checked === 0 ? field : null;
+}
+
+/** Opens a link again whose claim cannot be sent: the payer may claim it in another way. False: try again later. */
+async function dropClaim(
+  deps: SendClaimsDeps,
+  link: StoredRefundLink,
+  reopenedBy: 'amount' | 'destination',
+  problem: string,
+): Promise<boolean> {
+  const { id } = link;
+  try {
+    await deps.db.transaction(async (tx) => {
+      const now = await findRefundLink(tx, id);
+      if (now === undefined || !isUnsent(now) || now.claim_id !== link.claim_id) return;
+      const needsApproval = now.approval === 1;
+      const open = await reopenLink(tx, deps, now, { reopenedBy, problem, needsApproval, status: 'open' });
+      await emitRefundEvent(tx, deps, 'payment.refund_failed', open);
+    });
+  } catch (error) {
+    deps.logger.error({ linkId: id, err: error }, 'could not open a refund link again; trying again');
+    return false;
+  }
+  deps.claimBackoff.recordSuccess(id);
+  deps.logger.warn(
+    { linkId: id, reason: problem },
+    'a claimed refund cannot be sent: its link is open again',
+  );
+  deps.wakeWebhooks();
+  return true;
+}
+
 /** For the merchant; a claim that has its send, or was opened again, keeps what that says. */
 async function noteProblem(deps: SendClaimsDeps, id: string, problem: string): Promise<void> {
   try {
     await deps.db.transaction(async (tx) => {
       const link = await findRefundLink(tx, id);
-      const isUnsent = (link?.status === 'claimed' || link?.status === 'approved') && link.send_id === null;
-      if (isUnsent && link.problem !== problem) {
+      if (link !== undefined && isUnsent(link) && link.problem !== problem) {
         await updateRefundLink(tx, id, { problem, updated_at: deps.clock.now() });
       }
     });
   } catch (error) {
     deps.logger.error({ linkId: id, err: error }, 'could not note why a refund was not sent');
   }
+}
+
+function isUnsent({ status, send_id: sendId }: StoredRefundLink): boolean {
+  return (status === 'claimed' || status === 'approved') && sendId === null;
 }

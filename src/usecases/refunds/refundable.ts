@@ -93,12 +93,16 @@ export function worthOf(
   coin: Coin,
   rate: RefundRate,
 ): Worth {
-  const { amount, currency, mode } = payment.row;
-  const digits = currencyDigits(currency) ?? 0;
-  if (rate === 'current') {
-    return worthAt(rates.quote(coin, currency, mode).rate, digits, COIN_DEFINITIONS[coin].decimals);
-  }
-  const worth = receivedWorth(payment.state, coin, parseDecimal(amount, digits));
+  if (rate === 'received') return worthOnArrival(payment, coin);
+  const { currency, mode } = payment.row;
+  const { decimals } = COIN_DEFINITIONS[coin];
+  return worthAt(rates.quote(coin, currency, mode).rate, currencyDigits(currency) ?? 0, decimals);
+}
+
+/** @throws {AppError} RATE_UNAVAILABLE */
+export function worthOnArrival(payment: LoadedPayment, coin: Coin): Worth {
+  const { amount, currency } = payment.row;
+  const worth = receivedWorth(payment.state, coin, parseDecimal(amount, currencyDigits(currency) ?? 0));
   if (worth !== null) return worth;
   throw new AppError(
     'RATE_UNAVAILABLE',

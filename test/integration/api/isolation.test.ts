@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Endpoint } from './contract.ts';
+import { PREPARATIONS } from './preparations.ts';
 import { credentialsOf, World, type Account, type CredentialKind, type Request } from './world.ts';
 
 const world = await World.start();
@@ -28,6 +29,9 @@ const NOT_FOUND: Readonly<Record<string, string>> = {
   keyId: 'KEY_NOT_FOUND',
 };
 
+/** Names nothing by itself: the shop's own word, and what only a link of one's own is compared with. */
+const NO_NAME: ReadonlySet<string> = new Set(['orderId', 'claimId']);
+
 interface Place {
   readonly endpoint: Endpoint;
   readonly kind: CredentialKind;
@@ -45,7 +49,7 @@ const places = world.contract.routes.flatMap((endpoint): Place[] => {
   ];
   return credentialsOf(endpoint).flatMap((kind) =>
     fields
-      .filter(([, field]) => /Id$|^txHash$|^idempotencyKey$/.test(field) && field !== 'orderId')
+      .filter(([, field]) => /Id$|^txHash$|^idempotencyKey$/.test(field) && !NO_NAME.has(field))
       .map(([part, field]) => ({ endpoint, kind, part, field })),
   );
 });
@@ -99,6 +103,23 @@ describe('what belongs to another account answers as if it did not exist', () =>
     expect(hidden, JSON.stringify(answer.body)).toBe(true);
     expect(JSON.stringify(answer.body)).not.toContain(alice.ids[place.field]);
     expect(world.contract.answerProblems(place.endpoint, answer)).toEqual([]);
+  });
+
+  it('the claim of another account approves nothing, and is answered like one that does not exist', async () => {
+    const endpoint = world.contract.routes.find(({ path }) => path === '/payment/refund-link/approve');
+    if (endpoint === undefined) throw new Error('there is no such route');
+    const prepared = async (account: Account): Promise<Request> => {
+      const request = account.request(endpoint, 'secretKey');
+      return (await PREPARATIONS[endpoint.name]?.(world, account, request)) ?? request;
+    };
+    const [own, other] = [await prepared(bob), await prepared(alice)];
+    const approve = async (claimId: unknown) =>
+      world.send(endpoint, { ...own, body: { ...own.body, claimId } });
+    const stolen = await approve(other.body?.['claimId']);
+    const unknown = await approve('rcl_nonsense');
+    expect([stolen.status, stolen.body.error?.code]).toEqual([409, 'INVALID_STATE']);
+    expect(stolen.body.error).toEqual(unknown.body.error);
+    expect((await approve(own.body?.['claimId'])).status).toBe(200);
   });
 
   it('covers every kind of id', () => {

@@ -181,7 +181,12 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     const { id, url } = await refundLink(world, account, { approval: true });
     const { wallets } = await Shop.open(world.till.api);
     await claimLink(world.till.api, url, { coin: 'BTC', destination: wallets.BTC });
-    return withBody(request, { linkId: id });
+    const { refundLinks } = await world.till.api.must<{ refundLinks: RefundLinkJson[] }>(
+      'GET',
+      `/payment/refund-links?paymentId=${account.ids['paymentId']}&limit=100`,
+      { token: account.shop.secretKey },
+    );
+    return withBody(request, { linkId: id, claimId: refundLinks.find((link) => link.id === id)?.claimId });
   },
   'POST /merchant/wallet/send': withMoney,
   'POST /merchant/wallet/estimate-fee': withMoney,

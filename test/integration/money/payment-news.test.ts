@@ -115,6 +115,7 @@ describe('the stamp of a payment', () => {
 
 function pick(row: NonNullable<Awaited<ReturnType<typeof findPayment>>>) {
   const { status, exception, closed_at, cancelled_at, accepted_at, refunded_at, refunded_by } = row;
-  const memory = { accepted_json: row.accepted_json, excess_told: row.excess_told };
+  const { accepted_json, returned_json, excess_told } = row;
+  const memory = { accepted_json, returned_json, excess_told };
   return { ...memory, status, exception, closed_at, cancelled_at, accepted_at, refunded_at, refunded_by };
 }

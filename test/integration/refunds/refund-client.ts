@@ -63,6 +63,7 @@ export interface RefundLinkJson {
   coinAmounts: Partial<Record<Coin, string>>;
   coin: Coin | null;
   destination: string | null;
+  claimId: string | null;
   sendId: string | null;
   txHash: string | null;
   problem: string | null;

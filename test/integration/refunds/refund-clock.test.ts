@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { getPayment } from '../../../src/usecases/payments/get-payment.ts';
 import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
 import { refundPayment } from '../../../src/usecases/refunds/refund-payment.ts';
@@ -76,4 +77,38 @@ test('what came before a return elsewhere stays where it is, though the clock wa
   await returnedElsewhere(payment);
   await expect(refund(payment)).rejects.toMatchObject({ code: 'INVALID_STATE' });
   expect((await read(payment)).refunds).toEqual([]);
+});
+
+test('what the payer sends in place of money that was returned elsewhere does not go back a second time', async () => {
+  const payment = await shop.order([COIN]);
+  const other = await shop.order([COIN]);
+  await pay(other);
+  const { address = '', amount = '' } = (await read(payment)).options[COIN] ?? {};
+  const first = await shop.control(COIN).pay([{ address, amount: parseCoinAmount(amount, COIN) }]);
+  await eventually(
+    'it is seen',
+    async () => read(payment),
+    ({ transactions }) => transactions.length === 1,
+  );
+  await returnedElsewhere(payment);
+  shop.world.clock.advance(1_000);
+  const replacement = await shop.control(COIN).replace(first, address);
+  await shop.control(COIN).mine(2);
+  await eventually(
+    'the replacement is settled',
+    async () => read(payment),
+    ({ transactions }) => transactions.some((one) => one.txid === replacement && one.confirmations >= 2),
+  );
+  await expect(refund(payment)).rejects.toMatchObject({ code: 'INVALID_STATE' });
+  const extra = await shop.control(COIN).pay([{ address, amount: parseCoinAmount('0.2', COIN) }]);
+  await shop.control(COIN).mine(2);
+  await eventually(
+    'what came on top is settled',
+    async () => read(payment),
+    ({ transactions }) => transactions.some((one) => one.txid === extra && one.confirmations >= 2),
+  );
+  await pay(await shop.order([COIN]));
+  // The replacement paid one atom more as its fee.
+  expect((await refund(payment)).refund.refunded).toBe('0.19999999');
+  await expect(refund(payment)).rejects.toMatchObject({ code: 'INVALID_STATE' });
 });

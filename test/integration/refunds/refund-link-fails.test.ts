@@ -110,6 +110,11 @@ function nodeThat(change: object): SendClaimsDeps {
 
 const refusing = (result: BroadcastResult) => nodeThat({ broadcast: async () => result });
 
+async function approve(link: RefundLinkView): Promise<void> {
+  const claimId = (await linkNow(link)).claimId ?? '';
+  await approveLink(withLink(), { merchantId: shop.world.merchant.id, linkId: link.id, claimId });
+}
+
 /** The same prices, but for this one. */
 const at = (rate: string) => ({ ...RATES, quote: (coin: Coin) => ({ ...RATES.quote(coin), rate }) });
 
@@ -246,7 +251,7 @@ it('whose fee is above what it gives back waits for a lower one, or for the appr
   expect(await linkNow(small)).toMatchObject({ status: 'claimed', sendId: null });
   expect((await linkNow(small)).problem).toMatch(/fee of .* is above the limit of 0.001 LTC/);
   expect((await read(payment)).refunds).toEqual([]);
-  await approveLink(withLink(), { merchantId: shop.world.merchant.id, linkId: approved.id });
+  await approve(approved);
   await sendClaims(dear);
   expect((await linkNow(approved)).status).toBe('paid');
   await sendClaims(withLink());
@@ -322,7 +327,7 @@ describe('a send that fails for good', () => {
     await claim(link, 8);
     await sendClaims(withLink());
     expect(await linkNow(link)).toMatchObject({ status: 'claimed', approval: true, sendId: null });
-    await approveLink(withLink(), { merchantId: shop.world.merchant.id, linkId: link.id });
+    await approve(link);
     await sendClaims(withLink());
     expect(await linkNow(link)).toMatchObject({ status: 'paid', destination: payer(8) });
     expect((await read(payment)).refunds.map(({ status }) => status)).toEqual(['failed', 'broadcast']);
@@ -369,9 +374,7 @@ it('in an older copy of the database no claim is sent before the shop approved i
   const open = await newLink(payment, { wish });
   const claimed = await newLink(payment, { wish });
   const approved = await newLink(payment, { wish, approval: true });
-  const { deps, merchant } = shop.world;
-  const approve = async ({ id: linkId }: RefundLinkView) =>
-    approveLink(withLink(), { merchantId: merchant.id, linkId });
+  const { deps } = shop.world;
   await claim(claimed);
   await claim(approved);
   await approve(approved);

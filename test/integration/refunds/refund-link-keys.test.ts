@@ -78,8 +78,9 @@ it('a key that may not send opens links that wait for the owner, whatever it ask
   await claimed(own);
   await isPaid(own);
   for (const link of links) {
-    expect(await linkNow(link)).toMatchObject({ status: 'claimed', sendId: null });
-    const body = { linkId: link.id };
+    const now = await linkNow(link);
+    expect(now).toMatchObject({ status: 'claimed', sendId: null });
+    const body = { linkId: link.id, claimId: now?.claimId };
     const answer = await shop.api.call('POST', '/payment/refund-link/approve', { token: key, body });
     expect([answer.status, answer.body.error?.code]).toEqual([403, 'FORBIDDEN']);
     await shop.api.must('POST', '/payment/refund-link/approve', { token: shop.token, body });

@@ -264,7 +264,8 @@ describe('what the shop decides', () => {
   it('with approval nothing is sent before it agrees; the claim holds its money meanwhile', async () => {
     const payment = await paid('LTC');
     const link = await newLink(payment.id, { preset: 'all', approval: true });
-    expect(problem(await ask('/payment/refund-link/approve', { linkId: link.id }))[1]).toBe('INVALID_STATE');
+    const early = await ask('/payment/refund-link/approve', { linkId: link.id, claimId: 'rcl_none' });
+    expect(problem(early)[1]).toBe('INVALID_STATE');
     await claimLink(till.api, link.url, { coin: 'LTC', destination: PAYER.LTC });
     const waiting = await linkNow(link);
     expect(waiting).toMatchObject({ status: 'claimed', sendId: null });
@@ -272,7 +273,10 @@ describe('what the shop decides', () => {
     const direct = await refund(shop, { paymentId: payment.id, destination: PAYER.LTC });
     expect(problem(direct).slice(0, 2)).toEqual([409, 'INVALID_STATE']);
     till.clock.advance(40 * DAY_MS);
-    const approved = await ask<RefundLinkJson>('/payment/refund-link/approve', { linkId: link.id });
+    const at = { linkId: link.id, claimId: waiting.claimId };
+    const unnamed = await ask('/payment/refund-link/approve', { linkId: link.id });
+    expect(problem(unnamed).slice(0, 2)).toEqual([400, 'VALIDATION_INVALID']);
+    const approved = await ask<RefundLinkJson>('/payment/refund-link/approve', at);
     expect(approved.body.data.status).toMatch(/approved|paid/);
     await linkThat(link, 'paid');
     expect((await read(shop, payment)).refunds).toMatchObject([{ destination: PAYER.LTC }]);
@@ -287,10 +291,10 @@ describe('what the shop decides', () => {
     expect([late.status, late.html.includes('The shop has withdrawn this refund')]).toEqual([409, true]);
     const claimed = await newLink(payment.id, { preset: 'all', approval: true });
     await claimLink(till.api, claimed.url, { coin: 'LTC', destination: PAYER.LTC });
+    const { claimId } = await linkNow(claimed);
     await ask('/payment/refund-link/cancel', { linkId: claimed.id });
-    expect(problem(await ask('/payment/refund-link/approve', { linkId: claimed.id }))[1]).toBe(
-      'INVALID_STATE',
-    );
+    const afterwards = await ask('/payment/refund-link/approve', { linkId: claimed.id, claimId });
+    expect(problem(afterwards)[1]).toBe('INVALID_STATE');
     const direct = await refund(shop, { paymentId: payment.id, destination: PAYER.LTC });
     expect(direct.body.data.refund.refunded).toBe('1');
   });

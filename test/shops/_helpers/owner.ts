@@ -25,6 +25,7 @@ export interface PaymentSeen {
 interface RefundLinkSeen {
   readonly id: string;
   readonly status: string;
+  readonly claimId: string | null;
 }
 
 /** tilld in a process of its own with one shop in sandbox mode, and its owner. */
@@ -117,7 +118,7 @@ export class Owner implements AsyncDisposable {
     if (page.status !== 303)
       throw new Error(`the claim was answered with ${page.status}: ${await page.text()}`);
     const claimed = await this.#linkOf(paymentId, (link) => link.status === 'claimed');
-    await this.#post('/payment/refund-link/approve', { linkId: claimed.id });
+    await this.#post('/payment/refund-link/approve', { linkId: claimed.id, claimId: claimed.claimId });
     await this.#linkOf(paymentId, (link) => link.status === 'paid');
   }
 

@@ -21,6 +21,7 @@ function fresh(cancelledAt: number | null): PaymentState {
     unconfirmedGraceMs: GRACE,
     refundedAt: null,
     refundedBy: null,
+    returned: {},
     refunds: {},
     toleranceBps: 50,
     latePolicy: 'accept',

@@ -187,6 +187,46 @@ const fact: fc.Arbitrary<PaymentFact> = fc.oneof(
 );
 const history = fc.array(fact, { maxLength: 30 });
 
+describe('money recorded as refunded elsewhere', () => {
+  const returned = run([
+    [paid(1, 100n), 10],
+    [{ type: 'resolve', action: 'refunded' }, 30],
+  ]).payment;
+  const after = (...facts: readonly PaymentFact[]): bigint =>
+    refundableMoney(
+      run(
+        [...facts, { type: 'tip', coin: 'BTC', height: 200 } as const].map((fact) => [fact, 60]),
+        returned,
+      ).payment,
+      'BTC',
+    );
+
+  it('that comes under another id after a reorganisation is the same money', () => {
+    expect(after(gone(1), paid(2, 100n, 40))).toBe(0n);
+    expect(after(paid(2, 100n, 40), gone(1))).toBe(0n);
+    expect(after(gone(1), paid(2, 60n, 40), paid(3, 40n, 50))).toBe(0n);
+  });
+
+  it('and what came on top of it may go back, whatever became of the first', () => {
+    expect(after(paid(2, 70n, 40))).toBe(70n);
+    expect(after(gone(1), paid(2, 70n, 40))).toBe(0n);
+    expect(after(gone(1), paid(2, 170n, 40))).toBe(70n);
+    expect(after(gone(1), paid(2, 70n, 40), paid(1, 100n, 50))).toBe(70n);
+  });
+
+  it('does not go back when it was gone at that time and returns', () => {
+    const { payment } = run([
+      [paid(1, 100n), 10],
+      [paid(2, 50n), 10],
+      [gone(2), 20],
+      [{ type: 'resolve', action: 'refunded' }, 30],
+      [paid(2, 50n, 40), 40],
+      [{ type: 'tip', coin: 'BTC', height: 200 }, 60],
+    ]);
+    expect(refundableMoney(payment, 'BTC')).toBe(0n);
+  });
+});
+
 describe('refunds, whatever happens', () => {
   it('is refunded exactly while somebody’s word stands, and says when that begins and ends', () => {
     fc.assert(

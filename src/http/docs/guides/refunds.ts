@@ -43,9 +43,10 @@ export const REFUNDS: Guide = {
           days unless you say otherwise.
         </p>
         <p>
-          With <code>approval</code> a claim waits for ${call('POST /payment/refund-link/approve')}; until it
-          is sent, ${call('POST /payment/refund-link/cancel')} ends it. The scope
-          <code>refunds:write</code> is enough to make links, so a shop needs no key that can send.
+          With <code>approval</code> a claim waits for ${call('POST /payment/refund-link/approve')}, which
+          names its <code>claimId</code>; until it is sent, ${call('POST /payment/refund-link/cancel')} ends
+          it. The scope <code>refunds:write</code> is enough to make links, so a shop needs no key that can
+          send.
         </p>`,
       requestSamples({
         method: 'POST',

@@ -53,9 +53,12 @@ export function RefundLinks({ payment }: { payment: Payment }) {
 
 function OneLink({ link }: { link: RefundLink }) {
   const merchantId = useShopId();
-  const at = { query: { merchantId }, body: { linkId: link.id } };
-  const cancel = useAct(() => api('POST', '/payment/refund-link/cancel', at));
-  const approve = useAct(() => api('POST', '/payment/refund-link/approve', at));
+  const query = { merchantId };
+  const { id: linkId, claimId } = link;
+  const cancel = useAct(() => api('POST', '/payment/refund-link/cancel', { query, body: { linkId } }));
+  const approve = useAct((agreed: string) =>
+    api('POST', '/payment/refund-link/approve', { query, body: { linkId, claimId: agreed } }),
+  );
   const isUnsent = link.sendId === null && ['open', 'claimed', 'approved'].includes(link.status);
   const error = cancel.error ?? approve.error;
   return (
@@ -81,8 +84,8 @@ function OneLink({ link }: { link: RefundLink }) {
       {error !== null && <Problem error={error} />}
       {isUnsent && (
         <p className="flex flex-wrap gap-2">
-          {link.approval && link.status === 'claimed' && (
-            <Button look="danger" busy={approve.isPending} onClick={() => approve.mutate()}>
+          {link.approval && link.status === 'claimed' && claimId !== null && (
+            <Button look="danger" busy={approve.isPending} onClick={() => approve.mutate(claimId)}>
               Approve and send
             </Button>
           )}

@@ -46,6 +46,12 @@ export const refundDe: RefundMessages = {
     'Das Netzwerk muss Ihre Zahlung erst wieder bestätigen. Bitte kommen Sie später wieder: Es geht nichts verloren.',
   refundTaken:
     'Ihre Anforderung wurde nicht angenommen: Diese Rückzahlung kann nicht mehr angefordert werden.',
+  refundReopened:
+    'Ihre Rückzahlung konnte nicht gesendet werden. Das Geld ist noch da: Bitte fordern Sie es noch einmal an.',
+  refundReopenedAmount:
+    'Ihre Rückzahlung konnte nicht gesendet werden: Das Netzwerk überträgt keinen so kleinen Betrag, oder die Gebühr ist höher. Wählen Sie eine andere Währung, wenn es eine gibt, oder fragen Sie den Shop.',
+  refundReopenedAddress:
+    'Ihre Rückzahlung konnte nicht gesendet werden: Das Netzwerk überträgt kein Geld an diese Adresse. Geben Sie eine andere ein.',
   refundAgain: 'Noch einmal nachsehen',
   refundNotFoundTitle: 'Diese Rückzahlung gibt es nicht',
   refundNotFoundText: 'Bitte prüfen Sie, ob der Link vollständig ist.',

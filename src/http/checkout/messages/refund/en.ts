@@ -42,6 +42,11 @@ export const refundEn = {
   refundWaitingText:
     'The network has to confirm your payment again first. Please come back later: nothing is lost.',
   refundTaken: 'Your claim was not taken: this refund cannot be claimed any more.',
+  refundReopened: 'Your claim could not be sent. The money is still there: please claim it again.',
+  refundReopenedAmount:
+    'Your claim could not be sent: the network does not carry so little, or its fee is higher. Choose another coin if there is one, or ask the shop.',
+  refundReopenedAddress:
+    'Your claim could not be sent: the network does not carry money to that address. Enter another one.',
   refundAgain: 'Look again',
   refundNotFoundTitle: 'There is no such refund',
   refundNotFoundText: 'Please check that the link is complete.',

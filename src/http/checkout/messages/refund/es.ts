@@ -41,6 +41,11 @@ export const refundEs: RefundMessages = {
   refundWaitingTitle: 'No es posible en este momento',
   refundWaitingText: 'La red tiene que volver a confirmar tu pago. Vuelve más tarde: no se pierde nada.',
   refundTaken: 'Tu solicitud no se aceptó: este reembolso ya no se puede reclamar.',
+  refundReopened: 'Tu reembolso no se pudo enviar. El dinero sigue ahí: solicítalo de nuevo.',
+  refundReopenedAmount:
+    'Tu reembolso no se pudo enviar: la red no transporta un importe tan pequeño o la comisión es mayor. Elige otra moneda si la hay o pregunta a la tienda.',
+  refundReopenedAddress:
+    'Tu reembolso no se pudo enviar: la red no envía dinero a esa dirección. Introduce otra.',
   refundAgain: 'Mirar otra vez',
   refundNotFoundTitle: 'No existe este reembolso',
   refundNotFoundText: 'Comprueba que el enlace esté completo.',

@@ -45,6 +45,12 @@ export const refundFr: RefundMessages = {
   refundWaitingText:
     'Le réseau doit d’abord confirmer à nouveau votre paiement. Revenez plus tard : rien n’est perdu.',
   refundTaken: 'Votre demande n’a pas été prise en compte : ce remboursement ne peut plus être demandé.',
+  refundReopened:
+    'Votre remboursement n’a pas pu être envoyé. L’argent est toujours là : demandez-le à nouveau.',
+  refundReopenedAmount:
+    'Votre remboursement n’a pas pu être envoyé : le réseau n’achemine pas un montant si petit, ou ses frais sont plus élevés. Choisissez une autre monnaie s’il y en a une, ou demandez à la boutique.',
+  refundReopenedAddress:
+    'Votre remboursement n’a pas pu être envoyé : le réseau n’achemine pas d’argent vers cette adresse. Saisissez-en une autre.',
   refundAgain: 'Regarder à nouveau',
   refundNotFoundTitle: 'Ce remboursement n’existe pas',
   refundNotFoundText: 'Vérifiez que le lien est complet.',

@@ -43,6 +43,11 @@ export const refundPt: RefundMessages = {
   refundWaitingText:
     'A rede tem primeiro de confirmar de novo o seu pagamento. Volte mais tarde: nada se perde.',
   refundTaken: 'O seu pedido não foi aceite: este reembolso já não pode ser pedido.',
+  refundReopened: 'O seu reembolso não pôde ser enviado. O dinheiro continua lá: peça-o de novo.',
+  refundReopenedAmount:
+    'O seu reembolso não pôde ser enviado: a rede não leva um valor tão pequeno, ou a taxa é maior. Escolha outra moeda, se houver, ou pergunte à loja.',
+  refundReopenedAddress:
+    'O seu reembolso não pôde ser enviado: a rede não leva dinheiro a esse endereço. Introduza outro.',
   refundAgain: 'Ver de novo',
   refundNotFoundTitle: 'Este reembolso não existe',
   refundNotFoundText: 'Verifique se o link está completo.',

@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ChainError, UnsendableAmount } from '../../../src/domain/chain.ts';
+import { LANGUAGES, speak, type Language } from '../../../src/http/checkout/language.ts';
+import { refundPage } from '../../../src/http/refund-page/document.ts';
+import type { MeasuredChain } from '../../../src/metrics/family.ts';
+import { sendFamilies } from '../../../src/metrics/ledger-families.ts';
+import { noteRestored } from '../../../src/usecases/settlement/note-restored.ts';
+import { approveLink } from '../../../src/usecases/refund-links/decide-link.ts';
+import type { RefundLinkView } from '../../../src/usecases/refund-links/present-link.ts';
+import { sendClaims } from '../../../src/usecases/refund-links/send-claims.ts';
+import { LinkWorld } from './link-world.ts';
+
+let world: LinkWorld;
+
+beforeEach(async () => {
+  world = await LinkWorld.open();
+});
+afterEach(async () => world[Symbol.asyncDispose]());
+
+async function approve(link: RefundLinkView, named?: string | null) {
+  const claimId = named ?? (await world.linkNow(link)).claimId ?? '';
+  return approveLink(world.deps(), { merchantId: world.shop.world.merchant.id, linkId: link.id, claimId });
+}
+
+const refusing = () => world.nodeThat({ broadcast: async () => ({ kind: 'rejected', reason: 'no thanks' }) });
+
+const downNode = () =>
+  world.nodeThat({
+    feeQuote: async () => {
+      throw new ChainError('unavailable', 'connection refused');
+    },
+  });
+
+async function pageIn(language: Language, link: RefundLinkView): Promise<string> {
+  return refundPage({ link: await world.page(link), language, say: speak(language) }, null);
+}
+
+const languages = Object.keys(LANGUAGES) as Language[];
+
+const chains = async () => [{ coin: 'LTC', mode: 'sandbox' }] as MeasuredChain[];
+
+const cents = { wish: { kind: 'amount', amount: '0.10', currency: 'USD' } } as const;
+
+describe('an approval', () => {
+  it('that names its claim agrees to no later one, whatever address that has', async () => {
+    const payment = await world.paid();
+    await world.paid();
+    const link = await world.newLink(payment, { approval: true });
+    await world.claim(link);
+    const { claimId: first } = await world.linkNow(link);
+    expect(first).toMatch(/^rcl_/);
+    await approve(link, first);
+    await expect(approve(link, 'rcl_other')).rejects.toMatchObject({ code: 'INVALID_STATE' });
+    expect((await approve(link, first)).status).toBe('approved');
+    await sendClaims(refusing());
+    expect(await world.linkNow(link)).toMatchObject({ status: 'open', claimId: null });
+    for (const address of [8, 7]) {
+      await world.claim(link, address);
+      await expect(approve(link, first)).rejects.toMatchObject({ code: 'INVALID_STATE' });
+      expect(await world.linkNow(link)).toMatchObject({ status: 'claimed', approvedAt: null });
+      await approve(link, (await world.linkNow(link)).claimId);
+      await sendClaims(address === 8 ? refusing() : world.deps());
+    }
+    expect((await world.linkNow(link)).status).toBe('paid');
+  });
+
+  it('from before a restore agrees to nothing: the merchant is to look on the chain first', async () => {
+    const payment = await world.paid();
+    await world.paid();
+    const link = await world.newLink(payment, { approval: true });
+    await world.claim(link);
+    const { claimId: before } = await world.linkNow(link);
+    await noteRestored(world.deps().db, world.deps().clock);
+    await expect(approve(link, before)).rejects.toMatchObject({ code: 'INVALID_STATE' });
+    expect((await approve(link, (await world.linkNow(link)).claimId)).status).toBe('approved');
+  });
+});
+
+describe('a claim made while the node is down', () => {
+  it('is dropped once the node says that it would not carry so little, and the payer reads so', async () => {
+    const payment = await world.paid();
+    await world.paid();
+    const link = await world.newLink(payment, { ...cents, rate: 'current' });
+    // At this price it is ten atoms.
+    await world.claim(link, 7, { ...downNode(), rates: world.deps('1000000').rates });
+    await sendClaims(downNode());
+    expect((await world.linkNow(link)).status).toBe('claimed');
+    await sendClaims(world.deps());
+    const open = await world.linkNow(link);
+    expect(open).toMatchObject({ status: 'open', destination: null, claimId: null, sendId: null });
+    expect(open.problem).toContain('less than the network carries');
+    expect(await world.page(link)).toMatchObject({ status: 'open', reopenedBy: 'amount', claim: null });
+    expect((await world.shop.eventsOf(payment)).slice(-2)).toEqual(['refund.claimed', 'refund_failed']);
+    const pages = await Promise.all(languages.map(async (language) => pageIn(language, link)));
+    expect(pages[languages.indexOf('en')]).toContain(
+      'Your claim could not be sent: the network does not carry so little',
+    );
+    const told = pages.map((page) => /<p class="notice" role="alert">([^<]{40,})<\/p>/.exec(page)?.[1]);
+    expect(new Set(told).size).toBe(languages.length);
+    await world.claim(link, 8);
+    expect((await world.page(link)).reopenedBy).toBeNull();
+    await sendClaims(world.deps());
+    expect(await world.linkNow(link)).toMatchObject({ status: 'paid', problem: null });
+    expect((await world.read(payment)).refunds).toHaveLength(1);
+  });
+
+  it('is dropped when the fee would leave nothing of it', async () => {
+    const payment = await world.paid();
+    await world.paid();
+    const link = await world.newLink(payment, { ...cents, deductFee: true });
+    await world.claim(link, 7, downNode());
+    const quote = await world.shop.world.adapter('LTC').feeQuote();
+    await sendClaims(world.nodeThat({ feeQuote: async () => ({ ...quote, rate: 1_000_000n }) }));
+    expect((await world.linkNow(link)).status).toBe('open');
+    expect((await world.page(link)).reopenedBy).toBe('amount');
+    expect((await world.read(payment)).refunds).toEqual([]);
+  });
+
+  it('is dropped when its address refuses money', async () => {
+    const payment = await world.paid();
+    await world.paid();
+    const link = await world.newLink(payment, { approval: true });
+    await world.claim(link, 7, downNode());
+    await approve(link);
+    await sendClaims(
+      world.nodeThat({
+        feeQuote: async () => {
+          throw new UnsendableAmount('this address uses too much gas');
+        },
+      }),
+    );
+    expect(await world.linkNow(link)).toMatchObject({
+      status: 'open',
+      approval: true,
+      approvedAt: null,
+      problem: expect.stringContaining('too much gas') as string,
+    });
+    expect((await world.page(link)).reopenedBy).toBe('destination');
+  });
+});
+
+it('a claim that the network would have carried when it was made waits for the fee to fall again', async () => {
+  const payment = await world.paid();
+  await world.paid();
+  const link = await world.newLink(payment, { ...cents, deductFee: true });
+  await world.claim(link);
+  const quote = await world.shop.world.adapter('LTC').feeQuote();
+  await sendClaims(world.nodeThat({ feeQuote: async () => ({ ...quote, rate: 1_000_000n }) }));
+  expect(await world.linkNow(link)).toMatchObject({ status: 'claimed', destination: world.payer() });
+  await sendClaims(world.deps());
+  expect((await world.linkNow(link)).status).toBe('paid');
+});
+
+it('the operator sees how long the oldest claim that could be sent waits, but not one that waits for the shop', async () => {
+  const { clock, deps } = world.shop.world;
+  const age = async () => {
+    const families = sendFamilies({ ...deps, chains });
+    const family = families.find(({ name }) => name === 'tilld_refund_claim_oldest_unsent_age_seconds');
+    return family?.read();
+  };
+  const labels = { coin: 'LTC', mode: 'sandbox' };
+  const waiting = await world.newLink(await world.paid(), { approval: true });
+  const link = await world.newLink(await world.paid());
+  await world.paid();
+  await world.claim(waiting, 7, downNode());
+  expect(await age()).toEqual([[labels, 0]]);
+  clock.advance(1_000);
+  await world.claim(link, 8, downNode());
+  clock.advance(5_000);
+  expect(await age()).toEqual([[labels, 5]]);
+  await approve(waiting);
+  clock.advance(2_000);
+  expect(await age()).toEqual([[labels, 7]]);
+  await sendClaims(downNode());
+  expect(await age()).toEqual([[labels, 7]]);
+  await sendClaims(world.deps());
+  expect(await age()).toEqual([[labels, 0]]);
+});
+
+it('a claim that was cancelled while the node was asked stays cancelled, though its address refuses money', async () => {
+  const payment = await world.paid();
+  await world.paid();
+  const link = await world.newLink(payment);
+  await world.claim(link, 7, downNode());
+  const { db } = world.deps();
+  await sendClaims(
+    world.nodeThat({
+      feeQuote: async () => {
+        await db.updateTable('refund_links').set({ status: 'cancelled' }).where('id', '=', link.id).execute();
+        throw new UnsendableAmount('this address uses too much gas');
+      },
+    }),
+  );
+  expect((await world.linkNow(link)).status).toBe('cancelled');
+});
