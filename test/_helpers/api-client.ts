@@ -109,11 +109,13 @@ export class Shop {
     this.wallets = fields.wallets;
   }
 
-  static async open(api: ApiClient, options: { webhookUrl?: string; settings?: object } = {}): Promise<Shop> {
+  /** @param options.owner the token of the account it belongs to; a new one otherwise */
+  static async open(
+    api: ApiClient,
+    options: { webhookUrl?: string; settings?: object; owner?: string } = {},
+  ): Promise<Shop> {
     const suffix = randomBytes(6).toString('hex');
-    const { token } = await api.must<{ token: string }>('POST', '/auth/register', {
-      body: { email: `owner-${suffix}@example.com`, password: 'correct horse battery' },
-    });
+    const token = options.owner ?? (await Shop.#register(api, `owner-${suffix}@example.com`));
     const { merchant } = await api.must<{
       merchant: { id: string; auth: { public: string; secret: string }; wallets: Shop['wallets'] };
     }>('POST', '/merchant/create', { token, body: { name: 'Shop', domain: `shop-${suffix}.example` } });
@@ -140,6 +142,11 @@ export class Shop {
       customerId: customer.id,
       wallets: merchant.wallets,
     });
+  }
+
+  static async #register(api: ApiClient, email: string): Promise<string> {
+    const body = { email, password: 'correct horse battery' };
+    return (await api.must<{ token: string }>('POST', '/auth/register', { body })).token;
   }
 
   async createPayment(fields: Record<string, unknown> = {}): Promise<PaymentJson> {

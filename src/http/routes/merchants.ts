@@ -62,7 +62,7 @@ function listRoute(deps: MerchantRoutesDeps): Route {
     method: 'GET',
     path: '/merchant/list',
     summary: 'List merchants',
-    description: 'All merchants of the account, newest first; with a restricted key its own alone.',
+    description: 'All merchants of the account, newest first; with a key its own alone.',
     tags,
     auth: 'account',
     scope: 'any',

@@ -52,7 +52,8 @@ export async function dispatch(
     query: req.query,
   };
   const { body, query, merchantId } = parseRequest(route, caller, raw);
-  const named = merchantId ?? (await namedMerchant(deps.db, route, caller, { body, query }));
+  const named =
+    merchantId ?? merchantIn(body) ?? (await namedMerchant(deps.db, route, caller, { body, query }));
   const auth = await resolveAuth(deps.db, route.auth, caller, named);
   const key = route.method === 'POST' ? idempotencyKeyOf(req.get('Idempotency-Key')) : null;
   const scope = idempotencyScopeOf(caller, auth, req);
@@ -78,6 +79,12 @@ export async function dispatch(
 function wholeOf(answer: Answer | StreamReply): Answer {
   if (answer instanceof StreamReply) throw new Error('only a GET may stream its answer');
   return answer;
+}
+
+/** The merchant that a body names as its route documents it. */
+function merchantIn(body: unknown): string | null {
+  const id: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'merchantId') : null;
+  return typeof id === 'string' ? id : null;
 }
 
 /** The merchant of what the request names, for a user who does not name the merchant itself. */

@@ -90,6 +90,7 @@ function has(part: unknown, field: string): boolean {
 
 /**
  * What the handler learns about its caller.
+ * @param merchantId the merchant that the request names, if any
  * @throws {AppError} MERCHANT_NOT_FOUND for a merchant of another account, or one that is not the key's own.
  */
 export async function resolveAuth(
@@ -104,7 +105,7 @@ export async function resolveAuth(
       return null;
     case 'jwt':
     case 'account':
-      return resolveAccount(caller);
+      return resolveAccount(caller, merchantId);
     case 'merchant':
     case 'payer':
       return resolveMerchant(db, caller, merchantId);
@@ -113,19 +114,25 @@ export async function resolveAuth(
   }
 }
 
-function resolveAccount(caller: Caller): AuthOf['account'] {
+function resolveAccount(caller: Caller, merchantId: string | null): AuthOf['account'] {
   switch (caller.kind) {
     case 'user':
       return { via: 'jwt', userId: caller.userId, onlyMerchantId: null };
     case 'restricted':
-      return { via: 'restricted', userId: caller.merchant.user_id, onlyMerchantId: caller.merchant.id };
     case 'secret':
-      return { via: 'secret', userId: caller.merchant.user_id, onlyMerchantId: null };
+      refuseOtherMerchant(caller.merchant, merchantId);
+      return { via: caller.kind, userId: caller.merchant.user_id, onlyMerchantId: caller.merchant.id };
     case 'public':
       throw unauthorised();
     default:
       return assertNever(caller);
   }
+}
+
+/** A key that is told another merchant's id was meant for that one: better no answer than the wrong shop. */
+function refuseOtherMerchant(own: { readonly id: string }, merchantId: string | null): void {
+  if (merchantId === null || merchantId === own.id) return;
+  throw new AppError('MERCHANT_NOT_FOUND', 'Merchant not found');
 }
 
 async function resolveMerchant(db: Db, caller: Caller, merchantId: string | null): Promise<AuthOf['payer']> {
@@ -134,10 +141,7 @@ async function resolveMerchant(db: Db, caller: Caller, merchantId: string | null
     return { via: 'jwt', userId: caller.userId, merchantId: merchant.id, merchant, maySend: true };
   }
   const { merchant, kind } = caller;
-  // A key that is told another merchant's id was meant for that one: better no answer than the wrong wallet.
-  if (merchantId !== null && merchantId !== merchant.id) {
-    throw new AppError('MERCHANT_NOT_FOUND', 'Merchant not found');
-  }
+  refuseOtherMerchant(merchant, merchantId);
   const maySend = kind === 'secret' || (kind === 'restricted' && caller.scopes.has('wallet:send'));
   return { via: kind, userId: merchant.user_id, merchantId: merchant.id, merchant, maySend };
 }

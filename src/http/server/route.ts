@@ -8,7 +8,7 @@ import { StreamReply, type StreamType } from './stream-reply.ts';
  * Who may call a route.
  * - `none`: anybody.
  * - `jwt`: a user token only (account and key management).
- * - `account`: a user token, or a secret key acting for its merchant's owner.
+ * - `account`: a user token, or a secret key acting for its merchant's owner, but for no other merchant of the owner.
  * - `merchant`: a secret key, or a user token with `merchantId` in body or query.
  * - `payer`: a public key, a secret key, or a user token with `merchantId`.
  * Wherever a secret key may, a restricted key may that has the scope of the route.
@@ -27,7 +27,7 @@ type ScopeOf<A extends AuthKind> = A extends 'none' | 'jwt' ? 'never' : RouteSco
 interface AccountAuth {
   readonly via: 'jwt' | 'secret' | 'restricted';
   readonly userId: string;
-  /** The one merchant a restricted key may learn of; null for callers who know all of the account. */
+  /** The one merchant a key may learn of and change; null for users, who have all of the account. */
   readonly onlyMerchantId: string | null;
 }
 

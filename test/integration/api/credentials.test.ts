@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SCOPES } from '../../../src/domain/scopes.ts';
 import { credentialsOf, World, type Account, type CredentialKind } from './world.ts';
 
 const KINDS: readonly CredentialKind[] = ['userToken', 'secretKey', 'publicKey'];
@@ -25,10 +26,31 @@ beforeAll(async () => {
     { token, body: { name: 'Second', domain: 'second-shop.example' } },
   );
   await api.must('POST', '/merchant/keys/regenerate', { token, body: { merchantId: merchant.id } });
+  const { value: short } = await restrictedKey(token, {
+    expiresAt: new Date(clock.now() + 60_000).toISOString(),
+  });
+  const { id, value: deleted } = await restrictedKey(token);
+  // Both were good: what is refused is their end.
+  for (const key of [short, deleted]) await api.must('GET', '/merchant/list', { token: key });
+  clock.advance(60_000);
+  const body = { merchantId: account.shop.merchantId, keyId: id };
+  await api.must('DELETE', '/merchant/keys/delete', { token, body });
+  ended['expired restricted key'] = short;
+  ended['deleted restricted key'] = deleted;
   ended['replaced secret key'] = merchant.auth.secret;
   ended['replaced public key'] = merchant.auth.public;
 });
 afterAll(async () => world.end());
+
+async function restrictedKey(token: string, fields: object = {}): Promise<{ id: string; value: string }> {
+  const body = { merchantId: account.shop.merchantId, name: 'Soon over', scopes: SCOPES, ...fields };
+  const { key } = await world.till.api.must<{ key: { id: string; value: string } }>(
+    'POST',
+    '/merchant/keys/create',
+    { token, body },
+  );
+  return key;
+}
 
 async function problemsWith(name: string, header: string | null): Promise<string[]> {
   const endpoint = guarded.find((candidate) => candidate.name === name)!;

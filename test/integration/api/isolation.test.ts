@@ -6,9 +6,12 @@ import { credentialsOf, World, type Account, type CredentialKind, type Request }
 const world = await World.start();
 let alice: Account;
 let bob: Account;
+/** Another shop of Bob's. */
+let sibling: Account;
 beforeAll(async () => {
   alice = await world.account();
   bob = await world.account();
+  sibling = await world.account(bob.shop.token);
 });
 afterAll(async () => world.end());
 
@@ -54,11 +57,21 @@ const places = world.contract.routes.flatMap((endpoint): Place[] => {
   );
 });
 
-/** Bob's own request, with what is Alice's in one field. */
-function intrusion({ endpoint, kind, part, field }: Place): Request {
-  const own = bob.request(endpoint, kind);
-  const stolen = alice.ids[field];
+/** What somebody owns, as one of Bob's fields may name it. */
+function stolenFrom(owner: Account, field: string): string {
+  const stolen = owner.ids[field];
   if (stolen === undefined) throw new Error(`say what an account owns as ${field}`);
+  return stolen;
+}
+
+/** Looks like an id, and is none. */
+function unlike(id: string): string {
+  return id.slice(0, -6) + (id.endsWith('000000') ? '111111' : '000000');
+}
+
+/** Bob's own request, with what is not his in one field. */
+function intrusion({ endpoint, kind, part, field }: Place, stolen: string): Request {
+  const own = bob.request(endpoint, kind);
   if (part === 'body') return { ...own, body: { ...catalogForm(own.body ?? {}, field), [field]: stolen } };
   // Where exactly one of several ids is asked for, the other must go.
   const others = Object.entries(own.query).filter(
@@ -87,6 +100,49 @@ function isEmptyList(data: Record<string, unknown> | null): boolean {
   return lists.length === 1 && lists.every((list) => list.length === 0);
 }
 
+async function expectHidden(place: Place, stolen: string): Promise<void> {
+  const answer = await world.send(place.endpoint, intrusion(place, stolen));
+  const hidden =
+    (answer.status === 404 &&
+      answer.body.error?.code === NOT_FOUND[place.field] &&
+      answer.body.data === null) ||
+    (answer.status === 200 && isEmptyList(answer.body.data));
+  expect(hidden, JSON.stringify(answer.body)).toBe(true);
+  expect(JSON.stringify(answer.body)).not.toContain(stolen);
+  expect(world.contract.answerProblems(place.endpoint, answer)).toEqual([]);
+  // Nothing tells what exists from what does not.
+  const unknown = await world.send(place.endpoint, intrusion(place, unlike(stolen)));
+  expect([answer.status, answer.body]).toEqual([unknown.status, unknown.body]);
+}
+
+/** What all shops of an account share. */
+const SHARED = new Set(['customerId', 'productId', 'priceId']);
+const ofOneShop = places.filter(({ kind, field }) => kind !== 'userToken' && !SHARED.has(field));
+
+describe('what belongs to another shop of the same account answers its sibling’s key as if it did not exist', () => {
+  it.each(
+    ofOneShop.map(
+      (place) =>
+        [`${place.endpoint.name} ${place.field} in the ${place.part} with a ${place.kind}`, place] as const,
+    ),
+  )('%s', async (_name, place) => {
+    await expectHidden(place, stolenFrom(sibling, place.field));
+  });
+
+  it('neither lists, exports, counts nor tells of anything of it', async () => {
+    const lists = world.contract.routes.filter(
+      (endpoint) => endpoint.method === 'GET' && credentialsOf(endpoint).includes('restrictedKey'),
+    );
+    expect(lists.length).toBeGreaterThan(15);
+    const hidden = Object.entries(sibling.ids).filter(([field]) => !SHARED.has(field));
+    for (const endpoint of lists) {
+      const answer = await world.send(endpoint, { ...bob.request(endpoint, 'restrictedKey'), query: {} });
+      const told = hidden.filter(([, id]) => JSON.stringify(answer.body).includes(id));
+      expect(told, endpoint.name).toEqual([]);
+    }
+  });
+});
+
 describe('what belongs to another account answers as if it did not exist', () => {
   it.each(
     places.map(
@@ -94,15 +150,7 @@ describe('what belongs to another account answers as if it did not exist', () =>
         [`${place.endpoint.name} ${place.field} in the ${place.part} with a ${place.kind}`, place] as const,
     ),
   )('%s', async (_name, place) => {
-    const answer = await world.send(place.endpoint, intrusion(place));
-    const hidden =
-      (answer.status === 404 &&
-        answer.body.error?.code === NOT_FOUND[place.field] &&
-        answer.body.data === null) ||
-      (answer.status === 200 && isEmptyList(answer.body.data));
-    expect(hidden, JSON.stringify(answer.body)).toBe(true);
-    expect(JSON.stringify(answer.body)).not.toContain(alice.ids[place.field]);
-    expect(world.contract.answerProblems(place.endpoint, answer)).toEqual([]);
+    await expectHidden(place, stolenFrom(alice, place.field));
   });
 
   it('the claim of another account approves nothing, and is answered like one that does not exist', async () => {

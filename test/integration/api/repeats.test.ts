@@ -77,12 +77,12 @@ const withMode = posts.filter(
     !/^\/merchant\/(create|sandbox|verify-domain.*)$/.test(endpoint.path),
 );
 
+async function switchTo(sandboxMode: boolean): Promise<void> {
+  const { secretKey } = account.shop;
+  await world.till.api.must('POST', '/merchant/sandbox', { token: secretKey, body: { sandboxMode } });
+}
+
 describe('an answer of the sandbox', () => {
-  const switchTo = async (sandboxMode: boolean) =>
-    world.till.api.must('POST', '/merchant/sandbox', {
-      token: account.shop.secretKey,
-      body: { sandboxMode },
-    });
   afterEach(async () => switchTo(true));
 
   it.each(withMode)(

@@ -77,9 +77,15 @@ export class World {
     })) as Answer;
   }
 
-  /** Shop, product, price, payment, send, webhook log: an account with one of everything. */
-  async account(): Promise<Account> {
-    const shop = await Shop.open(this.till.api, { webhookUrl: this.sink.url });
+  /**
+   * Shop, product, price, payment, send, webhook log: an account with one of everything.
+   * @param owner the token of an account that is to have another shop
+   */
+  async account(owner?: string): Promise<Account> {
+    const shop = await Shop.open(this.till.api, {
+      webhookUrl: this.sink.url,
+      ...(owner === undefined ? {} : { owner }),
+    });
     return Account.fill(this, shop);
   }
 
