@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { base32nopad } from '@scure/base';
+import { createLogger } from '../../../src/app/logger.ts';
 import type { Logger } from '../../../src/domain/ports.ts';
 import { SCOPES } from '../../../src/domain/scopes.ts';
 import { codeOfStep } from '../../../src/usecases/accounts/totp.ts';
@@ -48,10 +49,18 @@ export class World {
     this.#mails = mails;
   }
 
-  static async start(): Promise<World> {
+  /** @param onLine what takes every line of the real log at its most talkative; otherwise only mails are kept */
+  static async start(onLine?: (line: string) => void): Promise<World> {
     const mails: string[] = [];
     const keep = (fields: object): void => void mails.push(JSON.stringify(fields));
-    const logger: Logger = { debug: quiet, info: keep, warn: keep, error: keep };
+    const write = (line: string): void => {
+      if (line.includes('?token=')) mails.push(line);
+      onLine?.(line);
+    };
+    const logger: Logger =
+      onLine === undefined
+        ? { debug: quiet, info: keep, warn: keep, error: keep }
+        : createLogger('trace', { write });
     // No DNS server answers there: a look at a domain ends at once, without the network. Blocks are made on demand
     // by simulated payments; slow ones by themselves leave a send unconfirmed long enough to be raised.
     const till = await Till.start(
