@@ -7,6 +7,7 @@ import { createMetrics } from './metrics.ts';
 import { createRefundLinks } from './refund-links.ts';
 import { createUpkeep } from './maintenance.ts';
 import { openGivenAddresses } from './given-addresses.ts';
+import { ScheduledBackups } from './scheduled-backups.ts';
 import { startParts, stopParts, type RunningParts } from './lifecycle.ts';
 import { watchKeys } from '../chains/registry.ts';
 import type { Simulator } from '../chains/simulator/simulator.ts';
@@ -144,14 +145,20 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const refundLinks = createRefundLinks({ ...shared, ...sending, chains: watcher.trusted() });
   const upkeep = createUpkeep({ config, database, clock, logger, adapters, watcher, observe: shared });
   const version = packageVersion();
-  const olderDatabase = new OlderDatabaseMark(config.dataDir);
+  const { olderDatabase, backups, operator } = createOperatorNotes({
+    ...ground,
+    config,
+    clock,
+    logger,
+    rates,
+  });
   const [chains, uncredited] = [() => upkeep.chains(), () => watcher.uncredited()];
   metrics.measure({ config, db, clock, rates, olderDatabase, chains, uncredited, version });
   const server = createHttp({
     ...shared,
     ...sending,
     version,
-    warnings: () => [...rates.warnings(), ...olderDatabase.warnings()],
+    ...operator,
     news,
     upkeep,
     registry: metrics.registry,
@@ -169,8 +176,19 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     checkAnswers: options.checkAnswers ?? false,
   });
   const tidying = createTidying(config, shared);
-  const loops = { rates, queue, ...tidying, upkeep, domainChecks, refundLinks, simulators };
+  const loops = { rates, queue, ...tidying, upkeep, backups, domainChecks, refundLinks, simulators };
   return { lock, database, server, ...loops, watcher, adapters, given, wipeKeys: () => keyring.wipe() };
+}
+
+/** What /readyz tells the operator beside the chains. */
+function createOperatorNotes(
+  deps: Ground & { config: Config; clock: Clock; logger: Logger; rates: { warnings(): readonly string[] } },
+) {
+  const { config, keyring, clock, logger, rates } = deps;
+  const olderDatabase = new OlderDatabaseMark(config.dataDir);
+  const backups = new ScheduledBackups({ config, fingerprint: keyring.fingerprint, clock, logger });
+  const warnings = () => [...rates.warnings(), ...olderDatabase.warnings(), ...backups.warnings()];
+  return { olderDatabase, backups, operator: { warnings, backup: () => backups.status() } };
 }
 
 /** Dependencies of the parts that send coins, and of no others: they can sign, but hold no key. */

@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import { simulatorControls } from './chains.ts';
 import type { Upkeep } from './maintenance.ts';
 import type { RefundLinks } from './refund-links.ts';
+import type { BackupStatus } from './scheduled-backups.ts';
 import type { Simulator } from '../chains/simulator/simulator.ts';
 import type { Config } from '../config/config.ts';
 import { webDirectory } from '../config/package-root.ts';
@@ -75,6 +76,7 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
   readonly version: string;
   /** Warnings for the operator that concern no chain. */
   readonly warnings: () => readonly string[];
+  readonly backup: () => BackupStatus;
 }
 
 /** Every route of the API on one server, not listening yet. */
@@ -93,12 +95,14 @@ export function createHttp(deps: HttpDeps): HttpServer {
     logger,
     secretBox,
     tokens,
-    readiness: () =>
-      readReadiness(
+    readiness: async () => ({
+      ...(await readReadiness(
         db,
         () => deps.upkeep.chains(),
         () => deps.warnings(),
-      ),
+      )),
+      backup: deps.backup(),
+    }),
     registry: deps.registry,
     settings: {
       trustProxy: config.http.trustProxy,

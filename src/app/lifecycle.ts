@@ -1,6 +1,7 @@
 import type { MailDelivery } from './mail.ts';
 import type { Upkeep } from './maintenance.ts';
 import type { RefundLinks } from './refund-links.ts';
+import type { ScheduledBackups } from './scheduled-backups.ts';
 import type { Simulator } from '../chains/simulator/simulator.ts';
 import type { Config } from '../config/config.ts';
 import type { ChainAdapter } from '../domain/chain.ts';
@@ -24,6 +25,7 @@ export interface RunningParts {
   readonly pruning: WebhookHousekeeping;
   readonly mails: MailDelivery;
   readonly upkeep: Upkeep;
+  readonly backups: ScheduledBackups;
   readonly domainChecks: DomainChecks;
   readonly watcher: Watcher;
   readonly refundLinks: RefundLinks;
@@ -42,6 +44,7 @@ export async function startParts(config: Config, parts: RunningParts): Promise<{
   parts.pruning.start();
   parts.mails.start();
   parts.upkeep.start();
+  parts.backups.start();
   parts.domainChecks.start();
   parts.refundLinks.start();
   const { port } = await parts.server.listen({ host: config.http.host, port: config.http.port });
@@ -77,6 +80,7 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
       ['refund links', () => parts.refundLinks.stop()],
       ['mails', () => parts.mails.stop()],
       ['upkeep', () => parts.upkeep.stop()],
+      ['scheduled backups', () => parts.backups.stop()],
       ['webhook pruning', () => parts.pruning.stop()],
       ['webhook queue', () => parts.queue.stop({ deadlineMs: waitMs })],
     ],

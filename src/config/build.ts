@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { complain, pathOf, secretOf, withUrlFiles, type BuildContext } from './build-parts.ts';
 import { ratesConfig } from './build-rates.ts';
 import {
@@ -51,6 +52,7 @@ export function buildConfig(given: Values, context: BuildContext): Config {
     ...feesConfig(values, context),
     watcher: { pollIntervalMs: values.pollInterval ?? (network === 'mainnet' ? 5000 : 1000) },
     reconcileIntervalMs: values.reconcileInterval,
+    backup: backupConfig(values, context),
     payments: {
       lifetimeMinutes: values.paymentLifetime,
       toleranceBps: Number(values.tolerance),
@@ -110,6 +112,17 @@ function keyringConfig(values: Values, context: BuildContext): Config['keyring']
   return {
     passphrase,
     argon2: { memoryKiB, iterations: values.keyringIterations, parallelism: values.keyringParallelism },
+  };
+}
+
+function backupConfig(values: Values, context: BuildContext): Config['backup'] {
+  const { backupFolder, dataDir } = values;
+  return {
+    schedule: values.backupSchedule,
+    folder:
+      backupFolder === undefined ? join(pathOf(dataDir, context), 'backups') : pathOf(backupFolder, context),
+    keep: values.backupKeep,
+    maxAgeMs: values.backupMaxAge,
   };
 }
 

@@ -49,6 +49,7 @@ export interface Config {
   readonly watcher: { readonly pollIntervalMs: number };
   /** How often the ledger is reconciled with each chain. */
   readonly reconcileIntervalMs: number;
+  readonly backup: BackupConfig;
   readonly payments: PaymentDefaults;
   readonly waiting: WaitingConfig;
   readonly webhooks: WebhooksConfig;
@@ -110,6 +111,18 @@ export interface NodeEndpoint {
 export interface FeeBounds {
   readonly floorPerKvb: bigint;
   readonly capPerKvb: bigint;
+}
+
+/** Backups that the daemon makes by itself. */
+export interface BackupConfig {
+  /** As in cron, in the machine's time zone; null: none are made. */
+  readonly schedule: string | null;
+  /** Absolute path. */
+  readonly folder: string;
+  /** Scheduled backups to keep; older ones are removed. */
+  readonly keep: number;
+  /** Age of the newest backup from which on the operator is warned. */
+  readonly maxAgeMs: number;
 }
 
 /** Timeouts for transactions. */

@@ -8,6 +8,12 @@ export function packageRoot(): string {
   return at;
 }
 
+/** Program of one of the commands: in the build of this program, else its source. */
+export function commandProgram(name: string): string {
+  const built = join(import.meta.dirname, 'tools', `${name}.js`);
+  return existsSync(built) ? built : join(packageRoot(), 'src/cli', `${name}.ts`);
+}
+
 /** Folder of the web pages: beside the program when it was built, else in the build output of its sources. */
 export function webDirectory(): string {
   const beside = join(import.meta.dirname, 'web');

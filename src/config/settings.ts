@@ -189,6 +189,11 @@ export const SETTINGS = {
     '24h',
   ),
 
+  backupSchedule: setting('backup.schedule', 'TILLD_BACKUP_SCHEDULE', value.cronSchedule(), 'off'),
+  backupFolder: optional('backup.folder', 'TILLD_BACKUP_FOLDER', value.text('a folder')),
+  backupKeep: setting('backup.keep', 'TILLD_BACKUP_KEEP', value.wholeNumber(1, 10_000), 14),
+  backupMaxAge: setting('backup.maxAge', 'TILLD_BACKUP_MAX_AGE', value.duration('1h', '8760h'), '48h'),
+
   paymentLifetime: setting(
     'payments.lifetimeMinutes',
     'TILLD_PAYMENT_LIFETIME_MINUTES',

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { validate as isCron } from 'node-cron';
 import { COIN_DEFINITIONS, type Coin } from '../domain/coins.ts';
 import { type ConfirmationPolicy, isAtLeast, type Requirement } from '../domain/confirmations.ts';
 import { parseFixedRates, fixedRates, FixedRatesError, type FixedRates } from '../domain/fixed-rates.ts';
@@ -112,6 +113,14 @@ export function someOf<const T extends string>(values: readonly T[]) {
   return listOf(`one or more of ${values.join(', ')}`, values.length, (item) =>
     values.find((known) => known === item),
   );
+}
+
+/** When to do something, as in cron: minute, hour, day of the month, month, day of the week; null: never. */
+export function cronSchedule() {
+  return reader('off, or five fields as in cron, such as 30 3 * * *', (value): string | null | undefined => {
+    if (value === 'off') return null;
+    return value.split(/\s+/).length === 5 && isCron(value) ? value : undefined;
+  });
 }
 
 const BYTES_PER_UNIT: Readonly<Record<string, number>> = {

@@ -2618,6 +2618,10 @@ export interface paths {
                   };
                 };
                 warnings: string[];
+                backup?: {
+                  lastAt?: string | null;
+                  ageSeconds?: number | null;
+                };
               };
             };
           };

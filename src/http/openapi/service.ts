@@ -72,6 +72,8 @@ const READY_CHAINS = {
   },
 };
 
+const READY_BACKUP = { lastAt: '2026-11-23T03:30:07.000Z', ageSeconds: 30_600 };
+
 const textOrNull = { type: ['string', 'null'] as ('string' | 'null')[] };
 const numberOrNull = { type: ['integer', 'null'] as ('integer' | 'null')[] };
 
@@ -124,6 +126,14 @@ const readiness: JsonSchema = {
       type: 'array',
       items: { type: 'string' },
       description: 'What concerns no chain: price sources that are dead, an older database. For people',
+    },
+    backup: {
+      type: 'object',
+      description: 'The newest backup, scheduled or by hand',
+      properties: {
+        lastAt: { ...textOrNull, description: 'When it was made; null when none ever was' },
+        ageSeconds: numberOrNull,
+      },
     },
   },
   required: ['ready', 'database', 'chains', 'warnings'],
@@ -191,7 +201,7 @@ export const SERVICE_PATHS: Readonly<Record<string, PathItem>> = {
 };
 
 function READY_EXAMPLE() {
-  return { ready: true, database: 'ok', chains: READY_CHAINS, warnings: [] };
+  return { ready: true, database: 'ok', chains: READY_CHAINS, warnings: [], backup: READY_BACKUP };
 }
 
 function success(data: JsonSchema, example: unknown): MediaType {

@@ -12,6 +12,8 @@ export interface Readiness {
   readonly database: object | string;
   readonly chains: Readonly<Record<string, object>>;
   readonly warnings: readonly string[];
+  /** When the newest backup was made. */
+  readonly backup?: object;
 }
 
 export interface HealthDeps {
@@ -29,11 +31,9 @@ export function healthRouter(deps: HealthDeps): Router {
       deps.logger.error({ requestId: requestIdOf(res), err }, 'could not tell readiness');
       return { ready: false, database: 'unknown', chains: {}, warnings: [] };
     });
-    const { ready, database, chains, warnings } = state;
-    const data = { ready, database, chains, warnings };
-    if (ready) return sendResponse(res, success(200, data));
+    if (state.ready) return sendResponse(res, success(200, state));
     const answer = failure(new AppError('NODE_UNAVAILABLE', 'Not ready'));
-    return sendResponse(res, { ...answer, body: { ...answer.body, data } });
+    return sendResponse(res, { ...answer, body: { ...answer.body, data: state } });
   });
   router.get('/metrics', async (_req, res) => {
     const text = await deps.registry.metrics();

@@ -1,0 +1,152 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readdir, rm } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { schedule, type ScheduledTask } from 'node-cron';
+import type { Config } from '../config/config.ts';
+import { commandProgram } from '../config/package-root.ts';
+import type { Clock, Logger } from '../domain/ports.ts';
+
+/** Its modification time is that of the last successful backup, scheduled or by hand. */
+const LAST_BACKUP_FILE = 'last-backup';
+const KEPT_ERROR_CHARACTERS = 2_000;
+
+export interface BackupStatus {
+  /** ISO 8601; null when none was ever made. */
+  readonly lastAt: string | null;
+  readonly ageSeconds: number | null;
+}
+
+interface ScheduledBackupsDeps {
+  readonly config: Config;
+  /** Of the seed: names the backups, so that those of another till in the same folder are not removed. */
+  readonly fingerprint: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Makes a backup when the schedule says so, and at a start that finds the newest one too old, in a process of its own:
+ * the copy of a large database would keep the daemon from answering. Removes the oldest of its own backups.
+ */
+export class ScheduledBackups {
+  readonly #deps: ScheduledBackupsDeps;
+  #task: ScheduledTask | null = null;
+  #child: ChildProcess | null = null;
+  #running: Promise<void> | null = null;
+  #failure: string | null = null;
+  #isStopping = false;
+
+  constructor(deps: ScheduledBackupsDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    const { schedule: when } = this.#deps.config.backup;
+    if (when === null) return;
+    this.#task = schedule(when, () => this.run(), { noOverlap: true, suppressMissedWarning: true });
+    if (this.#isTooOld()) void this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await this.#task?.destroy();
+    // A backup that is killed leaves no half file.
+    this.#child?.kill('SIGKILL');
+    await this.#running;
+  }
+
+  /** Makes a backup, unless one is being made. */
+  async run(): Promise<void> {
+    this.#running ??= this.#backUp().finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  status(): BackupStatus {
+    const at = this.#lastAt();
+    if (at === null) return { lastAt: null, ageSeconds: null };
+    return { lastAt: new Date(at).toISOString(), ageSeconds: Math.max(0, Math.round(this.#age(at) / 1000)) };
+  }
+
+  /** Warnings for the operator; empty without a schedule. */
+  warnings(): string[] {
+    if (this.#deps.config.backup.schedule === null) return [];
+    const failed = this.#failure === null ? [] : [`the last scheduled backup failed: ${this.#failure}`];
+    const at = this.#lastAt();
+    if (at === null || !this.#isTooOld()) return failed;
+    return [...failed, `the newest backup is ${Math.floor(this.#age(at) / 3_600_000)} hours old`];
+  }
+
+  async #backUp(): Promise<void> {
+    const { config, logger, clock } = this.#deps;
+    const time = new Date(clock.now()).toISOString().replace(/[:.]/g, '');
+    const path = join(config.backup.folder, `${this.#prefix}${time}.backup`);
+    try {
+      await this.#runCommand(path);
+      this.#failure = null;
+      logger.info({ path }, 'backup made');
+      await this.#removeOldest();
+    } catch (error) {
+      if (this.#isStopping) return;
+      this.#failure = error instanceof Error ? error.message : String(error);
+      logger.error({ path, error: this.#failure }, 'the scheduled backup failed');
+    }
+  }
+
+  /** @throws with what the command wrote to standard error, which holds no secret. */
+  async #runCommand(path: string): Promise<void> {
+    const { config } = this.#deps;
+    const { passphrase } = config.keyring;
+    const { TILLD_KEYRING_PASSPHRASE_FILE: _, ...env } = process.env;
+    const child = spawn(process.execPath, [commandProgram('backup'), path, '--data-dir', config.dataDir], {
+      env: {
+        ...env,
+        TILLD_CONFIG: config.file,
+        ...(passphrase === null ? {} : { TILLD_KEYRING_PASSPHRASE: passphrase.reveal() }),
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    this.#child = child;
+    let told = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      told = (told + text).slice(-KEPT_ERROR_CHARACTERS);
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve();
+      else reject(new Error(told.trim() || `ended with ${code ?? signal}`));
+    });
+    await promise.finally(() => {
+      this.#child = null;
+    });
+  }
+
+  async #removeOldest(): Promise<void> {
+    const { backup } = this.#deps.config;
+    const names = (await readdir(backup.folder)).filter(
+      (name) => name.startsWith(this.#prefix) && name.endsWith('.backup'),
+    );
+    for (const name of names.toSorted().slice(0, -backup.keep)) await rm(join(backup.folder, name));
+  }
+
+  get #prefix(): string {
+    return `tilld-scheduled-${this.#deps.fingerprint.slice(0, 8)}-`;
+  }
+
+  #lastAt(): number | null {
+    const found = statSync(join(this.#deps.config.dataDir, LAST_BACKUP_FILE), { throwIfNoEntry: false });
+    return found?.mtimeMs ?? null;
+  }
+
+  #age(at: number): number {
+    return this.#deps.clock.now() - at;
+  }
+
+  #isTooOld(): boolean {
+    const at = this.#lastAt();
+    return at === null || this.#age(at) > this.#deps.config.backup.maxAgeMs;
+  }
+}

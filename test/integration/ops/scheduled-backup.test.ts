@@ -1,0 +1,115 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Shop } from '../../_helpers/api-client.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { Till, TillProcess } from '../../_helpers/till.ts';
+import { runTool } from '../../_helpers/tool.ts';
+
+const ENV = { TILLD_KEYRING_PASSPHRASE: 'a passphrase of the operator' };
+const YEARLY = '0 0 1 1 *';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'till-scheduled-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+interface Ready {
+  readonly warnings: readonly string[];
+  readonly backup: { readonly lastAt: string | null; readonly ageSeconds: number | null };
+}
+
+async function ready(till: { api: TillProcess['api'] }): Promise<Ready> {
+  const { body } = await till.api.call('GET', '/readyz');
+  return body.data as unknown as Ready;
+}
+
+/** Waits for a backup that is newer than one made at this time. */
+async function backedUp(till: { api: TillProcess['api'] }, since: string | null = null): Promise<void> {
+  await eventually(
+    'a backup is made',
+    () => ready(till),
+    ({ backup }) => backup.lastAt !== null && backup.lastAt !== since,
+    60_000,
+  );
+}
+
+it('makes a backup at a start that finds none, which restores, and keeps only the newest of its own', async () => {
+  const folder = join(dir, 'backups');
+  const env = {
+    ...ENV,
+    TILLD_BACKUP_SCHEDULE: YEARLY,
+    TILLD_BACKUP_FOLDER: folder,
+    TILLD_BACKUP_KEEP: '2',
+  };
+  const dataDir = join(dir, 'data');
+  const till = await TillProcess.start(env, dataDir);
+  await backedUp(till);
+  const [first = ''] = readdirSync(folder);
+  expect(first).toMatch(/^tilld-scheduled-[0-9a-f]{8}-.*\.backup$/);
+  expect((await ready(till)).backup.ageSeconds).toBeLessThan(600);
+  expect((await ready(till)).warnings).toEqual([]);
+  const restored = await runTool('restore', [join(folder, first), '--data-dir', join(dir, 'restored')], {
+    env: ENV,
+  });
+  expect(restored).toMatchObject({ code: 0 });
+  await till.terminate();
+
+  // Older ones of its own, and what is not its own: another till's, and one made by hand.
+  const prefix = first.slice(0, 'tilld-scheduled-'.length + 9);
+  const others = ['tilld-2020-01-01T000000000Z.backup', 'tilld-scheduled-00000000-2020.backup'];
+  for (const name of [`${prefix}2020.backup`, `${prefix}2021.backup`, ...others])
+    writeFileSync(join(folder, name), '');
+  utimesSync(join(dataDir, 'last-backup'), new Date(0), new Date(0));
+  await till.up();
+  const log = () => readdirSync(folder).filter((name) => name.startsWith(prefix));
+  await eventually(
+    'the oldest are removed',
+    async () => log(),
+    (names) => names.length === 2,
+    60_000,
+  );
+  expect(log()).toContain(first);
+  expect(readdirSync(folder)).toEqual(expect.arrayContaining(others));
+  await till.end();
+});
+
+it('warns of a backup that failed, and of one that is too old', async () => {
+  const notAFolder = join(dir, 'file');
+  writeFileSync(notAFolder, '');
+  const till = await Till.start({
+    ...ENV,
+    TILLD_BACKUP_SCHEDULE: YEARLY,
+    TILLD_BACKUP_FOLDER: join(notAFolder, 'backups'),
+  });
+  await Shop.open(till.api);
+  const { warnings, backup } = await eventually(
+    'the failure is told',
+    () => ready(till),
+    (state) => state.warnings.length > 0,
+    60_000,
+  );
+  expect(warnings).toEqual([expect.stringMatching(/^the last scheduled backup failed: .*ENOTDIR/)]);
+  expect(backup).toEqual({ lastAt: null, ageSeconds: null });
+  await till.end();
+
+  const aged = await Till.start({ ...ENV, TILLD_BACKUP_SCHEDULE: YEARLY });
+  await backedUp(aged);
+  expect((await ready(aged)).warnings).toEqual([]);
+  aged.clock.advance(49 * 3_600_000);
+  expect((await ready(aged)).warnings).toEqual(['the newest backup is 49 hours old']);
+  await aged.end();
+});
+
+it('makes none without a schedule, and tells the age of one made by hand', async () => {
+  const till = await Till.start(ENV);
+  expect((await ready(till)).backup).toEqual({ lastAt: null, ageSeconds: null });
+  expect(await runTool('backup', ['--data-dir', till.dataDir], { env: ENV })).toMatchObject({ code: 0 });
+  const { backup, warnings } = await ready(till);
+  expect(backup.ageSeconds).toBeLessThan(600);
+  expect(warnings).toEqual([]);
+  expect(existsSync(join(till.dataDir, 'backups'))).toBe(true);
+  await till.end();
+});
