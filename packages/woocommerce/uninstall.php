@@ -5,6 +5,10 @@ declare(strict_types=1);
 
 defined('WP_UNINSTALL_PLUGIN') || exit;
 
+// Otherwise tilld would go on sending webhooks to a shop that no longer takes them.
+require_once __DIR__ . '/tilld-for-woocommerce.php';
+\Tilld\WooCommerce\Connection::close();
+
 $options = ['tilld_connection', 'tilld_site', 'tilld_cursor', 'tilld_waiting', 'tilld_last_webhook', 'tilld_last_reconcile', 'woocommerce_tilld_settings'];
 foreach ($options as $option) {
     delete_option($option);

@@ -36,10 +36,21 @@ final class Plugin
         }
     }
 
-    /** WordPress before 6.7 does not find the translations of plugins by itself. */
+    /** Where there is no translation for the country, one for the language: WordPress itself knows no such fallback. */
     public static function translate(): void
     {
-        load_plugin_textdomain('tilld-for-woocommerce', false, dirname(plugin_basename(FILE)) . '/languages');
+        $domain = 'tilld-for-woocommerce';
+        $folder = dirname(plugin_basename(FILE)) . '/languages';
+        $locale = determine_locale();
+        $files = dirname(FILE) . "/languages/{$domain}-";
+        if (is_readable("{$files}{$locale}.mo")) {
+            load_plugin_textdomain($domain, false, $folder);
+            return;
+        }
+        $nearest = glob($files . explode('_', $locale)[0] . '_*.mo');
+        if (is_array($nearest) && $nearest !== []) {
+            load_textdomain($domain, $nearest[0], $locale);
+        }
     }
 
     public static function start(): void

@@ -99,6 +99,14 @@ export class Owner implements AsyncDisposable {
     await this.#post('/payment/resolve', { paymentId, action });
   }
 
+  /** The webhook endpoints that shops made for themselves. */
+  async endpoints(): Promise<{ readonly url: string; readonly active: boolean }[]> {
+    const { endpoints } = await this.#get<{
+      endpoints: { url: string; active: boolean; default: boolean }[];
+    }>('/merchant/webhook/endpoint/list?');
+    return endpoints.filter((endpoint) => !endpoint.default);
+  }
+
   /** Deletes every restricted key; answers how many there were. */
   async revokeKeys(): Promise<number> {
     const { restricted } = await this.#get<{ restricted: { id: string }[] }>('/merchant/keys?');

@@ -26,6 +26,11 @@ add_action('wp_loaded', static function (): void {
     exit;
 });
 
+// Instead of the site's setting, which takes only languages whose translation of WordPress itself is installed.
+add_filter('locale', static function (string $locale): string {
+    return get_option('shop_test_locale') ?: $locale;
+});
+
 final class ShopCommands
 {
     public static function order(array $given): array
@@ -105,6 +110,27 @@ final class ShopCommands
     public static function reconcile(): array
     {
         do_action('tilld_reconcile');
+        return [];
+    }
+
+    public static function speak(array $given): array
+    {
+        update_option('shop_test_locale', $given['locale']);
+        return [];
+    }
+
+    /** What the site keeps of the plugin. */
+    public static function traces(): array
+    {
+        global $wpdb;
+        return $wpdb->get_col("SELECT option_name FROM {$wpdb->options} WHERE option_name LIKE '%tilld%' ORDER BY option_name");
+    }
+
+    public static function uninstall(array $given): array
+    {
+        require_once ABSPATH . 'wp-admin/includes/plugin.php';
+        deactivate_plugins($given['plugin']);
+        uninstall_plugin($given['plugin']);
         return [];
     }
 

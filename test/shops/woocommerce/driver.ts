@@ -10,6 +10,8 @@ const PLUGIN = 'tilld-for-woocommerce';
 
 /** What a shopkeeper sees of an order that waits for him, by what the plugin told him last. */
 const ON_HOLD: Readonly<Record<string, OrderState>> = {
+  // Read between the two statements by which WooCommerce saves status and meta.
+  waiting: 'waiting',
   seen: 'seen',
   short: 'short',
   'other-amount': 'short',

@@ -1,0 +1,143 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../_helpers/nodes/proc.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { Owner } from '../_helpers/owner.ts';
+import { ShopProxy } from '../_helpers/proxies.ts';
+import { WooShop } from './driver.ts';
+
+/** What only WooCommerce has; the life of orders is in woocommerce.test.ts. */
+const PLUGIN = 'tilld-for-woocommerce';
+const PACKAGE = 'packages/woocommerce';
+const stack = new AsyncDisposableStack();
+let owner: Owner;
+let shop: WooShop;
+
+beforeAll(async () => {
+  owner = stack.use(await Owner.start());
+  const toShop = stack.use(await ShopProxy.start());
+  const port = await freePort();
+  toShop.port = port;
+  const setup = { tilldUrl: owner.till.api.baseUrl, publicUrl: toShop.url, port };
+  shop = stack.use(await WooShop.start(setup));
+  await shop.connect((address) => owner.agree(address));
+}, 1_200_000);
+afterAll(() => stack.disposeAsync());
+
+async function paidOrder(): Promise<{ orderId: string; paymentId: string }> {
+  const order = await shop.order({ email: 'ada@example.com' });
+  await owner.payFinally(order.paymentId);
+  await reaches(order.orderId, 'paid');
+  return order;
+}
+
+async function reaches(orderId: string, wanted: string): Promise<void> {
+  await eventually(
+    `the order is ${wanted}`,
+    () => shop.state(orderId),
+    (state) => state === wanted,
+    60_000,
+  );
+}
+
+async function hasNote(orderId: string, text: RegExp): Promise<void> {
+  await eventually(
+    `a note says ${text}`,
+    () => shop.notes(orderId),
+    (notes) => notes.some((note) => text.test(note)),
+    60_000,
+  );
+}
+
+describe('the translations', () => {
+  const locales = ['de_DE', 'es_ES', 'fr_FR', 'pt_PT'];
+
+  it.each(locales)('%s has every text of the sources and no other', (locale) => {
+    const catalog = readFileSync(join(PACKAGE, 'languages', `${PLUGIN}-${locale}.po`), 'utf8');
+    const translated = [...catalog.matchAll(/^msgid (".+")$/gm)].map(
+      ([, text = '']) => JSON.parse(text) as string,
+    );
+    expect(translated.filter((text) => text !== '').toSorted()).toEqual(textsOfSources());
+  });
+
+  it.each([
+    ['de_DE', /Zahlung gesehen/],
+    ['de_AT', /Zahlung gesehen/],
+    ['es_MX', /Pago visto/],
+    ['fr_FR', /Paiement vu/],
+    ['pt_BR', /Pagamento visto/],
+    ['nl_NL', /Payment seen/],
+  ])('a site in %s has its notes in the nearest language', async (locale, note) => {
+    await shop.command('speak', { locale });
+    try {
+      const { orderId, paymentId } = await shop.order();
+      await owner.pay(paymentId);
+      await reaches(orderId, 'seen');
+      await hasNote(orderId, note);
+    } finally {
+      await shop.command('speak', { locale: '' });
+    }
+  });
+});
+
+describe('refunds', () => {
+  it('in part: the order stays paid and the refund is settled when tilld has paid it', async () => {
+    const { orderId, paymentId } = await paidOrder();
+    const { linkUrl } = await shop.refund(orderId, '5');
+    await owner.claimAndApprove(linkUrl, paymentId);
+    await hasNote(orderId, /The refund of 5(\.00)? USD is paid/);
+    expect(await shop.state(orderId)).toBe('paid');
+    expect(await shop.refunds(orderId)).toMatchObject([{ status: 'paid' }]);
+  });
+
+  it('whose link the owner cancels: removed in the shop with a note, and possible again', async () => {
+    const { orderId, paymentId } = await paidOrder();
+    await shop.refund(orderId);
+    expect(await shop.state(orderId)).toBe('paid');
+    await owner.cancelRefund(paymentId);
+    await shop.reconcile();
+    await hasNote(orderId, /was cancelled in tilld/);
+    expect(await shop.refunds(orderId)).toEqual([]);
+    const { linkUrl } = await shop.refund(orderId);
+    await owner.claimAndApprove(linkUrl, paymentId);
+    await reaches(orderId, 'refunded');
+  });
+});
+
+describe('leaving', () => {
+  it('disconnect: has no webhooks sent any more and offers no payment', async () => {
+    const page = await shop.settingsPage();
+    const [, link = ''] = /href="([^"]*tilld_disconnect[^"]*)"/.exec(page) ?? [];
+    expect(await owner.endpoints()).toMatchObject([{ active: true }]);
+    const forged = await shop.visit(
+      link.replaceAll(/&(#038|amp);/g, '&').replace(/_wpnonce=\w+/, '_wpnonce=1'),
+    );
+    expect(forged.status).toBe(403);
+    expect(await owner.endpoints()).toMatchObject([{ active: true }]);
+    const answer = await shop.visit(link.replaceAll(/&(#038|amp);/g, '&'));
+    expect(answer.headers.get('location')).toContain('tilld=disconnected');
+    expect(await owner.endpoints()).toMatchObject([{ active: false }]);
+    await expect(shop.order()).rejects.toThrow(/not offered/);
+  });
+
+  it('uninstall: leaves nothing of the plugin but the orders, and has no webhooks sent any more', async () => {
+    await shop.connect((address) => owner.agree(address));
+    const { orderId } = await paidOrder();
+    await shop.command('uninstall', { plugin: `${PLUGIN}/${PLUGIN}.php` });
+    expect(await shop.command('traces')).toEqual([]);
+    expect(await owner.endpoints()).toMatchObject([{ active: false }]);
+    expect(await shop.command('state', { orderId })).toMatchObject({ status: 'processing' });
+  });
+});
+
+/** What the sources have WordPress translate. */
+function textsOfSources(): string[] {
+  const sources = readdirSync(join(PACKAGE, 'src')).map((name) =>
+    readFileSync(join(PACKAGE, 'src', name), 'utf8'),
+  );
+  const calls = sources.flatMap((source) => [
+    ...source.matchAll(/\b(?:esc_html)?__\(\s*'((?:[^'\\]|\\.)+)'/g),
+  ]);
+  return [...new Set(calls.map(([, text = '']) => text.replaceAll(/\\(.)/g, '$1')))].toSorted();
+}
