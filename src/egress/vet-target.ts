@@ -50,8 +50,7 @@ function checked(
     const family = isIP(address);
     if (family !== 4 && family !== 6)
       throw new EgressError('dns', `${host} resolves to something that is no address`);
-    if (!policy.allowPrivate && !isPublicAddress(address))
-      throw new EgressError('refused', `${host} is not a public address (${address})`);
+    if (!policy.allowPrivate && !isPublicAddress(address)) throw notPublic(host, address);
     return { address, family: family === 4 ? (4 as const) : (6 as const) };
   });
 }
@@ -71,8 +70,14 @@ export function vetUrl(policy: Pick<VettingPolicy, 'allowPrivate'>, text: string
     throw new EgressError('refused', 'a URL must not carry a user name or password');
   const host = bareHost(url);
   if (!policy.allowPrivate && (isIP(host) === 0 ? isLocalName(host) : !isPublicAddress(host)))
-    throw new EgressError('refused', `${host} is not a public address`);
+    throw notPublic(host);
   return url;
+}
+
+/** The merchant who chose the name is not told what it resolves to: it may be known to the inner name server only. */
+function notPublic(host: string, address = host): EgressError {
+  const cause = new Error(`${host} resolves to ${address}`);
+  return new EgressError('refused', `${host} is not a public address`, { cause });
 }
 
 function bareHost(url: URL): string {
