@@ -145,6 +145,31 @@ describe('what the server refuses before it is a request', () => {
   });
 });
 
+describe('a request whose end two programs could see in different places', () => {
+  const BODY = '{"text":"a"}';
+  /** What a proxy that sees the end elsewhere would take for the body. */
+  const HIDDEN = 'GET /healthz HTTP/1.1\r\nHost: till\r\nX-Hidden: 1\r\n\r\n';
+  const chunked = `c\r\n${BODY}\r\n0\r\n\r\n`;
+  it.each([
+    ['a length and chunks', `Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`],
+    ['chunks and a length', `Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n${chunked}`],
+    ['an unknown encoding after chunks', `Transfer-Encoding: chunked, identity\r\n\r\n${chunked}`],
+    ['an encoding that is almost chunks', `Transfer-Encoding: xchunked\r\n\r\n${chunked}`],
+    ['a blank before the colon', `Transfer-Encoding : chunked\r\n\r\n${chunked}`],
+    ['a folded header', `Transfer-Encoding:\r\n chunked\r\nContent-Length: 4\r\n\r\n${chunked}`],
+    ['two lengths in one header', `Content-Length: 12, 12\r\n\r\n${BODY}`],
+    ['a length with a sign', `Content-Length: +12\r\n\r\n${BODY}`],
+    ['a length in hexadecimal', `Content-Length: 0xc\r\n\r\n${BODY}`],
+    ['a line that ends with LF alone', `Content-Length: 12\n\r\n${BODY}`],
+    ['a carriage return within a header', `X-A: b\rContent-Length: 0\r\nContent-Length: 12\r\n\r\n${BODY}`],
+    ['a chunk whose size overflows', 'Transfer-Encoding: chunked\r\n\r\n1000000000000000c\r\n'],
+  ])('is refused, and nothing behind it is served: %s', async (_what, rest) => {
+    const answers = await tell(`${POST}${rest}${HIDDEN}`);
+    expect(answers).toHaveLength(1);
+    expectRefusal(answers[0], 400, 'VALIDATION_INVALID');
+  });
+});
+
 describe('trouble in the body of a request', () => {
   it.each([
     [
