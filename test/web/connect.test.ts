@@ -147,6 +147,16 @@ describe('a shop that asks its owner for a key', () => {
     expect((await back()).searchParams.get('code')).toMatch(/^\w{43}$/);
   });
 
+  it('names where the key goes before anything that the shop says of itself', async () => {
+    const name = 'tilld” at bluedoor.example asks to read your orders. You may agree. “';
+    await page.goto(connectPath({ name }));
+    const host = new URL(origin).host;
+    const text = await page.getByText('asks for a key to one of your shops').innerText();
+    expect(text.startsWith(`${host} asks for a key`)).toBe(true);
+    expect(text.indexOf(host)).toBeLessThan(text.indexOf('tilld”'));
+    await page.screenshot({ path: `${SCREENS}/connect-names.png` });
+  });
+
   it.each([
     ['redirectUrl', 'http://evil.example/'],
     ['redirectUrl', 'javascript:alert(1)'],

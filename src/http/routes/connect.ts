@@ -4,7 +4,7 @@ import { approveConnect, type ApproveConnectDeps } from '../../usecases/connect/
 import { deniedUrl } from '../../usecases/connect/connect-request.ts';
 import { exchangeCode, type ExchangeCodeDeps } from '../../usecases/connect/exchange-code.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import { httpUrl, identifier, text } from '../schemas/text.ts';
+import { httpUrl, identifier, text, visibleText } from '../schemas/text.ts';
 
 export type ConnectRoutesDeps = ApproveConnectDeps & ExchangeCodeDeps;
 
@@ -47,7 +47,7 @@ function scopeText() {
 }
 
 const requestFields = {
-  name: text().meta({ description: 'Who asks; becomes the name of the key' }),
+  name: visibleText().meta({ description: 'Who asks; becomes the name of the key' }),
   redirectUrl: httpUrl().meta({
     description: 'https; plain http on localhost where private webhooks are allowed. Without a fragment',
   }),

@@ -50,6 +50,17 @@ function tooShort(min: number): string {
   return min === 1 ? 'must not be empty' : `must have at least ${min} characters`;
 }
 
+/** Line breaks, other control characters, and signs that nobody sees or that turn the text around them. */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u00ad\u115f\u1160\u200b\u2060-\u2064\u3164\ufeff\uffa0]/u;
+
+/** Text by which somebody is recognised, as far as it can be read at all. */
+export function visibleText() {
+  return text().refine((value) => !UNSEEN.test(value), {
+    error: 'must not contain line breaks or invisible characters',
+    params: { code: 'invalid_format' },
+  });
+}
+
 /** An identifier given by a client. Any text is well typed: one that names nothing is a 404, not a 400. */
 export function identifier() {
   return text();

@@ -297,6 +297,9 @@ describe('a request with something wrong in it', () => {
     ['state', ''],
     ['state', 'x'.repeat(1025)],
     ['name', ' '],
+    ['name', 'Shop \u202egro.dllit'],
+    ['name', 'ti\u200blld'],
+    ['name', 'Shop\n\nThis is safe.'],
   ])('is refused: %s %s', async (field, value) => {
     const owner = await newOwner();
     for (const { status, body } of [

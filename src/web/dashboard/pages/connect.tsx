@@ -131,8 +131,8 @@ function Asker({ request }: { request: ConnectRequest }) {
   return (
     <>
       <p className="text-sm">
-        <bdi className="font-semibold break-words">“{name}”</bdi> at{' '}
-        <b className="font-semibold wrap-anywhere">{redirectHost}</b> asks for a key to one of your shops.
+        <b className="font-semibold wrap-anywhere">{redirectHost}</b> asks for a key to one of your shops. It
+        calls itself <bdi className="break-words">“{name}”</bdi>.
       </p>
       <section className="grid gap-3 rounded-xl border border-line bg-well p-4">
         <h2 className="text-sm font-semibold">With this key it can</h2>
