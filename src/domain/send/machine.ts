@@ -20,6 +20,11 @@ export function isReverted({ status, height }: Phase): boolean {
   return status === 'broadcast' && height !== null;
 }
 
+/** Whether it failed because a block executed it without paying, cancelled it or spent its coins: a fork may undo that. */
+export function isEndedByBlock({ status, error }: Pick<SendState, 'status' | 'error'>): boolean {
+  return status === 'failed' && (error === CANCELLED || error === DISPLACED || error === REVERTED);
+}
+
 /** Whether it is open and no block holds any of its versions. */
 export function awaitsBlock(send: Phase): boolean {
   return isOpen(send) && !isReverted(send);
@@ -179,7 +184,7 @@ function mined(send: SendState, { version: number, height, succeeded, fee }: Fac
   const version = versionOf(send, number);
   const dead = numbersOf(send).filter((each) => each !== number);
   const isPaid = succeeded && !version.cancels;
-  if (!isPaid && send.status === 'failed') return { ...ignore(send), dead };
+  if (!isPaid && send.status === 'failed') return { ...endedAgain(send, height), dead };
   const inBlock = {
     ...send,
     version: number,
@@ -196,6 +201,11 @@ function mined(send: SendState, { version: number, height, succeeded, fee }: Fac
     event: send.confirmedTxid === version.txid ? null : 'send.confirmed',
     dead,
   };
+}
+
+/** After a reorganisation another block proves the failure. */
+function endedAgain(send: SendState, height: number): Decision {
+  return send.height === height ? ignore(send) : changed('revert', { ...send, height });
 }
 
 function displaced(

@@ -80,23 +80,23 @@ export async function forgetConflictsAbove(tx: Tx, chain: ChainId, height: numbe
     .execute();
 }
 
-/** Those of these transactions that a block conflicts with. */
-export async function conflictedOf(
+/** Those of these transactions that a block conflicts with, and its height. */
+export async function conflictHeights(
   db: Db,
   chain: ChainId,
   txids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
+): Promise<ReadonlyMap<string, number>> {
+  const found = new Map<string, number>();
   for (let at = 0; at < txids.length; at += CHUNK) {
     const rows = await db
       .selectFrom('raw_transactions')
-      .select('txid')
+      .select(['txid', 'conflict_height as height'])
       .where('coin', '=', chain.coin)
       .where('mode', '=', chain.mode)
       .where('txid', 'in', txids.slice(at, at + CHUNK))
       .where('conflict_height', 'is not', null)
       .execute();
-    for (const { txid } of rows) found.add(txid);
+    for (const { txid, height } of rows) if (height !== null) found.set(txid, height);
   }
   return found;
 }

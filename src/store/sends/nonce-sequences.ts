@@ -36,6 +36,26 @@ export async function nonceSequenceOf(db: Db, query: NonceSequenceQuery): Promis
   return { taken, committed };
 }
 
+/** Whether a block up to a height holds another send of the same account that needed this nonce to be used first. */
+export async function isNonceUsedBelow(
+  db: Db,
+  send: ChainId & { readonly id: string; readonly lane: string; readonly nonce: number },
+  upTo: number,
+): Promise<boolean> {
+  const later = await db
+    .selectFrom('sends')
+    .select('id')
+    .where('lane', '=', send.lane)
+    .where('coin', '=', send.coin)
+    .where('mode', '=', send.mode)
+    .where('nonce', '>=', send.nonce)
+    .where('height', '<=', upTo)
+    .where('id', '<>', send.id)
+    .limit(1)
+    .executeTakeFirst();
+  return later !== undefined;
+}
+
 /** A nonce that a failed send left free below open sends of the same account: they wait for it. */
 export interface NonceGap {
   readonly merchantId: string;

@@ -4,6 +4,8 @@ import { findPayment } from '../../store/payments/payments.ts';
 import { findRefundLink, type StoredRefundLink } from '../../store/payments/refund-links.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { loadRefundable, nothingLeft } from '../refunds/refundable.ts';
+import { outputsForRefund } from '../refunds/unproven-failures.ts';
+import type { SendCoinsDeps } from '../sends/send-coins.ts';
 import type { SendOrder } from '../sends/send-order.ts';
 import { leftForLink } from './left-for-link.ts';
 
@@ -34,7 +36,11 @@ export async function sendOrderOf(db: Db, link: StoredRefundLink, claim: Claim):
  * claim from being paid twice, or after it was cancelled.
  * @throws {AppError} INVALID_STATE when it waits no longer, or its money is not there
  */
-export async function orderClaim(db: Db, linkId: string): Promise<SendOrder> {
+export async function orderClaim(
+  db: Db,
+  deps: Pick<SendCoinsDeps, 'policy'>,
+  linkId: string,
+): Promise<SendOrder> {
   const link = await findRefundLink(db, linkId);
   if (link === undefined) throw new Error(`refund link ${linkId} does not exist`);
   const isAgreed = link.status === 'approved' || (link.status === 'claimed' && link.approval === 0);
@@ -47,5 +53,6 @@ export async function orderClaim(db: Db, linkId: string): Promise<SendOrder> {
   const payment = await loadRefundable(db, row);
   const atoms = BigInt(claimed);
   if (leftForLink(link, payment, coin, { ownClaim: true }) < atoms) throw nothingLeft(payment, coin);
-  return sendOrderOf(db, link, { coin, atoms, destination });
+  const order = await sendOrderOf(db, link, { coin, atoms, destination });
+  return { ...order, only: await outputsForRefund(db, deps, { coin, paymentId: row.id }) };
 }

@@ -1,4 +1,4 @@
-import type { StoredRefund } from '../../store/payments/refunds.ts';
+import { refundsOf, type StoredRefund } from '../../store/payments/refunds.ts';
 import { findPayment, type StoredPayment } from '../../store/payments/payments.ts';
 import {
   findRefundLink,
@@ -38,6 +38,10 @@ async function reopen(
 ): Promise<void> {
   const { refund, send, isToldFailed } = told;
   if (link.send_id !== send.id) return;
+  const other = (await refundsOf(tx, link.payment_id)).find(
+    (each) => each.link_id === link.id && each.send_id !== send.id && each.status !== 'failed',
+  );
+  if (other !== undefined) return markPaid(tx, deps, link, other);
   const payment = await findPayment(tx, link.payment_id);
   const changed = await reopenLink(tx, deps, link, {
     reopenedBy: 'send',
@@ -74,19 +78,29 @@ async function settle(
   if (link.send_id !== null && link.send_id !== send.id) {
     deps.logger.error(
       { linkId: link.id, sendId: send.id, otherSendId: link.send_id },
-      'a refund that was given up was paid after all, while another one of the same link is under way',
+      'a refund that failed was mined after all, while another one of the same link is under way: cancel that one unless it spends the same coins',
     );
     return;
   }
+  await markPaid(tx, deps, link, refund);
+}
+
+/** A send that was recorded as failed, and that a fork pays after all, takes back the claim that was dropped. */
+async function markPaid(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  link: StoredRefundLink,
+  refund: StoredRefund,
+): Promise<void> {
   const now = deps.clock.now();
-  // A send that was recorded as failed, and that a fork pays after all, takes back the claim that was dropped.
   const paid = await updateRefundLink(tx, link.id, {
     status: 'paid',
     coin: refund.coin,
     claimed: refund.refunded,
     destination: refund.destination,
-    claim_id: link.send_id === send.id ? link.claim_id : newId('rcl_'),
-    send_id: send.id,
+    claim_id: link.send_id === refund.send_id ? link.claim_id : newId('rcl_'),
+    send_id: refund.send_id,
+    reopened_by: null,
     problem: null,
     claimed_at: link.claimed_at ?? refund.created_at,
     paid_at: now,

@@ -9,6 +9,7 @@ import {
 } from '../../store/payments/refund-links.ts';
 import { insertRefund } from '../../store/payments/refunds.ts';
 import { refundTime } from '../refunds/refundable.ts';
+import { requireNoSecondPayment } from '../refunds/unproven-failures.ts';
 import { requireWithin } from '../sends/fee-terms.ts';
 import { placeSend, type SendCoinsDeps } from '../sends/send-coins.ts';
 import type { SendOrder } from '../sends/send-order.ts';
@@ -54,8 +55,9 @@ async function sendClaim(
       merchantId: link.merchant_id,
       idempotencyKey: null,
       repeated: async (_db, earlier) => earlier,
-      order: async (db) => orderClaim(db, id),
+      order: async (db) => orderClaim(db, deps, id),
       stored: async (tx, send, order) => {
+        await requireNoSecondPayment(tx, deps, { send, paymentId: link.payment_id });
         requireWithin(feeLimit(link, order), { fee: BigInt(send.fee) }, send.coin);
         const payment = await findPayment(tx, link.payment_id);
         if (payment === undefined) throw new Error(`payment ${link.payment_id} does not exist`);

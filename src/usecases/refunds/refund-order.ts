@@ -18,6 +18,7 @@ import {
   worthOf,
   type RefundablePayment,
 } from './refundable.ts';
+import { outputsForRefund } from './unproven-failures.ts';
 
 /** What the caller wants given back; texts as they came in. */
 export interface RefundInput {
@@ -43,7 +44,7 @@ export interface RefundInput {
  */
 export async function orderRefund(
   db: Db,
-  deps: Pick<SendCoinsDeps, 'chains' | 'rates'>,
+  deps: Pick<SendCoinsDeps, 'chains' | 'rates' | 'policy'>,
   input: RefundInput,
 ): Promise<SendOrder> {
   const { merchant, paymentId } = input;
@@ -57,6 +58,7 @@ export async function orderRefund(
     destination: input.destination.trim(),
     amount: refundAmount(deps, payment, coin, input),
     subtractFee: input.subtractFee ?? input.amount === undefined,
+    only: await outputsForRefund(db, deps, { coin, paymentId }),
   };
   await refuseOwnAddress(db, deps, order);
   return order;

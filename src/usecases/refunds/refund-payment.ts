@@ -15,6 +15,7 @@ import {
 } from '../payments/present-payment.ts';
 import { orderRefund, type RefundInput } from './refund-order.ts';
 import { refundTime } from './refundable.ts';
+import { requireNoSecondPayment } from './unproven-failures.ts';
 
 export interface RefundPaymentInput extends RefundInput {
   /** The same key of the same merchant is the same refund for ever, also after a crash. */
@@ -52,7 +53,9 @@ export async function refundPayment(
       wish = { ...settledWish(input, order), coin: order.coin };
       return order;
     },
-    stored: async (tx, { id, coin, created_at }, { amount }) => {
+    stored: async (tx, send, { amount }) => {
+      const { id, coin, created_at } = send;
+      await requireNoSecondPayment(tx, deps, { send, paymentId });
       await insertRefund(tx, {
         send_id: id,
         payment_id: paymentId,

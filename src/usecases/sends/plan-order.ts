@@ -1,6 +1,7 @@
 import { accountsPerSend, OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
 import {
   inputCostAt,
+  outputKey,
   InsufficientFunds,
   UnsendableAmount,
   type Ancestry,
@@ -10,7 +11,7 @@ import {
   type NonceSequence,
   type SendPlan,
 } from '../../domain/chain.ts';
-import { invalidField } from '../../domain/errors.ts';
+import { AppError, invalidField } from '../../domain/errors.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
 import { ancestorsOf, deficitAt } from '../../domain/send/package-fee.ts';
 import { findWatched } from '../../store/ledger/addresses.ts';
@@ -63,6 +64,7 @@ export async function planOrder(
     requireWithin(order.maxFee ?? null, plan, order.coin);
     return plan;
   } catch (error) {
+    if (error instanceof InsufficientFunds && order.only !== undefined) throw mustWait();
     if (error instanceof InsufficientFunds) {
       const reached = [...pool.confirmed, ...pool.change.funds];
       throw await insufficient(db, order, { shortage: error, reached, inputCost: costOfInput(using) });
@@ -70,6 +72,14 @@ export async function planOrder(
     if (error instanceof UnsendableAmount) throw invalidField('amount', error.message);
     throw error;
   }
+}
+
+function mustWait(): AppError {
+  return new AppError(
+    'INVALID_STATE',
+    'An earlier refund of this payment failed, but could still be mined, and its coins cannot pay this one: ' +
+      'wait until the block that ended it is deep enough',
+  );
 }
 
 /** `max` never sends less than the whole balance. @throws {InsufficientFunds} when that takes several transactions. */
@@ -90,7 +100,14 @@ async function poolOf(db: Db, deps: PlanOrderDeps, order: SendOrder, quote: FeeQ
     from === undefined ? undefined : await nonceSequenceOf(db, { ...order, address: from, fromNonce });
   const isByOutput = from === undefined && accountsPerSend(order) === null;
   const change = isByOutput ? await spendableChange(db, order) : { funds: [], ancestry: new Map() };
-  return { confirmed, change, changeAddress, lane };
+  const { only } = order;
+  const isAllowed = ({ ref }: Fund): boolean => only === undefined || only.has(outputKey(ref));
+  return {
+    confirmed: confirmed.filter(isAllowed),
+    change: { ...change, funds: change.funds.filter(isAllowed) },
+    changeAddress,
+    lane,
+  };
 }
 
 /** Confirmed coins first: spending unconfirmed change costs more and may take longer. */

@@ -42,6 +42,8 @@ export interface SendOrder extends ChainId {
   /** Atoms per 1,000 units of size; the node's estimate where not given. */
   readonly feeRate?: bigint | null;
   readonly note?: string | null;
+  /** The only outputs that it may spend, by `outputKey`: it cannot be mined beside another transaction that spends them. */
+  readonly only?: ReadonlySet<string> | undefined;
 }
 
 /** Reads an order. @throws {AppError} VALIDATION_INVALID naming `amount`, `maxFee` or `feeRate`. */

@@ -4,7 +4,7 @@ import { findCursor } from '../../store/chain/chain-cursors.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { findSend, type StoredSend } from '../../store/sends/sends.ts';
 import type { StoredSendVersion } from '../../store/sends/send-versions.ts';
-import { conflictedOf } from '../../store/ledger/raw-transactions.ts';
+import { conflictHeights } from '../../store/ledger/raw-transactions.ts';
 import { unminedInputs } from '../../store/ledger/spendable.ts';
 import { provenHash } from '../chain-sync/proven-hash.ts';
 import { applySendFact } from './apply-send-fact.ts';
@@ -98,6 +98,6 @@ export async function readEvidence(
 async function mayGetInputsBack(db: Db, send: StoredSend): Promise<boolean> {
   const { unconfirmed, gone } = await unminedInputs(db, send);
   if (unconfirmed.length > 0) return true;
-  const conflicted = await conflictedOf(db, send, gone);
+  const conflicted = await conflictHeights(db, send, gone);
   return gone.some((txid) => !conflicted.has(txid));
 }

@@ -2,6 +2,7 @@
 import type { Coin } from '../../../src/domain/coins.ts';
 import { claimRefundLink } from '../../../src/usecases/refund-links/claim-link.ts';
 import { createRefundLink, type RefundWish } from '../../../src/usecases/refund-links/create-link.ts';
+import { approveLink } from '../../../src/usecases/refund-links/decide-link.ts';
 import { listLinks } from '../../../src/usecases/refund-links/list-links.ts';
 import { readPayerLink, type PayerLink } from '../../../src/usecases/refund-links/payer-link.ts';
 import type { RefundLinkView } from '../../../src/usecases/refund-links/present-link.ts';
@@ -119,6 +120,12 @@ export class LinkWorld implements AsyncDisposable {
   ) {
     const wish = { token: tokenOf(link), coin: 'LTC' as const, destination: this.payer(index) };
     await claimRefundLink(deps, wish);
+  }
+
+  /** Agrees to the claim that the link has now, or to the named one. */
+  async approve(link: RefundLinkView, named?: string | null): Promise<RefundLinkView> {
+    const claimId = named ?? (await this.linkNow(link)).claimId ?? '';
+    return approveLink(this.deps(), { merchantId: this.shop.world.merchant.id, linkId: link.id, claimId });
   }
 
   /** The link as its payer sees it. */

@@ -5,7 +5,6 @@ import { refundPage } from '../../../src/http/refund-page/document.ts';
 import type { MeasuredChain } from '../../../src/metrics/family.ts';
 import { sendFamilies } from '../../../src/metrics/ledger-families.ts';
 import { noteRestored } from '../../../src/usecases/settlement/note-restored.ts';
-import { approveLink } from '../../../src/usecases/refund-links/decide-link.ts';
 import type { RefundLinkView } from '../../../src/usecases/refund-links/present-link.ts';
 import { sendClaims } from '../../../src/usecases/refund-links/send-claims.ts';
 import { LinkWorld } from './link-world.ts';
@@ -17,10 +16,7 @@ beforeEach(async () => {
 });
 afterEach(async () => world[Symbol.asyncDispose]());
 
-async function approve(link: RefundLinkView, named?: string | null) {
-  const claimId = named ?? (await world.linkNow(link)).claimId ?? '';
-  return approveLink(world.deps(), { merchantId: world.shop.world.merchant.id, linkId: link.id, claimId });
-}
+const approve = async (link: RefundLinkView, named?: string | null) => world.approve(link, named);
 
 const refusing = () => world.nodeThat({ broadcast: async () => ({ kind: 'rejected', reason: 'no thanks' }) });
 

@@ -1,7 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assertNever } from '../../../src/domain/errors.ts';
-import { awaitsBlock, decide, isOpen, isReverted, judge } from '../../../src/domain/send/machine.ts';
+import {
+  awaitsBlock,
+  decide,
+  isEndedByBlock,
+  isOpen,
+  isReverted,
+  judge,
+} from '../../../src/domain/send/machine.ts';
 import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
 import type { Decision, RefusalEvidence, SendFact, SendState } from '../../../src/domain/send/types.ts';
 import { SendWorld, type Turn } from '../../_helpers/send-world.ts';
@@ -220,6 +227,19 @@ describe('send machine', () => {
     const { send, events } = run(fresh(), answered(1, 'rejected', true), mined(1, 100));
     expect(send).toMatchObject({ status: 'confirmed', error: null });
     expect(events).toEqual(['send.failed', 'send.confirmed']);
+  });
+
+  it('a failed send knows the block that proves it, also after a fork moved that', () => {
+    const failed = run(fresh(), mined(1, 100, false), { type: 'settled', upTo: 100 }).send;
+    expect(failed).toMatchObject({ status: 'failed', height: 100 });
+    expect(isEndedByBlock(failed)).toBe(true);
+    const undone = run(failed, { type: 'rolled_back', to: 99 }).send;
+    expect(undone).toMatchObject({ status: 'failed', height: null });
+    const again = run(undone, mined(1, 103, false));
+    expect(again.send).toEqual({ ...failed, height: 103 });
+    expect(again.events).toEqual([]);
+    expect(run(again.send, mined(1, 103, false)).send).toBe(again.send);
+    expect(isEndedByBlock(run(fresh(), answered(1, 'rejected', true)).send)).toBe(false);
   });
 
   it('what a block holds outranks every answer of a node', () => {
@@ -520,7 +540,11 @@ describe('whatever happens to a send', () => {
       expect(fact).toMatchObject({ type: 'mined', succeeded: true });
     });
     eachStep(({ before, decision: { action } }) => {
-      if (before.status === 'failed') expect(['ignore', 'roll_back', 'confirm']).toContain(action);
+      if (before.status === 'failed') expect(['ignore', 'roll_back', 'revert', 'confirm']).toContain(action);
+    });
+    eachStep(({ before, decision: { action, send } }) => {
+      if (before.status === 'failed' && action === 'revert')
+        expect({ ...send, height: before.height }).toEqual(before);
     });
   });
 

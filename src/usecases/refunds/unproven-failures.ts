@@ -1,0 +1,124 @@
+import { spendingOf } from '../../domain/accounts.ts';
+import { outputKey } from '../../domain/chain.ts';
+import type { Coin } from '../../domain/coins.ts';
+import { AppError } from '../../domain/errors.ts';
+import { isEndedByBlock } from '../../domain/send/machine.ts';
+import type { SendPolicy } from '../../domain/send/policy.ts';
+import { findCursor } from '../../store/chain/chain-cursors.ts';
+import { conflictHeights } from '../../store/ledger/raw-transactions.ts';
+import { refundsOf } from '../../store/payments/refunds.ts';
+import { isNonceUsedBelow } from '../../store/sends/nonce-sequences.ts';
+import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
+import { findSend, type StoredSend } from '../../store/sends/sends.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { conflictsOf } from '../settlement/lost-for-good.ts';
+import { readPlan } from '../settlement/stored-plan.ts';
+
+interface Terms {
+  readonly policy: Pick<SendPolicy, 'surplusDepth'>;
+}
+
+/**
+ * Refunds of a payment that failed and could be mined all the same: the block that proved the failure has left the
+ * chain, or is not deep enough to stay. Another refund beside such a one could pay twice.
+ */
+async function unprovenFailures(db: Db, { policy }: Terms, paymentId: string): Promise<StoredSend[]> {
+  const unproven: StoredSend[] = [];
+  for (const { send_id: id, status } of await refundsOf(db, paymentId)) {
+    const send = status === 'failed' ? await findSend(db, id) : undefined;
+    if (send === undefined) continue;
+    const tip = await findCursor(db, send);
+    const upTo = (tip?.height ?? 0) - policy.surplusDepth + 1;
+    if (!(await isProven(db, send, upTo))) unproven.push(send);
+  }
+  return unproven;
+}
+
+/**
+ * The only outputs that another refund of a payment in a coin may spend, so that no failed one can be mined beside it.
+ * Undefined: any.
+ */
+export async function outputsForRefund(
+  db: Db,
+  terms: Terms,
+  { coin, paymentId }: { readonly coin: Coin; readonly paymentId: string },
+): Promise<ReadonlySet<string> | undefined> {
+  const outputs = new Set<string>();
+  for (const send of await unprovenFailures(db, terms, paymentId)) {
+    if (send.coin !== coin || spendingOf(send) !== 'outputs') continue;
+    for (const version of await versionsOf(db, send.id)) {
+      for (const key of rivalsOf(version)) outputs.add(key);
+    }
+  }
+  return outputs.size === 0 ? undefined : outputs;
+}
+
+/**
+ * Refuses a refund that was just stored if an earlier one of its payment could be mined beside it: one that failed
+ * without a proof that lasts, and shares neither an input nor the nonce with it. In the transaction that stored it.
+ * @throws {AppError} INVALID_STATE
+ */
+export async function requireNoSecondPayment(
+  tx: Tx,
+  terms: Terms,
+  { send, paymentId }: { readonly send: StoredSend; readonly paymentId: string },
+): Promise<void> {
+  for (const earlier of await unprovenFailures(tx, terms, paymentId)) {
+    if (await areRivals(tx, send, earlier)) continue;
+    throw new AppError(
+      'INVALID_STATE',
+      `The refund ${earlier.id} of this payment failed, but its transaction ${earlier.txid} could still be mined: ` +
+        `wait until the block that ended it is ${terms.policy.surplusDepth} blocks deep`,
+    );
+  }
+}
+
+async function isProven(db: Db, send: StoredSend, upTo: number): Promise<boolean> {
+  const isByBlock = isEndedByBlock(send);
+  // Refused when it was first offered: no node has relayed it.
+  if (!isByBlock && send.broadcasts === 0) return true;
+  if (spendingOf(send) === 'outputs') return areAllLost(db, send, upTo);
+  // Otherwise it has expired for good, or another transaction has used its nonce.
+  if (!isByBlock || (send.height !== null && send.height <= upTo)) return true;
+  const { lane, nonce } = send;
+  return lane !== null && nonce !== null && isNonceUsedBelow(db, { ...send, lane, nonce }, upTo);
+}
+
+/** Whether blocks up to a height spend an input of each version that pays. */
+async function areAllLost(db: Db, send: StoredSend, upTo: number): Promise<boolean> {
+  const versions = (await versionsOf(db, send.id)).filter(({ cancels }) => cancels === 0);
+  const conflicts = await conflictsOf(db, send, versions);
+  for (const version of versions) {
+    const parents = readPlan(version.plan_json).inputs.map(({ ref }) => ref.txid);
+    const heights = [...(await conflictHeights(db, send, parents)).values()];
+    if (Math.min(conflicts.get(version.version) ?? Infinity, ...heights) > upTo) return false;
+  }
+  return true;
+}
+
+/** Whether a chain can hold only one of the two. All versions of the new send keep the inputs or the nonce of its first. */
+async function areRivals(db: Db, send: StoredSend, earlier: StoredSend): Promise<boolean> {
+  if (send.coin !== earlier.coin || send.mode !== earlier.mode) return false;
+  if (spendingOf(send) !== 'outputs') {
+    return send.nonce !== null && send.nonce === earlier.nonce && send.lane === earlier.lane;
+  }
+  const [own] = await versionsOf(db, send.id);
+  const spent = own === undefined ? [] : inputsOf(own);
+  const versions = await versionsOf(db, earlier.id);
+  const taken = versions.filter(({ cancels }) => cancels === 1).flatMap(rivalsOf);
+  // What a cancellation returned exists only on a chain without the versions that it replaced.
+  if (spent.some((key) => taken.includes(key))) return true;
+  const paying = versions.filter(({ cancels }) => cancels === 0);
+  return paying.every((version) => inputsOf(version).some((key) => spent.includes(key)));
+}
+
+/** Outputs that only one of a version and a new transaction can spend; of a cancellation, what it returned. */
+function rivalsOf(version: StoredSendVersion): string[] {
+  if (version.cancels === 0) return inputsOf(version);
+  const { txid, change_index: index } = version;
+  return index === null ? [] : [outputKey({ txid, index })];
+}
+
+function inputsOf({ plan_json: plan }: StoredSendVersion): string[] {
+  return readPlan(plan).inputs.map(({ ref }) => outputKey(ref));
+}

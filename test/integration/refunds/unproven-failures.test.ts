@@ -1,0 +1,126 @@
+/** Ethereum has no outputs to conflict by: a nonce can be used once. On rows alone: the sandbox has no accounts. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { advanceCursor } from '../../../src/store/chain/chain-cursors.ts';
+import { insertRefund } from '../../../src/store/payments/refunds.ts';
+import { findSend, insertSend, type StoredSend } from '../../../src/store/sends/sends.ts';
+import { requireNoSecondPayment } from '../../../src/usecases/refunds/unproven-failures.ts';
+import { newId } from '../../../src/usecases/events/new-id.ts';
+import { LinkWorld } from './link-world.ts';
+
+const REVERTED = 'the network executed this send and it failed; only the network fee was spent';
+const TIP = 1_000;
+const LANE = '0xlane';
+
+let world: LinkWorld;
+let paymentId: string;
+
+beforeEach(async () => {
+  world = await LinkWorld.open();
+  paymentId = (await world.paid()).id;
+  const { db } = world.deps();
+  const block = { height: TIP, hash: '0xtip', parentHash: '0xbelow', timeMs: 0 };
+  await db.transaction(async (tx) => advanceCursor(tx, { coin: 'ETH', mode: 'live' }, block, 0));
+});
+afterEach(async () => world[Symbol.asyncDispose]());
+
+/** A send of the account, also a refund of the payment. */
+async function stored(change: Partial<StoredSend>, isRefund = true): Promise<StoredSend> {
+  const { db, clock } = world.deps();
+  const id = newId('snd_');
+  const send: StoredSend = {
+    id,
+    merchant_id: world.shop.world.merchant.id,
+    coin: 'ETH',
+    mode: 'live',
+    purpose: 'send',
+    lane: LANE,
+    nonce: 5,
+    destination: '0xpayer',
+    subtract_fee: 0,
+    ordered: '1',
+    amount: '1',
+    fee: '1',
+    status: 'failed',
+    txid: `0x${id}`,
+    version: 1,
+    height: null,
+    error: REVERTED,
+    idempotency_key: null,
+    created_at: clock.now(),
+    updated_at: clock.now(),
+    next_broadcast_at: null,
+    broadcasts: 1,
+    announced_txid: null,
+    confirmed_txid: null,
+    everything: 0,
+    max_fee: null,
+    note: null,
+    displaced_height: null,
+    ...change,
+  };
+  await db.transaction(async (tx) => {
+    await insertSend(tx, send);
+    const own = { send_id: id, payment_id: paymentId, coin: send.coin, amount: '1', created_at: 0 };
+    if (isRefund) await insertRefund(tx, { ...own, fiat_amount: null, rate: null, link_id: null });
+  });
+  return send;
+}
+
+/** Whether another refund, with the next nonce unless said otherwise, is refused. */
+async function isRefused(change: Partial<StoredSend> = {}): Promise<boolean> {
+  const send = await stored({ nonce: 6, status: 'signed', error: null, broadcasts: 0, ...change }, false);
+  const { db, policy } = world.deps();
+  try {
+    await db.transaction(async (tx) => requireNoSecondPayment(tx, { policy }, { send, paymentId }));
+    return false;
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'INVALID_STATE' });
+    return true;
+  } finally {
+    await db.deleteFrom('sends').where('id', '=', send.id).execute();
+  }
+}
+
+describe('beside a refund in ETH that failed in a block', () => {
+  it('another waits until that block is six deep', async () => {
+    const { id } = await stored({ height: TIP });
+    const { db } = world.deps();
+    expect(await isRefused()).toBe(true);
+    for (const [height, waits] of [
+      [TIP - 4, true],
+      [TIP - 5, false],
+    ] as const) {
+      await db.updateTable('sends').set({ height }).where('id', '=', id).execute();
+      expect(await isRefused()).toBe(waits);
+    }
+    expect((await findSend(db, id))?.status).toBe('failed');
+  });
+
+  it('another waits while a fork has taken that block, unless it has the same nonce', async () => {
+    await stored({});
+    expect(await isRefused()).toBe(true);
+    expect(await isRefused({ nonce: 5 })).toBe(false);
+    expect(await isRefused({ nonce: 5, lane: '0xother' })).toBe(true);
+    expect(await isRefused({ coin: 'BTC', nonce: null, lane: null })).toBe(true);
+  });
+
+  it('another goes out once a deep block holds a later nonce', async () => {
+    await stored({});
+    await stored({ nonce: 7, status: 'confirmed', error: null, height: TIP - 4 }, false);
+    expect(await isRefused()).toBe(true);
+    await stored({ nonce: 5, status: 'confirmed', error: null, height: TIP - 5, lane: '0xother' }, false);
+    await stored({ nonce: 4, status: 'confirmed', error: null, height: TIP - 5 }, false);
+    expect(await isRefused()).toBe(true);
+    await stored({ nonce: 5, status: 'confirmed', error: null, height: TIP - 5 }, false);
+    expect(await isRefused()).toBe(false);
+  });
+});
+
+it.each([
+  ['was refused when it was first offered', { error: 'no thanks', broadcasts: 0 }],
+  ['has expired or lost its nonce for good', { error: 'expired', broadcasts: 3 }],
+  ['did not fail', { status: 'broadcast', error: null }],
+] as const)('a refund that %s holds nothing up', async (_why, change) => {
+  await stored(change);
+  expect(await isRefused()).toBe(false);
+});
