@@ -146,6 +146,17 @@ function moneyThatLeaves(world: () => World): void {
     await reaches(world(), orderId, 'waiting', 'lost');
     expect((await shop.notes(orderId)).length).toBeGreaterThan(before);
   });
+
+  it('reorganisation after it was paid, then the money comes back: paid', async () => {
+    const { shop, owner } = world();
+    const { orderId, paymentId } = await shop.order();
+    await owner.payFinally(paymentId);
+    await reaches(world(), orderId, 'paid');
+    await owner.takeBack(paymentId);
+    await reaches(world(), orderId, 'waiting', 'lost');
+    await owner.payFinally(paymentId);
+    await reaches(world(), orderId, 'paid');
+  });
 }
 
 function lostWebhooks(world: () => World): void {
