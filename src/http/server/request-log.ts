@@ -4,6 +4,9 @@ import { Histogram, type Registry } from 'prom-client';
 import type { Logger } from '../../domain/ports.ts';
 import { requestIdOf } from './request-id.ts';
 
+/** Longest path in the log; no address of tilld comes near. */
+const PATH_MAX = 200;
+
 /** Probes come every few seconds and would drown the rest. */
 const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
 
@@ -55,7 +58,8 @@ export function createRequestLog(
  * where the address around it was mistyped or rewritten by a proxy.
  */
 export function loggedPath(path: string): string {
-  return path.replace(/^(\/r\/).+/i, '$1[token]').replace(/[0-9A-Za-z]{40,}/g, '[token]');
+  const safe = path.replace(/^(\/r\/).+/i, '$1[token]').replace(/[0-9A-Za-z]{40,}/g, '[token]');
+  return safe.length > PATH_MAX ? `${safe.slice(0, PATH_MAX)}…` : safe;
 }
 
 function paymentOf(res: Response): { readonly paymentId?: string } {

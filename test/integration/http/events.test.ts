@@ -42,6 +42,30 @@ describe('GET /merchant/events with after', () => {
     });
   });
 
+  it.each(['deleted', 'expired'])('tells no event to a key that is %s while it waits', async (how) => {
+    const { merchantId, token } = shop;
+    const expiresAt = new Date(till.clock.now() + 60_000).toISOString();
+    const { key } = await till.api.must<{ key: { id: string; value: string } }>(
+      'POST',
+      '/merchant/keys/create',
+      { token, body: { merchantId, name: 'Listener', scopes: ['events:read'], expiresAt } },
+    );
+    const { nextAfter } = await follow('after=0&limit=100');
+    const path = `/merchant/events?after=${nextAfter}&wait=30`;
+    const waiting = till.api.call('GET', path, { token: key.value });
+    // Its own answer comes after that of a request sent later, so it waits by then.
+    await till.api.must('GET', '/merchant/list', { token });
+    if (how === 'expired') till.clock.advance(60_000);
+    else {
+      const body = { merchantId, keyId: key.id };
+      await till.api.must('DELETE', '/merchant/keys/delete', { token, body });
+    }
+    const { id } = await shop.createPayment();
+    const { status, body } = await waiting;
+    expect([status, body.error?.code, body.data]).toEqual([401, 'UNAUTHORISED', null]);
+    expect(JSON.stringify(body)).not.toContain(id);
+  });
+
   it.each([
     ['after=-1', 'after'],
     ['after=x', 'after'],

@@ -419,6 +419,13 @@ describe('closing', () => {
   });
 });
 
+it('an address of any length takes little room in the log', async () => {
+  const before = app.logs.length;
+  await fetch(`${app.baseUrl}/${'x/'.repeat(7_000)}`);
+  await vi.waitFor(() => expect(app.logs.length).toBeGreaterThan(before));
+  expect(app.logs.slice(before).join().length).toBeLessThan(1_000);
+});
+
 it.each([
   '/r/TOKEN',
   '/R/TOKEN/',
