@@ -223,8 +223,9 @@ const listQuery = z.object({
     .optional()
     .meta({
       description:
-        'Payment id, start of the order id, customer id, start of the customer’s e-mail address, transaction hash ' +
-        '(also of a refund) or address. Taken literally: no wildcards. Finds at most 1,000 payments in each of these ways',
+        'Any part of the order id or of the customer’s e-mail address, in any letter case; the payment id or customer id; ' +
+        'six or more characters from the start of an address or transaction hash (also of a refund); or an amount, of the ' +
+        'price or of the coins that arrived: 12 finds 12.50, too, and 12.5 finds 12.50. Taken literally: no wildcards',
       examples: ['order-10'],
     }),
 });

@@ -19,6 +19,7 @@ import * as movements from './migrations/0020-movements.ts';
 import * as webhookEndpoints from './migrations/0017-webhook-endpoints.ts';
 import * as fiatAtReceipt from './migrations/0018-fiat-at-receipt.ts';
 import * as refundClaims from './migrations/0021-refund-claims.ts';
+import * as addressesByText from './migrations/0022-addresses-by-text.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -43,6 +44,7 @@ export const MIGRATIONS: Migrations = {
   '0018-fiat-at-receipt': fiatAtReceipt,
   '0020-movements': movements,
   '0021-refund-claims': refundClaims,
+  '0022-addresses-by-text': addressesByText,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

@@ -1,7 +1,6 @@
-import { COINS, type Mode } from '../../domain/coins.ts';
+import type { Mode } from '../../domain/coins.ts';
 import { emailKey } from '../../domain/email.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import type { PaymentSearch } from '../../store/payments/payment-search.ts';
 import { listPayments as readPayments, type PaymentFilter } from '../../store/payments/payment-list.ts';
 import { totalPayments } from '../../store/payments/payment-totals.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
@@ -9,7 +8,7 @@ import { presentPayment, type PaymentView, type PresentDeps } from './present-pa
 
 export interface ListPaymentsFilter extends Omit<PaymentFilter, 'merchantId' | 'mode' | 'search'> {
   readonly merchant: MerchantRow;
-  /** A payment id, order id, customer, transaction or address, or how one starts: see paymentsNamed. */
+  /** A payment id, order id, customer, transaction or address, amount, or a part of one: see isNamed. */
   readonly search?: string | undefined;
 }
 
@@ -20,24 +19,14 @@ export async function listPayments(
   page: { page: number; limit: number },
 ): Promise<{ payments: PaymentView[]; pagination: { page: number; limit: number; total: number } }> {
   const mode: Mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
-  const named = search === undefined ? undefined : understood(deps, merchant, mode, search);
+  const named =
+    search === undefined ? undefined : { text: search, emailKey: emailKey(search), userId: merchant.user_id };
   const wanted: PaymentFilter = { ...filter, merchantId: merchant.id, mode, search: named };
-  const rows = await readPayments(deps.db, wanted, {
-    limit: page.limit,
-    offset: (page.page - 1) * page.limit,
-  });
-  const total = await totalPayments(deps.db, wanted);
+  const offset = (page.page - 1) * page.limit;
+  const rows = await readPayments(deps.db, wanted, { limit: page.limit, offset });
+  const isLast = rows.length < page.limit && (rows.length > 0 || offset === 0);
+  const total = isLast ? offset + rows.length : await totalPayments(deps.db, wanted);
   const payments: PaymentView[] = [];
   for (const row of rows) payments.push(await presentPayment(deps.db, deps, row));
   return { payments, pagination: { page: page.page, limit: page.limit, total } };
-}
-
-/** A text that is an address is looked for in the form the chain knows it by, whatever its letter case. */
-function understood(deps: PresentDeps, merchant: MerchantRow, mode: Mode, text: string): PaymentSearch {
-  const watchKeys = COINS.flatMap((coin) => {
-    const adapter = deps.chains.get(coin, mode);
-    if (adapter === null || adapter.addressProblem(text) !== null) return [];
-    return [{ coin, mode, watchKey: adapter.watchKey(text) }];
-  });
-  return { text, emailKey: emailKey(text), userId: merchant.user_id, watchKeys };
 }

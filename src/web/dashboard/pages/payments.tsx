@@ -92,8 +92,7 @@ function Filters(props: {
       <div className="col-span-2 lg:col-span-4">
         <SearchField
           label="Search"
-          placeholder="Order, payment, email, transaction or address"
-          hint="How an order id or email begins; of payment ids, transactions and addresses the whole"
+          placeholder="Order, email, amount, transaction or address"
           value={search['search'] ?? ''}
           onSearch={(text) => onChange({ search: text })}
         />

@@ -1,0 +1,89 @@
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listPayments } from '../../../src/store/payments/payment-list.ts';
+import { totalPayments } from '../../../src/store/payments/payment-totals.ts';
+import { openShop } from '../../_helpers/webhooks/shop.ts';
+
+const PAYMENTS = 100_000;
+/** Several times what it takes, for machines that do other work meanwhile. */
+const MAX_MS = 500;
+
+let shop: Awaited<ReturnType<typeof openShop>>;
+let merchantId: string;
+let userId: string;
+
+beforeAll(async () => {
+  shop = await openShop();
+  const merchant = await shop.merchant(null);
+  await shop.payment(merchant);
+  merchantId = merchant.id;
+  fill(shop.path);
+  const owner = await shop.db
+    .selectFrom('merchants')
+    .select('user_id')
+    .where('id', '=', merchantId)
+    .executeTakeFirstOrThrow();
+  userId = owner.user_id;
+}, 120_000);
+afterAll(async () => shop.close());
+
+/** As many copies of the one payment, each with a number, and each of the first coins paid. */
+function fill(path: string): void {
+  const sqlite = new Sqlite(path);
+  sqlite.pragma('foreign_keys = OFF');
+  const columns = sqlite
+    .prepare<[], { name: string }>("SELECT name FROM pragma_table_info('payments')")
+    .all()
+    .map(({ name }) => name);
+  const own: Record<string, string> = {
+    id: `'pay_' || n`,
+    order_id: `'Order ' || (500000 + n)`,
+    amount: `(n % 900) || '.5'`,
+    created_at: 'n',
+    metadata_json: `hex(randomblob(100))`,
+    customer_id: `'cus_' || (n % 20000)`,
+  };
+  const numbers = `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${PAYMENTS})`;
+  const address = `'bc1q' || printf('%010d', n)`;
+  sqlite.transaction(() => {
+    sqlite.exec(`${numbers} INSERT INTO customers SELECT 'cus_' || (n - 1), (SELECT user_id FROM merchants),
+      'buyer.' || n || '@mail.example', 'buyer.' || n || '@mail.example', '{}', n, n FROM numbers WHERE n <= 20000`);
+    sqlite.exec(`${numbers} INSERT INTO payments (${columns.join()})
+      SELECT ${columns.map((name) => own[name] ?? `p.${name}`).join()} FROM numbers, (SELECT * FROM payments) p`);
+    sqlite.exec(`${numbers} INSERT INTO addresses (merchant_id, coin, mode, branch, idx, address, watch_key, purpose, payment_id, created_at)
+      SELECT m.id, 'BTC', 'sandbox', 0, n, ${address}, 'watch' || n, 'payment', 'pay_' || n, n FROM numbers, merchants m`);
+    sqlite.exec(`${numbers} INSERT INTO outputs (coin, mode, txid, vout, address_id, merchant_id, payment_id, amount, state, maturity,
+        first_seen_at, late, updated_at)
+      SELECT 'BTC', 'sandbox', lower(hex(randomblob(32))), 0, n, m.id, 'pay_' || n, 1000000 + n, 'unconfirmed', 1, n, 0, n
+        FROM numbers, merchants m`);
+  })();
+  sqlite.close();
+}
+
+test.each([
+  { text: 'order 512345', total: 1 },
+  { text: '12345', total: 6 },
+  { text: 'ORDER', total: PAYMENTS },
+  { text: 'buyer.777@', total: 5 },
+  { text: '@MAIL.example', total: PAYMENTS },
+  { text: '0.01012345', total: 1 },
+  { text: '777.5', total: 111 },
+  { text: 'BC1Q0000054321', total: 1 },
+  { text: 'nothing-like-it', total: 0 },
+])(
+  'of 100,000 payments those named by "$text" are found while the reader watches',
+  async ({ text, total }) => {
+    const search = { text, emailKey: text.toLowerCase(), userId };
+    const filter = { merchantId, mode: 'sandbox' as const, search };
+    const took: number[] = [];
+    for (let time = 0; time < 3; time += 1) {
+      const started = performance.now();
+      const rows = await listPayments(shop.db, filter, { limit: 20, offset: 0 });
+      expect(await totalPayments(shop.db, filter)).toBe(total);
+      expect(rows).toHaveLength(Math.min(20, total));
+      took.push(performance.now() - started);
+    }
+    if (process.env['SHOW_TIMES'] !== undefined) console.log(text, took.map(Math.round).join(' '));
+    expect(Math.min(...took)).toBeLessThan(MAX_MS);
+  },
+);
