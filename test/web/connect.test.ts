@@ -7,6 +7,7 @@ import { Shop } from '../_helpers/api-client.ts';
 import { Till } from '../_helpers/till.ts';
 import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
+import { confirmIt, signInBrowser } from '../_helpers/web/dashboard.ts';
 
 const EMAIL = 'owner@example.com';
 const PASSWORD = 'correct horse battery';
@@ -103,6 +104,7 @@ describe('a shop that asks its owner for a key', () => {
       .getByLabel('Shop', { exact: true })
       .selectOption({ label: 'Blue Door Books (bluedoor.example)' });
     await button('Agree').click();
+    await confirmIt(page, { password: PASSWORD });
     const url = await back();
     expect(url.origin + url.pathname).toBe(`${origin}/connected`);
     expect(url.searchParams.get('state')).toBe('af0i & fj=#');
@@ -197,6 +199,7 @@ describe('a shop that asks its owner for a key', () => {
       .getByLabel('Shop', { exact: true })
       .selectOption({ label: 'Red Door Records (reddoor.example)' });
     await button('Agree').click();
+    await confirmIt(page, { password: PASSWORD });
     expect((await back()).searchParams.has('code')).toBe(true);
   });
 
@@ -268,26 +271,17 @@ describe('the keys page', () => {
 
 it('an owner with one shop need not choose, one without any is told so', async () => {
   const { token: other } = await Shop.open(till.api);
+  const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', { token: other });
+  await signInBrowser(page.context(), till.api.baseUrl, { email: user.email, password: PASSWORD });
   await page.goto(connectPath());
-  await page.evaluate((stored) => sessionStorage.setItem('tilld.session', stored), await sessionOf(other));
-  await page.reload();
   await heading('Connect a shop').waitFor();
   await button('Agree').waitFor();
   expect(await button('Agree').isDisabled()).toBe(false);
   const body = { email: 'new@example.com', password: PASSWORD };
-  const fresh = await till.api.must<{ token: string }>('POST', '/auth/register', { body });
-  await page.evaluate(
-    (stored) => sessionStorage.setItem('tilld.session', stored),
-    await sessionOf(fresh.token),
-  );
+  await till.api.must('POST', '/auth/register', { body });
+  await signInBrowser(page.context(), till.api.baseUrl, body);
   await page.reload();
   await page.getByText('You have no shop yet').waitFor();
   expect(await button('Agree').isDisabled()).toBe(true);
   expect(await axeFindings(page)).toEqual([]);
 });
-
-async function sessionOf(signedIn: string): Promise<string> {
-  const { user } = await till.api.must<{ user: object }>('GET', '/auth/me', { token: signedIn });
-  const expiresAt = new Date(till.clock.now() + 3_600_000).toISOString();
-  return JSON.stringify({ token: signedIn, expiresAt, user });
-}

@@ -6,6 +6,7 @@ import { eventually } from '../_helpers/poll.ts';
 import { Till } from '../_helpers/till.ts';
 import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
+import { confirmIt, signInBrowser } from '../_helpers/web/dashboard.ts';
 import { WebhookSink } from '../_helpers/webhook-sink.ts';
 
 const EMAIL = 'owner@example.com';
@@ -44,6 +45,7 @@ afterEach(() => {
   expect(browser.takeComplaints()).toEqual([]);
 });
 
+const asked = (tab: Page) => tab.getByRole('dialog', { name: 'Sign in' });
 const button = (name: string | RegExp) => page.getByRole('button', { name });
 /** The last one: a dialog comes after the page behind it. */
 const field = (name: string | RegExp) => page.getByLabel(name).last();
@@ -115,6 +117,7 @@ describe('a merchant from the first visit to the first payout', () => {
       await page.getByText('Not used yet').waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await button(`Secret of ${books.url}`).click();
+      await confirmIt(page, { password: PASSWORD });
       await page.getByText(/^whsec_/).waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await button('Close').click();
@@ -179,8 +182,7 @@ describe('a merchant from the first visit to the first payout', () => {
   });
 
   it('exports every payment that matches, of all pages, and nothing a spreadsheet would run', async () => {
-    const session = await page.evaluate<string>('sessionStorage.getItem("tilld.session")');
-    const { token } = JSON.parse(session) as { token: string };
+    const token = await signIn();
     const merchantId = shopPath.split('/').at(-1);
     const { customers } = await till.api.must<{ customers: { id: string }[] }>(
       'GET',
@@ -278,8 +280,6 @@ describe('a merchant from the first visit to the first payout', () => {
   });
 
   it('refunds a payment', async () => {
-    const list = await page.evaluate('sessionStorage.getItem("tilld.session")');
-    expect(list).toContain('token');
     await menu('Payments').click();
     await button('New payment').click();
     await field('Amount').fill('10');
@@ -445,8 +445,67 @@ describe('sessions', () => {
     await heading('Payments').waitFor();
   });
 
-  it('lead back to the page that was asked for, also in a new tab', async () => {
-    const fresh = await context.newPage();
+  it('are those of every tab, window and link', async () => {
+    const kept = await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })');
+    expect(kept).toBe('{"tilld.signed-in":"yes"}');
+    expect(await page.evaluate('document.cookie')).toBe('');
+    const [opened] = await Promise.all([
+      context.waitForEvent('page'),
+      menu('Wallet').click({ modifiers: ['ControlOrMeta'] }),
+    ]);
+    await opened.getByRole('heading', { name: 'Wallet' }).waitFor();
+    await opened.close();
+    const deep = await context.newPage();
+    await deep.goto(`${shopPath}/payments?status=completed`);
+    await deep.getByRole('heading', { name: 'Payments' }).waitFor();
+    expect(await deep.getByRole('heading', { name: 'Sign in' }).count()).toBe(0);
+    await deep.close();
+  });
+
+  it('begin and end in every tab at once', async () => {
+    const other = await context.newPage();
+    await other.goto(`${shopPath}/payments`);
+    await button('Sign out').click();
+    await heading('Sign in').waitFor();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await other.getByLabel('Email').fill(EMAIL);
+    await other.getByLabel('Password').fill(PASSWORD);
+    await other.getByRole('button', { name: 'Sign in' }).click();
+    await other.getByRole('button', { name: 'Sign out' }).waitFor();
+    await other.goto(`${shopPath}/payments`);
+    await page.goto(`${shopPath}/wallet`);
+    await heading('Wallet').waitFor();
+    till.clock.advance(13 * 3_600_000);
+    await Promise.all([asked(page).waitFor(), asked(other).waitFor()]);
+    await asked(page).getByLabel('Password').fill(PASSWORD);
+    await asked(page).getByRole('button', { name: 'Sign in' }).click();
+    await Promise.all([
+      asked(page).waitFor({ state: 'detached' }),
+      asked(other).waitFor({ state: 'detached' }),
+    ]);
+    await other.getByRole('heading', { name: 'Payments' }).waitFor();
+    await other.close();
+  });
+
+  it('of another account leave no page of the first in view', async () => {
+    const other = await context.newPage();
+    await other.goto(`${shopPath}/payments`);
+    const person = { email: 'second@example.com', password: PASSWORD };
+    await till.api.must('POST', '/auth/register', { body: person });
+    await other.goto('/dashboard/login');
+    await other.getByLabel('Email').fill(person.email);
+    await other.getByLabel('Password').fill(person.password);
+    await other.getByRole('button', { name: 'Sign in' }).click();
+    await other.getByText('No shop yet').waitFor();
+    await page.getByText('No shop yet').waitFor();
+    await other.close();
+    await signInBrowser(context, till.api.baseUrl, { email: EMAIL, password: PASSWORD });
+    await page.goto(`${shopPath}/payments`);
+    await heading('Payments').waitFor();
+  });
+
+  it('lead back to the page that was asked for', async () => {
+    const fresh = await browser.page({ viewport: DESKTOP });
     await fresh.goto(`${shopPath}/payments?status=completed`);
     await fresh.getByRole('heading', { name: 'Sign in' }).waitFor();
     await fresh.getByLabel('Email').fill(EMAIL);

@@ -4,6 +4,7 @@ import { Shop } from '../_helpers/api-client.ts';
 import { Till } from '../_helpers/till.ts';
 import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
+import { signInBrowser } from '../_helpers/web/dashboard.ts';
 
 let till: Till;
 let browser: WebBrowser;
@@ -40,12 +41,11 @@ const open = async (id: string) =>
 const send = async (id: string) => panel(id).getByRole('button', { name: /^Send/ }).click();
 const answer = (id: string) => panel(id).locator('figure').innerText();
 
-/** As the dashboard leaves it in the tab. */
+/** As the dashboard leaves it in the browser. */
 async function signIn(token: string): Promise<void> {
-  await page.evaluate((value) => {
-    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
-    sessionStorage.setItem('tilld.session', JSON.stringify({ token: value, expiresAt }));
-  }, token);
+  const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', { token });
+  const person = { email: user.email, password: 'correct horse battery' };
+  await signInBrowser(context, till.api.baseUrl, person);
   await page.reload();
 }
 

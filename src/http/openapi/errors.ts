@@ -42,6 +42,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'A restricted key without the scope this takes; the message and details name it',
     'This key lacks the scope wallet:send',
   ],
+  STEP_UP_REQUIRED: [
+    'The dashboard’s session must prove again who is there before money moves; keys and user tokens never get this',
+    'Confirm with your password first',
+  ],
   RATE_LIMITED: [
     'Too many attempts, payments made with a public key from this address, or requests that wait; Retry-After says when to come back',
     'Too many attempts: try again in a minute',
@@ -58,6 +62,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
   INVALID_CODE: [
     'A code of a connect request that is wrong, spent or expired, or a wrong verifier: ask the owner again',
     'The code is wrong, was used before, or is older than ten minutes',
+  ],
+  SESSION_NOT_FOUND: [
+    'The user has no such session of the dashboard',
+    'No such session: it has ended already',
   ],
   KEY_NOT_FOUND: ['The merchant has no such restricted key', 'No such restricted key'],
   ENDPOINT_NOT_FOUND: ['The merchant has no such webhook endpoint', 'No such webhook endpoint'],

@@ -62,7 +62,8 @@ function changeRoute(deps: AccountDeps): Route {
     path: '/auth/change-password',
     summary: 'Change the password',
     description:
-      'Every user token issued before stops working, this one included: go on with the one in the answer. ' +
+      'Every user token issued before stops working, this one included: go on with the one in the answer. Sessions ' +
+      'of the dashboard end as well, but the one that asks. ' +
       'A wrong current password is INVALID_CREDENTIALS; after several, 429 with Retry-After.',
     tags: authTags,
     auth: 'jwt',
@@ -71,7 +72,6 @@ function changeRoute(deps: AccountDeps): Route {
     data: session,
     status: 200,
     errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
-    handler: async ({ auth, body }) =>
-      sessionAnswer(await changePassword(deps, { userId: auth.userId, ...body })),
+    handler: async ({ auth, body }) => sessionAnswer(await changePassword(deps, { ...auth, ...body })),
   });
 }

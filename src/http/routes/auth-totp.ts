@@ -72,7 +72,7 @@ function enableRoute(deps: AccountDeps): Route {
     status: 200,
     errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED'],
     handler: async ({ auth, body }) => ({
-      recoveryCodes: await enableTotp(deps, { userId: auth.userId, ...body }),
+      recoveryCodes: await enableTotp(deps, { ...auth, ...body }),
     }),
   });
 }
@@ -93,7 +93,7 @@ function disableRoute(deps: AccountDeps): Route {
     status: 200,
     errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED'],
     handler: async ({ auth, body }) => {
-      await disableTotp(deps, { userId: auth.userId, ...body });
+      await disableTotp(deps, { ...auth, ...body });
       return { enabled: false as const };
     },
   });

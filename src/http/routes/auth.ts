@@ -7,6 +7,7 @@ import { email } from '../schemas/text.ts';
 import { authTags, code, currentPassword, newPassword, session, sessionAnswer, user } from './auth-parts.ts';
 import { emailRoutes } from './auth-email.ts';
 import { passwordRoutes } from './auth-password.ts';
+import { sessionRoutes } from './auth-session.ts';
 import { totpRoutes } from './auth-totp.ts';
 
 export type AuthRoutesDeps = RegisterDeps;
@@ -17,6 +18,7 @@ export function authRoutes(deps: AuthRoutesDeps): Route[] {
     registerRoute(deps),
     loginRoute(deps),
     meRoute(deps),
+    ...sessionRoutes(deps),
     ...emailRoutes(deps),
     ...passwordRoutes(deps),
     ...totpRoutes(deps),

@@ -103,6 +103,7 @@ function approveRoute(deps: ConnectRoutesDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/connect/approve',
+    stepUp: true,
     summary: 'Agree to a connect request',
     description:
       'What the page `/connect` does when the owner agrees. Answers where to go on: `redirectUrl` with `code` and ' +

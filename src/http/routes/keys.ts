@@ -31,6 +31,7 @@ function regenerateRoute(deps: KeyRoutesDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/keys/regenerate',
+    stepUp: true,
     summary: 'Regenerate the API keys',
     description:
       'Answers a new public and secret key. The old ones work on for the grace period; without one ' +
@@ -116,6 +117,7 @@ function secretRoute(deps: KeyRoutesDeps): Route {
   return defineRoute({
     method: 'GET',
     path: '/merchant/webhook/secret',
+    stepUp: true,
     summary: 'The webhook signing secret',
     description: 'The secret deliveries are signed with (Standard Webhooks).',
     tags,
@@ -132,6 +134,7 @@ function rotateRoute(deps: KeyRoutesDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/webhook/rotate-secret',
+    stepUp: true,
     summary: 'Rotate the webhook signing secret',
     description: 'Answers the new secret. For 24 hours deliveries carry a signature of each, old and new.',
     tags,

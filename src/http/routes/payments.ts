@@ -284,6 +284,7 @@ function resolveRoute(deps: CreatePaymentDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/payment/resolve',
+    stepUp: true,
     namedBy: 'paymentId',
     summary: 'Decide on money the service alone would not take',
     description:

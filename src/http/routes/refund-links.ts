@@ -63,6 +63,7 @@ function createRoute(deps: RefundLinkDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/payment/refund-link',
+    stepUp: true,
     namedBy: 'paymentId',
     auth: 'merchant',
     scope: 'refunds:write',
@@ -126,6 +127,7 @@ function approveRoute(deps: RefundLinkDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/payment/refund-link/approve',
+    stepUp: true,
     namedBy: 'linkId',
     auth: 'merchant',
     scope: ['refunds:write', 'wallet:send'],

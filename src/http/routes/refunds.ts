@@ -55,6 +55,7 @@ export function refundRoutes(deps: RefundPaymentDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/payment/refund',
+      stepUp: true,
       namedBy: 'paymentId',
       auth: 'merchant',
       scope: ['refunds:write', 'wallet:send'],

@@ -51,6 +51,7 @@ function createRoute(deps: RestrictedKeyRoutesDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/keys/create',
+    stepUp: true,
     summary: 'Create a restricted key',
     description:
       'A key for one merchant that may do only what its scopes say, wherever a secret key is taken. `value` is ' +
@@ -91,6 +92,7 @@ function deleteRoute(deps: RestrictedKeyRoutesDeps): Route {
   return defineRoute({
     method: 'DELETE',
     path: '/merchant/keys/delete',
+    stepUp: true,
     summary: 'Delete a restricted key',
     description:
       'The key is refused from now on. The public and the secret key are replaced by regenerating.',

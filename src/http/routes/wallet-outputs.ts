@@ -97,6 +97,7 @@ function consolidateRoute(deps: SendCoinsDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/wallet/consolidate',
+    stepUp: true,
     auth: 'merchant',
     scope: 'wallet:send',
     summary: 'Make one output of many',

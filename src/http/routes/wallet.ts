@@ -150,6 +150,7 @@ function sendRoute(deps: SendCoinsDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/wallet/send',
+    stepUp: true,
     auth: 'merchant',
     scope: 'wallet:send',
     summary: 'Send coins',
@@ -188,6 +189,7 @@ function bumpRoute(deps: SendCoinsDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/wallet/send/bump',
+    stepUp: true,
     auth: 'merchant',
     scope: 'wallet:send',
     summary: 'Raise the fee of a send',
@@ -208,6 +210,7 @@ function cancelRoute(deps: SendCoinsDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/wallet/send/cancel',
+    stepUp: true,
     auth: 'merchant',
     scope: 'wallet:send',
     summary: 'Take a send back',

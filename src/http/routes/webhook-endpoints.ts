@@ -154,6 +154,7 @@ function secretRoute(deps: WebhookEndpointDeps): Route {
   return defineRoute({
     method: 'GET',
     path: '/merchant/webhook/endpoint/secret',
+    stepUp: true,
     namedBy: 'endpointId',
     summary: 'The signing secret of a webhook endpoint',
     description: 'The secret that deliveries to this endpoint are signed with (Standard Webhooks).',
@@ -179,6 +180,7 @@ function rotateRoute(deps: WebhookEndpointDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/webhook/endpoint/rotate-secret',
+    stepUp: true,
     namedBy: 'endpointId',
     summary: 'Rotate the signing secret of a webhook endpoint',
     description: 'Answers the new secret. For 24 hours deliveries carry a signature of each, old and new.',

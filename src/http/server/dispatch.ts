@@ -15,6 +15,7 @@ import { isForAnybody } from './rate-limit.ts';
 import type { BodyReader } from './read-body.ts';
 import { requestIdOf } from './request-id.ts';
 import type { AuthKind, AuthOf, Route, RouteInput } from './route.ts';
+import type { SessionCookie } from './session-cookie.ts';
 import { StreamReply } from './stream-reply.ts';
 import { parsePart, validationError } from './validation.ts';
 
@@ -26,6 +27,7 @@ export interface DispatchDeps {
   readonly once: Once;
   readonly readBody: BodyReader;
   readonly publicLimit: PublicLimit;
+  readonly cookie: SessionCookie;
   /** Checks every answer against its schema, so that the documentation cannot drift. For tests. */
   readonly checkAnswers: boolean;
 }
@@ -42,7 +44,7 @@ export async function dispatch(
   req: Request,
   res: Response,
 ): Promise<Answer | StreamReply> {
-  const caller = await identify(deps, route, req.headers.authorization);
+  const caller = await callerOfRequest(deps, route, req);
   if (caller?.kind === 'public' && route.method !== 'GET') {
     await deps.publicLimit(caller.merchant.id, clientKey(req));
   }
@@ -66,13 +68,39 @@ export async function dispatch(
     idempotencyScope: scope,
     clientGone: () => goneSignal(res),
     network: networkKey(req),
+    client: { address: clientKey(req), userAgent: req.get('User-Agent') ?? '' },
+    sessionToken: ownSession(deps.cookie, route, req),
   };
   const work = async () => {
     const answer = await run(deps, route, input);
-    if (route.waits === true) await identify(deps, route, req.headers.authorization);
+    if (route.waits === true) await callerOfRequest(deps, route, req);
     return answer;
   };
   return key === null ? work() : deps.once({ route, scope, key, ...raw }, async () => wholeOf(await work()));
+}
+
+/** Who sends a request, by its credential or by the cookie. @throws {AppError} as `identify` does. */
+export async function callerOfRequest(
+  deps: DispatchDeps,
+  route: Route,
+  req: Request,
+): Promise<Caller | null> {
+  const sessionToken = ownSession(deps.cookie, route, req);
+  return identify(deps, route, { header: req.headers.authorization, sessionToken });
+}
+
+/**
+ * The token in the cookie, where a page of this server sent it. It is nothing to requests that carry another
+ * credential, nor to routes for anybody that are not about the session itself.
+ * @throws {AppError} FORBIDDEN when the request may come from another site's page.
+ */
+function ownSession(cookie: SessionCookie, route: Route, req: Request): string | null {
+  const opensOrEnds = route.auth === 'none' && route.ownPages === true;
+  const isCredential = route.auth !== 'none' && req.headers.authorization === undefined;
+  if (!opensOrEnds && !isCredential) return null;
+  const token = cookie.read(req);
+  if (token !== null || opensOrEnds) cookie.assertOwnPage(req);
+  return token;
 }
 
 /** An answer that can be kept and given again. */

@@ -2,7 +2,14 @@ import type { FieldProblem } from '../../domain/errors.ts';
 import { AppError, assertNever } from '../../domain/errors.ts';
 import { grants, type Scope } from '../../domain/scopes.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { authenticate, type AuthenticateDeps, type Caller } from '../../usecases/accounts/authenticate.ts';
+import {
+  authenticate,
+  authenticateSession,
+  type AuthenticateDeps,
+  type Caller,
+  type CallerSession,
+} from '../../usecases/accounts/authenticate.ts';
+import { isSteppedUp, proofOf } from '../../usecases/accounts/step-up.ts';
 import { findOwnMerchant } from '../../usecases/merchants/find-own-merchant.ts';
 import type { AuthKind, AuthOf, Route, RouteScope } from './route.ts';
 import { parsePart } from './validation.ts';
@@ -23,24 +30,61 @@ function unauthorised(): AppError {
   return new AppError('UNAUTHORISED', 'Missing or invalid credentials');
 }
 
+/** What a request brings to say who sends it. */
+export interface Credentials {
+  /** The Authorization header. */
+  readonly header: string | undefined;
+  /** The token in the dashboard's cookie, of a page of this server; it counts only where there is no such header. */
+  readonly sessionToken: string | null;
+}
+
+type Guarded = Pick<Route, 'auth' | 'scope' | 'stepUp' | 'ownPages'>;
+
 /**
- * The caller of a route, from the Authorization header; null on routes for anybody.
+ * The caller of a route; null on routes for anybody.
  * @throws {AppError} UNAUTHORISED for no, a bad, or the wrong kind of credential; FORBIDDEN for a restricted key
- * that lacks the scope of the route.
+ * that lacks the scope of the route; STEP_UP_REQUIRED for a session that must prove again who is there.
  */
 export async function identify(
   deps: AuthenticateDeps,
-  { auth, scope }: Pick<Route, 'auth' | 'scope'>,
-  header: string | undefined,
+  route: Guarded,
+  credentials: Credentials,
 ): Promise<Caller | null> {
-  const kinds = ACCEPTED[auth];
+  const kinds = ACCEPTED[route.auth];
   if (kinds.length === 0) return null;
-  const credential = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
-  if (credential === undefined) throw unauthorised();
-  const caller = await authenticate(deps, credential);
+  const caller = await callerOf(deps, credentials);
   if (caller === null || !kinds.includes(caller.kind)) throw unauthorised();
-  if (caller.kind === 'restricted') requireScope(caller.scopes, scope);
+  if (caller.kind === 'restricted') requireScope(caller.scopes, route.scope);
+  const session = caller.kind === 'user' ? caller.session : null;
+  if (route.ownPages === true && session === null) throw unauthorised();
+  if (route.stepUp === true && caller.kind === 'user' && session !== null) {
+    await requireStepUp(deps, caller.userId, session);
+  }
   return caller;
+}
+
+async function callerOf(
+  deps: AuthenticateDeps,
+  { header, sessionToken }: Credentials,
+): Promise<Caller | null> {
+  if (header === undefined) {
+    return sessionToken === null ? null : authenticateSession(deps, sessionToken);
+  }
+  const credential = /^Bearer +(\S+) *$/i.exec(header)?.[1];
+  return credential === undefined ? null : authenticate(deps, credential);
+}
+
+/** @throws {AppError} STEP_UP_REQUIRED naming what the user must give. */
+async function requireStepUp(
+  { db, clock }: AuthenticateDeps,
+  userId: string,
+  { steppedUpAt }: CallerSession,
+): Promise<void> {
+  if (isSteppedUp(steppedUpAt, clock.now())) return;
+  const field = await proofOf(db, userId);
+  const what = field === 'code' ? 'a code of your authenticator app' : 'your password';
+  const details = [{ field, code: 'required', message: `needs ${what}` }];
+  throw new AppError('STEP_UP_REQUIRED', `Confirm with ${what} first`, { details });
 }
 
 /** @throws {AppError} FORBIDDEN naming the scopes that the key lacks. */
@@ -104,6 +148,8 @@ export async function resolveAuth(
     case 'none':
       return null;
     case 'jwt':
+      if (caller.kind !== 'user') throw unauthorised();
+      return { userId: caller.userId, sessionId: caller.session?.id ?? null };
     case 'account':
       return resolveAccount(caller, merchantId);
     case 'merchant':

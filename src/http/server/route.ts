@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
+import type { Client } from '../../usecases/accounts/dashboard-session.ts';
 import { StreamReply, type StreamType } from './stream-reply.ts';
 
 /**
@@ -42,10 +43,10 @@ interface MerchantAuth<V extends string> {
   readonly maySend: boolean;
 }
 
-/** What a handler learns about its caller, by the `auth` of the route. */
+/** What a handler learns about its caller, by the `auth` of the route; `sessionId` of the dashboard's session. */
 export interface AuthOf {
   none: null;
-  jwt: { readonly userId: string };
+  jwt: { readonly userId: string; readonly sessionId: string | null };
   account: AccountAuth;
   merchant: MerchantAuth<'jwt' | 'secret' | 'restricted'>;
   payer: MerchantAuth<'jwt' | 'secret' | 'restricted' | 'public'>;
@@ -58,6 +59,9 @@ export interface RouteInput<A extends AuthKind, B, Q> {
   readonly requestId: string;
   /** The part of the network the client is in: an IPv4 /24 or an IPv6 /48. */
   readonly network: string;
+  readonly client: Client;
+  /** The token in the dashboard's cookie, whether or not it counts. */
+  readonly sessionToken: string | null;
   /** The Idempotency-Key header of a POST, for handlers that must recognise a repeat themselves after a crash. */
   readonly idempotencyKey: string | null;
   /** A signal that is aborted when the client hangs up, for handlers that wait. */
@@ -99,6 +103,13 @@ interface RouteFacts {
   readonly repeatAnswers?: string;
   /** The id in body or query that names something of one merchant: a user token need not name the merchant beside it. */
   readonly namedBy?: 'paymentId' | 'paymentLinkId' | 'sendId' | 'linkId' | 'logId' | 'endpointId';
+  /**
+   * Moves money, or hands out what can: a session of the dashboard must have proved within the last minutes who is
+   * there. Keys and user tokens are proof themselves.
+   */
+  readonly stepUp?: true;
+  /** For pages of this server alone: no key and no user token is taken, and the document does not list it. */
+  readonly ownPages?: true;
   /** For handlers that wait for something to happen: the credential is checked once more before they answer. */
   readonly waits?: true;
   /** Other types that the answer is streamed in by request, each with an example; what is streamed in JSON is as `data` says. */

@@ -28,7 +28,8 @@ export function securityHeaders(): RequestHandler[] {
       if (req.secure) res.setHeader('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
       next();
     },
-    // A public API by bearer token: no cookies, so any page may call it with a key it was given.
+    // A public API by bearer token: any page may call it with a key it was given. Without Allow-Credentials, and without
+    // the header that goes with the cookie, no other origin can act in the dashboard's session or read what it gets.
     cors({
       origin: '*',
       methods: ['GET', 'POST', 'PATCH', 'DELETE'],

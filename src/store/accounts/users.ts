@@ -64,6 +64,15 @@ export async function changePasswordHash(
   return guarded.returningAll().executeTakeFirst();
 }
 
+/** Revokes every token of a user. */
+export async function raiseTokenVersion(tx: Tx, id: string, now: number): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set((eb) => ({ token_version: eb('token_version', '+', 1), updated_at: now }))
+    .where('id', '=', id)
+    .execute();
+}
+
 /** Marks the e-mail address as verified, once. */
 export async function markVerified(tx: Tx, id: string, now: number): Promise<void> {
   await tx

@@ -60,3 +60,20 @@ export interface MailRow {
   created_at: number;
   updated_at: number;
 }
+
+/** A browser that is signed in to the dashboard. */
+export interface SessionRow {
+  id: string;
+  user_id: string;
+  /** SHA-256 of the token; the token itself is only in the cookie. */
+  token_hash: string;
+  /** The user's when the session began: it counts while both are the same. */
+  token_version: number;
+  /** Address and user agent, sealed: the database need not say where its users sit. */
+  client_sealed: string;
+  created_at: number;
+  last_used_at: number;
+  expires_at: number;
+  /** When its user last proved who they are for something that moves money. */
+  stepped_up_at: number | null;
+}

@@ -20,6 +20,7 @@ import * as webhookEndpoints from './migrations/0017-webhook-endpoints.ts';
 import * as fiatAtReceipt from './migrations/0018-fiat-at-receipt.ts';
 import * as refundClaims from './migrations/0021-refund-claims.ts';
 import * as addressesByText from './migrations/0022-addresses-by-text.ts';
+import * as sessions from './migrations/0023-sessions.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -45,6 +46,7 @@ export const MIGRATIONS: Migrations = {
   '0020-movements': movements,
   '0021-refund-claims': refundClaims,
   '0022-addresses-by-text': addressesByText,
+  '0023-sessions': sessions,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

@@ -6,6 +6,7 @@ import type {
   MailRow,
   RecoveryCodeRow,
   SecondFactorRow,
+  SessionRow,
   UserRow,
 } from './accounts.ts';
 import type { CustomerRow, PriceRow, ProductRow } from './catalog.ts';
@@ -50,6 +51,7 @@ export interface Tables {
   second_factors: SecondFactorRow;
   recovery_codes: RecoveryCodeRow;
   known_networks: KnownNetworkRow;
+  sessions: SessionRow;
   mails: MailRow;
   merchants: MerchantRow;
   domain_checks: DomainCheckRow;

@@ -4,13 +4,22 @@ import { findValidKey, touchKey } from '../../store/merchants/api-keys.ts';
 import { findRestrictedKey, touchRestrictedKey } from '../../store/merchants/restricted-keys.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
+import { touchSession } from '../../store/accounts/sessions.ts';
 import { findUser } from '../../store/accounts/users.ts';
 import { keyHash } from './api-key.ts';
+import { sessionOfToken } from './dashboard-session.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Who a credential belongs to. */
+/** The session of the dashboard that a user acts in. */
+export interface CallerSession {
+  readonly id: string;
+  /** When the user last proved who they are for something that moves money. */
+  readonly steppedUpAt: number | null;
+}
+
+/** Who a credential belongs to. A user has a session only when it came in the dashboard's cookie. */
 export type Caller =
-  | { readonly kind: 'user'; readonly userId: string }
+  | { readonly kind: 'user'; readonly userId: string; readonly session: CallerSession | null }
   | { readonly kind: 'public' | 'secret'; readonly merchant: MerchantRow }
   | {
       readonly kind: 'restricted';
@@ -43,7 +52,15 @@ async function byToken(deps: AuthenticateDeps, token: string): Promise<Caller | 
   const user = await findUser(deps.db, claims.userId);
   // The version moves when the password changes: every token issued before is dead.
   if (user === undefined || user.token_version !== claims.tokenVersion) return null;
-  return { kind: 'user', userId: user.id };
+  return { kind: 'user', userId: user.id, session: null };
+}
+
+/** Finds the user of the dashboard by the token in the cookie; null when it is none that counts now. */
+export async function authenticateSession(deps: AuthenticateDeps, token: string): Promise<Caller | null> {
+  const row = await sessionOfToken(deps.db, token, deps.clock.now());
+  if (row === undefined) return null;
+  noteUse(deps, { id: row.id, lastUsedAt: row.last_used_at }, touchSession, 'a session');
+  return { kind: 'user', userId: row.user_id, session: { id: row.id, steppedUpAt: row.stepped_up_at } };
 }
 
 async function byKey(deps: AuthenticateDeps, credential: string): Promise<Caller | null> {
@@ -67,11 +84,12 @@ function noteUse(
   { db, clock, logger }: AuthenticateDeps,
   { id, lastUsedAt }: { readonly id: string; readonly lastUsedAt: number | null },
   touch: typeof touchKey,
+  what = 'an API key',
 ): void {
   const now = clock.now();
   const before = now - TOUCH_INTERVAL_MS;
   if (lastUsedAt !== null && lastUsedAt > before) return;
   touch(db, { id, now, before }).catch((error: unknown) => {
-    logger.warn({ err: error, key: id }, 'could not note the use of an API key');
+    logger.warn({ err: error, key: id }, `could not note the use of ${what}`);
   });
 }

@@ -1,17 +1,18 @@
 import { AppError } from '../../domain/errors.ts';
 import { deleteSecondFactor, findSecondFactor } from '../../store/accounts/second-factors.ts';
+import { endOtherSessions } from '../../store/accounts/sessions.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { mailNotice } from './mail-notice.ts';
 import { takeCode } from './second-factor.ts';
 
 /**
- * Switches the second factor off and forgets its secret and recovery codes.
+ * Switches the second factor off and forgets its secret and recovery codes; other sessions of the dashboard end.
  * @throws {AppError} INVALID_CREDENTIALS for a wrong password or code, INVALID_STATE when it is off.
  */
 export async function disableTotp(
   deps: AccountDeps,
-  input: { userId: string; password: string; code: string },
+  input: { userId: string; sessionId: string | null; password: string; code: string },
 ): Promise<void> {
   const { user, attempt } = await confirmPassword(deps, input.userId, input.password);
   const factor = await findSecondFactor(deps.db, user.id);
@@ -25,6 +26,7 @@ export async function disableTotp(
   attempt.succeed();
   await deps.db.transaction(async (tx) => {
     await deleteSecondFactor(tx, user.id);
+    await endOtherSessions(tx, user.id, input.sessionId);
     await mailNotice(tx, deps, user, 'second-factor-disabled');
   });
 }

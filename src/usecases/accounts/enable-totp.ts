@@ -4,6 +4,7 @@ import {
   findSecondFactor,
   replaceRecoveryCodes,
 } from '../../store/accounts/second-factors.ts';
+import { endOtherSessions } from '../../store/accounts/sessions.ts';
 import { findUser } from '../../store/accounts/users.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { mailNotice } from './mail-notice.ts';
@@ -15,12 +16,12 @@ import { stepOfCode } from './totp.ts';
 const SETUP_LIFETIME_MS = 3_600_000;
 
 /**
- * Switches the second factor on by a first code. @returns the recovery codes, shown this once.
+ * Switches the second factor on by a first code; other sessions of the dashboard end. @returns the recovery codes, shown this once.
  * @throws {AppError} INVALID_STATE without a set-up of the last hour, INVALID_CREDENTIALS for a wrong code.
  */
 export async function enableTotp(
   deps: AccountDeps,
-  input: { userId: string; code: string },
+  input: { userId: string; sessionId: string | null; code: string },
 ): Promise<string[]> {
   const { db, clock, secretBox } = deps;
   const { userId } = input;
@@ -39,6 +40,7 @@ export async function enableTotp(
     if (!(await activateFactor(tx, { userId, secretSealed, step, now }))) throw nothingToEnable();
     const hashes = codes.map((code) => recoveryCodeHash(userId, code));
     await replaceRecoveryCodes(tx, userId, hashes);
+    await endOtherSessions(tx, userId, input.sessionId);
     const user = await findUser(tx, userId);
     if (user !== undefined) await mailNotice(tx, deps, user, 'second-factor-enabled');
   });

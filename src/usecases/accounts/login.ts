@@ -18,12 +18,17 @@ export interface LoginInput {
   readonly network: string;
 }
 
+/** Signs a user in by a token. @throws {AppError} as `proveUser` does. */
+export async function login(deps: AccountDeps, input: LoginInput): Promise<Session> {
+  return openSession(deps.tokens, await proveUser(deps, input));
+}
+
 /**
- * Signs a user in.
+ * The user that an e-mail address, a password and, where there is a second factor, a code belong to.
  * @throws {AppError} INVALID_CREDENTIALS, the same in text and time for an unknown address and a wrong password;
  * SECOND_FACTOR_REQUIRED when only the code is missing; RATE_LIMITED after many failures.
  */
-export async function login(deps: AccountDeps, input: LoginInput): Promise<Session> {
+export async function proveUser(deps: AccountDeps, input: LoginInput): Promise<UserRow> {
   const account = emailKey(input.email);
   const { network } = input;
   const user = await findUserByEmail(deps.db, account);
@@ -47,7 +52,7 @@ export async function login(deps: AccountDeps, input: LoginInput): Promise<Sessi
     await replacePasswordHash(deps.db, { id, previous, next, now: deps.clock.now() });
   }
   await trustNetwork(deps, user.id, network);
-  return openSession(deps.tokens, user);
+  return user;
 }
 
 async function passSecondFactor(

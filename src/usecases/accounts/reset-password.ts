@@ -1,5 +1,6 @@
 import { emailKey } from '../../domain/email.ts';
 import { findAccountToken, useAccountToken } from '../../store/accounts/account-tokens.ts';
+import { endOtherSessions } from '../../store/accounts/sessions.ts';
 import { changePasswordHash, markVerified } from '../../store/accounts/users.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { invalidToken, tokenHash } from './account-link.ts';
@@ -29,6 +30,7 @@ export async function resetPassword(
     await markVerified(tx, found.user_id, now);
     const changed = await changePasswordHash(tx, { id: found.user_id, next, now });
     if (changed === undefined) throw invalidToken();
+    await endOtherSessions(tx, changed.id, null);
     await mailNotice(tx, deps, changed, 'password-changed');
     return changed;
   });

@@ -1,10 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { useShop, useShopId, useShops } from './api/hooks.ts';
-import { endSession, lostSession, useSession } from './api/session.ts';
+import { useAct, useShop, useShopId, useShops } from './api/hooks.ts';
+import { lostSession, useSession } from './api/session.ts';
+import { signOut } from './api/sign-out.ts';
 import { SignInAgain } from './pages/sign-in-again.tsx';
-import { Button, Empty, LINK, PageTitle } from './ui/basics.tsx';
+import { Button, Empty, LINK, PageTitle, Problem } from './ui/basics.tsx';
 
 const SHOP_PAGES = [
   ['', 'Overview'],
@@ -118,6 +119,7 @@ function Item(props: { to: string; exact?: boolean; children: ReactNode }) {
 }
 
 function Navigation({ email }: { email: string }) {
+  const out = useAct(signOut);
   const shopId = useShopId();
   const bar = useRef<HTMLElement>(null);
   const pathname = useLocation({ select: (location) => location.pathname });
@@ -152,9 +154,15 @@ function Navigation({ email }: { email: string }) {
         <p className="hidden truncate text-xs text-soft lg:block" title={email}>
           {email}
         </p>
-        <Button look="quiet" className="lg:justify-start lg:!px-0" onClick={() => endSession()}>
+        <Button
+          look="quiet"
+          className="lg:justify-start lg:!px-0"
+          busy={out.isPending}
+          onClick={() => out.mutate()}
+        >
           Sign out
         </Button>
+        {out.error !== null && <Problem error={out.error} />}
       </div>
     </>
   );

@@ -1,9 +1,13 @@
 import './style.css';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { StrictMode, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { ApiError, signedInNow } from './api/client.ts';
+import { followOtherTabs, resumeSession } from './api/session.ts';
+import { StepUp } from './pages/step-up.tsx';
 import { router } from './router.tsx';
+import { Button, Problem } from './ui/basics.tsx';
 
 const client = new QueryClient({
   defaultOptions: {
@@ -15,13 +19,34 @@ const client = new QueryClient({
   },
 });
 
+/** The pages once it is known who is signed in; until then there is nothing to show. */
+async function start(): Promise<ReactNode> {
+  try {
+    resumeSession(await signedInNow());
+  } catch (error) {
+    if (error instanceof ApiError) return <Unreachable error={error} />;
+    throw error;
+  }
+  followOtherTabs(signedInNow);
+  return (
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+      <StepUp />
+    </QueryClientProvider>
+  );
+}
+
+function Unreachable({ error }: { error: ApiError }) {
+  return (
+    <main className="mx-auto grid max-w-sm gap-4 p-6">
+      <Problem error={error} />
+      <Button onClick={() => window.location.reload()}>Try again</Button>
+    </main>
+  );
+}
+
 const root = document.getElementById('root');
 if (root !== null) {
-  createRoot(root).render(
-    <StrictMode>
-      <QueryClientProvider client={client}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </StrictMode>,
-  );
+  const pages = createRoot(root);
+  void start().then((shown) => pages.render(<StrictMode>{shown}</StrictMode>));
 }

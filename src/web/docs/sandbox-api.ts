@@ -1,4 +1,4 @@
-import { SESSION_KEY } from '../session-key.ts';
+import { PAGE_HEADERS } from '../page-headers.ts';
 
 const LIMIT_MS = 60_000;
 
@@ -23,17 +23,9 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** The token of the dashboard in this tab; null when nobody is signed in. */
-export function token(): string | null {
-  try {
-    const stored = JSON.parse(sessionStorage.getItem(SESSION_KEY) ?? 'null') as {
-      token: string;
-      expiresAt: string;
-    } | null;
-    return stored === null || Date.parse(stored.expiresAt) <= Date.now() ? null : stored.token;
-  } catch {
-    return null;
-  }
+/** Whether this browser is signed in to the dashboard. */
+export async function isSignedIn(): Promise<boolean> {
+  return (await ask('GET', '/auth/session')).status === 200;
 }
 
 /** One request as the signed-in user. */
@@ -41,7 +33,7 @@ export async function ask(method: string, path: string, body?: unknown): Promise
   const response = await fetch(path, {
     method,
     headers: {
-      authorization: `Bearer ${token() ?? ''}`,
+      ...PAGE_HEADERS,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     body: body === undefined ? null : JSON.stringify(body),

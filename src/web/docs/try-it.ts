@@ -1,6 +1,6 @@
 import { addCopyButtons } from './copy.ts';
 import { element } from './element.ts';
-import { ask, assertSandbox, NotNow, ownIds, sandboxShops, token, type Shop } from './sandbox-api.ts';
+import { ask, assertSandbox, NotNow, ownIds, isSignedIn, sandboxShops, type Shop } from './sandbox-api.ts';
 
 /** An operation as the page tells it. */
 interface Operation {
@@ -41,14 +41,9 @@ async function toggle(place: HTMLElement, button: HTMLButtonElement, operation: 
 }
 
 async function content(operation: Operation): Promise<HTMLElement> {
-  if (token() === null) {
+  if (!(await isSignedIn())) {
     const link = element('a', { href: '/dashboard' }, 'Sign in to the dashboard');
-    return element(
-      'p',
-      {},
-      link,
-      ' in this tab, then come back: requests are made as you, in the sandbox only.',
-    );
+    return element('p', {}, link, ' and come back: requests are made as you, in the sandbox only.');
   }
   const shops = await sandboxShops();
   const [first] = shops;

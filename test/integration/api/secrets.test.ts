@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { base32nopad } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../_helpers/poll.ts';
+import { SessionClient } from '../../_helpers/session-client.ts';
 import { TillProcess } from '../../_helpers/till.ts';
 import { PREPARATIONS } from './preparations.ts';
 import { fresh, PASSWORD, World, type Account, type Answer, type Request } from './world.ts';
@@ -38,6 +39,9 @@ let account: Account;
 const secrets = new Set<string>([PASSWORD]);
 beforeAll(async () => {
   account = await world.account();
+  const { email } = account;
+  const { cookie } = await SessionClient.signIn(world.till.api.baseUrl, { email, password: PASSWORD });
+  secrets.add(cookie.slice(cookie.indexOf('=') + 1));
   note({ sk: account.shop.secretKey, rk: account.restrictedKey, jwt: account.shop.token });
 });
 afterAll(async () => world.end());

@@ -1,6 +1,8 @@
 import { Tilld, TilldError } from '../../../../packages/sdk/src/index.ts';
 import type { Body, Data, Method, PathOf, QueryOf } from './contract.ts';
-import { endSession, session } from './session.ts';
+import { PAGE_HEADERS } from '../../page-headers.ts';
+import { loseSession, session, type Session } from './session.ts';
+import { askForProof } from './step-up.ts';
 
 interface Extras<M extends Method, P extends PathOf<M>> {
   readonly query?: QueryOf<M, P>;
@@ -32,27 +34,81 @@ const LIMIT_MS = 60_000;
 /** Nobody is kept waiting longer for an attempt that may help. */
 const RETRY_MS = 5_000;
 
-/** Asks the API as the signed-in user. A token that is refused ends the session. */
+const till = new Tilld({
+  baseUrl: location.origin,
+  fetch: async (url, init) =>
+    fetch(url, { ...init, headers: { ...asRecord(init.headers), ...PAGE_HEADERS } }),
+  timeoutMs: LIMIT_MS,
+  retryBudgetMs: RETRY_MS,
+});
+
+function asRecord(headers: HeadersInit | undefined): Record<string, string> {
+  return Object.fromEntries(new Headers(headers));
+}
+
+/** Asks the API as the signed-in user. A session that is refused ends; what moves money may ask for a proof first. */
 export async function api<M extends Method, P extends PathOf<M>>(
   method: M,
   path: P,
   ...[request]: Request<M, P>
 ): Promise<Data<M, P>> {
-  const signedIn = session();
-  const till = new Tilld({
-    baseUrl: location.origin,
-    ...(signedIn === null ? {} : { key: signedIn.token }),
-    timeoutMs: LIMIT_MS,
-    retryBudgetMs: RETRY_MS,
-  });
+  return ask<Data<M, P>>(method, path, request);
+}
+
+/** What the dashboard's own routes answer; they are in no document. */
+interface OwnRoutes {
+  'GET /auth/session': Session;
+  'POST /auth/session': Session;
+  'DELETE /auth/session': unknown;
+  'POST /auth/step-up': { readonly until: string };
+  'GET /auth/sessions': { readonly sessions: readonly ListedSession[] };
+  'DELETE /auth/sessions': unknown;
+}
+
+export interface ListedSession {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string;
+  readonly expiresAt: string;
+  readonly address: string;
+  readonly userAgent: string;
+  readonly current: boolean;
+}
+
+/** Asks one of the dashboard's own routes, which are about its session. */
+export async function own<R extends keyof OwnRoutes>(route: R, body?: object): Promise<OwnRoutes[R]> {
+  const [method, path] = route.split(' ') as [Method, string];
+  return ask<OwnRoutes[R]>(method, path, body === undefined ? {} : { body });
+}
+
+/** Who is signed in, as the server knows; null for nobody. @throws {ApiError} when it does not answer */
+export async function signedInNow(): Promise<Session | null> {
   try {
-    return await till.request(method, path, request as Parameters<typeof till.request<M, P>>[2]);
+    return await own('GET /auth/session');
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return null;
+    throw error;
+  }
+}
+
+async function ask<T>(method: Method, path: string, request: object | undefined): Promise<T> {
+  const signedIn = session();
+  try {
+    return (await till.request(method as 'POST', path as never, request)) as T;
   } catch (error) {
     if (!(error instanceof TilldError)) throw error;
-    if (error.status === 401 && error.code === 'UNAUTHORISED' && signedIn !== null) endSession(true);
+    if (error.code === 'STEP_UP_REQUIRED') return prove<T>(error, async () => ask<T>(method, path, request));
+    if (error.status === 401 && error.code === 'UNAUTHORISED' && signedIn !== null) loseSession();
     const fields = Object.fromEntries(error.details.map(({ field, message }) => [field, message]));
     throw new ApiError(error.status, error.code, wordsFor(error), fields);
   }
+}
+
+/** Nothing was done yet: the same request goes out again once the user has shown who is there. */
+async function prove<T>({ details }: TilldError, again: () => Promise<T>): Promise<T> {
+  const proof = details.some(({ field }) => field === 'code') ? 'code' : 'password';
+  if (await askForProof(proof)) return again();
+  throw new ApiError(403, 'STEP_UP_REQUIRED', 'You did not confirm it, so nothing was done.');
 }
 
 function wordsFor({ code, status, message }: TilldError): string {

@@ -8,6 +8,8 @@ import type { Shop } from './types.ts';
 interface Options {
   readonly refetchMs?: number;
   readonly enabled?: boolean;
+  /** Read once, and again only after something was changed. */
+  readonly once?: boolean;
 }
 
 /** Reads one address of the API and keeps it; the last page stays in view while the next one comes. */
@@ -19,6 +21,7 @@ export function useApi<P extends PathOf<'GET'>>(path: P, query?: QueryOf<'GET', 
     queryFn: () => api<'GET', P>('GET', path, ...([{ query }] as never)),
     placeholderData: keepPreviousData,
     enabled: isIn && options.enabled !== false,
+    ...(options.once === true ? { staleTime: Infinity } : {}),
     ...(options.refetchMs === undefined ? {} : { refetchInterval: options.refetchMs }),
   });
 }

@@ -1,6 +1,7 @@
 import { ApiError } from './client.ts';
 import { download } from './download.ts';
-import { endSession, session } from './session.ts';
+import { PAGE_HEADERS } from '../../page-headers.ts';
+import { loseSession } from './session.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -24,12 +25,11 @@ export async function downloadMovements({ last, first, ...wish }: MovementsWish)
 }
 
 async function fileOf(path: string): Promise<Blob> {
-  const signedIn = session();
   try {
-    const response = await fetch(path, { headers: { authorization: `Bearer ${signedIn?.token ?? ''}` } });
+    const response = await fetch(path, { headers: PAGE_HEADERS });
     if (response.ok) return await response.blob();
     const { error } = (await response.json()) as Refusal;
-    if (response.status === 401 && signedIn !== null) endSession(true);
+    if (response.status === 401) loseSession();
     const fields = (error.details ?? []).map(({ field, message }) => [field, message]);
     throw new ApiError(response.status, error.code, error.message, Object.fromEntries(fields));
   } catch (error) {

@@ -1,54 +1,87 @@
 import { useSyncExternalStore } from 'react';
-import { SESSION_KEY as KEY } from '../../session-key.ts';
-import type { SessionAnswer, User } from './types.ts';
+import type { User } from './types.ts';
 
-/** Who is signed in. It lives as long as the tab: sessionStorage, never an address, never a cookie. */
+/**
+ * Who is signed in. What proves it is a cookie that no script can read; here is only what the server said of its user.
+ * All tabs and windows of a browser share it, and tell each other when it begins and ends.
+ */
 export interface Session {
-  readonly token: string;
-  readonly expiresAt: string;
   readonly user: User;
 }
 
+/** What one tab tells the others. */
+type News = { readonly signedIn: string } | { readonly signedIn: null };
+
+/** That somebody was signed in, so that a session which ran out meanwhile is told from a first visit. */
+const WAS_IN = 'tilld.signed-in';
+
 const listeners = new Set<() => void>();
-let timer: number | undefined;
+const channel = new BroadcastChannel('tilld.session');
 let endedByItself = false;
 let lost: Session | null = null;
-let current = restore();
-
-function restore(): Session | null {
-  try {
-    const stored = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Session | null;
-    endedByItself = stored !== null && Date.parse(stored.expiresAt) <= Date.now();
-    return endedByItself ? null : stored;
-  } catch {
-    return null;
-  }
-}
+let current: Session | null = null;
 
 function change(next: Session | null): void {
   current = next;
-  window.clearTimeout(timer);
-  if (next === null) sessionStorage.removeItem(KEY);
-  else {
-    sessionStorage.setItem(KEY, JSON.stringify(next));
-    timer = window.setTimeout(() => endSession(true), Date.parse(next.expiresAt) - Date.now());
-  }
+  if (next === null) localStorage.removeItem(WAS_IN);
+  else localStorage.setItem(WAS_IN, 'yes');
   for (const listener of listeners) listener();
 }
 
-if (current !== null) change(current);
-
-export function startSession({ token, expiresAt, user }: SessionAnswer): void {
-  endedByItself = false;
-  lost = null;
-  change({ token, expiresAt, user });
+function tell(news: News): void {
+  channel.postMessage(news);
 }
 
-/** @param byItself the token ran out or was refused: the sign-in page says so */
-export function endSession(byItself = false): void {
-  endedByItself = byItself && current !== null;
-  lost = endedByItself ? current : null;
+/** At the start of a page: the session that the browser already has; null when it has none. */
+export function resumeSession(found: Session | null): void {
+  endedByItself = found === null && localStorage.getItem(WAS_IN) !== null;
+  change(found);
+}
+
+/** Somebody signed in here. */
+export function startSession({ user }: Session): void {
+  endedByItself = false;
+  lost = null;
+  change({ user });
+  tell({ signedIn: user.id });
+}
+
+/** The user signed out here: the other tabs follow. */
+export function endSession(): void {
+  forget();
+  tell({ signedIn: null });
+}
+
+/** The server takes the cookie no longer: the sign-in says so, and the page stands as it was. */
+export function loseSession(): void {
+  if (current === null) return;
+  endedByItself = true;
+  lost = current;
   change(null);
+}
+
+function forget(): void {
+  endedByItself = false;
+  lost = null;
+  change(null);
+}
+
+/** Follows what other tabs do. @param resume asks the server who is signed in */
+export function followOtherTabs(resume: () => Promise<Session | null>): void {
+  channel.addEventListener('message', ({ data }: MessageEvent<News>) => {
+    const known = current ?? lost;
+    if (data.signedIn === null) forget();
+    // Another person's pages must not stay in view.
+    else if (known !== null && known.user.id !== data.signedIn) window.location.assign('/dashboard/');
+    else if (current === null) void resume().then(goOn);
+  });
+}
+
+function goOn(found: Session | null): void {
+  if (found === null || current !== null) return;
+  endedByItself = false;
+  lost = null;
+  change(found);
 }
 
 export function session(): Session | null {

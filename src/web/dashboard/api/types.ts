@@ -5,7 +5,6 @@ import type { Schemas } from '../../../../packages/sdk/src/index.ts';
 
 export type Pagination = Schemas['Pagination'];
 export type User = Schemas['User'];
-export type SessionAnswer = Data<'POST', '/auth/login'>;
 export type Shop = Schemas['Merchant'];
 export type Payment = Schemas['Payment'];
 export type RefundLink = Schemas['RefundLink'];

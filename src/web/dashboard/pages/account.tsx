@@ -2,27 +2,23 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct, useApi } from '../api/hooks.ts';
-import { startSession, useSession } from '../api/session.ts';
 import { Badge, Button, Card, Copy, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
 import { Field, fieldError, Form } from '../ui/form.tsx';
-import { when } from '../ui/format.ts';
 import { Qr } from '../ui/qr.tsx';
+import { Sessions } from './sessions.tsx';
 
 export function AccountPage() {
-  const session = useSession();
   return (
     <>
-      <PageTitle
-        title="Account"
-        lead={session === null ? '' : `Signed in until ${when(session.expiresAt)}`}
-      />
+      <PageTitle title="Account" />
       <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
         <div className="grid grid-cols-1 content-start gap-6">
           <Email />
           <Password />
         </div>
-        <div>
+        <div className="grid grid-cols-1 content-start gap-6">
           <SecondFactor />
+          <Sessions />
         </div>
       </div>
     </>
@@ -57,9 +53,8 @@ function Email() {
 }
 
 function Password() {
-  const change = useAct(
-    (body: Body<'POST', '/auth/change-password'>) => api('POST', '/auth/change-password', { body }),
-    startSession,
+  const change = useAct((body: Body<'POST', '/auth/change-password'>) =>
+    api('POST', '/auth/change-password', { body }),
   );
   const { error } = change;
   return (

@@ -4,7 +4,8 @@ import { api } from '../api/client.ts';
 import type { Data } from '../api/contract.ts';
 import { useAct, useApi, useShops } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
-import { endSession, useSession } from '../api/session.ts';
+import { useSession } from '../api/session.ts';
+import { signOut } from '../api/sign-out.ts';
 import type { Shop } from '../api/types.ts';
 import { Button, Empty, LINK, Problem, Shown } from '../ui/basics.tsx';
 import { Check, Select } from '../ui/form.tsx';
@@ -16,6 +17,7 @@ type ConnectRequest = Data<'GET', '/connect/request'>;
 /** Where a shop sends its owner to ask for a key. What is shown and agreed to is what the server read, not the address. */
 export function ConnectPage() {
   const session = useSession();
+  const out = useAct(signOut);
   const navigate = useNavigate();
   const { href } = useLocation();
   // As it was at first: on the way to the sign-in page the address changes while this page is still there.
@@ -35,9 +37,10 @@ export function ConnectPage() {
       foot={
         <>
           Signed in as {session.user.email}.{' '}
-          <button type="button" className={LINK} onClick={() => endSession()}>
+          <button type="button" className={LINK} onClick={() => out.mutate()}>
             Use another account
           </button>
+          {out.error !== null && <Problem error={out.error} />}
         </>
       }
     >

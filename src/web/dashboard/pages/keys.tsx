@@ -113,7 +113,7 @@ function Regenerate(props: { merchantId: string; open: boolean; onClose: () => v
 function WebhookSecret({ merchantId }: { merchantId: string }) {
   const [shown, setShown] = useState(false);
   const [rotating, setRotating] = useState(false);
-  const secret = useApi('/merchant/webhook/secret', { merchantId }, { enabled: shown });
+  const secret = useApi('/merchant/webhook/secret', { merchantId }, { enabled: shown, once: true });
   const rotate = useAct(
     () => api('POST', '/merchant/webhook/rotate-secret', { query: { merchantId } }),
     () => {

@@ -1,11 +1,10 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { api } from '../api/client.ts';
+import { api, own } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
-import { hasSessionRunOut, startSession } from '../api/session.ts';
-import type { SessionAnswer } from '../api/types.ts';
+import { hasSessionRunOut, startSession, type Session } from '../api/session.ts';
 import { LINK, PageTitle } from '../ui/basics.tsx';
 import { Field, fieldError, Form } from '../ui/form.tsx';
 
@@ -36,17 +35,14 @@ function useEnter(): () => void {
   return () => router.history.replace(`/dashboard${safe.replace(/^\/dashboard/, '')}`);
 }
 
-const RUN_OUT = 'Your session has ended. Sign in again and go on where you were; sessions last 24 hours.';
+const RUN_OUT =
+  'Your session has ended. Sign in again and go on where you were; a session ends after 12 hours without use.';
 
 /** Asks for email and password, and for the code once it is needed. */
-export function SignInForm(props: {
-  email?: string;
-  onDone: (answer: SessionAnswer) => void;
-  extra: ReactNode;
-}) {
+export function SignInForm(props: { email?: string; onDone: (session: Session) => void; extra: ReactNode }) {
   const [needsCode, setNeedsCode] = useState(false);
   const login = useAct(
-    (body: Body<'POST', '/auth/login'>) => api('POST', '/auth/login', { body }),
+    (body: Body<'POST', '/auth/login'>) => own('POST /auth/session', body),
     (answer) => {
       startSession(answer);
       props.onDone(answer);
@@ -132,9 +128,13 @@ export function RegisterPage() {
   const enter = useEnter();
   const [{ next }] = useFilters();
   const register = useAct(
-    (body: Body<'POST', '/auth/register'>) => api('POST', '/auth/register', { body }),
-    (answer) => {
-      startSession(answer);
+    async (body: Body<'POST', '/auth/register'>) => {
+      await api('POST', '/auth/register', { body });
+      // The account is there: who cannot be signed in now does it on the usual page.
+      return own('POST /auth/session', body).catch(() => null);
+    },
+    (session) => {
+      if (session !== null) startSession(session);
       enter();
     },
   );

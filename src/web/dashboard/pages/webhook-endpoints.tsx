@@ -141,7 +141,8 @@ function EndpointForm(props: { merchantId: string; endpoint?: WebhookEndpoint; o
 
 function Secret(props: { merchantId: string; of: WebhookEndpoint; onClose: () => void }) {
   const { merchantId, of, onClose } = props;
-  const secret = useApi('/merchant/webhook/endpoint/secret', { merchantId, endpointId: of.id });
+  const which = { merchantId, endpointId: of.id };
+  const secret = useApi('/merchant/webhook/endpoint/secret', which, { once: true });
   const rotate = useAct(() =>
     api('POST', '/merchant/webhook/endpoint/rotate-secret', {
       query: { merchantId },

@@ -2,6 +2,7 @@ import { Dialog as Base } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
 import type { ApiError } from '../api/client.ts';
 import { session } from '../api/session.ts';
+import { askedProof } from '../api/step-up.ts';
 import { Button, Problem } from './basics.tsx';
 
 interface DialogProps {
@@ -14,8 +15,8 @@ interface DialogProps {
 /** Holds the keyboard, closes by Escape, gives the focus back. */
 export function Dialog(props: DialogProps) {
   const change = (open: boolean): void => {
-    // What happens in the sign-in above it is no wish to close it.
-    if (!open && session() !== null) props.onClose();
+    // What happens in a sign-in or a confirmation above it is no wish to close it.
+    if (!open && session() !== null && askedProof() === null) props.onClose();
   };
   return (
     <Base.Root open={props.open} onOpenChange={change}>

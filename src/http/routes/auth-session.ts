@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import type { AccountDeps } from '../../usecases/accounts/account-deps.ts';
+import {
+  closeDashboardSession,
+  endSession,
+  listSessions,
+  openDashboardSession,
+  SESSION_LIFETIME_MS,
+  signOutEverywhere,
+} from '../../usecases/accounts/dashboard-session.ts';
+import { proveUser } from '../../usecases/accounts/login.ts';
+import { readMe } from '../../usecases/accounts/read-me.ts';
+import { stepUp } from '../../usecases/accounts/step-up.ts';
+import { AppError } from '../../domain/errors.ts';
+import { defineRoute, Reply, type Route } from '../server/route.ts';
+import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
+import { isoTime, timestamp } from '../schemas/answers.ts';
+import { email, identifier } from '../schemas/text.ts';
+import { authTags, code, currentPassword, user } from './auth-parts.ts';
+
+const ended = z.object({ ended: z.literal(true) });
+const common = { tags: authTags, scope: 'never', status: 200, ownPages: true } as const;
+
+/** The dashboard's session: a cookie that no script can read. Everybody else signs in by a token or a key. */
+export function sessionRoutes(deps: AccountDeps): Route[] {
+  const cookie = createSessionCookie(deps.baseUrl);
+  return [
+    openRoute(deps, cookie),
+    closeRoute(deps, cookie),
+    readRoute(deps),
+    stepUpRoute(deps),
+    listRoute(deps),
+    endRoute(deps, cookie),
+  ];
+}
+
+function openRoute(deps: AccountDeps, cookie: SessionCookie): Route {
+  return defineRoute({
+    ...common,
+    method: 'POST',
+    path: '/auth/session',
+    summary: 'Sign in to the dashboard',
+    description:
+      'As /auth/login, but the answer holds no token: it sets the cookie. The session the browser came with ends.',
+    auth: 'none',
+    body: z.object({ email: email(), password: currentPassword(), code: code().optional() }),
+    data: z.object({ user }),
+    errors: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED'],
+    handler: async ({ body, network, client, sessionToken }) => {
+      const row = await proveUser(deps, { ...body, code: body.code, network });
+      const opened = await openDashboardSession(deps, row, { client, replaces: sessionToken });
+      return new Reply(200, { user: opened.user }, cookie.set(opened.token, SESSION_LIFETIME_MS));
+    },
+  });
+}
+
+function closeRoute(deps: AccountDeps, cookie: SessionCookie): Route {
+  return defineRoute({
+    ...common,
+    method: 'DELETE',
+    path: '/auth/session',
+    summary: 'Sign out of the dashboard',
+    description: 'Ends the session of the cookie, if it has one that counts, and takes the cookie away.',
+    auth: 'none',
+    data: ended,
+    errors: [],
+    handler: async ({ sessionToken }) => {
+      if (sessionToken !== null) await closeDashboardSession(deps, sessionToken);
+      return new Reply(200, { ended: true as const }, cookie.clear());
+    },
+  });
+}
+
+function readRoute(deps: AccountDeps): Route {
+  return defineRoute({
+    ...common,
+    method: 'GET',
+    path: '/auth/session',
+    summary: 'Who is signed in to the dashboard',
+    description: 'The user of the session.',
+    auth: 'jwt',
+    data: z.object({ user }),
+    errors: [],
+    handler: async ({ auth }) => ({ user: await readMe(deps, auth.userId) }),
+  });
+}
+
+function stepUpRoute(deps: AccountDeps): Route {
+  return defineRoute({
+    ...common,
+    method: 'POST',
+    path: '/auth/step-up',
+    summary: 'Prove again who is there',
+    description:
+      'Lets the session move money for five minutes. Takes the password, or with two-factor sign-in on a code of the ' +
+      'authenticator app or a recovery code. Slowed down after several wrong ones, as signing in is.',
+    auth: 'jwt',
+    body: z.object({ password: currentPassword().optional(), code: code().optional() }),
+    data: z.object({ until: timestamp() }),
+    errors: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED', 'RATE_LIMITED'],
+    handler: async ({ auth, body: { password, code: given } }) => {
+      const proof = { ...auth, sessionId: sessionIdOf(auth), password, code: given };
+      return { until: isoTime(await stepUp(deps, proof)) };
+    },
+  });
+}
+
+function listRoute(deps: AccountDeps): Route {
+  return defineRoute({
+    ...common,
+    method: 'GET',
+    path: '/auth/sessions',
+    summary: 'Where the user is signed in',
+    description: 'The sessions of the dashboard that count now, the last used first.',
+    auth: 'jwt',
+    data: z.object({
+      sessions: z.array(
+        z.object({
+          id: z.string(),
+          createdAt: timestamp(),
+          lastUsedAt: timestamp(),
+          expiresAt: timestamp(),
+          address: z.string(),
+          userAgent: z.string(),
+          current: z.boolean(),
+        }),
+      ),
+    }),
+    errors: [],
+    handler: async ({ auth }) => {
+      const found = await listSessions(deps, auth.userId);
+      const sessions = found.map(({ createdAt, lastUsedAt, expiresAt, ...session }) => ({
+        ...session,
+        createdAt: isoTime(createdAt),
+        lastUsedAt: isoTime(lastUsedAt),
+        expiresAt: isoTime(expiresAt),
+        current: session.id === auth.sessionId,
+      }));
+      return { sessions };
+    },
+  });
+}
+
+function endRoute(deps: AccountDeps, cookie: SessionCookie): Route {
+  return defineRoute({
+    ...common,
+    method: 'DELETE',
+    path: '/auth/sessions',
+    summary: 'End a session, or all',
+    description:
+      'With `sessionId` that one. Without it the user is signed out everywhere: every session and every user token ' +
+      'ends, this one too. Keys of shops stay.',
+    auth: 'jwt',
+    body: z.object({ sessionId: identifier().optional() }),
+    data: ended,
+    errors: ['SESSION_NOT_FOUND'],
+    handler: async ({ auth, body: { sessionId } }) => {
+      if (sessionId !== undefined) {
+        await endSession(deps, auth.userId, sessionId);
+        return { ended: true as const };
+      }
+      await signOutEverywhere(deps, auth.userId);
+      return new Reply(200, { ended: true as const }, cookie.clear());
+    },
+  });
+}
+
+function sessionIdOf({ sessionId }: { readonly sessionId: string | null }): string {
+  if (sessionId === null) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
+  return sessionId;
+}

@@ -1,0 +1,80 @@
+import type { Request } from 'express';
+import { AppError } from '../../domain/errors.ts';
+
+/** The header by which a page of this server shows that it is one: no other site can send it along with the cookie. */
+const PAGE_HEADER = 'X-Tilld-Dashboard';
+const TOKEN = /^[0-9A-Za-z]{43}$/;
+
+/** The cookie that holds the token of a dashboard session. */
+export interface SessionCookie {
+  /** The token that a request brings; null without one. */
+  read(req: Request): string | null;
+  /** Header that sets the cookie. */
+  set(token: string, lifetimeMs: number): Readonly<Record<string, string>>;
+  /** Header that takes the cookie away. */
+  clear(): Readonly<Record<string, string>>;
+  /**
+   * Refuses a request that a page of another origin may have caused.
+   * @throws {AppError} FORBIDDEN
+   */
+  assertOwnPage(req: Request): void;
+}
+
+/** @param baseUrl the public address: with https the cookie goes over TLS only, and to this host alone */
+export function createSessionCookie(baseUrl: string): SessionCookie {
+  const { protocol, origin } = new URL(baseUrl);
+  const isSecure = protocol === 'https:';
+  const name = isSecure ? '__Host-tilld' : 'tilld_session';
+  const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  const header = (value: string, seconds: number) => ({
+    'Set-Cookie': `${name}=${value}; Max-Age=${seconds}; ${attributes}`,
+  });
+  return {
+    read: (req) => {
+      const values = (req.headers.cookie ?? '').split(';').flatMap((pair) => {
+        const [key, value = ''] = pair.split('=', 2);
+        return key?.trim() === name ? [value.trim()] : [];
+      });
+      // Two of one name: one of them was planted by a neighbouring site, and nobody can say which.
+      const [token, ...others] = values;
+      return token !== undefined && others.length === 0 && TOKEN.test(token) ? token : null;
+    },
+    set: (token, lifetimeMs) => header(token, Math.floor(lifetimeMs / 1000)),
+    clear: () => header('', 0),
+    assertOwnPage: (req) => {
+      const isOwn = isRead(req) ? !isForeign(req, origin) : hasHeader(req) && isProven(req, origin);
+      if (isOwn) return;
+      const message = `The session cookie counts for pages of this server only, which send ${PAGE_HEADER}`;
+      throw new AppError('FORBIDDEN', message);
+    },
+  };
+}
+
+function isRead({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function hasHeader(req: Request): boolean {
+  return req.get(PAGE_HEADER) === '1';
+}
+
+/** Whether the browser says that the page is of this origin; without its word nothing is proven. */
+function isProven(req: Request, baseOrigin: string): boolean {
+  const site = req.get('Sec-Fetch-Site');
+  if (site !== undefined) return site === 'same-origin';
+  return isOwnOrigin(req, baseOrigin);
+}
+
+/** Whether the browser says that another site is behind a request that only reads. */
+function isForeign(req: Request, baseOrigin: string): boolean {
+  const site = req.get('Sec-Fetch-Site');
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  return req.get('Origin') !== undefined && !isOwnOrigin(req, baseOrigin);
+}
+
+/** Browsers send no Sec-Fetch-Site over plain http, but always the origin of what changes something. */
+function isOwnOrigin(req: Request, baseOrigin: string): boolean {
+  const origin = req.get('Origin');
+  if (origin === undefined || !URL.canParse(origin)) return false;
+  return origin === baseOrigin || new URL(origin).host === req.headers.host;
+}

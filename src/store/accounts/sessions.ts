@@ -1,0 +1,116 @@
+import type { SessionRow } from '../schema/accounts.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+import { prepared, type ParamOf } from '../sqlite/prepared.ts';
+
+/** What decides whether a session counts now. */
+interface At {
+  readonly now: number;
+  /** Sessions that were last used before then have ended. */
+  readonly idleSince: number;
+}
+
+/** Stores a session and forgets those of its user that have ended. */
+export async function insertSession(tx: Tx, row: SessionRow, { now, idleSince }: At): Promise<void> {
+  await tx
+    .deleteFrom('sessions')
+    .where('user_id', '=', row.user_id)
+    .where((eb) =>
+      eb.or([
+        eb('expires_at', '<=', now),
+        eb('last_used_at', '<=', idleSince),
+        eb('token_version', '<>', row.token_version),
+      ]),
+    )
+    .execute();
+  await tx.insertInto('sessions').values(row).execute();
+}
+
+const byHash = prepared((db, param: ParamOf<{ tokenHash: string }>) =>
+  db
+    .selectFrom('sessions as session')
+    .innerJoin('users', 'users.id', 'session.user_id')
+    .selectAll('session')
+    .whereRef('users.token_version', '=', 'session.token_version')
+    .where('session.token_hash', '=', param('tokenHash')),
+);
+
+/** The session with this SHA-256 of its token, if it counts now. */
+export async function findSession(
+  db: Db,
+  tokenHash: string,
+  { now, idleSince }: At,
+): Promise<SessionRow | undefined> {
+  const [row] = await byHash(db, { tokenHash });
+  return row !== undefined && row.expires_at > now && row.last_used_at > idleSince ? row : undefined;
+}
+
+/** The sessions of a user that count now, the last used first. */
+export async function sessionsOf(db: Db, userId: string, { now, idleSince }: At): Promise<SessionRow[]> {
+  return db
+    .selectFrom('sessions as session')
+    .innerJoin('users', 'users.id', 'session.user_id')
+    .selectAll('session')
+    .whereRef('users.token_version', '=', 'session.token_version')
+    .where('session.user_id', '=', userId)
+    .where('session.expires_at', '>', now)
+    .where('session.last_used_at', '>', idleSince)
+    .orderBy('session.last_used_at', 'desc')
+    .orderBy('session.id')
+    .execute();
+}
+
+/** Records a use, unless one since `before` is already recorded. */
+export async function touchSession(db: Db, use: { id: string; now: number; before: number }): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ last_used_at: use.now })
+    .where('id', '=', use.id)
+    .where('last_used_at', '<=', use.before)
+    .execute();
+}
+
+/** Records that the user of a session proved who they are; null takes that back. */
+export async function markSteppedUp(db: Db, id: string, at: number | null): Promise<void> {
+  await db.updateTable('sessions').set({ stepped_up_at: at }).where('id', '=', id).execute();
+}
+
+/** Ends one session of a user; false when there is none. */
+export async function deleteSession(db: Db, userId: string, id: string): Promise<boolean> {
+  const result = await db
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+/** Ends the session that a token opened. */
+export async function deleteSessionByHash(db: Db, tokenHash: string): Promise<void> {
+  await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute();
+}
+
+/**
+ * Ends every session of a user but the one that `keep` names, which counts under the user's present token version.
+ * Nothing it had proved before counts any longer.
+ */
+export async function endOtherSessions(tx: Tx, userId: string, keep: string | null): Promise<void> {
+  await tx
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('id', '<>', keep ?? '')
+    .execute();
+  if (keep === null) return;
+  await tx
+    .updateTable('sessions')
+    .set((eb) => ({
+      stepped_up_at: null,
+      token_version: eb
+        .selectFrom('users')
+        .select('token_version')
+        .where('id', '=', userId)
+        .$castTo<number>(),
+    }))
+    .where('user_id', '=', userId)
+    .where('id', '=', keep)
+    .execute();
+}

@@ -1,0 +1,63 @@
+import { AppError } from '../../domain/errors.ts';
+import { findSecondFactor } from '../../store/accounts/second-factors.ts';
+import { markSteppedUp } from '../../store/accounts/sessions.ts';
+import { findUser } from '../../store/accounts/users.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import type { AccountDeps } from './account-deps.ts';
+import { confirmPassword } from './confirm-password.ts';
+import { takeCode } from './second-factor.ts';
+
+/** How long one proof is good for. */
+const STEP_UP_MS = 5 * 60_000;
+
+/** What a user proves who they are by: a code of the second factor where there is one. */
+export type Proof = 'password' | 'code';
+
+export interface StepUpInput {
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly password: string | undefined;
+  readonly code: string | undefined;
+}
+
+/** Whether a proof given at that time is still good. */
+export function isSteppedUp(steppedUpAt: number | null, now: number): boolean {
+  return steppedUpAt !== null && now >= steppedUpAt && now - steppedUpAt < STEP_UP_MS;
+}
+
+export async function proofOf(db: Db, userId: string): Promise<Proof> {
+  const factor = await findSecondFactor(db, userId);
+  return factor === undefined || factor.enabled_at === null ? 'password' : 'code';
+}
+
+/**
+ * Lets a session of the dashboard move money for a while. With a second factor the code is what counts: whoever
+ * stands at an open browser may know the password, but does not hold the device. @returns until when
+ * @throws {AppError} INVALID_CREDENTIALS; SECOND_FACTOR_REQUIRED for a password where a code is needed;
+ * RATE_LIMITED after several wrong ones.
+ */
+export async function stepUp(deps: AccountDeps, input: StepUpInput): Promise<number> {
+  if ((await proofOf(deps.db, input.userId)) === 'code') await confirmCode(deps, input);
+  else {
+    const { attempt } = await confirmPassword(deps, input.userId, input.password ?? '');
+    attempt.succeed();
+  }
+  const now = deps.clock.now();
+  await markSteppedUp(deps.db, input.sessionId, now);
+  return now + STEP_UP_MS;
+}
+
+async function confirmCode(deps: AccountDeps, { userId, code }: StepUpInput): Promise<void> {
+  if (code === undefined) {
+    throw new AppError('SECOND_FACTOR_REQUIRED', 'A code from the authenticator app is needed');
+  }
+  const [user, factor] = await Promise.all([findUser(deps.db, userId), findSecondFactor(deps.db, userId)]);
+  if (user === undefined || factor === undefined) {
+    throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
+  }
+  const attempt = deps.guard.beginCode(userId);
+  if (!(await takeCode(deps, user, factor, code))) {
+    throw new AppError('INVALID_CREDENTIALS', 'The code is not right, or was used already');
+  }
+  attempt.succeed();
+}

@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { own, type ApiError, type ListedSession } from '../api/client.ts';
+import { useAct } from '../api/hooks.ts';
+import { endSession } from '../api/session.ts';
+import { Badge, Button, Card, Problem, Shown } from '../ui/basics.tsx';
+import { Confirm } from '../ui/dialog.tsx';
+import { when } from '../ui/format.ts';
+
+type Sessions = Awaited<ReturnType<typeof own<'GET /auth/sessions'>>>;
+
+/** Where the user is signed in, and a way to end that. */
+export function Sessions() {
+  const sessions = useQuery<Sessions, ApiError>({
+    queryKey: ['/auth/sessions'],
+    queryFn: () => own('GET /auth/sessions'),
+  });
+  const end = useAct((sessionId: string) => own('DELETE /auth/sessions', { sessionId }));
+  return (
+    <Card title="Where you are signed in" actions={<Everywhere />}>
+      {end.error !== null && <Problem error={end.error} />}
+      <Shown of={sessions} rows={2}>
+        {(data) => (
+          <ul className="divide-y divide-line">
+            {data.sessions.map((session) => (
+              <Line
+                key={session.id}
+                of={session}
+                busy={end.isPending && end.variables === session.id}
+                onEnd={() => end.mutate(session.id)}
+              />
+            ))}
+          </ul>
+        )}
+      </Shown>
+    </Card>
+  );
+}
+
+function Line({ of, busy, onEnd }: { of: ListedSession; busy: boolean; onEnd: () => void }) {
+  const name = browserOf(of.userAgent);
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-3 py-3 first:pt-0 last:pb-0">
+      <div className="min-w-0 text-sm">
+        <p className="flex flex-wrap items-center gap-2 font-medium">
+          <span title={of.userAgent}>{name}</span>
+          {of.current && <Badge tone="good">This one</Badge>}
+        </p>
+        <p className="text-soft">
+          <span className="break-all">{of.address}</span>, last used {when(of.lastUsedAt)}, since{' '}
+          {when(of.createdAt)}
+        </p>
+      </div>
+      {!of.current && (
+        <Button isSmall busy={busy} onClick={onEnd} aria-label={`End the session of ${name}`}>
+          End
+        </Button>
+      )}
+    </li>
+  );
+}
+
+function Everywhere() {
+  const [asks, setAsks] = useState(false);
+  const out = useAct(() => own('DELETE /auth/sessions'), endSession);
+  return (
+    <>
+      <Button isSmall onClick={() => setAsks(true)}>
+        End every session
+      </Button>
+      <Confirm
+        title="Sign out everywhere?"
+        open={asks}
+        onClose={() => setAsks(false)}
+        action="Yes, end them all"
+        busy={out.isPending}
+        error={out.error}
+        onConfirm={() => out.mutate()}
+      >
+        <p>Every browser, this one too, and every user token of yours. API keys of your shops go on.</p>
+      </Confirm>
+    </>
+  );
+}
+
+/** Tried in this order: most browsers also name those they descend from. */
+const BROWSERS = [
+  ['Edg', 'Edge'],
+  ['OPR', 'Opera'],
+  ['SamsungBrowser', 'Samsung Internet'],
+  ['Firefox', 'Firefox'],
+  ['FxiOS', 'Firefox'],
+  ['HeadlessChrome', 'Chrome'],
+  ['CriOS', 'Chrome'],
+  ['Chrome', 'Chrome'],
+  ['Safari', 'Safari'],
+] as const;
+const SYSTEMS = [
+  ['Android', 'Android'],
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Windows', 'Windows'],
+  ['Mac OS X', 'macOS'],
+  ['Linux', 'Linux'],
+] as const;
+
+function browserOf(userAgent: string): string {
+  const browser = BROWSERS.find(([sign]) => userAgent.includes(sign))?.[1];
+  const system = SYSTEMS.find(([sign]) => userAgent.includes(sign))?.[1];
+  if (browser === undefined) return userAgent === '' ? 'Unknown browser' : userAgent.slice(0, 40);
+  return system === undefined ? browser : `${browser} on ${system}`;
+}

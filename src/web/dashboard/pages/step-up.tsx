@@ -1,0 +1,107 @@
+import { useEffect, useId, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
+import { own, type ApiError } from '../api/client.ts';
+import { useAct } from '../api/hooks.ts';
+import { lostSession, useSession } from '../api/session.ts';
+import { useAskedProof, type Proof } from '../api/step-up.ts';
+import { Button } from '../ui/basics.tsx';
+import { Field, Form } from '../ui/form.tsx';
+
+/** Asks for the proof that a request waits for; the request then goes out again by itself. */
+export function StepUp() {
+  const asked = useAskedProof();
+  return asked === null ? null : <Question proof={asked.proof} onAnswer={asked.answer} />;
+}
+
+function Question(props: { proof: Proof; onAnswer: (isProven: boolean) => void }) {
+  const { onAnswer } = props;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const title = useId();
+  const [needsCode, setNeedsCode] = useState(props.proof === 'code');
+  const confirm = useAct(
+    (proof: { password: string } | { code: string }) => own('POST /auth/step-up', proof),
+    () => onAnswer(true),
+  );
+  const { error } = confirm;
+  // The second factor was switched on since the question was put.
+  if (error?.code === 'SECOND_FACTOR_REQUIRED' && !needsCode) setNeedsCode(true);
+  useEndWithSession(onAnswer);
+  // The browser's own dialog: it also stands above the page's dialogs and makes them inert.
+  useEffect(() => dialog.current?.showModal(), []);
+  return createPortal(
+    <dialog
+      ref={dialog}
+      aria-labelledby={title}
+      onCancel={(event) => {
+        event.preventDefault();
+        onAnswer(false);
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        // A dialog below must not take it for its own.
+        event.preventDefault();
+        event.stopPropagation();
+        onAnswer(false);
+      }}
+      className="m-auto w-[min(24rem,calc(100vw-2rem))] rounded-2xl border border-line bg-card p-6 text-ink shadow-2xl backdrop:bg-black/45"
+    >
+      <h2 id={title} className="mb-2 text-lg font-bold">
+        Confirm that it is you
+      </h2>
+      <p className="mb-4 text-sm text-soft">
+        This moves money, or hands out what can. For five minutes you are not asked again.
+      </p>
+      <Form
+        fields={['password', 'code']}
+        submit="Confirm"
+        busy={confirm.isPending}
+        error={shown(error)}
+        onSubmit={({ password, code }) => confirm.mutate(needsCode ? { code } : { password })}
+        extra={
+          <Button look="quiet" disabled={confirm.isPending} onClick={() => onAnswer(false)}>
+            Cancel
+          </Button>
+        }
+      >
+        {needsCode ? CODE : PASSWORD}
+      </Form>
+    </dialog>,
+    document.body,
+  );
+}
+
+/** Signed out in another tab: nobody is there to answer. */
+function useEndWithSession(onAnswer: (isProven: boolean) => void): void {
+  const isOut = useSession() === null && lostSession() === null;
+  useEffect(() => {
+    if (isOut) onAnswer(false);
+  }, [isOut, onAnswer]);
+}
+
+const CODE = (
+  <Field
+    label="Code"
+    name="code"
+    autoComplete="one-time-code"
+    inputMode="numeric"
+    hint="From your authenticator app, or one of your recovery codes. Each works once."
+    required
+    autoFocus
+  />
+);
+
+const PASSWORD = (
+  <Field
+    label="Your password"
+    name="password"
+    type="password"
+    autoComplete="current-password"
+    required
+    autoFocus
+  />
+);
+
+/** That a code is needed is told by the field. */
+function shown(error: ApiError | null): ApiError | null {
+  return error?.code === 'SECOND_FACTOR_REQUIRED' ? null : error;
+}

@@ -1,0 +1,22 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { SessionClient } from '../session-client.ts';
+
+/** Gives the proof that the dashboard asks for before money moves. */
+export async function confirmIt(page: Page, proof: { password: string } | { code: string }): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  const [label, value] = 'code' in proof ? ['Code', proof.code] : ['Your password', proof.password];
+  await dialog.getByLabel(label).fill(value);
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+/** Puts the cookie of a fresh session of a user into a browser, in place of what it had. */
+export async function signInBrowser(
+  context: BrowserContext,
+  baseUrl: string,
+  user: { email: string; password: string },
+): Promise<void> {
+  const { cookie } = await SessionClient.signIn(baseUrl, user);
+  const [name = '', value = ''] = cookie.split('=');
+  await context.addCookies([{ name, value, url: baseUrl, httpOnly: true, sameSite: 'Strict' }]);
+}

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { createHttpServer, HttpServerDeps } from '../../../src/http/server/server.ts';
+import type { Route } from '../../../src/http/server/route.ts';
+import { SessionClient } from '../../_helpers/session-client.ts';
+import { fresh, PASSWORD, totpCode, World } from './world.ts';
+
+/** What the composition root hands to the server: the routes as they are defined. */
+const served = vi.hoisted(() => ({ routes: [] as Route[] }));
+vi.mock('../../../src/http/server/server.ts', async (load) => {
+  const original = await load<{ createHttpServer: typeof createHttpServer }>();
+  return {
+    ...original,
+    createHttpServer: (deps: HttpServerDeps) => {
+      served.routes.push(...deps.routes);
+      return original.createHttpServer(deps);
+    },
+  };
+});
+
+const world = await World.start();
+const routes = served.routes;
+afterAll(async () => world.end());
+
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+const guarded = routes.filter(({ auth }) => auth !== 'none');
+const isSteppedUp = ({ stepUp }: Route): boolean => stepUp === true;
+const sends = ({ scope }: Route): boolean => [scope].flat().includes('wallet:send');
+const changesKeys = ({ method, path }: Route): boolean => method !== 'GET' && path.includes('/keys/');
+const { api, clock } = world.till;
+
+interface Person {
+  readonly email: string;
+  readonly token: string;
+  readonly session: SessionClient;
+}
+
+async function person(): Promise<Person> {
+  const email = `${fresh('owner')}@example.com`;
+  const body = { email, password: PASSWORD };
+  const { token } = await api.must<{ token: string }>('POST', '/auth/register', { body });
+  return { email, token, session: await SessionClient.signIn(api.baseUrl, body) };
+}
+
+/** What a request without any field is answered, which changes nothing. */
+async function codeOf(session: SessionClient, { method, path }: Pick<Route, 'method' | 'path'>) {
+  const { body } = await session.call(method, path, method === 'GET' ? undefined : {});
+  return body.error?.code ?? null;
+}
+
+const prove = async (session: SessionClient, proof: object) => session.call('POST', '/auth/step-up', proof);
+const SEND = { method: 'POST', path: '/merchant/wallet/send' } as const;
+
+it('what sends coins, or hands out what can, is all of this', () => {
+  expect(routes.filter(isSteppedUp).map(nameOf).toSorted()).toEqual([
+    'DELETE /merchant/keys/delete',
+    'GET /merchant/webhook/endpoint/secret',
+    'GET /merchant/webhook/secret',
+    'POST /connect/approve',
+    'POST /merchant/keys/create',
+    'POST /merchant/keys/regenerate',
+    'POST /merchant/wallet/consolidate',
+    'POST /merchant/wallet/send',
+    'POST /merchant/wallet/send/bump',
+    'POST /merchant/wallet/send/cancel',
+    'POST /merchant/webhook/endpoint/rotate-secret',
+    'POST /merchant/webhook/rotate-secret',
+    'POST /payment/refund',
+    'POST /payment/refund-link',
+    'POST /payment/refund-link/approve',
+    'POST /payment/resolve',
+  ]);
+});
+
+it('no route that needs wallet:send, or is about a key or a secret, was forgotten', () => {
+  /** Setting coins aside moves none. */
+  const harmless = new Set([
+    'POST /merchant/wallet/outputs/freeze',
+    'POST /merchant/wallet/outputs/unfreeze',
+  ]);
+  const suspicious = routes.filter(
+    (route) => sends(route) || changesKeys(route) || route.path.includes('secret'),
+  );
+  expect(suspicious.length).toBeGreaterThan(10);
+  const forgotten = suspicious.filter((route) => !isSteppedUp(route) && !harmless.has(nameOf(route)));
+  expect(forgotten.map(nameOf)).toEqual([]);
+});
+
+describe('a session that has only signed in', () => {
+  let owner: Person;
+  beforeAll(async () => {
+    owner = await person();
+  });
+
+  it.each(guarded.filter(isSteppedUp).map((route) => [nameOf(route), route] as const))(
+    'is asked for a proof by %s, before anything is looked at',
+    async (_name, { method, path }) => {
+      const answer = await owner.session.call(method, path, method === 'GET' ? undefined : { x: 'y' });
+      expect([answer.status, answer.body.error?.code]).toEqual([403, 'STEP_UP_REQUIRED']);
+      expect(answer.body.error?.details?.map(({ field }) => field)).toEqual(['password']);
+    },
+  );
+
+  it('is asked by nothing else', async () => {
+    const others = guarded.filter((route) => !isSteppedUp(route) && route.path !== '/auth/sessions');
+    const asking: string[] = [];
+    for (const route of others) {
+      if ((await codeOf(owner.session, route)) === 'STEP_UP_REQUIRED') asking.push(nameOf(route));
+    }
+    expect(others.length).toBeGreaterThan(40);
+    expect(asking).toEqual([]);
+  });
+
+  it('leaves user tokens and keys as they are', async () => {
+    for (const { method, path } of guarded.filter(isSteppedUp)) {
+      const { body } = await api.call(method, path, {
+        token: owner.token,
+        ...(method === 'GET' ? {} : { body: {} }),
+      });
+      expect(body.error?.code, path).not.toBe('STEP_UP_REQUIRED');
+      expect(body.error?.code, path).not.toBe('UNAUTHORISED');
+    }
+  });
+});
+
+describe('a proof', () => {
+  it('is the password, holds for five minutes and for this session alone', async () => {
+    const owner = await person();
+    const other = await SessionClient.signIn(api.baseUrl, { email: owner.email, password: PASSWORD });
+    const wrong = await prove(owner.session, { password: 'wrong' });
+    expect([wrong.status, wrong.body.error?.code]).toEqual([401, 'INVALID_CREDENTIALS']);
+    expect((await prove(owner.session, {})).body.error?.code).toBe('INVALID_CREDENTIALS');
+    expect(await codeOf(owner.session, SEND)).toBe('STEP_UP_REQUIRED');
+    const { status, body } = await prove(owner.session, { password: PASSWORD });
+    expect(status).toBe(200);
+    expect(Date.parse(String(body.data['until'])) - clock.now()).toBeGreaterThan(290_000);
+    expect(await codeOf(owner.session, SEND)).toBe('VALIDATION_INVALID');
+    expect(await codeOf(other, SEND)).toBe('STEP_UP_REQUIRED');
+    clock.advance(299_000);
+    expect(await codeOf(owner.session, SEND)).toBe('VALIDATION_INVALID');
+    clock.advance(2_000);
+    expect(await codeOf(owner.session, SEND)).toBe('STEP_UP_REQUIRED');
+  });
+
+  it('ends with the session: whoever signs in next proves it anew', async () => {
+    const owner = await person();
+    await prove(owner.session, { password: PASSWORD });
+    await owner.session.call('POST', '/auth/session', { email: owner.email, password: PASSWORD });
+    expect(await codeOf(owner.session, SEND)).toBe('STEP_UP_REQUIRED');
+  });
+
+  it('is a code where there is a second factor, and each code once', async () => {
+    const owner = await person();
+    await prove(owner.session, { password: PASSWORD });
+    const setup = await owner.session.call<{ secret: string }>('POST', '/auth/totp/setup', {
+      password: PASSWORD,
+    });
+    const { secret } = setup.body.data;
+    const code = () => totpCode(secret, clock.now());
+    const on = await owner.session.call<{ recoveryCodes: string[] }>('POST', '/auth/totp/enable', {
+      code: code(),
+    });
+    // What was proven by the password alone counts no longer.
+    const asked = await owner.session.call(SEND.method, SEND.path, {});
+    expect(asked.body.error?.details?.map(({ field }) => field)).toEqual(['code']);
+    clock.advance(31_000);
+    const byPassword = await prove(owner.session, { password: PASSWORD });
+    expect([byPassword.status, byPassword.body.error?.code]).toEqual([401, 'SECOND_FACTOR_REQUIRED']);
+    const right = code();
+    expect((await prove(owner.session, { code: right })).status).toBe(200);
+    expect(await codeOf(owner.session, SEND)).toBe('VALIDATION_INVALID');
+    expect((await prove(owner.session, { code: right })).body.error?.code).toBe('INVALID_CREDENTIALS');
+    clock.advance(301_000);
+    const [recovery] = on.body.data.recoveryCodes;
+    expect((await prove(owner.session, { code: recovery })).status).toBe(200);
+    expect((await prove(owner.session, { code: recovery })).body.error?.code).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('that was refused leaves the Idempotency-Key free for the same request', async () => {
+    const owner = await person();
+    const { merchant } = await api.must<{ merchant: { id: string } }>('POST', '/merchant/create', {
+      token: owner.token,
+      body: { name: 'Shop', domain: `${fresh('shop')}.example` },
+    });
+    const body = { merchantId: merchant.id, name: 'Plugin', scopes: ['events:read'] };
+    const create = async () =>
+      owner.session.call('POST', '/merchant/keys/create', body, { 'idempotency-key': 'plugin-1' });
+    expect((await create()).status).toBe(403);
+    await prove(owner.session, { password: PASSWORD });
+    const made = await create();
+    expect([made.status, made.headers.get('idempotent-replayed')]).toEqual([201, null]);
+  });
+});

@@ -1,0 +1,351 @@
+import { base32nopad } from '@scure/base';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { codeOfStep } from '../../../src/usecases/accounts/totp.ts';
+import { newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
+import { cookieOf, SessionClient } from '../../_helpers/session-client.ts';
+
+const PASSWORD = 'correct horse battery';
+const HOUR_MS = 3_600_000;
+
+let app: HttpApp;
+beforeAll(async () => {
+  app = await startHttpApp();
+});
+afterAll(async () => app.destroy());
+
+const signIn = async (email: string, headers: Record<string, string> = {}) =>
+  SessionClient.signIn(app.baseUrl, { email, password: PASSWORD }, headers);
+const isIn = async (client: SessionClient) => (await client.call('GET', '/auth/session')).status === 200;
+const outcome = (answer: { status: number; body: { error: { code: string } | null } }) => [
+  answer.status,
+  answer.body.error?.code ?? null,
+];
+const listed = async (client: SessionClient) =>
+  (
+    await client.call<{ sessions: { id: string; current: boolean; address: string; userAgent: string }[] }>(
+      'GET',
+      '/auth/sessions',
+    )
+  ).body.data.sessions;
+/** What an authenticator app with this secret shows, some steps from now. */
+const codeFor = (secret: string, steps = 0) =>
+  codeOfStep(base32nopad.decode(secret), Math.floor(app.now() / 30_000) + steps);
+
+describe('signing in', () => {
+  it('sets a cookie that no script and no other site gets, and answers no token', async () => {
+    const { email, id } = await newUser(app);
+    const client = new SessionClient(app.baseUrl);
+    const answer = await client.call('POST', '/auth/session', { email, password: PASSWORD });
+    expect(answer.body.data).toEqual({ user: { id, email, isVerified: false } });
+    const cookie = cookieOf(answer);
+    expect(cookie?.pair).toMatch(/^tilld_session=[0-9A-Za-z]{43}$/);
+    expect(cookie?.attributes).toEqual(['Max-Age=604800', 'Path=/', 'HttpOnly', 'SameSite=Strict']);
+    const me = await client.call('GET', '/auth/me');
+    expect(me.body.data).toEqual({ user: { id, email, isVerified: false } });
+  });
+
+  it('keeps only the hash of the token, and seals where the user sits', async () => {
+    const { email } = await newUser(app);
+    const client = await signIn(email, { 'user-agent': 'Mozilla/5.0 Firefox/140.0' });
+    const { rows } = await sql<object>`SELECT * FROM sessions`.execute(app.db);
+    const stored = JSON.stringify(rows);
+    expect(stored).not.toContain(client.cookie.split('=')[1]);
+    expect(stored).not.toContain('Firefox');
+    expect(stored).not.toContain('127.0.0.1');
+    expect(app.logs.join('\n')).not.toContain(client.cookie.split('=')[1]);
+  });
+
+  it('over https takes the prefix that binds the cookie to this host and to TLS', async () => {
+    const secure = await startHttpApp({ settings: { baseUrl: 'https://pay.shop.example' } });
+    try {
+      const { email } = await newUser(secure);
+      const client = new SessionClient(secure.baseUrl);
+      const answer = await client.call('POST', '/auth/session', { email, password: PASSWORD });
+      const cookie = cookieOf(answer);
+      expect(cookie?.pair).toMatch(/^__Host-tilld=[0-9A-Za-z]{43}$/);
+      expect(cookie?.attributes).toEqual([
+        'Max-Age=604800',
+        'Path=/',
+        'HttpOnly',
+        'SameSite=Strict',
+        'Secure',
+      ]);
+      expect((await client.call('GET', '/auth/session')).status).toBe(200);
+      client.cookie = client.cookie.replace('__Host-tilld', 'tilld_session');
+      expect((await client.call('GET', '/auth/session')).status).toBe(401);
+    } finally {
+      await secure.destroy();
+    }
+  });
+
+  it('never takes over a token that the browser came with (fixation)', async () => {
+    const { email } = await newUser(app);
+    const victim = new SessionClient(app.baseUrl, `tilld_session=${'A'.repeat(43)}`);
+    await victim.call('POST', '/auth/session', { email, password: PASSWORD });
+    expect(victim.cookie).not.toContain('A'.repeat(43));
+    expect(await isIn(new SessionClient(app.baseUrl, `tilld_session=${'A'.repeat(43)}`))).toBe(false);
+    const before = new SessionClient(app.baseUrl, victim.cookie);
+    await victim.call('POST', '/auth/session', { email, password: PASSWORD });
+    expect(victim.cookie).not.toBe(before.cookie);
+    expect(await isIn(before)).toBe(false);
+    expect(await isIn(victim)).toBe(true);
+  });
+
+  it('takes neither of two cookies of the name', async () => {
+    const { email } = await newUser(app);
+    const client = await signIn(email);
+    const twice = new SessionClient(app.baseUrl, `tilld_session=${'B'.repeat(43)}; ${client.cookie}`);
+    expect(await isIn(twice)).toBe(false);
+  });
+
+  it('asks for the code where there is a second factor, and slows down who guesses', async () => {
+    const { email, token } = await newUser(app);
+    await enableTotp(token);
+    const client = new SessionClient(app.baseUrl);
+    const answer = await client.call('POST', '/auth/session', { email, password: PASSWORD });
+    expect(outcome(answer)).toEqual([401, 'SECOND_FACTOR_REQUIRED']);
+    expect(cookieOf(answer)).toBeNull();
+  });
+
+  it('counts towards the sign-in limit', async () => {
+    const limited = await startHttpApp({ settings: { authRatePerMinute: 2 } });
+    try {
+      const client = new SessionClient(limited.baseUrl);
+      const attempt = async () =>
+        (await client.call('POST', '/auth/session', { email: 'a@b.example', password: 'x' })).status;
+      expect([await attempt(), await attempt(), await attempt()]).toEqual([401, 401, 429]);
+    } finally {
+      await limited.destroy();
+    }
+  });
+});
+
+/** @returns the secret; the code that switched it on was of the step before. */
+async function enableTotp(token: string): Promise<string> {
+  const { secret } = await app.api.must<{ secret: string }>('POST', '/auth/totp/setup', {
+    token,
+    body: { password: PASSWORD },
+  });
+  await app.api.must('POST', '/auth/totp/enable', { token, body: { code: codeFor(secret) } });
+  app.advance(31_000);
+  return secret;
+}
+
+describe('proving again who is there', () => {
+  it('is slowed down as signing in is, for passwords and for codes', async () => {
+    const limited = await startHttpApp({ settings: { authRatePerMinute: 1000 } });
+    try {
+      const { email, token } = await newUser(limited);
+      const client = await SessionClient.signIn(limited.baseUrl, { email, password: PASSWORD });
+      const attempt = async (proof: object) => (await client.call('POST', '/auth/step-up', proof)).status;
+      const answers = async (proof: object) => {
+        const statuses: number[] = [];
+        for (let tries = 0; tries < 6; tries += 1) statuses.push(await attempt(proof));
+        return statuses;
+      };
+      expect(await answers({ password: 'guess' })).toEqual([401, 401, 401, 401, 401, 429]);
+      expect(await attempt({ password: PASSWORD })).toBe(429);
+      limited.advance(6_000);
+      expect(await attempt({ password: PASSWORD })).toBe(200);
+      const { secret } = await limited.api.must<{ secret: string }>('POST', '/auth/totp/setup', {
+        token,
+        body: { password: PASSWORD },
+      });
+      const code = codeOfStep(base32nopad.decode(secret), Math.floor(limited.now() / 30_000));
+      await client.call('POST', '/auth/totp/enable', { code });
+      expect(await answers({ code: 'no code' })).toEqual([401, 401, 401, 401, 401, 429]);
+    } finally {
+      await limited.destroy();
+    }
+  });
+});
+
+describe('a session ends', () => {
+  it('when it is signed out: whoever copied the cookie has nothing', async () => {
+    const { email } = await newUser(app);
+    const client = await signIn(email);
+    const thief = new SessionClient(app.baseUrl, client.cookie);
+    expect(await isIn(thief)).toBe(true);
+    const answer = await client.call('DELETE', '/auth/session');
+    expect(cookieOf(answer)?.attributes).toContain('Max-Age=0');
+    expect(await isIn(thief)).toBe(false);
+    // Once more does no harm, as after a lost answer.
+    expect((await client.call('DELETE', '/auth/session')).status).toBe(200);
+  });
+
+  it('after twelve hours without use, but not while it is used, and after seven days in any case', async () => {
+    const { email } = await newUser(app);
+    const idle = await signIn(email);
+    const used = await signIn(email);
+    for (let hours = 0; hours < 7 * 24 - 8; hours += 8) {
+      app.advance(8 * HOUR_MS);
+      expect(await isIn(used), `after ${hours + 8} hours`).toBe(true);
+    }
+    expect(await isIn(idle)).toBe(false);
+    app.advance(8 * HOUR_MS);
+    expect(await isIn(used)).toBe(false);
+  });
+
+  it('when the password is changed elsewhere; the one that changed it goes on', async () => {
+    const { email } = await newUser(app);
+    const [here, there] = [await signIn(email), await signIn(email)];
+    const next = 'another horse entirely';
+    const changed = await here.call('POST', '/auth/change-password', {
+      currentPassword: PASSWORD,
+      newPassword: next,
+    });
+    expect(changed.status).toBe(200);
+    expect([await isIn(here), await isIn(there)]).toEqual([true, false]);
+    const { token } = changed.body.data as { token: string };
+    await app.api.must('POST', '/auth/change-password', {
+      token,
+      body: { currentPassword: next, newPassword: 'a third horse by token' },
+    });
+    expect(await isIn(here)).toBe(false);
+  });
+
+  it('when the second factor is switched on or off elsewhere', async () => {
+    const { email, token } = await newUser(app);
+    const there = await signIn(email);
+    const secret = await enableTotp(token);
+    expect(await isIn(there)).toBe(false);
+    const sign = async (code: string) =>
+      SessionClient.signIn(app.baseUrl, { email, password: PASSWORD, code });
+    const here = await sign(codeFor(secret));
+    app.advance(31_000);
+    const other = await sign(codeFor(secret));
+    app.advance(31_000);
+    await here.call('POST', '/auth/totp/disable', { password: PASSWORD, code: codeFor(secret) });
+    expect([await isIn(here), await isIn(other)]).toEqual([true, false]);
+  });
+
+  it('by the list: that one, or everywhere with every user token', async () => {
+    const { email, token } = await newUser(app);
+    const here = await signIn(email, { 'user-agent': 'Here/1.0' });
+    app.advance(1000);
+    const there = await signIn(email, { 'user-agent': `There/1.0 ${'x'.repeat(400)}` });
+    const stranger = await signIn((await newUser(app)).email);
+    const sessions = await listed(here);
+    expect(sessions.map(({ current, address }) => ({ current, address }))).toEqual([
+      { current: false, address: '127.0.0.1' },
+      { current: true, address: '127.0.0.1' },
+    ]);
+    expect(sessions[0]?.userAgent).toMatch(/^There\/1\.0 x{290}$/);
+    expect(sessions[1]?.userAgent).toBe('Here/1.0');
+    const sessionId = sessions[0]?.id;
+    expect(outcome(await stranger.call('DELETE', '/auth/sessions', { sessionId }))).toEqual([
+      404,
+      'SESSION_NOT_FOUND',
+    ]);
+    expect(await isIn(there)).toBe(true);
+    expect((await here.call('DELETE', '/auth/sessions', { sessionId })).status).toBe(200);
+    expect(await isIn(there)).toBe(false);
+    const again = await signIn(email);
+    const copy = new SessionClient(app.baseUrl, here.cookie);
+    expect((await here.call('DELETE', '/auth/sessions')).status).toBe(200);
+    expect(here.cookie).toBe('');
+    expect([await isIn(copy), await isIn(again), await isIn(stranger)]).toEqual([false, false, true]);
+    expect((await app.api.call('GET', '/auth/me', { token })).status).toBe(401);
+  });
+});
+
+describe('a session lasts', () => {
+  it('over a restart of the daemon', async () => {
+    const first = await startHttpApp();
+    const { email } = await newUser(first);
+    const client = await SessionClient.signIn(first.baseUrl, { email, password: PASSWORD });
+    await first.close();
+    const second = await startHttpApp({ reopen: first });
+    try {
+      expect(await isIn(new SessionClient(second.baseUrl, client.cookie))).toBe(true);
+    } finally {
+      await second.destroy();
+    }
+  });
+});
+
+describe('what another site makes a browser send', () => {
+  const edit = { name: 'Robbed', domain: 'robbed.example' };
+  const own = SessionClient.OWN_PAGE;
+  let client: SessionClient;
+  beforeAll(async () => {
+    client = await signIn((await newUser(app)).email);
+  });
+
+  it.each([
+    ['a form of another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+    ['no header at all', {}],
+    ['only the header, without the word of the browser', { 'x-tilld-dashboard': '1' }],
+    ['only the word of the browser, without the header', { 'sec-fetch-site': 'same-origin' }],
+    ['a neighbour below the same domain', { ...own, 'sec-fetch-site': 'same-site' }],
+    ['another origin in an old browser', { 'x-tilld-dashboard': '1', origin: 'https://evil.example' }],
+    ['a sandboxed frame', { 'x-tilld-dashboard': '1', origin: 'null' }],
+    ['an address that was typed', { ...own, 'sec-fetch-site': 'none' }],
+  ] as const)('%s changes nothing', async (_what, headers) => {
+    const answer = await client.raw('POST', '/merchant/create', edit, headers);
+    expect(outcome(answer)).toEqual([403, 'FORBIDDEN']);
+    const ending = await client.raw('DELETE', '/auth/session', undefined, headers);
+    expect(outcome(ending)).toEqual([403, 'FORBIDDEN']);
+    expect(await isIn(client)).toBe(true);
+    const { body } = await client.call<{ merchants: unknown[] }>('GET', '/merchant/list');
+    expect(body.data.merchants).toEqual([]);
+  });
+
+  it('signs nobody in as somebody else', async () => {
+    const { email } = await newUser(app);
+    const body = { email, password: PASSWORD };
+    const answer = await client.raw('POST', '/auth/session', body, { 'sec-fetch-site': 'cross-site' });
+    expect(outcome(answer)).toEqual([403, 'FORBIDDEN']);
+    expect(cookieOf(answer)).toBeNull();
+  });
+
+  it('reads nothing', async () => {
+    for (const site of ['cross-site', 'same-site']) {
+      const answer = await client.raw('GET', '/merchant/list', undefined, { 'sec-fetch-site': site });
+      expect(outcome(answer)).toEqual([403, 'FORBIDDEN']);
+    }
+    const answer = await client.raw('GET', '/merchant/list', undefined, { origin: 'https://evil.example' });
+    expect(outcome(answer)).toEqual([403, 'FORBIDDEN']);
+    const preflight = await fetch(`${app.baseUrl}/merchant/create`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://evil.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'x-tilld-dashboard',
+      },
+    });
+    expect(preflight.headers.get('access-control-allow-credentials')).toBeNull();
+    expect(preflight.headers.get('access-control-allow-headers')?.toLowerCase()).not.toContain('tilld');
+  });
+
+  it('while a page of the till itself is served, also by a browser without Sec-Fetch-Site', async () => {
+    const headers = { 'x-tilld-dashboard': '1', origin: app.baseUrl };
+    const answer = await client.raw('POST', '/merchant/create', edit, headers);
+    expect(answer.status).toBe(201);
+  });
+});
+
+describe('credentials beside the cookie', () => {
+  it('a token or key that comes along is what counts, right or wrong', async () => {
+    const [ann, bob] = [await newUser(app), await newUser(app)];
+    const client = await signIn(ann.email);
+    const asBob = await client.call('GET', '/auth/me', undefined, { authorization: `Bearer ${bob.token}` });
+    expect(asBob.body.data).toMatchObject({ user: { email: bob.email } });
+    const wrong = await client.call('GET', '/auth/me', undefined, { authorization: 'Bearer nonsense' });
+    expect(wrong.status).toBe(401);
+  });
+
+  it('the routes of the session take no token', async () => {
+    const { token } = await newUser(app);
+    for (const [method, path] of [
+      ['GET', '/auth/session'],
+      ['GET', '/auth/sessions'],
+      ['DELETE', '/auth/sessions'],
+      ['POST', '/auth/step-up'],
+    ] as const) {
+      const answer = await app.api.call(method, path, { token });
+      expect(outcome(answer), path).toEqual([401, 'UNAUTHORISED']);
+    }
+  });
+});
