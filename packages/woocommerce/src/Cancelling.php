@@ -133,7 +133,7 @@ final class Cancelling
                 $payment = Connection::client()->payments->get(['paymentId' => $payment['id']]);
             }
         }
-        if (in_array(Tilld::shopState($payment), ['lost', 'refunded'], true)) {
+        if (in_array(Tilld::shopState($payment), ['lost', 'refunded'], true) || OrderState::isWorthless($payment)) {
             return true;
         }
         if ($order->get_changes() === []) {

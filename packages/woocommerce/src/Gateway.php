@@ -61,6 +61,12 @@ final class Gateway extends \WC_Payment_Gateway
                 'description' => __('Save it, then connect. No key has to be copied.', 'tilld-for-woocommerce'),
                 'default' => '',
             ],
+            'test_mode' => [
+                'title' => __('Test mode', 'tilld-for-woocommerce'),
+                'type' => 'checkbox',
+                'label' => __('Simulated money of tilld pays orders: for trying things out only', 'tilld-for-woocommerce'),
+                'default' => 'no',
+            ],
             'refund_mail' => [
                 'title' => __('Refunds', 'tilld-for-woocommerce'),
                 'type' => 'checkbox',

@@ -19,12 +19,15 @@ final class OrderState
         if ($state === 'paid' && !Amounts::fit($order, $payment)) {
             $state = 'other-amount';
         }
+        if ($state === 'paid' && self::isWorthless($payment)) {
+            $state = 'simulated';
+        }
         $wasPaid = in_array($was, ['paid', 'reversed'], true);
         if ($wasPaid && in_array($state, ['waiting', 'seen', 'lost'], true)) {
             $state = 'reversed';
         }
         $told = "{$payment['id']} {$state} " . ($payment['exception'] ?? '');
-        $isCancelledWithMoney = $order->has_status('cancelled') && !in_array($state, ['waiting', 'lost', 'refunded'], true);
+        $isCancelledWithMoney = $order->has_status('cancelled') && !in_array($state, ['waiting', 'lost', 'refunded', 'simulated'], true);
         if ($told === (string) $order->get_meta(Orders::TOLD) && !$isCancelledWithMoney) {
             return;
         }
@@ -36,6 +39,12 @@ final class OrderState
             self::act($order, $payment, $state, $was);
         }
         $order->save();
+    }
+
+    /** Simulated money: anybody can make it on tilld's page, so it pays orders in the test mode only. */
+    public static function isWorthless(array $payment): bool
+    {
+        return $payment['sandbox'] && Gateway::setting('test_mode', 'no') !== 'yes';
     }
 
     /** An ended payment of an order that has another one since: its money is told, and taken where the order still waits. */
@@ -54,7 +63,7 @@ final class OrderState
         $text = __('Money came for an earlier payment of this order, %1$s: %2$s.', 'tilld-for-woocommerce');
         $order->add_order_note(sprintf($text, $payment['id'], Amounts::received($payment)));
         $isOpen = $order->has_status(['pending', 'failed', 'cancelled']) && $order->get_payment_method() === GATEWAY;
-        if ($state === 'paid' && $isOpen && Amounts::fit($order, $payment)) {
+        if ($state === 'paid' && $isOpen && Amounts::fit($order, $payment) && !self::isWorthless($payment)) {
             $order->payment_complete($payment['id']);
         } elseif ($isOpen) {
             $order->update_status('on-hold');
@@ -90,6 +99,9 @@ final class OrderState
                 $now = Amounts::text($order->get_total()) . ' ' . $order->get_currency();
                 self::hold($order, sprintf($text, "{$payment['amount']} {$payment['currency']}", $now));
                 return;
+            case 'simulated':
+                self::hold($order, __('Simulated money came: nothing was earned, do not deliver. To try things out, switch on the test mode in the settings of tilld.', 'tilld-for-woocommerce'));
+                return;
             case 'paid':
                 self::complete($order, $payment, $received);
                 return;
@@ -107,7 +119,7 @@ final class OrderState
 
     private static function withoutMoney(\WC_Order $order, array $payment, string $was): void
     {
-        $wasUnderWay = in_array($was, ['seen', 'short', 'late', 'other-amount'], true);
+        $wasUnderWay = in_array($was, ['seen', 'short', 'late', 'other-amount', 'simulated'], true);
         if ($wasUnderWay) {
             $text = __('The money that was seen is gone again: nothing is paid.', 'tilld-for-woocommerce');
             $order->has_status('on-hold') ? $order->update_status('pending', $text) : $order->add_order_note($text);

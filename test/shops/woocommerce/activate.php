@@ -22,7 +22,7 @@ if ($plugin === 'woocommerce/woocommerce.php') {
     update_option('woocommerce_coming_soon', 'no');
     return;
 }
-update_option('woocommerce_tilld_settings', ['enabled' => 'yes', 'title' => 'Coins', 'description' => 'By your own nodes', 'url' => $argv[3]]);
+update_option('woocommerce_tilld_settings', ['enabled' => 'yes', 'title' => 'Coins', 'description' => 'By your own nodes', 'url' => $argv[3], 'test_mode' => 'yes']);
 $product = new WC_Product_Simple();
 $product->set_name('Mug');
 $product->set_regular_price('20');

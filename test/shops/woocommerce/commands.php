@@ -113,6 +113,30 @@ final class ShopCommands
         return [];
     }
 
+    /** Pages of the real WooCommerce for a browser: the checkout of blocks and the classic one, and an article that needs no parcel. */
+    public static function pages(): array
+    {
+        WC_Install::create_pages();
+        $classic = ['post_type' => 'page', 'post_status' => 'publish', 'post_title' => 'Classic checkout', 'post_content' => '[woocommerce_checkout]'];
+        $product = new WC_Product_Simple();
+        $product->set_name('Song');
+        $product->set_regular_price('20');
+        $product->set_virtual(true);
+        update_option('woocommerce_default_country', 'DE:DE-BE');
+        return [
+            'blocks' => get_permalink(wc_get_page_id('checkout')),
+            'classic' => get_permalink(wp_insert_post($classic)),
+            'addToCart' => add_query_arg('add-to-cart', $product->save(), home_url('/')),
+        ];
+    }
+
+    /** Changes settings of the gateway. */
+    public static function set(array $given): array
+    {
+        update_option('woocommerce_tilld_settings', $given + get_option('woocommerce_tilld_settings'));
+        return [];
+    }
+
     public static function speak(array $given): array
     {
         update_option('shop_test_locale', $given['locale']);

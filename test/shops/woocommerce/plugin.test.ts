@@ -81,6 +81,20 @@ describe('the translations', () => {
   });
 });
 
+it('simulated money pays no order outside the test mode, and the order can be given up', async () => {
+  await shop.command('set', { test_mode: 'no' });
+  try {
+    const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
+    await owner.payFinally(paymentId);
+    await hasNote(orderId, /Simulated money came: nothing was earned/);
+    expect(await shop.command('state', { orderId })).toEqual({ status: 'on-hold', tilld: 'simulated' });
+    await shop.cancel(orderId);
+    expect(await shop.command('state', { orderId })).toMatchObject({ status: 'cancelled' });
+  } finally {
+    await shop.command('set', { test_mode: 'yes' });
+  }
+});
+
 describe('refunds', () => {
   it('in part: the order stays paid and the refund is settled when tilld has paid it', async () => {
     const { orderId, paymentId } = await paidOrder();

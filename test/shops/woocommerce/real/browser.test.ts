@@ -1,0 +1,116 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../../_helpers/nodes/proc.ts';
+import { eventually } from '../../../_helpers/poll.ts';
+import { PHONE, SCREENS, WebBrowser } from '../../../_helpers/web/browser.ts';
+import { Owner } from '../../_helpers/owner.ts';
+import { ShopProxy } from '../../_helpers/proxies.ts';
+import { WooShop } from '../driver.ts';
+
+/** What people see in a real WooCommerce: `test/shops/woocommerce/run --woocommerce DIRECTORY`. The stand-in has no pages. */
+const stack = new AsyncDisposableStack();
+let owner: Owner;
+let shop: WooShop;
+let url: string;
+let browser: WebBrowser;
+let pages: { blocks: string; classic: string; addToCart: string };
+
+beforeAll(async () => {
+  owner = stack.use(await Owner.start());
+  const toShop = stack.use(await ShopProxy.start());
+  const port = await freePort();
+  toShop.port = port;
+  url = toShop.url;
+  shop = stack.use(await WooShop.start({ tilldUrl: owner.till.api.baseUrl, publicUrl: url, port }));
+  await shop.connect((address) => owner.agree(address));
+  pages = await shop.command('pages');
+  browser = await WebBrowser.start(url, [owner.till.api.baseUrl]);
+  stack.defer(() => browser.stop());
+}, 1_200_000);
+afterAll(() => stack.disposeAsync());
+
+async function withCart(options: { viewport?: { width: number; height: number } } = {}): Promise<Page> {
+  const page = await browser.page(options);
+  await page.goto(pages.addToCart);
+  return page;
+}
+
+/** On tilld's page: the payment that is shown there. */
+async function paymentShown(page: Page): Promise<string> {
+  await page.waitForURL(/\/checkout\/pay_/, { timeout: 60_000 });
+  return /pay_\w+/.exec(page.url())?.[0] ?? '';
+}
+
+async function paidAndBack(page: Page, paymentId: string): Promise<void> {
+  await owner.payFinally(paymentId);
+  await page.waitForURL((address) => address.href.startsWith(url), { timeout: 60_000 });
+  await page.getByText('Your payment has arrived. Thank you.').waitFor();
+}
+
+describe('the checkout of blocks', () => {
+  it.each([
+    ['desktop', undefined],
+    ['phone', PHONE],
+  ])(
+    'on a %s: the customer chooses coins, pays on the page of tilld and comes back',
+    async (name, viewport) => {
+      const page = await withCart(viewport === undefined ? {} : { viewport });
+      await page.goto(pages.blocks);
+      await page.getByLabel('Email address').fill('ada@example.com');
+      await page.getByLabel('First name').fill('Ada');
+      await page.getByLabel('Last name').fill('Lovelace');
+      await page.getByLabel('Address', { exact: true }).fill('Main street 1');
+      await page.getByLabel('Postal code').fill('10115');
+      await page.getByLabel('City').fill('Berlin');
+      await page.getByText('By your own nodes').waitFor();
+      await page.screenshot({ path: `${SCREENS}/woocommerce-blocks-${name}.png`, fullPage: true });
+      await page.getByRole('button', { name: 'Place Order' }).click();
+      await paidAndBack(page, await paymentShown(page));
+      await page.screenshot({ path: `${SCREENS}/woocommerce-thanks-${name}.png`, fullPage: true });
+    },
+  );
+});
+
+describe('the classic checkout', () => {
+  it('takes the customer to the page of tilld and back', async () => {
+    const page = await withCart();
+    await page.goto(pages.classic);
+    await page.locator('#billing_first_name').fill('Ada');
+    await page.locator('#billing_last_name').fill('Lovelace');
+    await page.locator('#billing_address_1').fill('Main street 1');
+    await page.locator('#billing_postcode').fill('10115');
+    await page.locator('#billing_city').fill('Berlin');
+    await page.locator('#billing_phone').fill('030 1234567');
+    await page.locator('#billing_email').fill('ada@example.com');
+    await page.getByText('By your own nodes').waitFor();
+    await page.screenshot({ path: `${SCREENS}/woocommerce-classic.png`, fullPage: true });
+    await page.getByRole('button', { name: 'Place order' }).click();
+    await paidAndBack(page, await paymentShown(page));
+  });
+});
+
+describe('the administration', () => {
+  it('shows the settings with health, and an order with its notes and the refund button', async () => {
+    const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
+    await owner.payFinally(paymentId);
+    await eventually(
+      'the order is paid',
+      () => shop.state(orderId),
+      (state) => state === 'paid',
+      60_000,
+    );
+    const page = await browser.page();
+    await page.goto('/wp-login.php');
+    await page.getByLabel('Username or Email Address').fill('owner');
+    await page.locator('#user_pass').fill('a long pass phrase of the owner');
+    await page.getByRole('button', { name: 'Log In' }).click();
+    await page.goto('/wp-admin/admin.php?page=wc-settings&tab=checkout&section=tilld');
+    expect(await page.locator('[data-tilld-health]').count()).toBe(3);
+    await page.screenshot({ path: `${SCREENS}/woocommerce-settings.png`, fullPage: true });
+    await page.goto(`/wp-admin/admin.php?page=wc-orders&action=edit&id=${orderId}`);
+    await page.getByText('Paid: 0.0002 BTC').waitFor();
+    await page.getByRole('button', { name: 'Refund', exact: true }).click();
+    await page.getByRole('button', { name: /via Coins|via tilld/ }).waitFor();
+    await page.screenshot({ path: `${SCREENS}/woocommerce-order.png`, fullPage: true });
+  });
+});
