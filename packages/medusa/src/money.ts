@@ -1,6 +1,7 @@
 import type { BigNumberInput } from '@medusajs/framework/types';
 import { MathBN } from '@medusajs/framework/utils';
 import { shopState, type Payment, type ShopState } from '@tilld/sdk';
+import type { TilldOptions } from './options';
 
 /** An amount of Medusa as tilld takes it: with the decimals of the currency. */
 export function fiat(amount: BigNumberInput, currency: string): string {
@@ -41,4 +42,9 @@ export function askedText({ options, amount, currency }: Payment): string {
     option === undefined || Number(option.received) === 0 ? [] : [`${option.amount} ${coin}`],
   );
   return [`${amount} ${currency}`, ...parts].join(' = ');
+}
+
+/** Whether money of this payment pays for anything: simulated money does so only where the shop allows it. */
+export function isWorth({ sandbox }: Payment, { allowSandbox }: Pick<TilldOptions, 'allowSandbox'>): boolean {
+  return !sandbox || allowSandbox;
 }

@@ -10,6 +10,8 @@ export interface TilldOptions {
   readonly lifetimeMinutes?: number;
   /** `seen` (default) places the order with the first sight of enough money, `paid` only once it is final. */
   readonly placeOrders: 'seen' | 'paid';
+  /** Simulated money pays orders, too: for trying things out only, for anybody can make it on tilld's page. */
+  readonly allowSandbox: boolean;
   /** Where the checkout leads to when it is paid, unless the storefront says. */
   readonly successUrl?: string;
   /** Where the checkout leads back to, unless the storefront says. */
@@ -25,6 +27,9 @@ export function readOptions(given: Record<string, unknown> | undefined): TilldOp
   if (placeOrders !== 'seen' && placeOrders !== 'paid') {
     throw new Error("@tilld/medusa-payment: placeOrders is 'seen' or 'paid'");
   }
+  const allowSandbox = options['allowSandbox'] ?? false;
+  if (typeof allowSandbox !== 'boolean')
+    throw new Error('@tilld/medusa-payment: allowSandbox is true or false');
   const lifetimeMinutes = options['lifetimeMinutes'];
   if (lifetimeMinutes !== undefined && !Number.isInteger(lifetimeMinutes)) {
     throw new Error('@tilld/medusa-payment: lifetimeMinutes is a whole number');
@@ -34,6 +39,7 @@ export function readOptions(given: Record<string, unknown> | undefined): TilldOp
     backendUrl: address(options, 'backendUrl'),
     shopName: text(options, 'shopName') ?? 'Medusa',
     placeOrders,
+    allowSandbox,
     ...optional('lifetimeMinutes', lifetimeMinutes as number | undefined),
     ...optional('successUrl', text(options, 'successUrl')),
     ...optional('returnUrl', text(options, 'returnUrl')),

@@ -60,6 +60,8 @@ interface ShownPayment {
 /** Medusa with the plugin in a process of its own. An order is known by its cart: Medusa places it once money is seen. */
 export class MedusaShop implements ShopDriver {
   readonly name = 'Medusa';
+  /** Whether simulated money pays orders; from the next start on. */
+  testMode = true;
   readonly #setup: ShopSetup;
   readonly #postgres: Postgres;
   #server: ChildProcess | null = null;
@@ -318,6 +320,7 @@ export class MedusaShop implements ShopDriver {
       NODE_ENV: 'production',
       DATABASE_URL: this.#postgres.url,
       TILLD_URL: this.#setup.tilldUrl,
+      TILLD_TEST_MODE: String(this.testMode),
       BACKEND_URL: this.#setup.publicUrl,
       STORE_CORS: STOREFRONT,
       ADMIN_CORS: STOREFRONT,

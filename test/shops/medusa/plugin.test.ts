@@ -206,3 +206,20 @@ it('the checkout shows what is bought', async () => {
     lines: [{ name: 'Mug', quantity: 2, amount: '40.00' }],
   });
 });
+
+it('simulated money pays no order unless the shop allows it', async () => {
+  shop.testMode = false;
+  await shop.stop();
+  await shop.start();
+  const { orderId, paymentId } = await shop.order({ email: 'payer@example.com' });
+  await owner.payFinally(paymentId);
+  await eventually(
+    'the shopkeeper is told',
+    () => shop.notes(orderId),
+    (notes) => notes.some((note) => note.includes('simulated money')),
+    60_000,
+  );
+  expect(await shop.state(orderId)).toBe('waiting');
+  await shop.cancel(orderId);
+  expect(await shop.state(orderId)).toBe('cancelled');
+});

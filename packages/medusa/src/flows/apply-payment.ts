@@ -2,7 +2,7 @@ import type { Logger, MedusaContainer } from '@medusajs/framework/types';
 import { ContainerRegistrationKeys, Modules, PaymentActions } from '@medusajs/framework/utils';
 import { completeCartWorkflow, processPaymentWorkflow } from '@medusajs/medusa/core-flows';
 import { TilldError, type Payment, type ShopState } from '@tilld/sdk';
-import { asksFor, askedText, receivedText, stateOf } from '../money';
+import { asksFor, askedText, isWorth, receivedText, stateOf } from '../money';
 import type TilldService from '../modules/tilld/service';
 import { findSession, type Session } from './find';
 import { lookAtRefunds } from './refund';
@@ -84,6 +84,10 @@ async function settle(scene: Scene, session: Session | null, wasCaptured: boolea
   const { payment, tilld, logger } = scene;
   const isDue = payment.status === 'completed' || payment.status === 'confirming';
   if (!isDue || wasCaptured) return true;
+  if (!isWorth(payment, tilld.options)) {
+    await tilld.tell(payment.id, 'sandbox', 'sandbox');
+    return false;
+  }
   if (session === null) {
     if (payment.status !== 'completed') return true;
     logger.error(`tilld: payment ${payment.id} is paid, but its payment session is gone`);

@@ -32,7 +32,7 @@ export async function releaseOrder(container: MedusaContainer, orderId: string):
   const client = await tilld.client();
   for (const { id } of payments) {
     try {
-      await giveUp(client, id);
+      await giveUp(client, id, tilld.options);
     } catch (error) {
       const reason = (error as Error).message;
       await tilld.tell(id, `not_cancelled:${reason}`.slice(0, 200), 'not_cancelled', { reason });

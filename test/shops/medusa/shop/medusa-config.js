@@ -19,6 +19,7 @@ module.exports = defineConfig({
         tilldUrl: process.env.TILLD_URL, // such as https://pay.shop.example
         backendUrl: process.env.BACKEND_URL, // where tilld reaches Medusa, such as https://api.shop.example
         shopName: 'Corner shop',
+        allowSandbox: process.env.TILLD_TEST_MODE === 'true', // simulated money pays orders: for trying things out
       },
     },
   ],

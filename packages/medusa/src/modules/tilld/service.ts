@@ -144,8 +144,16 @@ export default class TilldService extends MedusaService({ Connection, Payment, N
       currency: payment.currency,
       checkout_url: payment.checkoutUrl,
     };
-    const [known] = await this.listPayments({ id: payment.id }, { take: 1 });
-    return known === undefined ? this.createPayments(row) : this.updatePayments(row);
+    const isKnown = async (): Promise<boolean> =>
+      (await this.listPayments({ id: payment.id }, { take: 1 })).length > 0;
+    if (await isKnown()) return this.updatePayments(row);
+    try {
+      return await this.createPayments(row);
+    } catch (error) {
+      // A webhook or the job may have found the payment in the meantime.
+      if (!(await isKnown())) throw error;
+      return this.updatePayments(row);
+    }
   }
 
   seal(text: string): string {

@@ -30,7 +30,7 @@ import {
 } from '@medusajs/framework/utils';
 import { TilldError, type Body, type Payment } from '@tilld/sdk';
 import { giveUp } from '../../give-up';
-import { asksFor, fiat } from '../../money';
+import { asksFor, fiat, isWorth } from '../../money';
 import type TilldService from '../../modules/tilld/service';
 import { openRefund } from '../../flows/refund';
 import { leadsTo } from './addresses';
@@ -79,17 +79,17 @@ export default class TilldProvider extends AbstractPaymentProvider {
     context,
   }: UpdatePaymentInput): Promise<UpdatePaymentOutput> {
     const { client, payment } = await this.#payment(data);
-    if (asksFor(payment, amount, currency_code)) return answer(payment, data);
+    if (asksFor(payment, amount, currency_code)) return this.#answer(payment, data);
     const price = { amount: fiat(amount, currency_code), currency: currency_code.toUpperCase() };
     const sessionId = text(data, 'session_id') ?? context?.idempotency_key ?? payment.orderId;
     try {
       const changed = await client.payments.update({ paymentId: payment.id, ...price, lines: [] });
       await this.#tilld.remember(changed, sessionId);
-      return answer(changed, { ...data, ...price });
+      return this.#answer(changed, { ...data, ...price });
     } catch (error) {
       if (!(error instanceof TilldError) || error.code !== 'INVALID_STATE') throw error;
     }
-    await giveUp(client, payment.id);
+    await giveUp(client, payment.id, this.#tilld.options);
     const attempt = Number(data?.['attempt'] ?? 1) + 1;
     const orderId = `${sessionId}-${attempt}`;
     const email = context?.customer?.email;
@@ -107,25 +107,30 @@ export default class TilldProvider extends AbstractPaymentProvider {
     // The storefront can put anything into a session: only a payment made for this one is cancelled.
     const [known] = await this.#tilld.listPayments({ id: paymentId }, { take: 1 });
     if (known !== undefined && known.session_id !== text(data, 'session_id')) return { data: data ?? {} };
-    const payment = await giveUp(await this.#tilld.client(), paymentId);
+    const payment = await giveUp(await this.#tilld.client(), paymentId, this.#tilld.options);
     if (known !== undefined) await this.#tilld.updatePayments({ id: paymentId, state: 'lost' });
     return { data: payment === null ? (data ?? {}) : dataOf(payment, data) };
   }
 
-  async authorizePayment({ data }: AuthorizePaymentInput): Promise<AuthorizePaymentOutput> {
-    return this.getPaymentStatus({ data: data ?? {} });
+  async authorizePayment({ data, context }: AuthorizePaymentInput): Promise<AuthorizePaymentOutput> {
+    const { payment } = await this.#payment(data);
+    // The same payment must not pay for two sessions, whatever stands in the data of one.
+    const sessionId = context?.idempotency_key;
+    if (sessionId !== undefined && payment.metadata?.['medusa_session'] !== sessionId)
+      throw refused(`Payment ${payment.id} was made for another payment session.`);
+    return this.#answer(payment, data);
   }
 
   async getPaymentStatus({ data }: GetPaymentStatusInput): Promise<GetPaymentStatusOutput> {
     const { payment } = await this.#payment(data);
-    return answer(payment, data);
+    return this.#answer(payment, data);
   }
 
   /** tilld takes the money by itself: a capture only has to find it final. */
   async capturePayment({ data }: CapturePaymentInput): Promise<CapturePaymentOutput> {
     const { payment } = await this.#payment(data);
-    if (payment.status === 'completed' || payment.status === 'refunded')
-      return { data: dataOf(payment, data) };
+    const isFinal = payment.status === 'completed' || payment.status === 'refunded';
+    if (isFinal && isWorth(payment, this.#tilld.options)) return { data: dataOf(payment, data) };
     throw refused(`Payment ${payment.id} is ${payment.status}: there is no final money to capture yet.`);
   }
 
@@ -214,16 +219,18 @@ export default class TilldProvider extends AbstractPaymentProvider {
     return orders.data.length > 0;
   }
 
+  /** What Medusa does with a payment. Nothing else than final money is `captured`; nothing ends a session that may be paid yet. */
+  #answer(payment: Payment, data: Data | undefined): { status: PaymentSessionStatus; data: Data } {
+    const { options } = this.#tilld;
+    const status = isWorth(payment, options) ? statusOf(payment, data) : PaymentSessionStatus.REQUIRES_MORE;
+    return { status, data: dataOf(payment, data) };
+  }
+
   get #tilld(): TilldService {
     const { tilld } = this.#given;
     if (tilld !== undefined) return tilld;
     throw refused("Add dependencies: ['tilld', 'query'] to the payment module in medusa-config.");
   }
-}
-
-/** What Medusa does with a payment. Nothing else than final money is `captured`; nothing ends a session that may be paid yet. */
-function answer(payment: Payment, data: Data | undefined): { status: PaymentSessionStatus; data: Data } {
-  return { status: statusOf(payment, data), data: dataOf(payment, data) };
 }
 
 function statusOf(payment: Payment, data: Data | undefined): PaymentSessionStatus {
