@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { AppError } from '../../domain/errors.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
+import { scopesToText } from '../../domain/scopes.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { isDiskFull } from '../../store/sqlite/errors.ts';
 import type { Caller } from '../../usecases/accounts/authenticate.ts';
@@ -152,15 +153,18 @@ function goneSignal(res: Response): AbortSignal {
 }
 
 /**
- * Keys of one credential's owner never meet those of another; a payer's never the merchant's own, and those of a
- * restricted key no others: what it was not allowed to ask must not be replayed to it. Nor do those of the sandbox
- * meet live ones: a live request must not be answered with a payment or a send that was only simulated.
+ * Keys of one credential's owner never meet those of another; a payer's never the merchant's own. Those of a
+ * restricted key meet only those of the merchant's keys with the same scopes: what it was not allowed to ask must not
+ * be replayed to it, while a shop that was connected anew must not repeat what its former key did. Nor do those of the
+ * sandbox meet live ones: a live request must not be answered with a payment or a send that was only simulated.
  */
 function idempotencyScopeOf(caller: Caller | null, auth: AuthOf[AuthKind], req: Request): string {
   if (auth === null) return `address:${clientKey(req)}`;
   const isOfMerchant = 'merchantId' in auth;
   const mode = isOfMerchant && auth.merchant.sandbox === 1 ? ':sandbox' : '';
-  if (caller?.kind === 'restricted') return `key:${caller.keyId}${mode}`;
+  if (caller?.kind === 'restricted') {
+    return `merchant:${caller.merchant.id}:restricted:${scopesToText([...caller.scopes])}${mode}`;
+  }
   if (!isOfMerchant) return `user:${auth.userId}`;
   return `merchant:${auth.merchantId}${auth.via === 'public' ? ':public' : ''}${mode}`;
 }

@@ -67,7 +67,7 @@ export interface RouteInput<A extends AuthKind, B, Q> {
   /** A signal that is aborted when the client hangs up, for handlers that wait. */
   readonly clientGone: () => AbortSignal;
   /**
-   * Scope in which that key is unique: `merchant:<id>`, `merchant:<id>:public`, `key:<id>` of a restricted key, each
+   * Scope in which that key is unique: `merchant:<id>`, `merchant:<id>:public`, `merchant:<id>:restricted:<scopes>`, each
    * with `:sandbox` while the merchant is in the sandbox, `user:<id>` or a client address.
    */
   readonly idempotencyScope: string;

@@ -302,10 +302,11 @@ describe('whose key it is', () => {
     expect((await app.api.call('GET', own, { token: value })).status).toBe(200);
   });
 
-  it('shares no Idempotency-Key with other credentials of the shop', async () => {
+  it('shares its Idempotency-Keys with the key that takes its place, and no other credential', async () => {
     const of = await shop();
     const one = await newKey(of);
-    const other = await newKey(of);
+    const other = await newKey(of, { scopes: ['payments:write', 'wallet:send'] });
+    const elsewhere = await newKey(await shop());
     const askOnce = async (token: string) => {
       const { body, headers } = await app.api.call<{ via: string; run: number }>('POST', '/test/who', {
         token,
@@ -320,10 +321,13 @@ describe('whose key it is', () => {
     expect(second).toMatchObject({ via: 'restricted', isReplay: false });
     const third = await askOnce(other.value);
     expect(third).toMatchObject({ via: 'restricted', isReplay: false });
-    expect(new Set([first.run, second.run, third.run]).size).toBe(3);
+    const fourth = await askOnce(elsewhere.value);
+    expect(fourth).toMatchObject({ via: 'restricted', isReplay: false });
+    expect(new Set([first.run, second.run, third.run, fourth.run]).size).toBe(4);
     expect(await askOnce(one.value)).toEqual({ ...second, isReplay: true });
     await remove(of, one.id);
     expect((await app.api.call('POST', '/test/who', { token: one.value, body: { n: 1 } })).status).toBe(401);
+    expect(await askOnce((await newKey(of)).value)).toEqual({ ...second, isReplay: true });
   });
 
   it('is not limited as a public key is', async () => {

@@ -94,3 +94,21 @@ it('a key that may send decides itself', async () => {
   await claimed(link);
   await isPaid(link);
 });
+
+it('a shop that was connected anew and asks again gets the link that its former key made', async () => {
+  const { id: paymentId } = await paid();
+  const create = async (token: string) =>
+    shop.api.call<Link>('POST', '/payment/refund-link', {
+      token,
+      body: { paymentId, preset: 'all' },
+      headers: { 'idempotency-key': `refund-${paymentId}` },
+    });
+  const scopes = ['payments:write', 'refunds:write'];
+  const first = await create(await keyWith(...scopes));
+  const again = await create(await keyWith(...scopes.toReversed()));
+  expect([again.status, again.body]).toEqual([201, first.body]);
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  const weaker = await create(await keyWith('refunds:write'));
+  expect(weaker.headers.get('idempotent-replayed')).toBeNull();
+  expect(weaker.body.data.url).not.toBe(first.body.data.url);
+});
