@@ -9,8 +9,9 @@ const WORDS: Readonly<Record<Scope, string>> = {
   'customers:write': 'See, add and change your customers, those of all your shops',
   'catalog:read': 'See products and prices, those of all your shops',
   'catalog:write': 'See, add, change and delete products and prices, those of all your shops',
-  'webhooks:read': 'See which notifications were sent, and where to',
-  'webhooks:write': 'Receive notifications, and read the secret that signs them',
+  'webhooks:read': 'See which notifications were sent, where to and what they said about payments',
+  'webhooks:write':
+    'Receive notifications of everything that happens to payments, and read the secret that signs them',
   'events:read': 'Follow everything that happens to payments',
   'wallet:read': 'See balances, addresses and transactions of the wallet',
   'wallet:send': 'Send coins from the wallet to any address',
