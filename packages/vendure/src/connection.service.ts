@@ -35,6 +35,7 @@ const EVENTS: ListedEvent['type'][] = [
   'refund.claimed',
   'refund.paid',
   'refund.expired',
+  'refund.cancelled',
 ];
 const CONNECT_WITHIN_MS = 15 * 60_000;
 const TIMEOUT_MS = 10_000;

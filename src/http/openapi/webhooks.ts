@@ -25,6 +25,8 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'refund.claimed': 'The payer claimed a refund by its link; it is sent, or waits for your approval.',
   'refund.paid': 'The network took the transaction that pays a claimed refund.',
   'refund.expired': 'Nobody claimed the refund in time; the link is worth nothing any more.',
+  'refund.cancelled':
+    'You cancelled the refund link, or recorded the payment as refunded elsewhere; a claim of it is not paid.',
   'send.broadcast': 'The network took a transaction you sent.',
   'send.confirmed': 'A transaction you sent is final.',
   'send.failed': 'A transaction you sent will not happen; its coins are free again.',
@@ -55,6 +57,7 @@ const REFUND_STATUS_AT: Readonly<Partial<Record<EventType, string>>> = {
   'refund.claimed': 'claimed',
   'refund.paid': 'paid',
   'refund.expired': 'expired',
+  'refund.cancelled': 'cancelled',
 };
 
 const SEND_STATUS_AT: Readonly<Partial<Record<EventType, string>>> = {

@@ -193,7 +193,5 @@ function preset(
 }
 
 function fiatText({ row }: RefundablePayment, minorUnits: bigint): string {
-  const digits = currencyDigits(row.currency) ?? 0;
-  const [whole = '0', fraction = ''] = formatDecimal(minorUnits, digits).split('.');
-  return digits === 0 ? whole : `${whole}.${fraction.padEnd(digits, '0')}`;
+  return formatDecimal(minorUnits, currencyDigits(row.currency) ?? 0);
 }

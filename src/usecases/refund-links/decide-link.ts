@@ -1,6 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
 import type { SecretBox } from '../../domain/keys.ts';
-import type { Clock } from '../../domain/ports.ts';
 import {
   findRefundLink,
   unpaidLinksOf,
@@ -8,13 +7,14 @@ import {
   type StoredRefundLink,
 } from '../../store/payments/refund-links.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
+import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
+import { emitRefundEvent } from './emit-refund-event.ts';
 import { openUrl, presentLink, type RefundLinkView } from './present-link.ts';
 
-export interface DecideLinkDeps {
+export interface DecideLinkDeps extends ApplyFactsDeps {
   readonly db: Db;
-  readonly clock: Clock;
   readonly secretBox: SecretBox;
-  readonly baseUrl: string;
+  readonly wakeWebhooks: () => void;
   /** Lets claims be sent that can be. */
   readonly sendClaims: () => Promise<void>;
 }
@@ -34,8 +34,12 @@ export async function cancelLink(deps: DecideLinkDeps, at: At): Promise<RefundLi
     if (found.status === 'cancelled') return found;
     if (found.send_id !== null && found.status !== 'paid') throw notNow('is being paid');
     if (found.status === 'paid' || found.status === 'expired') throw notNow(`is ${found.status}`);
-    return updateRefundLink(tx, found.id, { status: 'cancelled', updated_at: deps.clock.now() });
+    const cancelled = { status: 'cancelled', updated_at: deps.clock.now() } as const;
+    const ended = await updateRefundLink(tx, found.id, cancelled);
+    await emitRefundEvent(tx, deps, 'refund.cancelled', ended);
+    return ended;
   });
+  deps.wakeWebhooks();
   return presentLink(link, openUrl(deps, link));
 }
 
@@ -63,17 +67,15 @@ export async function approveLink(
 }
 
 /** Ends what is unpaid of a payment's links: its money went back in another way. In the transaction that recorded so. */
-export async function cancelLinksOf(
-  tx: Tx,
-  deps: { readonly clock: Clock },
-  paymentId: string,
-): Promise<void> {
+export async function cancelLinksOf(tx: Tx, deps: ApplyFactsDeps, paymentId: string): Promise<void> {
   const change = {
     status: 'cancelled',
     problem: 'the payment was recorded as refunded elsewhere',
     updated_at: deps.clock.now(),
   } as const;
-  for (const id of await unpaidLinksOf(tx, paymentId)) await updateRefundLink(tx, id, change);
+  for (const id of await unpaidLinksOf(tx, paymentId)) {
+    await emitRefundEvent(tx, deps, 'refund.cancelled', await updateRefundLink(tx, id, change));
+  }
 }
 
 async function ownLink(tx: Tx, { merchantId, linkId }: At): Promise<StoredRefundLink> {

@@ -403,7 +403,7 @@ describe('at the price of now', () => {
     expect([rose.coinAmounts, fell.coinAmounts, fell.amount]).toEqual([
       { LTC: '0.25' },
       { LTC: '0.5' },
-      '50.00',
+      '50',
     ]);
     const claimAt = async (link: RefundLinkView, rate: string) =>
       claimRefundLink(

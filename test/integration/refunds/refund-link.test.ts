@@ -147,7 +147,7 @@ describe('a refund link', () => {
   it('is claimed once: the same form again changes nothing, another claim is told so', async () => {
     const payment = await paid('LTC');
     const link = await newLink(payment.id, { preset: 'all' });
-    expect(link).toMatchObject({ amount: '100.00', coinAmounts: { LTC: '1' } });
+    expect(link).toMatchObject({ amount: '100', coinAmounts: { LTC: '1' } });
     const wish = { coin: 'LTC', destination: PAYER.LTC };
     const answers = await Promise.all([1, 2, 3].map(() => claimLink(till.api, link.url, wish)));
     expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
@@ -260,6 +260,22 @@ describe('a refund link', () => {
   });
 });
 
+/** The links that events say were cancelled. */
+async function cancellations({ id }: { id: string }): Promise<string[]> {
+  const { body } = await sink.waitForEvent('refund.cancelled', id);
+  expect(body.data).toMatchObject({ refundLink: { status: 'cancelled', url: null } });
+  const { events } = await shop.api.must<{ events: { type: string; data: EventData }[] }>(
+    'GET',
+    `/merchant/events?paymentId=${id}&limit=100`,
+    { token: shop.secretKey },
+  );
+  return events.flatMap(({ type, data }) => (type === 'refund.cancelled' ? [data.refundLink?.id ?? ''] : []));
+}
+
+interface EventData {
+  readonly refundLink?: { readonly id: string };
+}
+
 describe('what the shop decides', () => {
   it('with approval nothing is sent before it agrees; the claim holds its money meanwhile', async () => {
     const payment = await paid('LTC');
@@ -287,6 +303,8 @@ describe('what the shop decides', () => {
     const open = await newLink(payment.id, { preset: 'all' });
     const cancelled = await ask<RefundLinkJson>('/payment/refund-link/cancel', { linkId: open.id });
     expect(cancelled.body.data.status).toBe('cancelled');
+    await ask('/payment/refund-link/cancel', { linkId: open.id });
+    expect(await cancellations(payment)).toEqual([open.id]);
     const late = await claimLink(till.api, open.url, { coin: 'LTC', destination: PAYER.LTC });
     expect([late.status, late.html.includes('The shop has withdrawn this refund')]).toEqual([409, true]);
     const claimed = await newLink(payment.id, { preset: 'all', approval: true });
@@ -323,6 +341,7 @@ describe('what the shop decides', () => {
     await ask('/payment/resolve', { paymentId: payment.id, action: 'refunded' });
     expect((await linkNow(open)).status).toBe('cancelled');
     expect((await linkNow(waiting)).status).toBe('cancelled');
+    expect((await cancellations(payment)).toSorted()).toEqual([open.id, waiting.id].toSorted());
     const claim = await claimLink(till.api, open.url, { coin: 'LTC', destination: PAYER.LTC });
     expect(claim.status).toBe(409);
     expect((await read(shop, payment)).refunds).toEqual([]);
