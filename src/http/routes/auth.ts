@@ -32,7 +32,8 @@ function registerRoute(deps: AuthRoutesDeps): Route {
     summary: 'Register a user',
     description:
       'Creates a user, signs them in and mails them a link to verify the address (without a mail server the ' +
-      'link is in the log). Email addresses compare case-insensitively.',
+      'link is in the log). Email addresses compare case-insensitively. A password that is among the most common ' +
+      'is VALIDATION_INVALID (`too_common`), here and wherever a new one is set.',
     tags: authTags,
     auth: 'none',
     scope: 'never',

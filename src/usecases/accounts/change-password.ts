@@ -4,6 +4,7 @@ import { supersedeMails } from '../../store/accounts/mails.ts';
 import { endOtherSessions } from '../../store/accounts/sessions.ts';
 import { changePasswordHash } from '../../store/accounts/users.ts';
 import type { AccountDeps } from './account-deps.ts';
+import { assertUncommon } from './common-passwords.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { mailNotice } from './mail-notice.ts';
 import { openSession, type Session } from './session.ts';
@@ -11,7 +12,8 @@ import { openSession, type Session } from './session.ts';
 /**
  * Changes the password. Every token issued before, every reset link and every session but the one that asks is dead;
  * the answer holds a fresh token.
- * @throws {AppError} INVALID_CREDENTIALS when the current password is wrong, RATE_LIMITED after several wrong ones.
+ * @throws {AppError} INVALID_CREDENTIALS when the current password is wrong, RATE_LIMITED after several wrong ones,
+ * VALIDATION_INVALID for a new one of the most common.
  */
 export async function changePassword(
   deps: AccountDeps,
@@ -19,6 +21,7 @@ export async function changePassword(
 ): Promise<Session> {
   const { user, attempt } = await confirmPassword(deps, input.userId, input.currentPassword);
   attempt.succeed();
+  await assertUncommon(input.newPassword, 'newPassword');
   const next = await deps.passwords.hash(input.newPassword);
   const changed = await deps.db.transaction(async (tx) => {
     const now = deps.clock.now();

@@ -5,6 +5,7 @@ import type { UserRow } from '../../store/schema/accounts.ts';
 import { anyUserExists, findUserByEmail, insertUser } from '../../store/accounts/users.ts';
 import { newUuid } from '../events/new-id.ts';
 import type { AccountDeps } from './account-deps.ts';
+import { assertUncommon } from './common-passwords.ts';
 import { mailLink } from './account-link.ts';
 import { trustNetwork } from './network.ts';
 import { openSession, type Session } from './session.ts';
@@ -16,7 +17,8 @@ export interface RegisterDeps extends AccountDeps {
 
 /**
  * Creates a user, signs them in and mails them a link to verify their address.
- * @throws {AppError} DUPLICATE_ENTRY when the e-mail address is taken, REGISTRATION_CLOSED.
+ * @throws {AppError} DUPLICATE_ENTRY when the e-mail address is taken, REGISTRATION_CLOSED,
+ * VALIDATION_INVALID for one of the most common passwords.
  */
 export async function register(
   deps: RegisterDeps,
@@ -27,6 +29,7 @@ export async function register(
   // Cheap answers first: a hash costs memory and time. The transaction below decides for good.
   await assertOpen(deps, db);
   if ((await findUserByEmail(db, key)) !== undefined) throw taken();
+  await assertUncommon(input.password, 'password');
   const passwordHash = await passwords.hash(input.password);
   const now = clock.now();
   const row: UserRow = {

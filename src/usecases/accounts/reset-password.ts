@@ -4,13 +4,14 @@ import { endOtherSessions } from '../../store/accounts/sessions.ts';
 import { changePasswordHash, markVerified } from '../../store/accounts/users.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { invalidToken, tokenHash } from './account-link.ts';
+import { assertUncommon } from './common-passwords.ts';
 import { mailNotice } from './mail-notice.ts';
 import { trustNetwork } from './network.ts';
 
 /**
  * Sets a new password by a mailed token, once. Everybody signed in is signed out; a second factor
  * stays. The mail arrived, so the address is verified too.
- * @throws {AppError} VALIDATION_INVALID for a token that does not count.
+ * @throws {AppError} VALIDATION_INVALID for a token that does not count, or one of the most common passwords.
  */
 export async function resetPassword(
   deps: AccountDeps,
@@ -22,6 +23,7 @@ export async function resetPassword(
   // Cheap answer first: a password hash costs memory and time. The transaction below decides for good.
   const seen = await findAccountToken(db, { ...find, now: clock.now() });
   if (seen === undefined || seen.used_at !== null) throw invalidToken();
+  await assertUncommon(input.password, 'password');
   const next = await deps.passwords.hash(input.password);
   const user = await db.transaction(async (tx) => {
     const now = clock.now();
