@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Till } from '../_helpers/till.ts';
 import { WebBrowser } from '../_helpers/web/browser.ts';
@@ -49,11 +49,14 @@ beforeEach(async () => {
   sent = [];
   context.on('request', (request) => {
     if (!request.url().startsWith(till.api.baseUrl)) return;
-    void request.allHeaders().then((headers) => {
-      sent.push({ method: request.method(), cookie: headers['cookie'] !== undefined });
-    });
+    void noteRequest(request);
   });
 });
+
+async function noteRequest(request: Request): Promise<void> {
+  const headers = await request.allHeaders();
+  sent.push({ method: request.method(), cookie: headers['cookie'] !== undefined });
+}
 
 async function shops(): Promise<unknown[]> {
   return (await till.api.must<{ merchants: unknown[] }>('GET', '/merchant/list', { token })).merchants;

@@ -4,6 +4,8 @@ import { TillProcess } from '../../_helpers/till.ts';
 
 const PASSWORD = 'correct horse battery';
 
+const status = async (client: SessionClient) => (await client.call('GET', '/auth/session')).status;
+
 it('sessions are as they were after kill -9: those that ended stay ended, the others go on', async () => {
   await using till = await TillProcess.start();
   const person = { email: 'owner@example.com', password: PASSWORD };
@@ -18,7 +20,6 @@ it('sessions are as they were after kill -9: those that ended stay ended, the ot
   await ended.call('DELETE', '/auth/session');
   await till.kill9();
   await till.up();
-  const status = async (client: SessionClient) => (await client.call('GET', '/auth/session')).status;
   expect(await status(going)).toBe(200);
   expect(await status(copy)).toBe(401);
   const send = await going.call('POST', '/merchant/wallet/send', {});
