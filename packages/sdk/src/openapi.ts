@@ -349,6 +349,8 @@ export interface paths {
                   /** @enum {string} */
                   latePayments: "accept" | "review";
                   embedOrigins: string[];
+                  currency: string;
+                  timeZone: string | null;
                   /** Format: date-time */
                   createdAt: string;
                   /** Format: date-time */
@@ -392,6 +394,8 @@ export interface paths {
             tolerancePercent?: string | number;
             /** @enum {string} */
             latePayments?: "accept" | "review";
+            currency?: string;
+            timeZone?: string | null;
             embedOrigins?: string[];
           };
         };
@@ -415,6 +419,8 @@ export interface paths {
                   /** @enum {string} */
                   latePayments: "accept" | "review";
                   embedOrigins: string[];
+                  currency: string;
+                  timeZone: string | null;
                   /** Format: date-time */
                   createdAt: string;
                   /** Format: date-time */
@@ -1417,6 +1423,7 @@ export interface paths {
           coin?: "BTC" | "ETH" | "LTC" | "SOL";
           startDate?: string;
           endDate?: string;
+          timeZone?: string;
           updatedAfter?: string;
           search?: string;
           merchantId?: string;
@@ -3217,6 +3224,8 @@ export interface components {
       /** @enum {string} */
       latePayments: "accept" | "review";
       embedOrigins: string[];
+      currency: string;
+      timeZone: string | null;
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */

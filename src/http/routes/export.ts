@@ -8,7 +8,7 @@ import { exportMovements, type MovementView } from '../../usecases/accounting/ex
 import { csv, type CsvColumn } from '../server/csv.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { listInEnvelope, StreamReply } from '../server/stream-reply.ts';
-import { momentQuery, timeZoneQuery, type Moment } from '../schemas/query.ts';
+import { ianaZone, momentQuery, type Moment } from '../schemas/query.ts';
 
 const movement = z
   .object({
@@ -89,7 +89,7 @@ const query = z.object({
         'The first moment after the range, in the same forms: what happens at it is not in the range. Now when left out',
       examples: ['2026-02-01'],
     }),
-  timeZone: timeZoneQuery().default('UTC').meta({
+  timeZone: ianaZone().default('UTC').meta({
     description: 'IANA time zone of bare days, and of the times in the answer',
   }),
   format: z.enum(['json', 'csv']).default('json').meta({ description: 'What the answer is written in' }),

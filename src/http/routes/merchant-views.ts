@@ -16,6 +16,16 @@ export const merchantSettings = {
   embedOrigins: z
     .array(z.string())
     .meta({ description: 'Sites that may show the checkout in a frame, beside the verified domain' }),
+  currency: z
+    .string()
+    .meta({ description: 'What the owner reckons in; prices may be in any other', examples: ['EUR'] }),
+  timeZone: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'IANA time zone of the shop’s days; null: not chosen',
+      examples: ['Europe/Berlin'],
+    }),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 };
@@ -39,6 +49,8 @@ function settings(row: MerchantRow) {
     tolerancePercent: formatDecimal(BigInt(row.tolerance_bps), 2),
     latePayments: row.late_policy,
     embedOrigins: listedOrigins(row),
+    currency: row.currency,
+    timeZone: row.time_zone,
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
   };

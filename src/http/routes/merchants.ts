@@ -7,6 +7,8 @@ import { editMerchant, type EditMerchantDeps } from '../../usecases/merchants/ed
 import { switchSandbox } from '../../usecases/merchants/switch-sandbox.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { perCoin } from '../schemas/answers.ts';
+import { currency } from '../schemas/codes.ts';
+import { ianaZone } from '../schemas/query.ts';
 import { domainName, httpUrl, identifier, text, webOrigin } from '../schemas/text.ts';
 import { listedMerchant, merchantSettings, toCreated, toListed, toSettings } from './merchant-views.ts';
 
@@ -96,6 +98,13 @@ function editRoute(deps: MerchantRoutesDeps): Route {
       paymentLifetimeMinutes: z.int().min(LIFETIME_MINUTES.min).max(LIFETIME_MINUTES.max).optional(),
       tolerancePercent: tolerance().optional(),
       latePayments: z.enum(LATE_POLICIES).optional(),
+      currency: currency()
+        .optional()
+        .meta({ description: 'What you reckon in, such as the totals of the dashboard' }),
+      timeZone: clearable(ianaZone({ empty: true })).meta({
+        description:
+          'IANA time zone whose days the dashboard reckons in; null or an empty text: that of its reader',
+      }),
       embedOrigins: z
         .array(webOrigin())
         .max(EMBED_ORIGINS_MAX)

@@ -27,7 +27,7 @@ import { coin, currency } from '../schemas/codes.ts';
 import { metadata } from '../schemas/metadata.ts';
 import { paymentPrice, priceChoiceOf, refinePriceForm, whenObject } from '../schemas/payment-price.ts';
 import { payerPaymentSchema, paymentSchema } from '../schemas/payment.ts';
-import { pageQuery, timeQuery } from '../schemas/query.ts';
+import { boundIn, boundQuery, ianaZone, pageQuery, timeQuery } from '../schemas/query.ts';
 import { httpUrl, identifier, text } from '../schemas/text.ts';
 
 const tags = ['Payments'];
@@ -214,8 +214,11 @@ const listQuery = z.object({
   customerId: identifier().optional(),
   orderId: identifier().optional(),
   coin: coin().optional(),
-  startDate: timeQuery('from').optional(),
-  endDate: timeQuery('until').optional(),
+  startDate: boundQuery('from').optional(),
+  endDate: boundQuery('until').optional(),
+  timeZone: ianaZone()
+    .optional()
+    .meta({ description: 'IANA time zone whose days bare dates are; UTC when left out' }),
   updatedAfter: timeQuery('from')
     .optional()
     .meta({ description: 'Changed after this moment, itself not counted' }),
@@ -245,14 +248,14 @@ function listRoute(deps: CreatePaymentDeps): Route {
     data: z.object({ payments: z.array(paymentSchema()), pagination: pagination() }),
     errors: [],
     handler: async ({ auth, query }) => {
-      const { page, limit, startDate, endDate, updatedAfter, ...filter } = query;
+      const { page, limit, startDate, endDate, timeZone: zone, updatedAfter, ...filter } = query;
       return listPayments(
         deps,
         {
           merchant: auth.merchant,
           ...filter,
-          fromMs: startDate,
-          toMs: endDate,
+          fromMs: boundIn(zone, 'from', startDate),
+          toMs: boundIn(zone, 'until', endDate),
           updatedAfterMs: updatedAfter,
         },
         { page, limit },

@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { readVolume } from '../../usecases/merchants/read-volume.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import { dayQuery, timeZoneQuery } from '../schemas/query.ts';
+import { dayQuery, ianaZone } from '../schemas/query.ts';
 
 const coin = z.enum(COINS);
 const payments = z.int().meta({ description: 'How many payments' });
@@ -52,7 +52,7 @@ export function volumeRoutes(deps: { readonly db: Db; readonly clock: Clock }): 
       query: z.object({
         startDate: dayQuery().optional(),
         endDate: dayQuery().optional(),
-        timezone: timeZoneQuery().default('UTC').meta({ description: 'IANA time zone whose days these are' }),
+        timezone: ianaZone().default('UTC').meta({ description: 'IANA time zone whose days these are' }),
       }),
       example: {
         query: { startDate: '2026-01-01', endDate: '2026-01-31', timezone: 'Europe/Berlin' },

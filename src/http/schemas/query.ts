@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isDay } from '../../domain/calendar.ts';
+import { addDays, Calendar, isDay } from '../../domain/calendar.ts';
 
 const PAGE_MAX = 1_000_000;
 const LIMIT_MAX = 100;
@@ -39,12 +39,27 @@ const ISO = /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([
  * is that day's start, or its end for an `until` bound. A `+` that arrived as a blank is understood.
  */
 export function timeQuery(bound: 'from' | 'until') {
+  return boundQuery(bound)
+    .transform(({ atMs }) => atMs)
+    .meta(TIME);
+}
+
+const TIME = { override: { type: 'string', format: 'date-time' } } as const;
+
+/** A bound of a range: a moment, and the day where it is a bare date. */
+export interface Bound {
+  readonly atMs: number;
+  readonly day: string | null;
+}
+
+/** As `timeQuery`, for ranges whose bare dates may be days of another time zone: see `boundIn`. */
+export function boundQuery(bound: 'from' | 'until') {
   return z
     .string()
     .trim()
-    .transform((value, context) => {
-      const at = parseTime(value, bound);
-      if (at !== null) return at;
+    .transform((value, context): Bound => {
+      const atMs = parseTime(value, bound);
+      if (atMs !== null) return { atMs, day: isDay(value) ? value : null };
       context.addIssue({
         code: 'custom',
         message: 'must be an ISO 8601 time such as 2026-01-31T12:00:00Z',
@@ -52,7 +67,16 @@ export function timeQuery(bound: 'from' | 'until') {
       });
       return z.NEVER;
     })
-    .meta({ override: { type: 'string', format: 'date-time' } });
+    .meta(TIME);
+}
+
+/** The moment of a bound, its bare date a day of the time zone; of UTC where none is named. */
+export function boundIn(timeZone: string | undefined, side: 'from' | 'until', bound: Bound | undefined) {
+  if (bound === undefined || bound.day === null || timeZone === undefined) return bound?.atMs;
+  // Zones before that are guesswork; no row is older.
+  if (bound.day < FIRST_DAY) return bound.atMs;
+  const calendar = new Calendar(timeZone);
+  return side === 'from' ? calendar.startOf(bound.day) : calendar.startOf(addDays(bound.day, 1)) - 1;
 }
 
 function parseTime(value: string, bound: 'from' | 'until'): number | null {
@@ -114,12 +138,12 @@ export function momentQuery() {
     .meta({ override: { type: 'string', pattern: MOMENT } });
 }
 
-/** An IANA time zone in a query string. */
-export function timeZoneQuery() {
+/** An IANA time zone. */
+export function ianaZone({ empty = false } = {}) {
   return z
     .string()
     .trim()
-    .refine(isTimeZone, {
+    .refine((name) => (empty && name === '') || isTimeZone(name), {
       error: 'must be an IANA time zone such as Europe/Berlin',
       params: { code: 'invalid_value' },
     })

@@ -22,6 +22,10 @@ export interface MerchantRow {
   late_policy: LatePolicy;
   /** Sites that may show the checkout in a frame beside the verified domain: origins, a JSON array. */
   embed_origins_json: string;
+  /** ISO 4217: what its owner reckons in. Prices may be in any other. */
+  currency: string;
+  /** IANA name of the zone whose days its owner reckons in; null: not chosen. */
+  time_zone: string | null;
   created_at: number;
   updated_at: number;
 }

@@ -21,6 +21,7 @@ import * as fiatAtReceipt from './migrations/0018-fiat-at-receipt.ts';
 import * as refundClaims from './migrations/0021-refund-claims.ts';
 import * as addressesByText from './migrations/0022-addresses-by-text.ts';
 import * as sessions from './migrations/0023-sessions.ts';
+import * as shopCurrency from './migrations/0024-shop-currency.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -47,6 +48,7 @@ export const MIGRATIONS: Migrations = {
   '0021-refund-claims': refundClaims,
   '0022-addresses-by-text': addressesByText,
   '0023-sessions': sessions,
+  '0024-shop-currency': shopCurrency,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

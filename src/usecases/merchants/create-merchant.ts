@@ -87,6 +87,8 @@ function newMerchant(deps: CreateMerchantDeps, input: CreateMerchantInput, accou
     tolerance_bps: deps.defaults.toleranceBps,
     late_policy: deps.defaults.latePolicy,
     embed_origins_json: '[]',
+    currency: 'USD',
+    time_zone: null,
     created_at: now,
     updated_at: now,
   };

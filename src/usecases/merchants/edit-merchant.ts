@@ -28,6 +28,8 @@ export interface EditMerchantInput {
   readonly latePolicy?: LatePolicy | undefined;
   /** The whole list: origins in their normal form. */
   readonly embedOrigins?: readonly string[] | undefined;
+  readonly currency?: string | undefined;
+  readonly timeZone?: string | null | undefined;
 }
 
 /** @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; VALIDATION_INVALID (webhookUrl, embedOrigins). */
@@ -48,6 +50,8 @@ export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantIn
       late_policy: input.latePolicy ?? merchant.late_policy,
       embed_origins_json:
         embedOrigins === undefined ? merchant.embed_origins_json : JSON.stringify(embedOrigins),
+      currency: input.currency ?? merchant.currency,
+      time_zone: input.timeZone === undefined ? merchant.time_zone : input.timeZone,
       updated_at: now,
     });
   });

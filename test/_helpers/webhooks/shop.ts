@@ -155,6 +155,8 @@ async function insertMerchant(db: Db, clock: FakeClock, webhookUrl: string | nul
       tolerance_bps: 50,
       late_policy: 'accept',
       embed_origins_json: '[]',
+      currency: 'USD',
+      time_zone: null,
       ...times,
     })
     .execute();

@@ -229,6 +229,19 @@ describe('PATCH /merchant/edit', () => {
     });
   });
 
+  it('sets currency and time zone, which null or an empty text takes back', async () => {
+    const settings = { currency: 'EUR', timeZone: 'Europe/Berlin' };
+    expect((await edit(settings)).body.data['merchant']).toMatchObject(settings);
+    expect((await edit({ currency: 'chf' })).body.data['merchant']).toMatchObject({
+      currency: 'CHF',
+      timeZone: 'Europe/Berlin',
+    });
+    for (const timeZone of ['', null]) {
+      await edit({ timeZone: 'Europe/Berlin' });
+      expect((await edit({ timeZone })).body.data['merchant']).toMatchObject({ timeZone: null });
+    }
+  });
+
   it.each([
     ['merchantId', { merchantId: undefined }],
     ['merchantId', { merchantId: 5 }],
@@ -254,6 +267,8 @@ describe('PATCH /merchant/edit', () => {
       (percent): [string, object] => ['tolerancePercent', { tolerancePercent: percent }],
     ),
     ['latePayments', { latePayments: 'ignore' }],
+    ...['XXX', 'EURO', '', null].map((currency): [string, object] => ['currency', { currency }]),
+    ['timeZone', { timeZone: 'Mars/Olympus' }],
   ])('answers 400 naming %s for %j', async (field, body) => {
     expect(outcome(await edit(body))).toEqual([400, 'VALIDATION_INVALID', field]);
   });

@@ -210,6 +210,27 @@ test('the volume of a shop is read in its own time zone, and by nobody else', as
   }
 });
 
+test('bare dates are days of UTC, or of the time zone that is named', async () => {
+  const by = await Shop.open(till.api);
+  // Auckland is 12 or 13 hours ahead: its next day begins between these two.
+  const noon = Math.ceil(till.clock.now() / 86_400_000) * 86_400_000 + 36 * 3_600_000;
+  till.clock.advance(noon - 2 * 3_600_000 - till.clock.now());
+  await by.createPayment({ orderId: 'in the evening' });
+  till.clock.advance(2 * 3_600_000);
+  await by.createPayment({ orderId: 'in the night' });
+  const [today, tomorrow] = [noon, noon + 86_400_000].map((at) => new Date(at).toISOString().slice(0, 10));
+  const on = async (day = '', zone = '') => found('i', by, `&startDate=${day}&endDate=${day}${zone}`);
+  const auckland = '&timeZone=Pacific/Auckland';
+  expect(await on(today)).toEqual(['in the night', 'in the evening']);
+  expect(await on(today, auckland)).toEqual(['in the evening']);
+  expect(await on(tomorrow, auckland)).toEqual(['in the night']);
+  expect(await on(tomorrow)).toEqual([]);
+  const exact = `&startDate=${today}T12:00:00Z&endDate=${today}T13:00:00Z`;
+  expect(await found('i', by, `${exact}${auckland}`)).toEqual(['in the night']);
+  const answer = await by.api.call('GET', '/payment/list?timeZone=Mars/Olympus', { token: by.secretKey });
+  expect(answer.body.error?.details?.map(({ field }) => field)).toEqual(['timeZone']);
+});
+
 test('lists are right between times however long ago or far ahead', async () => {
   const count = async (query: string) => {
     const path = `/payment/list?${query}`;

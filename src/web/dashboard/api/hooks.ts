@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router';
 import { api, type ApiError } from './client.ts';
 import type { Data, PathOf, QueryOf } from './contract.ts';
 import { useSession } from './session.ts';
+import { readersZone } from '../ui/format.ts';
 import type { Shop } from './types.ts';
 
 interface Options {
@@ -51,4 +52,9 @@ export function useShopId(): string {
 export function useShop(): Shop | undefined {
   const id = useShopId();
   return useShops().data?.merchants.find((shop) => shop.id === id);
+}
+
+/** The zone whose days the shop counts: its own, else the reader's. */
+export function useTimeZone(): string {
+  return useShop()?.timeZone ?? readersZone;
 }

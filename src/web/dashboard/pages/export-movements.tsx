@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { downloadMovements } from '../api/movements.ts';
-import { useAct, useShopId } from '../api/hooks.ts';
+import { useAct, useShopId, useTimeZone } from '../api/hooks.ts';
 import { Button } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Field, fieldError, Form, Select } from '../ui/form.tsx';
-import { daysAgo, timeZone } from '../ui/format.ts';
+import { Field, fieldError, Form, Select, TimeZones } from '../ui/form.tsx';
+import { today } from '../ui/format.ts';
 
 /** All money that came in and went out in a range of days, as a file for the accountant. */
 export function ExportMovements() {
@@ -24,7 +24,8 @@ function Wish({ onDone }: { onDone: () => void }) {
   const merchantId = useShopId();
   const run = useAct(downloadMovements, onDone);
   const { error } = run;
-  const today = daysAgo(0);
+  const timeZone = useTimeZone();
+  const lastDay = today(timeZone);
   return (
     <Form
       fields={['first', 'last', 'timeZone', 'format']}
@@ -42,7 +43,7 @@ function Wish({ onDone }: { onDone: () => void }) {
           label="First day"
           name="first"
           type="date"
-          defaultValue={`${today.slice(0, 8)}01`}
+          defaultValue={`${lastDay.slice(0, 8)}01`}
           required
           {...fieldError(error, 'from')}
         />
@@ -50,7 +51,7 @@ function Wish({ onDone }: { onDone: () => void }) {
           label="Last day"
           name="last"
           type="date"
-          defaultValue={today}
+          defaultValue={lastDay}
           required
           {...fieldError(error, 'to')}
         />
@@ -64,11 +65,7 @@ function Wish({ onDone }: { onDone: () => void }) {
         required
         {...fieldError(error, 'timeZone')}
       />
-      <datalist id="time-zones">
-        {Intl.supportedValuesOf('timeZone').map((zone) => (
-          <option key={zone} value={zone} />
-        ))}
-      </datalist>
+      <TimeZones />
       <Select label="Format" name="format" defaultValue="csv">
         <option value="csv">CSV, for spreadsheets</option>
         <option value="json">JSON</option>

@@ -4,7 +4,7 @@ import { api } from '../api/client.ts';
 import type { Body, QueryOf } from '../api/contract.ts';
 import { paymentsCsv } from '../api/csv.ts';
 import { download } from '../api/download.ts';
-import { useAct, useApi, useShopId } from '../api/hooks.ts';
+import { useAct, useApi, useShopId, useTimeZone } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
 import { STATUSES } from '../api/types.ts';
 import { COINS } from '../coins.ts';
@@ -22,9 +22,11 @@ export function PaymentsPage() {
   const merchantId = useShopId();
   const [search, change] = useFilters();
   const [creating, setCreating] = useState(false);
-  const query: QueryOf<'GET', '/payment/list'> = Object.fromEntries(
-    FILTERS.map((name) => [name, search[name]]),
-  );
+  const timeZone = useTimeZone();
+  const query: QueryOf<'GET', '/payment/list'> = {
+    ...Object.fromEntries(FILTERS.map((name) => [name, search[name]])),
+    timeZone,
+  };
   const list = useApi(
     '/payment/list',
     { ...query, merchantId, page: search['page'], limit: 20 },
@@ -46,7 +48,7 @@ export function PaymentsPage() {
         }
       />
       <Card>
-        <Filters search={search} onChange={change} />
+        <Filters search={search} timeZone={timeZone} onChange={change} />
         <Shown of={list}>
           {({ payments, pagination }) => (
             <>
@@ -84,9 +86,10 @@ export function PaymentsPage() {
 
 function Filters(props: {
   search: Readonly<Record<string, string | undefined>>;
+  timeZone: string;
   onChange: (changes: Record<string, string | undefined>) => void;
 }) {
-  const { search, onChange } = props;
+  const { search, timeZone, onChange } = props;
   return (
     <div role="search" className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-4">
       <div className="col-span-2 lg:col-span-4">
@@ -124,6 +127,7 @@ function Filters(props: {
           key={name}
           label={name === 'startDate' ? 'From' : 'Until'}
           type="date"
+          hint={`In ${timeZone.replaceAll('_', ' ')}`}
           value={search[name] ?? ''}
           onChange={(event) => onChange({ [name]: event.target.value })}
         />

@@ -1,12 +1,12 @@
 import { useState } from 'react';
-import { api } from '../api/client.ts';
+import { api, type ApiError } from '../api/client.ts';
 import type { Body, Data } from '../api/contract.ts';
 import { useAct, useShop, useShops } from '../api/hooks.ts';
 import type { Shop } from '../api/types.ts';
 import { Badge, Button, Card, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
 import { Confirm } from '../ui/dialog.tsx';
-import { Field, fieldError, Form, Select } from '../ui/form.tsx';
-import { when } from '../ui/format.ts';
+import { Field, fieldError, Form, Select, TimeZones } from '../ui/form.tsx';
+import { readersZone, when } from '../ui/format.ts';
 import { Embedding } from './embedding.tsx';
 
 export function SettingsPage() {
@@ -42,6 +42,8 @@ const GENERAL = [
   'paymentLifetimeMinutes',
   'tolerancePercent',
   'latePayments',
+  'currency',
+  'timeZone',
 ] as const;
 
 function General({ shop }: { shop: Shop }) {
@@ -101,12 +103,47 @@ function General({ shop }: { shop: Shop }) {
             {...fieldError(error, 'tolerancePercent')}
           />
         </div>
+        <Reckoning shop={shop} error={error} />
         <Select label="Late money" name="latePayments" defaultValue={shop.latePayments}>
           <option value="accept">Accept it when it covers the price</option>
           <option value="review">Let me decide</option>
         </Select>
       </Form>
     </Card>
+  );
+}
+
+/** What totals are counted in, and whose days. */
+function Reckoning({ shop, error }: { shop: Shop; error: ApiError | null }) {
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <Field
+        label="Currency"
+        name="currency"
+        list="currencies"
+        maxLength={3}
+        hint="Of balances and totals here; prices may be in any other"
+        defaultValue={shop.currency}
+        required
+        {...fieldError(error, 'currency')}
+      />
+      <datalist id="currencies">
+        {Intl.supportedValuesOf('currency').map((code) => (
+          <option key={code} value={code} />
+        ))}
+      </datalist>
+      <Field
+        label="Time zone"
+        name="timeZone"
+        list="time-zones"
+        maxLength={64}
+        placeholder={readersZone}
+        hint="Whose days lists, charts and exports count; that of your browser when empty"
+        defaultValue={shop.timeZone ?? ''}
+        {...fieldError(error, 'timeZone')}
+      />
+      <TimeZones />
+    </div>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useApi } from '../api/hooks.ts';
+import { useApi, useTimeZone } from '../api/hooks.ts';
 import type { Data } from '../api/contract.ts';
 import { useFilters } from '../api/search.ts';
 import { COINS } from '../coins.ts';
@@ -6,7 +6,7 @@ import { Card, CoinName, Empty, Shown } from '../ui/basics.tsx';
 import { SHARES, VolumeChart, type Day, type Share } from '../ui/chart.tsx';
 import { sumOf } from '../ui/decimal.ts';
 import { Small } from '../ui/form.tsx';
-import { coins, dayName, daysAgo, fiat, timeZone } from '../ui/format.ts';
+import { coins, dayName, daysBefore, fiat, today } from '../ui/format.ts';
 
 type Volume = Data<'GET', '/merchant/volume'>;
 
@@ -17,9 +17,11 @@ const LIVE_MS = 30_000;
 export function VolumeCard({ merchantId }: { merchantId: string }) {
   const [search, change] = useFilters();
   const range = RANGES.find((days) => days === search['days']) ?? '14';
+  const timezone = useTimeZone();
+  const endDate = today(timezone);
   const volume = useApi(
     '/merchant/volume',
-    { merchantId, startDate: daysAgo(Number(range) - 1), endDate: daysAgo(0), timezone: timeZone },
+    { merchantId, startDate: daysBefore(endDate, Number(range) - 1), endDate, timezone },
     { refetchMs: LIVE_MS },
   );
   const currencies = mostUsedFirst(volume.data);

@@ -208,3 +208,14 @@ export function Small(props: {
     </select>
   );
 }
+
+/** What fields with `list="time-zones"` suggest. */
+export function TimeZones() {
+  return (
+    <datalist id="time-zones">
+      {Intl.supportedValuesOf('timeZone').map((zone) => (
+        <option key={zone} value={zone} />
+      ))}
+    </datalist>
+  );
+}

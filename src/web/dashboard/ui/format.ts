@@ -48,15 +48,25 @@ export function dayName(day: string, isShort = false): string {
   return (isShort ? shortDay : longDay).format(Date.parse(`${day}T00:00:00Z`));
 }
 
-function two(part: number): string {
-  return String(part).padStart(2, '0');
+/** Today in a time zone, `2026-01-31`. */
+export function today(timeZone: string): string {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  })
+    .formatToParts(new Date())
+    .map(({ type, value }): [string, string] => [type, value]);
+  const { year, month, day } = Object.fromEntries(parts);
+  return `${year}-${month}-${day}`;
 }
 
-/** The calendar day so many days ago, where the reader is. */
-export function daysAgo(count: number): string {
-  const at = new Date();
-  at.setDate(at.getDate() - count);
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+/** The calendar day so many days before another one. */
+export function daysBefore(day: string, count: number): string {
+  const at = new Date(`${day}T00:00:00Z`);
+  at.setUTCDate(at.getUTCDate() - count);
+  return at.toISOString().slice(0, 10);
 }
 
-export const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const readersZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
