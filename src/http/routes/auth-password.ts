@@ -60,6 +60,8 @@ function changeRoute(deps: AccountDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/auth/change-password',
+    // Its answer holds a user token, which asks for no proof any more.
+    stepUp: 'code',
     summary: 'Change the password',
     description:
       'Every user token issued before stops working, this one included: go on with the one in the answer. Sessions ' +

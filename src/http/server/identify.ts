@@ -57,8 +57,8 @@ export async function identify(
   if (caller.kind === 'restricted') requireScope(caller.scopes, route.scope);
   const session = caller.kind === 'user' ? caller.session : null;
   if (route.ownPages === true && session === null) throw unauthorised();
-  if (route.stepUp === true && caller.kind === 'user' && session !== null) {
-    await requireStepUp(deps, caller.userId, session);
+  if (route.stepUp !== undefined && caller.kind === 'user' && session !== null) {
+    await requireStepUp(deps, caller.userId, session, route.stepUp);
   }
   return caller;
 }
@@ -79,9 +79,11 @@ async function requireStepUp(
   { db, clock }: AuthenticateDeps,
   userId: string,
   { steppedUpAt }: CallerSession,
+  wanted: NonNullable<Route['stepUp']>,
 ): Promise<void> {
   if (isSteppedUp(steppedUpAt, clock.now())) return;
   const field = await proofOf(db, userId);
+  if (wanted === 'code' && field === 'password') return;
   const what = field === 'code' ? 'a code of your authenticator app' : 'your password';
   const details = [{ field, code: 'required', message: `needs ${what}` }];
   throw new AppError('STEP_UP_REQUIRED', `Confirm with ${what} first`, { details });

@@ -105,9 +105,10 @@ interface RouteFacts {
   readonly namedBy?: 'paymentId' | 'paymentLinkId' | 'sendId' | 'linkId' | 'logId' | 'endpointId';
   /**
    * Moves money, or hands out what can: a session of the dashboard must have proved within the last minutes who is
-   * there. Keys and user tokens are proof themselves.
+   * there. Keys and user tokens are proof themselves. With `code` only where there is a second factor: the request holds
+   * the password.
    */
-  readonly stepUp?: true;
+  readonly stepUp?: true | 'code';
   /** For pages of this server alone: no key and no user token is taken, and the document does not list it. */
   readonly ownPages?: true;
   /** For handlers that wait for something to happen: the credential is checked once more before they answer. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { createHttpServer, HttpServerDeps } from '../../../src/http/server/server.ts';
 import type { Route } from '../../../src/http/server/route.ts';
 import { SessionClient } from '../../_helpers/session-client.ts';
-import { fresh, PASSWORD, totpCode, World } from './world.ts';
+import { credentialsOf, fresh, PASSWORD, totpCode, World } from './world.ts';
 
 /** What the composition root hands to the server: the routes as they are defined. */
 const served = vi.hoisted(() => ({ routes: [] as Route[] }));
@@ -173,6 +173,52 @@ describe('a proof', () => {
     const [recovery] = on.body.data.recoveryCodes;
     expect((await prove(owner.session, { code: recovery })).status).toBe(200);
     expect((await prove(owner.session, { code: recovery })).body.error?.code).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('by a code is not got around with the password, by the user token that a new password answers', async () => {
+    const owner = await person();
+    const change = async () =>
+      owner.session.call<{ token: string }>('POST', '/auth/change-password', {
+        currentPassword: PASSWORD,
+        newPassword: PASSWORD,
+      });
+    // Without a second factor the password in the request is the proof.
+    expect((await change()).status).toBe(200);
+    const { body } = await owner.session.call<{ secret: string }>('POST', '/auth/totp/setup', {
+      password: PASSWORD,
+    });
+    const { secret } = body.data;
+    await owner.session.call('POST', '/auth/totp/enable', { code: totpCode(secret, clock.now()) });
+    const refused = await change();
+    expect([refused.status, refused.body.error?.code, refused.body.data]).toEqual([
+      403,
+      'STEP_UP_REQUIRED',
+      null,
+    ]);
+    expect(refused.body.error?.details?.map(({ field }) => field)).toEqual(['code']);
+    clock.advance(31_000);
+    await prove(owner.session, { code: totpCode(secret, clock.now()) });
+    expect((await change()).status).toBe(200);
+  });
+
+  it('is needed to be shown what can act without the session', async () => {
+    const account = await world.account();
+    const session = await SessionClient.signIn(api.baseUrl, { email: account.email, password: PASSWORD });
+    /** What they answer is new, and holds nothing yet. */
+    const ofItsOwn = new Set(['POST /merchant/create', 'POST /merchant/webhook/endpoint/create']);
+    const byUser = world.contract.routes.filter((endpoint) => credentialsOf(endpoint).includes('userToken'));
+    const shown: string[] = [];
+    for (const endpoint of byUser.filter(({ path }) => !path.startsWith('/auth/'))) {
+      const { query, body } = account.request(endpoint, 'userToken');
+      const search = new URLSearchParams(query).toString();
+      const named = endpoint.method === 'GET' ? undefined : { merchantId: account.shop.merchantId, ...body };
+      const path = search === '' ? endpoint.path : `${endpoint.path}?${search}`;
+      const answer = await session.call(endpoint.method, path, named);
+      const text = JSON.stringify(answer.body);
+      if (/"([sr]k_|whsec_)[0-9A-Za-z+/=]{20,}"|"eyJ[\w-]+\./.test(text)) shown.push(endpoint.name);
+    }
+    expect(byUser.length).toBeGreaterThan(40);
+    expect(shown.filter((name) => !ofItsOwn.has(name))).toEqual([]);
   });
 
   it('that was refused leaves the Idempotency-Key free for the same request', async () => {
