@@ -63,14 +63,17 @@ function paymentHtml(payment: ShownPayment, language: Language): string {
 }
 
 function send(res: MedusaResponse, language: Language, title: string, body: string): void {
-  res.setHeader('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; form-action *");
+  // Forms go on to tilld, wherever that is.
+  const policy =
+    "default-src 'none'; style-src 'unsafe-inline'; form-action *; frame-ancestors 'none'; base-uri 'none'";
+  res.setHeader('content-security-policy', policy);
   res.setHeader('cache-control', 'no-store');
   res.setHeader('referrer-policy', 'no-referrer');
   res
     .type('html')
     .send(
       `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-        `<title>${escape(title)}</title><style>${STYLE}</style><h1>${escape(title)}</h1>${body}</html>`,
+        `<title>${escape(title)}</title><style>${STYLE}</style><main><h1>${escape(title)}</h1>${body}</main></html>`,
     );
 }
 

@@ -96,7 +96,8 @@ export class TilldController {
 
 const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',
 };
@@ -117,7 +118,7 @@ function table({ connected, key, webhook, node }: Health): string {
 function html(title: string, text: string, more = ''): string {
   const style =
     'body{font:16px/1.5 system-ui;max-width:36rem;margin:4rem auto;padding:0 1rem}th{text-align:left;padding-right:2rem}';
-  return `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title><style>${style}</style><h1>${escaped(title)}</h1><p>${escaped(text)}</p>${more}</html>`;
+  return `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title><style>${style}</style><main><h1>${escaped(title)}</h1><p>${escaped(text)}</p>${more}</main></html>`;
 }
 
 function escaped(text: string): string {

@@ -284,6 +284,11 @@ export class MedusaShop implements ShopDriver {
     return this.#ask<T>(method, path, body, this.#shopkeeper);
   }
 
+  /** What an administrator's browser sends along. */
+  get credentials(): { authorization: string } {
+    return this.#shopkeeper;
+  }
+
   get #shopkeeper(): { authorization: string } {
     return { authorization: `Basic ${Buffer.from(`${this.#seeded.secret}:`).toString('base64')}` };
   }

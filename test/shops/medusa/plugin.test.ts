@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../../_helpers/nodes/proc.ts';
 import { eventually } from '../../_helpers/poll.ts';
+import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../../_helpers/web/browser.ts';
 import { Forwarder, type Answer } from '../_helpers/forwarder.ts';
 import { Owner } from '../_helpers/owner.ts';
 import { ShopProxy } from '../_helpers/proxies.ts';
@@ -205,6 +206,48 @@ it('the checkout shows what is bought', async () => {
     amount: '45.00',
     lines: [{ name: 'Mug', quantity: 2, amount: '40.00' }],
   });
+});
+
+it('asks administrators only: nobody else reads anything or gives an order up', async () => {
+  const { orderId, paymentId } = await shop.order({ email: 'payer@example.com' });
+  await owner.pay(paymentId);
+  await reaches(orderId, 'seen');
+  const placed = (await shop.payment(orderId)).orderId ?? '';
+  const routes = [
+    ['GET', '/admin/tilld'],
+    ['POST', '/admin/tilld/connect'],
+    ['GET', '/admin/tilld/health'],
+    ['GET', '/admin/tilld/payments'],
+    ['POST', '/admin/tilld/reconcile'],
+    ['POST', '/admin/tilld/refunds/ref_1/renew'],
+    ['POST', `/admin/orders/${placed}/cancel`],
+  ];
+  for (const [method = '', path = ''] of routes) {
+    const answer = await fetch(shop.url + path, { method });
+    expect([path, answer.status]).toEqual([path, 401]);
+  }
+  expect(await owner.payment(paymentId)).toMatchObject({ status: 'confirming' });
+  expect((await shop.notes(orderId)).join('\n')).not.toContain('not cancelled');
+});
+
+it.each([
+  ['desktop', DESKTOP, 'en-US', 'Key'],
+  ['phone', PHONE, 'de-DE', 'Schlüssel'],
+])('shows the shopkeeper health, payments and notes: %s', async (name, viewport, locale, text) => {
+  await paidOrder();
+  const browser = await WebBrowser.start(shop.url);
+  try {
+    const page = await browser.page({ viewport, locale, extraHTTPHeaders: shop.credentials });
+    await page.goto('/admin/tilld');
+    await page.getByText(text).first().waitFor();
+    await page.screenshot({ path: `${SCREENS}/medusa-${name}.png` });
+    expect(await axeFindings(page)).toEqual([]);
+    const width = await page.locator('html').evaluate((html) => html.scrollWidth);
+    expect(width).toBeLessThanOrEqual(viewport.width);
+    expect(browser.takeComplaints()).toEqual([]);
+  } finally {
+    await browser.stop();
+  }
 });
 
 it('simulated money pays no order unless the shop allows it', async () => {
