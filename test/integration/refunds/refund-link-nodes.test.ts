@@ -128,6 +128,50 @@ describe.skipIf(!requireNode(COIN))('a refund claimed from a daemon that may be 
     await expectPaidOnce(payment);
   });
 
+  it('taken back and claimed anew: a fork that pays the first one leaves nothing to pay the second with', async () => {
+    const payment = await paid();
+    const link = await newLink(payment);
+    const linkThat = async (what: string, satisfies: (now: RefundLinkJson) => boolean) => {
+      const found = await eventually(
+        `the link is ${what}`,
+        async () => linkOf(payment),
+        (now) => now !== undefined && satisfies(now),
+        60_000,
+      );
+      if (found === undefined) throw new Error('the link is gone');
+      return found;
+    };
+    const [mine, other] = [await node.foreignAddress(), await node.foreignAddress()];
+    await claimLink(till.api, link.url, { coin: COIN, destination: mine });
+    const first = await linkThat('paid', ({ status }) => status === 'paid');
+    const raw = await node.rpc<string>('getrawtransaction', [first.txHash ?? '']);
+    const token = shop.secretKey;
+    await shop.api.must('POST', '/merchant/wallet/send/cancel', { token, body: { sendId: first.sendId } });
+    const [cancellation] = await node.getMempool();
+    expect(cancellation).not.toBe(first.txHash);
+    const depth = payment.options[COIN].requiredConfirmations;
+    await node.mine(depth);
+    await linkThat('open', ({ status }) => status === 'open');
+
+    await claimLink(till.api, link.url, { coin: COIN, destination: other });
+    const { id: linkId, claimId } = await linkThat('claimed', ({ status }) => status === 'claimed');
+    await shop.api.must('POST', '/payment/refund-link/approve', { token, body: { linkId, claimId } });
+    const second = await linkThat('paid', ({ status }) => status === 'paid');
+    const { vin } = await node.rpc<{ vin: { txid: string }[] }>('getrawtransaction', [
+      second.txHash ?? '',
+      true,
+    ]);
+    expect(vin.map(({ txid }) => txid)).toEqual([cancellation]);
+
+    await node.reorg({ depth, replaceWith: [raw], transactions: 'mempool' });
+    await node.mine(6);
+    const ended = await linkThat('paid by the first', ({ txHash }) => txHash === first.txHash);
+    expect(ended).toMatchObject({ status: 'paid', destination: mine, sendId: first.sendId });
+    const { refunds } = await read(shop, payment);
+    expect(refunds.map(({ status }) => status).toSorted()).toEqual(['confirmed', 'failed']);
+    expect(await node.getMempool()).toEqual([]);
+  });
+
   it('its log never says what the link is', async () => {
     const link = await newLink(await paid());
     const token = new URL(link.url).pathname.split('/').at(-1) ?? '';
