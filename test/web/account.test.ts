@@ -379,6 +379,24 @@ describe('a shop', () => {
   });
 });
 
+describe('a browser that keeps no cookie', () => {
+  it('is told so at signing in', async () => {
+    const shy = await browser.page();
+    await shy.route('**/auth/session', async (route) => {
+      const response = await route.fetch();
+      const { 'set-cookie': _cookie, ...headers } = response.headers();
+      await shy.context().clearCookies();
+      await route.fulfill({ response, headers });
+    });
+    await shy.goto('/dashboard/login');
+    await shy.getByLabel('Email').fill(EMAIL);
+    await shy.getByLabel('Password').fill(PASSWORD);
+    await shy.getByRole('button', { name: 'Sign in' }).click();
+    await shy.getByText('The browser did not keep the session').waitFor();
+    await shy.context().close();
+  });
+});
+
 describe('the end of a session', () => {
   it('keeps what was typed, also in a dialog, and goes on after the password', async () => {
     const other = await Shop.open(till.api);

@@ -58,7 +58,9 @@ export async function dispatch(
   const named =
     merchantId ?? merchantIn(body) ?? (await namedMerchant(deps.db, route, caller, { body, query }));
   const auth = await resolveAuth(deps.db, route.auth, caller, named);
-  const key = route.method === 'POST' ? idempotencyKeyOf(req.get('Idempotency-Key')) : null;
+  // The answers of the dashboard's own routes set its cookie: they are kept nowhere.
+  const takesKey = route.method === 'POST' && route.ownPages !== true;
+  const key = takesKey ? idempotencyKeyOf(req.get('Idempotency-Key')) : null;
   const scope = idempotencyScopeOf(caller, auth, req);
   const input: RouteInput<AuthKind, unknown, unknown> = {
     auth,

@@ -56,6 +56,21 @@ describe('signing in', () => {
     expect(app.logs.join('\n')).not.toContain(client.cookie.split('=')[1]);
   });
 
+  it('is done anew each time: no Idempotency-Key keeps a token, sealed or not', async () => {
+    const { email } = await newUser(app);
+    const client = new SessionClient(app.baseUrl);
+    const body = { email, password: PASSWORD };
+    const tokens: (string | undefined)[] = [];
+    for (let times = 0; times < 2; times += 1) {
+      const answer = await client.call('POST', '/auth/session', body, { 'idempotency-key': 'sign-in' });
+      expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([200, null]);
+      tokens.push(cookieOf(answer)?.value);
+    }
+    expect(new Set(tokens).size).toBe(2);
+    const { rows } = await sql`SELECT 1 FROM idempotency WHERE route = 'POST /auth/session'`.execute(app.db);
+    expect(rows).toEqual([]);
+  });
+
   it('over https takes the prefix that binds the cookie to this host and to TLS', async () => {
     const secure = await startHttpApp({ settings: { baseUrl: 'https://pay.shop.example' } });
     try {

@@ -91,6 +91,15 @@ export async function signedInNow(): Promise<Session | null> {
   }
 }
 
+/** Signs in, and looks whether the browser kept the cookie. @throws {ApiError} */
+export async function signIn(body: { email: string; password: string; code?: string }): Promise<Session> {
+  await own('POST /auth/session', body);
+  const kept = await signedInNow();
+  if (kept !== null) return kept;
+  const where = 'Open the dashboard at its public address, and allow its cookie.';
+  throw new ApiError(0, 'NOT_KEPT', `The browser did not keep the session. ${where}`);
+}
+
 async function ask<T>(method: Method, path: string, request: object | undefined): Promise<T> {
   const signedIn = session();
   try {

@@ -23,9 +23,26 @@ let current: Session | null = null;
 
 function change(next: Session | null): void {
   current = next;
-  if (next === null) localStorage.removeItem(WAS_IN);
-  else localStorage.setItem(WAS_IN, 'yes');
+  remember(next !== null);
   for (const listener of listeners) listener();
+}
+
+/** A browser that keeps nothing refuses this too. */
+function remember(isIn: boolean): void {
+  try {
+    if (isIn) localStorage.setItem(WAS_IN, 'yes');
+    else localStorage.removeItem(WAS_IN);
+  } catch {
+    // Then a session that ran out looks like a first visit.
+  }
+}
+
+function wasIn(): boolean {
+  try {
+    return localStorage.getItem(WAS_IN) !== null;
+  } catch {
+    return false;
+  }
 }
 
 function tell(news: News): void {
@@ -34,7 +51,7 @@ function tell(news: News): void {
 
 /** At the start of a page: the session that the browser already has; null when it has none. */
 export function resumeSession(found: Session | null): void {
-  endedByItself = found === null && localStorage.getItem(WAS_IN) !== null;
+  endedByItself = found === null && wasIn();
   change(found);
 }
 

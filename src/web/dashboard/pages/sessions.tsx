@@ -40,7 +40,7 @@ export function Sessions() {
 function Line({ of, busy, onEnd }: { of: ListedSession; busy: boolean; onEnd: () => void }) {
   const name = browserOf(of.userAgent);
   return (
-    <li className="flex flex-wrap items-center justify-between gap-3 py-3 first:pt-0 last:pb-0">
+    <li className="flex items-center justify-between gap-3 py-3 first:pt-0 last:pb-0">
       <div className="min-w-0 text-sm">
         <p className="flex flex-wrap items-center gap-2 font-medium">
           <span title={of.userAgent}>{name}</span>

@@ -1,6 +1,6 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { api, own } from '../api/client.ts';
+import { api, signIn } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
@@ -41,13 +41,10 @@ const RUN_OUT =
 /** Asks for email and password, and for the code once it is needed. */
 export function SignInForm(props: { email?: string; onDone: (session: Session) => void; extra: ReactNode }) {
   const [needsCode, setNeedsCode] = useState(false);
-  const login = useAct(
-    (body: Body<'POST', '/auth/login'>) => own('POST /auth/session', body),
-    (answer) => {
-      startSession(answer);
-      props.onDone(answer);
-    },
-  );
+  const login = useAct(signIn, (answer) => {
+    startSession(answer);
+    props.onDone(answer);
+  });
   const asksForCode = login.error?.code === 'SECOND_FACTOR_REQUIRED';
   if (asksForCode && !needsCode) setNeedsCode(true);
   return (
@@ -131,7 +128,7 @@ export function RegisterPage() {
     async (body: Body<'POST', '/auth/register'>) => {
       await api('POST', '/auth/register', { body });
       // The account is there: who cannot be signed in now does it on the usual page.
-      return own('POST /auth/session', body).catch(() => null);
+      return signIn(body).catch(() => null);
     },
     (session) => {
       if (session !== null) startSession(session);
