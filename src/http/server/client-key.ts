@@ -20,6 +20,8 @@ export function networkKey(req: Request): string {
 function keyOf(req: Request, ipv6Prefix: number): string {
   const address = req.ip ?? req.socket.remoteAddress;
   if (address === undefined) return 'unknown';
+  // Some proxies name the port as well, which is another one for each connection.
+  const host = address.replace(/^\[(.+)\](?::\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
   // A dual-stack socket shows IPv4 clients as ::ffff:1.2.3.4; they are not one /64.
-  return ipKeyGenerator(address.replace(/^::ffff:(?=\d+\.)/i, ''), ipv6Prefix);
+  return ipKeyGenerator(host.replace(/^::ffff:(?=\d+\.)/i, ''), ipv6Prefix);
 }

@@ -69,6 +69,19 @@ it('believes a forwarded address only from a trusted proxy', async () => {
   expect((await attempt('/auth/login', { 'x-forwarded-for': '203.0.113.2' })).status).toBe(429);
 });
 
+it('counts a client once behind a proxy that also names the port of each connection', async () => {
+  await start({ authRatePerMinute: 1, trustProxy: 1 });
+  for (const [first, second] of [
+    ['203.0.113.1:50001', '203.0.113.1:50002'],
+    ['[2001:db8::1]:50001', '2001:db8::1'],
+    ['[::ffff:203.0.113.7]:1', '203.0.113.7:2'],
+  ]) {
+    expect([await from(first ?? ''), await from(second ?? '')], first).toEqual([401, 429]);
+  }
+  // What the client itself put before is not believed.
+  expect(await from('198.51.100.1, 203.0.113.1')).toBe(429);
+});
+
 it('counts per client behind a trusted proxy, IPv6 clients by /64', async () => {
   await start({ authRatePerMinute: 1, trustProxy: 1 });
   expect(await from('203.0.113.1')).toBe(401);
