@@ -1,6 +1,7 @@
 import { createApp } from './app/app.ts';
 import { ConfigError, loadConfig, redactedConfig } from './config/load-config.ts';
 import { createLogger } from './app/logger.ts';
+import { ReplicaUnknownError } from './replica/litestream.ts';
 import { readableLog, startedLines } from './terminal.ts';
 
 /** Exit codes: 0 stopped as asked, 1 failed while running, 2 cannot start (configuration, data directory, keys). */
@@ -51,5 +52,6 @@ main().catch((error: unknown) => {
   const message = error instanceof Error ? error.message : String(error);
   // A configuration error already reads as a whole text that names every bad field.
   process.stderr.write(error instanceof ConfigError ? `${message}\n` : `tilld cannot start: ${message}\n`);
-  process.exit(EXIT_CANNOT_START);
+  // Worth another try: the replica may answer then.
+  process.exit(error instanceof ReplicaUnknownError ? EXIT_FAILED : EXIT_CANNOT_START);
 });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chainsOf, confirmationPolicies, createLiveAdapters, createSimulators } from './chains.ts';
 import { createHttp } from './http.ts';
@@ -21,6 +21,9 @@ import { hostResolver, resolveHost } from '../egress/resolve.ts';
 import { urlRule } from '../egress/url-rule.ts';
 import { meterAdapter } from '../metrics/metered-adapter.ts';
 import type { NodeMetrics } from '../metrics/node-metrics.ts';
+import { readEpochOf } from '../replica/epoch.ts';
+import { vetStart } from '../replica/vet-start.ts';
+import { openReplicaWatch } from './replica.ts';
 import { createRates } from '../rates/service.ts';
 import { lockDataDir, type DataDirLock } from '../store/sqlite/data-dir.ts';
 import type { Db } from '../store/sqlite/database.ts';
@@ -63,12 +66,16 @@ export interface AppOptions {
   readonly intervals?: LoopIntervals;
   /** Checks each response against its documented schema; for tests. */
   readonly checkAnswers?: boolean;
+  /** Called when another machine has taken over; ends the process unless given, for tests. */
+  readonly onTakenOver?: () => void;
 }
 
 const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
 const DELIVERIES_PER_ENDPOINT = 4;
 /** How long a write waits for another process's lock, and with it the whole daemon. */
 const BUSY_TIMEOUT_MS = 250;
+/** Litestream holds the lock while it copies the end of the write-ahead log before a checkpoint, which a busy disk makes long. */
+const BUSY_TIMEOUT_REPLICATED_MS = 5_000;
 
 /**
  * The composition root, the only place that constructs parts. Locks the data directory for this process,
@@ -79,9 +86,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const lock = lockDataDir(config.dataDir);
   try {
     await refuseLostDatabase(config.dataDir);
-    const database = await openDatabase(join(config.dataDir, DATABASE_FILE), {
+    const file = join(config.dataDir, DATABASE_FILE);
+    await vetStart(config.replica, existsSync(file) ? readEpochOf(file) : null, config.isOtherMachineOff);
+    const database = await openDatabase(file, {
       logger,
-      busyTimeoutMs: BUSY_TIMEOUT_MS,
+      busyTimeoutMs: config.replica === null ? BUSY_TIMEOUT_MS : BUSY_TIMEOUT_REPLICATED_MS,
+      leavesCheckpoints: config.replica !== null,
     });
     try {
       const keyring = await unlockWallet({ db: database.db, config, logger });
@@ -109,12 +119,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const { db } = database;
   const { wallet, given, ...addresses } = await openWallet({ ...ground, config, clock, logger });
   const secretBox = createSecretBox(keyring);
-  const rates = createRates({
-    config: config.rates,
-    sandboxFallback: config.sandbox.fallbackRates,
-    clock,
-    logger,
-  });
+  const rates = createPrices(config, { clock, logger });
   const simulators = createSimulators({ config, db, clock, logger });
   const metrics = createMetrics();
   const adapters = createAdapters({ config, db, clock, logger }, metrics.nodes, simulators);
@@ -145,15 +150,9 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const refundLinks = createRefundLinks({ ...shared, ...sending, chains: watcher.trusted() });
   const upkeep = createUpkeep({ config, database, clock, logger, adapters, watcher, observe: shared });
   const version = packageVersion();
-  const { olderDatabase, backups, operator } = createOperatorNotes({
-    ...ground,
-    config,
-    clock,
-    logger,
-    rates,
-  });
+  const { operator, ...kept } = await createSafekeeping({ ...options, ...ground, clock, rates });
   const [chains, uncredited] = [() => upkeep.chains(), () => watcher.uncredited()];
-  metrics.measure({ config, db, clock, rates, olderDatabase, chains, uncredited, version });
+  metrics.measure({ config, db, clock, rates, ...kept, chains, uncredited, version });
   const server = createHttp({
     ...shared,
     ...sending,
@@ -176,19 +175,29 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     checkAnswers: options.checkAnswers ?? false,
   });
   const tidying = createTidying(config, shared);
-  const loops = { rates, queue, ...tidying, upkeep, backups, domainChecks, refundLinks, simulators };
+  const loops = { rates, queue, ...tidying, upkeep, ...kept, domainChecks, refundLinks, simulators };
   return { lock, database, server, ...loops, watcher, adapters, given, wipeKeys: () => keyring.wipe() };
 }
 
-/** What /readyz tells the operator beside the chains. */
-function createOperatorNotes(
-  deps: Ground & { config: Config; clock: Clock; logger: Logger; rates: { warnings(): readonly string[] } },
+function createPrices(config: Config, deps: { clock: Clock; logger: Logger }) {
+  return createRates({ config: config.rates, sandboxFallback: config.sandbox.fallbackRates, ...deps });
+}
+
+/** Copies of the database, and what /readyz tells the operator of them and of prices. */
+async function createSafekeeping(
+  deps: AppOptions & Ground & { clock: Clock; rates: { warnings(): readonly string[] } },
 ) {
-  const { config, keyring, clock, logger, rates } = deps;
+  const { config, database, keyring, clock, logger, rates, onTakenOver } = deps;
   const olderDatabase = new OlderDatabaseMark(config.dataDir);
   const backups = new ScheduledBackups({ config, fingerprint: keyring.fingerprint, clock, logger });
-  const warnings = () => [...rates.warnings(), ...olderDatabase.warnings(), ...backups.warnings()];
-  return { olderDatabase, backups, operator: { warnings, backup: () => backups.status() } };
+  const replica = await openReplicaWatch({ config, db: database.db, clock, logger, onTakenOver });
+  const sources = [rates, olderDatabase, backups, ...(replica === null ? [] : [replica])];
+  const operator = {
+    warnings: () => sources.flatMap((source) => source.warnings()),
+    backup: () => backups.status(),
+    replica: () => replica?.status() ?? null,
+  };
+  return { olderDatabase, backups, replica, operator };
 }
 
 /** Dependencies of the parts that send coins, and of no others: they can sign, but hold no key. */

@@ -43,6 +43,7 @@ import { walletOutputRoutes } from '../http/routes/wallet-outputs.ts';
 import { walletRoutes } from '../http/routes/wallet.ts';
 import { webhookEndpointRoutes } from '../http/routes/webhook-endpoints.ts';
 import { webhookRoutes } from '../http/routes/webhooks.ts';
+import type { ReplicaStatus } from '../replica/watch.ts';
 import { createHttpServer, type HttpServer } from '../http/server/server.ts';
 import type { Passwords } from '../usecases/accounts/passwords.ts';
 import { createSignInGuard, noSignInGuard } from '../usecases/accounts/sign-in-guard.ts';
@@ -77,6 +78,7 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
   /** Warnings for the operator that concern no chain. */
   readonly warnings: () => readonly string[];
   readonly backup: () => BackupStatus;
+  readonly replica: () => ReplicaStatus | null;
 }
 
 /** Every route of the API on one server, not listening yet. */
@@ -102,6 +104,7 @@ export function createHttp(deps: HttpDeps): HttpServer {
         () => deps.warnings(),
       )),
       backup: deps.backup(),
+      replica: deps.replica(),
     }),
     registry: deps.registry,
     settings: {

@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts';
 import type { ChainAdapter } from '../domain/chain.ts';
 import type { Logger } from '../domain/ports.ts';
 import type { DomainChecks } from '../workers/site-checks/domain-checks.ts';
+import type { ReplicaWatch } from '../replica/watch.ts';
 import type { HttpServer } from '../http/server/server.ts';
 import type { DataDirLock } from '../store/sqlite/data-dir.ts';
 import type { OpenDatabase } from '../store/sqlite/open.ts';
@@ -26,6 +27,7 @@ export interface RunningParts {
   readonly mails: MailDelivery;
   readonly upkeep: Upkeep;
   readonly backups: ScheduledBackups;
+  readonly replica: ReplicaWatch | null;
   readonly domainChecks: DomainChecks;
   readonly watcher: Watcher;
   readonly refundLinks: RefundLinks;
@@ -37,6 +39,7 @@ export interface RunningParts {
 
 /** Starts parts after their dependencies; the port is opened last, so that no request is answered too early. */
 export async function startParts(config: Config, parts: RunningParts): Promise<{ url: string }> {
+  parts.replica?.start();
   await parts.rates.start();
   for (const simulator of parts.simulators) simulator.start();
   parts.watcher.start();
@@ -81,6 +84,7 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
       ['mails', () => parts.mails.stop()],
       ['upkeep', () => parts.upkeep.stop()],
       ['scheduled backups', () => parts.backups.stop()],
+      ['replica', () => parts.replica?.stop()],
       ['webhook pruning', () => parts.pruning.stop()],
       ['webhook queue', () => parts.queue.stop({ deadlineMs: waitMs })],
     ],

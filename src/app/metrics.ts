@@ -14,6 +14,7 @@ interface Measured {
   readonly clock: Clock;
   readonly rates: StateMetricsDeps['rates'];
   readonly olderDatabase: StateMetricsDeps['olderDatabase'];
+  readonly replica: StateMetricsDeps['replica'];
   readonly chains: () => Promise<readonly WatchedChain[]>;
   readonly uncredited: StateMetricsDeps['uncredited'];
   readonly version: string;

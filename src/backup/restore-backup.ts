@@ -1,10 +1,11 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChainId, Network } from '../domain/coins.ts';
 import type { AddressDeriver } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import { merchantAddresses } from '../store/ledger/addresses.ts';
 import type { Db } from '../store/sqlite/database.ts';
+import { noteCopy, readEpochOf } from '../replica/epoch.ts';
 import { readSqliteMeta, sqliteProblems } from '../store/sqlite/files.ts';
 import { skipAccounts } from '../store/merchants/merchants.ts';
 import { skipSeqs } from '../store/webhooks/events.ts';
@@ -28,6 +29,8 @@ export interface RestoreBackupOptions {
   readonly keepPassphrase: boolean;
   readonly cost: KeyringCost;
   readonly liveNetwork: Network;
+  /** Puts a newer state of the database in place of the backup's, of which then only the keyring is used. */
+  readonly newerDatabase?: ((path: string) => Promise<void>) | undefined;
   /** Addresses per merchant, coin and branch that may have been issued after the backup. */
   readonly lookAhead: number;
   readonly watchKeyOf: (chain: ChainId, address: string) => string;
@@ -39,16 +42,21 @@ export interface RestoreBackupOptions {
  * Restores a backup into an empty data directory, all or nothing, after everything in it was checked.
  * The next start reads the chains on from the backup's cursors. Addresses that may have been issued
  * since are watched and never issued again.
- * @returns when the backup was made, and how many addresses are newly watched.
+ * @returns when the backup was made, how many addresses are newly watched, and whether its daemon had a replica, so
+ * that this one has to take over first.
  * @throws {BackupError} {KeyringError}
  */
 export async function restoreBackup(
   options: RestoreBackupOptions,
-): Promise<{ createdAt: Date; recovered: number }> {
+): Promise<{ createdAt: Date; recovered: number; mustTakeOver: boolean }> {
   const { source, dataDir, passphrase, cost, liveNetwork } = options;
   return fillDataDir(dataDir, async (stage) => {
     const { createdAt } = await openArchive({ source, dir: stage, passphrase });
     const file = join(stage, 'tilld.sqlite');
+    if (options.newerDatabase !== undefined) {
+      await rm(file);
+      await options.newerDatabase(file);
+    }
     const problems = sqliteProblems(file);
     if (problems.length > 0)
       throw new BackupError(`the database in ${source} is damaged: ${problems.join('; ')}`);
@@ -62,7 +70,7 @@ export async function restoreBackup(
       if (options.keepPassphrase) {
         await writeFile(join(stage, 'keyring-passphrase'), `${passphrase}\n`, { mode: 0o600, flag: 'wx' });
       }
-      return { createdAt, recovered };
+      return { createdAt, recovered, mustTakeOver: readEpochOf(file) !== null };
     } finally {
       keyring.wipe();
     }
@@ -85,6 +93,7 @@ async function lookAhead(
     });
     const recovered = await openGapLimit({ db, deriver, watchKeyOf, clock, logger }, options.lookAhead);
     await noteRestored(db, clock);
+    await noteCopy(db);
     return recovered;
   } finally {
     await database.close();

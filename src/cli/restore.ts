@@ -1,5 +1,10 @@
 import { restoreBackup } from '../backup/restore-backup.ts';
 import { watchKeys } from '../chains/registry.ts';
+import type { Config } from '../config/config.ts';
+import { Secret } from '../config/secret.ts';
+import { replicaUrl } from '../config/values.ts';
+import { ReplicaError, restoreDatabase } from '../replica/litestream.ts';
+import { highestEpoch } from '../replica/vet-start.ts';
 import {
   countOf,
   parseCall,
@@ -14,10 +19,12 @@ import {
 
 const USAGE = `Puts a backup into an empty data directory. Stop the old daemon first: never run both.
 
-  scripts/restore FILE [--data-dir DIR] [--passphrase-file FILE|-] [--look-ahead N]
+  scripts/restore FILE [--from-replica URL] [--data-dir DIR] [--passphrase-file FILE|-] [--look-ahead N]
 
 The passphrase is the one configured for the daemon (TILLD_KEYRING_PASSPHRASE_FILE), else that of
 --passphrase-file, else it is asked for. Use the same TILLD_CONFIG and TILLD_NETWORK as before.
+--from-replica: the database comes from the replica at URL (as in TILLD_REPLICA_URL), and only the keyring
+from the backup, which may be of any age. scripts/promote then takes over.
 --look-ahead (1000): for each merchant, coin and branch so many addresses beyond the backup are watched
 and not given out again. It must be more than the payments a merchant took since the backup.`;
 
@@ -28,6 +35,7 @@ await runCommand(USAGE, async (args) => {
     args,
     options: {
       'data-dir': { type: 'string' },
+      'from-replica': { type: 'string' },
       'passphrase-file': { type: 'string' },
       'look-ahead': { type: 'string', default: '1000' },
     },
@@ -37,12 +45,15 @@ await runCommand(USAGE, async (args) => {
   if (source === undefined || more.length > 0) throw new UsageError('name one backup file');
   const config = toolConfig(values['data-dir']);
   const lookAhead = countOf('look-ahead', values['look-ahead'], 1, MAX_LOOK_AHEAD);
+  const replica = values['from-replica'];
+  const newerDatabase = replica === undefined ? undefined : fromReplica(config, replica);
   const configured = config.keyring.passphrase?.reveal() ?? null;
   const passphrase =
     configured ?? (await readSecret(values['passphrase-file'], 'Passphrase: ', '--passphrase-file'));
   const liveNetwork = config.network ?? 'mainnet';
-  const { createdAt, recovered } = await restoreBackup({
+  const { createdAt, recovered, mustTakeOver } = await restoreBackup({
     source,
+    newerDatabase,
     dataDir: config.dataDir,
     passphrase,
     keepPassphrase: configured === null,
@@ -53,10 +64,24 @@ await runCommand(USAGE, async (args) => {
     clock: { now: () => Date.now() },
     logger: TOOL_LOGGER,
   });
-  tell(
-    `${config.dataDir} holds the backup of ${createdAt.toISOString()}; ${recovered} more addresses are watched`,
-  );
-  warn(`Start the daemon with this data directory: it reads the chains on from where the backup stood.
-Sends ordered after the backup are on the chain but not in this database: look there before you repeat one.`);
+  const what =
+    replica === undefined ? `the backup of ${createdAt.toISOString()}` : 'the newest state of the replica';
+  tell(`${config.dataDir} holds ${what}; ${recovered} more addresses are watched`);
+  if (mustTakeOver) warn('Take over with scripts/promote first.');
+  warn(`Start the daemon with this data directory: it reads the chains on from where the copy stood.
+Sends ordered after it are on the chain but not in this database: look there before you repeat one.`);
   return 0;
 });
+
+/** Restores the newest state of the replica's highest epoch. @throws {UsageError} for a place that is none */
+function fromReplica(config: Config, place: string): (path: string) => Promise<void> {
+  const url = replicaUrl().safeParse(place);
+  if (!url.success)
+    throw new UsageError(`--from-replica ${url.error.issues.map(({ message }) => message).join()}`);
+  const target = { url: new Secret(url.data.href), sshKeyFile: config.replica?.sshKeyFile ?? null };
+  return async (path) => {
+    const epoch = await highestEpoch(target);
+    if (epoch === 0) throw new ReplicaError('the place of --from-replica holds no replica');
+    await restoreDatabase(target, epoch, path);
+  };
+}

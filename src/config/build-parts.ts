@@ -19,6 +19,7 @@ const URL_FILES = [
   ['ethRpcUrl', 'ethRpcUrlFile'],
   ['solRpcUrl', 'solRpcUrlFile'],
   ['smtpUrl', 'smtpUrlFile'],
+  ['replicaUrl', 'replicaUrlFile'],
 ] as const;
 
 const SECRETS = [

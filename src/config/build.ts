@@ -53,6 +53,8 @@ export function buildConfig(given: Values, context: BuildContext): Config {
     watcher: { pollIntervalMs: values.pollInterval ?? (network === 'mainnet' ? 5000 : 1000) },
     reconcileIntervalMs: values.reconcileInterval,
     backup: backupConfig(values, context),
+    replica: replicaConfig(values, context),
+    isOtherMachineOff: values.otherMachineOff,
     payments: {
       lifetimeMinutes: values.paymentLifetime,
       toleranceBps: Number(values.tolerance),
@@ -123,6 +125,20 @@ function backupConfig(values: Values, context: BuildContext): Config['backup'] {
       backupFolder === undefined ? join(pathOf(dataDir, context), 'backups') : pathOf(backupFolder, context),
     keep: values.backupKeep,
     maxAgeMs: values.backupMaxAge,
+  };
+}
+
+function replicaConfig(values: Values, context: BuildContext): Config['replica'] {
+  const { replicaUrl, replicaSshKey } = values;
+  if (replicaUrl === undefined) {
+    if (replicaSshKey !== undefined)
+      complain(context, 'replicaSshKey', 'is of no use without TILLD_REPLICA_URL');
+    return null;
+  }
+  return {
+    url: new Secret(replicaUrl.href),
+    sshKeyFile: replicaSshKey === undefined ? null : pathOf(replicaSshKey, context),
+    maxLagMs: values.replicaMaxLag,
   };
 }
 

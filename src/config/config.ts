@@ -50,6 +50,9 @@ export interface Config {
   /** How often the ledger is reconciled with each chain. */
   readonly reconcileIntervalMs: number;
   readonly backup: BackupConfig;
+  readonly replica: ReplicaConfig | null;
+  /** The operator's word that no other machine runs on this seed. */
+  readonly isOtherMachineOff: boolean;
   readonly payments: PaymentDefaults;
   readonly waiting: WaitingConfig;
   readonly webhooks: WebhooksConfig;
@@ -123,6 +126,16 @@ export interface BackupConfig {
   readonly keep: number;
   /** Age of the newest backup from which on the operator is warned. */
   readonly maxAgeMs: number;
+}
+
+/** The replica of the database, written by Litestream. */
+export interface ReplicaConfig {
+  /** Of scheme file, sftp or s3; may hold a password. */
+  readonly url: Secret;
+  /** Absolute path. */
+  readonly sshKeyFile: string | null;
+  /** Age of the newest data in the replica from which on the operator is warned. */
+  readonly maxLagMs: number;
 }
 
 /** Timeouts for transactions. */

@@ -194,6 +194,12 @@ export const SETTINGS = {
   backupKeep: setting('backup.keep', 'TILLD_BACKUP_KEEP', value.wholeNumber(1, 10_000), 14),
   backupMaxAge: setting('backup.maxAge', 'TILLD_BACKUP_MAX_AGE', value.duration('1h', '8760h'), '48h'),
 
+  replicaUrl: secret('replica.url', 'TILLD_REPLICA_URL', value.replicaUrl()),
+  replicaUrlFile: optional('replica.urlFile', 'TILLD_REPLICA_URL_FILE', secretFile()),
+  replicaSshKey: optional('replica.sshKeyFile', 'TILLD_REPLICA_SSH_KEY_FILE', secretFile()),
+  replicaMaxLag: setting('replica.maxLag', 'TILLD_REPLICA_MAX_LAG', value.duration('30s', '24h'), '60s'),
+  otherMachineOff: setting('replica.otherMachineOff', 'TILLD_OTHER_MACHINE_OFF', value.onOff(), 'off'),
+
   paymentLifetime: setting(
     'payments.lifetimeMinutes',
     'TILLD_PAYMENT_LIFETIME_MINUTES',

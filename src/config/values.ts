@@ -178,6 +178,21 @@ export function url(schemes: readonly string[], example: string) {
 }
 
 /** False, the number of proxies in front, or their addresses; `true` is one proxy. */
+/** A place for the replica: a folder by its absolute path, or a URL. */
+export function replicaUrl() {
+  const expected =
+    'a folder such as /mnt/other/tilld, or a URL such as sftp://user@host/folder or s3://bucket/folder';
+  return reader(expected, (value) => {
+    const text = value.startsWith('/') ? `file://${value}` : value;
+    const parsed = URL.canParse(text) ? new URL(text) : undefined;
+    return parsed !== undefined && REPLICA_SCHEMES.has(parsed.protocol) && parsed.search === ''
+      ? parsed
+      : undefined;
+  });
+}
+
+const REPLICA_SCHEMES = new Set(['file:', 'sftp:', 's3:']);
+
 export function trustProxy() {
   const expected = 'off, on (one proxy), a number of proxies up to 10, or proxy addresses such as 10.0.0.0/8';
   return reader(expected, (value): false | number | readonly string[] | undefined => {

@@ -23,6 +23,8 @@ export interface StateMetricsDeps {
     sourceAges(): readonly { readonly source: string; readonly ageMs: number }[];
   };
   readonly olderDatabase: { isSet(): boolean };
+  /** Null without a replica. */
+  readonly replica: { status(): { readonly epoch: number; readonly lagSeconds: number | null } } | null;
   readonly dataDir: string;
   readonly liveCoins: readonly Coin[];
   readonly chains: () => Promise<readonly MeasuredChain[]>;

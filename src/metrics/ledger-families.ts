@@ -116,8 +116,8 @@ export function sendFamilies({
   ];
 }
 
-/** The sizes of the database's files, and when they were last backed up. */
-export function fileFamilies({ dataDir }: StateMetricsDeps): Family[] {
+/** The sizes of the database's files, and the age of their copies. */
+export function fileFamilies({ dataDir, replica }: StateMetricsDeps): Family[] {
   const files = { database: 'tilld.sqlite', wal: 'tilld.sqlite-wal' };
   return [
     {
@@ -138,6 +138,21 @@ export function fileFamilies({ dataDir }: StateMetricsDeps): Family[] {
         const found = statSync(join(dataDir, LAST_BACKUP_FILE), { throwIfNoEntry: false });
         return found === undefined ? [] : [[{}, found.mtimeMs / 1000]];
       },
+    },
+    {
+      name: 'tilld_replica_lag_seconds',
+      help: 'Age of the newest data in the replica; no sample without one, or before it was seen',
+      labels: [],
+      read: () => {
+        const lag = replica?.status().lagSeconds ?? null;
+        return lag === null ? [] : [[{}, lag]];
+      },
+    },
+    {
+      name: 'tilld_replica_epoch',
+      help: 'Counts up with each takeover by another machine; no sample without a replica',
+      labels: [],
+      read: () => (replica === null ? [] : [[{}, replica.status().epoch]]),
     },
   ];
 }

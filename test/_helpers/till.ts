@@ -184,6 +184,14 @@ export class TillProcess implements AsyncDisposable {
     );
   }
 
+  /** Waits until the daemon ends by itself. */
+  async ended(): Promise<{ code: number | null }> {
+    const child = this.#child;
+    if (child !== null && child.exitCode === null)
+      await new Promise((resolve) => child.once('close', resolve));
+    return { code: child?.exitCode ?? null };
+  }
+
   /** SIGKILL: no handler runs, nothing is flushed. */
   async kill9(): Promise<void> {
     await this.#signal('SIGKILL');

@@ -2629,6 +2629,11 @@ export interface paths {
                   lastAt?: string | null;
                   ageSeconds?: number | null;
                 };
+                replica?: {
+                  epoch?: number;
+                  lagSeconds?: number | null;
+                  lastError?: string | null;
+                } | null;
               };
             };
           };

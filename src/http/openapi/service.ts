@@ -135,6 +135,15 @@ const readiness: JsonSchema = {
         ageSeconds: numberOrNull,
       },
     },
+    replica: {
+      type: ['object', 'null'],
+      description: 'The replica for a second machine; null without one',
+      properties: {
+        epoch: { type: 'integer', description: 'Counts up with each takeover by another machine' },
+        lagSeconds: { ...numberOrNull, description: 'Age of its newest data; null before it was seen' },
+        lastError: { ...textOrNull, description: 'Why it could not be read; null when it could' },
+      },
+    },
   },
   required: ['ready', 'database', 'chains', 'warnings'],
 };
@@ -201,7 +210,14 @@ export const SERVICE_PATHS: Readonly<Record<string, PathItem>> = {
 };
 
 function READY_EXAMPLE() {
-  return { ready: true, database: 'ok', chains: READY_CHAINS, warnings: [], backup: READY_BACKUP };
+  return {
+    ready: true,
+    database: 'ok',
+    chains: READY_CHAINS,
+    warnings: [],
+    backup: READY_BACKUP,
+    replica: null,
+  };
 }
 
 function success(data: JsonSchema, example: unknown): MediaType {

@@ -14,6 +14,8 @@ export interface Readiness {
   readonly warnings: readonly string[];
   /** When the newest backup was made. */
   readonly backup?: object;
+  /** How far the replica is behind; null without one. */
+  readonly replica?: object | null;
 }
 
 export interface HealthDeps {

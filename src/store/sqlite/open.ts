@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import type { Logger } from '../../domain/ports.ts';
 import { Database } from './database.ts';
@@ -20,11 +29,13 @@ export interface OpenOptions {
   readonly busyTimeoutMs?: number;
   /** Logs commits that take at least this long. */
   readonly slowCommitMs?: number;
+  /** True where Litestream replicates the database: it checkpoints the write-ahead log, and must see all of it first. */
+  readonly leavesCheckpoints?: boolean;
 }
 
 export interface OpenDatabase {
   readonly db: Database;
-  /** Checkpoints the write-ahead log into the database file and closes it. */
+  /** Checkpoints the write-ahead log into the database file, unless that is left to Litestream, and closes it. */
   close(): Promise<void>;
   /** Returns up to this many free pages to the file system. */
   reclaim(pages: number): void;
@@ -34,6 +45,8 @@ export interface OpenDatabase {
 const BUSY_TIMEOUT_MS = 5_000;
 /** Pages in the write-ahead log (16 MB) from which a commit checkpoints it: often enough to bound it, rarely two flushes. */
 const CHECKPOINT_PAGES = 4_000;
+/** Where Litestream checkpoints (at 16 MB, 160 MB at the latest), only its absence lets the log grow to this (256 MB). */
+const BACKSTOP_PAGES = 64_000;
 const MEMORY = ':memory:';
 
 /**
@@ -43,7 +56,7 @@ const MEMORY = ':memory:';
 export async function openDatabase(path: string, options: OpenOptions = {}): Promise<OpenDatabase> {
   let sqlite: Sqlite.Database | null = null;
   try {
-    sqlite = openWriting(path);
+    sqlite = openWriting(path, options.leavesCheckpoints === true);
     await bringUpToDate(sqlite, path, options);
     return openEngine(sqlite, path, options);
   } catch (error) {
@@ -53,7 +66,7 @@ export async function openDatabase(path: string, options: OpenOptions = {}): Pro
 }
 
 /** WAL with synchronous FULL: a committed transaction survives power loss; foreign keys are enforced. */
-function openWriting(path: string): Sqlite.Database {
+function openWriting(path: string, leavesCheckpoints: boolean): Sqlite.Database {
   const sqlite = new Sqlite(path);
   try {
     if (path !== MEMORY) chmodSync(path, 0o600);
@@ -64,7 +77,7 @@ function openWriting(path: string): Sqlite.Database {
     sqlite.pragma('foreign_keys = ON');
     sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     sqlite.pragma('temp_store = MEMORY');
-    sqlite.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    sqlite.pragma(`wal_autocheckpoint = ${leavesCheckpoints ? BACKSTOP_PAGES : CHECKPOINT_PAGES}`);
     // Small, as the operating system caches the file as well: rereading a page from there takes two microseconds.
     sqlite.pragma('cache_size = -4000');
     return sqlite;
@@ -77,10 +90,11 @@ function openWriting(path: string): Sqlite.Database {
 async function bringUpToDate(
   sqlite: Sqlite.Database,
   path: string,
-  { migrations = MIGRATIONS, mayMigrate = true }: OpenOptions,
+  { migrations = MIGRATIONS, mayMigrate = true, leavesCheckpoints = false }: OpenOptions,
 ): Promise<void> {
   // An earlier process may have left unflushed pages in the log: make them durable before building on them.
-  if (mayMigrate) sqlite.pragma('wal_checkpoint(TRUNCATE)');
+  if (leavesCheckpoints) flushLog(path);
+  else if (mayMigrate) sqlite.pragma('wal_checkpoint(TRUNCATE)');
   const migrating = migrationsOn(sqlite);
   const { applied, pending } = await pendingMigrations(migrating, migrations);
   const [next] = pending;
@@ -92,7 +106,7 @@ async function bringUpToDate(
 }
 
 function openEngine(sqlite: Sqlite.Database, path: string, options: OpenOptions): OpenDatabase {
-  const { logger, busyTimeoutMs = BUSY_TIMEOUT_MS, slowCommitMs } = options;
+  const { logger, busyTimeoutMs = BUSY_TIMEOUT_MS, slowCommitMs, leavesCheckpoints = false } = options;
   const isFile = path !== MEMORY;
   const setBusyTimeout = (ms: number): void => void sqlite.pragma(`busy_timeout = ${ms}`);
   setBusyTimeout(busyTimeoutMs);
@@ -105,7 +119,7 @@ function openEngine(sqlite: Sqlite.Database, path: string, options: OpenOptions)
   const close = async (): Promise<void> => {
     health.close();
     reader?.close();
-    sqlite.pragma('wal_checkpoint(TRUNCATE)');
+    if (!leavesCheckpoints) sqlite.pragma('wal_checkpoint(TRUNCATE)');
     writer.connection.close();
   };
   return {
@@ -114,6 +128,17 @@ function openEngine(sqlite: Sqlite.Database, path: string, options: OpenOptions)
     // With exec: the statement frees one page per step and must be stepped to its end.
     reclaim: (pages) => void sqlite.exec(`PRAGMA incremental_vacuum(${Math.trunc(pages)})`),
   };
+}
+
+function flushLog(path: string): void {
+  const log = `${path}-wal`;
+  if (!existsSync(log)) return;
+  const file = openSync(log, 'r+');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 function openReading(path: string): Sqlite.Database {

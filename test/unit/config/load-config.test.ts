@@ -190,6 +190,11 @@ const TABLE: readonly (readonly [
   ['TILLD_BACKUP_FOLDER', '/srv/backups', 'backup.folder', '/srv/backups', ''],
   ['TILLD_BACKUP_KEEP', '7', 'backup.keep', 7, '0'],
   ['TILLD_BACKUP_MAX_AGE', '25h', 'backup.maxAgeMs', 90_000_000, '1m'],
+  ['TILLD_REPLICA_URL', '/srv/replica', 'replica.url', 'file:///srv/replica', 'ftp://host/folder'],
+  ['TILLD_REPLICA_URL_FILE', 'replica', 'replica.url', 'sftp://u:p@host/folder', 'missing-file'],
+  ['TILLD_REPLICA_SSH_KEY_FILE', '/keys/replica', 'replica.sshKeyFile', '/keys/replica', ''],
+  ['TILLD_REPLICA_MAX_LAG', '5m', 'replica.maxLagMs', 300_000, '1s'],
+  ['TILLD_OTHER_MACHINE_OFF', 'on', 'isOtherMachineOff', true, 'yes'],
   ['TILLD_PAYMENT_LIFETIME_MINUTES', '5', 'payments.lifetimeMinutes', 5, '4'],
   ['TILLD_TOLERANCE_PERCENT', '1.25', 'payments.toleranceBps', 125, '5.01'],
   ['TILLD_LATE_PAYMENTS', 'review', 'payments.latePolicy', 'review', 'refund'],
@@ -250,12 +255,15 @@ const COMPANIONS: Readonly<Record<string, Record<string, string>>> = {
   TILLD_SOL_RPC_URL_FILE: { TILLD_NETWORK: 'mainnet' },
   TILLD_BTC_COOKIE_FILE: { TILLD_NETWORK: 'regtest', TILLD_BTC_RPC_URL: 'http://127.0.0.1:1' },
   TILLD_LTC_COOKIE_FILE: { TILLD_NETWORK: 'regtest', TILLD_LTC_RPC_URL: 'http://127.0.0.1:1' },
+  TILLD_REPLICA_SSH_KEY_FILE: { TILLD_REPLICA_URL: 'sftp://u@host/folder' },
+  TILLD_REPLICA_MAX_LAG: { TILLD_REPLICA_URL: '/srv/replica' },
   TILLD_SMTP_FROM: { TILLD_SMTP_URL: 'smtp://mail.example' },
 };
 
 writeFileSync(join(dir, 'jwt'), `${JWT_SECRET}\n`);
 writeFileSync(join(dir, 'rpc'), 'http://node.example/key\n');
 writeFileSync(join(dir, 'smtp'), 'smtps://u:p@mail.example\n');
+writeFileSync(join(dir, 'replica'), 'sftp://u:p@host/folder\n');
 writeFileSync(join(dir, 'coingecko'), 'CG-abc\n');
 writeFileSync(join(dir, 'empty'), '\n');
 writeFileSync(join(dir, 'no-url'), 'hunter2-is-no-address\n');

@@ -1,0 +1,33 @@
+import type { Config } from '../config/config.ts';
+import type { Clock, Logger } from '../domain/ports.ts';
+import { ReplicaWatch } from '../replica/watch.ts';
+import type { Db } from '../store/sqlite/database.ts';
+
+/** As for a start that another machine's takeover forbids. */
+const EXIT_TAKEN_OVER = 2;
+
+/** Watches the replica, if there is one; a takeover by another machine ends this process at once, as `kill -9` would. */
+export async function openReplicaWatch(deps: {
+  readonly config: Config;
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly onTakenOver: (() => void) | undefined;
+}): Promise<ReplicaWatch | null> {
+  const { config, db, clock, logger, onTakenOver = () => process.exit(EXIT_TAKEN_OVER) } = deps;
+  if (config.replica === null) return null;
+  return ReplicaWatch.open({
+    db,
+    target: config.replica,
+    maxLagMs: config.replica.maxLagMs,
+    clock,
+    logger,
+    onTakenOver: (epoch) => {
+      logger.error(
+        { epoch },
+        'another machine has taken over: this one stops at once, and neither writes nor signs any more',
+      );
+      onTakenOver();
+    },
+  });
+}

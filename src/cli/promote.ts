@@ -1,0 +1,50 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { lockDataDir } from '../store/sqlite/data-dir.ts';
+import { openDatabase } from '../store/sqlite/open.ts';
+import { beginEpoch, takeOver } from '../replica/take-over.ts';
+import { daemonData } from './daemon-data.ts';
+import { parseCall, runCommand, tell, UsageError, warn } from './command.ts';
+
+const USAGE = `Takes over with a data directory that scripts/restore has filled: the machine that wrote the replica
+until now neither writes nor signs any more as soon as it looks at the replica.
+
+  scripts/promote [--other-machine-off] [--data-dir DIR]
+
+Begins a new epoch in TILLD_REPLICA_URL and waits until the other machine must have seen it.
+--other-machine-off: your word that it is off for good; nothing is waited for. Without TILLD_REPLICA_URL
+only your word can tell.`;
+
+await runCommand(USAGE, async (args) => {
+  const { values } = parseCall({
+    args,
+    options: { 'data-dir': { type: 'string' }, 'other-machine-off': { type: 'boolean', default: false } },
+  });
+  const { config, file } = await daemonData(values['data-dir']);
+  const isOtherOff = values['other-machine-off'];
+  if (config.replica === null && !isOtherOff)
+    throw new UsageError('TILLD_REPLICA_URL is not set: without a replica only --other-machine-off can tell');
+  const lock = lockDataDir(config.dataDir);
+  try {
+    const database = await openDatabase(file, { leavesCheckpoints: true });
+    try {
+      if (config.replica === null) {
+        await beginEpoch(database.db);
+        tell('This machine has taken over. Start the daemon.');
+        return 0;
+      }
+      const { epoch, waitMs } = await takeOver(database.db, config.replica, file);
+      if (!isOtherOff) {
+        warn(
+          `Waiting ${waitMs / 1000} s: by then the other machine has stopped, if it runs and reaches the replica.`,
+        );
+        await pause(waitMs);
+      }
+      tell(`This machine has taken over (epoch ${epoch}). Start the daemon and scripts/replicate.`);
+      return 0;
+    } finally {
+      await database.close();
+    }
+  } finally {
+    lock.release();
+  }
+});

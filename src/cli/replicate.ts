@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { readEpochOf } from '../replica/epoch.ts';
+import { litestreamConfig, litestreamProgram } from '../replica/litestream.ts';
+import { writePrivateFile } from '../replica/private-file.ts';
+import { daemonData } from './daemon-data.ts';
+import { parseCall, runCommand, UsageError } from './command.ts';
+
+const USAGE = `Replicates the database to TILLD_REPLICA_URL until it is stopped. Runs beside the daemon.
+
+  scripts/replicate [--data-dir DIR]
+
+Becomes Litestream, with the configuration that it writes to DATA_DIR/litestream.yml. Start it again whenever
+it ends: it goes on where it was.`;
+
+await runCommand(USAGE, async (args) => {
+  const { values } = parseCall({ args, options: { 'data-dir': { type: 'string' } } });
+  const { config, file } = await daemonData(values['data-dir']);
+  if (config.replica === null)
+    throw new UsageError('TILLD_REPLICA_URL is not set: where to is the replica written?');
+  const epoch = readEpochOf(file);
+  if (epoch === null)
+    throw new Error('this database has no replica yet: start the daemon with TILLD_REPLICA_URL first');
+  if (epoch.state === 'restored')
+    throw new Error('this database has not taken over yet: run scripts/promote first');
+  const path = join(config.dataDir, 'litestream.yml');
+  writePrivateFile(path, litestreamConfig(config.replica, epoch.number, file));
+  const program = litestreamProgram();
+  // The daemon's own secrets are none of its business.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TILLD_')));
+  if (process.execve === undefined) throw new Error('this Node cannot run another program in its place');
+  process.execve(program, [program, 'replicate', '-no-expand-env', '-config', path], env);
+  return 1;
+});

@@ -1,0 +1,43 @@
+import { readMeta, writeMeta } from '../store/meta.ts';
+import type { Db } from '../store/sqlite/database.ts';
+import { readSqliteMeta } from '../store/sqlite/files.ts';
+
+const KEY = 'replica_epoch';
+
+/**
+ * The machine's term of office: each takeover by another machine begins a new one. Kept in the database, and shown
+ * beside the replica by the folder of that number.
+ */
+export interface Epoch {
+  readonly number: number;
+  /** `restored`: a copy that has not taken over yet; `new`: never seen in the replica; `shown`: the replica has it. */
+  readonly state: 'restored' | 'new' | 'shown';
+}
+
+/** Null for a database that never had a replica. */
+export async function readEpoch(db: Db): Promise<Epoch | null> {
+  return parse(await readMeta(db, KEY));
+}
+
+/** Reads the epoch of a database that is not open here. */
+export function readEpochOf(path: string): Epoch | null {
+  return parse(readSqliteMeta(path, KEY));
+}
+
+export async function writeEpoch(db: Db, { number, state }: Epoch): Promise<void> {
+  await writeMeta(db, KEY, `${number} ${state}`);
+}
+
+/** Marks the database as a copy: its daemon starts only once it has taken over. Nothing where there was no replica. */
+export async function noteCopy(db: Db): Promise<void> {
+  const epoch = await readEpoch(db);
+  if (epoch !== null) await writeEpoch(db, { number: epoch.number, state: 'restored' });
+}
+
+function parse(text: string | null): Epoch | null {
+  if (text === null) return null;
+  const [, number = '', state] = /^(\d{1,9}) (restored|new|shown)$/.exec(text) ?? [];
+  if (state !== 'restored' && state !== 'new' && state !== 'shown')
+    throw new Error(`the database holds an unknown ${KEY}: ${text}`);
+  return { number: Number(number), state };
+}

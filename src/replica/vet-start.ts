@@ -1,0 +1,69 @@
+import type { Epoch } from './epoch.ts';
+import {
+  readGenerations,
+  ReplicaError,
+  ReplicaUnknownError,
+  type Generations,
+  type ReplicaTarget,
+} from './litestream.ts';
+
+const WORD = 'If the other machine is off for good, say so by TILLD_OTHER_MACHINE_OFF=on for one start';
+
+/**
+ * Refuses to start beside another machine: two of them on one seed give the same address to two customers, and sign
+ * the same coins twice. Absence proves nothing, so that a place that cannot be read, or that does not show what this
+ * machine wrote there, needs the operator's word.
+ * @throws {ReplicaError} naming the remedy.
+ */
+export async function vetStart(
+  target: ReplicaTarget | null,
+  epoch: Epoch | null,
+  isOtherMachineOff: boolean,
+): Promise<void> {
+  if (epoch?.state === 'restored') {
+    throw new ReplicaError('this database is a copy that has not taken over yet: run scripts/promote first');
+  }
+  if (target === null) return;
+  const next = epoch === null ? 1 : epoch.number + 1;
+  const later = await look(target, next);
+  if (later !== null && later.count > 0) {
+    throw new ReplicaError(
+      epoch === null
+        ? 'TILLD_REPLICA_URL holds the replica of another database: name an empty place, or restore from it (scripts/restore --from-replica)'
+        : `another machine has taken over (epoch ${next}, this one has ${epoch.number}): this one neither writes nor signs any more. Keep it off; to use it again, restore from the replica into a new data directory`,
+    );
+  }
+  if (isOtherMachineOff) return;
+  if (later === null)
+    throw new ReplicaUnknownError(
+      `the replica cannot be read, so that another machine may have taken over. ${WORD}`,
+    );
+  if (epoch?.state !== 'shown') return;
+  const own = await look(target, epoch.number);
+  if (own === null || own.count === 0)
+    throw new ReplicaUnknownError(
+      `the replica does not show what this machine wrote to it (epoch ${epoch.number}), so that another machine may have taken over unseen. ${WORD}`,
+    );
+}
+
+/** Null: unknown. */
+async function look(target: ReplicaTarget, epoch: number): Promise<Generations | null> {
+  return readGenerations(target, epoch).catch((error: unknown) => {
+    if (error instanceof ReplicaError) return null;
+    throw error;
+  });
+}
+
+/** Epochs looked at together; as many without a folder end the search. */
+const BATCH = 5;
+
+/** The highest epoch of the replica; 0 when it holds none. @throws {ReplicaError} when it cannot be read */
+export async function highestEpoch(target: ReplicaTarget): Promise<number> {
+  let highest = 0;
+  for (let first = 1; first <= highest + 1; first += BATCH) {
+    const epochs = Array.from({ length: BATCH }, (_, at) => first + at);
+    const found = await Promise.all(epochs.map(async (epoch) => readGenerations(target, epoch)));
+    highest = Math.max(highest, ...epochs.filter((_, at) => (found[at]?.count ?? 0) > 0));
+  }
+  return highest;
+}

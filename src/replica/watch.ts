@@ -1,0 +1,124 @@
+import type { Clock, Logger } from '../domain/ports.ts';
+import { writeMeta } from '../store/meta.ts';
+import type { Db } from '../store/sqlite/database.ts';
+import { readEpoch, writeEpoch, type Epoch } from './epoch.ts';
+import { readGenerations, ReplicaError, type ReplicaTarget } from './litestream.ts';
+
+/** How often the replica is looked at. Another machine that takes over waits longer than this. */
+export const LOOK_EVERY_MS = 10_000;
+
+export interface ReplicaStatus {
+  readonly epoch: number;
+  /** Age of the newest data in the replica; null before it was seen. A heartbeat keeps it young. */
+  readonly lagSeconds: number | null;
+  /** Why the replica could not be read; null when it could. */
+  readonly lastError: string | null;
+}
+
+interface ReplicaWatchDeps {
+  readonly db: Db;
+  readonly target: ReplicaTarget;
+  readonly maxLagMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Ends the process at once: whatever it would still write or sign, another machine now does. */
+  readonly onTakenOver: (epoch: number) => void;
+}
+
+/**
+ * Looks at the replica while the daemon runs: how far it is behind, and whether another machine has taken over. Writes
+ * a heartbeat, so that the replica of a quiet shop is not mistaken for one that has stopped.
+ */
+export class ReplicaWatch {
+  readonly #deps: ReplicaWatchDeps;
+  readonly #startedAt: number;
+  #epoch: Epoch;
+  #newestAt: number | null = null;
+  #lastError: string | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #looking: Promise<void> | null = null;
+  #isLate = false;
+
+  private constructor(deps: ReplicaWatchDeps, epoch: Epoch) {
+    this.#deps = deps;
+    this.#epoch = epoch;
+    this.#startedAt = deps.clock.now();
+  }
+
+  /** The first start with a replica begins epoch 1. */
+  static async open(deps: ReplicaWatchDeps): Promise<ReplicaWatch> {
+    const known = await readEpoch(deps.db);
+    const epoch = known ?? { number: 1, state: 'new' };
+    if (known === null) await writeEpoch(deps.db, epoch);
+    return new ReplicaWatch(deps, epoch);
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS);
+    void this.look();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    await this.#looking;
+  }
+
+  /** Looks once, unless a look is under way. */
+  async look(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  status(): ReplicaStatus {
+    const lagMs = this.#newestAt === null ? null : Math.max(0, this.#deps.clock.now() - this.#newestAt);
+    return {
+      epoch: this.#epoch.number,
+      lagSeconds: lagMs === null ? null : Math.round(lagMs / 1000),
+      lastError: this.#lastError,
+    };
+  }
+
+  /** Warnings for the operator. */
+  warnings(): string[] {
+    const { clock, maxLagMs } = this.#deps;
+    const behindMs = clock.now() - (this.#newestAt ?? this.#startedAt);
+    if (behindMs <= maxLagMs) return [];
+    const why = this.#lastError ?? 'does scripts/replicate run?';
+    return [`the replica is ${Math.round(behindMs / 1000)} seconds behind: ${why}`];
+  }
+
+  async #look(): Promise<void> {
+    const { db, target, clock, logger } = this.#deps;
+    try {
+      const next = await readGenerations(target, this.#epoch.number + 1);
+      if (next.count > 0) return this.#deps.onTakenOver(this.#epoch.number + 1);
+      const own = await readGenerations(target, this.#epoch.number);
+      this.#lastError = own.count === 0 ? 'the replica holds nothing of this machine' : null;
+      if (own.newestAt !== null) this.#newestAt = own.newestAt;
+      if (own.count > 0 && this.#epoch.state === 'new') {
+        this.#epoch = { ...this.#epoch, state: 'shown' };
+        await writeEpoch(db, this.#epoch);
+      }
+    } catch (error) {
+      if (!(error instanceof ReplicaError)) logger.error({ err: error }, 'could not look at the replica');
+      this.#lastError = error instanceof Error ? error.message : String(error);
+    }
+    this.#tell();
+    await db
+      .relaxedTransaction(async (tx) => writeMeta(tx, 'replica_heartbeat', String(clock.now())))
+      .catch((error: unknown) => logger.warn({ err: error }, 'could not write the heartbeat of the replica'));
+  }
+
+  /** Logs when the replica falls behind, and when it has caught up. */
+  #tell(): void {
+    const [warning] = this.warnings();
+    const isLate = warning !== undefined;
+    if (isLate === this.#isLate) return;
+    this.#isLate = isLate;
+    if (isLate) this.#deps.logger.error({ ...this.status() }, warning);
+    else this.#deps.logger.info({ ...this.status() }, 'the replica has caught up');
+  }
+}
