@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router';
 import { useApi, useShop, useShopId } from '../api/hooks.ts';
 import { COINS } from '../coins.ts';
 import { Badge, Card, CoinName, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
-import { coins } from '../ui/format.ts';
 import { PaymentTable } from '../ui/payment-table.tsx';
+import { CoinAmount, Total, usePrices, Worth } from '../ui/worth.tsx';
 import { VolumeCard } from './volume.tsx';
 
 const LIVE_MS = 10_000;
@@ -11,6 +11,7 @@ const LIVE_MS = 10_000;
 export function OverviewPage() {
   const merchantId = useShopId();
   const shop = useShop();
+  const prices = usePrices();
   const balances = useApi('/merchant/wallet/balances', { merchantId }, { refetchMs: LIVE_MS });
   const recent = useApi('/payment/list', { merchantId, limit: 6 }, { refetchMs: LIVE_MS });
   return (
@@ -22,18 +23,26 @@ export function OverviewPage() {
       />
       <Shown of={balances} rows={1}>
         {(data) => (
-          <dl className="mb-6 grid grid-cols-2 gap-3 lg:grid-cols-4">
-            {COINS.map((coin) => (
-              <div key={coin} className="rounded-2xl border border-line bg-card p-4">
-                <dt className="text-sm">
-                  <CoinName coin={coin} />
-                </dt>
-                <dd className="money mt-2 text-lg font-bold tracking-tight break-all sm:text-xl">
-                  {coins(data[coin])}
-                </dd>
-              </div>
-            ))}
-          </dl>
+          <>
+            <p className="mb-3 text-sm text-soft">
+              <Total balances={data} prices={prices} />
+            </p>
+            <dl className="mb-6 grid grid-cols-2 gap-3 lg:grid-cols-4">
+              {COINS.map((coin) => (
+                <div key={coin} className="rounded-2xl border border-line bg-card p-4">
+                  <dt className="text-sm">
+                    <CoinName coin={coin} />
+                  </dt>
+                  <dd className="money mt-2 text-lg font-bold tracking-tight break-all sm:text-xl">
+                    <CoinAmount amount={data[coin]} />
+                  </dd>
+                  <dd className="money text-sm text-soft">
+                    <Worth amount={data[coin]} coin={coin} prices={prices} />
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </>
         )}
       </Shown>
       <VolumeCard merchantId={merchantId} />

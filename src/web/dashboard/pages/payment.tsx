@@ -67,7 +67,6 @@ function Row(props: { name: string; children: ReactNode }) {
 }
 
 function Facts({ payment }: { payment: Payment }) {
-  const merchantId = useShopId();
   const addresses = [
     ['Webhook', payment.webhookUrl],
     ['After paying', payment.successUrl],
@@ -83,19 +82,7 @@ function Facts({ payment }: { payment: Payment }) {
         <Row name="Created">{when(payment.createdAt)}</Row>
         <Row name="Expires">{when(payment.expiresAt)}</Row>
         <Row name="Customer">
-          {payment.customerId === null ? (
-            'Anonymous'
-          ) : (
-            <Link
-              to="/shop/$shopId/payments"
-              params={{ shopId: merchantId }}
-              search={{ customerId: payment.customerId }}
-              title={payment.customerId}
-              className={LINK}
-            >
-              {short(payment.customerId)}
-            </Link>
-          )}
+          {payment.customerId === null ? 'Anonymous' : <Customer id={payment.customerId} />}
         </Row>
         {payment.description !== null && <Row name="Description">{payment.description}</Row>}
         {payment.lines.map(({ name, quantity, amount }, at) => (
@@ -123,6 +110,33 @@ function Facts({ payment }: { payment: Payment }) {
       <Free title="Metadata" value={payment.metadata} />
       <Free title="Custom fields" value={payment.customFields} />
     </Card>
+  );
+}
+
+/** Who pays: an address to write to, and their other payments. */
+function Customer({ id }: { id: string }) {
+  const shopId = useShopId();
+  const { data } = useApi('/merchant/customer/get', { customerId: id });
+  return (
+    <>
+      {data !== undefined && (
+        <a
+          href={`mailto:${encodeURIComponent(data.email).replace('%40', '@')}`}
+          className={`${LINK} block wrap-anywhere`}
+        >
+          {data.email}
+        </a>
+      )}
+      <Link
+        to="/shop/$shopId/payments"
+        params={{ shopId }}
+        search={{ customerId: id }}
+        title={id}
+        className={`text-xs ${LINK}`}
+      >
+        All payments of {data === undefined ? short(id) : 'this customer'}
+      </Link>
+    </>
   );
 }
 

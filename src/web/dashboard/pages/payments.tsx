@@ -10,6 +10,7 @@ import { STATUSES } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { Button, Card, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { plainAmount } from '../ui/decimal.ts';
 import { Field, fieldError, Form, SearchField, Select } from '../ui/form.tsx';
 import { short, words } from '../ui/format.ts';
 import { PaymentTable } from '../ui/payment-table.tsx';
@@ -25,6 +26,7 @@ export function PaymentsPage() {
   const timeZone = useTimeZone();
   const query: QueryOf<'GET', '/payment/list'> = {
     ...Object.fromEntries(FILTERS.map((name) => [name, search[name]])),
+    search: search['search'] === undefined ? undefined : plainAmount(search['search']),
     timeZone,
   };
   const list = useApi(

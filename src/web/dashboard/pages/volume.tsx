@@ -1,27 +1,33 @@
 import { useApi, useTimeZone } from '../api/hooks.ts';
 import type { Data } from '../api/contract.ts';
 import { useFilters } from '../api/search.ts';
-import { COINS } from '../coins.ts';
 import { Card, CoinName, Empty, Shown } from '../ui/basics.tsx';
-import { SHARES, VolumeChart, type Day, type Share } from '../ui/chart.tsx';
+import { SHARES, VolumeChart, type Period, type Share } from '../ui/chart.tsx';
 import { sumOf } from '../ui/decimal.ts';
-import { Small } from '../ui/form.tsx';
-import { coins, dayName, daysBefore, fiat, today } from '../ui/format.ts';
+import { Field, Small } from '../ui/form.tsx';
+import { dayName, daysBefore, fiat, today } from '../ui/format.ts';
 
 type Volume = Data<'GET', '/merchant/volume'>;
 
 const RANGES = ['14', '30', '90', '365'] as const;
 const LIVE_MS = 30_000;
+/** Up to so many days there is a bar for each day, then for each week, then for each month. */
+const MOST_DAYS = 62;
+const MOST_DAYS_BY_WEEK = 190;
 
-/** What completed payments brought, by coin and day. */
+/** What completed payments brought, by coin and day, week or month. */
 export function VolumeCard({ merchantId }: { merchantId: string }) {
   const [search, change] = useFilters();
-  const range = RANGES.find((days) => days === search['days']) ?? '14';
   const timezone = useTimeZone();
-  const endDate = today(timezone);
+  const range = [...RANGES, 'own'].find((one) => one === search['days']) ?? '14';
+  const newest = today(timezone);
+  const endDate = (range === 'own' ? search['until'] : undefined) ?? newest;
+  const startDate =
+    (range === 'own' ? search['from'] : undefined) ??
+    daysBefore(endDate, (range === 'own' ? 30 : Number(range)) - 1);
   const volume = useApi(
     '/merchant/volume',
-    { merchantId, startDate: daysBefore(endDate, Number(range) - 1), endDate, timezone },
+    { merchantId, startDate, endDate, timezone },
     { refetchMs: LIVE_MS },
   );
   const currencies = mostUsedFirst(volume.data);
@@ -42,18 +48,34 @@ export function VolumeCard({ merchantId }: { merchantId: string }) {
           <Small
             label="Range"
             value={range}
-            options={RANGES.map((days) => [days, days === '365' ? 'Last year' : `Last ${days} days`])}
-            onChange={(days) => change({ days: days === '14' ? undefined : days })}
+            options={[
+              ...RANGES.map((days): [string, string] => [
+                days,
+                days === '365' ? 'Last year' : `Last ${days} days`,
+              ]),
+              ['own', 'Other days'],
+            ]}
+            onChange={(days) =>
+              change({ days: days === '14' ? undefined : days, from: undefined, until: undefined })
+            }
           />
         </span>
       }
     >
+      {range === 'own' && (
+        <OwnDays
+          first={startDate}
+          last={endDate}
+          newest={newest}
+          onChange={(from, until) => change({ from, until })}
+        />
+      )}
       <Shown of={volume} rows={4}>
         {(data) =>
           currency === undefined ? (
             <Empty title="Nothing was paid yet">Completed payments show here by coin and day.</Empty>
           ) : (
-            <Chart volume={data} currency={currency} />
+            <Chart volume={data} currency={currency} zone={timezone} />
           )
         }
       </Shown>
@@ -61,11 +83,59 @@ export function VolumeCard({ merchantId }: { merchantId: string }) {
   );
 }
 
-function Chart({ volume, currency }: { volume: Volume; currency: string }) {
-  const days = volume.days.map(({ date, fiat: sums }): Day => {
-    const own = sums.filter((sum) => sum.currency === currency);
-    return { date, amounts: Object.fromEntries(own.map(({ coin, amount }) => [coin ?? 'several', amount])) };
-  });
+function OwnDays(props: {
+  first: string;
+  last: string;
+  newest: string;
+  onChange: (first: string, last: string) => void;
+}) {
+  const { first, last, newest, onChange } = props;
+  return (
+    <div className="mb-4 grid max-w-md grid-cols-2 gap-3">
+      <Field
+        label="From"
+        type="date"
+        required
+        value={first}
+        max={last}
+        onChange={(event) => onChange(event.target.value, last)}
+      />
+      <Field
+        label="Until"
+        type="date"
+        required
+        value={last}
+        max={newest}
+        onChange={(event) => onChange(first, event.target.value)}
+      />
+    </div>
+  );
+}
+
+/** The first day of the period that a day belongs to. */
+function startOf(day: string, days: number): string {
+  if (days <= MOST_DAYS) return day;
+  if (days > MOST_DAYS_BY_WEEK) return `${day.slice(0, 7)}-01`;
+  const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();
+  return daysBefore(day, (weekday + 6) % 7);
+}
+
+function periodsOf({ days }: Volume, currency: string): Period[] {
+  const periods = new Map<string, Period>();
+  for (const { date, fiat: sums } of days) {
+    const start = startOf(date, days.length);
+    const before = periods.get(start);
+    const amounts = { ...before?.amounts };
+    for (const { coin, amount } of sums.filter((sum) => sum.currency === currency)) {
+      const share: Share = coin ?? 'several';
+      amounts[share] = sumOf([amounts[share] ?? '0', amount]);
+    }
+    periods.set(start, { first: before?.first ?? date, last: date, amounts });
+  }
+  return [...periods.values()];
+}
+
+function Chart({ volume, currency, zone }: { volume: Volume; currency: string; zone: string }) {
   const totals = volume.totals.fiat.filter((sum) => sum.currency === currency);
   const count = totals.reduce((sum, { payments }) => sum + payments, 0);
   const [first, last] = [volume.days[0], volume.days.at(-1)];
@@ -77,16 +147,18 @@ function Chart({ volume, currency }: { volume: Volume; currency: string }) {
         </b>
         <span className="block text-sm text-soft sm:ml-2 sm:inline">
           {count === 1 ? 'one payment' : `${count} payments`}
-          {first !== undefined && last !== undefined && `, ${dayName(first.date)} to ${dayName(last.date)}`}
+          {first !== undefined &&
+            last !== undefined &&
+            `, ${dayName(first.date)} to ${dayName(last.date)} in ${zone.replaceAll('_', ' ')}`}
         </span>
       </p>
-      <VolumeChart days={days} format={(amount) => fiat(amount, currency)} />
+      <VolumeChart periods={periodsOf(volume, currency)} currency={currency} />
       <Legend volume={volume} currency={currency} />
     </>
   );
 }
 
-/** What each colour brought: in the currency, and in coins over all currencies. */
+/** What each colour brought. */
 function Legend({ volume, currency }: { volume: Volume; currency: string }) {
   const shares = SHARES.flatMap((share): { share: Share; amount: string }[] => {
     const sum = volume.totals.fiat.find(
@@ -103,17 +175,7 @@ function Legend({ volume, currency }: { volume: Volume; currency: string }) {
           ) : (
             <CoinName coin={share} />
           )}
-          <span className="text-right lg:text-left">
-            <b className="money block font-semibold">{fiat(amount, currency)}</b>
-            {COINS.flatMap((coin) => {
-              const sum = volume.totals.coins.find((one) => one.coin === coin);
-              return coin === share && sum !== undefined ? [sum] : [];
-            }).map((sum) => (
-              <span key={sum.coin} className="money block text-xs text-soft">
-                {coins(sum.amount)} {sum.coin} received
-              </span>
-            ))}
-          </span>
+          <b className="money block font-semibold">{fiat(amount, currency)}</b>
         </li>
       ))}
     </ul>

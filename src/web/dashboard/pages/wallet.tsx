@@ -5,8 +5,8 @@ import type { Coin } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { Button, CoinName, CopyLine, PageTitle, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { coins } from '../ui/format.ts';
 import { Qr } from '../ui/qr.tsx';
+import { CoinAmount, Total, usePrices, Worth } from '../ui/worth.tsx';
 import { SendForm } from './send.tsx';
 import { History } from './wallet-history.tsx';
 
@@ -59,36 +59,47 @@ function Balances(props: {
   readonly onOpen: (open: Open) => void;
 }) {
   const { balances, onOpen } = props;
+  const prices = usePrices();
   return (
-    <ul className="mb-6 grid gap-3 sm:grid-cols-2 xl:grid-cols-4">
-      {COINS.map((coin) => (
-        <li
-          key={coin}
-          className="flex items-center justify-between gap-3 rounded-2xl border border-line bg-card p-4 sm:grid"
-        >
-          <span className="grid min-w-0 gap-1 sm:gap-3">
-            <CoinName coin={coin} />
-            <b className="money text-lg tracking-tight break-all sm:text-xl">{coins(balances[coin])}</b>
-          </span>
-          <span className="flex shrink-0 gap-2">
-            <Button
-              className="flex-1"
-              look="primary"
-              aria-label={`Send ${coin}`}
-              onClick={() => onOpen({ kind: 'send', coin })}
-            >
-              Send
-            </Button>
-            <Button
-              className="flex-1"
-              aria-label={`Receive ${coin}`}
-              onClick={() => onOpen({ kind: 'receive', coin })}
-            >
-              Receive
-            </Button>
-          </span>
-        </li>
-      ))}
-    </ul>
+    <>
+      <p className="mb-3 text-sm text-soft">
+        <Total balances={balances} prices={prices} />
+      </p>
+      <ul className="mb-6 grid gap-3 sm:grid-cols-2 xl:grid-cols-4">
+        {COINS.map((coin) => (
+          <li
+            key={coin}
+            className="flex items-center justify-between gap-3 rounded-2xl border border-line bg-card p-4 sm:grid"
+          >
+            <span className="grid min-w-0 gap-1 sm:gap-3">
+              <CoinName coin={coin} />
+              <b className="money text-lg tracking-tight break-all sm:text-xl">
+                <CoinAmount amount={balances[coin]} />
+              </b>
+              <span className="money text-sm text-soft">
+                <Worth amount={balances[coin]} coin={coin} prices={prices} />
+              </span>
+            </span>
+            <span className="flex shrink-0 gap-2">
+              <Button
+                className="flex-1"
+                look="primary"
+                aria-label={`Send ${coin}`}
+                onClick={() => onOpen({ kind: 'send', coin })}
+              >
+                Send
+              </Button>
+              <Button
+                className="flex-1"
+                aria-label={`Receive ${coin}`}
+                onClick={() => onOpen({ kind: 'receive', coin })}
+              >
+                Receive
+              </Button>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }

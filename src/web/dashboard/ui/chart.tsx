@@ -1,14 +1,19 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useShopId } from '../api/hooks.ts';
 import type { Coin } from '../api/types.ts';
 import { COIN_CLASSES, COINS } from '../coins.ts';
 import { sumOf } from './decimal.ts';
-import { dayName } from './format.ts';
+import { dayName, fiat, fiatCompact } from './format.ts';
 
 /** What a payment was paid in; `several`: in more than one coin. */
 export type Share = Coin | 'several';
 export const SHARES: readonly Share[] = [...COINS, 'several'];
 
-export interface Day {
-  readonly date: string;
+/** A day, a week or a month of the chart. */
+export interface Period {
+  readonly first: string;
+  readonly last: string;
   /** Exact amounts in the currency of the chart. */
   readonly amounts: Partial<Record<Share, string>>;
 }
@@ -16,11 +21,24 @@ export interface Day {
 const fillOf = (share: Share): string => (share === 'several' ? 'fill-soft' : COIN_CLASSES[share].bar);
 const HEIGHT = 180;
 const WIDTH = 960;
-/** So many days have a label each; of more, every second, third and so on. */
+/** Left of the bars, for the numbers of the axis. */
+const AXIS = 72;
+/** So many periods have a label each; of more, every second, third and so on. */
 const MOST_LABELS = 15;
 
-function total({ amounts }: Day): string {
+function total({ amounts }: Period): string {
   return sumOf(SHARES.map((share) => amounts[share] ?? '0'));
+}
+
+function nameOf({ first, last }: Period): string {
+  return first === last ? dayName(first) : `${dayName(first)} to ${dayName(last)}`;
+}
+
+/** The next of 1, 2, 5, 10, 20, 50 and so on. */
+function roundUp(amount: number): number {
+  const power = 10 ** Math.floor(Math.log10(amount));
+  const factor = [1, 2, 5].find((one) => one * power >= amount) ?? 10;
+  return factor * power;
 }
 
 /** Where the chart is wider than the screen, the newest days come first. */
@@ -28,121 +46,178 @@ function toNewest(box: HTMLElement | null): void {
   if (box !== null) box.scrollLeft = box.scrollWidth;
 }
 
-/** Stacked bars, one per day; the same numbers stand in a table for those who do not see it. */
-export function VolumeChart(props: { days: readonly Day[]; format: (amount: string) => string }) {
-  const { days, format } = props;
+interface ChartProps {
+  readonly periods: readonly Period[];
+  readonly currency: string;
+}
+
+/** Stacked bars, each a link to its payments; the same numbers stand in a table for those who do not see it. */
+export function VolumeChart({ periods, currency }: ChartProps) {
+  const [at, setAt] = useState<number | null>(null);
+  const pointed = at === null ? undefined : periods[at];
   // Heights are for the eye; what is written is exact.
-  const most = Math.max(...days.map((day) => Number(total(day))), 1e-9);
-  const step = WIDTH / Math.max(days.length, 1);
-  const every = Math.ceil(days.length / MOST_LABELS);
-  const shown = SHARES.filter((share) => days.some(({ amounts }) => amounts[share] !== undefined));
+  const most = Math.max(...periods.map((period) => Number(total(period))));
+  const top = most > 0 ? roundUp(most) : 1;
+  const step = (WIDTH - AXIS) / Math.max(periods.length, 1);
+  const every = Math.ceil(periods.length / MOST_LABELS);
   return (
     <figure>
+      <p aria-hidden="true" className="money min-h-5 text-sm text-soft">
+        {pointed === undefined
+          ? 'Point at a bar for its numbers; it opens its payments.'
+          : told(pointed, currency)}
+      </p>
       <div ref={toNewest} className="overflow-x-auto" tabIndex={0} role="region" aria-label="Volume chart">
         <svg
           viewBox={`0 0 ${WIDTH} ${HEIGHT + 26}`}
           className="block w-full min-w-[40rem]"
-          aria-hidden="true"
+          onMouseLeave={() => setAt(null)}
         >
-          {[0.5, 1].map((part) => (
-            <line
-              key={part}
-              x1="0"
-              x2={WIDTH}
-              y1={HEIGHT - part * (HEIGHT - 8)}
-              y2={HEIGHT - part * (HEIGHT - 8)}
-              strokeDasharray="3 5"
-              className="stroke-line"
-            />
+          {[0, 0.5, 1].map((part) => (
+            <GridLine key={part} y={HEIGHT - part * (HEIGHT - 12)} text={fiatCompact(part * top, currency)} />
           ))}
-          <line x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} className="stroke-line" />
-          {days.map((day, index) => (
+          {periods.map((period, index) => (
             <Bar
-              key={day.date}
-              day={day}
-              title={`${dayName(day.date)}: ${format(total(day))}`}
-              x={index * step}
+              key={period.first}
+              period={period}
+              currency={currency}
+              x={AXIS + index * step}
               step={step}
-              most={most}
-              isLabelled={(days.length - 1 - index) % every === 0}
+              top={top}
+              isLabelled={(periods.length - 1 - index) % every === 0}
+              isPointed={index === at}
+              onPoint={() => setAt(index)}
             />
           ))}
         </svg>
       </div>
-      <div className="sr-only">
-        <table>
-          <caption>Volume by day</caption>
-          <thead>
-            <tr>
-              <th scope="col">Day</th>
-              {shown.map((share) => (
-                <th key={share} scope="col">
-                  {share}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {days.map((day) => (
-              <tr key={day.date}>
-                <th scope="row">{dayName(day.date)}</th>
-                {shown.map((share) => (
-                  <td key={share}>{format(day.amounts[share] ?? '0')}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Numbers periods={periods} currency={currency} />
     </figure>
   );
 }
 
-interface BarProps {
-  readonly day: Day;
-  readonly title: string;
-  readonly x: number;
-  readonly step: number;
-  readonly most: number;
-  readonly isLabelled: boolean;
+function told(period: Period, currency: string): string {
+  const shares = SHARES.flatMap((share) => {
+    const amount = period.amounts[share];
+    return amount === undefined ? [] : [`${share} ${fiat(amount, currency)}`];
+  });
+  const sum = `${nameOf(period)}: ${fiat(total(period), currency)}`;
+  return shares.length > 0 ? `${sum} (${shares.join(', ')})` : sum;
 }
 
-function Bar({ day, title, x, step, most, isLabelled }: BarProps) {
+function GridLine({ y, text }: { y: number; text: string }) {
+  return (
+    <g aria-hidden="true">
+      <line
+        x1={AXIS}
+        x2={WIDTH}
+        y1={y}
+        y2={y}
+        strokeDasharray={y === HEIGHT ? '' : '3 5'}
+        className="stroke-line"
+      />
+      <text x={AXIS - 8} y={y + 4} textAnchor="end" className="fill-soft text-[12px]">
+        {text}
+      </text>
+    </g>
+  );
+}
+
+function Numbers({ periods, currency }: ChartProps) {
+  const shown = SHARES.filter((share) => periods.some(({ amounts }) => amounts[share] !== undefined));
+  return (
+    <div className="sr-only">
+      <table>
+        <caption>Volume</caption>
+        <thead>
+          <tr>
+            <th scope="col">Days</th>
+            {shown.map((share) => (
+              <th key={share} scope="col">
+                {share}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {periods.map((period) => (
+            <tr key={period.first}>
+              <th scope="row">{nameOf(period)}</th>
+              {shown.map((share) => (
+                <td key={share}>{fiat(period.amounts[share] ?? '0', currency)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface BarProps {
+  readonly period: Period;
+  readonly currency: string;
+  readonly x: number;
+  readonly step: number;
+  readonly top: number;
+  readonly isLabelled: boolean;
+  readonly isPointed: boolean;
+  readonly onPoint: () => void;
+}
+
+function Bar({ period, currency, x, step, top, isLabelled, isPointed, onPoint }: BarProps) {
+  const shopId = useShopId();
   const width = Math.min(36, step * 0.62);
   const left = x + (step - width) / 2;
-  const heights = SHARES.map((share) => (Number(day.amounts[share] ?? 0) / most) * (HEIGHT - 8));
+  const heights = SHARES.map((share) => (Number(period.amounts[share] ?? 0) / top) * (HEIGHT - 12));
   const isEmpty = heights.every((height) => height === 0);
   // In the middle of a narrow bar at the edge, its name would be cut.
   const isLast = step < 40 && x + step > WIDTH - 1;
   return (
     <g>
-      <title>{title}</title>
-      <rect x={x} y={0} width={step} height={HEIGHT} className="fill-transparent" />
-      {isEmpty && <rect x={left} y={HEIGHT - 2} width={width} height={2} className="fill-line" />}
-      {SHARES.map((share, index) => {
-        const height = heights[index] ?? 0;
-        const below = heights.slice(0, index).reduce((sum, other) => sum + other, 0);
-        if (height === 0) return null;
-        return (
-          <rect
-            key={share}
-            x={left}
-            y={HEIGHT - below - height}
-            width={width}
-            height={Math.max(1, height - 1)}
-            rx={Math.min(3, width / 4)}
-            className={fillOf(share)}
-          />
-        );
-      })}
+      <Link
+        to="/shop/$shopId/payments"
+        params={{ shopId }}
+        search={{ status: 'completed', startDate: period.first, endDate: period.last }}
+        aria-label={`Payments of ${told(period, currency)}`}
+        className="-outline-offset-2"
+        onFocus={onPoint}
+        onMouseEnter={onPoint}
+      >
+        <rect
+          x={x}
+          y={0}
+          width={step}
+          height={HEIGHT}
+          className={isPointed ? 'fill-well' : 'fill-transparent'}
+        />
+        {isEmpty && <rect x={left} y={HEIGHT - 2} width={width} height={2} className="fill-line" />}
+        {SHARES.map((share, index) => {
+          const height = heights[index] ?? 0;
+          const below = heights.slice(0, index).reduce((sum, other) => sum + other, 0);
+          if (height === 0) return null;
+          return (
+            <rect
+              key={share}
+              x={left}
+              y={HEIGHT - below - height}
+              width={width}
+              height={Math.max(1, height - 1)}
+              rx={Math.min(3, width / 4)}
+              className={fillOf(share)}
+            />
+          );
+        })}
+      </Link>
       {isLabelled && (
         <text
+          aria-hidden="true"
           x={isLast ? WIDTH : x + step / 2}
           y={HEIGHT + 18}
           textAnchor={isLast ? 'end' : 'middle'}
           className="fill-soft text-[12px]"
         >
-          {dayName(day.date, true)}
+          {dayName(period.first, true)}
         </text>
       )}
     </g>

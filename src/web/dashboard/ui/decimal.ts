@@ -9,3 +9,22 @@ export function sumOf(amounts: readonly string[]): string {
   const at = text.length - digits;
   return digits === 0 ? text : `${text.slice(0, at)}.${text.slice(at)}`;
 }
+
+const COMMA = new Intl.NumberFormat().format(1.5).includes(',');
+
+/** What is typed as an amount, such as "€12,50" where that is how amounts are written, as the API writes it. */
+export function plainAmount(text: string): string {
+  const amount = text.replaceAll(/[\p{Sc}\s]/gu, '');
+  const plain = COMMA ? amount.replace(',', '.') : amount;
+  return /^\d+(\.\d*)?$/.test(plain) ? plain : text;
+}
+
+/** The exact product of two decimal texts. */
+export function productOf(first: string, second: string): string {
+  const [a, b] = [first, second].map((text) => text.split('.'));
+  const digits = (a?.[1]?.length ?? 0) + (b?.[1]?.length ?? 0);
+  const product = BigInt((a ?? ['0']).join('')) * BigInt((b ?? ['0']).join(''));
+  const text = product.toString().padStart(digits + 1, '0');
+  const at = text.length - digits;
+  return digits === 0 ? text : `${text.slice(0, at)}.${text.slice(at)}`;
+}

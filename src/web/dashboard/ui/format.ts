@@ -12,12 +12,30 @@ export function coins(amount: string): string {
   return plain.format(amount as `${number}`);
 }
 
+const short8 = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 8, roundingMode: 'trunc' });
+
+/** At most eight significant digits, never more than there is. */
+export function coinsShort(amount: string): string {
+  return short8.format(amount as `${number}`);
+}
+
 export function fiat(amount: string, currency: string): string {
   try {
     return new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(amount as `${number}`);
   } catch {
     return `${amount} ${currency}`;
   }
+}
+
+/** For the axis of a chart: "€1.2K". */
+export function fiatCompact(amount: number, currency: string): string {
+  return new Intl.NumberFormat(undefined, {
+    style: 'currency',
+    currency,
+    notation: 'compact',
+    maximumFractionDigits: 2,
+    minimumFractionDigits: 0,
+  }).format(amount);
 }
 
 export function when(iso: string): string {

@@ -1,0 +1,69 @@
+import type { Data } from '../api/contract.ts';
+import { useApi, useShop, useShopId } from '../api/hooks.ts';
+import type { Coin } from '../api/types.ts';
+import { COINS } from '../coins.ts';
+import { productOf, sumOf } from './decimal.ts';
+import { coins, coinsShort, fiat } from './format.ts';
+
+const LIVE_MS = 60_000;
+
+type Balances = Data<'GET', '/merchant/wallet/balances'>;
+
+export interface Prices {
+  readonly currency: string;
+  /** Null while they are not known, or cannot be read. */
+  readonly rates: Partial<Record<Coin, { readonly rate: string }>> | null;
+  readonly isLoading: boolean;
+}
+
+/** What coins cost now, in the currency of the shop. */
+export function usePrices(): Prices {
+  const merchantId = useShopId();
+  const shop = useShop();
+  const currency = shop?.currency ?? 'USD';
+  const read = useApi(
+    '/rates',
+    { merchantId, currency },
+    { refetchMs: LIVE_MS, enabled: shop !== undefined },
+  );
+  // Of prices that could not be read again nobody knows whether they still hold.
+  return {
+    currency,
+    rates: read.error === null && !read.isPlaceholderData ? (read.data?.rates ?? null) : null,
+    isLoading: read.isPending,
+  };
+}
+
+/** Coins, short enough to read: rounded down, with all digits in the title. */
+export function CoinAmount({ amount }: { amount: string }) {
+  return <span title={coins(amount)}>{coinsShort(amount)}</span>;
+}
+
+/** What coins are worth; where no price is known it says so. */
+export function Worth(props: { amount: string; coin: Coin; prices: Prices }) {
+  const { amount, coin, prices } = props;
+  const rate = prices.rates?.[coin]?.rate;
+  if (prices.isLoading) return <>&nbsp;</>;
+  if (rate === undefined) return amount === '0' ? fiat('0', prices.currency) : 'no price known';
+  return fiat(productOf(amount, rate), prices.currency);
+}
+
+/** What a wallet is worth in all, and which of its coins that leaves out. */
+export function Total({ balances, prices }: { balances: Balances; prices: Prices }) {
+  const { rates, currency } = prices;
+  const held = COINS.filter((coin) => balances[coin] !== '0');
+  const missing = held.filter((coin) => rates?.[coin] === undefined);
+  if (prices.isLoading) return <>&nbsp;</>;
+  if (missing.length > 0 && missing.length === held.length)
+    return <>Its worth is not known: there is no price in {currency} now.</>;
+  const worths = held.flatMap((coin) => {
+    const rate = rates?.[coin]?.rate;
+    return rate === undefined ? [] : [productOf(balances[coin], rate)];
+  });
+  return (
+    <>
+      Worth <b className="money font-semibold text-ink">{fiat(sumOf(worths), currency)}</b> in all
+      {missing.length > 0 && `, without ${missing.join(', ')}, of which no price is known now`}
+    </>
+  );
+}

@@ -1,0 +1,158 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { Shop } from '../_helpers/api-client.ts';
+import { eventually } from '../_helpers/poll.ts';
+import { Till } from '../_helpers/till.ts';
+import { axeFindings, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { ensureWebBuilt } from '../_helpers/web/build.ts';
+import { signInBrowser } from '../_helpers/web/dashboard.ts';
+
+const DESKTOP = { width: 1440, height: 900 };
+
+let till: Till;
+let browser: WebBrowser;
+let shop: Shop;
+let page: Page;
+let email = '';
+let path = '';
+let paid = '';
+
+beforeAll(async () => {
+  await ensureWebBuilt();
+  till = await Till.start({ TILLD_SANDBOX_BLOCK_INTERVAL: '200ms' });
+  await till.ready();
+  browser = await WebBrowser.start(till.api.baseUrl);
+  shop = await Shop.open(till.api, { settings: { currency: 'EUR', timeZone: 'Pacific/Auckland' } });
+  path = `/dashboard/shop/${shop.merchantId}`;
+  await shop.createPayment({ orderId: 'Shelf-731', amount: '731.50', currency: 'EUR' });
+  ({ id: paid } = await shop.createPayment({ orderId: 'Lamp-12', amount: '12.50', currency: 'EUR' }));
+  await till.api.must('POST', '/sandbox/payment/simulate', {
+    token: shop.secretKey,
+    body: { paymentId: paid, scenario: 'exact', coin: 'SOL' },
+  });
+  await eventually(
+    'the money is there',
+    () => shop.balance('SOL'),
+    (balance) => balance !== '0',
+  );
+  const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', { token: shop.token });
+  ({ email } = user);
+  page = await signedIn({ viewport: DESKTOP, locale: 'de-DE' });
+});
+afterAll(async () => {
+  await browser?.stop();
+  await till?.end();
+});
+afterEach(() => {
+  expect(browser.takeComplaints()).toEqual([]);
+});
+
+async function signedIn(options: Parameters<WebBrowser['page']>[0]): Promise<Page> {
+  const one = await browser.page(options);
+  await signInBrowser(one.context(), till.api.baseUrl, { email, password: 'correct horse battery' });
+  return one;
+}
+
+const orders = async () =>
+  page.getByRole('region', { name: 'Payments' }).locator('tbody tr a').allInnerTexts();
+
+it('finds payments by an amount as it is written here, by the middle of an order id and of an address', async () => {
+  await page.goto(`${path}/payments`);
+  await page.getByRole('link', { name: 'Shelf-731' }).waitFor();
+  for (const [text, order] of [
+    ['731,5', 'Shelf-731'],
+    ['12,50 €', 'Lamp-12'],
+    ['ELF-7', 'Shelf-731'],
+  ] as const) {
+    await page.getByLabel('Search').fill(text);
+    await page.getByText('One payment matches').waitFor();
+    expect(await orders(), text).toEqual([order]);
+    await page.getByLabel('Search').fill('');
+    await page.getByText('One payment matches').waitFor({ state: 'detached' });
+  }
+  expect(await page.getByText('In Pacific/Auckland').count()).toBe(2);
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+it('tells what the wallet is worth in the currency of the shop', async () => {
+  for (const at of [path, `${path}/wallet`]) {
+    await page.goto(at);
+    const total = page.getByText(/^Worth/);
+    await total.waitFor();
+    // What came at the price of 12.50, at the price of now: rates of the sandbox stand still.
+    expect((await total.innerText()).replaceAll(/\s/g, ' ')).toMatch(/^Worth 12,[45]\d € in all$/);
+    const balance = await shop.balance('SOL');
+    const exact = page.getByTitle(balance.replace('.', ','), { exact: true });
+    expect((await exact.innerText()).replace(/\D/g, '').replace(/^0+/, '').length).toBeLessThanOrEqual(8);
+    expect(await axeFindings(page)).toEqual([]);
+  }
+});
+
+it('says so where no price is known', async () => {
+  await page.route('**/rates?**', (route) =>
+    route.fulfill({
+      json: {
+        success: true,
+        data: { rates: { BTC: { rate: '1', sources: ['x'], at: '2026-01-01T00:00:00.000Z' } } },
+      },
+    }),
+  );
+  await page.goto(`${path}/wallet`);
+  await page.screenshot({ path: `${SCREENS}/wallet-no-price-desktop.png`, fullPage: true });
+  await page.getByText('Its worth is not known: there is no price in EUR now.').waitFor();
+  expect(await page.getByText('no price known').count()).toBe(1);
+  await page.unroute('**/rates?**');
+});
+
+it('the bars of the chart are told to the keyboard and open their payments', async () => {
+  await page.goto(path);
+  const bar = page.getByRole('link', { name: /^Payments of .*12,50/ });
+  await bar.focus();
+  await page.screenshot({ path: `${SCREENS}/overview-worth-desktop.png`, fullPage: true });
+  await page
+    .locator('figure')
+    .getByText(/SOL 12,50/)
+    .first()
+    .waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Lamp-12' }).waitFor();
+  expect(await orders()).toEqual(['Lamp-12']);
+  expect(page.url()).toContain('status=completed');
+  await page.goto(`${path}?days=own&from=2026-02-01&until=2026-02-03`);
+  await page.getByText('Nothing was paid yet').waitFor();
+  expect(await page.getByLabel('From').inputValue()).toBe('2026-02-01');
+  await page.goto(`${path}?days=365`);
+  const bars = page.getByRole('link', { name: /^Payments of/ });
+  await bars.first().waitFor();
+  expect(await bars.count()).toBeLessThanOrEqual(13);
+  const phone = await signedIn({ viewport: PHONE, colorScheme: 'dark' });
+  await phone.goto(`${path}?days=90`);
+  await phone
+    .getByRole('link', { name: /^Payments of/ })
+    .first()
+    .waitFor();
+  expect(await axeFindings(phone)).toEqual([]);
+  await phone.screenshot({ path: `${SCREENS}/overview-worth-phone-dark.png`, fullPage: true });
+  await phone.close();
+});
+
+it('the page of a payment has the address of its customer to write to', async () => {
+  await page.goto(`${path}/payments/${paid}`);
+  const link = page.getByRole('link', { name: /^buyer-/ });
+  expect(await link.getAttribute('href')).toMatch(/^mailto:buyer-[0-9a-f]+@example\.com$/);
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+it('currency and time zone are chosen in the settings', async () => {
+  await page.goto(`${path}/settings`);
+  const field = (name: string) => page.getByLabel(name, { exact: true });
+  await field('Currency').fill('usd');
+  await field('Time zone').fill('Mars/Olympus');
+  await page.getByRole('button', { name: 'Save', exact: true }).first().click();
+  await page.getByText('must be an IANA time zone').first().waitFor();
+  await field('Time zone').fill('');
+  await page.getByRole('button', { name: 'Save', exact: true }).first().click();
+  await page.getByText('Saved').waitFor();
+  await page.goto(path);
+  await page.getByText(/^Worth .*\$ in all$/).waitFor();
+});
