@@ -27,7 +27,7 @@ final class Connection
     public static function get(): ?array
     {
         $stored = get_option(self::OPTION);
-        if (!is_array($stored) || $stored['home'] !== home_url()) {
+        if (!is_array($stored) || $stored['home'] !== self::home()) {
             return null;
         }
         $key = Vault::open($stored['key']);
@@ -39,7 +39,7 @@ final class Connection
     public static function isCopy(): bool
     {
         $stored = get_option(self::OPTION);
-        return is_array($stored) && $stored['home'] !== home_url();
+        return is_array($stored) && $stored['home'] !== self::home();
     }
 
     /** @throws NotConnected */
@@ -69,7 +69,7 @@ final class Connection
         $endpoint = self::endpointOf(self::clientOf($url, $granted['key'], 2));
         update_option(self::OPTION, [
             'url' => $url,
-            'home' => home_url(),
+            'home' => self::home(),
             'merchantId' => $granted['merchantId'],
             'key' => Vault::seal($granted['key']),
             'endpointId' => $endpoint['id'],
@@ -98,6 +98,12 @@ final class Connection
     public static function webhookUrl(): string
     {
         return WC()->api_request_url(GATEWAY);
+    }
+
+    /** As it is stored: home_url() differs by the language, and by http or https, of each request. */
+    private static function home(): string
+    {
+        return (string) get_option('home');
     }
 
     /** Names this site in its payments. */
