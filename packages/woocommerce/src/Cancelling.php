@@ -37,7 +37,7 @@ final class Cancelling
         }
         try {
             return Lock::hold("order_{$order->get_id()}", static function () use ($order): bool {
-                $fresh = wc_get_order($order->get_id());
+                $fresh = Orders::fresh($order->get_id());
                 return $fresh->has_status('pending') && self::giveUp($fresh);
             });
         } catch (\Throwable $error) {
@@ -53,7 +53,7 @@ final class Cancelling
         if (($changes['status'] ?? '') !== 'cancelled' || !$order->get_id() || !self::isOurs($order)) {
             return;
         }
-        $before = (string) wc_get_order($order->get_id())->get_status();
+        $before = (string) Orders::fresh($order->get_id())->get_status();
         try {
             if (self::giveUp($order)) {
                 self::$givenUp[$order->get_id()] = true;

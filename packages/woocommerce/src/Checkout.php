@@ -22,7 +22,7 @@ final class Checkout
     public static function urlFor(int $orderId): string
     {
         return Lock::hold("order_{$orderId}", static function () use ($orderId): string {
-            $order = wc_get_order($orderId);
+            $order = Orders::fresh($orderId);
             $payment = self::currentPayment($order);
             if ($payment !== null) {
                 OrderState::apply($order, $payment);

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Tilld\WooCommerce;
 
+use Automattic\WooCommerce\Caches\OrderCache;
+
 defined('ABSPATH') || exit;
 
 /** Which order a payment belongs to, and bringing it up to date, one process at a time. */
@@ -17,10 +19,14 @@ final class Orders
     public const STATE = '_tilld_state';
     public const TOLD = '_tilld_told';
 
-    /** The order id that tilld knows. Two sites may be connected to one shop. */
+    /**
+     * The order id that tilld knows. Two sites may be connected to one shop; and nobody can guess it, so that a stranger
+     * with the shop's public key cannot take the names of the orders to come.
+     */
     public static function name(\WC_Order $order): string
     {
-        return $order->get_id() . '-' . substr(Connection::site(), 0, 8);
+        $orderId = (string) $order->get_id();
+        return "{$orderId}-" . substr(hash_hmac('sha256', $orderId, Connection::site()), 0, 16);
     }
 
     /** The order of a payment that this site made; null for others. */
@@ -40,7 +46,7 @@ final class Orders
     public static function sync(int $orderId, ?string $paymentId = null): void
     {
         Lock::hold("order_{$orderId}", static function () use ($orderId, $paymentId): void {
-            $order = wc_get_order($orderId);
+            $order = self::fresh($orderId);
             if (!$order instanceof \WC_Order) {
                 Log::error("payment {$paymentId} is for order {$orderId}, which does not exist any more: look at it in tilld");
                 return;
@@ -55,8 +61,7 @@ final class Orders
                 Log::warning("payment {$wanted} is not one of order {$orderId}");
                 return;
             }
-            $isEarlier = in_array($wanted, explode(' ', (string) $order->get_meta(self::EARLIER)), true);
-            if ($isEarlier && $wanted !== $current) {
+            if ($current !== '' && $wanted !== $current && !self::isSuccessor($order, $wanted)) {
                 OrderState::applyEarlier($order, $payment);
                 return;
             }
@@ -66,5 +71,34 @@ final class Orders
             OrderState::apply($order, $payment);
             Refunds::settle($order, $payment);
         });
+    }
+
+    /**
+     * The order as the database has it now. What this process or an object cache kept is from before the lock was held:
+     * acting on that would repeat what another process did meanwhile.
+     *
+     * @return \WC_Order|\WC_Order_Refund|false
+     */
+    public static function fresh(int $orderId)
+    {
+        wp_cache_delete($orderId, 'posts');
+        wp_cache_delete($orderId, 'post_meta');
+        \WC_Cache_Helper::invalidate_cache_group("object_{$orderId}");
+        wp_cache_delete(\WC_Cache_Helper::get_cache_prefix('orders') . "refunds{$orderId}", 'orders');
+        if (class_exists(OrderCache::class)) {
+            wc_get_container()->get(OrderCache::class)->remove($orderId);
+        }
+        $dataStore = \WC_Data_Store::load('order');
+        if (is_callable([$dataStore, 'clear_cached_data'])) {
+            $dataStore->clear_cached_data([$orderId]);
+        }
+        return wc_get_order($orderId);
+    }
+
+    /** A payment made after the one that the order knows, whose answer was lost; only while that one got nothing. */
+    private static function isSuccessor(\WC_Order $order, string $paymentId): bool
+    {
+        $isEarlier = in_array($paymentId, explode(' ', (string) $order->get_meta(self::EARLIER)), true);
+        return !$isEarlier && in_array($order->get_meta(self::STATE), ['', 'waiting', 'lost'], true);
     }
 }

@@ -80,6 +80,7 @@ final class Refunds
             $links[$link['id']] = $link;
         }
         foreach ($order->get_refunds() as $refund) {
+            $refund = Orders::fresh($refund->get_id());
             $link = $links[(string) $refund->get_meta(self::LINK)] ?? null;
             if ($link !== null && self::isOpen($refund) && $link['status'] !== $refund->get_meta(self::STATUS)) {
                 self::applyLink($order, $refund, $link);

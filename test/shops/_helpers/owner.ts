@@ -17,9 +17,11 @@ type Scenario = 'exact' | 'underpay' | 'overpay' | 'late' | 'reorg' | 'confirm';
 
 export interface PaymentSeen {
   readonly id: string;
+  readonly orderId: string;
   readonly status: string;
   readonly amount: string;
   readonly currency: string;
+  readonly metadata: object | null;
 }
 
 interface RefundLinkSeen {
@@ -33,10 +35,12 @@ export class Owner implements AsyncDisposable {
   readonly till: TillProcess;
   readonly merchantId: string;
   readonly #token: string;
+  readonly #publicKey: string;
 
-  private constructor(till: TillProcess, merchantId: string, token: string) {
+  private constructor(till: TillProcess, merchant: { id: string; auth: { public: string } }, token: string) {
     this.till = till;
-    this.merchantId = merchantId;
+    this.merchantId = merchant.id;
+    this.#publicKey = merchant.auth.public;
     this.#token = token;
   }
 
@@ -47,11 +51,12 @@ export class Owner implements AsyncDisposable {
     await till.api.must('POST', '/auth/register', { body: account });
     const { token } = await till.api.must<{ token: string }>('POST', '/auth/login', { body: account });
     const body = { name: 'Corner shop', domain: 'shop.example' };
-    const { merchant } = await till.api.must<{ merchant: { id: string } }>('POST', '/merchant/create', {
-      token,
-      body,
-    });
-    return new Owner(till, merchant.id, token);
+    const { merchant } = await till.api.must<{ merchant: { id: string; auth: { public: string } } }>(
+      'POST',
+      '/merchant/create',
+      { token, body },
+    );
+    return new Owner(till, merchant, token);
   }
 
   /** Agrees on the connect page; answers where the owner is sent back to. */
@@ -66,6 +71,19 @@ export class Owner implements AsyncDisposable {
 
   async payment(paymentId: string): Promise<PaymentSeen> {
     return this.#get<PaymentSeen>(`/payment/get?paymentId=${paymentId}`);
+  }
+
+  /** A payment that names the order of another one in all but its id. */
+  async twin(paymentId: string): Promise<string> {
+    const { amount, currency, orderId, metadata } = await this.payment(paymentId);
+    const body = { amount, currency, orderId: `${orderId}-again`, metadata, customer: {} };
+    return (await this.#post<{ id: string }>('/payment/create', body)).id;
+  }
+
+  /** A payment made with the public key, as anybody can who has seen it on a page. */
+  async payAsStranger(orderId: string): Promise<void> {
+    const body = { amount: '1', currency: 'USD', orderId, customer: {} };
+    await this.till.api.must('POST', '/payment/create', { token: this.#publicKey, body });
   }
 
   /** The payer pays what is missing; it is in the mempool until `mine`. */

@@ -31,6 +31,12 @@ add_filter('locale', static function (string $locale): string {
     return get_option('shop_test_locale') ?: $locale;
 });
 
+// As plugins for several languages do: the home page of each has a folder of its own.
+add_filter('home_url', static function (string $url): string {
+    $folder = $_GET['shop-test-language'] ?? '';
+    return $folder === '' ? $url : str_replace(get_option('home'), get_option('home') . "/{$folder}", $url);
+});
+
 final class ShopCommands
 {
     public static function order(array $given): array
@@ -111,6 +117,18 @@ final class ShopCommands
     {
         do_action('tilld_reconcile');
         return [];
+    }
+
+    /** Whether the gateway is offered to customers. */
+    public static function isOffered(): bool
+    {
+        return isset(WC()->payment_gateways()->get_available_payment_gateways()['tilld']);
+    }
+
+    /** Whether the page of come-back.php has read the order. */
+    public static function isBack(array $given): bool
+    {
+        return get_option('shop_test_back') === $given['orderId'];
     }
 
     /** Pages of the real WooCommerce for a browser: the checkout of blocks and the classic one, and an article that needs no parcel. */

@@ -107,6 +107,11 @@ export class WooShop implements ShopDriver {
     return this.command('refunds', { orderId });
   }
 
+  /** The thank-you page of a customer who has come back, once the order is paid. */
+  async comeBack(orderId: string): Promise<string> {
+    return this.site.php('come-back.php', [this.site.wordpress, orderId]);
+  }
+
   async cleanUp(): Promise<void> {
     await this.command('cleanUp');
   }

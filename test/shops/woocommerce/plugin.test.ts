@@ -13,12 +13,14 @@ const PACKAGE = 'packages/woocommerce';
 const stack = new AsyncDisposableStack();
 let owner: Owner;
 let shop: WooShop;
+let shopUrl: string;
 
 beforeAll(async () => {
   owner = stack.use(await Owner.start());
   const toShop = stack.use(await ShopProxy.start());
   const port = await freePort();
   toShop.port = port;
+  shopUrl = toShop.url;
   const setup = { tilldUrl: owner.till.api.baseUrl, publicUrl: toShop.url, port };
   shop = stack.use(await WooShop.start(setup));
   await shop.connect((address) => owner.agree(address));
@@ -117,6 +119,78 @@ describe('refunds', () => {
     await owner.claimAndApprove(linkUrl, paymentId);
     await reaches(orderId, 'refunded');
   });
+});
+
+describe('other processes', () => {
+  it('the thank-you page and a webhook at once: the shopkeeper is told once', async () => {
+    const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
+    const back = shop.comeBack(orderId);
+    await eventually(
+      'the page has read the order',
+      () => shop.command<boolean>('isBack', { orderId }),
+      Boolean,
+    );
+    await owner.payFinally(paymentId);
+    expect(await back).toContain('Your payment has arrived');
+    const told = (await shop.notes(orderId)).filter((note) => note.includes('Paid: '));
+    expect(told).toHaveLength(1);
+  });
+
+  it('another payment made for a paid order and ended takes nothing back', async () => {
+    const { orderId, paymentId } = await paidOrder();
+    const other = await owner.twin(paymentId);
+    await owner.cancel(other);
+    await shop.reconcile();
+    expect(await shop.state(orderId)).toBe('paid');
+    expect(await shop.notes(orderId)).not.toContainEqual(expect.stringMatching(/GONE/));
+  });
+});
+
+describe('strangers', () => {
+  it('who know the public key and the name of one order cannot take the names of the next', async () => {
+    const { orderId, paymentId } = await shop.order();
+    const name = (await owner.payment(paymentId)).orderId;
+    for (let next = Number(orderId) + 1; next <= Number(orderId) + 10; next += 1)
+      await owner.payAsStranger(name.replace(orderId, `${next}`));
+    const after = await shop.order();
+    expect(Number(after.orderId)).toBeLessThanOrEqual(Number(orderId) + 10);
+    await owner.payFinally(after.paymentId);
+    await reaches(after.orderId, 'paid');
+  });
+
+  it('cannot send webhooks', async () => {
+    const { orderId, paymentId } = await shop.order();
+    const [endpoint] = await owner.endpoints();
+    const body = JSON.stringify({ type: 'payment.completed', data: { payment: { id: paymentId } } });
+    const now = `${Math.floor(Date.now() / 1000)}`;
+    const headers = [
+      {},
+      { 'webhook-id': 'evt_1', 'webhook-timestamp': now, 'webhook-signature': '' },
+      { 'webhook-id': 'evt_1', 'webhook-timestamp': now, 'webhook-signature': `v1,${btoa('guess')}` },
+    ];
+    for (const given of headers) {
+      const answer = await fetch(endpoint?.url ?? '', { method: 'POST', body, headers: given });
+      expect(answer.status).toBe(400);
+    }
+    expect(await shop.state(orderId)).toBe('waiting');
+  });
+
+  it('can neither begin nor finish a connection', async () => {
+    const admin = `${shopUrl}/wp-admin/admin-post.php`;
+    const noNonce = await shop.visit(`${admin}?action=tilld_connect`);
+    expect(noNonce.status).toBe(403);
+    const finish = `${admin}?action=tilld_connected&code=code_of_a_stranger&state=guessed`;
+    const ofOwner = await shop.visit(finish);
+    expect(ofOwner.headers.get('location')).toContain('tilld=stale');
+    const ofStranger = await fetch(finish, { redirect: 'manual' });
+    expect(ofStranger.headers.get('location') ?? '').not.toContain('tilld=');
+    expect(await shop.health()).toMatchObject({ key: true, webhook: true });
+  });
+});
+
+it('is offered in every language of a site whose languages have folders', async () => {
+  expect(await shop.command('isOffered')).toBe(true);
+  expect(await shop.command('isOffered&shop-test-language=de')).toBe(true);
 });
 
 describe('leaving', () => {

@@ -35,7 +35,7 @@ export class Site implements AsyncDisposable {
     const site = new Site(url, port, stdout.trim(), secret);
     site.#layOut();
     await site.#startDatabase();
-    await site.php('set-up.php', [site.#wordpress]);
+    await site.php('set-up.php', [site.wordpress]);
     return site;
   }
 
@@ -44,11 +44,16 @@ export class Site implements AsyncDisposable {
     return join(this.#content, 'plugins');
   }
 
+  /** The directory of WordPress itself. */
+  get wordpress(): string {
+    return join(this.#installed, 'wordpress', 'usr', 'share', 'wordpress');
+  }
+
   /** Links a plugin's directory into the site and switches it on. */
   async activate(plugin: string, directory: string, ...given: string[]): Promise<void> {
     symlinkSync(resolve(directory), join(this.plugins, plugin));
     const file = readFileName(directory, plugin);
-    await this.php('activate.php', [this.#wordpress, `${plugin}/${file}`, ...given]);
+    await this.php('activate.php', [this.wordpress, `${plugin}/${file}`, ...given]);
   }
 
   /** Runs a script of this directory beside the server. */
@@ -61,7 +66,7 @@ export class Site implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    const args = [...this.#options, '-S', `127.0.0.1:${this.#port}`, '-t', this.#wordpress];
+    const args = [...this.#options, '-S', `127.0.0.1:${this.#port}`, '-t', this.wordpress];
     const server = spawn('php', [...args, join(HERE, 'router.php')], {
       env: { ...this.#env, PHP_CLI_SERVER_WORKERS: WORKERS },
       stdio: ['ignore', 'ignore', 'ignore'],
@@ -116,7 +121,7 @@ export class Site implements AsyncDisposable {
     mkdirSync(join(this.dir, 'database', 'mysql'), { recursive: true });
     symlinkSync(join(HERE, 'commands.php'), join(this.#content, 'mu-plugins', 'commands.php'));
     const theme = 'twentytwentyfive';
-    symlinkSync(join(this.#wordpress, 'wp-content', 'themes', theme), join(this.#content, 'themes', theme));
+    symlinkSync(join(this.wordpress, 'wp-content', 'themes', theme), join(this.#content, 'themes', theme));
   }
 
   /** Without its system tables, which only users and their rights need. */
@@ -158,10 +163,6 @@ export class Site implements AsyncDisposable {
 
   get #socket(): string {
     return join(this.dir, 'database.sock');
-  }
-
-  get #wordpress(): string {
-    return join(this.#installed, 'wordpress', 'usr', 'share', 'wordpress');
   }
 
   get #env(): Record<string, string> {

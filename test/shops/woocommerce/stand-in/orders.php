@@ -2,6 +2,8 @@
 
 declare(strict_types=1);
 
+use Automattic\WooCommerce\Caches\OrderCache;
+
 defined('ABSPATH') || exit;
 
 function shop_create_tables(): void
@@ -165,6 +167,7 @@ abstract class WC_Abstract_Order
         }
         $this->data = array_merge($this->data, $this->changes);
         $this->changes = $this->changedMeta = [];
+        wc_get_container()->get(OrderCache::class)->remove($this->id);
         do_action("woocommerce_after_{$this->object_type}_object_save", $this, null);
         return $this->id;
     }
@@ -174,6 +177,7 @@ abstract class WC_Abstract_Order
         global $wpdb;
         $wpdb->delete("{$wpdb->prefix}wc_orders", ['id' => $this->id]);
         $wpdb->delete("{$wpdb->prefix}wc_orders_meta", ['order_id' => $this->id]);
+        wc_get_container()->get(OrderCache::class)->remove($this->id);
         $this->id = 0;
     }
 
@@ -321,15 +325,22 @@ class WC_Order_Refund extends WC_Abstract_Order
     protected $object_type = 'order_refund';
 }
 
-/** @return WC_Order|WC_Order_Refund|false */
+/** As it was read first in this process: WooCommerce caches orders that live in tables of their own. @return WC_Order|WC_Order_Refund|false */
 function wc_get_order($id)
 {
     global $wpdb;
+    $cache = wc_get_container()->get(OrderCache::class);
+    $kept = $cache->get((int) $id);
+    if ($kept !== null) {
+        return $kept;
+    }
     $type = $wpdb->get_var($wpdb->prepare("SELECT type FROM {$wpdb->prefix}wc_orders WHERE id = %d", $id));
     if ($type === null) {
         return false;
     }
-    return $type === 'shop_order_refund' ? new WC_Order_Refund((int) $id) : new WC_Order((int) $id);
+    $order = $type === 'shop_order_refund' ? new WC_Order_Refund((int) $id) : new WC_Order((int) $id);
+    $cache->set($order, (int) $id);
+    return $order;
 }
 
 function wc_create_order(array $fields = []): WC_Order

@@ -11,6 +11,7 @@ defined('ABSPATH') || exit;
 
 define('WC_VERSION', '10.0.0');
 
+require_once __DIR__ . '/cache.php';
 require_once __DIR__ . '/orders.php';
 require_once __DIR__ . '/refunds.php';
 require_once __DIR__ . '/gateways.php';
