@@ -324,11 +324,21 @@ describe('a shop', () => {
     await page.goBack();
     await button(/^Refund$/).click();
     await field('Payer’s address').fill('nonsense');
-    await button('Send the refund').click();
-    await confirmIt(page, { password: PASSWORD });
+    await button('Continue').click();
     await alert().first().waitFor();
     await field('Payer’s address').fill(payer.wallets.LTC);
+    expect(await field('Amount in LTC').inputValue()).toBe('2.5');
+    await field('Amount in LTC').fill('2,5');
+    await button('Continue').click();
+    await page.getByText('They receive').waitFor();
+    await page.getByText('2.5 LTC').first().waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.screenshot({ path: `${SCREENS}/dashboard-refund-preview.png` });
+    await button('Back').click();
+    expect(await field('Payer’s address').inputValue()).toBe(payer.wallets.LTC);
+    await button('Continue').click();
     await button('Send the refund').click();
+    await confirmIt(page, { password: PASSWORD });
     await page
       .getByRole('region', { name: 'Refunds' })
       .getByText(/^(Broadcast|Confirmed)$/)

@@ -298,6 +298,11 @@ describe('a merchant from the first visit to the first payout', () => {
     await heading(/^Refund$/).waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await button('Mark as refunded').click();
+    await page.getByText('that stays so').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await button('Back').click();
+    await button('Mark as refunded').click();
+    await button('Yes, mark as refunded').click();
     await page.getByText('Refunded').first().waitFor();
   });
 

@@ -1,4 +1,4 @@
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { api, ApiError } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct, useShopId } from '../api/hooks.ts';
@@ -6,7 +6,10 @@ import type { Coin, Payment } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { Button, Problem } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Field, fieldError, Form, Select } from '../ui/form.tsx';
+import { sumOf } from '../ui/decimal.ts';
+import { Check, Field, fieldError, Form, Select } from '../ui/form.tsx';
+import { coins } from '../ui/format.ts';
+import { MoneyPreview } from './money-preview.tsx';
 
 interface RefundProps {
   readonly payment: Payment;
@@ -23,10 +26,15 @@ export function RefundDialog({ open, ...props }: RefundProps & { open: boolean }
   );
 }
 
-type Wanted = Omit<Body<'POST', '/payment/refund'>, 'paymentId'>;
+type Wanted = Required<
+  Pick<Body<'POST', '/payment/refund'>, 'coin' | 'destination' | 'amount' | 'subtractFee'>
+>;
 
+/** Two steps: what goes back, and a look at what it costs. */
 function SendBack({ payment, onClose }: RefundProps) {
   const merchantId = useShopId();
+  const [order, setOrder] = useState<Wanted | null>(null);
+  const [last, setLast] = useState<Wanted | null>(null);
   const made = useRef({ text: '', key: '' });
   // The same refund again, after a lost answer, is done once; another one is another.
   const keyOf = (wanted: Wanted): string => {
@@ -34,6 +42,14 @@ function SendBack({ payment, onClose }: RefundProps) {
     if (made.current.text !== text) made.current = { text, key: crypto.randomUUID() };
     return made.current.key;
   };
+  const estimate = useAct(async (wanted: Wanted) => {
+    const answer = await api('POST', '/merchant/wallet/estimate-fee', {
+      query: { merchantId },
+      body: wanted,
+    });
+    setOrder(wanted);
+    return answer;
+  });
   const refund = useAct(
     async (wanted: Wanted) => {
       try {
@@ -53,49 +69,142 @@ function SendBack({ payment, onClose }: RefundProps) {
       onClose();
     },
   );
-  const paid = coinsOf(payment);
-  const { error } = refund;
+  if (order !== null && estimate.data !== undefined) {
+    const { rate } = payment.options[order.coin] ?? {};
+    const worth = rate === undefined ? undefined : { rate, currency: payment.currency };
+    return (
+      <div className="grid gap-4">
+        <MoneyPreview order={order} estimate={estimate.data} worth={worth} />
+        {refund.error !== null && <Problem error={refund.error} />}
+        <div className="flex flex-wrap gap-2">
+          <Button look="danger" busy={refund.isPending} onClick={() => refund.mutate(order)}>
+            Send the refund
+          </Button>
+          <Button disabled={refund.isPending} onClick={() => setOrder(null)}>
+            Back
+          </Button>
+        </div>
+      </div>
+    );
+  }
   return (
-    <Form
-      fields={['destination', 'coin', 'amount']}
-      submit="Send the refund"
-      danger
-      busy={refund.isPending}
-      error={error}
-      onSubmit={({ destination, coin: chosen, amount }) => {
-        const coin = COINS.find((one) => one === chosen);
-        refund.mutate({
-          destination,
-          ...(coin === undefined ? {} : { coin }),
-          ...(amount === '' ? {} : { amount }),
-        });
+    <RefundForm
+      payment={payment}
+      last={last}
+      busy={estimate.isPending}
+      error={estimate.error}
+      onOrder={(wanted) => {
+        setLast(wanted);
+        estimate.mutate(wanted);
       }}
-    >
-      <Field
-        label="Payer’s address"
-        name="destination"
-        hint="Ask the payer for it: the address the money came from may belong to an exchange"
-        autoComplete="off"
-        spellCheck={false}
-        required
-        {...fieldError(error, 'destination')}
-      />
-      {paid.length > 1 && (
-        <Select label="Coin" name="coin">
-          {paid.map((coin) => (
-            <option key={coin}>{coin}</option>
-          ))}
-        </Select>
-      )}
-      <Field
-        label="Amount (optional)"
-        name="amount"
-        inputMode="decimal"
-        hint={`In ${paid.join(' or ')}; everything received when left empty`}
-        {...fieldError(error, 'amount')}
-      />
-    </Form>
+    />
   );
+}
+
+function RefundForm(props: {
+  readonly payment: Payment;
+  /** What was typed before stepping back. */
+  readonly last: Wanted | null;
+  readonly busy: boolean;
+  readonly error: ApiError | null;
+  readonly onOrder: (wanted: Wanted) => void;
+}) {
+  const { payment, last, error } = props;
+  const paid = coinsOf(payment);
+  const [coin, setCoin] = useState<Coin>(last?.coin ?? paid[0] ?? 'BTC');
+  const form = useRef<HTMLDivElement>(null);
+  const { left, excess } = whatIsLeft(payment, coin);
+  return (
+    <div ref={form}>
+      <Form
+        fields={['destination', 'amount', 'subtractFee']}
+        submit="Continue"
+        busy={props.busy}
+        error={error}
+        onSubmit={({ destination, amount, subtractFee }) =>
+          props.onOrder({
+            coin,
+            destination: destination.trim(),
+            amount: amount.trim().replace(',', '.'),
+            subtractFee: subtractFee !== '',
+          })
+        }
+        extra={
+          excess !== null && (
+            <Button look="quiet" onClick={() => fillAmount(form.current, excess)}>
+              Only what is beyond the price
+            </Button>
+          )
+        }
+      >
+        <AddressField last={last} error={error} />
+        {paid.length > 1 && (
+          <Select
+            label="Coin"
+            name="coin"
+            value={coin}
+            onChange={({ target }) => setCoin(COINS.find((one) => one === target.value) ?? coin)}
+          >
+            {paid.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </Select>
+        )}
+        <Field
+          key={coin}
+          label={`Amount in ${coin}`}
+          name="amount"
+          defaultValue={last?.coin === coin ? last.amount : left}
+          inputMode="decimal"
+          autoComplete="off"
+          hint={`Received and not given back: ${coins(left)} ${coin}`}
+          required
+          {...fieldError(error, 'amount')}
+        />
+        <Check
+          label="Take the network fee out of the refund"
+          name="subtractFee"
+          defaultChecked={last?.subtractFee ?? true}
+        />
+      </Form>
+    </div>
+  );
+}
+
+function AddressField({ last, error }: { last: Wanted | null; error: ApiError | null }) {
+  return (
+    <Field
+      label="Payer’s address"
+      name="destination"
+      hint="Ask the payer for it: the address the money came from may belong to an exchange"
+      defaultValue={last?.destination ?? ''}
+      autoComplete="off"
+      spellCheck={false}
+      required
+      {...fieldError(error, 'destination')}
+    />
+  );
+}
+
+function fillAmount(form: HTMLElement | null, amount: string): void {
+  const field = form?.querySelector<HTMLInputElement>('[name="amount"]');
+  if (field instanceof HTMLInputElement) field.value = amount;
+}
+
+/** What came in a coin and was not given back, and what of it is beyond the price where one coin was paid too much. */
+function whatIsLeft(payment: Payment, coin: Coin): { left: string; excess: string | null } {
+  const { received, amount } = payment.options[coin] ?? { received: '0', amount: '0' };
+  const back = payment.refunds
+    .filter((refund) => refund.coin === coin && refund.status !== 'failed')
+    .map(({ refunded }) => `-${refunded}`);
+  const isOver = payment.exception === 'overpaid' && coinsOf(payment).length === 1;
+  const excess = sumOf([received, `-${amount}`, ...back]);
+  const left = sumOf([received, ...back]);
+  return { left: isSome(left) ? left : '0', excess: isOver && isSome(excess) ? excess : null };
+}
+
+function isSome(sum: string): boolean {
+  return Number(sum) > 0;
 }
 
 function isRefused(error: unknown): boolean {
@@ -106,8 +215,10 @@ function coinsOf({ transactions }: Payment): Coin[] {
   return [...new Set(transactions.filter((one) => one.status !== 'reversed').map((one) => one.coin))];
 }
 
+/** The money went back in another way: told to the shop, and not taken back. */
 function Note({ payment, onClose }: RefundProps) {
   const merchantId = useShopId();
+  const [isAsked, setAsked] = useState(false);
   const note = useAct(
     () =>
       api('POST', '/payment/resolve', {
@@ -120,9 +231,24 @@ function Note({ payment, onClose }: RefundProps) {
     <div className="mt-6 grid justify-items-start gap-2 border-t border-line pt-4">
       <p className="text-sm text-soft">Given back some other way?</p>
       {note.error !== null && <Problem error={note.error} />}
-      <Button busy={note.isPending} onClick={() => note.mutate()}>
-        Mark as refunded
-      </Button>
+      {isAsked ? (
+        <>
+          <p className="text-sm text-warn">
+            No money is sent. The shop is told that this payment was refunded, what is left of it can be
+            refunded no more, and that stays so.
+          </p>
+          <div className="flex flex-wrap gap-2">
+            <Button look="danger" busy={note.isPending} onClick={() => note.mutate()}>
+              Yes, mark as refunded
+            </Button>
+            <Button disabled={note.isPending} onClick={() => setAsked(false)}>
+              Back
+            </Button>
+          </div>
+        </>
+      ) : (
+        <Button onClick={() => setAsked(true)}>Mark as refunded</Button>
+      )}
     </div>
   );
 }

@@ -1,11 +1,11 @@
 import { useRef, useState } from 'react';
 import { api, type ApiError } from '../api/client.ts';
-import type { Data } from '../api/contract.ts';
 import { useAct, useShopId } from '../api/hooks.ts';
 import type { Coin, Send } from '../api/types.ts';
 import { Button, CopyLine, Problem } from '../ui/basics.tsx';
 import { Check, Field, fieldError, Form } from '../ui/form.tsx';
 import { coins } from '../ui/format.ts';
+import { MoneyPreview } from './money-preview.tsx';
 
 interface Order {
   readonly coin: Coin;
@@ -13,8 +13,6 @@ interface Order {
   readonly amount: string;
   readonly subtractFee: boolean;
 }
-
-type Estimate = Data<'POST', '/merchant/wallet/estimate-fee'>;
 
 /** Three steps: what to send, a look at what it costs, and what became of it. */
 export function SendForm(props: { coin: Coin; balance: string; onClose: () => void }) {
@@ -40,7 +38,7 @@ export function SendForm(props: { coin: Coin; balance: string; onClose: () => vo
   if (order !== null && estimate.data !== undefined) {
     return (
       <div className="grid gap-4">
-        <Confirm order={order} estimate={estimate.data} />
+        <MoneyPreview order={order} estimate={estimate.data} />
         {send.error !== null && <Problem error={send.error} />}
         <div className="flex flex-wrap gap-2">
           <Button look="primary" busy={send.isPending} onClick={() => send.mutate(order)}>
@@ -127,32 +125,6 @@ function OrderForm(props: {
         />
       </Form>
     </div>
-  );
-}
-
-function Confirm({ order, estimate }: { order: Order; estimate: Estimate }) {
-  const lines = [
-    ['They receive', estimate.amount],
-    ['Network fee', estimate.fee],
-    ['In all', estimate.total],
-  ] as const;
-  return (
-    <>
-      <p className="text-sm">
-        To <code className="font-semibold break-all">{order.destination}</code>
-      </p>
-      <dl className="divide-y divide-line rounded-xl border border-line">
-        {lines.map(([name, value]) => (
-          <div key={name} className="flex justify-between gap-4 px-4 py-2.5 text-sm">
-            <dt className="text-soft">{name}</dt>
-            <dd className="money font-semibold">
-              {coins(value)} {order.coin}
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <p className="text-sm text-warn">Please compare the address: what is sent cannot be called back.</p>
-    </>
   );
 }
 
