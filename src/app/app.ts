@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chainsOf, confirmationPolicies, createLiveAdapters, createSimulators } from './chains.ts';
 import { createHttp } from './http.ts';
@@ -21,7 +21,7 @@ import { hostResolver, resolveHost } from '../egress/resolve.ts';
 import { urlRule } from '../egress/url-rule.ts';
 import { meterAdapter } from '../metrics/metered-adapter.ts';
 import type { NodeMetrics } from '../metrics/node-metrics.ts';
-import { readEpochOf } from '../replica/epoch.ts';
+import { readEpoch } from '../replica/epoch.ts';
 import { vetStart } from '../replica/vet-start.ts';
 import { openReplicaWatch } from './replica.ts';
 import { createRates } from '../rates/service.ts';
@@ -87,13 +87,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   try {
     await refuseLostDatabase(config.dataDir);
     const file = join(config.dataDir, DATABASE_FILE);
-    await vetStart(config.replica, existsSync(file) ? readEpochOf(file) : null, config.isOtherMachineOff);
     const database = await openDatabase(file, {
       logger,
       busyTimeoutMs: config.replica === null ? BUSY_TIMEOUT_MS : BUSY_TIMEOUT_REPLICATED_MS,
       leavesCheckpoints: config.replica !== null,
     });
     try {
+      await vetStart(config.replica, await readEpoch(database.db), config.isOtherMachineOff);
       const keyring = await unlockWallet({ db: database.db, config, logger });
       const parts = await compose(options, { lock, database, keyring });
       return { start: () => startParts(config, parts), stop: () => stopParts(config, logger, parts) };
