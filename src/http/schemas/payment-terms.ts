@@ -54,14 +54,10 @@ export function payerOf(body: {
 }
 
 export function lifetimeMinutes() {
-  return z
-    .int()
-    .min(LIFETIME.min)
-    .max(LIFETIME.max)
-    .meta({
-      description:
-        'How long the quote stands; the shop’s usual lifetime otherwise, which is the most with a public key',
-    });
+  return z.int().min(LIFETIME.min).max(LIFETIME.max).meta({
+    description:
+      'How long the quote stands; the shop’s usual lifetime otherwise, which is the most with a public key',
+  });
 }
 
 /** Confirmations per coin, beyond what the server requires. */
