@@ -13,7 +13,7 @@ final class Lock
     private const STALE_SECONDS = 120;
     private const PAUSE_MICROSECONDS = 50000;
 
-    /** @var array<string, true> Held by this process: its own hooks come back here while it saves an order. */
+    /** @var array<string, string> What this process wrote into the rows it holds: its own hooks come back here while it saves an order. */
     private static $held = [];
 
     /**
@@ -29,37 +29,41 @@ final class Lock
             return $work();
         }
         $end = microtime(true) + $waitSeconds;
-        while (!self::take($name)) {
+        while (($mark = self::take($name)) === null) {
             if (microtime(true) >= $end) {
                 throw new \RuntimeException("another process still holds the lock {$name}");
             }
             usleep(self::PAUSE_MICROSECONDS);
         }
-        self::$held[$name] = true;
+        self::$held[$name] = $mark;
         try {
             return $work();
         } finally {
             unset(self::$held[$name]);
-            self::release($name);
+            self::release($name, $mark);
         }
     }
 
-    private static function take(string $name): bool
+    /** @return ?string what the row holds now: the time, and who; null while another process has it */
+    private static function take(string $name): ?string
     {
         global $wpdb;
         $row = "tilld_lock_{$name}";
+        $mark = time() . '-' . bin2hex(random_bytes(8));
         $insert = "INSERT IGNORE INTO {$wpdb->options} (option_name, option_value, autoload) VALUES (%s, %s, 'no')";
-        if ($wpdb->query($wpdb->prepare($insert, $row, (string) time())) === 1) {
-            return true;
+        if ($wpdb->query($wpdb->prepare($insert, $row, $mark)) === 1) {
+            return $mark;
         }
         $stale = "UPDATE {$wpdb->options} SET option_value = %s WHERE option_name = %s AND option_value < %s";
         $before = (string) (time() - self::STALE_SECONDS);
-        return $wpdb->query($wpdb->prepare($stale, (string) time(), $row, $before)) === 1;
+        return $wpdb->query($wpdb->prepare($stale, $mark, $row, $before)) === 1 ? $mark : null;
     }
 
-    private static function release(string $name): void
+    /** Not the lock of a process that took it over meanwhile. */
+    private static function release(string $name, string $mark): void
     {
         global $wpdb;
-        $wpdb->query($wpdb->prepare("DELETE FROM {$wpdb->options} WHERE option_name = %s", "tilld_lock_{$name}"));
+        $own = "DELETE FROM {$wpdb->options} WHERE option_name = %s AND option_value = %s";
+        $wpdb->query($wpdb->prepare($own, "tilld_lock_{$name}", $mark));
     }
 }

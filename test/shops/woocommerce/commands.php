@@ -148,6 +148,19 @@ final class ShopCommands
         ];
     }
 
+    /** A lock that another process took over meanwhile, for this one was slow: whether it is still that one's afterwards. */
+    public static function overtakenLock(): array
+    {
+        global $wpdb;
+        $row = ['option_name' => 'tilld_lock_overtaken'];
+        \Tilld\WooCommerce\Lock::hold('overtaken', static function () use ($wpdb, $row): void {
+            $wpdb->update($wpdb->options, ['option_value' => time() . '-another'], $row);
+        });
+        $isKept = $wpdb->get_var("SELECT COUNT(*) FROM {$wpdb->options} WHERE option_name = 'tilld_lock_overtaken'") === '1';
+        $wpdb->delete($wpdb->options, $row);
+        return ['isKept' => $isKept];
+    }
+
     /** Changes settings of the gateway. */
     public static function set(array $given): array
     {

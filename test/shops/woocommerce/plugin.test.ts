@@ -193,6 +193,10 @@ it('is offered in every language of a site whose languages have folders', async 
   expect(await shop.command('isOffered&shop-test-language=de')).toBe(true);
 });
 
+it('a process that was overtaken leaves the lock to the one that has it now', async () => {
+  expect(await shop.command('overtakenLock')).toEqual({ isKept: true });
+});
+
 describe('leaving', () => {
   it('disconnect: has no webhooks sent any more and offers no payment', async () => {
     const page = await shop.settingsPage();
