@@ -633,6 +633,7 @@ final class CurlTransport
 abstract class Resource
 {
     private const LARGEST_PAGE = 100;
+    private const MOST_STALE_PAGES = 10;
 
     /** @var Requests */
     protected $requests;
@@ -676,7 +677,9 @@ abstract class Resource
     protected function readAll(string $path, array $query, array $options): \Generator
     {
         $given = [];
+        $stale = 0;
         for ($page = 1; ; $page++) {
+            $before = count($given);
             $answer = $this->read($path, ['page' => $page, 'limit' => self::LARGEST_PAGE] + $query, $options);
             $pagination = $answer['pagination'];
             unset($answer['pagination']);
@@ -697,6 +700,10 @@ abstract class Resource
             }
             if ($items === [] || $page * $pagination['limit'] >= $pagination['total']) {
                 return;
+            }
+            $stale = count($given) === $before ? $stale + 1 : 0;
+            if ($stale === self::MOST_STALE_PAGES) {
+                throw new TilldException('UNREADABLE', 'the same page was answered again and again');
             }
         }
     }

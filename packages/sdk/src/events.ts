@@ -36,8 +36,13 @@ async function ask(call: Call, asked: SinceOptions, wait?: number): Promise<Stre
     readonly events: readonly ListedEvent[];
     readonly nextAfter: number;
   };
+  if (!Number.isSafeInteger(answer.nextAfter))
+    throw new TilldError({
+      code: 'UNREADABLE',
+      message: 'GET /merchant/events was answered without nextAfter',
+    });
   const events = answer.events.filter(({ seq }) => seq > after);
-  return { events, after: Math.max(after, answer.nextAfter) };
+  return { events, after: Math.max(after, answer.nextAfter, ...events.map(({ seq }) => seq)) };
 }
 
 /** Every event after a cursor up to the present, oldest first. */

@@ -1,4 +1,5 @@
 import type { Body, Data, Method, PathOf, Query } from './contract.ts';
+import { TilldError } from './errors.ts';
 import type { Call, CallOptions, MoneyOptions } from './request.ts';
 
 /** What an operation takes: its input where it needs one, then the options of the call. */
@@ -45,6 +46,7 @@ export interface Operations {
 }
 
 const LARGEST_PAGE = 100;
+const MOST_STALE_PAGES = 10;
 
 /** Methods that make calls. */
 export function operationsOf(call: Call): Operations {
@@ -80,14 +82,18 @@ type Page = Readonly<Record<string, unknown>> & {
   readonly pagination: { page: number; limit: number; total: number };
 };
 
-/** Things that are made meanwhile push others onto the next page, where they are left out. */
+/**
+ * Things that are made meanwhile push others onto the next page, where they are left out.
+ * @throws {TilldError} UNREADABLE when page after page brings nothing new: no shop makes things so fast
+ */
 async function* allOf(
   read: (page: { page: number; limit: number }) => Promise<Page>,
 ): AsyncGenerator<unknown, void> {
   const given = new Set<string>();
-  for (let page = 1; ; page += 1) {
+  for (let page = 1, stale = 0; ; page += 1) {
     const answer = await read({ page, limit: LARGEST_PAGE });
     const items = Object.values(answer).find((value) => Array.isArray(value)) as readonly object[];
+    const before = given.size;
     for (const item of items) {
       const id = idOf(item);
       if (given.has(id)) continue;
@@ -96,6 +102,9 @@ async function* allOf(
     }
     const { limit, total } = answer.pagination;
     if (items.length === 0 || page * limit >= total) return;
+    stale = given.size === before ? stale + 1 : 0;
+    if (stale === MOST_STALE_PAGES)
+      throw new TilldError({ code: 'UNREADABLE', message: 'the same page was answered again and again' });
   }
 }
 

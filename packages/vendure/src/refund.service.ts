@@ -77,7 +77,7 @@ export class TilldRefundService {
     } catch (error) {
       if (!(error instanceof TilldError) || error.retryable || error.status === 401) throw error;
       // Asking again would not help: the shopkeeper hears why, and may refund in another way.
-      await this.orders.transitionRefundToState(ctx, refund.id, 'Failed');
+      await this.fail(ctx, refund.id);
       const reason = error.message;
       await this.note(ctx, row.orderId, say(this.options.language, 'refund_failed', { ...facts, reason }));
     }
@@ -131,10 +131,16 @@ export class TilldRefundService {
         await this.note(tx, mine.orderId, say(this.options.language, 'refund_paid', facts));
       }
       if (status === 'expired' || status === 'cancelled') {
-        await this.orders.transitionRefundToState(tx, refund.id, 'Failed');
+        if (refund.state === 'Pending') await this.fail(tx, refund.id);
         await this.note(tx, mine.orderId, say(this.options.language, 'refund_ended', facts));
       }
     });
+  }
+
+  /** @throws {Error} when Vendure refuses: the next look tries again, and nothing says meanwhile that it is done */
+  private async fail(ctx: RequestContext, refundId: ID): Promise<void> {
+    const result = await this.orders.transitionRefundToState(ctx, refundId, 'Failed');
+    if (!(result instanceof Refund)) throw new Error(`refund ${refundId} stays: ${result.transitionError}`);
   }
 
   private decimal(minor: number): string {

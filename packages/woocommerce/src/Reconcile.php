@@ -70,8 +70,9 @@ final class Reconcile
             $failed = self::syncAll($payments);
             // The failed ones are kept before the cursor moves: a crash between repeats work and loses none.
             update_option(self::WAITING, $failed + (array) get_option(self::WAITING, []), false);
-            update_option(self::CURSOR, (int) $answer['nextAfter'], false);
-        } while ($answer['events'] !== []);
+            $next = max(array_merge([$after, (int) ($answer['nextAfter'] ?? 0)], array_column($answer['events'], 'seq')));
+            update_option(self::CURSOR, $next, false);
+        } while ($next > $after);
     }
 
     /**
@@ -94,7 +95,8 @@ final class Reconcile
         return $failed;
     }
 
-    private static function eventsAfter(int $after): array
+    /** @param int $after set to 0 where that cursor is unknown to tilld */
+    private static function eventsAfter(int &$after): array
     {
         try {
             return Connection::client()->events->list(['after' => $after, 'limit' => self::PAGE]);
@@ -104,6 +106,7 @@ final class Reconcile
             }
             // Another database than the one that gave the cursor: everything is read once more.
             Log::warning("the cursor {$after} is unknown to tilld, all events are read again", $error);
+            $after = 0;
             return Connection::client()->events->list(['after' => 0, 'limit' => self::PAGE]);
         }
     }

@@ -175,3 +175,10 @@ it('follows events on the cursor while the daemon comes and goes', async () => {
   });
   expect(revoked.error).toMatchObject({ class: 'Tilld\\AuthenticationException' });
 });
+
+it('pages that repeat for ever end with an error', async () => {
+  const page = success({ customers: [{ id: '1' }], pagination: { page: 1, limit: 1, total: 1_000_000 } });
+  const { error, keys } = await call([page], { code: `iterator_to_array($till->customers->all(), false)` });
+  expect(error).toMatchObject({ code: 'UNREADABLE' });
+  expect(keys).toHaveLength(11);
+});

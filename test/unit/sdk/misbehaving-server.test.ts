@@ -152,6 +152,22 @@ describe('events', () => {
     expect(asked).toHaveLength(2);
   });
 
+  it.each([2, 0])('a cursor that stays or goes back beside new events: %s', async (nextAfter) => {
+    const { till, asked } = server([page([3, 4], nextAfter), page([], nextAfter)]);
+    const seqs: number[] = [];
+    for await (const { seq } of till.events.since({ after: 2 })) seqs.push(seq);
+    expect(seqs).toEqual([3, 4]);
+    expect(asked.map(({ url }) => url.searchParams.get('after'))).toEqual(['2', '4']);
+  });
+
+  it('no cursor at all: an error, and not the end', async () => {
+    const { till } = server([
+      () => Response.json({ success: true, error: null, data: { events: [{ seq: 3 }] } }),
+    ]);
+    const listening = settled(till.events.since({ after: 2 }).next());
+    expect(await listening).toMatchObject({ code: 'UNREADABLE' });
+  });
+
   it('one failure among many answers is not the last of many failures', async () => {
     const failing = refusal(503);
     const answers = Array.from({ length: 12 }, (_, round) => [failing, page([round + 3], round + 3)]).flat();
@@ -181,6 +197,19 @@ describe('requests', () => {
     for await (const _ of till.customers.all()) seen += 1;
     expect([seen, asked.length]).toEqual([100, 1]);
     expect(asked[0]?.url.search).toBe('?page=1&limit=100');
+  });
+
+  it('pages that repeat for ever end with an error', async () => {
+    const data = { customers: [{ id: '1' }], pagination: { page: 1, limit: 1, total: 1_000_000 } };
+    const { till, asked } = server([() => Response.json({ success: true, error: null, data })]);
+    const seen: unknown[] = [];
+    const reading = settled(
+      (async () => {
+        for await (const customer of till.customers.all()) seen.push(customer);
+      })(),
+    );
+    expect(await reading).toMatchObject({ code: 'UNREADABLE' });
+    expect([seen.length, asked.length]).toEqual([1, 11]);
   });
 
   it('an input that may be left out is sent as an empty one', async () => {
