@@ -10,7 +10,10 @@ import {
 } from '@vendure/core';
 import { textId, TilldConnection } from './entities';
 import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
+import { pageText } from './page-texts';
 import { seal, unseal } from './seal';
+
+type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer Rest] ? Rest : never;
 
 export const LOG = 'tilld';
 /** Never `wallet:send`: a shop's server must not be able to empty the wallet. */
@@ -126,9 +129,7 @@ export class TilldConnectionService {
     const connection = await repository.findOneBy({ connectState: state });
     const startedAt = Date.parse(connection?.connectStartedAt ?? '');
     if (connection === null || !(Date.now() - startedAt < CONNECT_WITHIN_MS)) {
-      throw new UserInputError(
-        'This connection was not asked for here, or too long ago. Please start again.',
-      );
+      throw new UserInputError(this.text('not_asked_here'));
     }
     const codeVerifier = unseal(connection.sealedCodeVerifier ?? '', this.options.encryptionKey);
     const granted = await this.clientWith(undefined).connect.token({ code, codeVerifier });
@@ -156,7 +157,13 @@ export class TilldConnectionService {
   async health(channelId: ID): Promise<Health> {
     const connection = await this.find(channelId);
     if (connection === null) {
-      return { connected: false, key: false, webhook: false, node: false, message: 'Not connected yet' };
+      return {
+        connected: false,
+        key: false,
+        webhook: false,
+        node: false,
+        message: this.text('not_connected'),
+      };
     }
     const till = this.client(connection);
     try {
@@ -165,7 +172,7 @@ export class TilldConnectionService {
       const ready = await till.service.readyz();
       const lagging = Object.values(ready.chains).filter(({ state }) => state !== 'following');
       const message = [
-        webhook ? '' : 'Its webhook endpoint is missing or switched off: connect again.',
+        webhook ? '' : this.text('endpoint_missing'),
         ...lagging.map(({ coin, mode, state }) => `${coin} (${mode}): ${state}`),
       ];
       const node = lagging.length < Object.keys(ready.chains).length;
@@ -174,15 +181,24 @@ export class TilldConnectionService {
         key: true,
         webhook,
         node,
-        message: message.filter(Boolean).join(' ') || 'All is well',
+        message: message.filter(Boolean).join(' ') || this.text('all_well'),
       };
     } catch (error) {
       const refused = error instanceof TilldError && (error.status === 401 || error.status === 403);
       const message = refused
-        ? 'tilld refuses the key: it was deleted or has expired. Connect again.'
-        : `tilld does not answer: ${error instanceof Error ? error.message : String(error)}`;
+        ? this.text('key_refused')
+        : this.text('no_answer', error instanceof Error ? error.message : String(error));
       return { connected: true, key: false, webhook: false, node: refused, message };
     }
+  }
+
+  /** A text of the pages, in the language of the options. */
+  text(...given: Tail<Parameters<typeof pageText>>): string {
+    return pageText(this.options.language, ...given);
+  }
+
+  get language(): string {
+    return this.options.language ?? 'en';
   }
 
   webhookUrl(connection: TilldConnection): string {

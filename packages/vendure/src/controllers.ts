@@ -60,19 +60,18 @@ export class TilldController {
   async connected(@Query() query: Record<string, unknown>, @Res() response: Response): Promise<void> {
     const { state, code, error } = query;
     const page = (status: number, title: string, text: string): void => {
-      response.status(status).set(PAGE_HEADERS).send(html(title, text));
+      response.status(status).set(PAGE_HEADERS).send(this.html(title, text));
     };
-    if (error !== undefined) return page(200, 'Not connected', 'You did not agree. Nothing was changed.');
+    const say = this.connections.text.bind(this.connections);
+    if (error !== undefined) return page(200, say('not_connected'), say('refused_by_owner'));
     if (typeof state !== 'string' || typeof code !== 'string')
-      return page(400, 'Not connected', 'Please start again.');
+      return page(400, say('not_connected'), say('start_again'));
     try {
       await this.connections.finishConnect(state, code);
-      page(200, 'Connected', 'This shop takes coins through tilld now. You can close this window.');
+      page(200, say('connected'), say('done'));
     } catch (problem) {
       Logger.error(`connecting with tilld failed: ${String(problem)}`, LOG);
-      const text =
-        problem instanceof UserInputError ? problem.message : 'tilld did not give a key. Please start again.';
-      page(400, 'Not connected', text);
+      page(400, say('not_connected'), problem instanceof UserInputError ? problem.message : say('no_key'));
     }
   }
 
@@ -81,16 +80,40 @@ export class TilldController {
   @Allow(Permission.UpdatePaymentMethod, Permission.UpdateSettings)
   async settings(@Ctx() ctx: RequestContext, @Res() response: Response): Promise<void> {
     const health = await this.connections.health(ctx.channelId);
-    const button = `<form method="post" action="/${PATH}/connect"><button>${health.connected ? 'Connect again' : 'Connect with tilld'}</button></form>`;
+    const button = `<form method="post" action="/${PATH}/connect"><button>${escaped(this.connections.text(health.connected ? 'connect_again' : 'connect'))}</button></form>`;
     response
       .set(PAGE_HEADERS)
-      .send(html(`tilld in ${ctx.channel.code}`, health.message, `${table(health)}${button}`));
+      .send(
+        this.html(
+          this.connections.text('title', ctx.channel.code),
+          health.message,
+          `${this.table(health)}${button}`,
+        ),
+      );
   }
 
   @Post('connect')
   @Allow(Permission.UpdatePaymentMethod, Permission.UpdateSettings)
   async connect(@Ctx() ctx: RequestContext, @Res() response: Response): Promise<void> {
     response.redirect(303, await this.connections.startConnect(ctx.channelId, ctx.channel.code));
+  }
+
+  private table({ connected, key, webhook, node }: Health): string {
+    const rows = Object.entries({ connected, key, webhook, node } as const) as [
+      'connected' | 'key' | 'webhook' | 'node',
+      boolean,
+    ][];
+    const cells = rows.map(([name, fine]) => {
+      const [title, state] = [this.connections.text(name), this.connections.text(fine ? 'yes' : 'no')];
+      return `<tr><th scope="row">${escaped(title)}</th><td>${escaped(state)}</td></tr>`;
+    });
+    return `<table>${cells.join('')}</table>`;
+  }
+
+  private html(title: string, text: string, more = ''): string {
+    const style =
+      'body{font:16px/1.5 system-ui;max-width:36rem;margin:4rem auto;padding:0 1rem}th{text-align:left;padding-right:2rem}';
+    return `<!doctype html><html lang="${this.connections.language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title><style>${style}</style><main><h1>${escaped(title)}</h1><p>${escaped(text)}</p>${more}</main></html>`;
   }
 }
 
@@ -101,25 +124,6 @@ const PAGE_HEADERS = {
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',
 };
-
-function table({ connected, key, webhook, node }: Health): string {
-  const rows = {
-    Connected: connected,
-    'Key accepted': key,
-    'Webhook endpoint': webhook,
-    'Node follows': node,
-  };
-  const cells = Object.entries(rows).map(
-    ([name, fine]) => `<tr><th>${name}</th><td>${fine ? 'yes' : 'no'}</td></tr>`,
-  );
-  return `<table>${cells.join('')}</table>`;
-}
-
-function html(title: string, text: string, more = ''): string {
-  const style =
-    'body{font:16px/1.5 system-ui;max-width:36rem;margin:4rem auto;padding:0 1rem}th{text-align:left;padding-right:2rem}';
-  return `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title><style>${style}</style><main><h1>${escaped(title)}</h1><p>${escaped(text)}</p>${more}</main></html>`;
-}
 
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);

@@ -40,6 +40,8 @@ export class VendureShop implements ShopDriver {
   readonly #directory = mkdtempSync(join(tmpdir(), 'vendure-'));
   readonly #encryptionKey = randomBytes(32).toString('base64');
   readonly #admin: GraphQl;
+  /** Of notes and pages, from the next start on. */
+  language = 'en';
   /** The session of each order's customer. */
   readonly #customers = new Map<string, GraphQl>();
   readonly #placeWhenSeen: boolean;
@@ -222,6 +224,7 @@ export class VendureShop implements ShopDriver {
         SERVER_URL: this.#setup.publicUrl,
         ENCRYPTION_KEY: this.#encryptionKey,
         PLACE_WHEN_SEEN: String(this.#placeWhenSeen),
+        LANGUAGE_OF_NOTES: this.language,
         VENDURE_DISABLE_TELEMETRY: 'true',
       },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../../_helpers/nodes/proc.ts';
 import { eventually } from '../../_helpers/poll.ts';
+import { axeFindings, PHONE, SCREENS, WebBrowser } from '../../_helpers/web/browser.ts';
 import { Owner } from '../_helpers/owner.ts';
 import { ShopProxy } from '../_helpers/proxies.ts';
 import { VendureShop } from './driver.ts';
@@ -81,4 +82,27 @@ it('lets a placed order be cancelled, whose money is then given back by the refu
   await reaches(orderId, 'PaymentSettled');
   await shop.cancelPlaced(orderId);
   expect(await shop.orderState(orderId)).toBe('Cancelled');
+});
+
+it('its settings page is for administrators, and says how the connection does: by browser, in their language', async () => {
+  shop.language = 'de';
+  await shop.stop();
+  await shop.start();
+  const browser = await WebBrowser.start(toShop.url);
+  try {
+    const page = await browser.page({ viewport: PHONE });
+    expect((await page.goto('/tilld/settings'))?.status()).toBe(403);
+    const query = 'mutation { login(username: "superadmin", password: "superadmin") { __typename } }';
+    await page.request.post('/admin-api', { data: { query } });
+    await page.goto('/tilld/settings');
+    expect(await page.getByRole('cell').allTextContents()).toEqual(['ja', 'ja', 'ja', 'ja']);
+    await page.getByRole('button', { name: 'Neu verbinden' }).waitFor();
+    await page.screenshot({ path: `${SCREENS}/vendure-settings.png` });
+    expect(await axeFindings(page)).toEqual([]);
+    expect((await page.goto('/tilld/connected?state=guessed&code=1'))?.status()).toBe(400);
+    await page.getByText('nicht angefordert').waitFor();
+    expect(browser.takeComplaints()).toEqual([]);
+  } finally {
+    await browser.stop();
+  }
 });

@@ -4,7 +4,8 @@ import { bootstrap, DefaultLogger, LanguageCode, LogLevel } from '@vendure/core'
 import { populateInitialData } from '@vendure/core/cli/index.js';
 import tilld from '@tilld/vendure-plugin';
 
-const { PORT, DATABASE, TILLD_URL, SERVER_URL, ENCRYPTION_KEY, PLACE_WHEN_SEEN } = process.env;
+const { PORT, DATABASE, TILLD_URL, SERVER_URL, ENCRYPTION_KEY, PLACE_WHEN_SEEN, LANGUAGE_OF_NOTES } =
+  process.env;
 const isNew = !existsSync(DATABASE);
 
 /** @type {import('@vendure/core').VendureConfig} */
@@ -37,6 +38,7 @@ const config = {
       serverUrl: SERVER_URL,
       encryptionKey: ENCRYPTION_KEY,
       placeOrderWhenSeen: PLACE_WHEN_SEEN === 'true',
+      language: LANGUAGE_OF_NOTES,
       allowSandbox: true,
     }),
   ],
