@@ -71,7 +71,7 @@ export async function dispatch(
     idempotencyScope: scope,
     clientGone: () => goneSignal(res),
     network: networkKey(req),
-    client: { address: clientKey(req), userAgent: req.get('User-Agent') ?? '' },
+    client: { address: clientKey(req), userAgent: req.headers['user-agent'] ?? '' },
     sessionToken: ownSession(deps.cookie, route, req),
   };
   const work = async () => {
