@@ -13,7 +13,8 @@ import {
 } from '../domain/coins.ts';
 import type { Config, FeeBounds, NodeEndpoint } from './config.ts';
 import { Secret } from './secret.ts';
-import { SETTINGS, settingOf, type Values } from './settings.ts';
+import { settingOf } from './setting.ts';
+import { SETTINGS, type Values } from './settings.ts';
 
 const MIN_JWT_SECRET_BYTES = 32;
 const MIN_PASSPHRASE_LENGTH = 12;

@@ -1,66 +1,10 @@
 import { z } from 'zod';
 import { LATE_POLICIES } from '../domain/payment/types.ts';
-import {
-  ACCOUNT_CODES,
-  COIN_DEFINITIONS,
-  COINS,
-  NETWORKS,
-  UTXO_CODES,
-  UTXO_COINS,
-  type Coin,
-} from '../domain/coins.ts';
+import { ACCOUNT_CODES, COIN_DEFINITIONS, COINS, NETWORKS, UTXO_CODES, UTXO_COINS } from '../domain/coins.ts';
 import { COINGECKO_PLANS, LOG_LEVELS, RATE_SOURCE_NAMES, REGISTRATION_MODES } from './config.ts';
+import { confirmationPolicy } from './confirmation-policy.ts';
+import { each, optional, secret, setting, type Setting } from './setting.ts';
 import * as value from './values.ts';
-
-/** One setting: its path in the YAML, its variable, its parser, its default. */
-export interface Setting {
-  /** Dotted path in the YAML file; null for secrets, which come from the environment or a file of their own. */
-  readonly yaml: string | null;
-  readonly env: string;
-  readonly schema: z.ZodType;
-  /** As written in the file; undefined: optional without a default. */
-  readonly fallback: string | number | undefined;
-  /** Its value never appears in a message. */
-  readonly isSecret: boolean;
-}
-
-function setting<S extends z.ZodType, F extends string | number>(
-  yaml: string,
-  env: string,
-  schema: S,
-  fallback: F,
-) {
-  return { yaml, env, schema, fallback, isSecret: false } as const;
-}
-
-function optional<S extends z.ZodType>(yaml: string, env: string, schema: S) {
-  return { yaml, env, schema, fallback: undefined, isSecret: false } as const;
-}
-
-function secret<S extends z.ZodType>(yaml: string | null, env: string, schema: S) {
-  return { yaml, env, schema, fallback: undefined, isSecret: true } as const;
-}
-
-/** One setting for each of several coins, named by the coin's code: `btcRpcUrl`. */
-function each<C extends Coin, Suffix extends string, S extends Setting>(
-  coins: readonly C[],
-  suffix: Suffix,
-  make: (coin: C) => S,
-): { readonly [K in C as SettingOf<K, Suffix>]: S } {
-  return Object.fromEntries(coins.map((coin) => [settingOf(coin, suffix), make(coin)])) as {
-    [K in C as SettingOf<K, Suffix>]: S;
-  };
-}
-
-type SettingOf<C extends Coin, Suffix extends string> = `${Lowercase<C>}${Suffix}`;
-
-/** The name of a coin's setting. */
-export function settingOf<C extends Coin, Suffix extends string>(
-  coin: C,
-  suffix: Suffix,
-): SettingOf<C, Suffix> {
-  return `${coin.toLowerCase()}${suffix}` as SettingOf<C, Suffix>;
-}
 
 const rpcUrl = () => value.url(['http:', 'https:'], 'http://user:password@127.0.0.1:8332');
 const secretFile = () => value.text('the path of a file');
@@ -151,7 +95,7 @@ export const SETTINGS = {
     setting(
       `confirmations.${coin}`,
       `TILLD_CONFIRMATIONS_${coin}`,
-      value.confirmationPolicy(coin),
+      confirmationPolicy(coin),
       COIN_DEFINITIONS[coin].confirmations,
     ),
   ),

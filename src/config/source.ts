@@ -2,7 +2,8 @@ import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { ConfigProblem } from './errors.ts';
 import { closest } from './closest.ts';
-import { CONFIG_VARIABLE, SETTINGS, type Setting, type SettingName, type Values } from './settings.ts';
+import type { Setting } from './setting.ts';
+import { CONFIG_VARIABLE, SETTINGS, type SettingName, type Values } from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,16 +1,13 @@
 import { z } from 'zod';
-import { PAYMENT_STATUSES } from '../../domain/payment/types.ts';
 import { createPayment, type CreatePaymentDeps } from '../../usecases/payments/create-payment.ts';
 import { cancelPayment, resolvePayment } from '../../usecases/payments/decide-payment.ts';
 import { getPayment } from '../../usecases/payments/get-payment.ts';
-import { listPayments } from '../../usecases/payments/list-payments.ts';
 import { updatePayment } from '../../usecases/payments/update-payment.ts';
 import { payerView } from '../../usecases/payments/present-payment.ts';
 import type { CountOrder } from '../server/order-counter.ts';
 import { requestDigest } from '../server/request-digest.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
-import { pagination } from '../schemas/answers.ts';
 import {
   allowedCryptos,
   confirmations,
@@ -23,12 +20,12 @@ import {
   refinePayer,
   removableUrl,
 } from '../schemas/payment-terms.ts';
-import { coin, currency } from '../schemas/codes.ts';
+import { currency } from '../schemas/codes.ts';
 import { metadata } from '../schemas/metadata.ts';
 import { paymentPrice, priceChoiceOf, refinePriceForm, whenObject } from '../schemas/payment-price.ts';
 import { payerPaymentSchema, paymentSchema } from '../schemas/payment.ts';
-import { boundIn, boundQuery, ianaZone, pageQuery, timeQuery } from '../schemas/query.ts';
 import { httpUrl, identifier, text } from '../schemas/text.ts';
+import { listRoute } from './payment-list.ts';
 
 const tags = ['Payments'];
 
@@ -204,62 +201,6 @@ function getRoute(deps: CreatePaymentDeps): Route {
     handler: async ({ auth, query }) => {
       const payment = await getPayment(deps, { merchantId: auth.merchantId, paymentId: query.paymentId });
       return auth.via === 'public' ? payerView(payment) : payment;
-    },
-  });
-}
-
-const listQuery = z.object({
-  ...pageQuery(),
-  status: z.enum(PAYMENT_STATUSES).optional(),
-  customerId: identifier().optional(),
-  orderId: identifier().optional(),
-  coin: coin().optional(),
-  startDate: boundQuery('from').optional(),
-  endDate: boundQuery('until').optional(),
-  timeZone: ianaZone()
-    .optional()
-    .meta({ description: 'IANA time zone whose days bare dates are; UTC when left out' }),
-  updatedAfter: timeQuery('from')
-    .optional()
-    .meta({ description: 'Changed after this moment, itself not counted' }),
-  search: text()
-    .optional()
-    .meta({
-      description:
-        'Any part of the order id or of the customer’s e-mail address, in any letter case; the payment id or customer id; ' +
-        'six or more characters from the start of an address or transaction hash (also of a refund); or an amount, of the ' +
-        'price or of the coins that arrived: 12 finds 12.50, too, and 12.5 finds 12.50. Taken literally: no wildcards',
-      examples: ['order-10'],
-    }),
-});
-
-function listRoute(deps: CreatePaymentDeps): Route {
-  return defineRoute({
-    method: 'GET',
-    path: '/payment/list',
-    summary: 'List payments',
-    description:
-      'Payments of the merchant in its current mode, newest first; with `updatedAfter` in the order of their last change, oldest first.',
-    tags,
-    auth: 'merchant',
-    scope: 'payments:read',
-    status: 200,
-    query: listQuery,
-    data: z.object({ payments: z.array(paymentSchema()), pagination: pagination() }),
-    errors: [],
-    handler: async ({ auth, query }) => {
-      const { page, limit, startDate, endDate, timeZone: zone, updatedAfter, ...filter } = query;
-      return listPayments(
-        deps,
-        {
-          merchant: auth.merchant,
-          ...filter,
-          fromMs: boundIn(zone, 'from', startDate),
-          toMs: boundIn(zone, 'until', endDate),
-          updatedAfterMs: updatedAfter,
-        },
-        { page, limit },
-      );
     },
   });
 }

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { PAYMENT_STATUSES } from '../../domain/payment/types.ts';
+import type { CreatePaymentDeps } from '../../usecases/payments/create-payment.ts';
+import { listPayments } from '../../usecases/payments/list-payments.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { pagination } from '../schemas/answers.ts';
+import { coin } from '../schemas/codes.ts';
+import { paymentSchema } from '../schemas/payment.ts';
+import { boundIn, boundQuery, ianaZone, pageQuery, timeQuery } from '../schemas/query.ts';
+import { identifier, text } from '../schemas/text.ts';
+
+const listQuery = z.object({
+  ...pageQuery(),
+  status: z.enum(PAYMENT_STATUSES).optional(),
+  customerId: identifier().optional(),
+  orderId: identifier().optional(),
+  coin: coin().optional(),
+  startDate: boundQuery('from').optional(),
+  endDate: boundQuery('until').optional(),
+  timeZone: ianaZone()
+    .optional()
+    .meta({ description: 'IANA time zone whose days bare dates are; UTC when left out' }),
+  updatedAfter: timeQuery('from')
+    .optional()
+    .meta({ description: 'Changed after this moment, itself not counted' }),
+  search: text()
+    .optional()
+    .meta({
+      description:
+        'Any part of the order id or of the customer’s e-mail address, in any letter case; the payment id or customer id; ' +
+        'six or more characters from the start of an address or transaction hash (also of a refund); or an amount, of the ' +
+        'price or of the coins that arrived: 12 finds 12.50, too, and 12.5 finds 12.50. Taken literally: no wildcards',
+      examples: ['order-10'],
+    }),
+});
+
+/** Listing, filtering and searching payments. */
+export function listRoute(deps: CreatePaymentDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/payment/list',
+    summary: 'List payments',
+    description:
+      'Payments of the merchant in its current mode, newest first; with `updatedAfter` in the order of their last change, oldest first.',
+    tags: ['Payments'],
+    auth: 'merchant',
+    scope: 'payments:read',
+    status: 200,
+    query: listQuery,
+    data: z.object({ payments: z.array(paymentSchema()), pagination: pagination() }),
+    errors: [],
+    handler: async ({ auth, query }) => {
+      const { page, limit, startDate, endDate, timeZone: zone, updatedAfter, ...filter } = query;
+      return listPayments(
+        deps,
+        {
+          merchant: auth.merchant,
+          ...filter,
+          fromMs: boundIn(zone, 'from', startDate),
+          toMs: boundIn(zone, 'until', endDate),
+          updatedAfterMs: updatedAfter,
+        },
+        { page, limit },
+      );
+    },
+  });
+}
