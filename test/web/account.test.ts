@@ -270,6 +270,8 @@ describe('what moves money', () => {
       .getByRole('dialog')
       .getByText(/^rk_\w{43}$/)
       .waitFor();
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
     await button('Done').click();
     await button('Delete Warehouse').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
@@ -375,8 +377,12 @@ describe('a shop', () => {
     await page.getByLabel('Answer').selectOption('500');
     const refused = page.getByRole('group').filter({ hasText: 'payment.created' }).first();
     await refused.waitFor();
+    await button('Send a test').click();
+    await page.getByText('The test arrived, and your endpoint answered 500').waitFor();
     sink.answer = 200;
     await refused.locator('summary').click();
+    const response = refused.getByRole('region', { name: 'Response' });
+    expect(await response.innerText()).toMatch(/\bok$/);
     const before = sink.of(paymentId).filter(({ body }) => body.type === 'payment.created').length;
     await refused.getByRole('button', { name: 'Send again' }).click();
     await expect

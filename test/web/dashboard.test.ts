@@ -391,7 +391,10 @@ describe('a merchant from the first visit to the first payout', () => {
       .getByRole('dialog')
       .getByText(/^sk_\w{40,}$/)
       .waitFor();
-    await button('Close').click();
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    expect(await button('Close').count()).toBe(0);
+    await button('I have kept it').click();
     await page
       .getByText(/^Ends /)
       .first()

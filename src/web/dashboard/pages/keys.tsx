@@ -75,6 +75,7 @@ function Regenerate(props: { merchantId: string; open: boolean; onClose: () => v
       title={regenerate.data === undefined ? 'Regenerate keys' : 'Your new keys'}
       open={open}
       onClose={close}
+      keepsOpen={regenerate.data !== undefined}
     >
       {regenerate.data === undefined ? (
         <Form
@@ -104,6 +105,7 @@ function Regenerate(props: { merchantId: string; open: boolean; onClose: () => v
               The old keys work until {when(regenerate.data.gracePeriodEndsAt)}.
             </p>
           )}
+          <Button onClick={close}>I have kept it</Button>
         </NewKeys>
       )}
     </Dialog>

@@ -120,7 +120,7 @@ function NewRestrictedKey(props: { merchantId: string; open: boolean; onClose: (
   const { error, data } = create;
   if (data !== undefined) {
     return (
-      <Dialog title="Your new key" open={open} onClose={close}>
+      <Dialog title="Your new key" open={open} onClose={close} keepsOpen>
         <div className="grid gap-4">
           <CopyLine text={data.key.value} label="restricted key" />
           <p className="text-sm text-warn">Keep it now: it is shown this once only.</p>

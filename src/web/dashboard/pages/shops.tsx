@@ -75,7 +75,12 @@ function NewShop({ open, onClose }: { open: boolean; onClose: () => void }) {
     onClose();
   };
   return (
-    <Dialog title={data === undefined ? 'New shop' : 'Your shop is ready'} open={open} onClose={close}>
+    <Dialog
+      title={data === undefined ? 'New shop' : 'Your shop is ready'}
+      open={open}
+      onClose={close}
+      keepsOpen={data !== undefined}
+    >
       {data === undefined ? (
         <Form
           fields={['name', 'domain', 'description']}

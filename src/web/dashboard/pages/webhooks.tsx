@@ -74,7 +74,9 @@ function TestOutcome({ status, error }: { status: number; error: string | null }
     <p role="status" className={`mb-4 text-sm font-medium ${isFine(status) ? 'text-accent' : 'text-stop'}`}>
       {isFine(status)
         ? `The test arrived: your endpoint answered ${status}.`
-        : `The test did not arrive: ${error ?? `your endpoint answered ${status}`}.`}
+        : status === 0
+          ? `The test did not arrive: ${error ?? 'no answer came'}.`
+          : `The test arrived, and your endpoint answered ${status}: see the delivery below.`}
     </p>
   );
 }
@@ -170,7 +172,11 @@ function Log({ log, merchantId }: { log: WebhookLog; merchantId: string }) {
           headers={log.request.headers}
           body={JSON.stringify(log.request.body, null, 2)}
         />
-        <Message title="Response" headers={log.response.headers} body={log.error ?? log.response.body} />
+        <Message
+          title="Response"
+          headers={log.response.headers}
+          body={(log.status === 0 ? log.error : log.response.body) ?? ''}
+        />
       </div>
       {again.error !== null && <Problem error={again.error} />}
       <div className="mt-3 flex flex-wrap items-center gap-3">

@@ -9,6 +9,8 @@ interface DialogProps {
   readonly title: string;
   readonly open: boolean;
   readonly onClose: () => void;
+  /** Shows what is shown once: only a button of its own closes it, no key and no click beside it. */
+  readonly keepsOpen?: boolean;
   readonly children: ReactNode;
 }
 
@@ -16,7 +18,7 @@ interface DialogProps {
 export function Dialog(props: DialogProps) {
   const change = (open: boolean): void => {
     // What happens in a sign-in or a confirmation above it is no wish to close it.
-    if (!open && session() !== null && askedProof() === null) props.onClose();
+    if (!open && props.keepsOpen !== true && session() !== null && askedProof() === null) props.onClose();
   };
   return (
     <Base.Root open={props.open} onOpenChange={change}>
@@ -25,9 +27,11 @@ export function Dialog(props: DialogProps) {
         <Base.Popup className="fixed top-1/2 left-1/2 max-h-[calc(100dvh-2rem)] w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-2xl border border-line bg-card p-6 shadow-2xl">
           <div className="mb-4 flex items-start justify-between gap-4">
             <Base.Title className="text-lg font-bold">{props.title}</Base.Title>
-            <Base.Close render={<Button look="quiet" aria-label="Close" className="-mt-1 -mr-2 !px-3" />}>
-              <span aria-hidden="true">✕</span>
-            </Base.Close>
+            {props.keepsOpen !== true && (
+              <Base.Close render={<Button look="quiet" aria-label="Close" className="-mt-1 -mr-2 !px-3" />}>
+                <span aria-hidden="true">✕</span>
+              </Base.Close>
+            )}
           </div>
           {props.children}
         </Base.Popup>
