@@ -1,15 +1,14 @@
 import { useRef, useState } from 'react';
-import { api, ApiError } from '../api/client.ts';
-import type { Body } from '../api/contract.ts';
+import { api, type ApiError } from '../api/client.ts';
 import { useAct, useShopId } from '../api/hooks.ts';
 import type { Coin, Payment } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { Button, Problem } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { sumOf } from '../ui/decimal.ts';
+import { plainAmount, sumOf } from '../ui/decimal.ts';
 import { Check, Field, fieldError, Form, Select } from '../ui/form.tsx';
 import { coins } from '../ui/format.ts';
-import { MoneyPreview } from './money-preview.tsx';
+import { ConfirmMoney, type MoneyOrder, useMoneySteps } from './money-steps.tsx';
 
 interface RefundProps {
   readonly payment: Payment;
@@ -26,77 +25,32 @@ export function RefundDialog({ open, ...props }: RefundProps & { open: boolean }
   );
 }
 
-type Wanted = Required<
-  Pick<Body<'POST', '/payment/refund'>, 'coin' | 'destination' | 'amount' | 'subtractFee'>
->;
-
 /** Two steps: what goes back, and a look at what it costs. */
 function SendBack({ payment, onClose }: RefundProps) {
   const merchantId = useShopId();
-  const [order, setOrder] = useState<Wanted | null>(null);
-  const [last, setLast] = useState<Wanted | null>(null);
-  const made = useRef({ text: '', key: '' });
-  // The same refund again, after a lost answer, is done once; another one is another.
-  const keyOf = (wanted: Wanted): string => {
-    const text = JSON.stringify(wanted);
-    if (made.current.text !== text) made.current = { text, key: crypto.randomUUID() };
-    return made.current.key;
-  };
-  const estimate = useAct(async (wanted: Wanted) => {
-    const answer = await api('POST', '/merchant/wallet/estimate-fee', {
-      query: { merchantId },
-      body: wanted,
-    });
-    setOrder(wanted);
-    return answer;
-  });
-  const refund = useAct(
-    async (wanted: Wanted) => {
-      try {
-        return await api('POST', '/payment/refund', {
-          query: { merchantId },
-          body: { ...wanted, paymentId: payment.id },
-          idempotencyKey: keyOf(wanted),
-        });
-      } catch (error) {
-        // Refused for good: what comes then is another order. Without an answer it may have been done.
-        if (isRefused(error)) made.current = { text: '', key: '' };
-        throw error;
-      }
-    },
-    () => {
-      made.current = { text: '', key: '' };
-      onClose();
-    },
+  const paymentId = payment.id;
+  const steps = useMoneySteps(
+    { path: '/payment/refund', paymentId },
+    (order, idempotencyKey) =>
+      api('POST', '/payment/refund', {
+        query: { merchantId },
+        body: { ...order, paymentId },
+        idempotencyKey,
+      }),
+    onClose,
   );
-  if (order !== null && estimate.data !== undefined) {
-    const { rate } = payment.options[order.coin] ?? {};
+  if (steps.preview !== null) {
+    const { rate } = payment.options[steps.preview.order.coin] ?? {};
     const worth = rate === undefined ? undefined : { rate, currency: payment.currency };
-    return (
-      <div className="grid gap-4">
-        <MoneyPreview order={order} estimate={estimate.data} worth={worth} />
-        {refund.error !== null && <Problem error={refund.error} />}
-        <div className="flex flex-wrap gap-2">
-          <Button look="danger" busy={refund.isPending} onClick={() => refund.mutate(order)}>
-            Send the refund
-          </Button>
-          <Button disabled={refund.isPending} onClick={() => setOrder(null)}>
-            Back
-          </Button>
-        </div>
-      </div>
-    );
+    return <ConfirmMoney steps={steps} label="Send the refund" look="danger" worth={worth} />;
   }
   return (
     <RefundForm
       payment={payment}
-      last={last}
-      busy={estimate.isPending}
-      error={estimate.error}
-      onOrder={(wanted) => {
-        setLast(wanted);
-        estimate.mutate(wanted);
-      }}
+      last={steps.last}
+      busy={steps.estimate.isPending}
+      error={steps.estimate.error}
+      onOrder={steps.look}
     />
   );
 }
@@ -104,10 +58,10 @@ function SendBack({ payment, onClose }: RefundProps) {
 function RefundForm(props: {
   readonly payment: Payment;
   /** What was typed before stepping back. */
-  readonly last: Wanted | null;
+  readonly last: MoneyOrder | null;
   readonly busy: boolean;
   readonly error: ApiError | null;
-  readonly onOrder: (wanted: Wanted) => void;
+  readonly onOrder: (wanted: MoneyOrder) => void;
 }) {
   const { payment, last, error } = props;
   const paid = coinsOf(payment);
@@ -125,7 +79,7 @@ function RefundForm(props: {
           props.onOrder({
             coin,
             destination: destination.trim(),
-            amount: amount.trim().replace(',', '.'),
+            amount: plainAmount(amount),
             subtractFee: subtractFee !== '',
           })
         }
@@ -171,7 +125,7 @@ function RefundForm(props: {
   );
 }
 
-function AddressField({ last, error }: { last: Wanted | null; error: ApiError | null }) {
+function AddressField({ last, error }: { last: MoneyOrder | null; error: ApiError | null }) {
   return (
     <Field
       label="Payer’s address"
@@ -205,10 +159,6 @@ function whatIsLeft(payment: Payment, coin: Coin): { left: string; excess: strin
 
 function isSome(sum: string): boolean {
   return Number(sum) > 0;
-}
-
-function isRefused(error: unknown): boolean {
-  return error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 409;
 }
 
 function coinsOf({ transactions }: Payment): Coin[] {

@@ -1,67 +1,31 @@
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { api, type ApiError } from '../api/client.ts';
-import { useAct, useShopId } from '../api/hooks.ts';
+import { useShopId } from '../api/hooks.ts';
 import type { Coin, Send } from '../api/types.ts';
-import { Button, CopyLine, Problem } from '../ui/basics.tsx';
+import { Button, CopyLine } from '../ui/basics.tsx';
+import { plainAmount } from '../ui/decimal.ts';
 import { Check, Field, fieldError, Form } from '../ui/form.tsx';
 import { coins } from '../ui/format.ts';
-import { MoneyPreview } from './money-preview.tsx';
-
-interface Order {
-  readonly coin: Coin;
-  readonly destination: string;
-  readonly amount: string;
-  readonly subtractFee: boolean;
-}
+import { ConfirmMoney, type MoneyOrder, useMoneySteps } from './money-steps.tsx';
 
 /** Three steps: what to send, a look at what it costs, and what became of it. */
 export function SendForm(props: { coin: Coin; balance: string; onClose: () => void }) {
   const { coin, balance, onClose } = props;
   const merchantId = useShopId();
-  const [order, setOrder] = useState<Order | null>(null);
-  const [last, setLast] = useState<Order | null>(null);
-  // One key for one order: pressing twice, or again after a lost answer, never pays twice.
-  const [key, setKey] = useState('');
-  const estimate = useAct(async (wanted: Order) => {
-    const answer = await api('POST', '/merchant/wallet/estimate-fee', {
-      query: { merchantId },
-      body: wanted,
-    });
-    setOrder(wanted);
-    setKey(crypto.randomUUID());
-    return answer;
-  });
-  const send = useAct((wanted: Order) =>
-    api('POST', '/merchant/wallet/send', { query: { merchantId }, body: wanted, idempotencyKey: key }),
+  const steps = useMoneySteps({ path: '/merchant/wallet/send' }, (order, idempotencyKey) =>
+    api('POST', '/merchant/wallet/send', { query: { merchantId }, body: order, idempotencyKey }),
   );
-  if (send.data !== undefined) return <Sent send={send.data} coin={coin} onClose={onClose} />;
-  if (order !== null && estimate.data !== undefined) {
-    return (
-      <div className="grid gap-4">
-        <MoneyPreview order={order} estimate={estimate.data} />
-        {send.error !== null && <Problem error={send.error} />}
-        <div className="flex flex-wrap gap-2">
-          <Button look="primary" busy={send.isPending} onClick={() => send.mutate(order)}>
-            Send now
-          </Button>
-          <Button disabled={send.isPending} onClick={() => setOrder(null)}>
-            Back
-          </Button>
-        </div>
-      </div>
-    );
-  }
+  const { placed, estimate } = steps;
+  if (placed.data !== undefined) return <Sent send={placed.data} coin={coin} onClose={onClose} />;
+  if (steps.preview !== null) return <ConfirmMoney steps={steps} label="Send now" look="primary" />;
   return (
     <OrderForm
       coin={coin}
       balance={balance}
-      order={last}
+      order={steps.last}
       busy={estimate.isPending}
       error={estimate.error}
-      onOrder={(wanted) => {
-        setLast(wanted);
-        estimate.mutate(wanted);
-      }}
+      onOrder={steps.look}
     />
   );
 }
@@ -70,10 +34,10 @@ function OrderForm(props: {
   readonly coin: Coin;
   readonly balance: string;
   /** What was typed before stepping back. */
-  readonly order: Order | null;
+  readonly order: MoneyOrder | null;
   readonly busy: boolean;
   readonly error: ApiError | null;
-  readonly onOrder: (order: Order) => void;
+  readonly onOrder: (order: MoneyOrder) => void;
 }) {
   const { coin, balance, order, error } = props;
   const form = useRef<HTMLDivElement>(null);
@@ -91,7 +55,12 @@ function OrderForm(props: {
         busy={props.busy}
         error={error}
         onSubmit={({ destination, amount, subtractFee }) =>
-          props.onOrder({ coin, destination, amount, subtractFee: subtractFee !== '' })
+          props.onOrder({
+            coin,
+            destination: destination.trim(),
+            amount: plainAmount(amount),
+            subtractFee: subtractFee !== '',
+          })
         }
         extra={
           <Button look="quiet" disabled={balance === '0'} onClick={takeAll}>

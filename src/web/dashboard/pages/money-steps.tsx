@@ -1,0 +1,73 @@
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import { doneOnce } from '../api/done-once.ts';
+import { useAct, useShopId } from '../api/hooks.ts';
+import type { Coin } from '../api/types.ts';
+import { Button, Problem } from '../ui/basics.tsx';
+import { MoneyPreview } from './money-preview.tsx';
+
+/** Coins that are to leave the wallet. */
+export interface MoneyOrder {
+  readonly coin: Coin;
+  readonly destination: string;
+  readonly amount: string;
+  readonly subtractFee: boolean;
+}
+
+/**
+ * The steps of every action that moves money: an order is typed, its costs are looked at, and then it is placed, once.
+ * `purpose` tells equal orders for different things apart.
+ */
+export function useMoneySteps<T>(
+  purpose: { readonly path: string; readonly paymentId?: string },
+  place: (order: MoneyOrder, idempotencyKey: string) => Promise<T>,
+  onDone?: () => void,
+) {
+  const merchantId = useShopId();
+  const [order, setOrder] = useState<MoneyOrder | null>(null);
+  const [last, setLast] = useState<MoneyOrder | null>(null);
+  const estimate = useAct(async (wanted: MoneyOrder) => {
+    const answer = await api('POST', '/merchant/wallet/estimate-fee', {
+      query: { merchantId },
+      body: wanted,
+    });
+    setOrder(wanted);
+    return answer;
+  });
+  const placed = useAct(
+    (wanted: MoneyOrder) => doneOnce({ ...purpose, merchantId, ...wanted }, (key) => place(wanted, key)),
+    onDone,
+  );
+  const look = (wanted: MoneyOrder): void => {
+    setLast(wanted);
+    placed.reset();
+    estimate.mutate(wanted);
+  };
+  const preview = order !== null && estimate.data !== undefined ? { order, costs: estimate.data } : null;
+  return { last, look, estimate, preview, placed, back: () => setOrder(null) };
+}
+
+/** The last look, and the button that places the order. */
+export function ConfirmMoney(props: {
+  readonly steps: Pick<ReturnType<typeof useMoneySteps>, 'preview' | 'placed' | 'back'>;
+  readonly label: string;
+  readonly look: 'primary' | 'danger';
+  readonly worth?: { readonly rate: string; readonly currency: string } | undefined;
+}) {
+  const { preview, placed, back } = props.steps;
+  if (preview === null) return null;
+  return (
+    <div className="grid gap-4">
+      <MoneyPreview order={preview.order} estimate={preview.costs} worth={props.worth} />
+      {placed.error !== null && <Problem error={placed.error} />}
+      <div className="flex flex-wrap gap-2">
+        <Button look={props.look} busy={placed.isPending} onClick={() => placed.mutate(preview.order)}>
+          {props.label}
+        </Button>
+        <Button disabled={placed.isPending} onClick={back}>
+          Back
+        </Button>
+      </div>
+    </div>
+  );
+}
