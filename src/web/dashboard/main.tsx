@@ -1,52 +1,10 @@
 import './style.css';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode, type ReactNode } from 'react';
-import { createRoot } from 'react-dom/client';
-import { ApiError, signedInNow } from './api/client.ts';
-import { followOtherTabs, resumeSession } from './api/session.ts';
-import { StepUp } from './pages/step-up.tsx';
-import { router } from './router.tsx';
-import { Button, Problem } from './ui/basics.tsx';
-
-const client = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 5_000,
-      // The client tries again by itself where that may help.
-      retry: false,
-    },
-  },
-});
-
-/** The pages once it is known who is signed in; until then there is nothing to show. */
-async function start(): Promise<ReactNode> {
-  try {
-    resumeSession(await signedInNow());
-  } catch (error) {
-    if (error instanceof ApiError) return <Unreachable error={error} />;
-    throw error;
-  }
-  followOtherTabs(signedInNow);
-  return (
-    <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
-      <StepUp />
-    </QueryClientProvider>
-  );
-}
-
-function Unreachable({ error }: { error: ApiError }) {
-  return (
-    <main className="mx-auto grid max-w-sm gap-4 p-6">
-      <Problem error={error} />
-      <Button onClick={() => window.location.reload()}>Try again</Button>
-    </main>
-  );
-}
+import { loadTexts } from './i18n/t.ts';
 
 const root = document.getElementById('root');
 if (root !== null) {
-  const pages = createRoot(root);
-  void start().then((shown) => pages.render(<StrictMode>{shown}</StrictMode>));
+  // First the language: texts are said already while the modules of the pages load.
+  void loadTexts()
+    .then(async () => import('./app.tsx'))
+    .then(async ({ showPages }) => showPages(root));
 }

@@ -1,9 +1,10 @@
+import { locale } from '../i18n/language.ts';
 import { useApi } from '../api/hooks.ts';
 import type { Chain } from '../api/types.ts';
 import { Badge, Card, CoinName, Empty, PageTitle, Shown, type Tone } from '../ui/basics.tsx';
 import { when, words } from '../ui/format.ts';
 
-const number = new Intl.NumberFormat();
+const number = new Intl.NumberFormat(locale);
 const LIVE_MS = 5_000;
 
 const TONES: Record<Chain['state'], Tone> = {

@@ -7,6 +7,7 @@ import { useFilters } from '../api/search.ts';
 import { hasSessionRunOut, startSession, type Session } from '../api/session.ts';
 import { LINK, PageTitle } from '../ui/basics.tsx';
 import { Field, fieldError, Form } from '../ui/form.tsx';
+import { LanguageChoice } from '../ui/language-choice.tsx';
 
 /** The frame of every page before signing in. */
 export function Gate(props: { title: string; lead?: ReactNode; children: ReactNode; foot?: ReactNode }) {
@@ -22,6 +23,9 @@ export function Gate(props: { title: string; lead?: ReactNode; children: ReactNo
           {props.children}
         </div>
         {props.foot !== undefined && <div className="mt-5 text-center text-sm text-soft">{props.foot}</div>}
+        <div className="mt-5 flex justify-center">
+          <LanguageChoice />
+        </div>
       </div>
     </main>
   );

@@ -1,3 +1,5 @@
+import { locale } from '../i18n/language.ts';
+
 /** Exact sums of decimal texts ("12.50"): money never passes through floating point. */
 export function sumOf(amounts: readonly string[]): string {
   const digits = Math.max(0, ...amounts.map((amount) => amount.split('.')[1]?.length ?? 0));
@@ -10,7 +12,7 @@ export function sumOf(amounts: readonly string[]): string {
   return digits === 0 ? text : `${text.slice(0, at)}.${text.slice(at)}`;
 }
 
-const COMMA = new Intl.NumberFormat().format(1.5).includes(',');
+const COMMA = new Intl.NumberFormat(locale).format(1.5).includes(',');
 
 /** What is typed as an amount, such as "€12,50" where that is how amounts are written, as the API writes it. */
 export function plainAmount(text: string): string {

@@ -1,6 +1,8 @@
-const plain = new Intl.NumberFormat(undefined, { maximumFractionDigits: 18 });
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const shortMoment = new Intl.DateTimeFormat(undefined, {
+import { locale } from '../i18n/language.ts';
+
+const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 18 });
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const shortMoment = new Intl.DateTimeFormat(locale, {
   month: 'short',
   day: 'numeric',
   hour: 'numeric',
@@ -12,7 +14,7 @@ export function coins(amount: string): string {
   return plain.format(amount as `${number}`);
 }
 
-const short8 = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 8, roundingMode: 'trunc' });
+const short8 = new Intl.NumberFormat(locale, { maximumSignificantDigits: 8, roundingMode: 'trunc' });
 
 /** At most eight significant digits, never more than there is. */
 export function coinsShort(amount: string): string {
@@ -21,7 +23,7 @@ export function coinsShort(amount: string): string {
 
 export function fiat(amount: string, currency: string): string {
   try {
-    return new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(amount as `${number}`);
+    return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount as `${number}`);
   } catch {
     return `${amount} ${currency}`;
   }
@@ -29,7 +31,7 @@ export function fiat(amount: string, currency: string): string {
 
 /** For the axis of a chart: "€1.2K". */
 export function fiatCompact(amount: number, currency: string): string {
-  return new Intl.NumberFormat(undefined, {
+  return new Intl.NumberFormat(locale, {
     style: 'currency',
     currency,
     notation: 'compact',
@@ -58,8 +60,8 @@ export function words(code: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'numeric', timeZone: 'UTC' });
-const longDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const shortDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'numeric', timeZone: 'UTC' });
+const longDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** `2026-01-31` as people write it: a day of the calendar, which no time zone moves. */
 export function dayName(day: string, isShort = false): string {

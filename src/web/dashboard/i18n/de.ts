@@ -1,0 +1,5 @@
+import type { Catalogue } from './t.ts';
+
+export const de: Catalogue = {
+  Language: 'Sprache',
+};

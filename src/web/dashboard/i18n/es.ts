@@ -1,0 +1,5 @@
+import type { Catalogue } from './t.ts';
+
+export const es: Catalogue = {
+  Language: 'Idioma',
+};

@@ -1,0 +1,5 @@
+import type { Catalogue } from './t.ts';
+
+export const pt: Catalogue = {
+  Language: 'Idioma',
+};
