@@ -195,6 +195,7 @@ async function createSafekeeping(
   const operator = {
     warnings: () => sources.flatMap((source) => source.warnings()),
     backup: () => backups.status(),
+    backupAge: () => backups.age(),
     replica: () => replica?.status() ?? null,
   };
   return { olderDatabase, backups, replica, operator };

@@ -38,6 +38,7 @@ import { refundLinkRoutes } from '../http/routes/refund-links.ts';
 import { refundRoutes } from '../http/routes/refunds.ts';
 import { restrictedKeyRoutes } from '../http/routes/restricted-keys.ts';
 import { sandboxRoutes } from '../http/routes/sandbox.ts';
+import { setupRoutes } from '../http/routes/setup.ts';
 import { volumeRoutes } from '../http/routes/volume.ts';
 import { walletOutputRoutes } from '../http/routes/wallet-outputs.ts';
 import { walletRoutes } from '../http/routes/wallet.ts';
@@ -49,6 +50,7 @@ import type { Passwords } from '../usecases/accounts/passwords.ts';
 import { createSignInGuard, noSignInGuard } from '../usecases/accounts/sign-in-guard.ts';
 import type { Tokens } from '../usecases/accounts/tokens.ts';
 import { redirectRule } from '../usecases/connect/redirect-url.ts';
+import type { BackupAge } from '../usecases/merchants/read-setup.ts';
 import type { CreatePaymentDeps } from '../usecases/payments/create-payment.ts';
 import type { PaymentChangeBus } from '../usecases/payments/payment-change-bus.ts';
 import { EventWaiters } from '../usecases/webhooks/event-waiters.ts';
@@ -78,6 +80,7 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
   /** Warnings for the operator that concern no chain. */
   readonly warnings: () => readonly string[];
   readonly backup: () => BackupStatus;
+  readonly backupAge: () => BackupAge;
   readonly replica: () => ReplicaStatus | null;
 }
 
@@ -151,6 +154,7 @@ export function partsOf(deps: HttpDeps) {
   const account = { ...store, passwords: deps.passwords, tokens: deps.tokens, secretBox, guard, baseUrl };
   const sends = { ...payments, deriver, sign: deps.sign, policy: deps.policy, inHand: deps.inHand };
   const { hasLiveCoin } = deps;
+  const followedChains = () => watcher.health();
   const sendClaims = async () => deps.refundLinks.sendClaims();
   return {
     auth: { ...account, registration: config.auth.registration },
@@ -162,7 +166,9 @@ export function partsOf(deps: HttpDeps) {
       hasLiveCoin,
       webhookUrlRule,
       wakeWebhooks,
+      followedChains,
     },
+    setup: { db, followedChains, backupAge: deps.backupAge },
     domains: { ...store, logger, wakeWebhooks, checker: deps.domainChecks },
     keys: { ...store, secretBox },
     connect: { ...store, secretBox, redirectRule: redirectRule(config.webhooks.allowPrivate) },
@@ -210,6 +216,7 @@ function routesOf(of: Parts, countOrder: CountOrder): Route[] {
   return [
     ...authRoutes(of.auth),
     ...merchantRoutes(of.merchants),
+    ...setupRoutes(of.setup),
     ...domainRoutes(of.domains),
     ...keyRoutes(of.keys),
     ...restrictedKeyRoutes(of.store),

@@ -6,6 +6,7 @@ import { schedule, type ScheduledTask } from 'node-cron';
 import type { Config } from '../config/config.ts';
 import { commandProgram } from '../config/package-root.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
+import type { BackupAge } from '../usecases/merchants/read-setup.ts';
 
 /** Its modification time is that of the last successful backup, scheduled or by hand. */
 const LAST_BACKUP_FILE = 'last-backup';
@@ -67,7 +68,16 @@ export class ScheduledBackups {
   status(): BackupStatus {
     const at = this.#lastAt();
     if (at === null) return { lastAt: null, ageSeconds: null };
-    return { lastAt: new Date(at).toISOString(), ageSeconds: Math.max(0, Math.round(this.#age(at) / 1000)) };
+    return {
+      lastAt: new Date(at).toISOString(),
+      ageSeconds: Math.max(0, Math.round(this.#ageMs(at) / 1000)),
+    };
+  }
+
+  /** What the owner of a shop may know: no folder, no error. */
+  age(): BackupAge {
+    const { schedule: when } = this.#deps.config.backup;
+    return { isScheduled: when !== null, lastAt: this.#lastAt(), isTooOld: this.#isTooOld() };
   }
 
   /** Warnings for the operator; empty without a schedule. */
@@ -76,7 +86,7 @@ export class ScheduledBackups {
     const failed = this.#failure === null ? [] : [`the last scheduled backup failed: ${this.#failure}`];
     const at = this.#lastAt();
     if (at === null || !this.#isTooOld()) return failed;
-    return [...failed, `the newest backup is ${Math.floor(this.#age(at) / 3_600_000)} hours old`];
+    return [...failed, `the newest backup is ${Math.floor(this.#ageMs(at) / 3_600_000)} hours old`];
   }
 
   async #backUp(): Promise<void> {
@@ -141,12 +151,12 @@ export class ScheduledBackups {
     return found?.mtimeMs ?? null;
   }
 
-  #age(at: number): number {
+  #ageMs(at: number): number {
     return this.#deps.clock.now() - at;
   }
 
   #isTooOld(): boolean {
     const at = this.#lastAt();
-    return at === null || this.#age(at) > this.#deps.config.backup.maxAgeMs;
+    return at === null || this.#ageMs(at) > this.#deps.config.backup.maxAgeMs;
   }
 }

@@ -34,6 +34,8 @@ class Refusal extends Error {
 export class FakeUtxoNode {
   /** Raw transactions that were handed in, in order. */
   readonly received: string[] = [];
+  /** Headers that it knows beyond its blocks, as while it syncs. */
+  headersAhead = 0;
   readonly #blocks: KnownBlock[];
   readonly #mempool = new Map<string, { readonly raw: Buffer; readonly time: number }>();
   readonly #unspent = new Map<string, { readonly value: string; readonly scriptHex: string }>();
@@ -144,7 +146,7 @@ export class FakeUtxoNode {
         return {
           chain: 'regtest',
           blocks: this.#blocks.length - 1,
-          headers: this.#blocks.length - 1,
+          headers: this.#blocks.length - 1 + this.headersAhead,
           bestblockhash: this.#tip.hash,
         };
       case 'getnetworkinfo':

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { COIN_FORMATS } from '../../src/chains/simulator/formats.ts';
+import type { FollowedChain } from '../../src/domain/coin-readiness.ts';
 import type { Logger } from '../../src/domain/ports.ts';
 import { DomainChecks, type DomainChecksOptions } from '../../src/workers/site-checks/domain-checks.ts';
 import { resolveHost } from '../../src/egress/resolve.ts';
@@ -35,6 +36,8 @@ export interface HttpAppOptions {
   readonly settings?: Partial<HttpSettings>;
   readonly registration?: RegisterDeps['registration'];
   readonly hasLiveCoin?: boolean;
+  /** What is known of the chains; nothing unless given. */
+  readonly followedChains?: () => readonly FollowedChain[];
   readonly passwordCost?: { memoryKiB: number; iterations: number; parallelism: number };
   readonly readiness?: () => Promise<Readiness>;
   /** Whether webhooks may go to plain http and private addresses; they may unless told otherwise. */
@@ -111,6 +114,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
       COIN_FORMATS[coin].canonical(address),
     defaults: { lifetimeMinutes: 60, toleranceBps: 50, latePolicy: 'accept' as const },
     hasLiveCoin: options.hasLiveCoin ?? false,
+    followedChains: options.followedChains ?? (() => []),
   };
   const server = createHttpServer({
     db,
@@ -195,6 +199,16 @@ function collectingLogger(lines: string[]): Logger {
   };
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
+
+/** A chain whose coin can be taken live. */
+export const FOLLOWED: FollowedChain = {
+  coin: 'BTC',
+  mode: 'live',
+  state: 'following',
+  height: 925_000,
+  lag: 0,
+  errorKind: null,
+};
 
 let people = 0;
 

@@ -25,6 +25,7 @@ async function warningsOf(options: {
     height: 7,
     lag: 0,
     lastError: null,
+    errorKind: null,
     lastSeenAt: NOW,
     nodeVersion: '/Satoshi:29.0.0/',
     nodeWarnings,

@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Shop } from '../_helpers/api-client.ts';
+import { putShopInMode } from '../_helpers/shop-mode.ts';
 import { Till } from '../_helpers/till.ts';
 import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
@@ -118,10 +119,6 @@ describe('samples', () => {
 describe('trying it', () => {
   let shop: Shop;
 
-  async function setSandbox(sandboxMode: boolean): Promise<void> {
-    await till.api.must('POST', '/merchant/sandbox', { token: shop.secretKey, body: { sandboxMode } });
-  }
-
   it('asks to sign in first', async () => {
     await open('getPaymentList');
     await expect.poll(() => panel('getPaymentList').innerText()).toContain('Sign in to the dashboard');
@@ -203,13 +200,13 @@ describe('trying it', () => {
     await page.reload();
     await open('postPaymentCreate');
     await panel('postPaymentCreate').getByLabel('Shop in the sandbox').selectOption(shop.merchantId);
-    await setSandbox(false);
+    putShopInMode(till, shop.merchantId, 'live');
     let posted = 0;
     page.on('request', (request) => void (request.method() === 'POST' && (posted += 1)));
     await send('postPaymentCreate');
     await expect.poll(() => panel('postPaymentCreate').innerText()).toContain('not in sandbox mode any more');
     expect(posted).toBe(0);
-    await setSandbox(true);
+    putShopInMode(till, shop.merchantId, 'sandbox');
   });
 });
 

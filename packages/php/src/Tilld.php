@@ -1149,6 +1149,12 @@ final class Merchants extends Resource
         return $this->post('/merchant/sandbox', $body, $options);
     }
 
+    /** What should be done before real money comes. */
+    public function setup(array $query = [], array $options = []): ?array
+    {
+        return $this->read('/merchant/setup', $query, $options);
+    }
+
     public function verifyDomain(array $body = [], array $options = []): ?array
     {
         return $this->post('/merchant/verify-domain', $body, $options);

@@ -464,6 +464,37 @@ export interface paths {
       };
     };
   };
+  "/merchant/setup": {
+    get: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                hasLivePayment: boolean;
+                steps: {
+                  /** @enum {string} */
+                  name: "test_payment" | "webhook" | "domain" | "second_factor" | "backup" | "node";
+                  done: boolean;
+                  at: string | null;
+                  reason: ("no_endpoint" | "no_answer" | "not_scheduled" | "none_made" | "too_old") | null;
+                }[];
+                coins: components["schemas"]["CoinReadiness"][];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
   "/merchant/verify-domain": {
     post: {
       requestBody: {
@@ -2616,6 +2647,7 @@ export interface paths {
                     height: number | null;
                     lag: number | null;
                     lastError: string | null;
+                    errorKind?: string | null;
                     lastSeenAt?: number | null;
                     nodeVersion?: string | null;
                     nodeWarnings?: string | null;
@@ -3235,6 +3267,15 @@ export interface components {
       createdAt: string;
       /** Format: date-time */
       updatedAt: string;
+    };
+    CoinReadiness: {
+      /** @enum {string} */
+      coin: "BTC" | "ETH" | "LTC" | "SOL";
+      /** @enum {string} */
+      state: "ready" | "not_configured" | "unreachable" | "syncing" | "wrong_network" | "failing" | "unknown";
+      height: number | null;
+      lag: number | null;
+      message: string;
     };
     ApiKey: {
       id: string;

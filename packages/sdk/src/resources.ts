@@ -140,6 +140,8 @@ export const merchants = ({ get, post, patch }: Operations) => ({
   edit: patch('/merchant/edit'),
   /** Switches between simulated and real coins. */
   sandbox: post('/merchant/sandbox'),
+  /** What should be done before real money comes. */
+  setup: get('/merchant/setup'),
   verifyDomain: post('/merchant/verify-domain'),
   checkDomain: post('/merchant/verify-domain/check'),
 });

@@ -63,6 +63,7 @@ const READY_CHAINS = {
     height: 925_000,
     lag: 0,
     lastError: null,
+    errorKind: null,
     lastSeenAt: 1_795_255_200_000,
     nodeVersion: '/Satoshi:29.2.0/',
     nodeWarnings: null,
@@ -90,6 +91,11 @@ const chainHealth: JsonSchema = {
     height: { ...numberOrNull, description: 'Block (Solana: slot) read so far; null before first contact' },
     lag: { ...numberOrNull, description: 'Blocks the node has that are not read yet; null when unknown' },
     lastError: { ...textOrNull, description: 'Why the chain is not followed; null while it is' },
+    errorKind: {
+      ...textOrNull,
+      description:
+        'Kind of the failure, such as `unavailable`; null for none, and for one of the daemon itself',
+    },
     lastSeenAt: { ...numberOrNull, description: 'Up to when everything was seen, milliseconds since 1970' },
     nodeVersion: textOrNull,
     nodeWarnings: textOrNull,

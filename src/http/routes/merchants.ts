@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import type { CoinReadiness } from '../../domain/coin-readiness.ts';
 import { parseDecimal } from '../../domain/money.ts';
 import { LATE_POLICIES } from '../../domain/payment/types.ts';
 import { merchantsOf } from '../../store/merchants/merchants.ts';
 import { createMerchant, type CreateMerchantDeps } from '../../usecases/merchants/create-merchant.ts';
 import { editMerchant, type EditMerchantDeps } from '../../usecases/merchants/edit-merchant.ts';
-import { switchSandbox } from '../../usecases/merchants/switch-sandbox.ts';
+import { switchSandbox, type SwitchSandboxDeps } from '../../usecases/merchants/switch-sandbox.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { perCoin } from '../schemas/answers.ts';
 import { currency } from '../schemas/codes.ts';
@@ -12,7 +13,7 @@ import { ianaZone } from '../schemas/query.ts';
 import { domainName, httpUrl, identifier, text, webOrigin } from '../schemas/text.ts';
 import { listedMerchant, merchantSettings, toCreated, toListed, toSettings } from './merchant-views.ts';
 
-export type MerchantRoutesDeps = CreateMerchantDeps & EditMerchantDeps;
+export type MerchantRoutesDeps = CreateMerchantDeps & EditMerchantDeps & SwitchSandboxDeps;
 
 const LIFETIME_MINUTES = { min: 5, max: 1440 };
 const EMBED_ORIGINS_MAX = 10;
@@ -140,27 +141,31 @@ function sandboxRoute(deps: MerchantRoutesDeps): Route {
     path: '/merchant/sandbox',
     summary: 'Switch the sandbox on or off',
     description:
-      'In the sandbox every coin is simulated. Payments that exist stay in the mode they were made in.',
+      'In the sandbox every coin is simulated. Payments that exist stay in the mode they were made in and are watched in ' +
+      'both. Going live is refused with 409 while no coin is ready: `details` tell of each coin why. When some are, it ' +
+      'succeeds, and `message` names those that are not.',
     tags,
     auth: 'merchant',
     scope: 'never',
     body: z.object({ sandboxMode: z.boolean() }),
     data: z.object({ sandboxMode: z.boolean(), message: z.string() }),
     status: 200,
-    errors: [],
+    errors: ['INVALID_STATE'],
     handler: async ({ auth, body }) => {
-      const { sandboxMode } = body;
-      const on = await switchSandbox(deps, { merchantId: auth.merchantId, sandboxMode });
-      return { sandboxMode: on, message: sandboxMessage(on, deps.hasLiveCoin) };
+      const { sandboxMode, coins } = await switchSandbox(deps, { merchant: auth.merchant, ...body });
+      return { sandboxMode, message: sandboxMessage(sandboxMode, coins) };
     },
   });
 }
 
-function sandboxMessage(on: boolean, hasLiveCoin: boolean): string {
+function sandboxMessage(on: boolean, coins: readonly CoinReadiness[]): string {
   if (on) return 'Sandbox mode enabled: new payments take simulated coins';
-  return hasLiveCoin
-    ? 'Sandbox mode disabled: new payments take real coins'
-    : 'Sandbox mode disabled, but this server has no live node yet: payments cannot be created';
+  const ready = coins.filter(({ state }) => state === 'ready').map(({ coin }) => coin);
+  const others = coins.filter(({ state }) => state !== 'ready');
+  const known = ready.length === 0 ? 'No coin is ready' : `Ready: ${ready.join(', ')}`;
+  const missing = others.map(({ coin, message }) => `${coin} (${message})`).join(', ');
+  const told = others.length === 0 ? '' : `. Not ready: ${missing}`;
+  return `Sandbox mode disabled: new payments take real coins. ${known}${told}`;
 }
 
 /** An optional text that null or an empty string clears. */

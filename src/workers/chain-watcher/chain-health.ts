@@ -6,19 +6,13 @@ import {
   type ChainErrorKind,
   type NodeStatus,
 } from '../../domain/chain.ts';
-import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
+import type { FollowedChain } from '../../domain/coin-readiness.ts';
+import type { ChainId } from '../../domain/coins.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
 
 /** Health of one chain, for the operator. */
-export interface ChainHealth {
-  readonly coin: Coin;
-  readonly mode: Mode;
-  readonly state: 'starting' | 'following' | 'catching_up' | 'behind' | 'wrong_chain' | 'error';
-  /** Height scanned so far; null before first contact. */
-  readonly height: number | null;
-  /** Blocks the node knows and we have not scanned; null when unknown. */
-  readonly lag: number | null;
+export interface ChainHealth extends FollowedChain {
   readonly lastError: string | null;
   readonly lastSeenAt: number | null;
   readonly nodeVersion: string | null;
@@ -94,6 +88,7 @@ export class HealthRecord {
     return {
       ...this.#chain,
       ...this.#progressWithFinality(),
+      errorKind: this.#errorKind,
       lag: height === null || known === null ? null : Math.max(0, known - height),
       lastSeenAt,
       nodeVersion: status?.version ?? null,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../../../src/domain/errors.ts';
 import { defineRoute } from '../../../src/http/server/route.ts';
 import { startHttpApp } from '../../_helpers/http-app.ts';
+import { putShopInMode } from '../../_helpers/shop-mode.ts';
 import { PREPARATIONS } from './preparations.ts';
 import { credentialsOf, fresh, World, type Account } from './world.ts';
 
@@ -77,13 +78,8 @@ const withMode = posts.filter(
     !/^\/merchant\/(create|sandbox|verify-domain.*)$/.test(endpoint.path),
 );
 
-async function switchTo(sandboxMode: boolean): Promise<void> {
-  const { secretKey } = account.shop;
-  await world.till.api.must('POST', '/merchant/sandbox', { token: secretKey, body: { sandboxMode } });
-}
-
 describe('an answer of the sandbox', () => {
-  afterEach(async () => switchTo(true));
+  afterEach(() => putShopInMode(world.till, account.shop.merchantId, 'sandbox'));
 
   it.each(withMode)(
     'of $name is not given again to a live request with its Idempotency-Key',
@@ -93,7 +89,7 @@ describe('an answer of the sandbox', () => {
       const request = { ...prepared, headers: { 'idempotency-key': fresh('key') } };
       const played = await world.send(endpoint, request);
       expect(played.body.error).toBeNull();
-      await switchTo(false);
+      putShopInMode(world.till, account.shop.merchantId, 'live');
       const live = await world.send(endpoint, request);
       expect(live.headers.has('idempotent-replayed')).toBe(false);
     },

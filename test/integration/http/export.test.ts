@@ -5,6 +5,7 @@ import { parseCoinAmount } from '../../../src/domain/money.ts';
 import type { MovementView } from '../../../src/usecases/accounting/export-movements.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
+import { putShopInMode } from '../../_helpers/shop-mode.ts';
 import { Till } from '../../_helpers/till.ts';
 
 let till: Till;
@@ -190,9 +191,8 @@ it('is nobody else’s, and live books are others than those of the sandbox', as
   const withPublicKey = await till.api.call('GET', '/payment/export', { token: shop.publicKey });
   expect(withPublicKey.status).toBe(401);
   const before = (await lines()).length;
-  const path = '/merchant/sandbox';
-  await till.api.must('POST', path, { token: shop.secretKey, body: { sandboxMode: false } });
+  putShopInMode(till, shop.merchantId, 'live');
   expect(await lines()).toEqual([]);
-  await till.api.must('POST', path, { token: shop.secretKey, body: { sandboxMode: true } });
+  putShopInMode(till, shop.merchantId, 'sandbox');
   expect((await lines()).length).toBe(before);
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AppError } from '../../../src/domain/errors.ts';
 import { defineRoute } from '../../../src/http/server/route.ts';
-import { newMerchant, newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
+import { FOLLOWED, newMerchant, newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -50,7 +50,7 @@ beforeEach(async () => {
   runs = [];
   gate = null;
   failWith = null;
-  app = await startHttpApp({ extraRoutes });
+  app = await startHttpApp({ extraRoutes, followedChains: () => [FOLLOWED] });
   ({ token } = await newUser(app));
   const shop = await newMerchant(app, token);
   ({ secret, public: publicKey } = shop.auth);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  FOLLOWED,
   newMerchant,
   newUser,
   startHttpApp,
@@ -297,11 +298,48 @@ const sandbox = async (credential: string | null, body: object, query = '') =>
   call('POST', `/merchant/sandbox${query}`, credential, body);
 
 describe('POST /merchant/sandbox', () => {
-  it('switches with the secret key', async () => {
-    for (const sandboxMode of [false, true]) {
-      const { status, body } = await sandbox(shop.auth.secret, { sandboxMode });
-      expect([status, body.data]).toEqual([200, { sandboxMode, message: expect.any(String) }]);
+  it('switches with the secret key once a coin is ready, and names the others', async () => {
+    const ready = await startHttpApp({ followedChains: () => [FOLLOWED] });
+    const { auth } = await newMerchant(ready, (await newUser(ready)).token);
+    for (const sandboxMode of [false, false, true, true]) {
+      const { status, body } = await ready.api.call('POST', '/merchant/sandbox', {
+        token: auth.secret,
+        body: { sandboxMode },
+      });
+      const message = sandboxMode
+        ? 'Sandbox mode enabled: new payments take simulated coins'
+        : 'Sandbox mode disabled: new payments take real coins. Ready: BTC. Not ready: ETH (this server has no node for ' +
+          'it), LTC (this server has no node for it), SOL (this server has no node for it)';
+      expect([status, body.data]).toEqual([200, { sandboxMode, message }]);
     }
+    await ready.destroy();
+  });
+
+  it('refuses to go live while no coin is ready, with the reason of each, and stays in the sandbox', async () => {
+    const { status, body } = await sandbox(shop.auth.secret, { sandboxMode: false });
+    const why = { code: 'not_configured', message: 'this server has no node for it' };
+    expect([status, body.error]).toMatchObject([
+      409,
+      { code: 'INVALID_STATE', details: ['BTC', 'ETH', 'LTC', 'SOL'].map((field) => ({ field, ...why })) },
+    ]);
+    const { merchants } = await app.api.must<{ merchants: TestMerchant[] }>('GET', '/merchant/list', {
+      token,
+    });
+    expect(merchants.find(({ id }) => id === shop.id)?.sandboxMode).toBe(true);
+  });
+
+  it('leaves a live shop live and lets it go to the sandbox, whatever became of its nodes', async () => {
+    let chains = [FOLLOWED];
+    const lost = await startHttpApp({ hasLiveCoin: true, followedChains: () => chains });
+    const { auth } = await newMerchant(lost, (await newUser(lost)).token);
+    chains = [{ ...FOLLOWED, state: 'error', errorKind: 'unavailable' }];
+    const ask = async (sandboxMode: boolean) =>
+      lost.api.call('POST', '/merchant/sandbox', { token: auth.secret, body: { sandboxMode } });
+    const { status, body } = await ask(false);
+    expect([status, body.data['message']]).toEqual([200, expect.stringContaining('No coin is ready')]);
+    expect((await ask(true)).status).toBe(200);
+    expect((await ask(false)).status).toBe(409);
+    await lost.destroy();
   });
 
   it('takes a user token with merchantId in body or query', async () => {

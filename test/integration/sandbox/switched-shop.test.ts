@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Shop, type ApiAnswer } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
+import { putShopInMode } from '../../_helpers/shop-mode.ts';
 import { Till } from '../../_helpers/till.ts';
 import { claimLink, paymentThat, refund, type RefundLinkJson } from '../refunds/refund-client.ts';
 
@@ -57,7 +58,7 @@ beforeAll(async () => {
       currency: 'USD',
     })
   ).body.data;
-  await call('POST', '/merchant/sandbox', { sandboxMode: false });
+  putShopInMode(till, shop.merchantId, 'live');
 });
 afterAll(async () => till.end());
 

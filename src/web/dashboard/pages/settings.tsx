@@ -4,10 +4,10 @@ import type { Body, Data } from '../api/contract.ts';
 import { useAct, useShop, useShops } from '../api/hooks.ts';
 import type { Shop } from '../api/types.ts';
 import { Badge, Button, Card, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
-import { Confirm } from '../ui/dialog.tsx';
 import { Field, fieldError, Form, Select, TimeZones } from '../ui/form.tsx';
 import { readersZone, when } from '../ui/format.ts';
 import { Embedding } from './embedding.tsx';
+import { ModeSwitch } from './mode-switch.tsx';
 
 export function SettingsPage() {
   const shops = useShops();
@@ -25,7 +25,7 @@ export function SettingsPage() {
               <div className="grid grid-cols-1 content-start gap-6">
                 <Domain shop={shop} />
                 <Embedding shop={shop} />
-                <Sandbox shop={shop} />
+                <ModeSwitch shop={shop} />
               </div>
             </div>
           )
@@ -225,53 +225,6 @@ function Domain({ shop }: { shop: Shop }) {
           </Button>
         </div>
       </div>
-    </Card>
-  );
-}
-
-function Sandbox({ shop }: { shop: Shop }) {
-  const [asking, setAsking] = useState(false);
-  const flip = useAct(
-    () =>
-      api('POST', '/merchant/sandbox', {
-        query: { merchantId: shop.id },
-        body: { sandboxMode: !shop.sandboxMode },
-      }),
-    () => setAsking(false),
-  );
-  const { sandboxMode } = shop;
-  return (
-    <Card
-      title="Sandbox"
-      actions={<Badge tone={sandboxMode ? 'busy' : 'good'}>{sandboxMode ? 'On' : 'Off: live'}</Badge>}
-    >
-      <p className="mb-4 text-sm text-soft">
-        In the sandbox every coin is simulated. Payments that exist stay in the mode they were made in.
-      </p>
-      {flip.data !== undefined && (
-        <p role="status" className="mb-3 text-sm text-accent">
-          {flip.data.message}.
-        </p>
-      )}
-      <Button onClick={() => setAsking(true)}>{sandboxMode ? 'Go live' : 'Go to the sandbox'}</Button>
-      <Confirm
-        title={sandboxMode ? 'Go live' : 'Go to the sandbox'}
-        open={asking}
-        onClose={() => setAsking(false)}
-        action={sandboxMode ? 'Take real coins' : 'Take simulated coins'}
-        busy={flip.isPending}
-        error={flip.error}
-        onConfirm={() => flip.mutate()}
-      >
-        <p>
-          {sandboxMode
-            ? 'From now on new payments of this shop take real coins.'
-            : 'From now on new payments of this shop take simulated coins: nobody can pay you real money through them.'}
-        </p>
-        <p className="text-soft">
-          Payments and balances of the other mode are kept, and come back into view when you switch back.
-        </p>
-      </Confirm>
     </Card>
   );
 }

@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import type { Mode } from '../../domain/coins.ts';
+import type { Db } from '../sqlite/database.ts';
+
+/** How many of the newest webhook attempts are looked at: a bound on the work, not on what counts. */
+const LOOKED_AT = 1_000;
+
+/** Whether any payment of a merchant was ever completed in a mode, given back since or not. */
+export async function hasPaidPayment(db: Db, merchantId: string, mode: Mode): Promise<boolean> {
+  const row = await db
+    .selectFrom('payments')
+    .select('id')
+    .where('merchant_id', '=', merchantId)
+    .where('mode', '=', mode)
+    .where('status', 'in', ['completed', 'refunded'])
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** When one of the newest webhook attempts of a merchant succeeded, wherever it went; null when none did. */
+export async function newestWebhookSuccess(db: Db, merchantId: string): Promise<number | null> {
+  const newest = db
+    .selectFrom('webhook_logs')
+    .select(['created_at', 'status'])
+    .where('merchant_id', '=', merchantId)
+    .orderBy('created_at', 'desc')
+    .limit(LOOKED_AT);
+  const row = await db
+    .selectFrom(newest.as('newest'))
+    .select(sql<number | null>`max(created_at)`.as('at'))
+    .where('status', '>=', 200)
+    .where('status', '<', 300)
+    .executeTakeFirst();
+  return row?.at ?? null;
+}

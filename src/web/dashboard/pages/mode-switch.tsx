@@ -1,0 +1,89 @@
+import { useState } from 'react';
+import { api } from '../api/client.ts';
+import { useAct, useApi } from '../api/hooks.ts';
+import type { Shop } from '../api/types.ts';
+import { Badge, Button, Card, Shown } from '../ui/basics.tsx';
+import { Confirm } from '../ui/dialog.tsx';
+import { CoinReadinessList } from './coin-readiness.tsx';
+
+const LIVE_MS = 3_000;
+
+/** What new payments of the shop take: simulated coins or real ones. */
+export function ModeSwitch({ shop }: { shop: Shop }) {
+  const [asking, setAsking] = useState(false);
+  const flip = useAct(
+    (sandboxMode: boolean) =>
+      api('POST', '/merchant/sandbox', { query: { merchantId: shop.id }, body: { sandboxMode } }),
+    () => setAsking(false),
+  );
+  const { sandboxMode } = shop;
+  const dialog = {
+    open: asking,
+    onClose: () => setAsking(false),
+    busy: flip.isPending,
+    error: flip.error,
+    onConfirm: () => flip.mutate(!sandboxMode),
+  };
+  return (
+    <Card
+      title="Sandbox"
+      actions={<Badge tone={sandboxMode ? 'busy' : 'good'}>{sandboxMode ? 'On' : 'Off: live'}</Badge>}
+    >
+      <p className="mb-4 text-sm text-soft">
+        In the sandbox every coin is simulated. Payments that exist stay in the mode they were made in.
+      </p>
+      {flip.data !== undefined && (
+        <p role="status" className="mb-3 text-sm">
+          {flip.data.message}.
+        </p>
+      )}
+      <Button
+        onClick={() => {
+          flip.reset();
+          setAsking(true);
+        }}
+      >
+        {sandboxMode ? 'Go live' : 'Go to the sandbox'}
+      </Button>
+      {sandboxMode ? <GoLive shop={shop} {...dialog} /> : <GoToSandbox {...dialog} />}
+    </Card>
+  );
+}
+
+type DialogProps = Pick<Parameters<typeof Confirm>[0], 'open' | 'onClose' | 'busy' | 'error' | 'onConfirm'>;
+
+function GoLive({ shop, ...dialog }: DialogProps & { shop: Shop }) {
+  const setup = useApi(
+    '/merchant/setup',
+    { merchantId: shop.id },
+    { refetchMs: LIVE_MS, enabled: dialog.open },
+  );
+  const isNoneReady = setup.data?.coins.every(({ state }) => state !== 'ready') === true;
+  return (
+    <Confirm title="Go live" action="Take real coins" isRefused={isNoneReady} {...dialog}>
+      <p>From now on new payments of this shop take real coins.</p>
+      <Shown of={setup}>{({ coins }) => <CoinReadinessList coins={coins} />}</Shown>
+      {isNoneReady && (
+        <p role="status" className="rounded-xl bg-warn-soft px-3 py-2 text-warn">
+          No coin is ready to take real money yet. The shop stays in the sandbox.
+        </p>
+      )}
+      <p className="text-soft">Test payments are kept, and come back into view in the sandbox.</p>
+    </Confirm>
+  );
+}
+
+function GoToSandbox(dialog: DialogProps) {
+  return (
+    <Confirm title="Go to the sandbox" action="Take simulated coins" {...dialog}>
+      <p>
+        From now on new payments of this shop take simulated coins: nobody can pay you real money through
+        them.
+      </p>
+      <p className="text-soft">
+        Live payments that are still open go on being watched and can be paid. They are kept, and come back
+        into view when you go live again.
+      </p>
+    </Confirm>
+  );
+}

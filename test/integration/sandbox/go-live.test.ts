@@ -1,0 +1,68 @@
+/** Going live beside nodes in every state, and what becomes of live payments when a shop goes back to the sandbox. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addressScript } from '../../../src/chains/utxo/address.ts';
+import { UTXO_COINS } from '../../../src/domain/coins.ts';
+import { toAtoms } from '../../_helpers/nodes/index.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { TillBesideNodes } from '../../_helpers/till-beside-nodes.ts';
+
+let world: TillBesideNodes;
+beforeAll(async () => {
+  world = await TillBesideNodes.start();
+});
+afterAll(async () => world[Symbol.asyncDispose]());
+
+describe('going live', () => {
+  it('succeeds with one coin that is ready, and says which are not', async () => {
+    expect((await world.switchTo('sandbox')).status).toBe(200);
+    const { status, body } = await world.switchTo('live');
+    expect([status, body.data]).toEqual([
+      200,
+      {
+        sandboxMode: false,
+        message:
+          'Sandbox mode disabled: new payments take real coins. Ready: BTC. Not ready: ETH (its node cannot be reached), ' +
+          'LTC (its node serves another network), SOL (this server has no node for it)',
+      },
+    ]);
+  });
+
+  it('is refused while the only node still syncs, telling its height, and not once it is in step', async () => {
+    await world.switchTo('sandbox');
+    await world.setHeadersAhead(5);
+    const { status, body } = await world.switchTo('live');
+    expect([status, body.error?.code]).toEqual([409, 'INVALID_STATE']);
+    expect(body.error?.details).toEqual([
+      { field: 'BTC', code: 'syncing', message: 'its node is still syncing at block 2, 5 to go' },
+      { field: 'ETH', code: 'unreachable', message: 'its node cannot be reached' },
+      { field: 'LTC', code: 'wrong_network', message: 'its node serves another network' },
+      { field: 'SOL', code: 'not_configured', message: 'this server has no node for it' },
+    ]);
+    expect((await world.shop.payment((await world.shop.createPayment()).id)).sandbox).toBe(true);
+    await world.setHeadersAhead(0);
+    expect((await world.switchTo('live')).status).toBe(200);
+  });
+});
+
+describe('going back to the sandbox', () => {
+  it('leaves an open live payment watched until it is completed', async () => {
+    const { node, shop, till } = world;
+    const hasLivePayment = async () =>
+      (await till.api.must<{ hasLivePayment: boolean }>('GET', '/merchant/setup', { token: shop.secretKey }))
+        .hasLivePayment;
+    await world.switchTo('live');
+    const { id } = await shop.createPayment({ amount: '100', allowedCryptos: ['BTC'] });
+    const payment = await shop.payment(id);
+    expect([payment.sandbox, await hasLivePayment()]).toEqual([false, false]);
+    expect((await world.switchTo('sandbox')).status).toBe(200);
+    const { address, amount } = payment.options.BTC;
+    node.pay(addressScript(UTXO_COINS.BTC, 'regtest', address), toAtoms(amount));
+    node.mine(2);
+    await eventually(
+      'the payment to be completed',
+      () => shop.payment(id),
+      ({ status }) => status === 'completed',
+    );
+    expect(await hasLivePayment()).toBe(true);
+  });
+});
