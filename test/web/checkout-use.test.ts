@@ -159,7 +159,7 @@ describe('a payer', () => {
     await page.context().close();
   });
 
-  it('who sent too much asks the shop about it until it comes back', async () => {
+  it('who sent too much asks the shop about it until all of it has come back', async () => {
     const page = await browser.page({ viewport: PHONE });
     const payment = await world.pay();
     await open(page, payment);
@@ -167,10 +167,38 @@ describe('a payer', () => {
     const hint = page.getByText('Please ask the shop about the difference');
     await hint.waitFor();
     const { received, amount } = (await world.shop.payment(payment.id)).options.LTC;
-    const excess = formatCoinAmount(litoshi(received) - litoshi(amount), 'LTC');
-    const txid = await world.refund(payment.id, { amount: excess });
+    const excess = litoshi(received) - litoshi(amount);
+    expect(await hint.innerText()).toContain(`: ${formatCoinAmount(excess, 'LTC')} LTC is over.`);
+    const part = litoshi('0.01');
+    await world.refund(payment.id, { amount: '0.01' });
+    await page
+      .getByText(`Some of it came back, ${formatCoinAmount(excess - part, 'LTC')} LTC is still over.`)
+      .waitFor();
+    const txid = await world.refund(payment.id, { amount: formatCoinAmount(excess - part, 'LTC') });
     await page.getByRole('region', { name: 'Sent back to you' }).getByTitle(txid).waitFor();
     expect(await hint.count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('who sent too much in two coins reads what is over as money of the price', async () => {
+    const page = await browser.page({ viewport: PHONE });
+    const payment = await world.pay();
+    await open(page, payment);
+    await world.simulate(payment.id, 'underpay', { coin: 'BTC' });
+    // Half of the price is missing; this is all of it and a half more.
+    await world.simulate(payment.id, 'overpay', { coin: 'LTC', confirmations: 6 });
+    await world.simulate(payment.id, 'confirm', { coin: 'BTC', confirmations: 6 });
+    const hint = page.getByText('Please ask the shop about the difference');
+    await hint.waitFor();
+    expect(await hint.innerText()).toMatch(/: €24\.9[45] is over\./);
+    await page.context().close();
+  });
+
+  it('sees the badge of a verified domain, and nothing that warns of another', async () => {
+    const page = await browser.page({ viewport: PHONE });
+    await open(page, await world.pay());
+    expect((await page.locator('.domain').innerText()).trim()).toMatch(/^[a-z0-9.-]+$/);
+    expect(await page.locator('.badge').count()).toBe(0);
     await page.context().close();
   });
 

@@ -14,8 +14,8 @@ export function shopHead(shop: ShopFace, say: Say): Html {
     <span class="avatar" aria-hidden="true">${initial}</span>
     <span>
       <b>${shop.name}</b>
-      <span class="domain ${shop.isVerified ? 'verified' : 'unverified'}"
-        >${shop.domain} <span class="badge">${say(shop.isVerified ? 'verified' : 'unverified')}</span></span
+      <span class="domain"
+        >${shop.domain} ${shop.isVerified && html`<span class="badge">${say('verified')}</span>`}</span
       >
     </span>
   </p>`;

@@ -96,16 +96,23 @@ function completed(scene: PageModel): Html {
   const { say, language, view } = scene;
   const { payment, shop } = view;
   const amount = fiat(payment.amount, payment.currency, language);
-  const isExcess = payment.exception === 'overpaid' || payment.exception === 'multiple';
-  // Whoever gets it back need not ask for it.
-  const asks = isExcess && view.moneyBack.length === 0;
   return html`<div class="outcome ${view.atCounter && 'taken'}">
       ${stateIcon('done')}
       <h2>${say('completedTitle')}</h2>
       <p>${say('completedText', { shop: shop.name, amount })}</p>
-      ${asks && html`<p class="hint">${say('overpaid')}</p>`} ${backLink(scene, 'button')}
+      ${excess(scene)} ${backLink(scene, 'button')}
     </div>
     ${moneyBack(scene)} ${transactions(scene)}`;
+}
+
+/** What is still over of the money that was sent. Whoever gets all of it back need not ask for it. */
+function excess({ view, say, language }: PageModel): Html | null {
+  if (view.excess === null) return null;
+  const { amount, coin } = view.excess;
+  const shown =
+    coin === null ? fiat(amount, view.payment.currency, language) : `${coins(amount, language)} ${coin}`;
+  const text = view.moneyBack.length === 0 ? 'overpaid' : 'stillOver';
+  return html`<p class="hint">${say(text, { excess: shown })}</p>`;
 }
 
 function outcome(scene: PageModel, icon: StateIcon, title: keyof Messages, text: keyof Messages): Html {

@@ -6,6 +6,7 @@ import { liveCredits } from '../../domain/payment/machine.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { checkoutRows, findPayment, type CheckoutRow } from '../../store/payments/payments.ts';
+import { readExcess, type Excess } from '../refund-links/read-excess.ts';
 import { embedOriginsOf } from '../merchants/embed-origins.ts';
 import { loadPayment, type LoadedPayment } from './load-payment.ts';
 import { payerView, presentPayment, type PresentDeps } from './present-payment.ts';
@@ -42,6 +43,8 @@ export interface CheckoutView {
   /** Shown at the counter of the shop, which goes on with the next customer. */
   readonly atCounter: boolean;
   readonly due: readonly AmountDue[];
+  /** Of a payment that was overpaid: what is still there beyond its price. */
+  readonly excess: Excess | null;
   /** Newest last. */
   readonly moneyBack: readonly MoneyBack[];
   /** Differs from what readStamps answers once anything stored of it has changed. */
@@ -64,6 +67,7 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
     embedOrigins: embedOriginsOf(merchant),
     atCounter: row.return_url?.startsWith(`${deps.baseUrl}/pos/`) === true,
     due: amountsDue(deps, loaded),
+    excess: await readExcess(deps.db, row),
     moneyBack: moneyBack(loaded),
     stamp: stampOf({ ...merchant, ...row }),
   };

@@ -14,6 +14,7 @@ function viewOf(option: Pick<Option, 'confirmations' | 'finality'>): CheckoutVie
     embedOrigins: [],
     atCounter: false,
     due: [],
+    excess: null,
     moneyBack: [],
     stamp: '',
     payment: {

@@ -7,7 +7,6 @@ export const de: Messages = {
   order: 'Bestellung {order}',
   lines: 'Wofür Sie zahlen ({count})',
   verified: 'Domain bestätigt',
-  unverified: 'Domain nicht bestätigt',
   chooseCoin: 'Zahlen mit',
   amount: 'Betrag',
   address: 'Adresse',
@@ -36,7 +35,10 @@ export const de: Messages = {
   unconfirmed: 'Im Netzwerk gesehen',
   completedTitle: 'Zahlung abgeschlossen',
   completedText: '{shop} hat Ihre Zahlung über {amount} erhalten.',
-  overpaid: 'Sie haben mehr als verlangt gesendet. Bitte fragen Sie den Shop nach der Differenz.',
+  overpaid:
+    'Sie haben mehr als verlangt gesendet: {excess} zu viel. Bitte fragen Sie den Shop nach der Differenz.',
+  stillOver:
+    'Sie haben mehr als verlangt gesendet. Ein Teil kam zurück, {excess} sind noch zu viel. Bitte fragen Sie den Shop nach der Differenz.',
   redirecting: 'Sie werden zum Shop zurückgeleitet…',
   backToShop: 'Zurück zum Shop',
   nextCustomer: 'Nächster Kunde',

@@ -6,7 +6,6 @@ export const en = {
   order: 'Order {order}',
   lines: 'What you pay for ({count})',
   verified: 'Domain verified',
-  unverified: 'Domain not verified',
   chooseCoin: 'Pay with',
   amount: 'Amount',
   address: 'Address',
@@ -34,7 +33,9 @@ export const en = {
   unconfirmed: 'Seen on the network',
   completedTitle: 'Payment complete',
   completedText: '{shop} has your payment of {amount}.',
-  overpaid: 'You sent more than was asked. Please ask the shop about the difference.',
+  overpaid: 'You sent more than was asked: {excess} is over. Please ask the shop about the difference.',
+  stillOver:
+    'You sent more than was asked. Some of it came back, {excess} is still over. Please ask the shop about the difference.',
   redirecting: 'Taking you back to the shop…',
   backToShop: 'Back to the shop',
   nextCustomer: 'Next customer',

@@ -7,7 +7,6 @@ export const es: Messages = {
   order: 'Pedido {order}',
   lines: 'Qué paga ({count})',
   verified: 'Dominio verificado',
-  unverified: 'Dominio sin verificar',
   chooseCoin: 'Pagar con',
   amount: 'Importe',
   address: 'Dirección',
@@ -34,7 +33,9 @@ export const es: Messages = {
   unconfirmed: 'Visto en la red',
   completedTitle: 'Pago completado',
   completedText: '{shop} ha recibido su pago de {amount}.',
-  overpaid: 'Ha enviado más de lo pedido. Consulte a la tienda por la diferencia.',
+  overpaid: 'Ha enviado más de lo pedido: sobran {excess}. Consulte a la tienda por la diferencia.',
+  stillOver:
+    'Ha enviado más de lo pedido. Se le devolvió una parte, aún sobran {excess}. Consulte a la tienda por la diferencia.',
   redirecting: 'Volviendo a la tienda…',
   backToShop: 'Volver a la tienda',
   nextCustomer: 'Siguiente cliente',

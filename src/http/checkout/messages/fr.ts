@@ -7,7 +7,6 @@ export const fr: Messages = {
   order: 'Commande {order}',
   lines: 'Ce que vous payez ({count})',
   verified: 'Domaine vérifié',
-  unverified: 'Domaine non vérifié',
   chooseCoin: 'Payer avec',
   amount: 'Montant',
   address: 'Adresse',
@@ -35,7 +34,10 @@ export const fr: Messages = {
   unconfirmed: 'Vu sur le réseau',
   completedTitle: 'Paiement terminé',
   completedText: '{shop} a bien reçu votre paiement de {amount}.',
-  overpaid: 'Vous avez envoyé plus que demandé. Adressez-vous à la boutique pour la différence.',
+  overpaid:
+    'Vous avez envoyé plus que demandé : {excess} en trop. Adressez-vous à la boutique pour la différence.',
+  stillOver:
+    'Vous avez envoyé plus que demandé. Une partie vous a été rendue, il reste {excess} en trop. Adressez-vous à la boutique pour la différence.',
   redirecting: 'Retour à la boutique…',
   backToShop: 'Retour à la boutique',
   nextCustomer: 'Client suivant',

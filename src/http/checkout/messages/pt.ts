@@ -7,7 +7,6 @@ export const pt: Messages = {
   order: 'Pedido {order}',
   lines: 'O que você paga ({count})',
   verified: 'Domínio verificado',
-  unverified: 'Domínio não verificado',
   chooseCoin: 'Pagar com',
   amount: 'Valor',
   address: 'Endereço',
@@ -34,7 +33,9 @@ export const pt: Messages = {
   unconfirmed: 'Visto na rede',
   completedTitle: 'Pagamento concluído',
   completedText: '{shop} recebeu o seu pagamento de {amount}.',
-  overpaid: 'Você enviou mais do que o pedido. Consulte a loja sobre a diferença.',
+  overpaid: 'Você enviou mais do que o pedido: sobram {excess}. Consulte a loja sobre a diferença.',
+  stillOver:
+    'Você enviou mais do que o pedido. Uma parte foi devolvida, ainda sobram {excess}. Consulte a loja sobre a diferença.',
   redirecting: 'Voltando para a loja…',
   backToShop: 'Voltar à loja',
   nextCustomer: 'Próximo cliente',
