@@ -170,6 +170,21 @@ ensure_php() {
   [ "${CI:-}" != true ]
 }
 
+# OpenSSH's server, for replicas on SFTP; installed when missing and allowed to. The tests run one of their own without rights.
+ensure_sshd() {
+  [ -x /usr/sbin/sshd ] && command -v ssh-keyscan >/dev/null && return 0
+  # Elsewhere than in CI nobody asked for a service that may start by itself.
+  if [ "${CI:-}" = true ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    local attempt
+    for attempt in 1 2 3; do
+      apt-get update -q >&2 && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends openssh-server >&2 && return 0
+      echo "installing openssh-server failed, attempt $attempt of 3" >&2
+    done
+  fi
+  echo "no /usr/sbin/sshd, the tests of replicas on SFTP will fail: install Debian's openssh-server" >&2
+  [ "${CI:-}" != true ]
+}
+
 # Temporary files of the tests go into memory where there is enough: hundreds of databases and nodes flush to them, and
 # a disk that is throttled for it keeps a whole test waiting for minutes. A place that was named already stays.
 keep_temporary_files_in_memory() {

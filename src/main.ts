@@ -1,7 +1,7 @@
 import { createApp } from './app/app.ts';
 import { ConfigError, loadConfig, redactedConfig } from './config/load-config.ts';
 import { createLogger } from './app/logger.ts';
-import { ReplicaUnknownError } from './replica/litestream.ts';
+import { ReplicaUnknownError } from './replica/litestream-process.ts';
 import { readableLog, startedLines } from './terminal.ts';
 
 /** Exit codes: 0 stopped as asked, 1 failed while running, 2 cannot start (configuration, data directory, keys). */

@@ -15,12 +15,16 @@ export class Machine {
   readonly till: TillProcess;
   readonly #env: Env;
   readonly #replicate: ChildProcess;
+  #replicateOutput = '';
 
   private constructor(dataDir: string, till: TillProcess, env: Env) {
     this.dataDir = dataDir;
     this.till = till;
     this.#env = env;
     this.#replicate = startReplicating(env, dataDir);
+    const collect = (chunk: Buffer): void => void (this.#replicateOutput += chunk.toString('utf8'));
+    this.#replicate.stdout?.on('data', collect);
+    this.#replicate.stderr?.on('data', collect);
   }
 
   static async start(env: Env, dataDir: string): Promise<Machine> {
@@ -45,6 +49,11 @@ export class Machine {
       ({ body }) => typeof (body.data as Ready).replica?.lagSeconds === 'number',
       60_000,
     );
+  }
+
+  /** Everything that the daemon and Litestream wrote to their outputs. */
+  get output(): string {
+    return this.till.output + this.#replicateOutput;
   }
 
   /** Both processes at once, as when the power fails. */
@@ -72,7 +81,7 @@ export class Machine {
 function startReplicating(env: Env, dataDir: string): ChildProcess {
   return spawn(process.execPath, ['src/cli/replicate.ts', '--data-dir', dataDir], {
     env: { PATH: process.env['PATH'] ?? '', TILLD_CONFIG: 'test/_helpers/till.yaml', ...env },
-    stdio: ['ignore', 'ignore', process.env['FAILOVER_LOG'] === undefined ? 'ignore' : 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
 

@@ -3,7 +3,8 @@ import { watchKeys } from '../chains/registry.ts';
 import type { Config } from '../config/config.ts';
 import { Secret } from '../config/secret.ts';
 import { replicaUrl } from '../config/values.ts';
-import { ReplicaError, restoreDatabase } from '../replica/litestream.ts';
+import { restoreDatabase, type ReplicaTarget } from '../replica/litestream.ts';
+import { ReplicaError } from '../replica/litestream-process.ts';
 import { highestEpoch } from '../replica/vet-start.ts';
 import {
   countOf,
@@ -78,7 +79,17 @@ function fromReplica(config: Config, place: string): (path: string) => Promise<v
   const url = replicaUrl().safeParse(place);
   if (!url.success)
     throw new UsageError(`--from-replica ${url.error.issues.map(({ message }) => message).join()}`);
-  const target = { url: new Secret(url.data.href), sshKeyFile: config.replica?.sshKeyFile ?? null };
+  const configured = config.replica ?? {
+    sshKeyFile: null,
+    knownHostsFile: null,
+    s3Endpoint: null,
+    s3Region: null,
+  };
+  const target: ReplicaTarget = { ...configured, url: new Secret(url.data.href) };
+  if (url.data.protocol === 'sftp:' && target.knownHostsFile === null)
+    throw new UsageError(
+      '--from-replica sftp:// needs TILLD_REPLICA_URL and TILLD_REPLICA_KNOWN_HOSTS_FILE, too',
+    );
   return async (path) => {
     const epoch = await highestEpoch(target);
     if (epoch === 0) throw new ReplicaError('the place of --from-replica holds no replica');

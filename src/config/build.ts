@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { complain, pathOf, secretOf, withUrlFiles, type BuildContext } from './build-parts.ts';
 import { ratesConfig } from './build-rates.ts';
+import { replicaConfig } from './build-replica.ts';
 import {
   ACCOUNT_CODES,
   COINS,
@@ -126,20 +127,6 @@ function backupConfig(values: Values, context: BuildContext): Config['backup'] {
       backupFolder === undefined ? join(pathOf(dataDir, context), 'backups') : pathOf(backupFolder, context),
     keep: values.backupKeep,
     maxAgeMs: values.backupMaxAge,
-  };
-}
-
-function replicaConfig(values: Values, context: BuildContext): Config['replica'] {
-  const { replicaUrl, replicaSshKey } = values;
-  if (replicaUrl === undefined) {
-    if (replicaSshKey !== undefined)
-      complain(context, 'replicaSshKey', 'is of no use without TILLD_REPLICA_URL');
-    return null;
-  }
-  return {
-    url: new Secret(replicaUrl.href),
-    sshKeyFile: replicaSshKey === undefined ? null : pathOf(replicaSshKey, context),
-    maxLagMs: values.replicaMaxLag,
   };
 }
 

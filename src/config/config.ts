@@ -134,6 +134,11 @@ export interface ReplicaConfig {
   readonly url: Secret;
   /** Absolute path. */
   readonly sshKeyFile: string | null;
+  /** Absolute path; of an SFTP server always given. */
+  readonly knownHostsFile: string | null;
+  /** Of an S3 service that is not Amazon's; asked with the bucket in the path. */
+  readonly s3Endpoint: string | null;
+  readonly s3Region: string | null;
   /** Age of the newest data in the replica from which on the operator is warned. */
   readonly maxLagMs: number;
 }

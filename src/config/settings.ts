@@ -141,6 +141,13 @@ export const SETTINGS = {
   replicaUrl: secret('replica.url', 'TILLD_REPLICA_URL', value.replicaUrl()),
   replicaUrlFile: optional('replica.urlFile', 'TILLD_REPLICA_URL_FILE', secretFile()),
   replicaSshKey: optional('replica.sshKeyFile', 'TILLD_REPLICA_SSH_KEY_FILE', secretFile()),
+  replicaKnownHosts: optional('replica.knownHostsFile', 'TILLD_REPLICA_KNOWN_HOSTS_FILE', secretFile()),
+  replicaEndpoint: optional(
+    'replica.s3Endpoint',
+    'TILLD_REPLICA_S3_ENDPOINT',
+    value.url(['https:', 'http:'], 'https://s3.example.com'),
+  ),
+  replicaRegion: optional('replica.s3Region', 'TILLD_REPLICA_S3_REGION', value.text('a region')),
   replicaMaxLag: setting('replica.maxLag', 'TILLD_REPLICA_MAX_LAG', value.duration('30s', '24h'), '60s'),
   otherMachineOff: setting('replica.otherMachineOff', 'TILLD_OTHER_MACHINE_OFF', value.onOff(), 'off'),
 

@@ -1,19 +1,6 @@
-import { spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { z } from 'zod';
-
-/** The replica or Litestream cannot be used. The message is for the operator and holds no secret. */
-export class ReplicaError extends Error {
-  override name = 'ReplicaError';
-}
-
-/** The replica cannot tell whether another machine has taken over. It may be able to later. */
-export class ReplicaUnknownError extends ReplicaError {
-  override name = 'ReplicaUnknownError';
-}
+import { ReplicaError, runLitestream, type LitestreamRun } from './litestream-process.ts';
+import { openSftpGate, type SftpGate } from './sftp-gate.ts';
 
 /** Where the replica is. */
 export interface ReplicaTarget {
@@ -21,6 +8,11 @@ export interface ReplicaTarget {
   readonly url: { reveal(): string };
   /** Private key for SFTP; null: the password of the URL. */
   readonly sshKeyFile: string | null;
+  /** Host keys of the SFTP server; null elsewhere. */
+  readonly knownHostsFile: string | null;
+  /** Of an S3 service other than Amazon's. */
+  readonly s3Endpoint: string | null;
+  readonly s3Region: string | null;
 }
 
 /** What Litestream shows of one epoch's part of the replica. */
@@ -35,30 +27,27 @@ const INTERVAL = '250ms';
 /** Pages in the write-ahead log (16 MB) from which Litestream checkpoints it, as the daemon does without it. */
 const CHECKPOINT_PAGES = 4_000;
 const LOOK_TIMEOUT_MS = 15_000;
-const KEPT_CHARACTERS = 2_000;
 
-/** Path of Litestream's program. @throws {ReplicaError} when the package has none for this platform */
-export function litestreamProgram(): string {
-  const platform = `@flydotio/litestream-${process.platform}-${process.arch}`;
-  try {
-    const { resolve } = createRequire(import.meta.url);
-    return join(
-      dirname(createRequire(resolve('@flydotio/litestream')).resolve(`${platform}/package.json`)),
-      'litestream',
-    );
-  } catch (cause) {
-    throw new ReplicaError(`Litestream is not installed (${platform}): npm install`, { cause });
-  }
+/** What Litestream is to replicate or restore. */
+export interface LitestreamJob {
+  readonly epoch: number;
+  readonly databasePath: string;
 }
 
-/** Litestream's configuration for the database and its replica in this epoch, which holds secrets of the URL. */
-export function litestreamConfig(target: ReplicaTarget, epoch: number, databasePath: string): string {
+/**
+ * Litestream's configuration for the database and its replica in this epoch, which holds secrets of the URL.
+ * @param url of the target, by way of the gate if there is one
+ */
+export function litestreamConfig(target: ReplicaTarget, url: string, job: LitestreamJob): string {
+  const { epoch, databasePath } = job;
   const replica = {
-    url: epochUrl(target, epoch),
+    url: epochUrl(url, epoch),
     'sync-interval': INTERVAL,
     'snapshot-interval': '6h',
     retention: '24h',
     ...(target.sshKeyFile === null ? {} : { 'key-path': target.sshKeyFile }),
+    ...(target.s3Endpoint === null ? {} : { endpoint: target.s3Endpoint, 'force-path-style': true }),
+    ...(target.s3Region === null ? {} : { region: target.s3Region }),
   };
   const database = {
     path: databasePath,
@@ -72,8 +61,41 @@ export function litestreamConfig(target: ReplicaTarget, epoch: number, databaseP
 }
 
 /** Each epoch has a folder of its own, so that an earlier machine never writes into a later one's replica. */
-function epochUrl(target: ReplicaTarget, epoch: number): string {
-  return `${target.url.reveal().replace(/\/+$/, '')}/epoch-${epoch}`;
+function epochUrl(url: string, epoch: number): string {
+  return `${url.replace(/\/+$/, '')}/epoch-${epoch}`;
+}
+
+/** Opens the gate to an SFTP server; null where the replica needs none. @throws {ReplicaError} */
+export async function gateTo(
+  { url, knownHostsFile }: ReplicaTarget,
+  onProblem: (why: string) => void,
+): Promise<SftpGate | null> {
+  if (new URL(url.reveal()).protocol !== 'sftp:') return null;
+  if (knownHostsFile === null) throw new ReplicaError('the host key of the SFTP server is not known');
+  return openSftpGate(url.reveal(), knownHostsFile, onProblem).catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ReplicaError(`${knownHostsFile}: ${why}`, { cause });
+  });
+}
+
+/** Runs Litestream on the database and its replica. @throws {ReplicaError} */
+async function run(
+  target: ReplicaTarget,
+  job: LitestreamJob,
+  { args, ...limits }: { readonly args: readonly string[] } & Omit<LitestreamRun, 'config'>,
+): Promise<{ stdout: string }> {
+  let problem: string | null = null;
+  const gate = await gateTo(target, (why) => (problem = why));
+  const config = litestreamConfig(target, gate?.url ?? target.url.reveal(), job);
+  try {
+    const [command = '', ...more] = args;
+    const all = [command, '-no-expand-env', '-config', '/dev/stdin', ...more];
+    return await runLitestream(all, { config, ...limits });
+  } catch (cause) {
+    throw problem === null ? cause : new ReplicaError(problem, { cause });
+  } finally {
+    gate?.close();
+  }
 }
 
 /**
@@ -83,10 +105,8 @@ function epochUrl(target: ReplicaTarget, epoch: number): string {
 export async function readGenerations(target: ReplicaTarget, epoch: number): Promise<Generations> {
   // Litestream demands a database that exists and does not open it for this.
   const path = process.execPath;
-  const { stdout } = await run(['generations', '-no-expand-env', '-config', '/dev/stdin', path], {
-    config: litestreamConfig(target, epoch, path),
-    timeoutMs: LOOK_TIMEOUT_MS,
-  });
+  const job = { epoch, databasePath: path };
+  const { stdout } = await run(target, job, { args: ['generations', path], timeoutMs: LOOK_TIMEOUT_MS });
   const [, ...lines] = stdout.trim().split('\n');
   const ends = lines.map((line) => endOf(line));
   return { count: ends.length, newestAt: ends.length === 0 ? null : Math.max(...ends) };
@@ -103,24 +123,19 @@ function endOf(line: string): number {
 
 /** Restores the newest state of an epoch into a new file. @throws {ReplicaError} */
 export async function restoreDatabase(target: ReplicaTarget, epoch: number, path: string): Promise<void> {
-  await run(['restore', '-no-expand-env', '-config', '/dev/stdin', '-o', path, path], {
-    config: litestreamConfig(target, epoch, path),
-    timeoutMs: null,
-  });
+  const job = { epoch, databasePath: path };
+  await run(target, job, { args: ['restore', '-o', path, path], timeoutMs: null });
 }
 
 /** Replicates while the work runs. @throws {ReplicaError} when Litestream ends before it */
 export async function whileReplicating<T>(
   target: ReplicaTarget,
-  { epoch, databasePath }: { readonly epoch: number; readonly databasePath: string },
+  job: LitestreamJob,
   work: () => Promise<T>,
 ): Promise<T> {
   const stopping = new AbortController();
-  const replicating = run(['replicate', '-no-expand-env', '-config', '/dev/stdin'], {
-    config: litestreamConfig(target, epoch, databasePath),
-    timeoutMs: null,
-    signal: stopping.signal,
-  });
+  const limits = { timeoutMs: null, signal: stopping.signal };
+  const replicating = run(target, job, { args: ['replicate'], ...limits });
   const ended = replicating.then(
     () => Promise.reject(new ReplicaError('Litestream ended early')),
     (error: unknown) => Promise.reject(error),
@@ -130,53 +145,5 @@ export async function whileReplicating<T>(
   } finally {
     stopping.abort();
     await replicating.catch(() => undefined);
-  }
-}
-
-interface Run {
-  readonly config: string;
-  readonly timeoutMs: number | null;
-  readonly signal?: AbortSignal;
-}
-
-/** @throws {ReplicaError} when it fails; Litestream tells some failures by its log alone */
-async function run(args: readonly string[], { config, timeoutMs, signal }: Run): Promise<{ stdout: string }> {
-  // Litestream opens its configuration by name, and Node's pipes cannot be opened so.
-  const input = unnamedFile(config);
-  const child = spawn(litestreamProgram(), args, {
-    stdio: [input, 'pipe', 'pipe'],
-    ...(timeoutMs === null ? {} : { timeout: timeoutMs, killSignal: 'SIGKILL' }),
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => void (stdout += text));
-  child.stderr
-    ?.setEncoding('utf8')
-    .on('data', (text: string) => void (stderr = (stderr + text).slice(-KEPT_CHARACTERS)));
-  closeSync(input);
-  signal?.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  child.once('error', (cause) =>
-    reject(new ReplicaError(`Litestream cannot be run: ${cause.message}`, { cause })),
-  );
-  child.once('close', (code, killedBy) => {
-    const told = `${stdout}\n${stderr}`.split('\n').filter((line) => /\bERROR\b/.test(line));
-    if (code === 0 && told.length === 0) resolve();
-    else if (killedBy === 'SIGKILL') reject(new ReplicaError(`no answer within ${timeoutMs} ms`));
-    else reject(new ReplicaError(told.at(-1)?.trim() ?? `Litestream ended with ${code ?? killedBy}`));
-  });
-  await promise;
-  return { stdout };
-}
-
-/** Opens a file with this text that has no name any more: it holds secrets, and is gone with its last reader. */
-function unnamedFile(text: string): number {
-  const folder = mkdtempSync(join(tmpdir(), 'tilld-litestream-'));
-  try {
-    const path = join(folder, 'config');
-    writeFileSync(path, text, { mode: 0o600 });
-    return openSync(path, 'r');
-  } finally {
-    rmSync(folder, { recursive: true });
   }
 }

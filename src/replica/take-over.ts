@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Db } from '../store/sqlite/database.ts';
 import { readEpoch, writeEpoch } from './epoch.ts';
-import { readGenerations, ReplicaError, whileReplicating, type ReplicaTarget } from './litestream.ts';
+import { readGenerations, whileReplicating, type ReplicaTarget } from './litestream.ts';
+import { ReplicaError } from './litestream-process.ts';
 import { highestEpoch } from './vet-start.ts';
 import { LOOK_EVERY_MS } from './watch.ts';
 

@@ -1,11 +1,6 @@
 import type { Epoch } from './epoch.ts';
-import {
-  readGenerations,
-  ReplicaError,
-  ReplicaUnknownError,
-  type Generations,
-  type ReplicaTarget,
-} from './litestream.ts';
+import { readGenerations, type Generations, type ReplicaTarget } from './litestream.ts';
+import { ReplicaError, ReplicaUnknownError } from './litestream-process.ts';
 
 const WORD = 'If the other machine is off for good, say so by TILLD_OTHER_MACHINE_OFF=on for one start';
 
@@ -26,7 +21,7 @@ export async function vetStart(
   if (target === null) return;
   const next = epoch === null ? 1 : epoch.number + 1;
   const later = await look(target, next);
-  if (later !== null && later.count > 0) {
+  if (!(later instanceof ReplicaError) && later.count > 0) {
     throw new ReplicaError(
       epoch === null
         ? 'TILLD_REPLICA_URL holds the replica of another database: name an empty place, or restore from it (scripts/restore --from-replica)'
@@ -34,22 +29,22 @@ export async function vetStart(
     );
   }
   if (isOtherMachineOff) return;
-  if (later === null)
+  if (later instanceof ReplicaError)
     throw new ReplicaUnknownError(
-      `the replica cannot be read, so that another machine may have taken over. ${WORD}`,
+      `the replica cannot be read, so that another machine may have taken over: ${later.message}. ${WORD}`,
     );
   if (epoch?.state !== 'shown') return;
   const own = await look(target, epoch.number);
-  if (own === null || own.count === 0)
+  if (own instanceof ReplicaError || own.count === 0)
     throw new ReplicaUnknownError(
       `the replica does not show what this machine wrote to it (epoch ${epoch.number}), so that another machine may have taken over unseen. ${WORD}`,
     );
 }
 
-/** Null: unknown. */
-async function look(target: ReplicaTarget, epoch: number): Promise<Generations | null> {
+/** An error: unknown, and why. */
+async function look(target: ReplicaTarget, epoch: number): Promise<Generations | ReplicaError> {
   return readGenerations(target, epoch).catch((error: unknown) => {
-    if (error instanceof ReplicaError) return null;
+    if (error instanceof ReplicaError) return error;
     throw error;
   });
 }

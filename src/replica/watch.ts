@@ -2,7 +2,8 @@ import type { Clock, Logger } from '../domain/ports.ts';
 import { writeMeta } from '../store/meta.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import { readEpoch, writeEpoch, type Epoch } from './epoch.ts';
-import { readGenerations, ReplicaError, type ReplicaTarget } from './litestream.ts';
+import { readGenerations, type ReplicaTarget } from './litestream.ts';
+import { ReplicaError } from './litestream-process.ts';
 
 /** How often the replica is looked at. Another machine that takes over waits longer than this. */
 export const LOOK_EVERY_MS = 10_000;

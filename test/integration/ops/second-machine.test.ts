@@ -1,6 +1,6 @@
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCampaign } from '../../../scripts/failover/campaign.ts';
@@ -8,6 +8,7 @@ import { Machine } from '../../../scripts/failover/machine.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { requireNode } from '../../_helpers/nodes/index.ts';
 import { eventually } from '../../_helpers/poll.ts';
+import { openPlace, PLACE_KINDS, SftpPlace, type ReplicaPlace } from '../../_helpers/replica-places.ts';
 import { TillProcess } from '../../_helpers/till.ts';
 import { runTool } from '../../_helpers/tool.ts';
 
@@ -45,9 +46,16 @@ describe.skipIf(!requireNode('BTC'))('a power failure under load', () => {
   });
 });
 
-describe('two machines', () => {
-  it('stops a machine that runs when another takes over, and does not start it again', async () => {
-    const first = await Machine.start(env, join(dir, 'first'));
+describe.each(PLACE_KINDS)('two machines with a replica on %s', (kind) => {
+  let place: ReplicaPlace;
+  beforeEach(async () => {
+    place = await openPlace(kind);
+    env = { ...env, ...place.env, TILLD_REPLICA_URL: place.url };
+  });
+  afterEach(async () => place.end());
+
+  it('stop one that runs when another takes over, and do not start it again', async () => {
+    const first = await Machine.start({ ...env, TILLD_LOG_LEVEL: 'trace' }, join(dir, 'first'));
     const shop = await Shop.open(first.till.api);
     await first.replicated();
     const { body } = await shop.api.call('GET', '/readyz');
@@ -58,7 +66,7 @@ describe('two machines', () => {
     const payment = await shop.createPayment();
     const backup = await keyringOf(first);
     const dataDir = join(dir, 'second');
-    const restore = [backup, '--from-replica', replica, '--data-dir', dataDir];
+    const restore = [backup, '--from-replica', place.url, '--data-dir', dataDir];
     await eventually(
       'the replica has the payment',
       async () => {
@@ -84,23 +92,59 @@ describe('two machines', () => {
       'another machine has taken over',
     );
     const second = await Machine.start(env, dataDir);
+    await second.replicated();
     const found = await second.till.api.call('GET', `/payment/get?paymentId=${payment.id}`, {
       token: shop.secretKey,
     });
     expect(found.status).toBe(200);
+    for (const secret of place.secrets) {
+      expect(first.output + second.output).not.toContain(secret);
+      expect(commandLines()).not.toContain(secret);
+    }
+    expect(readableByOthers(dir)).toEqual([]);
     await first.powerOff();
     await second.powerOff();
   });
 
-  it("asks for the operator's word where the replica cannot tell", async () => {
+  it("ask for the operator's word where the replica cannot tell", async () => {
     const machine = await Machine.start(env, join(dir, 'first'));
     await machine.replicated();
     await machine.powerOff();
-    // An absent mount: an empty folder in its place shows no other machine, and not this one either.
-    renameSync(replica, `${replica}-elsewhere`);
+    // An empty folder in place of an absent mount shows no other machine, and not this one either.
+    await place.leave();
     expect(await refusal(machine.dataDir)).toContain('TILLD_OTHER_MACHINE_OFF=on');
     const trusted = await TillProcess.start({ ...env, TILLD_OTHER_MACHINE_OFF: 'on' }, machine.dataDir);
     await trusted.end();
+  });
+});
+
+describe('a replica that cannot be trusted', () => {
+  it('is not used: an SFTP server with another host key', async () => {
+    const [known, stranger] = [await SftpPlace.open(), await SftpPlace.open()];
+    try {
+      const { TILLD_REPLICA_KNOWN_HOSTS_FILE = '' } = known.env;
+      const mixed = { ...stranger.env, TILLD_REPLICA_KNOWN_HOSTS_FILE, TILLD_REPLICA_URL: stranger.url };
+      const said = await refusal(join(dir, 'first'), mixed);
+      expect(said).toMatch(/host key that is not in the file of known hosts \(SHA256:[\w+/]{43}\)/);
+      // Nothing was shown to it: neither the key of the user nor a name.
+      expect(stranger.log).toMatch(/Connection (reset|closed) by .*\[preauth\]/);
+      expect(stranger.log).not.toMatch(/publickey|(invalid|authenticating) user/);
+    } finally {
+      await Promise.all([known.end(), stranger.end()]);
+    }
+  });
+
+  it('is not used: an S3 server that refuses the credentials, of which nothing is told', async () => {
+    const place = await openPlace('an S3 server');
+    try {
+      const wrong = 'a-secret-of-another-bucket';
+      const settings = { ...place.env, LITESTREAM_SECRET_ACCESS_KEY: wrong, TILLD_REPLICA_URL: place.url };
+      const said = await refusal(join(dir, 'first'), { ...settings, TILLD_LOG_LEVEL: 'trace' });
+      expect(said).toContain('SignatureDoesNotMatch');
+      expect(said).not.toContain(wrong);
+    } finally {
+      await place.end();
+    }
   });
 
   it('refuses a replica that belongs to another database', async () => {
@@ -122,6 +166,26 @@ describe('two machines', () => {
     await till.end();
   });
 });
+
+/** Of every process of this machine. */
+function commandLines(): string {
+  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return processes.map((id) => readIfThere(`/proc/${id}/cmdline`)).join('\n');
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function readableByOthers(folder: string): string[] {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name));
+  return paths.filter((path) => basename(path) !== 'keyring.backup' && (statSync(path).mode & 0o077) !== 0);
+}
 
 function readPayments(dataDir: string): string[] {
   const sqlite = new Sqlite(join(dataDir, 'tilld.sqlite'), { readonly: true });

@@ -73,14 +73,14 @@ describe('the shipped files', () => {
   test.each(['sandbox', 'regtest', 'mainnet'])('%s.yaml names the right variable beside each key', (name) => {
     const text = readFileSync(new URL(`../../../config/${name}.yaml`, import.meta.url), 'utf8');
     const variables = new Set<string>(['TILLD_CONFIG', ...Object.values(SETTINGS).map(({ env }) => env)]);
-    for (const [variable] of text.matchAll(/TILLD_[A-Z_]+/g)) expect(variables).toContain(variable);
+    for (const [variable] of text.matchAll(/TILLD_[A-Z0-9_]+/g)) expect(variables).toContain(variable);
   });
 
   test('together they show every setting', () => {
     const texts = ['sandbox', 'regtest', 'mainnet'].map((name) =>
       readFileSync(new URL(`../../../config/${name}.yaml`, import.meta.url), 'utf8'),
     );
-    const shown = new Set([...texts.join().matchAll(/TILLD_[A-Z_]+/g)].map(([variable]) => variable));
+    const shown = new Set([...texts.join().matchAll(/TILLD_[A-Z0-9_]+/g)].map(([variable]) => variable));
     expect(
       Object.values(SETTINGS)
         .map(({ env }) => env)
@@ -191,8 +191,11 @@ const TABLE: readonly (readonly [
   ['TILLD_BACKUP_KEEP', '7', 'backup.keep', 7, '0'],
   ['TILLD_BACKUP_MAX_AGE', '25h', 'backup.maxAgeMs', 90_000_000, '1m'],
   ['TILLD_REPLICA_URL', '/srv/replica', 'replica.url', 'file:///srv/replica', 'ftp://host/folder'],
-  ['TILLD_REPLICA_URL_FILE', 'replica', 'replica.url', 'sftp://u:p@host/folder', 'missing-file'],
+  ['TILLD_REPLICA_URL_FILE', 'replica', 'replica.url', 's3://bucket/folder', 'missing-file'],
   ['TILLD_REPLICA_SSH_KEY_FILE', '/keys/replica', 'replica.sshKeyFile', '/keys/replica', ''],
+  ['TILLD_REPLICA_KNOWN_HOSTS_FILE', '/keys/hosts', 'replica.knownHostsFile', '/keys/hosts', ''],
+  ['TILLD_REPLICA_S3_ENDPOINT', 'https://s3.example/', 'replica.s3Endpoint', 'https://s3.example', 's3'],
+  ['TILLD_REPLICA_S3_REGION', 'fr-par', 'replica.s3Region', 'fr-par', ''],
   ['TILLD_REPLICA_MAX_LAG', '5m', 'replica.maxLagMs', 300_000, '1s'],
   ['TILLD_OTHER_MACHINE_OFF', 'on', 'isOtherMachineOff', true, 'yes'],
   ['TILLD_PAYMENT_LIFETIME_MINUTES', '5', 'payments.lifetimeMinutes', 5, '4'],
@@ -255,7 +258,13 @@ const COMPANIONS: Readonly<Record<string, Record<string, string>>> = {
   TILLD_SOL_RPC_URL_FILE: { TILLD_NETWORK: 'mainnet' },
   TILLD_BTC_COOKIE_FILE: { TILLD_NETWORK: 'regtest', TILLD_BTC_RPC_URL: 'http://127.0.0.1:1' },
   TILLD_LTC_COOKIE_FILE: { TILLD_NETWORK: 'regtest', TILLD_LTC_RPC_URL: 'http://127.0.0.1:1' },
-  TILLD_REPLICA_SSH_KEY_FILE: { TILLD_REPLICA_URL: 'sftp://u@host/folder' },
+  TILLD_REPLICA_SSH_KEY_FILE: {
+    TILLD_REPLICA_URL: 'sftp://u@host/folder',
+    TILLD_REPLICA_KNOWN_HOSTS_FILE: '/keys/hosts',
+  },
+  TILLD_REPLICA_KNOWN_HOSTS_FILE: { TILLD_REPLICA_URL: 'sftp://u@host/folder' },
+  TILLD_REPLICA_S3_ENDPOINT: { TILLD_REPLICA_URL: 's3://bucket/folder' },
+  TILLD_REPLICA_S3_REGION: { TILLD_REPLICA_URL: 's3://bucket/folder' },
   TILLD_REPLICA_MAX_LAG: { TILLD_REPLICA_URL: '/srv/replica' },
   TILLD_SMTP_FROM: { TILLD_SMTP_URL: 'smtp://mail.example' },
 };
@@ -263,7 +272,7 @@ const COMPANIONS: Readonly<Record<string, Record<string, string>>> = {
 writeFileSync(join(dir, 'jwt'), `${JWT_SECRET}\n`);
 writeFileSync(join(dir, 'rpc'), 'http://node.example/key\n');
 writeFileSync(join(dir, 'smtp'), 'smtps://u:p@mail.example\n');
-writeFileSync(join(dir, 'replica'), 'sftp://u:p@host/folder\n');
+writeFileSync(join(dir, 'replica'), 's3://bucket/folder\n');
 writeFileSync(join(dir, 'coingecko'), 'CG-abc\n');
 writeFileSync(join(dir, 'empty'), '\n');
 writeFileSync(join(dir, 'no-url'), 'hunter2-is-no-address\n');
@@ -321,8 +330,9 @@ test.each(TABLE.filter(([, , , , bad]) => bad !== ''))(
 
 test.each(TABLE)('%s left empty counts as not given', (variable) => {
   const kept = { ...companionsOf(variable), [variable]: '' };
-  // One half of TLS alone is a problem of its own: the empty half counts as missing.
-  if (variable.startsWith('TILLD_TLS')) expect(problemsOf(kept)).toHaveLength(1);
+  // Without it something else cannot be used: one half of TLS without the other, an SFTP server without its host key.
+  if (variable.startsWith('TILLD_TLS') || variable === 'TILLD_REPLICA_KNOWN_HOSTS_FILE')
+    expect(problemsOf(kept)).toHaveLength(1);
   else expect(load(kept).http.port).toBe(3000);
 });
 
@@ -336,6 +346,27 @@ test.each(TABLE.filter(([variable]) => pathInFile(variable) !== null))(
     expect(overridden).toHaveLength(bad === '' ? 0 : 1);
   },
 );
+
+describe('a replica', () => {
+  test('on an SFTP server needs its host key', () => {
+    const sftp = { TILLD_REPLICA_URL: 'sftp://u:hunter2@host/folder' };
+    const problems = problemsOf(sftp);
+    expect(problems).toEqual([expect.stringMatching(/^TILLD_REPLICA_KNOWN_HOSTS_FILE .*ssh-keyscan/)]);
+    expect(problems.join()).not.toContain('hunter2');
+    expect(load({ ...sftp, TILLD_REPLICA_KNOWN_HOSTS_FILE: '/hosts' }).replica).not.toBeNull();
+  });
+
+  test.each([
+    ['TILLD_REPLICA_SSH_KEY_FILE', 's3://bucket/folder', 'sftp://'],
+    ['TILLD_REPLICA_KNOWN_HOSTS_FILE', '/srv/replica', 'sftp://'],
+    ['TILLD_REPLICA_S3_ENDPOINT', '/srv/replica', 's3://'],
+    ['TILLD_REPLICA_S3_REGION', '/srv/replica', 's3://'],
+  ])('does not take %s for %s', (variable, place, scheme) => {
+    const [problem, ...more] = problemsOf({ TILLD_REPLICA_URL: place, [variable]: 'https://host.example' });
+    expect(problem).toMatch(new RegExp(`^${variable} .*without ${scheme} in TILLD_REPLICA_URL`));
+    expect(more).toEqual([]);
+  });
+});
 
 describe('problems', () => {
   test('are all told at once, with variable, place and what was expected', () => {

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** The replica or Litestream cannot be used. The message is for the operator and holds no secret. */
+export class ReplicaError extends Error {
+  override name = 'ReplicaError';
+}
+
+/** The replica cannot tell whether another machine has taken over. It may be able to later. */
+export class ReplicaUnknownError extends ReplicaError {
+  override name = 'ReplicaUnknownError';
+}
+
+const KEPT_CHARACTERS = 2_000;
+
+/** Path of Litestream's program. @throws {ReplicaError} when the package has none for this platform */
+export function litestreamProgram(): string {
+  const platform = `@flydotio/litestream-${process.platform}-${process.arch}`;
+  try {
+    const { resolve } = createRequire(import.meta.url);
+    return join(
+      dirname(createRequire(resolve('@flydotio/litestream')).resolve(`${platform}/package.json`)),
+      'litestream',
+    );
+  } catch (cause) {
+    throw new ReplicaError(`Litestream is not installed (${platform}): npm install`, { cause });
+  }
+}
+
+/** The environment of Litestream: credentials for S3 are in it, and the daemon's own secrets are not. */
+export function litestreamEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TILLD_')));
+}
+
+export interface LitestreamRun {
+  readonly config: string;
+  readonly timeoutMs: number | null;
+  readonly signal?: AbortSignal;
+}
+
+/** @throws {ReplicaError} when it fails; Litestream tells some failures by its log alone */
+export async function runLitestream(
+  args: readonly string[],
+  { config, timeoutMs, signal }: LitestreamRun,
+): Promise<{ stdout: string }> {
+  if (signal?.aborted === true) throw new ReplicaError('stopped before it began');
+  // Litestream opens its configuration by name, and Node's pipes cannot be opened so.
+  const input = unnamedFile(config);
+  const child = spawn(litestreamProgram(), args, {
+    stdio: [input, 'pipe', 'pipe'],
+    env: litestreamEnvironment(),
+    ...(timeoutMs === null ? {} : { timeout: timeoutMs, killSignal: 'SIGKILL' }),
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => void (stdout += text));
+  child.stderr
+    ?.setEncoding('utf8')
+    .on('data', (text: string) => void (stderr = (stderr + text).slice(-KEPT_CHARACTERS)));
+  closeSync(input);
+  signal?.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  child.once('error', (cause) =>
+    reject(new ReplicaError(`Litestream cannot be run: ${cause.message}`, { cause })),
+  );
+  child.once('close', (code, killedBy) => {
+    const told = `${stdout}\n${stderr}`.split('\n').filter((line) => /\bERROR\b/.test(line));
+    if (code === 0 && told.length === 0) resolve();
+    else if (killedBy === 'SIGKILL') reject(new ReplicaError(`no answer within ${timeoutMs} ms`));
+    else reject(new ReplicaError(reasonIn(told.at(-1)) ?? `Litestream ended with ${code ?? killedBy}`));
+  });
+  await promise;
+  return { stdout };
+}
+
+/** What a line of its log says after `error=`. */
+function reasonIn(line: string | undefined): string | undefined {
+  const quoted = /\berror="((?:[^"\\]|\\.)*)"/.exec(line ?? '')?.[1];
+  return (
+    quoted
+      ?.replaceAll(/\\[nt]/g, ' ')
+      .replaceAll('\\"', '"')
+      .replaceAll(/\s+/g, ' ')
+      .trim() ?? line?.trim()
+  );
+}
+
+/** Opens a file with this text that has no name any more: it holds secrets, and is gone with its last reader. */
+function unnamedFile(text: string): number {
+  const folder = mkdtempSync(join(tmpdir(), 'tilld-litestream-'));
+  try {
+    const path = join(folder, 'config');
+    writeFileSync(path, text, { mode: 0o600 });
+    return openSync(path, 'r');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
