@@ -1,8 +1,7 @@
 /** Databases of earlier versions, filled by their own code, opened by this one: nothing is lost and nothing changes its meaning. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Coin } from '../../../src/domain/coins.ts';
@@ -12,30 +11,25 @@ import { MIGRATIONS } from '../../../src/store/schema/migrate.ts';
 import { migrationsOn } from '../../../src/store/sqlite/migration-dialect.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { ApiClient, type PaymentJson, type SendJson } from '../../_helpers/api-client.ts';
+import {
+  EARLIER_DATABASES,
+  EARLIER_FOLDER,
+  integrity,
+  layOut,
+  reading,
+  schemaOf,
+} from '../../_helpers/earlier-databases.ts';
 import { expectBooksToAgree } from '../../_helpers/books.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { Till } from '../../_helpers/till.ts';
 import { volumeByPayments } from '../../_helpers/volume-by-payments.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
-const FOLDER = 'test/fixtures/databases';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const FIXTURES = readdirSync(FOLDER).toSorted();
-const NEWEST = FIXTURES.at(-1) ?? '';
+const NEWEST = EARLIER_DATABASES.at(-1) ?? '';
 /** What a later version keeps in another way; the test of volumes holds the sums against the payments. */
 const REPLACED = new Set(['volume_hours', 'volume_days', 'kysely_migration']);
-
-interface Fixture {
-  readonly files: Readonly<Record<string, string>>;
-  readonly statements: readonly string[];
-  readonly expected: {
-    readonly secretKey: string;
-    readonly payments: readonly PaymentJson[];
-    readonly sends: readonly SendJson[];
-    readonly balances: Readonly<Record<string, string>>;
-  };
-}
 
 let dir: string;
 let path: string;
@@ -45,29 +39,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-/** Lays the data directory of the earlier version out again. */
-function restore(name: string, webhookPort = 9): Fixture {
-  const packed = gunzipSync(readFileSync(join(FOLDER, name))).toString('utf8');
-  const fixture = JSON.parse(packed.replaceAll('__WEBHOOK_PORT__', String(webhookPort))) as Fixture;
-  for (const [file, content] of Object.entries(fixture.files)) {
-    writeFileSync(join(dir, file), Buffer.from(content, 'base64'), { mode: 0o600 });
-  }
-  const db = new Sqlite(path);
-  db.pragma('auto_vacuum = INCREMENTAL');
-  db.pragma('foreign_keys = OFF');
-  db.transaction(() => fixture.statements.forEach((statement) => db.exec(statement)))();
-  db.close();
-  return fixture;
-}
-
-function reading<T>(file: string, read: (db: Sqlite.Database) => T): T {
-  const db = new Sqlite(file, { readonly: true });
-  try {
-    return read(db);
-  } finally {
-    db.close();
-  }
-}
+const restore = (name: string, webhookPort = 9) => layOut(name, dir, webhookPort);
 
 const rowCounts = (file: string): Map<string, number> =>
   reading(file, (db) => {
@@ -85,19 +57,6 @@ const rowCounts = (file: string): Map<string, number> =>
 
 const emptyTables = (file: string): string[] =>
   [...rowCounts(file)].filter(([, count]) => count === 0).map(([name]) => name);
-
-const integrity = (file: string): unknown[] =>
-  reading(file, (db) => [
-    db.pragma('integrity_check', { simple: true }),
-    ...(db.pragma('foreign_key_check') as []),
-  ]);
-
-/** Everything in the schema, in an order of its own and without layout. */
-const schemaOf = (file: string): string[] =>
-  reading(file, (db) => {
-    const all = db.prepare(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL`).pluck().all() as string[];
-    return all.map((text) => text.replaceAll('"', '').replaceAll(/\s+/g, ' ')).toSorted();
-  });
 
 async function upgrade(file: string): Promise<void> {
   await (await openDatabase(file)).close();
@@ -135,7 +94,7 @@ const sendMeaning = ({ id, status, txHash, fee, amount, destination }: SendJson)
   destination,
 });
 
-describe.each(FIXTURES)('the database after %s', (name) => {
+describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
   it('has rows in every table, sends in every state, and is small', () => {
     restore(name);
     expect(emptyTables(path)).toEqual([]);
@@ -143,7 +102,7 @@ describe.each(FIXTURES)('the database after %s', (name) => {
       reading(path, (db) => db.prepare(`SELECT DISTINCT status FROM ${table} ORDER BY 1`).pluck().all());
     expect(states('sends')).toEqual(['broadcast', 'confirmed', 'failed', 'signed']);
     expect(states('deliveries')).toContain('pending');
-    expect(statSync(join(FOLDER, name)).size).toBeLessThan(300_000);
+    expect(statSync(join(EARLIER_FOLDER, name)).size).toBeLessThan(300_000);
     expect(integrity(path)).toEqual(['ok']);
   });
 

@@ -1,0 +1,222 @@
+/** What an operator goes through with an upgrade: working on the earlier version's database, and all that can interrupt it. */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import Sqlite from 'better-sqlite3';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MIGRATIONS, type Migrations } from '../../../src/store/schema/migrate.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
+import type { ApiClient, PaymentJson } from '../../_helpers/api-client.ts';
+import { EARLIER_DATABASES, integrity, layOut, reading, schemaOf } from '../../_helpers/earlier-databases.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { TillProcess } from '../../_helpers/till.ts';
+import { runTool } from '../../_helpers/tool.ts';
+import { WebhookSink } from '../../_helpers/webhook-sink.ts';
+
+const OLDEST = EARLIER_DATABASES[0] ?? '';
+/** Each is a page that a merchant's own programs read. */
+const LISTS = [
+  '/payment/list',
+  '/payment/export',
+  '/payment/refund-links',
+  '/merchant/customer/list',
+  '/merchant/product/list',
+  '/merchant/link/list',
+  '/merchant/events',
+  '/merchant/volume',
+  '/merchant/webhook-logs',
+  '/merchant/webhook/endpoint/list',
+  '/merchant/wallet/balances',
+  '/merchant/wallet/transactions',
+  '/merchant/wallet/outputs?coin=BTC',
+  '/merchant/wallet/addresses',
+];
+
+let dir: string;
+let path: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tilld-drill-'));
+  path = join(dir, 'tilld.sqlite');
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const applied = (file: string): string[] =>
+  reading(file, (db) =>
+    db.prepare('SELECT name FROM kysely_migration ORDER BY name').pluck().all(),
+  ) as string[];
+
+/** Every row of every table, so that nothing of an upgrade that was undone is left. */
+const content = (file: string): unknown =>
+  reading(file, (db) => {
+    const names = db
+      .prepare(
+        `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
+      )
+      .pluck()
+      .all() as string[];
+    return names.map((name) => [name, db.prepare(`SELECT * FROM "${name}"`).safeIntegers().all()]);
+  });
+
+/** The migrations that the version which wrote this database had. */
+const migrationsOf = (file: string): Migrations => {
+  const known = new Set(applied(file));
+  return Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => known.has(name)));
+};
+
+async function freshSchema(): Promise<string[]> {
+  const fresh = join(dir, 'fresh.sqlite');
+  await (await openDatabase(fresh)).close();
+  return schemaOf(fresh);
+}
+
+/** Sells something for Bitcoin of the sandbox. */
+async function sell(
+  api: ApiClient,
+  { publicKey, secretKey }: { publicKey: string; secretKey: string },
+): Promise<string> {
+  const customerId = reading(path, (db) =>
+    db.prepare('SELECT customer_id FROM payments LIMIT 1').pluck().get(),
+  );
+  const { id } = await api.must<PaymentJson>('POST', '/payment/create', {
+    token: publicKey,
+    body: { amount: '100', currency: 'USD', customerId, orderId: 'after-the-upgrade' },
+  });
+  await api.must('POST', '/sandbox/payment/simulate', {
+    token: secretKey,
+    body: { paymentId: id, scenario: 'exact', coin: 'BTC' },
+  });
+  return id;
+}
+
+describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
+  it('is worked with: lists, a sale with its webhook, a backup, and the restored one', async () => {
+    await using sink = await WebhookSink.start();
+    const { expected } = layOut(name, dir, Number(new URL(sink.url).port));
+    const till = await TillProcess.start({}, dir);
+    try {
+      await till.ready();
+      for (const list of LISTS) {
+        const { status } = await fetch(till.api.baseUrl + list, {
+          headers: { authorization: `Bearer ${expected.secretKey}` },
+        });
+        expect([list, status]).toEqual([list, 200]);
+      }
+      const sold = await sell(till.api, expected);
+      await eventually(
+        'the sale and its webhook',
+        () => sink.types(sold),
+        (types) => types.includes('payment.completed'),
+        60_000,
+      );
+      const backup = join(dir, 'after.backup');
+      expect(await runTool('backup', [backup, '--data-dir', dir])).toMatchObject({ code: 0 });
+      const restored = join(dir, 'restored');
+      const args = [backup, '--data-dir', restored, '--passphrase-file', join(dir, 'keyring-passphrase')];
+      expect(await runTool('restore', args)).toMatchObject({ code: 0 });
+      await till.kill9();
+      await using second = await TillProcess.start({}, restored);
+      const kept = await second.api.must<PaymentJson>('GET', `/payment/get?paymentId=${sold}`, {
+        token: expected.secretKey,
+      });
+      expect(kept.status).toBe('completed');
+    } finally {
+      await till.kill9();
+    }
+  });
+});
+
+/** Opens a database as a start does, and is killed right after this migration. */
+const KILLED_AFTER = `
+  import { MIGRATIONS } from './src/store/schema/migrate.ts';
+  import { openDatabase } from './src/store/sqlite/open.ts';
+  const [path, last] = process.argv.slice(1);
+  const dying = { ...MIGRATIONS, [last]: { up: async (db) => {
+    await MIGRATIONS[last].up(db);
+    process.kill(process.pid, 'SIGKILL');
+  } } };
+  await openDatabase(path, { migrations: dying });`;
+
+async function killAfter(migration: string): Promise<void> {
+  const args = ['--input-type=module', '--eval', KILLED_AFTER, path, migration];
+  const ended = await promisify(execFile)(process.execPath, args).catch((error: unknown) => error);
+  expect(ended).toMatchObject({ signal: 'SIGKILL' });
+}
+
+describe('an upgrade that is killed', () => {
+  it('after any of its steps leaves the database to the earlier version, and the next start completes it', async () => {
+    layOut(OLDEST, dir);
+    const before = content(path);
+    const earlier = migrationsOf(path);
+    const steps = Object.keys(MIGRATIONS).filter((name) => !(name in earlier));
+    expect(steps.length).toBeGreaterThan(15);
+    for (const step of steps) {
+      await killAfter(step);
+      expect([step, integrity(path)]).toEqual([step, ['ok']]);
+      expect(content(path)).toEqual(before);
+      await (await openDatabase(path, { migrations: earlier })).close();
+    }
+    await (await openDatabase(path)).close();
+    expect(integrity(path)).toEqual(['ok']);
+    expect(schemaOf(path)).toEqual(await freshSchema());
+  });
+
+  it('while it copies the earlier database makes that copy anew', async () => {
+    layOut(OLDEST, dir);
+    const before = content(path);
+    const earlier = migrationsOf(path);
+    const [first] = Object.keys(MIGRATIONS)
+      .filter((name) => !(name in earlier))
+      .toSorted();
+    const copy = `${path}.before-${first}`;
+    writeFileSync(`${copy}.tmp`, readFileSync(path).subarray(0, 10_000));
+    await (await openDatabase(path)).close();
+    expect(existsSync(`${copy}.tmp`)).toBe(false);
+    expect(content(copy)).toEqual(before);
+  });
+});
+
+describe('an upgrade without room on the disk', () => {
+  it('says so, changes nothing, and is made up for by the next start', async () => {
+    layOut(OLDEST, dir);
+    const before = content(path);
+    const earlier = migrationsOf(path);
+    const [first = '', ...later] = Object.keys(MIGRATIONS).filter((name) => !(name in earlier));
+    // As many pages as there are, from the first step on, so that a later step finds no more.
+    const full: Migrations = {
+      ...MIGRATIONS,
+      [first]: {
+        up: async (db) => {
+          await MIGRATIONS[first]?.up(db);
+          await sql`PRAGMA max_page_count = 1`.execute(db);
+        },
+      },
+    };
+    expect(later.length).toBeGreaterThan(1);
+    await expect(openDatabase(path, { migrations: full })).rejects.toThrow(/disk is full.*free some room/);
+    expect(integrity(path)).toEqual(['ok']);
+    expect(content(path)).toEqual(before);
+    await (await openDatabase(path, { migrations: earlier })).close();
+    await (await openDatabase(path)).close();
+    expect(schemaOf(path)).toEqual(await freshSchema());
+  });
+});
+
+describe('a database of a newer version', () => {
+  it('is refused by this daemon, which says why and leaves it as it is', async () => {
+    layOut(EARLIER_DATABASES.at(-1) ?? '', dir);
+    await (await openDatabase(path)).close();
+    const db = new Sqlite(path);
+    db.exec(`INSERT INTO kysely_migration VALUES ('9999-later', '2031-01-01T00:00:00.000Z')`);
+    db.close();
+    const before = content(path);
+    const till = await TillProcess.spawn({}, dir);
+    expect(await till.ended()).toEqual({ code: 2 });
+    expect(till.output).toContain(
+      'the database was written by a newer tilld (it knows 9999-later): upgrade this program',
+    );
+    expect(content(path)).toEqual(before);
+  });
+});
