@@ -23,6 +23,28 @@ export function coinAmountFor(
   return ceilDivide(atoms, numerator * 10n ** BigInt(fiatDigits));
 }
 
+/** Amounts with no more decimals than this can be read and typed: they are asked for to the atom. */
+const MOST_DECIMALS_TYPED = 8;
+/** No amount is rounded to fewer decimals. */
+const FEWEST_DECIMALS = 6;
+/** Rounding adds at most this part of the amount: 1/10,000. */
+const NEGLIGIBLE = 10_000n;
+
+/**
+ * An amount as a payer is asked for it: of coins with many decimals it is rounded UP to six, or to as many more as
+ * it takes to add at most 1/10,000. Never less than the amount; a higher amount never asks for less.
+ * @param atoms the exact amount, not negative
+ * @param coinDecimals digits between the coin and its atom
+ */
+export function askedAmount(atoms: bigint, coinDecimals: number): bigint {
+  if (coinDecimals <= MOST_DECIMALS_TYPED) return atoms;
+  for (let decimals = FEWEST_DECIMALS; decimals < coinDecimals; decimals += 1) {
+    const step = 10n ** BigInt(coinDecimals - decimals);
+    if (step * NEGLIGIBLE <= atoms) return ceilDivide(atoms, step) * step;
+  }
+  return atoms;
+}
+
 /** An exact price: atoms of a coin and the minor units of a currency (cents) they are worth. */
 export interface Worth {
   readonly atoms: bigint;

@@ -1,5 +1,6 @@
 import { finalHeight } from '../confirmations.ts';
 import type { Coin } from '../coins.ts';
+import { askedAmount } from '../price.ts';
 import type { PaymentCredit, PaymentState, Share } from './types.ts';
 
 /**
@@ -59,6 +60,21 @@ export function coversMore(a: Share, b: Share): boolean {
 export function missingAtoms({ numerator, denominator }: Coverage, due: bigint): bigint {
   const share = denominator - numerator;
   return share <= 0n ? 0n : (due * share + denominator - 1n) / denominator;
+}
+
+/**
+ * What a payer is asked for to make up the price: what is missing, rounded up to be typed as prices are. The rounding
+ * adds less than a basis point of the price, so that paying it is no overpayment where any tolerance is granted; where
+ * none is, what is missing is asked for to the atom.
+ * @param due the whole price, as it is asked for
+ * @param coinDecimals digits between the coin and its atom
+ */
+export function askedAtoms(
+  coverage: Coverage,
+  { due, coinDecimals, toleranceBps }: { due: bigint; coinDecimals: number; toleranceBps: number },
+): bigint {
+  const missing = missingAtoms(coverage, due);
+  return toleranceBps === 0 ? missing : askedAmount(missing, coinDecimals);
 }
 
 /** Confirmations of a credit counted from the block that holds it now; 0 while unconfirmed. */

@@ -10,7 +10,7 @@ import type {
   PaymentState,
 } from '../../domain/payment/types.ts';
 import type { Clock, Logger, Rates } from '../../domain/ports.ts';
-import { coinAmountFor } from '../../domain/price.ts';
+import { askedAmount, coinAmountFor } from '../../domain/price.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { putOutput } from '../../store/ledger/outputs.ts';
 import { shareText, sumsJson } from '../../store/payments/payment-memory.ts';
@@ -106,7 +106,7 @@ function prepared(
   return { ...fact, seenAt, currentDue: isPricedNow ? currentDue(deps, loaded.row, fact.coin) : null };
 }
 
-/** The payment's price in atoms at today's rate; null while no rate is to be had. */
+/** What would be asked for the payment's price at today's rate, in atoms; null while no rate is to be had. */
 export function currentDue(
   deps: Pick<ApplyFactsDeps, 'rates'>,
   payment: StoredPayment,
@@ -117,7 +117,8 @@ export function currentDue(
   const quote = quoteOrNull(deps, payment, coin);
   if (quote === null) return null;
   const { decimals } = COIN_DEFINITIONS[coin];
-  return coinAmountFor(parseDecimal(payment.amount, digits), digits, quote.rate, decimals);
+  const exact = coinAmountFor(parseDecimal(payment.amount, digits), digits, quote.rate, decimals);
+  return askedAmount(exact, decimals);
 }
 
 /** Rates of now for outputs that are new and came just now: what came long ago was worth something else. */

@@ -11,7 +11,7 @@ import {
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { Chains } from '../../domain/chains.ts';
 import type { RateQuote, Rates } from '../../domain/ports.ts';
-import { coinAmountFor } from '../../domain/price.ts';
+import { askedAmount, coinAmountFor } from '../../domain/price.ts';
 import type { StoredOption } from '../../store/payments/payments.ts';
 import type { MinorUnits } from '../catalog/fiat-minor-units.ts';
 
@@ -78,7 +78,8 @@ export function offersFor(deps: OfferDeps, coins: readonly Coin[], terms: Terms)
  */
 export function offerOf(deps: OfferDeps, coin: Coin, { mode, price }: Terms): Offer | null {
   const quote = deps.rates.quote(coin, price.currency, mode);
-  const due = coinAmountFor(price.minor, price.digits, quote.rate, COIN_DEFINITIONS[coin].decimals);
+  const { decimals } = COIN_DEFINITIONS[coin];
+  const due = askedAmount(coinAmountFor(price.minor, price.digits, quote.rate, decimals), decimals);
   return due >= (deps.chains.get(coin, mode)?.minimumPayment ?? 0n) ? { coin, due, quote } : null;
 }
 

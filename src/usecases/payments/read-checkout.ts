@@ -1,7 +1,7 @@
-import { COINS, type Coin } from '../../domain/coins.ts';
+import { COIN_DEFINITIONS, COINS, type Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import { coverageOf, missingAtoms } from '../../domain/payment/coverage.ts';
+import { askedAtoms, coverageOf } from '../../domain/payment/coverage.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
@@ -105,9 +105,13 @@ function amountsDue({ chains }: PresentDeps, { row, options, state }: LoadedPaym
     const option = options.find((candidate) => candidate.coin === coin);
     if (option === undefined) return [];
     const { address } = option;
-    const missing = missingAtoms(coverage, BigInt(option.amount));
+    const asked = askedAtoms(coverage, {
+      due: BigInt(option.amount),
+      coinDecimals: COIN_DEFINITIONS[coin].decimals,
+      toleranceBps: row.tolerance_bps,
+    });
     const adapter = chains.get(coin, row.mode);
-    const uri = adapter === null ? null : adapter.paymentUri({ address, amount: missing });
-    return [{ coin, address, amount: formatCoinAmount(missing, coin), uri }];
+    const uri = adapter === null ? null : adapter.paymentUri({ address, amount: asked });
+    return [{ coin, address, amount: formatCoinAmount(asked, coin), uri }];
   });
 }

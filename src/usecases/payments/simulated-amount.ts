@@ -1,7 +1,7 @@
-import type { Coin } from '../../domain/coins.ts';
+import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { AmountError, formatCoinAmount, parseCoinAmount } from '../../domain/money.ts';
-import { coverageOf, missingAtoms } from '../../domain/payment/coverage.ts';
+import { askedAtoms, coverageOf, missingAtoms } from '../../domain/payment/coverage.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
 import type { PaymentState } from '../../domain/payment/types.ts';
 
@@ -9,7 +9,7 @@ import type { PaymentState } from '../../domain/payment/types.ts';
 export type PayerIntent = 'exact' | 'underpay' | 'overpay';
 
 /**
- * How much a simulated payer sends, in atoms: what is missing, half of it, or half the price more;
+ * How much a simulated payer sends, in atoms: what is asked for, half of what is missing, or half the price more;
  * or the amount that was asked for, if it fits the intent.
  * @throws {AppError} VALIDATION_INVALID (amount); INVALID_STATE when nothing is missing any more
  */
@@ -21,11 +21,14 @@ export function simulatedAmount(
 ): bigint {
   const due = payment.options[coin]?.due;
   if (due === undefined) throw invalidField('coin', `this payment takes no ${coin}`);
-  const missing = missingAtoms(coverageOf(liveCredits(payment)), due);
+  const coverage = coverageOf(liveCredits(payment));
+  const missing = missingAtoms(coverage, due);
   if (asked !== undefined) return checkedAmount(asked, coin, intent, missing);
   if (intent === 'overpay') return missing + half(due);
   if (missing === 0n) throw new AppError('INVALID_STATE', 'The payment is already paid in full');
-  return intent === 'underpay' ? half(missing) : missing;
+  if (intent === 'underpay') return half(missing);
+  const { decimals: coinDecimals } = COIN_DEFINITIONS[coin];
+  return askedAtoms(coverage, { due, coinDecimals, toleranceBps: payment.toleranceBps });
 }
 
 function checkedAmount(asked: string, coin: Coin, intent: PayerIntent, missing: bigint): bigint {

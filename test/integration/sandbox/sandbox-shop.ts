@@ -17,13 +17,18 @@ import type { PaymentView } from '../../../src/usecases/payments/present-payment
 import { ChainFollower } from '../../../src/workers/chain-watcher/chain-follower.ts';
 import { openWalletWorld, silent, type WalletWorld } from '../../_helpers/wallet-world.ts';
 
-const USD_RATES: Readonly<Record<Coin, string>> = { BTC: '100000', ETH: '4000', LTC: '100', SOL: '200' };
+const USD_RATES: Readonly<Record<Coin, string>> = {
+  BTC: '100000',
+  ETH: '3680.55',
+  LTC: '100',
+  SOL: '151.37',
+};
 
 export interface SandboxShop {
   readonly world: WalletWorld;
   control(coin: Coin): SimulatorControl;
-  /** A payment of 50 USD. */
-  order(allowedCryptos?: readonly Coin[]): Promise<PaymentView>;
+  /** A payment of 50 USD, or of as many as are named. */
+  order(allowedCryptos?: readonly Coin[], amount?: string): Promise<PaymentView>;
   simulate(
     payment: { id: string },
     wish: Omit<SimulatePaymentInput, 'merchantId' | 'paymentId'>,
@@ -83,11 +88,11 @@ export async function openSandboxShop(): Promise<SandboxShop> {
       if (found === undefined) throw new Error(`no simulated ${coin}`);
       return found.control;
     },
-    order: async (allowedCryptos = []) => {
+    order: async (allowedCryptos = [], amount = '50.00') => {
       orders += 1;
       const { payment } = await createPayment(deps, {
         merchant: world.merchant,
-        price: { kind: 'amount', amount: '50.00', currency: 'USD' },
+        price: { kind: 'amount', amount, currency: 'USD' },
         payer: { kind: 'customer', customerId: customer.id },
         locale: null,
         description: null,

@@ -35,6 +35,18 @@ describe.each(COINS)('a simulated payment in %s', (coin) => {
     expect(await toldOf(payment, 'completed')).toEqual(['created', 'confirming', 'completed']);
   });
 
+  it('asks for what can be typed, and who pays that has paid the price, no more', async () => {
+    const payment = await shop.order();
+    expect(payment.options[coin]?.amount).toMatch(/^\d+(\.\d{1,8})?$/);
+    await shop.simulate(payment, { scenario: 'underpay', coin });
+    await shop.simulate(payment, { scenario: 'exact', coin });
+    expect(await toldOf(payment, 'completed')).not.toContain('overpaid');
+    const other = await shop.order([], '33.33');
+    const paid = await shop.simulate(other, { scenario: 'exact', coin });
+    expect(paid).toMatchObject({ status: 'confirming', exception: null, receivedFiat: '33.33' });
+    expect(await toldOf(other, 'completed')).toEqual(['created', 'confirming', 'completed']);
+  });
+
   it('says so when overpaid', async () => {
     const payment = await shop.order();
     await shop.simulate(payment, { scenario: 'overpay', coin });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outputKey } from '../../../src/domain/chain.ts';
 import {
+  askedAtoms,
   coverageOf,
   coversMore,
   isPaid,
@@ -9,6 +10,7 @@ import {
   missingAtoms,
 } from '../../../src/domain/payment/coverage.ts';
 import { liveCredits, transition, transitionAll } from '../../../src/domain/payment/machine.ts';
+import { askedAmount } from '../../../src/domain/price.ts';
 import type { PaymentEventType, PaymentFact, PaymentState } from '../../../src/domain/payment/types.ts';
 import { freshPayment } from '../../_helpers/payment-state.ts';
 
@@ -46,7 +48,7 @@ function confirmed(
   amount: bigint,
   seenAt: number,
   height: number,
-  extra: Partial<{ coin: 'BTC' | 'LTC'; currentDue: bigint | null; maturity: number }> = {},
+  extra: Partial<{ coin: 'BTC' | 'LTC' | 'ETH'; currentDue: bigint | null; maturity: number }> = {},
 ): PaymentFact {
   return {
     type: 'output_confirmed',
@@ -402,6 +404,35 @@ describe('payment machine, whatever happens', () => {
           );
         },
       ),
+    );
+  });
+
+  it('who pays what is asked for the rest, rounded to be typed, has paid enough and nothing too much', () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt(1_000n, 10n ** 10n),
+        fc.bigInt(10n ** 6n, 10n ** 24n),
+        fc.integer({ min: 1, max: 9_999 }),
+        fc.constantFrom(0, 1, 2, 50, 500),
+        (btc, eth, share, toleranceBps) => {
+          const options = {
+            BTC: { due: btc, requiredConfirmations: 1, finality: null },
+            ETH: { due: askedAmount(eth, 18), requiredConfirmations: 1, finality: null },
+          };
+          const due = options.ETH.due;
+          const part = (btc * BigInt(share)) / 10_000n + 1n;
+          fc.pre(part < btc);
+          const first = run(fresh({ toleranceBps, options }), [[confirmed(1, part, 10, 100), 10]]).payment;
+          const coverage = coverageOf(first.credits);
+          const rest = askedAtoms(coverage, { due, coinDecimals: 18, toleranceBps });
+          expect(rest).toBeGreaterThanOrEqual(missingAtoms(coverage, due));
+          const start = { ...first, tips: { ...first.tips, ETH: 100 } };
+          const paying = confirmed(2, rest, 20, 100, { coin: 'ETH' });
+          const { payment } = run(start, [[paying, 20]]);
+          expect(payment).toMatchObject({ status: 'completed', exception: null });
+        },
+      ),
+      { numRuns: 500 },
     );
   });
 

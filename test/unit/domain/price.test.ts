@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AmountError } from '../../../src/domain/money.ts';
-import { atomsFor, coinAmountFor, valueOf, worthAt } from '../../../src/domain/price.ts';
+import { askedAmount, atomsFor, coinAmountFor, valueOf, worthAt } from '../../../src/domain/price.ts';
 
 describe('coinAmountFor', () => {
   test.each([
@@ -53,6 +53,78 @@ describe('coinAmountFor', () => {
 
   test('refuses a negative price', () => {
     expect(() => coinAmountFor(-1n, 2, '1', 8)).toThrow(AmountError);
+  });
+});
+
+describe('askedAmount', () => {
+  test.each([
+    ['10 USD in ETH, to six decimals', 3_260_869_565_217_392n, 18, 3_260_900_000_000_000n],
+    ['500 USD in ETH', 163_043_478_260_869_565n, 18, 163_044_000_000_000_000n],
+    ['1 USD in ETH, to eight', 326_086_956_521_739n, 18, 326_090_000_000_000n],
+    ['1 cent in ETH, to ten', 3_260_869_565_217n, 18, 3_260_900_000_000n],
+    ['a few wei', 9_999n, 18, 9_999n],
+    ['10,000 wei', 10_000n, 18, 10_000n],
+    ['an amount that is round already', 5_000_000_000_000_000n, 18, 5_000_000_000_000_000n],
+    ['20 USD in SOL', 133_333_334n, 9, 133_334_000n],
+    ['1 cent in SOL', 66_667n, 9, 66_667n],
+    ['BTC, to the satoshi', 123_456_789n, 8, 123_456_789n],
+    ['nothing', 0n, 18, 0n],
+  ] as const)('%s', (_, exact, decimals, asked) => {
+    expect(askedAmount(exact, decimals)).toBe(asked);
+  });
+
+  const atoms = fc.oneof(fc.bigInt(0n, 10n ** 6n), fc.bigInt(0n, 10n ** 15n), fc.bigInt(0n, 10n ** 24n));
+  const decimals = fc.constantFrom(8, 9, 12, 18);
+
+  test('is never less, adds at most 1/10,000, and asks for the same once more', () => {
+    const property = fc.property(atoms, decimals, (exact, decimals) => {
+      const asked = askedAmount(exact, decimals);
+      expect(asked).toBeGreaterThanOrEqual(exact);
+      expect((asked - exact) * 10_000n).toBeLessThanOrEqual(exact);
+      expect(askedAmount(asked, decimals)).toBe(asked);
+    });
+    fc.assert(property, { numRuns: 2_000 });
+  });
+
+  test('a higher amount never asks for less, also where the number of decimals changes', () => {
+    const near = fc
+      .tuple(fc.integer({ min: 4, max: 18 }), fc.bigInt(-1_000n, 1_000n))
+      .map(([power, off]) => 10n ** BigInt(power) + off);
+    const property = fc.property(
+      fc.oneof(atoms, near),
+      fc.oneof(fc.constant(1n), atoms),
+      decimals,
+      (a, more, decimals) => {
+        expect(askedAmount(a + more, decimals)).toBeGreaterThanOrEqual(askedAmount(a, decimals));
+      },
+    );
+    fc.assert(property, { numRuns: 2_000 });
+  });
+
+  test('has at most eight decimals from 0.0001 coins on, and six from 0.01', () => {
+    const property = fc.property(fc.bigInt(1n, 10n ** 24n), fc.constantFrom(9, 18), (exact, decimals) => {
+      const asked = askedAmount(exact, decimals);
+      const one = 10n ** BigInt(decimals);
+      if (exact * 10_000n >= one) expect(asked % (one / 10n ** 8n)).toBe(0n);
+      if (exact * 100n >= one) expect(asked % (one / 10n ** 6n)).toBe(0n);
+    });
+    fc.assert(property, { numRuns: 1_000 });
+  });
+
+  test('is worth the price and not a cent more, while a coin is worth no more than 10,000', () => {
+    const rates = fc
+      .tuple(fc.bigInt(1n, 9_999n), fc.bigInt(0n, 99n))
+      .map(([whole, cents]) => `${whole}.${cents.toString().padStart(2, '0')}`);
+    const property = fc.property(
+      fc.bigInt(1n, 10n ** 9n),
+      rates,
+      fc.constantFrom(9, 18),
+      (minor, rate, decimals) => {
+        const asked = askedAmount(coinAmountFor(minor, 2, rate, decimals), decimals);
+        expect(valueOf(asked, worthAt(rate, 2, decimals))).toBe(minor);
+      },
+    );
+    fc.assert(property, { numRuns: 2_000 });
   });
 });
 
