@@ -3,7 +3,12 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
-import { signInBrowser } from '../_helpers/web/dashboard.ts';
+import { confirmIt, signInBrowser } from '../_helpers/web/dashboard.ts';
+import { addressScript } from '../../src/chains/utxo/address.ts';
+import { UTXO_COINS } from '../../src/domain/coins.ts';
+import { Shop } from '../_helpers/api-client.ts';
+import { toAtoms } from '../_helpers/nodes/index.ts';
+import { eventually } from '../_helpers/poll.ts';
 import { TillBesideNodes } from '../_helpers/till-beside-nodes.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -93,5 +98,154 @@ describe('the dialog before going live', () => {
     await dialog.getByRole('button', { name: 'Take real coins' }).click();
     await dialog.getByRole('alert').getByText(message).waitFor();
     await page.unroute('**/merchant/sandbox?*');
+  });
+});
+
+/** What the two buttons of the frame say: which is on. */
+async function inView(on: Page): Promise<string> {
+  return on.getByRole('group', { name: 'What pages show' }).locator('[aria-pressed=true]').innerText();
+}
+
+const banner = (on: Page) => on.getByRole('complementary', { name: 'What pages show' });
+const shopIsLive = async (): Promise<boolean> => {
+  const { merchants } = await world.till.api.must<{ merchants: { sandboxMode: boolean }[] }>(
+    'GET',
+    '/merchant/list',
+    { token: world.shop.secretKey },
+  );
+  return merchants[0]?.sandboxMode === false;
+};
+
+describe('test and live as a view', () => {
+  let orders: Record<'live' | 'sandbox', { orderId: string; path: string }>;
+
+  beforeAll(async () => {
+    const { till, shop, node } = world;
+    const pay = async (mode: 'live' | 'sandbox') => {
+      await world.switchTo(mode);
+      const orderId = mode === 'live' ? 'A real order' : 'A played order';
+      const { id } = await shop.createPayment({ orderId, amount: '5000', allowedCryptos: ['BTC'] });
+      const { options } = await shop.payment(id);
+      const { address, amount } = options.BTC;
+      const body = { paymentId: id, scenario: 'exact', confirmations: 9 };
+      if (mode === 'sandbox') {
+        await till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
+      } else {
+        node.pay(addressScript(UTXO_COINS.BTC, 'regtest', address), toAtoms(amount));
+        node.mine(2);
+      }
+      await eventually(
+        'paid',
+        () => shop.payment(id),
+        ({ status }) => status === 'completed',
+      );
+      return { orderId, path: `${shopPath}/payments/${id}` };
+    };
+    orders = { sandbox: await pay('sandbox'), live: await pay('live') };
+  });
+
+  it('shows what the shop takes, without a banner, until the other is chosen', async () => {
+    await page.goto(`${shopPath}/payments`);
+    await page.getByRole('link', { name: orders.live.orderId }).waitFor();
+    expect([await inView(page), await banner(page).count(), new URL(page.url()).search]).toEqual([
+      'Live',
+      0,
+      '',
+    ]);
+    expect(await page.getByText(orders.sandbox.orderId).count()).toBe(0);
+  });
+
+  it('shows the other in every list and says so loudly, from page to page and after a reload', async () => {
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await page.getByRole('link', { name: orders.sandbox.orderId }).waitFor();
+    expect(await banner(page).innerText()).toContain('You are looking at test payments');
+    expect(new URL(page.url()).search).toBe('?mode=sandbox');
+    expect(await page.getByText(orders.live.orderId).count()).toBe(0);
+    expect(await axeFindings(page)).toEqual([]);
+    await page.screenshot({ path: `${SCREENS}/mode-other-payments.png` });
+    for (const [name, text] of [
+      ['Wallet', '+0.05'],
+      ['Overview', orders.sandbox.orderId],
+      ['Webhooks', 'No delivery yet'],
+      ['Account', 'Password'],
+      ['Payments', orders.sandbox.orderId],
+    ] as const) {
+      if (name === 'Payments') await page.goBack();
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click();
+      await page.getByRole('main').getByText(text).first().waitFor();
+      expect([name, new URL(page.url()).searchParams.get('mode')]).toEqual([name, 'sandbox']);
+    }
+    await page.reload();
+    await banner(page).waitFor();
+    expect(await inView(page)).toBe('Test');
+    expect(await shopIsLive()).toBe(true);
+  });
+
+  it('offers nothing there that would move money or make a payment', async () => {
+    await page.goto(`${shopPath}/wallet?mode=sandbox`);
+    await page.getByRole('button', { name: 'Receive BTC' }).waitFor();
+    await banner(page).waitFor();
+    expect(await page.getByRole('button', { name: /^Send/ }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Receive BTC' }).click();
+    await page.getByRole('dialog').getByText(/^tb1/).waitFor();
+    await page.keyboard.press('Escape');
+    await page.goto(`${shopPath}/payments?mode=sandbox`);
+    await page.getByRole('link', { name: orders.sandbox.orderId }).waitFor();
+    expect(await page.getByRole('button', { name: 'New payment' }).count()).toBe(0);
+    await page.goto(`${shopPath}/wallet`);
+    await page.getByRole('button', { name: 'Send BTC' }).waitFor();
+  });
+
+  it('refuses a send that was begun before the shop was switched', async () => {
+    await page.goto(`${shopPath}/wallet`);
+    await page.getByRole('button', { name: 'Send BTC' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Send BTC' });
+    await dialog.getByLabel('To address').fill('bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080');
+    await dialog.getByLabel('Amount in BTC').fill('0.001');
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByRole('button', { name: 'Send now' }).waitFor();
+    await world.switchTo('sandbox');
+    await dialog.getByRole('button', { name: 'Send now' }).click();
+    await confirmIt(page, { password: PASSWORD });
+    await dialog.getByText('This send is meant for the live wallet').waitFor();
+    expect(world.node.received).toEqual([]);
+    await world.switchTo('live');
+  });
+
+  it('looks at the cost of a refund in the wallet that its payment came to', async () => {
+    await world.switchTo('sandbox');
+    await page.goto(orders.live.path);
+    await page.getByRole('button', { name: 'Refund', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Refund' });
+    await dialog.getByLabel('Payer’s address').fill('bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080');
+    await dialog.getByLabel('Amount in BTC').fill('0.01');
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByRole('button', { name: 'Send the refund' }).waitFor();
+    expect(await page.getByText('What you see here is real: a refund sends real coins').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await page.getByRole('link', { name: orders.sandbox.orderId }).waitFor();
+    expect(await banner(page).count()).toBe(0);
+    await world.switchTo('live');
+  });
+
+  it('leaves the view behind when another shop is chosen', async () => {
+    await Shop.open(world.till.api, { owner: world.shop.token, settings: { name: 'Second' } });
+    await page.goto(`${shopPath}/payments?mode=sandbox`);
+    await banner(page).waitFor();
+    await page.getByLabel('Shop', { exact: true }).selectOption({ label: 'Second' });
+    await page.getByRole('heading', { name: 'Second' }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  it('fits a phone, with the banner in sight while one scrolls', async () => {
+    await phone.goto(`${shopPath}?mode=sandbox`);
+    await banner(phone).waitFor();
+    await phone.getByText(orders.sandbox.orderId).first().waitFor();
+    expect(await axeFindings(phone)).toEqual([]);
+    await phone.screenshot({ path: `${SCREENS}/mode-other-phone.png` });
+    await phone.mouse.wheel(0, 5_000);
+    expect(await banner(phone).evaluate((it) => it.getBoundingClientRect().top)).toBeGreaterThanOrEqual(0);
+    expect(await phone.locator('html').evaluate((html) => html.scrollWidth)).toBeLessThanOrEqual(PHONE.width);
   });
 });

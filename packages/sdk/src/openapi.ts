@@ -1448,6 +1448,7 @@ export interface paths {
         query?: {
           page?: number;
           limit?: number;
+          mode?: "live" | "sandbox";
           status?: "pending" | "underpaid" | "confirming" | "completed" | "expired" | "cancelled" | "failed" | "refunded";
           customerId?: string;
           orderId?: string;
@@ -1757,6 +1758,7 @@ export interface paths {
         query?: {
           page?: number;
           limit?: number;
+          mode?: "live" | "sandbox";
           paymentId?: string;
           status?: "open" | "claimed" | "approved" | "paid" | "expired" | "cancelled";
           merchantId?: string;
@@ -1783,6 +1785,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
+          mode?: "live" | "sandbox";
           startDate?: string;
           endDate?: string;
           timezone?: string;
@@ -1823,6 +1826,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
+          mode?: "live" | "sandbox";
           from?: string;
           to?: string;
           timeZone?: string;
@@ -1851,6 +1855,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
+          mode?: "live" | "sandbox";
           currency?: string;
           merchantId?: string;
         };
@@ -1916,6 +1921,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
+          mode?: "live" | "sandbox";
           merchantId?: string;
         };
       };
@@ -1942,6 +1948,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
+          mode?: "live" | "sandbox";
           merchantId?: string;
         };
       };
@@ -1978,6 +1985,8 @@ export interface paths {
             amount: string;
             /** @enum {string} */
             coin: "BTC" | "ETH" | "LTC" | "SOL";
+            /** @enum {string} */
+            mode?: "live" | "sandbox";
             subtractFee?: boolean;
             maxFee?: string;
             feeRate?: string;
@@ -2013,6 +2022,8 @@ export interface paths {
             amount: string;
             /** @enum {string} */
             coin: "BTC" | "ETH" | "LTC" | "SOL";
+            /** @enum {string} */
+            mode?: "live" | "sandbox";
             subtractFee?: boolean;
             maxFee?: string;
             feeRate?: string;
@@ -2068,6 +2079,7 @@ export interface paths {
         query?: {
           page?: number;
           limit?: number;
+          mode?: "live" | "sandbox";
           coin?: "BTC" | "ETH" | "LTC" | "SOL";
           direction?: "in" | "out";
           merchantId?: string;
@@ -2156,6 +2168,7 @@ export interface paths {
         query: {
           page?: number;
           limit?: number;
+          mode?: "live" | "sandbox";
           coin: "BTC" | "ETH" | "LTC" | "SOL";
           merchantId?: string;
         };
@@ -2290,6 +2303,7 @@ export interface paths {
         query?: {
           page?: number;
           limit?: number;
+          mode?: "live" | "sandbox";
           after?: number;
           wait?: number;
           type?: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
@@ -2321,6 +2335,7 @@ export interface paths {
         query?: {
           page?: number;
           limit?: number;
+          mode?: "live" | "sandbox";
           status?: number;
           state?: "pending" | "delivered" | "failed";
           event?: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";

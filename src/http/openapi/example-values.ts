@@ -193,6 +193,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   'send.confirmations': 0,
   note: 'Payout of January',
   maxFee: '0.00001',
+  mode: 'sandbox',
   'send.cancelling': false,
   'estimate-fee.amount': '0.01',
   'simulate.amount': '0.000499',

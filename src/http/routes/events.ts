@@ -6,7 +6,7 @@ import { followEvents } from '../../usecases/webhooks/follow-events.ts';
 import { listEvents } from '../../usecases/webhooks/list-events.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { freeObject, pagination, timestamp } from '../schemas/answers.ts';
-import { integerQuery, pageQuery } from '../schemas/query.ts';
+import { eitherModeQuery, integerQuery, pageQuery } from '../schemas/query.ts';
 import { identifier } from '../schemas/text.ts';
 
 export interface EventRoutesDeps {
@@ -44,6 +44,7 @@ const eventView = z
 const query = z
   .object({
     ...pageQuery(),
+    mode: eitherModeQuery(),
     after: integerQuery({ min: 0, max: SEQ_MAX })
       .optional()
       .meta({ description: 'Only events after this seq, oldest first; 0 is the start' }),
@@ -86,10 +87,11 @@ function listEventsRoute(deps: EventRoutesDeps): Route {
       pagination: pagination().optional().meta({ description: 'Absent with after' }),
       nextAfter: z.int().optional().meta({ description: 'With after: the last seq seen, where to go on' }),
     }),
-    handler: async ({ auth, query: { page, limit, after, wait = 0, type, paymentId }, clientGone }) => {
+    handler: async ({ auth, query: { page, limit, mode, after, wait = 0, type, paymentId }, clientGone }) => {
       const filter = {
         merchantId: auth.merchantId,
         limit,
+        ...(mode === undefined ? {} : { mode }),
         ...(type === undefined ? {} : { type }),
         ...(paymentId === undefined ? {} : { paymentId }),
       };

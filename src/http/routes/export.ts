@@ -5,10 +5,11 @@ import { invalidField } from '../../domain/errors.ts';
 import { MOVEMENT_KINDS } from '../../domain/movements.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { exportMovements, type MovementView } from '../../usecases/accounting/export-movements.ts';
+import { modeOf } from '../../usecases/merchants/mode-of.ts';
 import { csv, type CsvColumn } from '../server/csv.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { listInEnvelope, StreamReply } from '../server/stream-reply.ts';
-import { ianaZone, momentQuery, type Moment } from '../schemas/query.ts';
+import { ianaZone, modeQuery, momentQuery, type Moment } from '../schemas/query.ts';
 
 const movement = z
   .object({
@@ -75,6 +76,7 @@ const CSV_EXAMPLE = [
 ].join('\r\n');
 
 const query = z.object({
+  mode: modeQuery(),
   from: momentQuery()
     .optional()
     .meta({
@@ -103,7 +105,7 @@ export function exportRoutes(deps: { readonly db: Db }): Route[] {
       path: '/payment/export',
       summary: 'Export all movements of money',
       description:
-        'One line for each movement of confirmed money in the current mode of the merchant, oldest first: payments, refunds, ' +
+        'One line for each movement of confirmed money in one mode of the merchant, oldest first: payments, refunds, ' +
         'sends, sweeps within the wallet (their amount is 0), network fees, and reversals of any of these by a reorganisation. ' +
         'The amounts of all lines add up to what the wallet holds. Lines are never changed or inserted later: a past range ' +
         'gives the same lines again. The answer is streamed; one that breaks off is not complete. As CSV it is RFC 4180 in ' +
@@ -120,13 +122,13 @@ export function exportRoutes(deps: { readonly db: Db }): Route[] {
         data: { lines: [EXAMPLE] },
       },
       data: z.object({ lines: z.array(movement) }),
-      handler: async ({ auth, query: { from, to, timeZone, format } }) => {
+      handler: async ({ auth, query: { mode: asked, from, to, timeZone, format } }) => {
         const calendar = new Calendar(timeZone);
         const [fromMs, beforeMs] = [from, to].map((moment) => msOf(moment, calendar));
         if (fromMs !== undefined && beforeMs !== undefined && beforeMs <= fromMs) {
           throw invalidField('to', 'must be after from');
         }
-        const mode = auth.merchant.sandbox === 1 ? 'sandbox' : 'live';
+        const mode = modeOf(auth.merchant, asked);
         const pages = exportMovements(deps, {
           merchantId: auth.merchantId,
           mode,

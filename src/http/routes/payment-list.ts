@@ -6,11 +6,12 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { pagination } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';
 import { paymentSchema } from '../schemas/payment.ts';
-import { boundIn, boundQuery, ianaZone, pageQuery, timeQuery } from '../schemas/query.ts';
+import { boundIn, boundQuery, ianaZone, modeQuery, pageQuery, timeQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
 
 const listQuery = z.object({
   ...pageQuery(),
+  mode: modeQuery(),
   status: z.enum(PAYMENT_STATUSES).optional(),
   customerId: identifier().optional(),
   orderId: identifier().optional(),
@@ -41,7 +42,7 @@ export function listRoute(deps: CreatePaymentDeps): Route {
     path: '/payment/list',
     summary: 'List payments',
     description:
-      'Payments of the merchant in its current mode, newest first; with `updatedAfter` in the order of their last change, oldest first.',
+      'Payments of the merchant in one mode, newest first; with `updatedAfter` in the order of their last change, oldest first.',
     tags: ['Payments'],
     auth: 'merchant',
     scope: 'payments:read',

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
+import { modeOf } from '../../usecases/merchants/mode-of.ts';
 import { getRates, type GetRatesDeps } from '../../usecases/rates/get-rates.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { currency } from '../schemas/codes.ts';
+import { modeQuery } from '../schemas/query.ts';
 
 const rate = z.object({
   rate: z.string().meta({ description: 'Price of one whole coin in the currency', examples: ['100000'] }),
@@ -21,17 +23,17 @@ export function rateRoutes(deps: GetRatesDeps): Route[] {
       path: '/rates',
       summary: 'Read the current rates',
       description:
-        'Price of one whole coin, as a payment created now would lock it in the current mode of the merchant. ' +
+        'Price of one whole coin, as a payment created now would lock it. ' +
         'A coin whose price is not known is left out.',
       tags: ['Rates'],
       auth: 'payer',
       scope: 'any',
       status: 200,
-      query: z.object({ currency: currency().default('USD') }),
+      query: z.object({ mode: modeQuery(), currency: currency().default('USD') }),
       data: z.object({ rates: z.partialRecord(z.enum(COINS), rate) }),
       errors: ['RATE_UNAVAILABLE'],
       handler: async ({ auth, query }) => {
-        const mode = auth.merchant.sandbox === 1 ? 'sandbox' : 'live';
+        const mode = modeOf(auth.merchant, query.mode);
         const quotes = await getRates(deps, { currency: query.currency, mode });
         const rates = Object.entries(quotes).map(([coin, { rate, sources, at }]) => [
           coin,

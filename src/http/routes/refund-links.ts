@@ -7,7 +7,7 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
 import { coin, currency } from '../schemas/codes.ts';
-import { pageQuery } from '../schemas/query.ts';
+import { modeQuery, pageQuery } from '../schemas/query.ts';
 import { refundLinkSchema } from '../schemas/refund-link.ts';
 import { identifier, text } from '../schemas/text.ts';
 
@@ -155,12 +155,13 @@ function listRoute(deps: RefundLinkDeps): Route {
     auth: 'merchant',
     scope: 'payments:read',
     summary: 'List refund links',
-    description: 'Of one payment, or of all payments of the merchant in its current mode, newest first.',
+    description: 'Of one payment, or of all payments of the merchant in one mode, newest first.',
     tags: TAGS,
     status: 200,
     errors: ['PAYMENT_NOT_FOUND'],
     query: z.object({
       ...pageQuery(),
+      mode: modeQuery(),
       paymentId: identifier().optional(),
       status: z.enum(REFUND_LINK_STATUSES).optional(),
     }),

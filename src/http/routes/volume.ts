@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
+import { modeOf } from '../../usecases/merchants/mode-of.ts';
 import { readVolume } from '../../usecases/merchants/read-volume.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import { dayQuery, ianaZone } from '../schemas/query.ts';
+import { dayQuery, ianaZone, modeQuery } from '../schemas/query.ts';
 
 const coin = z.enum(COINS);
 const payments = z.int().meta({ description: 'How many payments' });
@@ -42,7 +43,7 @@ export function volumeRoutes(deps: { readonly db: Db; readonly clock: Clock }): 
       path: '/merchant/volume',
       summary: 'Volume by day, coin and currency',
       description:
-        'What completed payments brought in the current mode of the merchant, by the day they were created: exact sums, ' +
+        'What completed payments brought in one mode of the merchant, by the day they were created: exact sums, ' +
         'with an entry for each day. Refunded payments do not count. At most 366 days; the last 30 when no dates are given.',
       tags: ['Payments'],
       auth: 'merchant',
@@ -50,6 +51,7 @@ export function volumeRoutes(deps: { readonly db: Db; readonly clock: Clock }): 
       status: 200,
       errors: [],
       query: z.object({
+        mode: modeQuery(),
         startDate: dayQuery().optional(),
         endDate: dayQuery().optional(),
         timezone: ianaZone().default('UTC').meta({ description: 'IANA time zone whose days these are' }),
@@ -74,7 +76,7 @@ export function volumeRoutes(deps: { readonly db: Db; readonly clock: Clock }): 
       handler: async ({ auth, query }) =>
         readVolume(deps, {
           merchantId: auth.merchantId,
-          mode: auth.merchant.sandbox === 1 ? 'sandbox' : 'live',
+          mode: modeOf(auth.merchant, query.mode),
           first: query.startDate,
           last: query.endDate,
           timeZone: query.timezone,

@@ -8,7 +8,7 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { coinAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';
-import { pageQuery } from '../schemas/query.ts';
+import { modeQuery, pageQuery } from '../schemas/query.ts';
 import { identifier } from '../schemas/text.ts';
 
 const TAGS = ['Wallet'];
@@ -62,7 +62,7 @@ function outputsRoute(deps: SendCoinsDeps): Route {
     tags: TAGS,
     status: 200,
     errors: [],
-    query: z.object({ ...pageQuery(), coin: coin() }),
+    query: z.object({ ...pageQuery(), mode: modeQuery(), coin: coin() }),
     example: { query: { coin: 'BTC' } },
     data: z.object({ outputs: z.array(outputData), pagination: pagination() }),
     handler: async ({ auth, query }) => {

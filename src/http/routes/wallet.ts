@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COINS } from '../../domain/coins.ts';
+import { COINS, MODES } from '../../domain/coins.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { bumpSend } from '../../usecases/sends/bump-send.ts';
 import { cancelSend } from '../../usecases/sends/cancel-send.ts';
@@ -14,7 +14,7 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { coinAmount } from '../schemas/amounts.ts';
 import { pagination, perCoin, timestamp } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';
-import { pageQuery } from '../schemas/query.ts';
+import { modeQuery, pageQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
 
 const TAGS = ['Wallet'];
@@ -50,6 +50,10 @@ const sendBody = z.object({
     description: 'In the coin, such as "0.015"; "max": everything spendable, the fee taken out of it',
   }),
   coin: coin(),
+  mode: z.enum(MODES).optional().meta({
+    description:
+      'The mode whose wallet is meant. A send is refused with 409 unless it is the current one; a fee is estimated for either',
+  }),
   subtractFee: z.boolean().optional().meta({ description: 'Take the network fee out of the amount' }),
   maxFee: maxFee(),
   feeRate: feeRate(),
@@ -125,8 +129,9 @@ function balancesRoute(deps: SendCoinsDeps): Route {
     tags: TAGS,
     status: 200,
     errors: [],
+    query: z.object({ mode: modeQuery() }),
     data: perCoin('What can be spent of each coin now'),
-    handler: async ({ auth }) => getBalances(deps, { merchant: auth.merchant }),
+    handler: async ({ auth, query }) => getBalances(deps, { merchant: auth.merchant, ...query }),
   });
 }
 
@@ -137,12 +142,13 @@ function addressesRoute(deps: SendCoinsDeps): Route {
     auth: 'merchant',
     scope: 'wallet:read',
     summary: 'Read the wallet addresses',
-    description: 'The address of each coin that fills the wallet, in the current mode of the merchant.',
+    description: 'The address of each coin that fills the wallet.',
     tags: TAGS,
     status: 200,
     errors: [],
+    query: z.object({ mode: modeQuery() }),
     data: perCoin('Wallet address of each coin'),
-    handler: async ({ auth }) => getWalletAddresses(deps, { merchant: auth.merchant }),
+    handler: async ({ auth, query }) => getWalletAddresses(deps, { merchant: auth.merchant, ...query }),
   });
 }
 
@@ -159,7 +165,7 @@ function sendRoute(deps: SendCoinsDeps): Route {
       'transaction is offered again until it does. Give an Idempotency-Key, so that a repeated request never pays twice.',
     tags: TAGS,
     status: 200,
-    errors: [...PLAN_ERRORS, 'FEE_ABOVE_LIMIT', 'SEND_REJECTED'],
+    errors: [...PLAN_ERRORS, 'INVALID_STATE', 'FEE_ABOVE_LIMIT', 'SEND_REJECTED'],
     idempotency: 'forever',
     body: sendBody,
     data: sendData,
@@ -257,11 +263,16 @@ function transactionsRoute(deps: SendCoinsDeps): Route {
     auth: 'merchant',
     scope: 'wallet:read',
     summary: 'List money in and out',
-    description: "Incoming money and sends of the merchant's current mode, newest first.",
+    description: 'Incoming money and sends of one mode, newest first.',
     tags: TAGS,
     status: 200,
     errors: [],
-    query: z.object({ ...pageQuery(), coin: coin().optional(), direction: z.enum(['in', 'out']).optional() }),
+    query: z.object({
+      ...pageQuery(),
+      mode: modeQuery(),
+      coin: coin().optional(),
+      direction: z.enum(['in', 'out']).optional(),
+    }),
     data: z.object({ transactions: z.array(transactionData), pagination: pagination() }),
     handler: async ({ auth, query }) => {
       const { transactions, total } = await listWalletTransactions(deps, {

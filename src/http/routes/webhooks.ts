@@ -8,7 +8,7 @@ import { redeliverWebhook } from '../../usecases/webhooks/redeliver-webhook.ts';
 import { testWebhook } from '../../usecases/webhooks/test-webhook.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { freeObject, pagination, timestamp } from '../schemas/answers.ts';
-import { integerQuery, pageQuery, timeQuery } from '../schemas/query.ts';
+import { eitherModeQuery, integerQuery, pageQuery, timeQuery } from '../schemas/query.ts';
 import { identifier } from '../schemas/text.ts';
 
 export interface WebhookRoutesDeps {
@@ -61,6 +61,7 @@ function listLogsRoute(deps: WebhookRoutesDeps): Route {
     scope: 'webhooks:read',
     query: z.object({
       ...pageQuery(),
+      mode: eitherModeQuery(),
       status: integerQuery({ min: 0, max: 999 }).optional(),
       state: z.enum(DELIVERY_STATES).optional(),
       event: z.enum(EVENT_TYPES).optional(),
@@ -70,11 +71,12 @@ function listLogsRoute(deps: WebhookRoutesDeps): Route {
     }),
     data: z.object({ logs: z.array(webhookLog), pagination: pagination() }),
     handler: async ({ auth, query }) => {
-      const { page, limit, status, state, event, paymentId, startDate, endDate } = query;
+      const { page, limit, mode, status, state, event, paymentId, startDate, endDate } = query;
       const { logs, total } = await listWebhookLogs(deps, {
         merchantId: auth.merchantId,
         page,
         limit,
+        ...(mode === undefined ? {} : { mode }),
         ...(status === undefined ? {} : { status }),
         ...(state === undefined ? {} : { state }),
         ...(event === undefined ? {} : { event }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MODES } from '../../domain/coins.ts';
 import { addDays, Calendar, isDay } from '../../domain/calendar.ts';
 
 const PAGE_MAX = 1_000_000;
@@ -22,6 +23,16 @@ export function booleanQuery() {
     .enum(['true', 'false'], { error: 'must be true or false' })
     .transform((value) => value === 'true')
     .meta({ override: { type: 'boolean', enum: undefined } });
+}
+
+/** `mode` of what can be read of both modes. */
+export function modeQuery(otherwise = 'The current mode of the merchant when left out') {
+  return z.enum(MODES).optional().meta({ description: otherwise });
+}
+
+/** `mode` of lists that tell of both modes together, as they do without it. */
+export function eitherModeQuery() {
+  return modeQuery('Both modes when left out');
 }
 
 /** `page` and `limit` of every list: spread into the query's object. */

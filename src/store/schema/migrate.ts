@@ -22,6 +22,7 @@ import * as refundClaims from './migrations/0021-refund-claims.ts';
 import * as addressesByText from './migrations/0022-addresses-by-text.ts';
 import * as sessions from './migrations/0023-sessions.ts';
 import * as shopCurrency from './migrations/0024-shop-currency.ts';
+import * as sandboxEvents from './migrations/0025-sandbox-events.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -49,6 +50,7 @@ export const MIGRATIONS: Migrations = {
   '0022-addresses-by-text': addressesByText,
   '0023-sessions': sessions,
   '0024-shop-currency': shopCurrency,
+  '0025-sandbox-events': sandboxEvents,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Db, Tx } from '../sqlite/database.ts';
+import type { Mode } from '../../domain/coins.ts';
 import type { EventType } from '../../domain/events.ts';
 import { preparedInserts } from '../sqlite/prepared.ts';
 import type { WebhookLogRow } from '../schema/webhooks.ts';
@@ -52,6 +53,8 @@ export interface WebhookLogFilter {
   readonly merchantId: string;
   readonly status?: number;
   readonly paymentId?: string;
+  /** Of the event; both when left out. */
+  readonly mode?: Mode;
   /** The type of the event. */
   readonly event?: EventType;
   /** Of the delivery. */
@@ -69,9 +72,11 @@ export async function listWebhookLogs(
   filter: WebhookLogFilter,
 ): Promise<{ logs: StoredWebhookLog[]; total: number }> {
   const total = await totalLogs(db, filter);
-  const logs = await filteredLogs(db, filter)
+  let query = filteredLogs(db, filter)
     .innerJoin('deliveries', 'deliveries.id', 'log.delivery_id')
-    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .innerJoin('events', 'events.id', 'deliveries.event_id');
+  if (filter.mode === 'live') query = query.where('events.mode', '=', 'live');
+  const logs = await query
     .selectAll('log')
     .select(WITH_DELIVERY)
     .orderBy('log.created_at', 'desc')
@@ -91,7 +96,15 @@ function filteredLogs(db: Db, filter: WebhookLogFilter) {
   if (filter.event !== undefined) query = query.where('log.event_type', '=', filter.event);
   if (filter.from !== undefined) query = query.where('log.created_at', '>=', filter.from);
   if (filter.to !== undefined) query = query.where('log.created_at', '<=', filter.to);
+  if (filter.mode === 'sandbox') query = query.where(isOfSandbox(filter.merchantId));
   return filter.state === undefined ? query : query.where(hasState(filter.merchantId, filter.state));
+}
+
+/** Few events are of the sandbox where a shop is live: these lead to their logs. */
+function isOfSandbox(merchantId: string): RawBuilder<boolean> {
+  return sql`log.delivery_id IN (
+    SELECT tried.id FROM events AS played JOIN deliveries AS tried ON tried.event_id = played.id
+    WHERE played.merchant_id = ${merchantId} AND played.mode = 'sandbox')`;
 }
 
 /** Few deliveries are not delivered: these lead to their logs. Of those that are, nearly every log is one. */
@@ -104,9 +117,9 @@ function hasState(merchantId: string, state: DeliveryState): RawBuilder<boolean>
 }
 
 /** A merchant's logs, or one payment's, which are found through its few events and deliveries. */
-function matching(db: Db, { merchantId, paymentId, state }: WebhookLogFilter) {
+function matching(db: Db, { merchantId, paymentId, state, mode }: WebhookLogFilter) {
   const logs = db.selectFrom('webhook_logs as log');
-  const isByDelivery = state === 'pending' || state === 'failed';
+  const isByDelivery = state === 'pending' || state === 'failed' || mode === 'sandbox';
   // Not as a plain column: the planner would walk all logs of the merchant instead.
   if (isByDelivery && paymentId === undefined) return logs.where(sql`log.merchant_id || ''`, '=', merchantId);
   if (paymentId === undefined) return logs.where('log.merchant_id', '=', merchantId);
@@ -123,16 +136,22 @@ function matching(db: Db, { merchantId, paymentId, state }: WebhookLogFilter) {
 }
 
 async function totalLogs(db: Db, filter: WebhookLogFilter): Promise<number> {
+  const { mode, ...ofBoth } = filter;
+  const total = mode === 'sandbox' ? counted(db, filter) : totalOf(db, ofBoth);
+  const played = mode === 'live' ? counted(db, { ...ofBoth, mode: 'sandbox' }) : sql<number>`0`;
+  // One statement, so that all parts belong to the same snapshot.
+  const row = await db.selectNoFrom(sql<number>`${total} - ${played}`.as('total')).executeTakeFirstOrThrow();
+  return row.total;
+}
+
+/** How many match in both modes together. */
+function totalOf(db: Db, filter: WebhookLogFilter): RawBuilder<number> {
   const { state, ...any } = filter;
   const isDelivered = state === 'delivered' && filter.paymentId === undefined;
   const parts = isDelivered ? partsOf(db, any) : partsOf(db, filter);
   const others = isDelivered ? (['pending', 'failed'] as const) : [];
   const subtracted = others.map((other) => sql` - ${counted(db, { ...any, state: other })}`);
-  // One statement, so that all parts belong to the same snapshot.
-  const { total } = await db
-    .selectNoFrom(sql<number>`${sql.join(parts, sql` + `)}${sql.join(subtracted, sql``)}`.as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
+  return sql<number>`(${sql.join(parts, sql` + `)}${sql.join(subtracted, sql``)})`;
 }
 
 /**

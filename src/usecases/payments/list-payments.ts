@@ -4,21 +4,24 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { listPayments as readPayments, type PaymentFilter } from '../../store/payments/payment-list.ts';
 import { totalPayments } from '../../store/payments/payment-totals.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
+import { modeOf } from '../merchants/mode-of.ts';
 import { presentPayment, type PaymentView, type PresentDeps } from './present-payment.ts';
 
 export interface ListPaymentsFilter extends Omit<PaymentFilter, 'merchantId' | 'mode' | 'search'> {
   readonly merchant: MerchantRow;
+  /** Its current mode when left out. */
+  readonly mode?: Mode | undefined;
   /** A payment id, order id, customer, transaction or address, amount, or a part of one: see isNamed. */
   readonly search?: string | undefined;
 }
 
-/** One page of a merchant's payments in its current mode, newest first, with the exact total. */
+/** One page of a merchant's payments in a mode, newest first, with the exact total. */
 export async function listPayments(
   deps: PresentDeps & { readonly db: Db },
-  { merchant, search, ...filter }: ListPaymentsFilter,
+  { merchant, mode: asked, search, ...filter }: ListPaymentsFilter,
   page: { page: number; limit: number },
 ): Promise<{ payments: PaymentView[]; pagination: { page: number; limit: number; total: number } }> {
-  const mode: Mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
+  const mode = modeOf(merchant, asked);
   const named =
     search === undefined ? undefined : { text: search, emailKey: emailKey(search), userId: merchant.user_id };
   const wanted: PaymentFilter = { ...filter, merchantId: merchant.id, mode, search: named };

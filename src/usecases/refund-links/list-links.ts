@@ -1,8 +1,10 @@
 import type { SecretBox } from '../../domain/keys.ts';
+import type { Mode } from '../../domain/coins.ts';
 import type { RefundLinkStatus } from '../../domain/payment/refund-link.ts';
 import { listRefundLinks } from '../../store/payments/refund-links.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
+import { modeOf } from '../merchants/mode-of.ts';
 import { ownPayment } from '../payments/get-payment.ts';
 import { openUrl, presentLink, type RefundLinkView } from './present-link.ts';
 
@@ -14,6 +16,8 @@ export interface ListLinksDeps {
 
 export interface ListLinksFilter {
   readonly merchant: Pick<MerchantRow, 'id' | 'sandbox'>;
+  /** Its current mode when left out. */
+  readonly mode?: Mode | undefined;
   readonly paymentId?: string | undefined;
   readonly status?: RefundLinkStatus | undefined;
   /** Whether the links themselves are shown: who has one can claim the money. */
@@ -21,16 +25,16 @@ export interface ListLinksFilter {
 }
 
 /**
- * A merchant's refund links, newest first: of one payment, or of all payments of its current mode.
+ * A merchant's refund links, newest first: of one payment, or of all payments of a mode.
  * @throws {AppError} PAYMENT_NOT_FOUND
  */
 export async function listLinks(
   deps: ListLinksDeps,
-  { merchant, paymentId, status, withUrls }: ListLinksFilter,
+  { merchant, mode: asked, paymentId, status, withUrls }: ListLinksFilter,
   page: { readonly page: number; readonly limit: number },
 ): Promise<{ links: RefundLinkView[]; pagination: { page: number; limit: number; total: number } }> {
   if (paymentId !== undefined) await ownPayment(deps.db, { merchantId: merchant.id, paymentId });
-  const mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
+  const mode = modeOf(merchant, asked);
   const found = await listRefundLinks(
     deps.db,
     { merchantId: merchant.id, paymentId, mode, status },

@@ -19,7 +19,7 @@ import { recordAnswer } from '../settlement/record-answer.ts';
 import { repeatedSend } from './repeated-send.ts';
 import { planOrder } from './plan-order.ts';
 import { quoteFee } from './quote-fee.ts';
-import { chainFor, readOrder, type SendInput, type SendOrder } from './send-order.ts';
+import { chainFor, readOrder, requireCurrentMode, type SendInput, type SendOrder } from './send-order.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';
 import { viewSend, type SendView } from './send-view.ts';
 import type { InFlightSends } from '../settlement/in-flight-sends.ts';
@@ -46,10 +46,11 @@ export interface SendCoinsInput extends SendInput {
  * Sends coins from the merchant's wallet. The signed bytes are stored and their coins reserved
  * before the node sees them. Returns status `broadcast`, or `signed` when the node gave no clear
  * answer: the same bytes, never others, are then broadcast again until it does.
- * @throws {AppError} VALIDATION_INVALID, COIN_UNAVAILABLE, NODE_UNAVAILABLE, INSUFFICIENT_BALANCE
+ * @throws {AppError} INVALID_STATE (meant for the other mode), VALIDATION_INVALID, COIN_UNAVAILABLE, NODE_UNAVAILABLE, INSUFFICIENT_BALANCE
  * (nothing stored), SEND_REJECTED (stored as failed, coins and key free again), IDEMPOTENCY_MISMATCH.
  */
 export async function sendCoins(deps: SendCoinsDeps, input: SendCoinsInput): Promise<SendView> {
+  requireCurrentMode(input);
   const order = readOrder(input);
   const send = await placeSend(deps, {
     merchantId: order.merchantId,

@@ -1,9 +1,10 @@
 import type { ChainAdapter } from '../../domain/chain.ts';
 import type { Chains } from '../../domain/chains.ts';
-import type { ChainId, Coin } from '../../domain/coins.ts';
+import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { AmountError, parseCoinAmount } from '../../domain/money.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
+import { modeOf } from '../merchants/mode-of.ts';
 import { readFeeRate, readMaxFee } from './fee-terms.ts';
 
 /** Amount that stands for the whole spendable balance, the fee taken out of it. */
@@ -15,6 +16,8 @@ export type WalletOwner = Pick<MerchantRow, 'id' | 'account' | 'sandbox'>;
 /** A send as the caller ordered it; texts as received. */
 export interface SendInput {
   readonly merchant: WalletOwner;
+  /** The mode whose wallet the caller means; the current one when left out. */
+  readonly mode?: Mode | undefined;
   readonly destination: string;
   /** `max`: everything. */
   readonly amount: string;
@@ -46,12 +49,24 @@ export interface SendOrder extends ChainId {
   readonly only?: ReadonlySet<string> | undefined;
 }
 
+/**
+ * Refuses an order meant for another wallet than that of the merchant's current mode: one made by a page that was open
+ * while the mode was switched must not spend real coins.
+ * @throws {AppError} INVALID_STATE
+ */
+export function requireCurrentMode({ merchant, mode }: Pick<SendInput, 'merchant' | 'mode'>): void {
+  const current = modeOf(merchant);
+  if (mode === undefined || mode === current) return;
+  const message = `This send is meant for the ${mode} wallet, but the merchant is in ${current} mode now`;
+  throw new AppError('INVALID_STATE', message);
+}
+
 /** Reads an order. @throws {AppError} VALIDATION_INVALID naming `amount`, `maxFee` or `feeRate`. */
 export function readOrder(input: SendInput): SendOrder {
   const everything = input.amount.trim() === EVERYTHING;
   return {
     coin: input.coin,
-    mode: input.merchant.sandbox === 1 ? 'sandbox' : 'live',
+    mode: modeOf(input.merchant, input.mode),
     merchantId: input.merchant.id,
     account: input.merchant.account,
     destination: input.destination.trim(),

@@ -1,4 +1,4 @@
-import { COINS, byCoin, type Coin } from '../../domain/coins.ts';
+import { COINS, byCoin, type Coin, type Mode } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { merchantAddress } from '../../store/ledger/addresses.ts';
@@ -6,6 +6,7 @@ import { nonceSequenceOf } from '../../store/sends/nonce-sequences.ts';
 import { findFeeLevel } from '../../store/ledger/fee-levels.ts';
 import { spendableTotal, type WalletRef } from '../../store/ledger/spendable.ts';
 import { accountsPerSend } from '../../domain/accounts.ts';
+import { modeOf } from '../merchants/mode-of.ts';
 import { spendableChange } from '../settlement/ancestry.ts';
 import type { WalletOwner } from '../sends/send-order.ts';
 import { sendsFromOneAddress } from '../sends/sender.ts';
@@ -18,9 +19,9 @@ export type Balances = Readonly<Record<Coin, string>>;
  */
 export async function getBalances(
   deps: { readonly db: Db },
-  input: { readonly merchant: WalletOwner },
+  input: { readonly merchant: WalletOwner; readonly mode?: Mode | undefined },
 ): Promise<Balances> {
-  const mode = input.merchant.sandbox === 1 ? 'sandbox' : 'live';
+  const mode = modeOf(input.merchant, input.mode);
   const balances = byCoin(COINS, () => '0');
   for (const coin of COINS) {
     const total = await spendable(deps.db, { coin, mode, merchantId: input.merchant.id });

@@ -1,14 +1,15 @@
-import { COINS, byCoin, type Coin } from '../../domain/coins.ts';
+import { COINS, byCoin, type Coin, type Mode } from '../../domain/coins.ts';
 import { merchantAddress } from '../../store/ledger/addresses.ts';
 import type { Db } from '../../store/sqlite/database.ts';
+import { modeOf } from '../merchants/mode-of.ts';
 import type { WalletOwner } from '../sends/send-order.ts';
 
-/** The merchant's own address of each coin in its current mode: where to send coins to fill the wallet. */
+/** The merchant's own address of each coin in a mode: where to send coins to fill the wallet. */
 export async function getWalletAddresses(
   deps: { readonly db: Db },
-  { merchant }: { readonly merchant: WalletOwner },
+  { merchant, mode: asked }: { readonly merchant: WalletOwner; readonly mode?: Mode | undefined },
 ): Promise<Record<Coin, string>> {
-  const mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
+  const mode = modeOf(merchant, asked);
   const wallets = byCoin(COINS, () => '');
   for (const coin of COINS) {
     wallets[coin] = (await merchantAddress(deps.db, { coin, mode, merchantId: merchant.id })) ?? '';

@@ -5,6 +5,7 @@ import { findCursor } from '../../store/chain/chain-cursors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findFeeLevel } from '../../store/ledger/fee-levels.ts';
 import { pageWalletOutputs, type WalletOutputRow } from '../../store/ledger/wallet-outputs.ts';
+import { modeOf } from '../merchants/mode-of.ts';
 import { spendableChange } from '../settlement/ancestry.ts';
 import type { WalletOwner } from '../sends/send-order.ts';
 
@@ -31,17 +32,19 @@ export interface WalletOutput {
 
 export interface ListOutputsInput {
   readonly merchant: WalletOwner;
+  /** Its current mode when left out. */
+  readonly mode?: Mode | undefined;
   readonly coin: Coin;
   readonly page: number;
   readonly limit: number;
 }
 
-/** The unspent outputs of the merchant's wallet in its current mode, newest first. */
+/** The unspent outputs of the merchant's wallet in a mode, newest first. */
 export async function listOutputs(
   deps: { readonly db: Db },
-  { merchant, coin, page, limit }: ListOutputsInput,
+  { merchant, mode: asked, coin, page, limit }: ListOutputsInput,
 ): Promise<{ outputs: WalletOutput[]; total: number }> {
-  const mode: Mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
+  const mode = modeOf(merchant, asked);
   const wallet = { coin, mode, merchantId: merchant.id };
   const { rows, total } = await pageWalletOutputs(deps.db, { ...wallet, page, limit });
   const tip = (await findCursor(deps.db, wallet))?.height ?? 0;

@@ -1,8 +1,9 @@
-import { COINS, type Coin } from '../../domain/coins.ts';
+import { COINS, type Coin, type Mode } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
 import { pageWalletTransactions, type WalletTransactionRow } from '../../store/ledger/wallet-transactions.ts';
+import { modeOf } from '../merchants/mode-of.ts';
 import type { WalletOwner } from '../sends/send-order.ts';
 
 export interface WalletTransaction {
@@ -26,18 +27,20 @@ export interface WalletTransaction {
 
 export interface ListWalletTransactionsInput {
   readonly merchant: WalletOwner;
+  /** Its current mode when left out. */
+  readonly mode?: Mode | undefined;
   readonly coin?: Coin | undefined;
   readonly direction?: 'in' | 'out' | undefined;
   readonly page: number;
   readonly limit: number;
 }
 
-/** Money in and out of the merchant's wallet in its current mode, newest first. */
+/** Money in and out of the merchant's wallet in a mode, newest first. */
 export async function listWalletTransactions(
   deps: { readonly db: Db },
   input: ListWalletTransactionsInput,
 ): Promise<{ transactions: WalletTransaction[]; total: number }> {
-  const mode = input.merchant.sandbox === 1 ? 'sandbox' : 'live';
+  const mode = modeOf(input.merchant, input.mode);
   const { rows, total } = await pageWalletTransactions(deps.db, {
     merchantId: input.merchant.id,
     mode,

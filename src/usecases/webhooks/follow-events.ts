@@ -1,3 +1,4 @@
+import type { Mode } from '../../domain/coins.ts';
 import { invalidField } from '../../domain/errors.ts';
 import type { EventType } from '../../domain/events.ts';
 import type { Db } from '../../store/sqlite/database.ts';
@@ -10,6 +11,7 @@ export interface FollowEventsInput {
   /** The last seq seen; 0 is the start. */
   readonly after: number;
   readonly limit: number;
+  readonly mode?: Mode;
   readonly type?: EventType;
   readonly paymentId?: string;
   /** How long to wait for an event when there is none, ms; 0: not at all. */

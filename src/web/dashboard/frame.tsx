@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { useAct, useShop, useShopId, useShops } from './api/hooks.ts';
+import { useAct, useShopId, useShops } from './api/hooks.ts';
 import { lostSession, useSession } from './api/session.ts';
 import { signOut } from './api/sign-out.ts';
+import { ModeNote, ModeToggle } from './mode-view.tsx';
 import { SignInAgain } from './pages/sign-in-again.tsx';
 import { Button, Empty, LINK, PageTitle, Problem } from './ui/basics.tsx';
 
@@ -52,7 +53,7 @@ export function Frame() {
         <Navigation email={shown.user.email} />
       </header>
       <main id="content" className="mx-auto w-full max-w-6xl min-w-0 px-4 py-6 sm:px-8 sm:py-8">
-        <SandboxNote />
+        <ModeNote />
         <Page />
       </main>
     </div>
@@ -83,15 +84,21 @@ function ShopChoice() {
   const navigate = useNavigate();
   if (shops.length === 0) return null;
   return (
-    <div className="px-4 pb-3">
+    <div className="flex gap-2 px-4 pb-3 lg:grid">
       <select
         aria-label="Shop"
         value={shopId}
         onChange={(event) => {
           const { value } = event.target;
-          void navigate(value === '' ? { to: '/shops' } : { to: '/shop/$shopId', params: { shopId: value } });
+          // Another shop is shown as it is.
+          const search = { mode: undefined };
+          void navigate(
+            value === ''
+              ? { to: '/shops', search }
+              : { to: '/shop/$shopId', params: { shopId: value }, search },
+          );
         }}
-        className="min-h-10 w-full rounded-xl border border-edge bg-well px-3 text-sm font-semibold"
+        className="min-h-10 w-full min-w-0 rounded-xl border border-edge bg-well px-3 text-sm font-semibold"
       >
         <option value="">All shops</option>
         {shops.map((shop) => (
@@ -100,6 +107,7 @@ function ShopChoice() {
           </option>
         ))}
       </select>
+      <ModeToggle />
     </div>
   );
 }
@@ -165,15 +173,5 @@ function Navigation({ email }: { email: string }) {
         {out.error !== null && <Problem error={out.error} />}
       </div>
     </>
-  );
-}
-
-function SandboxNote() {
-  const shop = useShop();
-  if (shop?.sandboxMode !== true) return null;
-  return (
-    <p className="mb-6 rounded-xl bg-info-soft px-4 py-2.5 text-sm text-info">
-      <b className="font-semibold">Sandbox.</b> Every coin is simulated: no real money moves.
-    </p>
   );
 }

@@ -5,6 +5,7 @@ import {
   Link,
   Outlet,
   redirect,
+  retainSearchParams,
   type AnyRoute,
 } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -54,6 +55,8 @@ const inside = createRoute({
   id: 'inside',
   component: Frame,
   beforeLoad: signedIn,
+  // Test or live goes along from page to page.
+  search: { middlewares: [retainSearchParams<Search>(['mode'])] },
 });
 
 /** Without the frame around it: whoever comes here has one thing to decide. */

@@ -105,6 +105,33 @@ test('a page of events far back is sorted by the index', async () => {
   expect(plan).toBe('SEARCH events USING INDEX events_by_merchant (merchant_id=?)');
 });
 
+test('what is of the sandbox is found by the few events of the sandbox', async () => {
+  const events = 'events USING COVERING INDEX events_of_sandbox (merchant_id=?';
+  const asked = { merchantId: 'm', mode: 'sandbox', page: 1, limit: 9 } as const;
+  const [total, list] = await plansOf(() => listEvents(db, asked));
+  expect(total).toContain(events);
+  expect(list).toBe('SEARCH events USING INDEX events_of_sandbox (merchant_id=?)');
+  for (const filter of [{}, { event: 'payment.created' }, { status: 500 }] as const) {
+    for (const plan of await plansOf(() => listWebhookLogs(db, { ...logPage, mode: 'sandbox', ...filter }))) {
+      expect(plan).toContain('played USING INDEX events_of_sandbox (merchant_id=?)');
+      expect(plan).toContain('log USING INDEX webhook_logs_by_delivery (delivery_id=?)');
+    }
+  }
+});
+
+test('what is live is the rest: counted without looking at it, and walked from the newest', async () => {
+  const asked = { merchantId: 'm', mode: 'live', page: 1, limit: 9 } as const;
+  const [played, all, list] = await plansOf(() => listEvents(db, asked));
+  expect(played).toContain('events_of_sandbox');
+  expect(all).toContain('event_counts');
+  expect(list).toBe('SEARCH events USING INDEX events_by_merchant (merchant_id=?)');
+  const [total, page] = await plansOf(() => listWebhookLogs(db, { ...logPage, mode: 'live' }));
+  expect(total).toContain('webhook_log_counts USING PRIMARY KEY (merchant_id=?');
+  expect(total).toContain('played USING INDEX events_of_sandbox (merchant_id=?)');
+  expect(page).toContain('log USING INDEX webhook_logs_by_merchant (merchant_id=?)');
+  expect(page).not.toContain('TEMP B-TREE');
+});
+
 test('a total over dates adds up days, and counts by index what they leave', async () => {
   for (const filter of [{}, { status: 'failed' }, { coin: 'BTC' }] as const) {
     const [plan] = await plansOf(() => totalPayments(db, { ...shop, ...filter, fromMs: 1, toMs: 1e9 }));

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MODES } from '../../../src/domain/coins.ts';
 import type { Database } from '../../../src/store/sqlite/database.ts';
 import {
   deleteOldestLogs,
@@ -14,11 +15,18 @@ let made = 0;
 
 beforeAll(async () => {
   db = await databaseOfRowsAlone();
-  await db.insertInto('events').values(event).execute();
   for (const merchant of ['a', 'b']) {
-    for (const status of STATES) {
-      const row = { ...delivery, id: `d-${merchant}-${status}`, merchant_id: merchant, status };
-      await db.insertInto('deliveries').values(row).execute();
+    for (const mode of MODES) {
+      const event_id = `e-${merchant}-${mode}`;
+      await db
+        .insertInto('events')
+        .values({ ...event, id: event_id, merchant_id: merchant, mode })
+        .execute();
+      for (const status of STATES) {
+        const id = `d-${merchant}-${status}-${mode}`;
+        const row = { ...delivery, id, event_id, merchant_id: merchant, status };
+        await db.insertInto('deliveries').values(row).execute();
+      }
     }
   }
 });
@@ -35,6 +43,7 @@ const log = fc.record({
   merchant: fc.constantFrom('a', 'b'),
   status: fc.constantFrom(0, 200, 404, 500),
   state: fc.constantFrom(...STATES),
+  mode: fc.constantFrom(...MODES),
   event: fc.constantFrom(...TYPES),
   at: moment,
   body: fc.string({ maxLength: 30 }),
@@ -53,10 +62,10 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-function rowOf({ merchant, status, at, body, state, event }: Log, id: string) {
+function rowOf({ merchant, status, at, body, state, mode, event }: Log, id: string) {
   const texts = { endpoint: 'https://shop.example/', error: null, request_json: '{}', response_json: body };
   const times = { attempt: 1, duration_ms: 1, created_at: at };
-  const of = { delivery_id: `d-${merchant}-${state}`, event_type: event };
+  const of = { delivery_id: `d-${merchant}-${state}-${mode}`, event_type: event };
   return { id, ...of, merchant_id: merchant, payment_id: null, status, ...texts, ...times };
 }
 
@@ -96,7 +105,8 @@ test('totals of webhook logs are those of the logs that are there, whatever was 
   const at = fc.option(moment, { nil: undefined });
   const state = fc.option(fc.constantFrom(...STATES), { nil: undefined });
   const type = fc.option(fc.constantFrom(...TYPES), { nil: undefined });
-  const asking = fc.record({ status, state, event: type, from: at, to: at });
+  const mode = fc.option(fc.constantFrom(...MODES), { nil: undefined });
+  const asking = fc.record({ status, state, mode, event: type, from: at, to: at });
   const filters = fc.array(asking, { minLength: 4, maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 15 }), filters, async (steps, asked) => {
@@ -105,12 +115,13 @@ test('totals of webhook logs are those of the logs that are there, whatever was 
       const logs = await db.selectFrom('webhook_logs').selectAll().execute();
       expect(await sumLogBytes(db)).toBe(logs.reduce((sum, { size_bytes }) => sum + size_bytes, 0));
       for (const merchantId of ['a', 'b']) {
-        for (const { status, state, event, from = -Infinity, to = Infinity } of [...asked, {}]) {
+        for (const { status, state, mode, event, from = -Infinity, to = Infinity } of [...asked, {}]) {
           const matching = logs.filter(
             (each) =>
               each.merchant_id === merchantId &&
               (status === undefined || each.status === status) &&
-              (state === undefined || each.delivery_id === `d-${merchantId}-${state}`) &&
+              (state === undefined || each.delivery_id.startsWith(`d-${merchantId}-${state}-`)) &&
+              (mode === undefined || each.delivery_id.endsWith(`-${mode}`)) &&
               (event === undefined || each.event_type === event) &&
               each.created_at >= from &&
               each.created_at <= to,
@@ -118,6 +129,7 @@ test('totals of webhook logs are those of the logs that are there, whatever was 
           const bounds = {
             ...(status === undefined ? {} : { status }),
             ...(state === undefined ? {} : { state }),
+            ...(mode === undefined ? {} : { mode }),
             ...(event === undefined ? {} : { event }),
             ...(from === -Infinity ? {} : { from }),
             ...(to === Infinity ? {} : { to }),
@@ -149,7 +161,13 @@ test('a page lists the logs that its total counts, newest first', async () => {
   expect([total, ...logs.map((each) => each.created_at / DAY_MS)]).toEqual([15, 20, 18, 16, 14]);
 });
 
-const plain = { merchant: 'a', state: 'delivered', event: 'payment.created', body: '' } as const;
+const plain = {
+  merchant: 'a',
+  state: 'delivered',
+  mode: 'live',
+  event: 'payment.created',
+  body: '',
+} as const;
 
 const event = {
   id: 'e',

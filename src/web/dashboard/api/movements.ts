@@ -1,12 +1,15 @@
 import { ApiError } from './client.ts';
 import { download } from './download.ts';
 import { PAGE_HEADERS } from '../../page-headers.ts';
+import type { Mode } from './mode.ts';
 import { loseSession } from './session.ts';
 
 const DAY_MS = 86_400_000;
 
 export interface MovementsWish {
   readonly merchantId: string;
+  /** The shop's current one when undefined. */
+  readonly mode: Mode | undefined;
   /** The first and the last day, both in the file. */
   readonly first: string;
   readonly last: string;
@@ -18,8 +21,9 @@ export interface MovementsWish {
  * Hands the movements of a range to the browser as a file, which the browser itself keeps: it may be a long one.
  * @throws {ApiError} also when the answer broke off, so that no part is taken for the whole
  */
-export async function downloadMovements({ last, first, ...wish }: MovementsWish): Promise<void> {
-  const query = new URLSearchParams({ ...wish, from: first, to: dayAfter(last) });
+export async function downloadMovements({ last, first, mode, ...wish }: MovementsWish): Promise<void> {
+  const range = { from: first, to: dayAfter(last), ...(mode === undefined ? {} : { mode }) };
+  const query = new URLSearchParams({ ...wish, ...range });
   const file = await fileOf(`/payment/export?${query}`);
   download(`movements-${first}-${last}.${wish.format}`, file);
 }

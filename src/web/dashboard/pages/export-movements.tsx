@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { downloadMovements } from '../api/movements.ts';
 import { useAct, useShopId, useTimeZone } from '../api/hooks.ts';
+import { useMode } from '../api/mode.ts';
 import { Button } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field, fieldError, Form, Select, TimeZones } from '../ui/form.tsx';
@@ -25,6 +26,7 @@ function Wish({ onDone }: { onDone: () => void }) {
   const run = useAct(downloadMovements, onDone);
   const { error } = run;
   const timeZone = useTimeZone();
+  const { viewed: mode } = useMode();
   const lastDay = today(timeZone);
   return (
     <Form
@@ -32,7 +34,7 @@ function Wish({ onDone }: { onDone: () => void }) {
       submit="Download"
       busy={run.isPending}
       error={error}
-      onSubmit={(values) => run.mutate({ merchantId, ...values })}
+      onSubmit={(values) => run.mutate({ merchantId, mode, ...values })}
     >
       <p className="text-sm text-soft">
         A line for each payment, refund, send, move within the wallet and network fee, with what it was worth

@@ -68,7 +68,7 @@ function GoLive({ shop, ...dialog }: DialogProps & { shop: Shop }) {
           No coin is ready to take real money yet. The shop stays in the sandbox.
         </p>
       )}
-      <p className="text-soft">Test payments are kept, and come back into view in the sandbox.</p>
+      <p className="text-soft">Test payments are kept: “Test” in the menu shows them.</p>
     </Confirm>
   );
 }
@@ -81,8 +81,7 @@ function GoToSandbox(dialog: DialogProps) {
         them.
       </p>
       <p className="text-soft">
-        Live payments that are still open go on being watched and can be paid. They are kept, and come back
-        into view when you go live again.
+        Live payments that are still open go on being watched and can be paid. “Live” in the menu shows them.
       </p>
     </Confirm>
   );

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { doneOnce } from '../api/done-once.ts';
 import { useAct, useShopId } from '../api/hooks.ts';
+import type { Mode } from '../api/mode.ts';
 import type { Coin } from '../api/types.ts';
 import { Button, Problem } from '../ui/basics.tsx';
 import { MoneyPreview } from './money-preview.tsx';
@@ -16,10 +17,10 @@ export interface MoneyOrder {
 
 /**
  * The steps of every action that moves money: an order is typed, its costs are looked at, and then it is placed, once.
- * `purpose` tells equal orders for different things apart.
+ * `purpose` tells equal orders for different things apart, and names the mode whose wallet pays.
  */
 export function useMoneySteps<T>(
-  purpose: { readonly path: string; readonly paymentId?: string },
+  purpose: { readonly path: string; readonly paymentId?: string; readonly mode: Mode },
   place: (order: MoneyOrder, idempotencyKey: string) => Promise<T>,
   onDone?: () => void,
 ) {
@@ -29,7 +30,7 @@ export function useMoneySteps<T>(
   const estimate = useAct(async (wanted: MoneyOrder) => {
     const answer = await api('POST', '/merchant/wallet/estimate-fee', {
       query: { merchantId },
-      body: wanted,
+      body: { ...wanted, mode: purpose.mode },
     });
     setOrder(wanted);
     return answer;

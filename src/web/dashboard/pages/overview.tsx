@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useApi, useShop, useShopId } from '../api/hooks.ts';
+import { useMode } from '../api/mode.ts';
 import { COINS } from '../coins.ts';
 import { Badge, Card, CoinName, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
 import { PaymentTable } from '../ui/payment-table.tsx';
@@ -12,8 +13,9 @@ export function OverviewPage() {
   const merchantId = useShopId();
   const shop = useShop();
   const prices = usePrices();
-  const balances = useApi('/merchant/wallet/balances', { merchantId }, { refetchMs: LIVE_MS });
-  const recent = useApi('/payment/list', { merchantId, limit: 6 }, { refetchMs: LIVE_MS });
+  const { viewed: mode } = useMode();
+  const balances = useApi('/merchant/wallet/balances', { merchantId, mode }, { refetchMs: LIVE_MS });
+  const recent = useApi('/payment/list', { merchantId, mode, limit: 6 }, { refetchMs: LIVE_MS });
   return (
     <>
       <PageTitle

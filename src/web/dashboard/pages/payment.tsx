@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useApi, useShopId } from '../api/hooks.ts';
+import { useModeOf } from '../api/mode.ts';
 import type { Payment } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { Badge, Card, CoinName, Copy, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
@@ -34,6 +35,7 @@ export function PaymentPage() {
 }
 
 function Whole({ payment }: { payment: Payment }) {
+  useModeOf(payment);
   return (
     <>
       <PageTitle

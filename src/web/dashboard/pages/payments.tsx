@@ -5,6 +5,7 @@ import type { Body, QueryOf } from '../api/contract.ts';
 import { paymentsCsv } from '../api/csv.ts';
 import { download } from '../api/download.ts';
 import { useAct, useApi, useShopId, useTimeZone } from '../api/hooks.ts';
+import { useMode } from '../api/mode.ts';
 import { useFilters } from '../api/search.ts';
 import { STATUSES } from '../api/types.ts';
 import { COINS } from '../coins.ts';
@@ -24,10 +25,12 @@ export function PaymentsPage() {
   const [search, change] = useFilters();
   const [creating, setCreating] = useState(false);
   const timeZone = useTimeZone();
+  const { viewed: mode, isOther } = useMode();
   const query: QueryOf<'GET', '/payment/list'> = {
     ...Object.fromEntries(FILTERS.map((name) => [name, search[name]])),
     search: search['search'] === undefined ? undefined : plainAmount(search['search']),
     timeZone,
+    mode,
   };
   const list = useApi(
     '/payment/list',
@@ -43,9 +46,11 @@ export function PaymentsPage() {
           <>
             <ExportMovements />
             <Export query={{ ...query, merchantId }} />
-            <Button look="primary" onClick={() => setCreating(true)}>
-              New payment
-            </Button>
+            {!isOther && (
+              <Button look="primary" onClick={() => setCreating(true)}>
+                New payment
+              </Button>
+            )}
           </>
         }
       />
@@ -63,7 +68,7 @@ export function PaymentsPage() {
                       Clear the filters
                     </Button>
                   ) : (
-                    'Create one here, or let your shop create them with its public key.'
+                    !isOther && 'Create one here, or let your shop create them with its public key.'
                   )}
                 </Empty>
               ) : (
@@ -79,7 +84,7 @@ export function PaymentsPage() {
           )}
         </Shown>
       </Card>
-      <Dialog title="New payment" open={creating} onClose={() => setCreating(false)}>
+      <Dialog title="New payment" open={creating && !isOther} onClose={() => setCreating(false)}>
         <NewPayment merchantId={merchantId} />
       </Dialog>
     </>

@@ -30,7 +30,8 @@ function SendBack({ payment, onClose }: RefundProps) {
   const merchantId = useShopId();
   const paymentId = payment.id;
   const steps = useMoneySteps(
-    { path: '/payment/refund', paymentId },
+    // The money is in the wallet of the payment's mode, whatever mode the shop is in.
+    { path: '/payment/refund', paymentId, mode: payment.sandbox ? 'sandbox' : 'live' },
     (order, idempotencyKey) =>
       api('POST', '/payment/refund', {
         query: { merchantId },

@@ -1,6 +1,7 @@
 import { useRef } from 'react';
 import { api, type ApiError } from '../api/client.ts';
 import { useShopId } from '../api/hooks.ts';
+import type { Mode } from '../api/mode.ts';
 import type { Coin, Send } from '../api/types.ts';
 import { Button, CopyLine } from '../ui/basics.tsx';
 import { plainAmount } from '../ui/decimal.ts';
@@ -9,11 +10,11 @@ import { coins } from '../ui/format.ts';
 import { ConfirmMoney, type MoneyOrder, useMoneySteps } from './money-steps.tsx';
 
 /** Three steps: what to send, a look at what it costs, and what became of it. */
-export function SendForm(props: { coin: Coin; balance: string; onClose: () => void }) {
-  const { coin, balance, onClose } = props;
+export function SendForm(props: { coin: Coin; mode: Mode; balance: string; onClose: () => void }) {
+  const { coin, mode, balance, onClose } = props;
   const merchantId = useShopId();
-  const steps = useMoneySteps({ path: '/merchant/wallet/send' }, (order, idempotencyKey) =>
-    api('POST', '/merchant/wallet/send', { query: { merchantId }, body: order, idempotencyKey }),
+  const steps = useMoneySteps({ path: '/merchant/wallet/send', mode }, (order, idempotencyKey) =>
+    api('POST', '/merchant/wallet/send', { query: { merchantId }, body: { ...order, mode }, idempotencyKey }),
   );
   const { placed, estimate } = steps;
   if (placed.data !== undefined) return <Sent send={placed.data} coin={coin} onClose={onClose} />;

@@ -1,5 +1,6 @@
 import { useApi, useTimeZone } from '../api/hooks.ts';
 import type { Data } from '../api/contract.ts';
+import { useMode } from '../api/mode.ts';
 import { useFilters } from '../api/search.ts';
 import { Card, CoinName, Empty, Shown } from '../ui/basics.tsx';
 import { SHARES, VolumeChart, type Period, type Share } from '../ui/chart.tsx';
@@ -19,6 +20,7 @@ const MOST_DAYS_BY_WEEK = 190;
 export function VolumeCard({ merchantId }: { merchantId: string }) {
   const [search, change] = useFilters();
   const timezone = useTimeZone();
+  const { viewed: mode } = useMode();
   const range = [...RANGES, 'own'].find((one) => one === search['days']) ?? '14';
   const newest = today(timezone);
   const endDate = (range === 'own' ? search['until'] : undefined) ?? newest;
@@ -27,7 +29,7 @@ export function VolumeCard({ merchantId }: { merchantId: string }) {
     daysBefore(endDate, (range === 'own' ? 30 : Number(range)) - 1);
   const volume = useApi(
     '/merchant/volume',
-    { merchantId, startDate, endDate, timezone },
+    { merchantId, mode, startDate, endDate, timezone },
     { refetchMs: LIVE_MS },
   );
   const currencies = mostUsedFirst(volume.data);

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useApi, useShopId } from '../api/hooks.ts';
+import { useMode } from '../api/mode.ts';
 import { useFilters } from '../api/search.ts';
 import type { WalletTransaction } from '../api/types.ts';
 import { COINS } from '../coins.ts';
@@ -12,9 +13,10 @@ import { Pager, Table } from '../ui/table.tsx';
 export function History({ merchantId }: { merchantId: string }) {
   const [search, change] = useFilters();
   const { coin, direction, page } = search;
+  const { viewed: mode } = useMode();
   const list = useApi(
     '/merchant/wallet/transactions',
-    { merchantId, coin, direction, page, limit: 15 },
+    { merchantId, mode, coin, direction, page, limit: 15 },
     { refetchMs: 5_000 },
   );
   return (

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Data } from '../api/contract.ts';
 import { useApi, useShopId } from '../api/hooks.ts';
+import { useMode, type Mode } from '../api/mode.ts';
 import type { Coin } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { Button, CoinName, CopyLine, PageTitle, Shown } from '../ui/basics.tsx';
@@ -10,18 +11,20 @@ import { CoinAmount, Total, usePrices, Worth } from '../ui/worth.tsx';
 import { SendForm } from './send.tsx';
 import { History } from './wallet-history.tsx';
 
-type Open = { kind: 'send' | 'receive'; coin: Coin } | null;
+/** A send is for the wallet that was in view when it was begun, whatever becomes of the shop meanwhile. */
+type Open = { kind: 'send'; coin: Coin; mode: Mode } | { kind: 'receive'; coin: Coin } | null;
 
 export function WalletPage() {
   const merchantId = useShopId();
   const [open, setOpen] = useState<Open>(null);
-  const balances = useApi('/merchant/wallet/balances', { merchantId }, { refetchMs: 5_000 });
-  const addresses = useApi('/merchant/wallet/addresses', { merchantId });
+  const { viewed: mode, isOther } = useMode();
+  const balances = useApi('/merchant/wallet/balances', { merchantId, mode }, { refetchMs: 5_000 });
+  const addresses = useApi('/merchant/wallet/addresses', { merchantId, mode });
   return (
     <>
       <PageTitle title="Wallet" lead="What one send of each coin could spend now: confirmed money only." />
       <Shown of={balances} rows={2}>
-        {(data) => <Balances balances={data} onOpen={setOpen} />}
+        {(data) => <Balances balances={data} sendsFrom={isOther ? undefined : mode} onOpen={setOpen} />}
       </Shown>
       <History merchantId={merchantId} />
       <Dialog
@@ -32,6 +35,7 @@ export function WalletPage() {
         {open?.kind === 'send' && (
           <SendForm
             coin={open.coin}
+            mode={open.mode}
             balance={balances.data?.[open.coin] ?? '0'}
             onClose={() => setOpen(null)}
           />
@@ -56,9 +60,11 @@ export function WalletPage() {
 
 function Balances(props: {
   readonly balances: Data<'GET', '/merchant/wallet/balances'>;
+  /** Undefined where nothing may be sent. */
+  readonly sendsFrom: Mode | undefined;
   readonly onOpen: (open: Open) => void;
 }) {
-  const { balances, onOpen } = props;
+  const { balances, sendsFrom: mode, onOpen } = props;
   const prices = usePrices();
   return (
     <>
@@ -81,14 +87,16 @@ function Balances(props: {
               </span>
             </span>
             <span className="flex shrink-0 gap-2">
-              <Button
-                className="flex-1"
-                look="primary"
-                aria-label={`Send ${coin}`}
-                onClick={() => onOpen({ kind: 'send', coin })}
-              >
-                Send
-              </Button>
+              {mode !== undefined && (
+                <Button
+                  className="flex-1"
+                  look="primary"
+                  aria-label={`Send ${coin}`}
+                  onClick={() => onOpen({ kind: 'send', coin, mode })}
+                >
+                  Send
+                </Button>
+              )}
               <Button
                 className="flex-1"
                 aria-label={`Receive ${coin}`}

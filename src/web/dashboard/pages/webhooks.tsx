@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { api } from '../api/client.ts';
 import { useAct, useApi, useShop, useShopId } from '../api/hooks.ts';
+import { useMode } from '../api/mode.ts';
 import { useFilters } from '../api/search.ts';
 import type { WebhookLog } from '../api/types.ts';
 import { Badge, Button, Card, Empty, LINK, PageTitle, Problem, Shown } from '../ui/basics.tsx';
@@ -16,9 +17,10 @@ export function WebhooksPage() {
   const shop = useShop();
   const [search, change] = useFilters();
   const filters = Object.fromEntries(FILTERS.map((name) => [name, search[name]]));
+  const { viewed: mode } = useMode();
   const logs = useApi(
     '/merchant/webhook-logs',
-    { ...filters, merchantId, page: search['page'], limit: 15 },
+    { ...filters, merchantId, mode, page: search['page'], limit: 15 },
     { refetchMs: 5_000 },
   );
   const test = useAct(() => api('POST', '/merchant/webhook/test', { body: {}, query: { merchantId } }));

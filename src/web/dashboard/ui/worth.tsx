@@ -1,5 +1,6 @@
 import type { Data } from '../api/contract.ts';
 import { useApi, useShop, useShopId } from '../api/hooks.ts';
+import { useMode } from '../api/mode.ts';
 import type { Coin } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { productOf, sumOf } from './decimal.ts';
@@ -21,9 +22,10 @@ export function usePrices(): Prices {
   const merchantId = useShopId();
   const shop = useShop();
   const currency = shop?.currency ?? 'USD';
+  const { viewed: mode } = useMode();
   const read = useApi(
     '/rates',
-    { merchantId, currency },
+    { merchantId, currency, mode },
     { refetchMs: LIVE_MS, enabled: shop !== undefined },
   );
   // Of prices that could not be read again nobody knows whether they still hold.

@@ -1,0 +1,50 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useShop } from './hooks.ts';
+
+export type Mode = 'live' | 'sandbox';
+
+interface ModeInView {
+  /** What pages show: the mode in the address, else the one the shop is in. Undefined until that is known. */
+  readonly viewed: Mode | undefined;
+  /** Whether the shop itself is in the other mode: then nothing here may move money. */
+  readonly isOther: boolean;
+  /** Shows the mode on this page, or on the list of payments where the page is about one of them. */
+  readonly choose: (mode: Mode) => void;
+  /** Shows the mode on this page. */
+  readonly follow: (mode: Mode) => void;
+}
+
+/** Test or live, as a view: it stands in the address, goes along from page to page, and changes nothing. */
+export function useMode(): ModeInView {
+  const { mode: asked }: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
+  const { shopId, paymentId } = useParams({ strict: false });
+  const shop = useShop();
+  const navigate = useNavigate();
+  const current = shop === undefined ? undefined : shop.sandboxMode ? 'sandbox' : 'live';
+  const viewed = asked === 'live' || asked === 'sandbox' ? asked : current;
+  const searchFor = (mode: Mode) => ({ page: undefined, mode: mode === current ? undefined : mode });
+  const follow = (mode: Mode): void => {
+    const search = (before: object): object => ({ ...before, ...searchFor(mode) });
+    void navigate({ to: '.', search, replace: true });
+  };
+  return {
+    viewed,
+    isOther: current !== undefined && viewed !== current,
+    follow,
+    choose: (mode) => {
+      if (shopId === undefined || paymentId === undefined) follow(mode);
+      else void navigate({ to: '/shop/$shopId/payments', params: { shopId }, search: searchFor(mode) });
+    },
+  };
+}
+
+/** Brings the view to the mode of what a page is about. */
+export function useModeOf({ sandbox }: { readonly sandbox: boolean }): void {
+  const { viewed, follow } = useMode();
+  const mode = sandbox ? 'sandbox' : 'live';
+  const differs = viewed !== undefined && viewed !== mode;
+  useEffect(() => {
+    if (differs) follow(mode);
+  });
+}
