@@ -1,22 +1,40 @@
-/** node scripts/bench/replica-creates.ts: payments created per second without and with a replica, in turns. */
+/**
+ * node scripts/bench/replica-creates.ts [--turns 3] [--seconds 20] [--clients 16]: payments created per second without
+ * and with a replica in a folder, in turns, and how long the event loop of the daemon stood still.
+ */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { Shop } from '../../test/_helpers/api-client.ts';
 import { TillProcess } from '../../test/_helpers/till.ts';
 import { Machine } from '../failover/machine.ts';
 
-const TURNS = 3;
-const SECONDS = 8;
-const CLIENTS = 16;
+const { values } = parseArgs({
+  options: {
+    turns: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '20' },
+    clients: { type: 'string', default: '16' },
+  },
+});
+const [turns, seconds, clients] = [values.turns, values.seconds, values.clients].map(Number) as [
+  number,
+  number,
+  number,
+];
+
+const COLUMNS = ['replica', 'created/s', 'refused', 'loop p99', 'loop max', 'log'];
+const print = (cells: readonly (string | number)[]): void =>
+  void process.stdout.write(`${cells.map((cell) => String(cell).padStart(10)).join(' ')}\n`);
 
 const rates: Record<'without' | 'with', number[]> = { without: [], with: [] };
-for (let turn = 0; turn < TURNS; turn += 1) {
+print(COLUMNS);
+for (let turn = 0; turn < turns; turn += 1) {
   for (const kind of ['without', 'with'] as const) rates[kind].push(await measure(kind));
 }
-const [without, replicated] = [median(rates.without), median(rates.with)];
+const ratios = rates.with.map((rate, turn) => rate / (rates.without[turn] ?? 0)).toSorted((a, b) => a - b);
 process.stdout.write(
-  `${without.toFixed(0)}/s without, ${replicated.toFixed(0)}/s with a replica: ${(replicated / without).toFixed(2)}\n`,
+  `with / without: ${median(ratios).toFixed(2)} (${ratios.map((ratio) => ratio.toFixed(2)).join(' ')})\n`,
 );
 
 async function measure(kind: 'without' | 'with'): Promise<number> {
@@ -27,17 +45,35 @@ async function measure(kind: 'without' | 'with'): Promise<number> {
   const till = machine?.till ?? (await TillProcess.start({}, dataDir));
   const shop = await Shop.open(till.api);
   await machine?.replicated();
-  const until = performance.now() + SECONDS * 1000;
-  let created = 0;
+  // Each look at the metrics begins the figures of the event loop anew.
+  await loopLag(till);
+  const until = performance.now() + seconds * 1000;
+  const count = { created: 0, refused: 0 };
   const client = async (): Promise<void> => {
-    for (; performance.now() < until; created += 1) await shop.createPayment();
+    while (performance.now() < until)
+      await shop.createPayment().then(
+        () => (count.created += 1),
+        () => (count.refused += 1),
+      );
   };
-  await Promise.all(Array.from({ length: CLIENTS }, client));
+  await Promise.all(Array.from({ length: clients }, client));
+  const { p99, max } = await loopLag(till);
   const log = statSync(join(dataDir, 'tilld.sqlite-wal')).size;
-  process.stdout.write(`${kind}: ${(created / SECONDS).toFixed(0)}/s, log ${(log / 1e6).toFixed(1)} MB\n`);
+  const rate = count.created / seconds;
+  print([kind, rate.toFixed(0), count.refused, `${p99} ms`, `${max} ms`, `${(log / 1e6).toFixed(0)} MB`]);
   await (machine === null ? till.kill9() : machine.powerOff());
   rmSync(dir, { recursive: true, force: true });
-  return created / SECONDS;
+  return rate;
+}
+
+async function loopLag(till: TillProcess): Promise<{ p99: string; max: string }> {
+  const text = await (await fetch(`${till.api.baseUrl}/metrics`)).text();
+  const [p99 = '', max = ''] = ['p99', 'max'].map((kind) =>
+    (Number(new RegExp(`^nodejs_eventloop_lag_${kind}_seconds (\\S+)$`, 'm').exec(text)?.[1]) * 1000).toFixed(
+      0,
+    ),
+  );
+  return { p99, max };
 }
 
 function median(values: readonly number[]): number {

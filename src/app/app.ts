@@ -74,8 +74,8 @@ const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
 const DELIVERIES_PER_ENDPOINT = 4;
 /** How long a write waits for another process's lock, and with it the whole daemon. */
 const BUSY_TIMEOUT_MS = 250;
-/** Litestream holds the lock while it copies the end of the write-ahead log before a checkpoint, which a busy disk makes long. */
-const BUSY_TIMEOUT_REPLICATED_MS = 5_000;
+/** Litestream holds the lock for a checkpoint: some 100 ms under load, and up to a second while an export is read. */
+const BUSY_TIMEOUT_REPLICATED_MS = 2_000;
 
 /**
  * The composition root, the only place that constructs parts. Locks the data directory for this process,

@@ -113,8 +113,8 @@ function openEngine(sqlite: Sqlite.Database, path: string, options: OpenOptions)
   const reader = isFile ? new SnapshotConnection(openReading(path)) : null;
   const probe = (): void => tryToWrite(sqlite, path);
   const health = new WriteHealth({ probe, setBusyTimeout, busyTimeoutMs, path, logger });
-  const beforeCommit = (): void => reader?.endSnapshot();
-  const writer = new Writer(sqlite, { health, beforeCommit, logger, slowCommitMs });
+  const endSnapshot = (): void => reader?.endSnapshot();
+  const writer = new Writer(sqlite, { health, endSnapshot, logger, slowCommitMs });
   const openSnapshot = isFile ? () => new Connection(openReading(path)) : null;
   const close = async (): Promise<void> => {
     health.close();

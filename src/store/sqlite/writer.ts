@@ -9,8 +9,8 @@ const SLOW_COMMIT_MS = 1_000;
 
 export interface WriterOptions {
   readonly health: WriteHealth;
-  /** Called before each commit, in the same turn of the event loop. */
-  readonly beforeCommit: () => void;
+  /** Ends what the reading connection still sees of an earlier state. */
+  readonly endSnapshot: () => void;
   readonly logger?: Pick<Logger, 'warn'> | undefined;
   /** Logs commits that take at least this long. */
   readonly slowCommitMs?: number | undefined;
@@ -32,7 +32,7 @@ export class Writer {
   /** Runs one statement without a transaction. */
   async execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     return this.inTurn(async () => {
-      this.#options.beforeCommit();
+      this.#options.endSnapshot();
       try {
         const result = await this.connection.executeQuery<R>(query);
         this.#options.health.succeeded();
@@ -50,6 +50,8 @@ export class Writer {
    */
   async inTransaction<T>(isRelaxed: boolean, work: () => Promise<T>): Promise<T> {
     return this.inTurn(async () => {
+      // Litestream may hold the lock until nobody reads an older state any more: both would wait for each other.
+      this.#options.endSnapshot();
       if (isRelaxed) this.#sqlite.exec('PRAGMA synchronous = NORMAL');
       try {
         this.connection.all('begin immediate', []);
@@ -68,8 +70,8 @@ export class Writer {
   }
 
   #commit(): void {
-    const { beforeCommit, logger, slowCommitMs = SLOW_COMMIT_MS } = this.#options;
-    beforeCommit();
+    const { endSnapshot, logger, slowCommitMs = SLOW_COMMIT_MS } = this.#options;
+    endSnapshot();
     const began = performance.now();
     this.connection.all('commit', []);
     const tookMs = Math.round(performance.now() - began);

@@ -45,6 +45,26 @@ it('bounds the log while requests read between the commits', async () => {
   await database.close();
 });
 
+it('holds up no checkpoint of another process while it waits for its lock', async () => {
+  const beside = new Database(join(dir, 'till.sqlite'));
+  await write('first', MB);
+  let found: unknown;
+  const writing = database.db.transaction(async () => {
+    // A checkpoint that starts the log anew waits for those that still read an older state of it, and keeps the write lock.
+    found = beside.pragma('wal_checkpoint(PASSIVE)');
+  });
+  await readMeta(database.db, 'first');
+  beside.prepare("UPDATE meta SET value = 'changed' WHERE key = 'first'").run();
+  await writing;
+  const [{ log, checkpointed } = { log: 0, checkpointed: -1 }] = found as {
+    log: number;
+    checkpointed: number;
+  }[];
+  expect(checkpointed).toBe(log);
+  beside.close();
+  await database.close();
+});
+
 it('loses nothing when it is closed with pages in the log', async () => {
   await write('first', 20 * MB);
   await write('second', MB);
