@@ -1,12 +1,11 @@
 import { html, jsonElement, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
-import { fiat } from './format.ts';
 import { stateIcon } from './icons.ts';
-import { LANGUAGES, speak, type Language } from './language.ts';
+import { LANGUAGES, speak, type Language, type Say } from './language.ts';
 import { SIMULATE_FORM } from './panels.ts';
 import type { PageModel } from './page-model.ts';
 import { isFinal } from './page-model.ts';
-import { announcement, stateOf } from './states.ts';
+import { announcement, stateOf, titleOf } from './states.ts';
 import { summary } from './summary.ts';
 
 export const SIMULATIONS = {
@@ -25,18 +24,7 @@ export function checkoutPage(
   at: { readonly version: string; readonly now: number },
 ): string {
   const { view, say, language } = scene;
-  const { payment, shop } = view;
-  const title = say('title', {
-    amount: fiat(payment.amount, payment.currency, language),
-    shop: shop.name,
-  });
-  const texts = {
-    copied: say('copied'),
-    copyFailed: say('copyFailed'),
-    offline: say('offline'),
-    redirecting: say('redirecting'),
-    simulateRefused: say('simulateRefused'),
-  };
+  const { payment } = view;
   const body = html`
     ${payment.sandbox && sandboxBanner(scene)}
     <div class="page">
@@ -54,11 +42,22 @@ export function checkoutPage(
     </div>
     <p id="status" role="status" class="sr">${announcement(scene)}</p>
     <p id="toast" class="toast" aria-hidden="true" hidden></p>
-    ${jsonElement('texts', texts)}
+    ${scriptTexts(say)}
   `;
   const refresh =
     !isFinal(view) && html`<noscript><meta http-equiv="refresh" content="${REFRESH_SECONDS}" /></noscript>`;
-  return documentOf({ language, title, assets, head: refresh, body });
+  return documentOf({ language, title: titleOf(scene), assets, head: refresh, body });
+}
+
+/** What the page's script says. */
+export function scriptTexts(say: Say): Html {
+  return jsonElement('texts', {
+    copied: say('copied'),
+    copyFailed: say('copyFailed'),
+    offline: say('offline'),
+    redirecting: say('redirecting'),
+    simulateRefused: say('simulateRefused'),
+  });
 }
 
 /** A page that tells why there is no checkout to show. */

@@ -20,6 +20,15 @@ export function dayOf(ms: number, language: Language): string {
   return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(ms);
 }
 
+/** A moment by the clock of a zone, which is named. @param timeZone IANA name; null: UTC */
+export function momentIn(iso: string, timeZone: string | null, language: Language): string {
+  return new Intl.DateTimeFormat(language, {
+    dateStyle: 'long',
+    timeStyle: 'long',
+    timeZone: timeZone ?? 'UTC',
+  }).format(new Date(iso));
+}
+
 /** Time of day in UTC: the script replaces it by the reader's own clock. */
 export function clockTime(iso: string, language: Language): string {
   return new Intl.DateTimeFormat(language, {

@@ -26,6 +26,25 @@ export function isFinal({ payment }: CheckoutView): boolean {
   return FINAL.has(payment.status);
 }
 
+/** Whether there is something to give a receipt for. */
+export function hasReceipt({ payment, completedAt }: CheckoutView): boolean {
+  return completedAt !== null && (payment.status === 'completed' || payment.status === 'refunded');
+}
+
+/** The receipt, in the language and the frame of the page. */
+export function receiptPath(scene: PageModel): string {
+  return `/checkout/${scene.view.payment.id}/receipt?${queryOf(scene)}`;
+}
+
+/** The payment's page, in the language and the frame of this one. */
+export function checkoutPath(scene: PageModel): string {
+  return `/checkout/${scene.view.payment.id}?${queryOf(scene)}`;
+}
+
+function queryOf({ language, embedder }: PageModel): URLSearchParams {
+  return new URLSearchParams({ lang: language, ...(embedder === null ? {} : { embed: embedder }) });
+}
+
 /** Where the payer goes once it is over; only addresses of the web, whatever was stored. */
 export function returnUrl({ payment }: CheckoutView): string | null {
   const url = payment.status === 'completed' ? (payment.successUrl ?? payment.returnUrl) : payment.returnUrl;

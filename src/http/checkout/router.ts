@@ -18,7 +18,8 @@ import type { WebAssets } from '../pages/web-assets.ts';
 import { checkoutPage, problemPage, SIMULATIONS } from './document.ts';
 import { chooseLanguage, speak, type Language } from './language.ts';
 import { stateJson, versionOf } from './snapshots.ts';
-import type { PageModel } from './page-model.ts';
+import { checkoutPath, hasReceipt, type PageModel } from './page-model.ts';
+import { receiptPage } from './receipt.ts';
 import type { CheckoutStreams } from './streams.ts';
 
 export interface CheckoutDeps extends ReadCheckoutDeps, SimulatePaymentDeps {
@@ -34,6 +35,7 @@ const FORM_LIMIT_BYTES = 2_048;
 export function checkoutRouter(deps: CheckoutDeps): Router {
   const router = Router();
   router.get('/checkout/:paymentId', page(deps));
+  router.get('/checkout/:paymentId/receipt', receipt(deps));
   router.get('/checkout/:paymentId/state', state(deps));
   router.head('/checkout/:paymentId/events', eventsHead(deps));
   router.get('/checkout/:paymentId/events', events(deps));
@@ -69,6 +71,15 @@ function page(deps: CheckoutDeps): RequestHandler {
     const scene = await sceneOf(deps, req);
     const at = { version: versionOf(scene.view), now: deps.clock.now() };
     sendPage(res, 200, checkoutPage(scene, deps.assets.checkout, at), scene.view.embedOrigins);
+  };
+}
+
+/** What has not been paid has no receipt yet: its own page tells. */
+function receipt(deps: CheckoutDeps): RequestHandler {
+  return async (req, res) => {
+    const scene = await sceneOf(deps, req);
+    if (!hasReceipt(scene.view)) return res.redirect(303, checkoutPath(scene));
+    return sendPage(res, 200, receiptPage(scene, deps.assets.checkout), scene.view.embedOrigins);
   };
 }
 

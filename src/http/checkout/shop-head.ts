@@ -1,11 +1,6 @@
+import type { ShopFace } from '../../usecases/merchants/shop-face.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { Say } from './language.ts';
-
-interface ShopFace {
-  readonly name: string;
-  readonly domain: string;
-  readonly isVerified: boolean;
-}
 
 /** The shop's name and domain, with which every page for payers begins. */
 export function shopHead(shop: ShopFace, say: Say): Html {

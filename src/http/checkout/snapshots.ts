@@ -9,7 +9,7 @@ import {
 import { speak, type Language } from './language.ts';
 import type { Snapshot, SnapshotSource } from './payment-channel.ts';
 import { isFinal, redirectsAutomatically, returnUrl, type PageModel } from './page-model.ts';
-import { announcement, stateOf } from './states.ts';
+import { announcement, stateOf, titleOf } from './states.ts';
 import { summary } from './summary.ts';
 
 /** Changes whenever anything the page shows does. */
@@ -24,6 +24,7 @@ export function stateJson(scene: PageModel): string {
     version: versionOf(view),
     status: view.payment.status,
     final: isFinal(view),
+    title: titleOf(scene),
     summary: summary(scene).toString(),
     html: stateOf(scene).toString(),
     announcement: announcement(scene),

@@ -6,7 +6,7 @@ import { clockTime, coins, count, fiat } from './format.ts';
 import { coinIcon, stateIcon, type StateIcon } from './icons.ts';
 import type { Messages } from './messages/en.ts';
 import { payPanels } from './panels.ts';
-import { returnUrl, type PageModel } from './page-model.ts';
+import { hasReceipt, receiptPath, returnUrl, type PageModel } from './page-model.ts';
 
 type Transaction = CheckoutView['payment']['transactions'][number];
 
@@ -37,6 +37,13 @@ export function stateOf(scene: PageModel): Html {
     default:
       return assertNever(payment.status);
   }
+}
+
+/** What the browser's tab and a printed page are called. */
+export function titleOf({ view, say, language }: PageModel): string {
+  const { payment, shop } = view;
+  const amount = fiat(payment.amount, payment.currency, language);
+  return say(payment.status === 'completed' ? 'paidTitle' : 'title', { amount, shop: shop.name });
 }
 
 /** One line for those who hear the page: what just changed. */
@@ -100,7 +107,7 @@ function completed(scene: PageModel): Html {
       ${stateIcon('done')}
       <h2>${say('completedTitle')}</h2>
       <p>${say('completedText', { shop: shop.name, amount })}</p>
-      ${excess(scene)} ${backLink(scene, 'button')}
+      ${excess(scene)} ${backLink(scene, 'button')} ${receiptLink(scene)}
     </div>
     ${moneyBack(scene)} ${transactions(scene)}`;
 }
@@ -121,9 +128,14 @@ function outcome(scene: PageModel, icon: StateIcon, title: keyof Messages, text:
       ${stateIcon(icon)}
       <h2>${say(title)}</h2>
       <p>${say(text)}</p>
-      ${backLink(scene, 'button')}
+      ${backLink(scene, 'button')} ${receiptLink(scene)}
     </div>
     ${moneyBack(scene)} ${transactions(scene)}`;
+}
+
+function receiptLink(scene: PageModel): Html | null {
+  if (!hasReceipt(scene.view)) return null;
+  return html`<p><a class="link" href="${receiptPath(scene)}">${scene.say('receipt')}</a></p>`;
 }
 
 function deadline({ view, say, language }: PageModel): Html {

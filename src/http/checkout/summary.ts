@@ -17,7 +17,16 @@ export function summary(scene: PageModel): Html {
     ${payment.lines.length > 0 && lines(scene)}`;
 }
 
-function lines({ view, say, language }: PageModel): Html {
+function lines(scene: PageModel): Html {
+  const { view, say } = scene;
+  return html`<details class="lines">
+    <summary>${say('lines', { count: view.payment.lines.length })}</summary>
+    ${lineList(scene)}
+  </details>`;
+}
+
+/** What is paid for, line by line. */
+export function lineList({ view, language }: PageModel): Html {
   const { payment } = view;
   const rows = payment.lines.map(
     ({ name, quantity, amount }) =>
@@ -26,10 +35,7 @@ function lines({ view, say, language }: PageModel): Html {
         <span class="number">${fiat(amount, payment.currency, language)}</span>
       </li>`,
   );
-  return html`<details class="lines">
-    <summary>${say('lines', { count: payment.lines.length })}</summary>
-    <ul>
-      ${rows}
-    </ul>
-  </details>`;
+  return html`<ul>
+    ${rows}
+  </ul>`;
 }

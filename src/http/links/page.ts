@@ -5,6 +5,7 @@ import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { AskedField } from '../../store/schema/payment-links.ts';
 import type { AnswerProblem, AnswerProblems } from '../../usecases/links/check-answers.ts';
 import type { LinkView } from '../../usecases/links/read-link.ts';
+import { shopFace } from '../../usecases/merchants/shop-face.ts';
 import { documentOf, footer } from '../checkout/document.ts';
 import { fiat } from '../checkout/format.ts';
 import { stateIcon } from '../checkout/icons.ts';
@@ -75,9 +76,8 @@ export function signsOf(language: Language): NumberSigns {
 
 function summary({ link, language, common }: Scene): Html {
   const { merchant, fixed } = link;
-  const isVerified = merchant.domain_verified_at !== null;
   return html`<header class="summary">
-    ${shopHead({ name: merchant.name, domain: merchant.domain, isVerified }, common)}
+    ${shopHead(shopFace(merchant), common)}
     <h1>
       <span class="${fixed === null ? 'name' : 'label'}">${link.name}</span>
       ${fixed !== null && html`<span class="total">${fiat(fixed.amount, link.currency, language)}</span>`}

@@ -8,6 +8,7 @@ import { findMerchant } from '../../store/merchants/merchants.ts';
 import { checkoutRows, findPayment, type CheckoutRow } from '../../store/payments/payments.ts';
 import { readExcess, type Excess } from '../refund-links/read-excess.ts';
 import { embedOriginsOf } from '../merchants/embed-origins.ts';
+import { shopFace, type ShopFace } from '../merchants/shop-face.ts';
 import { loadPayment, type LoadedPayment } from './load-payment.ts';
 import { payerView, presentPayment, type PresentDeps } from './present-payment.ts';
 
@@ -36,8 +37,10 @@ export interface MoneyBack {
 /** Everything the checkout page shows, and nothing more: the payer's view and the shop's public face. */
 export interface CheckoutView {
   readonly merchantId: string;
-  readonly shop: { readonly name: string; readonly domain: string; readonly isVerified: boolean };
+  readonly shop: ShopFace;
   readonly payment: ReturnType<typeof payerView>;
+  /** When it was completed last, ISO 8601; null: never. */
+  readonly completedAt: string | null;
   /** Sites that may show the page in a frame. */
   readonly embedOrigins: readonly string[];
   /** Shown at the counter of the shop, which goes on with the next customer. */
@@ -60,10 +63,12 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
   const merchant = row === undefined ? undefined : await findMerchant(deps.db, row.merchant_id);
   if (row === undefined || merchant === undefined) throw new AppError('PAYMENT_NOT_FOUND', 'No such payment');
   const loaded = await loadPayment(deps.db, row);
+  const payment = await presentPayment(deps.db, deps, row);
   return {
     merchantId: merchant.id,
-    shop: { name: merchant.name, domain: merchant.domain, isVerified: merchant.domain_verified_at !== null },
-    payment: payerView(await presentPayment(deps.db, deps, row)),
+    shop: shopFace(merchant),
+    payment: payerView(payment),
+    completedAt: payment.timeline.findLast(({ type }) => type === 'payment.completed')?.at ?? null,
     embedOrigins: embedOriginsOf(merchant),
     atCounter: row.return_url?.startsWith(`${deps.baseUrl}/pos/`) === true,
     due: amountsDue(deps, loaded),

@@ -16,6 +16,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { tokenHash } from '../accounts/account-link.ts';
 import { loadRefundable, worthOf, type RefundablePayment } from '../refunds/refundable.ts';
 import { leftForLink } from './left-for-link.ts';
+import { shopFace, type ShopFace } from '../merchants/shop-face.ts';
 
 /** A coin that the payer may choose, and what the refund is in it. */
 export interface ClaimOption {
@@ -27,7 +28,7 @@ export interface ClaimOption {
 export interface PayerLink {
   /** `gone`: the money went another way meanwhile; `waiting`: it has not all its confirmations at the moment. */
   readonly status: RefundLinkStatus | 'gone' | 'waiting';
-  readonly shop: { readonly name: string; readonly domain: string; readonly isVerified: boolean };
+  readonly shop: ShopFace;
   readonly sandbox: boolean;
   readonly orderId: string;
   readonly amount: string;
@@ -84,7 +85,7 @@ export async function readPayerLink(
   const status = shownStatus(rates, link, payment, now);
   return {
     status,
-    shop: { name: merchant.name, domain: merchant.domain, isVerified: merchant.domain_verified_at !== null },
+    shop: shopFace(merchant),
     sandbox: link.mode === 'sandbox',
     orderId: row.order_id,
     amount: link.amount,

@@ -17,6 +17,14 @@ export function enhance(root: HTMLElement): void {
   tick(root);
 }
 
+/** Shows what prints the page, which without script is the browser's menu. */
+export function offerToPrint(root: HTMLElement): void {
+  const button = root.querySelector<HTMLButtonElement>('button[data-print]');
+  if (button === null) return;
+  button.hidden = false;
+  button.addEventListener('click', () => window.print());
+}
+
 async function copy(button: HTMLButtonElement): Promise<void> {
   try {
     await navigator.clipboard.writeText(button.dataset['copy'] ?? '');

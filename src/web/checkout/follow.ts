@@ -5,6 +5,7 @@ interface State {
   readonly version: string;
   readonly status: string;
   readonly final: boolean;
+  readonly title: string;
   /** Of the header. */
   readonly summary: string;
   readonly html: string;

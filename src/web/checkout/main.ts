@@ -1,6 +1,6 @@
 import './style.css';
 import { aimLinks, isEmbedded, leaveByEscape, tellEmbedder } from './embed.ts';
-import { enhance, setClock, tick } from './enhance.ts';
+import { enhance, offerToPrint, setClock, tick } from './enhance.ts';
 import { follow } from './follow.ts';
 import { offerKeypad } from './keypad.ts';
 import { offerToPlay, playPayer } from './simulate.ts';
@@ -26,6 +26,7 @@ if (main !== null) {
   tellEmbedder('ready', status);
   follow(main, {
     onChange: (state) => {
+      document.title = state.title;
       showSummary(state.summary);
       show(main, state.html);
       offerToPlay(!state.final);
@@ -41,6 +42,11 @@ if (main !== null) {
   });
 }
 
+const receipt = document.querySelector<HTMLElement>('#receipt');
+if (receipt !== null) {
+  enhance(receipt);
+  offerToPrint(receipt);
+}
 leaveByEscape();
 offerKeypad();
 // The page of a payment link has no payment yet.

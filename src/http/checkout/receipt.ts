@@ -1,0 +1,110 @@
+import type { CheckoutView } from '../../usecases/payments/read-checkout.ts';
+import { html, type Html } from '../pages/html.ts';
+import type { WebAssets } from '../pages/web-assets.ts';
+import { documentOf, footer, scriptTexts } from './document.ts';
+import { coins, fiat, momentIn } from './format.ts';
+import { coinIcon, copyIcon } from './icons.ts';
+import { checkoutPath, type PageModel } from './page-model.ts';
+import { shopHead } from './shop-head.ts';
+import { lineList } from './summary.ts';
+
+type Transaction = CheckoutView['payment']['transactions'][number];
+
+/** What was paid, to keep or to print: complete without script, which adds only copying and the print button. */
+export function receiptPage(scene: PageModel, assets: WebAssets['checkout']): string {
+  const { view, say, language } = scene;
+  const { payment, shop } = view;
+  const title = `${say('receipt')} ${payment.orderId}, ${shop.name}`;
+  const body = html`
+    ${
+      payment.sandbox &&
+      html`<aside class="sandbox" aria-label="${say('sandbox')}">
+        <p><b>${say('sandbox')}</b></p>
+      </aside>`
+    }
+    <div class="page receipt">
+      <header class="summary">${shopHead(shop, say)}</header>
+      <main id="receipt">
+        <h1>${say('receipt')}</h1>
+        ${facts(scene)}
+        ${payment.lines.length > 0 && html`<section class="lines">${lineList(scene)}</section>`}
+        ${received(scene)} ${sentBack(scene)}
+        <p><button type="button" class="button" data-print hidden>${say('print')}</button></p>
+        <p><a class="link" href="${checkoutPath(scene)}">${say('backToPayment')}</a></p>
+      </main>
+      ${footer(scene, scene.embedder)}
+    </div>
+    <p id="status" role="status" class="sr"></p>
+    <p id="toast" class="toast" aria-hidden="true" hidden></p>
+    ${scriptTexts(say)}
+  `;
+  return documentOf({ language, title, assets, head: false, body });
+}
+
+function facts({ view, say, language }: PageModel): Html {
+  const { payment, shop, completedAt } = view;
+  const rows = [
+    [say('total'), fiat(payment.amount, payment.currency, language)],
+    ...(completedAt === null ? [] : [[say('paidOn'), momentIn(completedAt, shop.timeZone, language)]]),
+    [say('orderLabel'), payment.orderId],
+    ...(payment.description === null ? [] : [[say('descriptionLabel'), payment.description]]),
+  ] as const;
+  return html`<dl class="facts">
+    ${rows.map(
+      ([name, value]) =>
+        html`<div class="fact">
+          <dt class="label">${name ?? ''}</dt>
+          <dd>${value ?? ''}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+function received(scene: PageModel): Html {
+  const { view, say } = scene;
+  const came = view.payment.transactions.filter(({ status }) => status !== 'reversed');
+  return html`<section class="received" aria-label="${say('received')}">
+    <h2 class="label">${say('received')}</h2>
+    <ul>
+      ${came.map((transaction) => movement(scene, transaction, rateOf(scene, transaction)))}
+    </ul>
+  </section>`;
+}
+
+/** The rate at which money counted: that of the payment, or for late money that of its arrival. */
+function rateOf({ view, say, language }: PageModel, { coin, late, rate }: Transaction): string | null {
+  const counted = late ? rate : (view.payment.options[coin]?.rate ?? null);
+  return counted === null
+    ? null
+    : say('rate', { coin, rate: fiat(counted, view.payment.currency, language) });
+}
+
+function sentBack(scene: PageModel): Html | null {
+  const { view, say } = scene;
+  if (view.moneyBack.length === 0) return null;
+  return html`<section class="received" aria-label="${say('sentBack')}">
+    <h2 class="label">${say('sentBack')}</h2>
+    <ul>
+      ${view.moneyBack.map((back) => movement(scene, back, null))}
+    </ul>
+  </section>`;
+}
+
+function movement(
+  { say, language }: PageModel,
+  { coin, amount, txid }: Pick<Transaction, 'coin' | 'amount' | 'txid'>,
+  rate: string | null,
+): Html {
+  return html`<li>
+    ${coinIcon(coin)}
+    <div>
+      <b class="number">${coins(amount, language)} ${coin}</b>
+      ${rate !== null && html`<span class="hint">${rate}</span>`}
+      <span class="sr">${say('transaction')}</span>
+      <code class="whole">${txid}</code>
+    </div>
+    <button type="button" class="copy" data-copy="${txid}" aria-label="${say('copyTransaction')}" hidden>
+      ${copyIcon}
+    </button>
+  </li>`;
+}

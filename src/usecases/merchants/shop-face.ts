@@ -1,0 +1,20 @@
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+
+/** A shop as payers see it. */
+export interface ShopFace {
+  readonly name: string;
+  readonly domain: string;
+  readonly isVerified: boolean;
+  /** IANA name of the zone whose days it reckons in; null: not chosen. */
+  readonly timeZone: string | null;
+}
+
+/** The public face of a shop. */
+export function shopFace(merchant: MerchantRow): ShopFace {
+  return {
+    name: merchant.name,
+    domain: merchant.domain,
+    isVerified: merchant.domain_verified_at !== null,
+    timeZone: merchant.time_zone,
+  };
+}
