@@ -249,3 +249,100 @@ describe('test and live as a view', () => {
     expect(await phone.locator('html').evaluate((html) => html.scrollWidth)).toBeLessThanOrEqual(PHONE.width);
   });
 });
+
+const card = (on: Page) => on.locator('section', { hasText: 'Before real money comes' });
+
+describe('the checklist before real money comes', () => {
+  let checklistPath: string;
+  let shop: Shop;
+
+  beforeAll(async () => {
+    shop = await Shop.open(world.till.api, { owner: world.shop.token, settings: { name: 'Fresh' } });
+    await world.till.api.must('POST', '/merchant/sandbox', {
+      token: shop.secretKey,
+      body: { sandboxMode: true },
+    });
+    checklistPath = `/dashboard/shop/${shop.merchantId}`;
+  });
+
+  /** Titles of the steps, and whether each is done. */
+  const stateOf = async (on: Page) =>
+    Object.fromEntries(
+      (await card(on).getByRole('listitem').allInnerTexts()).map((text) => {
+        const [, title = text, state] = /([^\n]+)\s+\((done|to do)\)/.exec(text) ?? [];
+        return [title.trim(), state === 'done'];
+      }),
+    );
+
+  it('tells what is done and leads to where the rest is', async () => {
+    await page.goto(checklistPath);
+    await card(page).waitFor();
+    expect(await stateOf(page)).toEqual({
+      'Pay a test payment': false,
+      'Receive webhooks': false,
+      'Verify your domain': false,
+      'Switch on a second factor': false,
+      'Back up this server': false,
+      'Have a node in step': true,
+    });
+    expect(await card(page).innerText()).toContain('Ready to take real money: BTC.');
+    const links = await card(page)
+      .getByRole('link')
+      .evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    expect(links).toEqual([
+      `${checklistPath}/payments`,
+      `${checklistPath}/settings`,
+      `${checklistPath}/settings`,
+      '/dashboard/account',
+      '/docs#guide-live',
+    ]);
+    for (const link of links) expect((await fetch(world.till.api.baseUrl + link)).status).toBe(200);
+  });
+
+  it('is accessible and fits in light and dark, on a desktop and a phone', async () => {
+    for (const [on, name] of [
+      [page, 'checklist'],
+      [phone, 'checklist-phone'],
+    ] as const) {
+      await on.goto(checklistPath);
+      await card(on).waitFor();
+      expect(await axeFindings(on)).toEqual([]);
+      await on.screenshot({ path: `${SCREENS}/${name}.png`, fullPage: true });
+    }
+  });
+
+  it('follows what happens', async () => {
+    const { id } = await shop.createPayment({ amount: '5000' });
+    await world.till.api.must('POST', '/sandbox/payment/simulate', {
+      token: shop.secretKey,
+      body: { paymentId: id, scenario: 'exact', coin: 'BTC', confirmations: 9 },
+    });
+    await eventually(
+      'paid',
+      () => shop.payment(id),
+      ({ status }) => status === 'completed',
+    );
+    await page.goto(checklistPath);
+    await expect.poll(() => stateOf(page)).toMatchObject({ 'Pay a test payment': true });
+    expect(await card(page).innerText()).toContain('2 of 6 done');
+  });
+
+  it('is hidden for one shop, stays so, and is brought back', async () => {
+    await card(page).getByRole('button', { name: 'Hide' }).click();
+    await page.reload();
+    const back = page.getByRole('button', { name: 'Show what is left to set up' });
+    await back.waitFor();
+    expect(await card(page).count()).toBe(0);
+    await back.click();
+    await card(page).waitFor();
+    await page.reload();
+    await card(page).waitFor();
+  });
+
+  it('is gone once a live payment was completed', async () => {
+    await page.goto(shopPath);
+    await page.getByRole('heading', { name: 'Latest payments' }).waitFor();
+    await page.getByRole('link', { name: 'A real order' }).waitFor();
+    expect([await card(page).count(), await page.getByText('Show what is left').count()]).toEqual([0, 0]);
+  });
+});

@@ -5,6 +5,7 @@ import { COINS } from '../coins.ts';
 import { Badge, Card, CoinName, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
 import { PaymentTable } from '../ui/payment-table.tsx';
 import { CoinAmount, Total, usePrices, Worth } from '../ui/worth.tsx';
+import { SetupChecklist } from './setup-checklist.tsx';
 import { VolumeCard } from './volume.tsx';
 
 const LIVE_MS = 10_000;
@@ -23,6 +24,7 @@ export function OverviewPage() {
         lead={shop?.domain}
         actions={shop !== undefined && <DomainBadge shopId={shop.id} isVerified={shop.isVerified} />}
       />
+      {shop !== undefined && <SetupChecklist key={shop.id} shop={shop} />}
       <Shown of={balances} rows={1}>
         {(data) => (
           <>
