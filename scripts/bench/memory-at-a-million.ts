@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { alternate, compare } from './harness/alternate.ts';
 import { startBareServer } from './harness/bare.ts';
@@ -8,7 +10,8 @@ import { manyPayments, type History } from './harness/many-payments.ts';
 import type { Bench, Question } from './harness/question.ts';
 
 const MB = 1_000_000;
-const SPELL_MS = 20_000;
+/** A spell of load; an hour of it is told minute by minute. */
+const SPELL_MS = minutes() >= 10 ? 60_000 : 20_000;
 /** Full Bitcoin blocks come ten times as often as from the network. */
 const BLOCK_MS = 60_000;
 const ENDPOINTS = 16;
@@ -32,6 +35,8 @@ export const question: Question = {
     });
     const bare = await startBareServer(bench, { storedBytes: 0, answer: {} });
     const requests = loadOf(history, ports);
+    const sizeOf = (suffix: string): number =>
+      statSync(join(history.dataDir, `tilld.sqlite${suffix}`), { throwIfNoEntry: false })?.size ?? 0;
     const durationMs = bench.quick ? 5_000 : SPELL_MS;
     const held: number[] = [];
     const rates: number[] = [];
@@ -41,7 +46,7 @@ export const question: Question = {
       rounds: roundsOf(bench),
       ours: async () => {
         const load = { url: daemon.url, connections: 16, durationMs, requests, opensAnew: true };
-        const { perSecond, closed } = await putLoad(bench, load).catch((cause) => {
+        const { perSecond, closed, p50Ms, p99Ms } = await putLoad(bench, load).catch((cause) => {
           throw new Error(`after ${held.length} spells; the daemon's last words: ${daemon.output()}`, {
             cause,
           });
@@ -50,6 +55,9 @@ export const question: Question = {
         reopened += closed;
         const { residentBytes } = daemon.usage();
         held.push(residentBytes);
+        bench.progress(
+          `spell ${held.length}: resident ${mb(residentBytes)}, file ${mb(sizeOf(''))}, log ${mb(sizeOf('-wal'))}, ${Math.round(perSecond)}/s, p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`,
+        );
         return residentBytes;
       },
       baseline: async () => Promise.resolve(bare.usage().residentBytes),
@@ -73,9 +81,14 @@ export const question: Question = {
 };
 
 function roundsOf({ quick }: Bench): number {
-  const minutes = Number(process.env['BENCH_MEMORY_MINUTES'] ?? '2');
-  return quick ? 2 : Math.round((minutes * 60_000) / SPELL_MS) - 1;
+  return quick ? 2 : Math.round((minutes() * 60_000) / SPELL_MS) - 1;
 }
+
+function minutes(): number {
+  return Number(process.env['BENCH_MEMORY_MINUTES'] ?? '2');
+}
+
+const mb = (bytes: number): string => `${Math.round(bytes / MB)} MB`;
 
 /** The same for every shop: two new payments, one of them with a webhook, against four reads of different kinds. */
 function loadOf({ merchants, paymentId }: History, ports: readonly number[]): LoadRequest[] {

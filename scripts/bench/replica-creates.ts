@@ -1,81 +1,69 @@
-/**
- * node scripts/bench/replica-creates.ts [--turns 3] [--seconds 20] [--clients 16]: payments created per second without
- * and with a replica in a folder, in turns, and how long the event loop of the daemon stood still.
- */
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { Shop } from '../../test/_helpers/api-client.ts';
-import { TillProcess } from '../../test/_helpers/till.ts';
-import { Machine } from '../failover/machine.ts';
+import { alternate, compare } from './harness/alternate.ts';
+import { startDaemon, type Daemon } from './harness/daemon.ts';
+import { putLoad, type LoadResult } from './harness/load.ts';
+import { startReplicating } from './harness/replica.ts';
+import type { Bench, Question } from './harness/question.ts';
 
-const { values } = parseArgs({
-  options: {
-    turns: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '20' },
-    clients: { type: 'string', default: '16' },
+const CONNECTIONS = 16;
+const SPELL_MS = 20_000;
+
+interface Measured extends LoadResult {
+  /** Longest time for which the event loop of the daemon stood still, ms. */
+  readonly stillMs: number;
+  readonly logBytes: number;
+}
+
+/** What Litestream beside it costs the daemon. */
+export const question: Question = {
+  asks: 'payment/create per second with a replica in a folder, 16 connections',
+  against: 'the same without a replica',
+  run: async (bench) => {
+    const env = { TILLD_REPLICA_URL: bench.newDir() };
+    const replicated = await startDaemon(bench, { env });
+    const alone = await startDaemon(bench);
+    const shops = [await Shop.open(replicated.api), await Shop.open(alone.api)] as const;
+    await startReplicating(bench, replicated, env);
+    const rounds = await alternate({
+      rounds: bench.quick ? 1 : 5,
+      ours: async () => measure(bench, replicated, shops[0]),
+      baseline: async () => measure(bench, alone, shops[1]),
+    });
+    const atMost = (figure: (measured: Measured) => number): string =>
+      `${Math.max(...rounds.ours.map(figure)).toFixed(0)} with and ${Math.max(...rounds.baseline.map(figure)).toFixed(0)} without`;
+    return {
+      comparisons: [
+        compare(rounds, {
+          what: 'payments',
+          unit: '1/s',
+          figure: (m) => m.perSecond,
+          target: { atLeast: 0.7 },
+        }),
+        compare(rounds, { what: 'p99', unit: 'ms', figure: (m) => m.p99Ms, target: { atMost: 2 } }),
+      ],
+      notes: [
+        `the event loop stood still for at most, ms: ${atMost(({ stillMs }) => stillMs)}`,
+        `the write-ahead log was at most, MB: ${atMost(({ logBytes }) => logBytes / 1e6)}`,
+      ],
+    };
   },
-});
-const [turns, seconds, clients] = [values.turns, values.seconds, values.clients].map(Number) as [
-  number,
-  number,
-  number,
-];
+};
 
-const COLUMNS = ['replica', 'created/s', 'refused', 'loop p99', 'loop max', 'log'];
-const print = (cells: readonly (string | number)[]): void =>
-  void process.stdout.write(`${cells.map((cell) => String(cell).padStart(10)).join(' ')}\n`);
-
-const rates: Record<'without' | 'with', number[]> = { without: [], with: [] };
-print(COLUMNS);
-for (let turn = 0; turn < turns; turn += 1) {
-  for (const kind of ['without', 'with'] as const) rates[kind].push(await measure(kind));
-}
-const ratios = rates.with.map((rate, turn) => rate / (rates.without[turn] ?? 0)).toSorted((a, b) => a - b);
-process.stdout.write(
-  `with / without: ${median(ratios).toFixed(2)} (${ratios.map((ratio) => ratio.toFixed(2)).join(' ')})\n`,
-);
-
-async function measure(kind: 'without' | 'with'): Promise<number> {
-  const dir = mkdtempSync(join(tmpdir(), 'till-bench-'));
-  const dataDir = join(dir, 'data');
-  const machine =
-    kind === 'with' ? await Machine.start({ TILLD_REPLICA_URL: join(dir, 'replica') }, dataDir) : null;
-  const till = machine?.till ?? (await TillProcess.start({}, dataDir));
-  const shop = await Shop.open(till.api);
-  await machine?.replicated();
-  // Each look at the metrics begins the figures of the event loop anew.
-  await loopLag(till);
-  const until = performance.now() + seconds * 1000;
-  const count = { created: 0, refused: 0 };
-  const client = async (): Promise<void> => {
-    while (performance.now() < until)
-      await shop.createPayment().then(
-        () => (count.created += 1),
-        () => (count.refused += 1),
-      );
-  };
-  await Promise.all(Array.from({ length: clients }, client));
-  const { p99, max } = await loopLag(till);
-  const log = statSync(join(dataDir, 'tilld.sqlite-wal')).size;
-  const rate = count.created / seconds;
-  print([kind, rate.toFixed(0), count.refused, `${p99} ms`, `${max} ms`, `${(log / 1e6).toFixed(0)} MB`]);
-  await (machine === null ? till.kill9() : machine.powerOff());
-  rmSync(dir, { recursive: true, force: true });
-  return rate;
+async function measure(bench: Bench, daemon: Daemon, shop: Shop): Promise<Measured> {
+  const headers = { Authorization: `Bearer ${shop.publicKey}`, 'Content-Type': 'application/json' };
+  const order = { amount: '49.90', currency: 'USD', customerId: shop.customerId, orderId: 'order-{{id}}' };
+  const request = { method: 'POST', path: '/payment/create', headers, body: JSON.stringify(order) } as const;
+  // A look at the metrics begins this figure anew.
+  await stillMs(daemon);
+  const load = { connections: CONNECTIONS, durationMs: bench.quick ? 2_000 : SPELL_MS, requests: [request] };
+  const result = await putLoad(bench, { ...load, url: daemon.url });
+  const logBytes = statSync(join(daemon.dataDir, 'tilld.sqlite-wal')).size;
+  return { ...result, stillMs: await stillMs(daemon), logBytes };
 }
 
-async function loopLag(till: TillProcess): Promise<{ p99: string; max: string }> {
-  const text = await (await fetch(`${till.api.baseUrl}/metrics`)).text();
-  const [p99 = '', max = ''] = ['p99', 'max'].map((kind) =>
-    (Number(new RegExp(`^nodejs_eventloop_lag_${kind}_seconds (\\S+)$`, 'm').exec(text)?.[1]) * 1000).toFixed(
-      0,
-    ),
-  );
-  return { p99, max };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+async function stillMs({ url }: Daemon): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]) * 1000;
 }

@@ -20,6 +20,8 @@ export interface Child {
   readonly settled: () => Promise<void>;
   /** SIGTERM, then waits for its end; SIGKILL after 15 s. */
   readonly stop: () => Promise<void>;
+  /** SIGKILL, as when the power fails. */
+  readonly kill: () => void;
   /** What it wrote to its outputs, the newest 20 kB. */
   readonly output: () => string;
 }
@@ -67,6 +69,7 @@ export function startNode(
     usage: () => usageOf(pid),
     settled: async () => settled(pid),
     stop,
+    kill: () => void child.kill('SIGKILL'),
     output: () => output,
   };
 }

@@ -41,7 +41,7 @@ export async function manyPayments(bench: Bench, payments: number): Promise<Hist
 /** Names what the rows depend on: the schema, and the files that write them. */
 function keyOfMaking(): string {
   const hash = createHash('sha256');
-  const migrations = fileURLToPath(new URL('../../../src/store/migrations/', import.meta.url));
+  const migrations = fileURLToPath(new URL('../../../src/store/schema/migrations/', import.meta.url));
   const makers = ['many-payments.ts', 'payment-templates.ts', 'payment-copies.ts'];
   const files = [
     ...readdirSync(migrations).map((name) => join(migrations, name)),
