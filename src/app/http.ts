@@ -151,7 +151,15 @@ export function partsOf(deps: HttpDeps) {
     wakeWatcher: (coin: Coin, mode: Mode) => watcher.wake(coin, mode),
   };
   const guard = config.auth.ratePerMinute === 0 ? noSignInGuard() : createSignInGuard(clock);
-  const account = { ...store, passwords: deps.passwords, tokens: deps.tokens, secretBox, guard, baseUrl };
+  const account = {
+    ...store,
+    logger,
+    passwords: deps.passwords,
+    tokens: deps.tokens,
+    secretBox,
+    guard,
+    baseUrl,
+  };
   const sends = { ...payments, deriver, sign: deps.sign, policy: deps.policy, inHand: deps.inHand };
   const { hasLiveCoin } = deps;
   const followedChains = () => watcher.health();

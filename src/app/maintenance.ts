@@ -6,6 +6,7 @@ import type { Clock, Logger } from '../domain/ports.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import type { OpenDatabase } from '../store/sqlite/open.ts';
 import { lastReconciliation } from '../store/chain/reconciliations.ts';
+import { pruneAccounts } from '../usecases/accounts/prune-accounts.ts';
 import { fillGaps } from '../usecases/chain-sync/fill-gaps.ts';
 import type { ObserveDeps } from '../usecases/chain-sync/observe-deps.ts';
 import { reconcile } from '../usecases/chain-sync/reconcile.ts';
@@ -78,6 +79,8 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
       async () => {
         const removed = await pruneIdempotency({ db, clock });
         if (removed > 0) logger.info({ removed }, 'idempotency keys pruned');
+        const ended = await pruneAccounts({ db, clock });
+        if (ended > 0) logger.info({ removed: ended }, 'ended sessions and answered challenges pruned');
         database.reclaim(RECLAIMED_PAGES);
       },
     ],

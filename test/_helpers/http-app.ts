@@ -130,6 +130,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
       ...authRoutes({
         db,
         clock,
+        logger,
         passwords,
         tokens,
         secretBox,

@@ -67,6 +67,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'The user has no such session of the dashboard',
     'No such session: it has ended already',
   ],
+  PASSKEY_NOT_FOUND: ['The user has no such passkey', 'No such passkey'],
   KEY_NOT_FOUND: ['The merchant has no such restricted key', 'No such restricted key'],
   ENDPOINT_NOT_FOUND: ['The merchant has no such webhook endpoint', 'No such webhook endpoint'],
   DUPLICATE_ENTRY: [

@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { AppError } from '../../domain/errors.ts';
+import type { HeldSession } from '../../usecases/accounts/renew-session.ts';
 import type { Session } from '../../usecases/accounts/session.ts';
+import type { AuthOf } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { text } from '../schemas/text.ts';
 
@@ -33,6 +36,18 @@ export function code() {
 /** A token from a link that was mailed. */
 export function mailedToken() {
   return text().meta({ description: 'What stands behind `token=` in the mailed link' });
+}
+
+/** The session of the dashboard that a request came in; null for a user token. */
+export function heldSession({ sessionId }: AuthOf['jwt'], token: string | null): HeldSession | null {
+  return sessionId === null || token === null ? null : { id: sessionId, token };
+}
+
+/** The same, where only the dashboard may ask. @throws {AppError} UNAUTHORISED without a session. */
+export function ownSession(auth: AuthOf['jwt'], token: string | null): HeldSession {
+  const session = heldSession(auth, token);
+  if (session === null) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
+  return session;
 }
 
 export function sessionAnswer({ token, expiresAt, user }: Session) {

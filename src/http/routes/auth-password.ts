@@ -3,13 +3,22 @@ import type { AccountDeps } from '../../usecases/accounts/account-deps.ts';
 import { changePassword } from '../../usecases/accounts/change-password.ts';
 import { forgotPassword } from '../../usecases/accounts/forgot-password.ts';
 import { resetPassword } from '../../usecases/accounts/reset-password.ts';
-import { defineRoute, type Route } from '../server/route.ts';
+import { defineRoute, Reply, type Route } from '../server/route.ts';
+import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
 import { email } from '../schemas/text.ts';
-import { authTags, currentPassword, mailedToken, newPassword, session, sessionAnswer } from './auth-parts.ts';
+import {
+  authTags,
+  currentPassword,
+  heldSession,
+  mailedToken,
+  newPassword,
+  session,
+  sessionAnswer,
+} from './auth-parts.ts';
 
 /** Changing a password, and setting a new one when it is forgotten. */
 export function passwordRoutes(deps: AccountDeps): Route[] {
-  return [forgotRoute(deps), resetRoute(deps), changeRoute(deps)];
+  return [forgotRoute(deps), resetRoute(deps), changeRoute(deps, createSessionCookie(deps.baseUrl))];
 }
 
 function forgotRoute(deps: AccountDeps): Route {
@@ -56,12 +65,13 @@ function resetRoute(deps: AccountDeps): Route {
   });
 }
 
-function changeRoute(deps: AccountDeps): Route {
+function changeRoute(deps: AccountDeps, cookie: SessionCookie): Route {
   return defineRoute({
     method: 'POST',
     path: '/auth/change-password',
     // Its answer holds a user token, which asks for no proof any more.
     stepUp: 'code',
+    renewsSession: true,
     summary: 'Change the password',
     description:
       'Every user token issued before stops working, this one included: go on with the one in the answer. Sessions ' +
@@ -74,6 +84,10 @@ function changeRoute(deps: AccountDeps): Route {
     data: session,
     status: 200,
     errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
-    handler: async ({ auth, body }) => sessionAnswer(await changePassword(deps, { ...auth, ...body })),
+    handler: async ({ auth, sessionToken, body }) => {
+      const held = heldSession(auth, sessionToken);
+      const changed = await changePassword(deps, { userId: auth.userId, session: held, ...body });
+      return new Reply(200, sessionAnswer(changed.session), cookie.renew(changed.renewed, deps.clock.now()));
+    },
   });
 }

@@ -11,12 +11,11 @@ import {
 import { proveUser } from '../../usecases/accounts/login.ts';
 import { readMe } from '../../usecases/accounts/read-me.ts';
 import { stepUp } from '../../usecases/accounts/step-up.ts';
-import { AppError } from '../../domain/errors.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { email, identifier } from '../schemas/text.ts';
-import { authTags, code, currentPassword, user } from './auth-parts.ts';
+import { authTags, code, currentPassword, ownSession, user } from './auth-parts.ts';
 
 const ended = z.object({ ended: z.literal(true) });
 const common = { tags: authTags, scope: 'never', status: 200, ownPages: true } as const;
@@ -28,7 +27,7 @@ export function sessionRoutes(deps: AccountDeps): Route[] {
     openRoute(deps, cookie),
     closeRoute(deps, cookie),
     readRoute(deps),
-    stepUpRoute(deps),
+    stepUpRoute(deps, cookie),
     listRoute(deps),
     endRoute(deps, cookie),
   ];
@@ -85,7 +84,7 @@ function readRoute(deps: AccountDeps): Route {
   });
 }
 
-function stepUpRoute(deps: AccountDeps): Route {
+function stepUpRoute(deps: AccountDeps, cookie: SessionCookie): Route {
   return defineRoute({
     ...common,
     method: 'POST',
@@ -98,9 +97,10 @@ function stepUpRoute(deps: AccountDeps): Route {
     body: z.object({ password: currentPassword().optional(), code: code().optional() }),
     data: z.object({ until: timestamp() }),
     errors: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED', 'RATE_LIMITED'],
-    handler: async ({ auth, body: { password, code: given } }) => {
-      const proof = { ...auth, sessionId: sessionIdOf(auth), password, code: given };
-      return { until: isoTime(await stepUp(deps, proof)) };
+    handler: async ({ auth, sessionToken, body: { password, code: given } }) => {
+      const session = ownSession(auth, sessionToken);
+      const proven = await stepUp(deps, { userId: auth.userId, session, password, code: given });
+      return new Reply(200, { until: isoTime(proven.until) }, cookie.renew(proven.renewed, deps.clock.now()));
     },
   });
 }
@@ -163,9 +163,4 @@ function endRoute(deps: AccountDeps, cookie: SessionCookie): Route {
       return new Reply(200, { ended: true as const }, cookie.clear());
     },
   });
-}
-
-function sessionIdOf({ sessionId }: { readonly sessionId: string | null }): string {
-  if (sessionId === null) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
-  return sessionId;
 }

@@ -4,13 +4,15 @@ import { disableTotp } from '../../usecases/accounts/disable-totp.ts';
 import { enableTotp } from '../../usecases/accounts/enable-totp.ts';
 import { readTotp } from '../../usecases/accounts/read-totp.ts';
 import { setupTotp } from '../../usecases/accounts/setup-totp.ts';
-import { defineRoute, type Route } from '../server/route.ts';
+import { defineRoute, Reply, type Route } from '../server/route.ts';
+import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
-import { authTags, code, currentPassword } from './auth-parts.ts';
+import { authTags, code, currentPassword, heldSession } from './auth-parts.ts';
 
 /** The second factor: TOTP (RFC 6238) with recovery codes. */
 export function totpRoutes(deps: AccountDeps): Route[] {
-  return [statusRoute(deps), setupRoute(deps), enableRoute(deps), disableRoute(deps)];
+  const cookie = createSessionCookie(deps.baseUrl);
+  return [statusRoute(deps), setupRoute(deps), enableRoute(deps, cookie), disableRoute(deps, cookie)];
 }
 
 function statusRoute(deps: AccountDeps): Route {
@@ -56,7 +58,7 @@ function setupRoute(deps: AccountDeps): Route {
   });
 }
 
-function enableRoute(deps: AccountDeps): Route {
+function enableRoute(deps: AccountDeps, cookie: SessionCookie): Route {
   return defineRoute({
     method: 'POST',
     path: '/auth/totp/enable',
@@ -71,13 +73,16 @@ function enableRoute(deps: AccountDeps): Route {
     data: z.object({ recoveryCodes: z.array(z.string()) }),
     status: 200,
     errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED'],
-    handler: async ({ auth, body }) => ({
-      recoveryCodes: await enableTotp(deps, { ...auth, ...body }),
-    }),
+    renewsSession: true,
+    handler: async ({ auth, sessionToken, body }) => {
+      const session = heldSession(auth, sessionToken);
+      const { recoveryCodes, renewed } = await enableTotp(deps, { userId: auth.userId, session, ...body });
+      return new Reply(200, { recoveryCodes }, cookie.renew(renewed, deps.clock.now()));
+    },
   });
 }
 
-function disableRoute(deps: AccountDeps): Route {
+function disableRoute(deps: AccountDeps, cookie: SessionCookie): Route {
   return defineRoute({
     method: 'POST',
     path: '/auth/totp/disable',
@@ -92,9 +97,11 @@ function disableRoute(deps: AccountDeps): Route {
     data: z.object({ enabled: z.literal(false) }),
     status: 200,
     errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED'],
-    handler: async ({ auth, body }) => {
-      await disableTotp(deps, { ...auth, ...body });
-      return { enabled: false as const };
+    renewsSession: true,
+    handler: async ({ auth, sessionToken, body }) => {
+      const session = heldSession(auth, sessionToken);
+      const renewed = await disableTotp(deps, { userId: auth.userId, session, ...body });
+      return new Reply(200, { enabled: false as const }, cookie.renew(renewed, deps.clock.now()));
     },
   });
 }

@@ -6,6 +6,7 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { email } from '../schemas/text.ts';
 import { authTags, code, currentPassword, newPassword, session, sessionAnswer, user } from './auth-parts.ts';
 import { emailRoutes } from './auth-email.ts';
+import { passkeyRoutes } from './auth-passkeys.ts';
 import { passwordRoutes } from './auth-password.ts';
 import { sessionRoutes } from './auth-session.ts';
 import { totpRoutes } from './auth-totp.ts';
@@ -22,6 +23,7 @@ export function authRoutes(deps: AuthRoutesDeps): Route[] {
     ...emailRoutes(deps),
     ...passwordRoutes(deps),
     ...totpRoutes(deps),
+    ...passkeyRoutes(deps),
   ];
 }
 

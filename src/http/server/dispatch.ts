@@ -58,8 +58,10 @@ export async function dispatch(
   const named =
     merchantId ?? merchantIn(body) ?? (await namedMerchant(deps.db, route, caller, { body, query }));
   const auth = await resolveAuth(deps.db, route.auth, caller, named);
-  // The answers of the dashboard's own routes set its cookie: they are kept nowhere.
-  const takesKey = route.method === 'POST' && route.ownPages !== true;
+  // Answers that set the dashboard's cookie are kept nowhere.
+  const isSession = caller?.kind === 'user' && caller.session !== null;
+  const setsCookie = route.ownPages === true || (route.renewsSession === true && isSession);
+  const takesKey = route.method === 'POST' && !setsCookie;
   const key = takesKey ? idempotencyKeyOf(req.get('Idempotency-Key')) : null;
   const scope = idempotencyScopeOf(caller, auth, req);
   const input: RouteInput<AuthKind, unknown, unknown> = {

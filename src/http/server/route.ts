@@ -111,6 +111,8 @@ interface RouteFacts {
   readonly stepUp?: true | 'code';
   /** For pages of this server alone: no key and no user token is taken, and the document does not list it. */
   readonly ownPages?: true;
+  /** Gives the session a fresh token: what it answers to a session is kept under no Idempotency-Key. */
+  readonly renewsSession?: true;
   /** For handlers that wait for something to happen: the credential is checked once more before they answer. */
   readonly waits?: true;
   /** Other types that the answer is streamed in by request, each with an example; what is streamed in JSON is as `data` says. */

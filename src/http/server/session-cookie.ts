@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { AppError } from '../../domain/errors.ts';
+import type { RenewedSession } from '../../usecases/accounts/renew-session.ts';
 
 /** The header by which a page of this server shows that it is one: no other site can send it along with the cookie. */
 const PAGE_HEADER = 'X-Tilld-Dashboard';
@@ -11,6 +12,8 @@ export interface SessionCookie {
   read(req: Request): string | null;
   /** Header that sets the cookie. */
   set(token: string, lifetimeMs: number): Readonly<Record<string, string>>;
+  /** Header that sets the cookie to the fresh token of a session; none when there is no such token. */
+  renew(renewed: RenewedSession | null, now: number): Readonly<Record<string, string>>;
   /** Header that takes the cookie away. */
   clear(): Readonly<Record<string, string>>;
   /**
@@ -20,11 +23,14 @@ export interface SessionCookie {
   assertOwnPage(req: Request): void;
 }
 
-/** @param baseUrl the public address: with https the cookie goes over TLS only, and to this host alone */
+/**
+ * @param baseUrl the public address: with https the cookie goes over TLS only, and to this host alone. Browsers share
+ * the cookies of a host among its ports: the name carries the port, so that two daemons do not sign each other out
+ */
 export function createSessionCookie(baseUrl: string): SessionCookie {
-  const { protocol, origin } = new URL(baseUrl);
+  const { protocol, origin, port } = new URL(baseUrl);
   const isSecure = protocol === 'https:';
-  const name = isSecure ? '__Host-tilld' : 'tilld_session';
+  const name = (isSecure ? '__Host-tilld' : 'tilld_session') + (port === '' ? '' : `_${port}`);
   const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   const header = (value: string, seconds: number) => ({
     'Set-Cookie': `${name}=${value}; Max-Age=${seconds}; ${attributes}`,
@@ -40,6 +46,8 @@ export function createSessionCookie(baseUrl: string): SessionCookie {
       return token !== undefined && others.length === 0 && TOKEN.test(token) ? token : null;
     },
     set: (token, lifetimeMs) => header(token, Math.floor(lifetimeMs / 1000)),
+    renew: (renewed, now) =>
+      renewed === null ? {} : header(renewed.token, Math.floor((renewed.expiresAt - now) / 1000)),
     clear: () => header('', 0),
     assertOwnPage: (req) => {
       const isOwn = isRead(req) ? !isForeign(req, origin) : hasHeader(req) && isProven(req, origin);

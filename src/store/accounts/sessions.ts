@@ -74,6 +74,39 @@ export async function markSteppedUp(db: Db, id: string, at: number | null): Prom
   await db.updateTable('sessions').set({ stepped_up_at: at }).where('id', '=', id).execute();
 }
 
+/**
+ * Gives a session another token in place of the one that a request brought. @returns when the session expires; null
+ * when that token is not its token any more: another request of it was first.
+ */
+export async function replaceSessionToken(
+  db: Db,
+  session: { id: string; fromHash: string; toHash: string },
+): Promise<number | null> {
+  const row = await db
+    .updateTable('sessions')
+    .set({ token_hash: session.toHash })
+    .where('id', '=', session.id)
+    .where('token_hash', '=', session.fromHash)
+    .returning('expires_at')
+    .executeTakeFirst();
+  return row?.expires_at ?? null;
+}
+
+/** Removes up to `limit` sessions that have expired or were not used for too long; says how many. */
+export async function deleteEndedSessions(db: Db, { now, idleSince }: At, limit: number): Promise<number> {
+  const result = await db
+    .deleteFrom('sessions')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('sessions')
+        .select('id')
+        .where((where) => where.or([where('expires_at', '<=', now), where('last_used_at', '<=', idleSince)]))
+        .limit(limit),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
 /** Ends one session of a user; false when there is none. */
 export async function deleteSession(db: Db, userId: string, id: string): Promise<boolean> {
   const result = await db

@@ -77,3 +77,28 @@ export interface SessionRow {
   /** When its user last proved who they are for something that moves money. */
   stepped_up_at: number | null;
 }
+
+/** A public key credential (WebAuthn) that its user signs in with. */
+export interface PasskeyRow {
+  id: string;
+  user_id: string;
+  /** Chosen by the authenticator; base64url. */
+  credential_id: string;
+  /** COSE key in base64url. */
+  public_key: string;
+  /** Of the last signature; 0 for authenticators that do not count, as synced ones. */
+  counter: number;
+  transports_json: string;
+  /** Domain it was made for; it works on no other. */
+  rp_id: string;
+  name: string;
+  backed_up: Flag;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+/** A challenge that was answered, kept until it would have expired. */
+export interface SpentChallengeRow {
+  challenge_hash: string;
+  expires_at: number;
+}

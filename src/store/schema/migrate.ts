@@ -23,6 +23,7 @@ import * as addressesByText from './migrations/0022-addresses-by-text.ts';
 import * as sessions from './migrations/0023-sessions.ts';
 import * as shopCurrency from './migrations/0024-shop-currency.ts';
 import * as sandboxEvents from './migrations/0025-sandbox-events.ts';
+import * as passkeys from './migrations/0026-passkeys.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -51,6 +52,7 @@ export const MIGRATIONS: Migrations = {
   '0023-sessions': sessions,
   '0024-shop-currency': shopCurrency,
   '0025-sandbox-events': sandboxEvents,
+  '0026-passkeys': passkeys,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

@@ -4,9 +4,11 @@ import type {
   AccountTokenRow,
   KnownNetworkRow,
   MailRow,
+  PasskeyRow,
   RecoveryCodeRow,
   SecondFactorRow,
   SessionRow,
+  SpentChallengeRow,
   UserRow,
 } from './accounts.ts';
 import type { CustomerRow, PriceRow, ProductRow } from './catalog.ts';
@@ -52,6 +54,8 @@ export interface Tables {
   recovery_codes: RecoveryCodeRow;
   known_networks: KnownNetworkRow;
   sessions: SessionRow;
+  passkeys: PasskeyRow;
+  spent_challenges: SpentChallengeRow;
   mails: MailRow;
   merchants: MerchantRow;
   domain_checks: DomainCheckRow;

@@ -1,5 +1,5 @@
 import type { SecretBox } from '../../domain/keys.ts';
-import type { Clock } from '../../domain/ports.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { Passwords } from './passwords.ts';
 import type { SignInGuard } from './sign-in-guard.ts';
@@ -9,6 +9,7 @@ import type { Tokens } from './tokens.ts';
 export interface AccountDeps {
   readonly db: Db;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   readonly secretBox: SecretBox;

@@ -11,15 +11,14 @@ import {
 import { raiseTokenVersion } from '../../store/accounts/users.ts';
 import type { SessionRow, UserRow } from '../../store/schema/accounts.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { newId, randomBase62 } from '../events/new-id.ts';
+import { newId } from '../events/new-id.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { tokenHash } from './account-link.ts';
+import { newSessionToken } from './renew-session.ts';
 import type { User } from './session.ts';
 import { toUser } from './session.ts';
 
 const HOUR_MS = 3_600_000;
-/** 43 base62 characters carry the 256 bits of 32 random bytes. */
-const TOKEN_LENGTH = 43;
 /** A session ends when it was not used for so long. */
 const IDLE_MS = 12 * HOUR_MS;
 /** And in any case after so long. */
@@ -54,7 +53,7 @@ export async function openDashboardSession(
 ): Promise<OpenedSession> {
   const { db, clock, secretBox } = deps;
   const now = clock.now();
-  const token = randomBase62(TOKEN_LENGTH);
+  const token = newSessionToken();
   const { address, userAgent } = client;
   const row: SessionRow = {
     id: newId('ses_'),
@@ -126,6 +125,7 @@ export async function signOutEverywhere(
   });
 }
 
-function countingAt(now: number): { readonly now: number; readonly idleSince: number } {
+/** What decides whether sessions count at a time. */
+export function countingAt(now: number): { readonly now: number; readonly idleSince: number } {
   return { now, idleSince: now - IDLE_MS };
 }

@@ -1,9 +1,9 @@
 import { AppError } from '../../domain/errors.ts';
 import { deleteSecondFactor, findSecondFactor } from '../../store/accounts/second-factors.ts';
-import { endOtherSessions } from '../../store/accounts/sessions.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { mailNotice } from './mail-notice.ts';
+import { keepOnlySession, type HeldSession, type RenewedSession } from './renew-session.ts';
 import { takeCode } from './second-factor.ts';
 
 /**
@@ -12,8 +12,8 @@ import { takeCode } from './second-factor.ts';
  */
 export async function disableTotp(
   deps: AccountDeps,
-  input: { userId: string; sessionId: string | null; password: string; code: string },
-): Promise<void> {
+  input: { userId: string; session: HeldSession | null; password: string; code: string },
+): Promise<RenewedSession | null> {
   const { user, attempt } = await confirmPassword(deps, input.userId, input.password);
   const factor = await findSecondFactor(deps.db, user.id);
   if (factor === undefined || factor.enabled_at === null) {
@@ -24,9 +24,9 @@ export async function disableTotp(
     throw new AppError('INVALID_CREDENTIALS', 'The code is not right');
   }
   attempt.succeed();
-  await deps.db.transaction(async (tx) => {
+  return deps.db.transaction(async (tx) => {
     await deleteSecondFactor(tx, user.id);
-    await endOtherSessions(tx, user.id, input.sessionId);
     await mailNotice(tx, deps, user, 'second-factor-disabled');
+    return keepOnlySession(tx, user.id, input.session);
   });
 }

@@ -4,11 +4,11 @@ import {
   findSecondFactor,
   replaceRecoveryCodes,
 } from '../../store/accounts/second-factors.ts';
-import { endOtherSessions } from '../../store/accounts/sessions.ts';
 import { findUser } from '../../store/accounts/users.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { mailNotice } from './mail-notice.ts';
 import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
+import { keepOnlySession, type HeldSession, type RenewedSession } from './renew-session.ts';
 import { plainCode } from './second-factor.ts';
 import { stepOfCode } from './totp.ts';
 
@@ -21,8 +21,8 @@ const SETUP_LIFETIME_MS = 3_600_000;
  */
 export async function enableTotp(
   deps: AccountDeps,
-  input: { userId: string; sessionId: string | null; code: string },
-): Promise<string[]> {
+  input: { userId: string; session: HeldSession | null; code: string },
+): Promise<{ recoveryCodes: string[]; renewed: RenewedSession | null }> {
   const { db, clock, secretBox } = deps;
   const { userId } = input;
   const now = clock.now();
@@ -34,17 +34,17 @@ export async function enableTotp(
   const step = stepOfCode(secretBox.open(factor.secret_sealed), plainCode(input.code), now);
   if (step === null) throw new AppError('INVALID_CREDENTIALS', 'The code is not right');
   attempt.succeed();
-  const codes = newRecoveryCodes();
-  await db.transaction(async (tx) => {
+  const recoveryCodes = newRecoveryCodes();
+  const renewed = await db.transaction(async (tx) => {
     const secretSealed = factor.secret_sealed;
     if (!(await activateFactor(tx, { userId, secretSealed, step, now }))) throw nothingToEnable();
-    const hashes = codes.map((code) => recoveryCodeHash(userId, code));
+    const hashes = recoveryCodes.map((code) => recoveryCodeHash(userId, code));
     await replaceRecoveryCodes(tx, userId, hashes);
-    await endOtherSessions(tx, userId, input.sessionId);
     const user = await findUser(tx, userId);
     if (user !== undefined) await mailNotice(tx, deps, user, 'second-factor-enabled');
+    return keepOnlySession(tx, userId, input.session);
   });
-  return codes;
+  return { recoveryCodes, renewed };
 }
 
 function nothingToEnable(): AppError {

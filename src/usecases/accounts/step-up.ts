@@ -5,7 +5,10 @@ import { findUser } from '../../store/accounts/users.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { confirmPassword } from './confirm-password.ts';
+import { requirePasskeySite } from './relying-party.ts';
+import { renewSession, type HeldSession, type RenewedSession } from './renew-session.ts';
 import { takeCode } from './second-factor.ts';
+import { verifyPasskey, type Assertion } from './verify-passkey.ts';
 
 /** How long one proof is good for. */
 const STEP_UP_MS = 5 * 60_000;
@@ -15,9 +18,15 @@ export type Proof = 'password' | 'code';
 
 export interface StepUpInput {
   readonly userId: string;
-  readonly sessionId: string;
+  readonly session: HeldSession;
   readonly password: string | undefined;
   readonly code: string | undefined;
+}
+
+/** Until when a proof is good, and the fresh token of the session. */
+export interface SteppedUp {
+  readonly until: number;
+  readonly renewed: RenewedSession | null;
 }
 
 /** Whether a proof given at that time is still good. */
@@ -32,19 +41,47 @@ export async function proofOf(db: Db, userId: string): Promise<Proof> {
 
 /**
  * Lets a session of the dashboard move money for a while. With a second factor the code is what counts: whoever
- * stands at an open browser may know the password, but does not hold the device. @returns until when
+ * stands at an open browser may know the password, but does not hold the device.
  * @throws {AppError} INVALID_CREDENTIALS; SECOND_FACTOR_REQUIRED for a password where a code is needed;
  * RATE_LIMITED after several wrong ones.
  */
-export async function stepUp(deps: AccountDeps, input: StepUpInput): Promise<number> {
+export async function stepUp(deps: AccountDeps, input: StepUpInput): Promise<SteppedUp> {
   if ((await proofOf(deps.db, input.userId)) === 'code') await confirmCode(deps, input);
   else {
     const { attempt } = await confirmPassword(deps, input.userId, input.password ?? '');
     attempt.succeed();
   }
-  const now = deps.clock.now();
-  await markSteppedUp(deps.db, input.sessionId, now);
-  return now + STEP_UP_MS;
+  return steppedUp(deps, input.session);
+}
+
+/**
+ * As `stepUp`, by a passkey of the user, which serves whether or not there is an authenticator app.
+ * @throws {AppError} as `verifyPasskey` does; RATE_LIMITED after several that were wrong.
+ */
+export async function stepUpByPasskey(
+  deps: AccountDeps,
+  input: { userId: string; session: HeldSession; assertion: Assertion },
+): Promise<SteppedUp> {
+  const { userId, session, assertion } = input;
+  requirePasskeySite(deps.baseUrl);
+  const attempt = deps.guard.beginConfirmation(userId);
+  const use = { purpose: 'step-up', sessionId: session.id } as const;
+  await verifyPasskey(deps, assertion, { use, userId }).catch((error: unknown) => {
+    if (!(error instanceof AppError)) attempt.cancel();
+    throw error;
+  });
+  attempt.succeed();
+  return steppedUp(deps, session);
+}
+
+/** What the session may do changes: its token does, too. */
+async function steppedUp({ db, clock }: AccountDeps, session: HeldSession): Promise<SteppedUp> {
+  const now = clock.now();
+  const renewed = await db.transaction(async (tx) => {
+    await markSteppedUp(tx, session.id, now);
+    return renewSession(tx, session);
+  });
+  return { until: now + STEP_UP_MS, renewed };
 }
 
 async function confirmCode(deps: AccountDeps, { userId, code }: StepUpInput): Promise<void> {

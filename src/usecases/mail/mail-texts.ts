@@ -25,6 +25,15 @@ const LINK_MAILS = {
   },
 } as const satisfies Record<string, LinkMail>;
 
+interface Notice {
+  readonly subject: string;
+  readonly body: string;
+  /** What to do where a new password alone is not the answer. */
+  readonly advice?: string;
+}
+
+const RESET = 'If this was not you, reset your password at once.';
+
 const NOTICES = {
   'password-changed': {
     subject: 'Your password was changed',
@@ -42,7 +51,24 @@ const NOTICES = {
     subject: 'A recovery code was used',
     body: 'one of the recovery codes of your account was just used. Each works only once.',
   },
-} as const;
+  'passkey-added': {
+    subject: 'A passkey was added',
+    body: 'a passkey was just added to your account. It signs in without your password.',
+    advice:
+      'If this was not you, remove it on the account page of the dashboard, and change your password, at once.',
+  },
+  'passkey-removed': {
+    subject: 'A passkey was removed',
+    body: 'a passkey was just removed from your account, and everybody else who was signed in has been signed out.',
+  },
+  'passkey-copied': {
+    subject: 'A passkey was refused',
+    body:
+      'a passkey of your account was just refused, because it counted backwards: there may be a copy of the device ' +
+      'or key that it is kept in.',
+    advice: 'Sign in with your password and remove that passkey on the account page of the dashboard.',
+  },
+} as const satisfies Record<string, Notice>;
 
 export type NoticeKind = keyof typeof NOTICES;
 
@@ -70,9 +96,8 @@ export function linkMail(
 
 /** A mail that tells of a change nobody should be able to make unnoticed. */
 export function noticeMail(kind: NoticeKind, options: { baseUrl: string }): MailText {
-  const { subject, body } = NOTICES[kind];
+  const { subject, body, advice = RESET }: Notice = NOTICES[kind];
   const host = hostOf(options.baseUrl);
-  const advice = 'If this was not you, reset your password at once.';
   return {
     subject: `${subject} (${host})`,
     text: `Hello,\n\nat ${host} ${body}\n\n${advice}\n`,

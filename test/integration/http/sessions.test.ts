@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOfStep } from '../../../src/usecases/accounts/totp.ts';
 import { newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
+import { pruneAccounts } from '../../../src/usecases/accounts/prune-accounts.ts';
 import { cookieOf, SessionClient } from '../../_helpers/session-client.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -39,7 +40,7 @@ describe('signing in', () => {
     const answer = await client.call('POST', '/auth/session', { email, password: PASSWORD });
     expect(answer.body.data).toEqual({ user: { id, email, isVerified: false } });
     const cookie = cookieOf(answer);
-    expect(cookie?.pair).toMatch(/^tilld_session=[0-9A-Za-z]{43}$/);
+    expect(cookie?.pair).toMatch(/^tilld_session_3000=[0-9A-Za-z]{43}$/);
     expect(cookie?.attributes).toEqual(['Max-Age=604800', 'Path=/', 'HttpOnly', 'SameSite=Strict']);
     const me = await client.call('GET', '/auth/me');
     expect(me.body.data).toEqual({ user: { id, email, isVerified: false } });
@@ -87,7 +88,7 @@ describe('signing in', () => {
         'Secure',
       ]);
       expect((await client.call('GET', '/auth/session')).status).toBe(200);
-      client.cookie = client.cookie.replace('__Host-tilld', 'tilld_session');
+      client.cookie = client.cookie.replace('__Host-tilld', 'tilld_session_3000');
       expect((await client.call('GET', '/auth/session')).status).toBe(401);
     } finally {
       await secure.destroy();
@@ -96,10 +97,10 @@ describe('signing in', () => {
 
   it('never takes over a token that the browser came with (fixation)', async () => {
     const { email } = await newUser(app);
-    const victim = new SessionClient(app.baseUrl, `tilld_session=${'A'.repeat(43)}`);
+    const victim = new SessionClient(app.baseUrl, `tilld_session_3000=${'A'.repeat(43)}`);
     await victim.call('POST', '/auth/session', { email, password: PASSWORD });
     expect(victim.cookie).not.toContain('A'.repeat(43));
-    expect(await isIn(new SessionClient(app.baseUrl, `tilld_session=${'A'.repeat(43)}`))).toBe(false);
+    expect(await isIn(new SessionClient(app.baseUrl, `tilld_session_3000=${'A'.repeat(43)}`))).toBe(false);
     const before = new SessionClient(app.baseUrl, victim.cookie);
     await victim.call('POST', '/auth/session', { email, password: PASSWORD });
     expect(victim.cookie).not.toBe(before.cookie);
@@ -110,7 +111,7 @@ describe('signing in', () => {
   it('takes neither of two cookies of the name', async () => {
     const { email } = await newUser(app);
     const client = await signIn(email);
-    const twice = new SessionClient(app.baseUrl, `tilld_session=${'B'.repeat(43)}; ${client.cookie}`);
+    const twice = new SessionClient(app.baseUrl, `tilld_session_3000=${'B'.repeat(43)}; ${client.cookie}`);
     expect(await isIn(twice)).toBe(false);
   });
 
@@ -172,6 +173,179 @@ describe('proving again who is there', () => {
       expect(await answers({ code: 'no code' })).toEqual([401, 401, 401, 401, 401, 429]);
     } finally {
       await limited.destroy();
+    }
+  });
+});
+
+function copyOf(client: SessionClient): SessionClient {
+  return new SessionClient(app.baseUrl, client.cookie);
+}
+
+/** Does something that renews the token; whoever copied the one before is out, and the browser goes on. */
+async function expectRenewed(client: SessionClient, act: () => Promise<{ status: number }>) {
+  const copy = copyOf(client);
+  expect(await isIn(copy)).toBe(true);
+  expect((await act()).status).toBe(200);
+  expect(client.cookie).not.toBe(copy.cookie);
+  expect([await isIn(client), await isIn(copy)]).toEqual([true, false]);
+}
+
+describe('the token of a session', () => {
+  const NEXT = 'another horse entirely';
+
+  it('is another one after a step-up and after each change of what the user signs in with', async () => {
+    const { email } = await newUser(app);
+    const client = await signIn(email);
+    const post = async (path: string, body: object) => client.call('POST', path, body);
+    const session = (await listed(client)).map(({ id }) => id);
+    await expectRenewed(client, async () => post('/auth/step-up', { password: PASSWORD }));
+    const setup = await client.call<{ secret: string }>('POST', '/auth/totp/setup', { password: PASSWORD });
+    const { secret } = setup.body.data;
+    await expectRenewed(client, async () => post('/auth/totp/enable', { code: codeFor(secret) }));
+    app.advance(31_000);
+    await expectRenewed(client, async () => post('/auth/step-up', { code: codeFor(secret) }));
+    const change = { currentPassword: PASSWORD, newPassword: NEXT };
+    await expectRenewed(client, async () => post('/auth/change-password', change));
+    app.advance(31_000);
+    const off = { password: NEXT, code: codeFor(secret) };
+    await expectRenewed(client, async () => post('/auth/totp/disable', off));
+    // It is the same session all along.
+    expect((await listed(client)).map(({ id }) => id)).toEqual(session);
+  });
+
+  it('lives no longer by being renewed', async () => {
+    const { email } = await newUser(app);
+    const client = await signIn(email);
+    for (let hours = 0; hours < 6 * 24; hours += 8) {
+      app.advance(8 * HOUR_MS);
+      expect(await isIn(client)).toBe(true);
+    }
+    const answer = await client.call('POST', '/auth/step-up', { password: PASSWORD });
+    const maxAge = Number(/Max-Age=(\d+)/.exec(cookieOf(answer)?.attributes.join() ?? '')?.[1]);
+    expect(maxAge).toBeLessThanOrEqual(24 * 3600);
+    expect(maxAge).toBeGreaterThan(24 * 3600 - 60);
+  });
+
+  it('stays as it is when the proof is wrong', async () => {
+    const client = await signIn((await newUser(app)).email);
+    const before = client.cookie;
+    expect((await client.call('POST', '/auth/step-up', { password: 'wrong' })).status).toBe(401);
+    expect(client.cookie).toBe(before);
+    expect(await isIn(client)).toBe(true);
+  });
+
+  it('is renewed by one of two step-ups at a time, and both prove who is there', async () => {
+    const client = await signIn((await newUser(app)).email);
+    const tabs = [copyOf(client), copyOf(client)];
+    const answers = await Promise.all(
+      tabs.map(async (tab) => tab.call('POST', '/auth/step-up', { password: PASSWORD })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const cookies = answers.flatMap((answer) => cookieOf(answer) ?? []);
+    expect(cookies).toHaveLength(1);
+    expect(await isIn(new SessionClient(app.baseUrl, cookies[0]?.pair))).toBe(true);
+  });
+
+  it('is kept under no Idempotency-Key, and is nothing to user tokens', async () => {
+    const { email, token } = await newUser(app);
+    const client = await signIn(email);
+    const body = { currentPassword: PASSWORD, newPassword: NEXT };
+    const key = { 'idempotency-key': 'change' };
+    expect((await client.call('POST', '/auth/change-password', body, key)).status).toBe(200);
+    const kept = sql`SELECT 1 FROM idempotency WHERE route = 'POST /auth/change-password'`;
+    expect((await kept.execute(app.db)).rows).toEqual([]);
+    const { user, ...other } = await app.api.must<{ token: string; user: object }>('POST', '/auth/login', {
+      body: { email, password: NEXT },
+    });
+    expect(user).toMatchObject({ email });
+    expect(token).not.toBe(other.token);
+    const byToken = await app.api.call('POST', '/auth/change-password', {
+      token: other.token,
+      headers: key,
+      body: { currentPassword: NEXT, newPassword: PASSWORD },
+    });
+    expect([byToken.status, byToken.headers.get('set-cookie')]).toEqual([200, null]);
+    expect((await kept.execute(app.db)).rows).toHaveLength(1);
+  });
+});
+
+describe('two daemons on one host', () => {
+  it.each([
+    ['http://localhost:3000', 'http://localhost:3001'],
+    ['https://till.example', 'https://till.example:8443'],
+  ])('do not sign each other out: %s and %s', async (one, other) => {
+    const daemons = await Promise.all(
+      [one, other].map(async (baseUrl) => startHttpApp({ settings: { baseUrl } })),
+    );
+    try {
+      // Browsers send the cookies of a host to all of its ports.
+      const jar = new Map<string, string>();
+      const clients: SessionClient[] = [];
+      for (const daemon of daemons) {
+        const { email } = await newUser(daemon);
+        const client = await SessionClient.signIn(daemon.baseUrl, { email, password: PASSWORD });
+        const [name = '', value = ''] = client.cookie.split('=');
+        jar.set(name, value);
+        clients.push(client);
+      }
+      const sent = [...jar].map((pair) => pair.join('=')).join('; ');
+      for (const client of clients) {
+        client.cookie = sent;
+        expect(await isIn(client)).toBe(true);
+      }
+    } finally {
+      await Promise.all(daemons.map(async (daemon) => daemon.destroy()));
+    }
+  });
+});
+
+describe('upkeep', () => {
+  it('removes sessions that have ended and challenges that have expired, and nothing else', async () => {
+    const clean = await startHttpApp();
+    try {
+      const { email } = await newUser(clean);
+      const sign = async () => SessionClient.signIn(clean.baseUrl, { email, password: PASSWORD });
+      const [idle, used] = [await sign(), await sign()];
+      const clock = { now: () => clean.now() };
+      const spend = async (hash: string, expiresAt: number) =>
+        clean.db
+          .insertInto('spent_challenges')
+          .values({ challenge_hash: hash, expires_at: expiresAt })
+          .execute();
+      await spend('old', clean.now());
+      await spend('new', clean.now() + 13 * HOUR_MS);
+      clean.advance(11 * HOUR_MS);
+      expect(await isIn(used)).toBe(true);
+      expect(await pruneAccounts({ db: clean.db, clock })).toBe(1);
+      clean.advance(HOUR_MS);
+      expect(await pruneAccounts({ db: clean.db, clock })).toBe(1);
+      const sessions = await clean.db.selectFrom('sessions').select('id').execute();
+      const challenges = await clean.db.selectFrom('spent_challenges').selectAll().execute();
+      expect([sessions.length, challenges.map(({ challenge_hash }) => challenge_hash)]).toEqual([1, ['new']]);
+      expect([await isIn(idle), await isIn(used)]).toEqual([false, true]);
+      clean.advance(7 * 24 * HOUR_MS);
+      expect(await pruneAccounts({ db: clean.db, clock })).toBe(2);
+    } finally {
+      await clean.destroy();
+    }
+  });
+
+  it('does so a bounded number at a time', async () => {
+    const clean = await startHttpApp();
+    try {
+      const { id } = await newUser(clean);
+      const at = clean.now() - 1;
+      await sql`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5001)
+        INSERT INTO sessions SELECT 'ses_' || i, ${id}, 'hash' || i, 1, '', ${at}, ${at}, ${at}, NULL FROM n`.execute(
+        clean.db,
+      );
+      const clock = { now: () => clean.now() };
+      const runs = [0, 0, 0].map(() => async () => pruneAccounts({ db: clean.db, clock }));
+      const removed: number[] = [];
+      for (const run of runs) removed.push(await run());
+      expect(removed).toEqual([5000, 1, 0]);
+    } finally {
+      await clean.destroy();
     }
   });
 });

@@ -100,16 +100,37 @@ export async function signIn(body: { email: string; password: string; code?: str
   throw new ApiError(0, 'NOT_KEPT', `The browser did not keep the session. ${where}`);
 }
 
-async function ask<T>(method: Method, path: string, request: object | undefined): Promise<T> {
+async function ask<T>(
+  method: Method,
+  path: string,
+  request: object | undefined,
+  isAgain = false,
+): Promise<T> {
   const signedIn = session();
   try {
     return (await till.request(method as 'POST', path as never, request)) as T;
   } catch (error) {
     if (!(error instanceof TilldError)) throw error;
     if (error.code === 'STEP_UP_REQUIRED') return prove<T>(error, async () => ask<T>(method, path, request));
-    if (error.status === 401 && error.code === 'UNAUTHORISED' && signedIn !== null) loseSession();
+    if (error.status === 401 && error.code === 'UNAUTHORISED' && signedIn !== null) {
+      if (!isAgain && (await isStillIn(signedIn))) return ask<T>(method, path, request, true);
+      loseSession();
+    }
     const fields = Object.fromEntries(error.details.map(({ field, message }) => [field, message]));
     throw new ApiError(error.status, error.code, wordsFor(error), fields);
+  }
+}
+
+/**
+ * Whether it was only the token that changed while the request was on its way, as a step-up in another tab does: the
+ * browser has the new one by now, and nothing was done yet.
+ */
+async function isStillIn({ user }: Session): Promise<boolean> {
+  try {
+    const now = await till.request('GET' as 'POST', '/auth/session' as never, undefined);
+    return (now as Session).user.id === user.id;
+  } catch {
+    return false;
   }
 }
 

@@ -1,0 +1,279 @@
+import { z } from 'zod';
+import type { AccountDeps } from '../../usecases/accounts/account-deps.ts';
+import { addPasskey, askForPasskey } from '../../usecases/accounts/add-passkey.ts';
+import { askToSignIn, askToStepUp } from '../../usecases/accounts/ask-passkey.ts';
+import { openDashboardSession, SESSION_LIFETIME_MS } from '../../usecases/accounts/dashboard-session.ts';
+import { listPasskeys, type Passkey } from '../../usecases/accounts/list-passkeys.ts';
+import { removePasskey } from '../../usecases/accounts/remove-passkey.ts';
+import { renamePasskey } from '../../usecases/accounts/rename-passkey.ts';
+import { signInByPasskey } from '../../usecases/accounts/sign-in-by-passkey.ts';
+import { stepUpByPasskey } from '../../usecases/accounts/step-up.ts';
+import { isoTime, timestamp } from '../schemas/answers.ts';
+import { identifier, text } from '../schemas/text.ts';
+import { defineRoute, Reply, type Route } from '../server/route.ts';
+import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
+import { authTags, currentPassword, ownSession, user } from './auth-parts.ts';
+
+const common = { tags: authTags, scope: 'never', status: 200, ownPages: true } as const;
+
+/** 1,023 bytes, the longest that the standard allows. */
+const CREDENTIAL_ID_MAX = 1364;
+const SIGNED_MAX = 16_384;
+const NAME_MAX = 60;
+
+const base64url = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .regex(/^[\w-]+$/);
+const name = () => text({ max: NAME_MAX });
+/** As @simplewebauthn/browser hands it on; it is for the browser alone. */
+const options = z.looseObject({ challenge: z.string() });
+const question = z.object({
+  options: options.nullable(),
+  origin: z.string().nullable(),
+  reason: z.string().nullable(),
+});
+const passkey = z.object({
+  id: z.string(),
+  name: z.string(),
+  createdAt: timestamp(),
+  lastUsedAt: timestamp().nullable(),
+  backedUp: z.boolean(),
+  usable: z.boolean(),
+});
+const credential = {
+  id: base64url(CREDENTIAL_ID_MAX),
+  rawId: base64url(CREDENTIAL_ID_MAX),
+  type: z.literal('public-key'),
+};
+const assertion = z.object({
+  ...credential,
+  response: z.object({
+    clientDataJSON: base64url(SIGNED_MAX),
+    authenticatorData: base64url(SIGNED_MAX),
+    signature: base64url(SIGNED_MAX),
+    userHandle: base64url(128).nullish(),
+  }),
+});
+const attestation = z.object({
+  ...credential,
+  response: z.object({
+    clientDataJSON: base64url(SIGNED_MAX),
+    attestationObject: base64url(SIGNED_MAX),
+    transports: z.array(z.string().max(20)).max(10).optional(),
+  }),
+});
+
+/** Passkeys (WebAuthn) of the dashboard's users. Keys and user tokens are for programs, which have none. */
+export function passkeyRoutes(deps: AccountDeps): Route[] {
+  const cookie = createSessionCookie(deps.baseUrl);
+  return [
+    listRoute(deps),
+    askToAddRoute(deps),
+    addRoute(deps, cookie),
+    renameRoute(deps),
+    removeRoute(deps, cookie),
+    askToSignInRoute(deps),
+    signInRoute(deps, cookie),
+    askToStepUpRoute(deps),
+    stepUpRoute(deps, cookie),
+  ];
+}
+
+function listRoute(deps: AccountDeps): Route {
+  return defineRoute({
+    ...common,
+    method: 'GET',
+    path: '/auth/passkeys',
+    summary: 'The passkeys of the user',
+    description: 'Also the one origin at which they work, or the reason why there are none here.',
+    auth: 'jwt',
+    data: z.object({
+      passkeys: z.array(passkey),
+      origin: z.string().nullable(),
+      reason: z.string().nullable(),
+    }),
+    errors: [],
+    handler: async ({ auth }) => {
+      const { passkeys, ...place } = await listPasskeys(deps, auth.userId);
+      return { passkeys: passkeys.map(answered), ...place };
+    },
+  });
+}
+
+function askToAddRoute(deps: AccountDeps): Route {
+  return defineRoute({
+    ...common,
+    method: 'POST',
+    path: '/auth/passkeys/options',
+    summary: 'Begin to add a passkey',
+    description: 'What the browser makes a passkey from, for this session and within five minutes.',
+    auth: 'jwt',
+    stepUp: true,
+    data: z.object({ options }),
+    errors: ['INVALID_STATE'],
+    handler: async ({ auth, sessionToken }) => {
+      const { id: sessionId } = ownSession(auth, sessionToken);
+      return { options: { ...(await askForPasskey(deps, { userId: auth.userId, sessionId })) } };
+    },
+  });
+}
+
+function addRoute(deps: AccountDeps, cookie: SessionCookie): Route {
+  return defineRoute({
+    ...common,
+    method: 'POST',
+    path: '/auth/passkeys',
+    summary: 'Add a passkey',
+    description: 'Keeps what the browser made of the options, tells the user by mail and renews the session.',
+    auth: 'jwt',
+    stepUp: true,
+    status: 201,
+    body: z.object({ name: name(), credential: attestation }),
+    data: z.object({ passkey }),
+    errors: ['INVALID_CREDENTIALS', 'INVALID_STATE'],
+    handler: async ({ auth, sessionToken, body }) => {
+      const session = ownSession(auth, sessionToken);
+      const added = await addPasskey(deps, {
+        userId: auth.userId,
+        session,
+        name: body.name,
+        attestation: body.credential,
+      });
+      const headers = cookie.renew(added.renewed, deps.clock.now());
+      return new Reply(201, { passkey: answered(added.passkey) }, headers);
+    },
+  });
+}
+
+function renameRoute(deps: AccountDeps): Route {
+  return defineRoute({
+    ...common,
+    method: 'PATCH',
+    path: '/auth/passkeys',
+    summary: 'Rename a passkey',
+    description: 'The name is for its user alone.',
+    auth: 'jwt',
+    body: z.object({ passkeyId: identifier(), name: name() }),
+    data: z.object({ passkey }),
+    errors: ['PASSKEY_NOT_FOUND'],
+    handler: async ({ auth, body }) => {
+      const renamed = await renamePasskey(deps, { userId: auth.userId, id: body.passkeyId, name: body.name });
+      return { passkey: answered(renamed) };
+    },
+  });
+}
+
+function removeRoute(deps: AccountDeps, cookie: SessionCookie): Route {
+  return defineRoute({
+    ...common,
+    method: 'DELETE',
+    path: '/auth/passkeys',
+    summary: 'Remove a passkey',
+    description:
+      'Every other session ends, and the user is told by mail. The last passkey of a user without an authenticator ' +
+      'app takes the password as well.',
+    auth: 'jwt',
+    stepUp: true,
+    body: z.object({ passkeyId: identifier(), password: currentPassword().optional() }),
+    data: z.object({ removed: z.literal(true) }),
+    errors: ['PASSKEY_NOT_FOUND', 'INVALID_CREDENTIALS', 'RATE_LIMITED'],
+    handler: async ({ auth, sessionToken, body: { passkeyId: id, password } }) => {
+      const session = ownSession(auth, sessionToken);
+      const renewed = await removePasskey(deps, { userId: auth.userId, session, id, password });
+      return new Reply(200, { removed: true as const }, cookie.renew(renewed, deps.clock.now()));
+    },
+  });
+}
+
+function askToSignInRoute(deps: AccountDeps): Route {
+  return defineRoute({
+    ...common,
+    method: 'GET',
+    path: '/auth/passkeys/sign-in',
+    summary: 'Begin to sign in by a passkey',
+    description: 'Names no user and no passkey: the browser offers those it has. Good for five minutes.',
+    auth: 'none',
+    data: question,
+    errors: [],
+    handler: async () => answeredQuestion(askToSignIn(deps)),
+  });
+}
+
+function signInRoute(deps: AccountDeps, cookie: SessionCookie): Route {
+  return defineRoute({
+    ...common,
+    method: 'POST',
+    path: '/auth/passkeys/sign-in',
+    summary: 'Sign in to the dashboard by a passkey',
+    description:
+      'As POST /auth/session: sets the cookie, and the session the browser came with ends. A passkey counts as ' +
+      'password and second factor, as its authenticator has verified who uses it.',
+    auth: 'none',
+    body: z.object({ credential: assertion }),
+    data: z.object({ user }),
+    errors: ['INVALID_CREDENTIALS', 'INVALID_STATE'],
+    handler: async ({ body, network, client, sessionToken }) => {
+      const row = await signInByPasskey(deps, { assertion: body.credential, network });
+      const opened = await openDashboardSession(deps, row, { client, replaces: sessionToken });
+      return new Reply(200, { user: opened.user }, cookie.set(opened.token, SESSION_LIFETIME_MS));
+    },
+  });
+}
+
+function askToStepUpRoute(deps: AccountDeps): Route {
+  return defineRoute({
+    ...common,
+    method: 'GET',
+    path: '/auth/passkeys/step-up',
+    summary: 'Begin to prove by a passkey who is there',
+    description:
+      'Without options the user has no passkey that works here. Good for five minutes, in this session.',
+    auth: 'jwt',
+    data: question,
+    errors: [],
+    handler: async ({ auth, sessionToken }) => {
+      const { id: sessionId } = ownSession(auth, sessionToken);
+      return answeredQuestion(await askToStepUp(deps, { userId: auth.userId, sessionId }));
+    },
+  });
+}
+
+function stepUpRoute(deps: AccountDeps, cookie: SessionCookie): Route {
+  return defineRoute({
+    ...common,
+    method: 'POST',
+    path: '/auth/passkeys/step-up',
+    summary: 'Prove by a passkey who is there',
+    description: 'As POST /auth/step-up.',
+    auth: 'jwt',
+    body: z.object({ credential: assertion }),
+    data: z.object({ until: timestamp() }),
+    errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED'],
+    handler: async ({ auth, sessionToken, body }) => {
+      const session = ownSession(auth, sessionToken);
+      const proven = await stepUpByPasskey(deps, {
+        userId: auth.userId,
+        session,
+        assertion: body.credential,
+      });
+      const headers = cookie.renew(proven.renewed, deps.clock.now());
+      return new Reply(200, { until: isoTime(proven.until) }, headers);
+    },
+  });
+}
+
+function answered({ createdAt, lastUsedAt, ...rest }: Passkey) {
+  return {
+    ...rest,
+    createdAt: isoTime(createdAt),
+    lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),
+  };
+}
+
+/** The options are of a type without an index. */
+function answeredQuestion({ options: asked, ...place }: ReturnType<typeof askToSignIn>) {
+  return { options: asked === null ? null : { ...asked }, ...place };
+}

@@ -1,0 +1,85 @@
+import type { PasskeyRow, SpentChallengeRow } from '../schema/accounts.ts';
+import type { Flag } from '../schema/flag.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+
+/** Stores a passkey; false when its credential is known already, of whatever user. */
+export async function insertPasskey(tx: Tx, row: PasskeyRow): Promise<boolean> {
+  const result = await tx
+    .insertInto('passkeys')
+    .values(row)
+    .onConflict((conflict) => conflict.column('credential_id').doNothing())
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** The passkeys of a user, oldest first. */
+export async function passkeysOf(db: Db, userId: string): Promise<PasskeyRow[]> {
+  return db
+    .selectFrom('passkeys')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+export async function findPasskey(db: Db, credentialId: string): Promise<PasskeyRow | undefined> {
+  return db.selectFrom('passkeys').selectAll().where('credential_id', '=', credentialId).executeTakeFirst();
+}
+
+/** Gives a passkey of a user another name; undefined when there is none. */
+export async function renamePasskeyRow(
+  db: Db,
+  passkey: { id: string; userId: string; name: string },
+): Promise<PasskeyRow | undefined> {
+  return db
+    .updateTable('passkeys')
+    .set({ name: passkey.name })
+    .where('id', '=', passkey.id)
+    .where('user_id', '=', passkey.userId)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Removes a passkey of a user; false when there is none. */
+export async function deletePasskey(tx: Tx, userId: string, id: string): Promise<boolean> {
+  const result = await tx
+    .deleteFrom('passkeys')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+/** Records a use with the counter that its authenticator told. */
+export async function notePasskeyUse(
+  tx: Tx,
+  use: { id: string; counter: number; backedUp: Flag; now: number },
+): Promise<void> {
+  await tx
+    .updateTable('passkeys')
+    .set({ counter: use.counter, backed_up: use.backedUp, last_used_at: use.now })
+    .where('id', '=', use.id)
+    .execute();
+}
+
+/** Marks a challenge as answered; false when it was before. */
+export async function insertSpentChallenge(tx: Tx, row: SpentChallengeRow): Promise<boolean> {
+  const result = await tx
+    .insertInto('spent_challenges')
+    .values(row)
+    .onConflict((conflict) => conflict.column('challenge_hash').doNothing())
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** Removes up to `limit` answered challenges that have expired; says how many. */
+export async function deleteSpentChallenges(db: Db, now: number, limit: number): Promise<number> {
+  const result = await db
+    .deleteFrom('spent_challenges')
+    .where('challenge_hash', 'in', (eb) =>
+      eb.selectFrom('spent_challenges').select('challenge_hash').where('expires_at', '<=', now).limit(limit),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

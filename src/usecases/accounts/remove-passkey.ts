@@ -1,0 +1,42 @@
+import { AppError, invalidField } from '../../domain/errors.ts';
+import { deletePasskey, passkeysOf } from '../../store/accounts/passkeys.ts';
+import { findSecondFactor } from '../../store/accounts/second-factors.ts';
+import { findUser } from '../../store/accounts/users.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import type { AccountDeps } from './account-deps.ts';
+import { confirmPassword } from './confirm-password.ts';
+import { mailNotice } from './mail-notice.ts';
+import { keepOnlySession, type HeldSession, type RenewedSession } from './renew-session.ts';
+
+/**
+ * Removes a passkey; other sessions end, as one of them may have begun with it. The last one of a user without an
+ * authenticator app takes the password as well, as switching two-factor sign-in off does.
+ * @throws {AppError} PASSKEY_NOT_FOUND; VALIDATION_INVALID where the password is needed; INVALID_CREDENTIALS when it is
+ * wrong, RATE_LIMITED after several wrong ones.
+ */
+export async function removePasskey(
+  deps: AccountDeps,
+  input: { userId: string; session: HeldSession; id: string; password: string | undefined },
+): Promise<RenewedSession | null> {
+  const { userId, session, id, password } = input;
+  if (password !== undefined) {
+    const { attempt } = await confirmPassword(deps, userId, password);
+    attempt.succeed();
+  }
+  return deps.db.transaction(async (tx) => {
+    if (!(await deletePasskey(tx, userId, id))) throw new AppError('PASSKEY_NOT_FOUND', 'No such passkey');
+    if (password === undefined && !(await hasAnother(tx, userId))) {
+      throw invalidField('password', 'is needed to remove the last one', 'required');
+    }
+    const renewed = await keepOnlySession(tx, userId, session);
+    const user = await findUser(tx, userId);
+    if (user !== undefined) await mailNotice(tx, deps, user, 'passkey-removed');
+    return renewed;
+  });
+}
+
+/** Whether something is left that a thief of the password does not have. */
+async function hasAnother(tx: Tx, userId: string): Promise<boolean> {
+  const [passkeys, factor] = [await passkeysOf(tx, userId), await findSecondFactor(tx, userId)];
+  return passkeys.length > 0 || (factor !== undefined && factor.enabled_at !== null);
+}
