@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Shop } from '../_helpers/api-client.ts';
+import { eventually } from '../_helpers/poll.ts';
 import { putShopInMode } from '../_helpers/shop-mode.ts';
 import { Till } from '../_helpers/till.ts';
 import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
@@ -163,6 +164,33 @@ describe('trying it', () => {
     await body.fill('{"amount":"-1"}');
     await send('postPaymentCreate');
     await expect.poll(() => answer('postPaymentCreate')).toContain('VALIDATION_INVALID');
+  });
+
+  it('asks for the password where the dashboard does, and goes on by itself', async () => {
+    const { id } = await shop.createPayment({ amount: '20' });
+    await till.api.must('POST', '/sandbox/payment/simulate', {
+      token: shop.secretKey,
+      body: { paymentId: id, scenario: 'underpay', coin: 'LTC' },
+    });
+    await eventually(
+      'money that is too little',
+      () => shop.payment(id),
+      ({ status }) => status === 'underpaid',
+    );
+    await open('postPaymentResolve');
+    const resolve = panel('postPaymentResolve');
+    await resolve.getByLabel('Body').fill(JSON.stringify({ paymentId: id, action: 'accept' }));
+    await send('postPaymentResolve');
+    await resolve.getByText('confirm that it is you').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await operation('postPaymentResolve').screenshot({ path: `${SCREENS}/docs-step-up.png` });
+    await resolve.getByLabel('Your password').fill('wrong wrong');
+    await resolve.getByRole('button', { name: 'Confirm and send' }).click();
+    await resolve.getByRole('alert').getByText('The password is not right').waitFor();
+    expect((await shop.payment(id)).status).toBe('underpaid');
+    await resolve.getByLabel('Your password').fill('correct horse battery');
+    await resolve.getByRole('button', { name: 'Confirm and send' }).click();
+    await expect.poll(() => answer('postPaymentResolve')).toContain('Answer 200');
   });
 
   it('leaves alone what belongs to another shop of the user, whatever was typed', async () => {

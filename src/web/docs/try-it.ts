@@ -1,6 +1,7 @@
 import { addCopyButtons } from './copy.ts';
 import { element } from './element.ts';
 import { ask, assertSandbox, NotNow, ownIds, isSignedIn, sandboxShops, type Shop } from './sandbox-api.ts';
+import { askedProof, stepUpForm } from './step-up.ts';
 
 /** An operation as the page tells it. */
 interface Operation {
@@ -75,16 +76,19 @@ function form(
   const made = element('form', {}, labelled('Shop in the sandbox', shop));
   if (operation.body === null) made.append(labelled('Query', query));
   else made.append(labelled('Body', body));
-  made.append(send, result);
+  made.append(send);
+  const go = async (): Promise<void> => {
+    send.disabled = true;
+    const shown = await shownAnswer(operation, shop.value, query.value, body.value, () => void go());
+    send.disabled = false;
+    result.replaceChildren(shown);
+  };
   made.addEventListener('submit', (event) => {
     event.preventDefault();
-    send.disabled = true;
-    void shownAnswer(operation, shop.value, query.value, body.value).then((shown) => {
-      send.disabled = false;
-      return result.replaceChildren(shown);
-    });
+    void go();
   });
-  return made;
+  // A form must not stand within another one, and the proof has its own.
+  return element('div', {}, made, result);
 }
 
 /** The answer, or why there is none. */
@@ -96,7 +100,13 @@ async function shownAnswer(...request: Parameters<typeof run>): Promise<HTMLElem
   }
 }
 
-async function run(operation: Operation, shopId: string, query: string, text: string): Promise<HTMLElement> {
+async function run(
+  operation: Operation,
+  shopId: string,
+  query: string,
+  text: string,
+  again: () => void,
+): Promise<HTMLElement> {
   const search = new URLSearchParams(operation.body === null ? query : '');
   // The shop that was chosen is the shop that is meant, whatever else was typed.
   search.set('merchantId', shopId);
@@ -105,6 +115,8 @@ async function run(operation: Operation, shopId: string, query: string, text: st
   const paymentId: unknown = body === undefined ? search.get('paymentId') : body['paymentId'];
   await assertSandbox(shopId, typeof paymentId === 'string' ? paymentId : null);
   const answer = await ask(operation.method, `${operation.path}?${search}`, body);
+  const proof = askedProof(answer);
+  if (proof !== null) return stepUpForm(proof, again);
   const shown = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body, null, 2);
   const caption = element('figcaption', {}, `Answer ${answer.status}`);
   const pre = element('pre', { tabindex: '0' }, element('code', {}, shown));

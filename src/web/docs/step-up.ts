@@ -1,0 +1,57 @@
+import { element } from './element.ts';
+import { ask, type Answer } from './sandbox-api.ts';
+
+/** What an answer asks the user to prove first; null when it asks for nothing. */
+export function askedProof({ status, body }: Answer): 'password' | 'code' | null {
+  if (status !== 403 || typeof body !== 'object' || body === null) return null;
+  const { error } = body as { error: { code: string; details?: readonly { field: string }[] } | null };
+  if (error?.code !== 'STEP_UP_REQUIRED') return null;
+  return error.details?.some(({ field }) => field === 'code') === true ? 'code' : 'password';
+}
+
+/** Asks for the proof that the dashboard asks for before the same things. @param onProven sends the request again */
+export function stepUpForm(proof: 'password' | 'code', onProven: () => void): HTMLElement {
+  const isCode = proof === 'code';
+  const input = element('input', {
+    name: proof,
+    type: isCode ? 'text' : 'password',
+    autocomplete: isCode ? 'one-time-code' : 'current-password',
+    required: '',
+  });
+  const what = isCode ? 'Code of your authenticator app' : 'Your password';
+  const button = element('button', { type: 'submit', class: 'send' }, 'Confirm and send');
+  const problem = element('p', { class: 'note', role: 'alert' });
+  const why = 'This moves money, or hands out what can: confirm that it is you. Nothing was done yet.';
+  const form = element(
+    'form',
+    {},
+    element('p', { class: 'note' }, why),
+    element('label', {}, element('span', {}, what), input),
+    button,
+    problem,
+  );
+  const prove = async (): Promise<void> => {
+    button.disabled = true;
+    const refusal = await refusalOf({ [proof]: input.value });
+    button.disabled = false;
+    problem.textContent = refusal;
+    if (refusal === null) onProven();
+  };
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void prove();
+  });
+  return form;
+}
+
+/** @returns null once the session may go on, else why it may not. */
+async function refusalOf(proof: Readonly<Record<string, string>>): Promise<string | null> {
+  try {
+    const { status, body } = await ask('POST', '/auth/step-up', proof);
+    if (status === 200) return null;
+    const { error } = body as { error: { message: string } | null };
+    return error?.message ?? 'The server answered something else than the API.';
+  } catch {
+    return 'The server does not answer.';
+  }
+}
