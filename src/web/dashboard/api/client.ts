@@ -1,6 +1,7 @@
 import { Tilld, TilldError } from '../../../../packages/sdk/src/index.ts';
 import type { Body, Data, Method, PathOf, QueryOf } from './contract.ts';
 import { PAGE_HEADERS } from '../../page-headers.ts';
+import type { NewPasskey, PasskeyList, PasskeyQuestion } from './passkey-answers.ts';
 import { loseSession, session, type Session } from './session.ts';
 import { askForProof } from './step-up.ts';
 
@@ -63,6 +64,15 @@ interface OwnRoutes {
   'POST /auth/step-up': { readonly until: string };
   'GET /auth/sessions': { readonly sessions: readonly ListedSession[] };
   'DELETE /auth/sessions': unknown;
+  'GET /auth/passkeys': PasskeyList;
+  'POST /auth/passkeys/options': NewPasskey;
+  'POST /auth/passkeys': unknown;
+  'PATCH /auth/passkeys': unknown;
+  'DELETE /auth/passkeys': unknown;
+  'GET /auth/passkeys/sign-in': PasskeyQuestion;
+  'POST /auth/passkeys/sign-in': Session;
+  'GET /auth/passkeys/step-up': PasskeyQuestion;
+  'POST /auth/passkeys/step-up': { readonly until: string };
 }
 
 export interface ListedSession {
@@ -94,6 +104,11 @@ export async function signedInNow(): Promise<Session | null> {
 /** Signs in, and looks whether the browser kept the cookie. @throws {ApiError} */
 export async function signIn(body: { email: string; password: string; code?: string }): Promise<Session> {
   await own('POST /auth/session', body);
+  return keptSession();
+}
+
+/** The session that has just begun, as far as the browser kept its cookie. @throws {ApiError} */
+export async function keptSession(): Promise<Session> {
   const kept = await signedInNow();
   if (kept !== null) return kept;
   const where = 'Open the dashboard at its public address, and allow its cookie.';

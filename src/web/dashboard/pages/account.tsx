@@ -5,6 +5,7 @@ import { useAct, useApi } from '../api/hooks.ts';
 import { Badge, Button, Card, Copy, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
 import { Field, fieldError, Form } from '../ui/form.tsx';
 import { Qr } from '../ui/qr.tsx';
+import { Passkeys } from './passkeys.tsx';
 import { Sessions } from './sessions.tsx';
 
 export function AccountPage() {
@@ -18,6 +19,7 @@ export function AccountPage() {
         </div>
         <div className="grid grid-cols-1 content-start gap-6">
           <SecondFactor />
+          <Passkeys />
           <Sessions />
         </div>
       </div>

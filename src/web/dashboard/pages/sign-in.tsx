@@ -8,6 +8,7 @@ import { hasSessionRunOut, startSession, type Session } from '../api/session.ts'
 import { LINK, PageTitle } from '../ui/basics.tsx';
 import { Field, fieldError, Form } from '../ui/form.tsx';
 import { LanguageChoice } from '../ui/language-choice.tsx';
+import { PasskeySignIn } from './use-passkey.tsx';
 
 /** The frame of every page before signing in. */
 export function Gate(props: { title: string; lead?: ReactNode; children: ReactNode; foot?: ReactNode }) {
@@ -94,6 +95,7 @@ export function SignInForm(props: { email?: string; onDone: (session: Session) =
           />
         )}
       </Form>
+      <PasskeySignIn onDone={props.onDone} />
     </>
   );
 }

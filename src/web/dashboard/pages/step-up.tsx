@@ -6,6 +6,7 @@ import { lostSession, useSession } from '../api/session.ts';
 import { useAskedProof, type Proof } from '../api/step-up.ts';
 import { Button } from '../ui/basics.tsx';
 import { Field, Form } from '../ui/form.tsx';
+import { PasskeyStepUp } from './use-passkey.tsx';
 
 /** Asks for the proof that a request waits for; the request then goes out again by itself. */
 export function StepUp() {
@@ -65,6 +66,7 @@ function Question(props: { proof: Proof; onAnswer: (isProven: boolean) => void }
       >
         {needsCode ? CODE : PASSWORD}
       </Form>
+      <PasskeyStepUp onDone={() => onAnswer(true)} />
     </dialog>,
     document.body,
   );
