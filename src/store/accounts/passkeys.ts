@@ -73,12 +73,16 @@ export async function insertSpentChallenge(tx: Tx, row: SpentChallengeRow): Prom
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Removes up to `limit` answered challenges that have expired; says how many. */
-export async function deleteSpentChallenges(db: Db, now: number, limit: number): Promise<number> {
+/** Removes up to `limit` answered challenges that expired before a time; says how many. */
+export async function deleteSpentChallenges(db: Db, before: number, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('spent_challenges')
     .where('challenge_hash', 'in', (eb) =>
-      eb.selectFrom('spent_challenges').select('challenge_hash').where('expires_at', '<=', now).limit(limit),
+      eb
+        .selectFrom('spent_challenges')
+        .select('challenge_hash')
+        .where('expires_at', '<=', before)
+        .limit(limit),
     )
     .executeTakeFirst();
   return Number(result.numDeletedRows);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';
 import { findPasskey } from '../../store/accounts/passkeys.ts';
 import type { UserRow } from '../../store/schema/accounts.ts';
@@ -18,7 +19,8 @@ export async function signInByPasskey(
 ): Promise<UserRow> {
   requirePasskeySite(deps.baseUrl);
   const attempt = await deps.guard.beginSignIn({
-    account: JSON.stringify(['passkey', assertion.id]),
+    // Hashed, as a stranger may give long ids of passkeys that nobody has.
+    account: `passkey ${createHash('sha256').update(assertion.id).digest('base64url')}`,
     network,
     isKnown: async () => {
       const passkey = await findPasskey(deps.db, assertion.id);

@@ -360,6 +360,48 @@ describe('signing in by a passkey', () => {
   });
 });
 
+describe('nonsense', () => {
+  /** Extensions in CBOR, arrays in arrays, deeper than a stack is. */
+  const deep = Buffer.concat([Buffer.alloc(32), Buffer.from([0x85, 0, 0, 0, 1]), Buffer.alloc(11_000, 0x81)]);
+  const texts = ['null', '[]', '{}', '"x"', '{"challenge":7,"type":"webauthn.get"}', 'no JSON', ''];
+  const values = [
+    ...texts.map((text) => Buffer.from(text).toString('base64url') || 'A'),
+    deep.toString('base64url'),
+    'AAAA',
+    '----',
+  ];
+
+  it.each(['clientDataJSON', 'authenticatorData', 'signature', 'userHandle'])(
+    'for the %s of an assertion is refused, and no fault of ours',
+    async (field) => {
+      const { session } = await owner();
+      const { device } = await add(session);
+      for (const value of values) {
+        const credential = device.get(await signInOptions(session)) as { response: object };
+        const forged = { ...credential, response: { ...credential.response, [field]: value } };
+        const answer = await signInWith(new SessionClient(app.baseUrl), forged);
+        expect([400, 401], value).toContain(answer.status);
+      }
+    },
+  );
+
+  it.each(['clientDataJSON', 'attestationObject', 'transports'])(
+    'for the %s of a new passkey is refused, and no fault of ours',
+    async (field) => {
+      const { session } = await owner();
+      for (const value of [...values, 7, [{}]]) {
+        const credential = new Authenticator(ORIGIN).create(await createOptions(session)) as {
+          response: object;
+        };
+        const forged = { ...credential, response: { ...credential.response, [field]: value } };
+        const answer = await session.call('POST', '/auth/passkeys', { name: 'x', credential: forged });
+        expect([400, 401], String(value)).toContain(answer.status);
+      }
+      expect(await listed(session)).toEqual([]);
+    },
+  );
+});
+
 describe('the counter of an authenticator', () => {
   it('that does not rise means a copy: refused, told in the log and by mail, and the count stays', async () => {
     const { session, email } = await owner();

@@ -312,8 +312,8 @@ describe('upkeep', () => {
           .insertInto('spent_challenges')
           .values({ challenge_hash: hash, expires_at: expiresAt })
           .execute();
-      await spend('old', clean.now());
-      await spend('new', clean.now() + 13 * HOUR_MS);
+      await spend('old', clean.now() - 24 * HOUR_MS);
+      await spend('new', clean.now() - 11 * HOUR_MS);
       clean.advance(11 * HOUR_MS);
       expect(await isIn(used)).toBe(true);
       expect(await pruneAccounts({ db: clean.db, clock })).toBe(1);
