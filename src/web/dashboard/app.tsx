@@ -4,6 +4,7 @@ import { StrictMode, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiError, signedInNow } from './api/client.ts';
 import { followOtherTabs, resumeSession } from './api/session.ts';
+import { t } from './i18n/t.ts';
 import { StepUp } from './pages/step-up.tsx';
 import { router } from './router.tsx';
 import { Button, Problem } from './ui/basics.tsx';
@@ -39,7 +40,7 @@ function Unreachable({ error }: { error: ApiError }) {
   return (
     <main className="mx-auto grid max-w-sm gap-4 p-6">
       <Problem error={error} />
-      <Button onClick={() => window.location.reload()}>Try again</Button>
+      <Button onClick={() => window.location.reload()}>{t('Try again')}</Button>
     </main>
   );
 }

@@ -5,19 +5,20 @@ import { useAct, useShopId, useShops } from './api/hooks.ts';
 import { lostSession, useSession } from './api/session.ts';
 import { signOut } from './api/sign-out.ts';
 import { ModeNote, ModeToggle } from './mode-view.tsx';
+import { t } from './i18n/t.ts';
 import { SignInAgain } from './pages/sign-in-again.tsx';
 import { Button, Empty, LINK, PageTitle, Problem } from './ui/basics.tsx';
 
 const SHOP_PAGES = [
-  ['', 'Overview'],
-  ['/payments', 'Payments'],
-  ['/wallet', 'Wallet'],
-  ['/customers', 'Customers'],
-  ['/products', 'Products'],
-  ['/links', 'Payment links'],
-  ['/webhooks', 'Webhooks'],
-  ['/keys', 'API keys'],
-  ['/settings', 'Settings'],
+  ['', t('Overview')],
+  ['/payments', t('Payments')],
+  ['/wallet', t('Wallet')],
+  ['/customers', t('Customers')],
+  ['/products', t('Products')],
+  ['/links', t('Payment links')],
+  ['/webhooks', t('Webhooks')],
+  ['/keys', t('API keys')],
+  ['/settings', t('Settings')],
 ] as const;
 
 /** Navigation around every page of a signed-in user. */
@@ -40,7 +41,7 @@ export function Frame() {
         href="#content"
         className="sr-only focus:not-sr-only focus:absolute focus:z-10 focus:m-2 focus:bg-card focus:p-2"
       >
-        Skip to content
+        {t('Skip to content')}
       </a>
       <header className="border-b border-line bg-card lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:border-r lg:border-b-0">
         <div className="flex items-center justify-between gap-3 p-4">
@@ -68,10 +69,10 @@ function Page() {
   if (shopId === '' || isKnown) return <Outlet />;
   return (
     <>
-      <PageTitle title="No such shop" />
-      <Empty title="You have no shop at this address">
+      <PageTitle title={t('No such shop')} />
+      <Empty title={t('You have no shop at this address')}>
         <Link to="/shops" className={LINK}>
-          Go to your shops
+          {t('Go to your shops')}
         </Link>
       </Empty>
     </>
@@ -86,7 +87,7 @@ function ShopChoice() {
   return (
     <div className="flex gap-2 px-4 pb-3 lg:grid">
       <select
-        aria-label="Shop"
+        aria-label={t('Shop')}
         value={shopId}
         onChange={(event) => {
           const { value } = event.target;
@@ -100,7 +101,7 @@ function ShopChoice() {
         }}
         className="min-h-10 w-full min-w-0 rounded-xl border border-edge bg-well px-3 text-sm font-semibold"
       >
-        <option value="">All shops</option>
+        <option value="">{t('All shops')}</option>
         {shops.map((shop) => (
           <option key={shop.id} value={shop.id}>
             {shop.name}
@@ -141,12 +142,12 @@ function Navigation({ email }: { email: string }) {
     <>
       <nav
         ref={bar}
-        aria-label="Main"
+        aria-label={t('Main')}
         className="relative flex gap-1 overflow-x-auto px-3 pb-3 lg:flex-1 lg:flex-col lg:overflow-visible"
       >
         {shopId === '' && (
           <Item to="/shops" exact>
-            Shops
+            {t('Shops')}
           </Item>
         )}
         {shopId !== '' &&
@@ -155,8 +156,8 @@ function Navigation({ email }: { email: string }) {
               {name}
             </Item>
           ))}
-        <Item to="/nodes">Nodes</Item>
-        <Item to="/account">Account</Item>
+        <Item to="/nodes">{t('Nodes')}</Item>
+        <Item to="/account">{t('Account')}</Item>
       </nav>
       <div className="absolute top-3 right-3 flex items-center gap-2 lg:static lg:grid lg:gap-1 lg:border-t lg:border-line lg:p-4">
         <p className="hidden truncate text-xs text-soft lg:block" title={email}>
@@ -168,7 +169,7 @@ function Navigation({ email }: { email: string }) {
           busy={out.isPending}
           onClick={() => out.mutate()}
         >
-          Sign out
+          {t('Sign out')}
         </Button>
         {out.error !== null && <Problem error={out.error} />}
       </div>

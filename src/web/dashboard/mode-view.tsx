@@ -1,6 +1,6 @@
 import { useMode, type Mode } from './api/mode.ts';
 import { useShop } from './api/hooks.ts';
-import { t } from './i18n/t.ts';
+import { parts, t } from './i18n/t.ts';
 import { Button } from './ui/basics.tsx';
 
 /** Which payments and balances the pages show. */
@@ -64,7 +64,9 @@ export function ModeNote() {
   if (!shop.sandboxMode) return null;
   return (
     <p className="mb-4 rounded-lg bg-info-soft px-3 py-1.5 text-xs text-info sm:mb-6 sm:text-sm">
-      <b className="font-semibold">{t('Sandbox.')}</b> {t('Every coin is simulated: no real money moves.')}
+      {parts('{sandbox} Every coin is simulated: no real money moves.', {
+        sandbox: <b className="font-semibold">{t('Sandbox.')}</b>,
+      })}
     </p>
   );
 }

@@ -11,6 +11,7 @@ import {
 import type { ReactNode } from 'react';
 import { session } from './api/session.ts';
 import { Frame } from './frame.tsx';
+import { t } from './i18n/t.ts';
 import { AccountPage } from './pages/account.tsx';
 import { ForgotPage, ResetPage, VerifyPage } from './pages/mailed-links.tsx';
 import { ConnectPage } from './pages/connect.tsx';
@@ -35,10 +36,10 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
 function NotFound() {
   return (
     <main className="p-6">
-      <PageTitle title="Not found" />
-      <Empty title="There is nothing at this address">
+      <PageTitle title={t('Not found')} />
+      <Empty title={t('There is nothing at this address')}>
         <Link to="/" className="text-accent underline">
-          Go to your shops
+          {t('Go to your shops')}
         </Link>
       </Empty>
     </main>

@@ -1,4 +1,5 @@
 import { Tilld, TilldError } from '../../../../packages/sdk/src/index.ts';
+import { t } from '../i18n/t.ts';
 import type { Body, Data, Method, PathOf, QueryOf } from './contract.ts';
 import { PAGE_HEADERS } from '../../page-headers.ts';
 import type { NewPasskey, PasskeyList, PasskeyQuestion } from './passkey-answers.ts';
@@ -111,8 +112,8 @@ export async function signIn(body: { email: string; password: string; code?: str
 export async function keptSession(): Promise<Session> {
   const kept = await signedInNow();
   if (kept !== null) return kept;
-  const where = 'Open the dashboard at its public address, and allow its cookie.';
-  throw new ApiError(0, 'NOT_KEPT', `The browser did not keep the session. ${where}`);
+  const where = t('Open the dashboard at its public address, and allow its cookie.');
+  throw new ApiError(0, 'NOT_KEPT', `${t('The browser did not keep the session.')} ${where}`);
 }
 
 async function ask<T>(
@@ -153,11 +154,11 @@ async function isStillIn({ user }: Session): Promise<boolean> {
 async function prove<T>({ details }: TilldError, again: () => Promise<T>): Promise<T> {
   const proof = details.some(({ field }) => field === 'code') ? 'code' : 'password';
   if (await askForProof(proof)) return again();
-  throw new ApiError(403, 'STEP_UP_REQUIRED', 'You did not confirm it, so nothing was done.');
+  throw new ApiError(403, 'STEP_UP_REQUIRED', t('You did not confirm it, so nothing was done.'));
 }
 
 function wordsFor({ code, status, message }: TilldError): string {
-  if (status === 0) return 'The server does not answer. Is it running, and are you online?';
-  if (code === 'UNREADABLE') return `The server answered ${status}`;
+  if (status === 0) return t('The server does not answer. Is it running, and are you online?');
+  if (code === 'UNREADABLE') return t('The server answered {status}', { status });
   return message.charAt(0).toUpperCase() + message.slice(1);
 }

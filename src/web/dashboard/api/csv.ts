@@ -2,6 +2,7 @@ import { api, ApiError } from './client.ts';
 import type { QueryOf } from './contract.ts';
 import { COINS } from '../coins.ts';
 import type { Payment } from './types.ts';
+import { t } from '../i18n/t.ts';
 
 const PAGE = 100;
 /** A file with more lines belongs to a report by the API, not to a browser. */
@@ -43,7 +44,10 @@ export async function paymentsCsv(
     });
     const { total } = pagination;
     if (total > MOST) {
-      const message = `${total} payments match: a file holds at most ${MOST}. Please choose fewer days.`;
+      const message = t('{total} payments match: a file holds at most {most}. Please choose fewer days.', {
+        total,
+        most: MOST,
+      });
       throw new ApiError(0, 'TOO_MANY', message);
     }
     for (const payment of payments) lines.set(payment.id, line(payment));

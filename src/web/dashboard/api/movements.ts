@@ -3,6 +3,7 @@ import { download } from './download.ts';
 import { PAGE_HEADERS } from '../../page-headers.ts';
 import type { Mode } from './mode.ts';
 import { loseSession } from './session.ts';
+import { t } from '../i18n/t.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -41,7 +42,7 @@ async function fileOf(path: string): Promise<Blob> {
     throw new ApiError(
       0,
       'UNREADABLE',
-      'The server does not answer, or broke off: the file was not complete.',
+      t('The server does not answer, or broke off: the file was not complete.'),
     );
   }
 }

@@ -1,4 +1,4 @@
-import type { Catalogue } from './t.ts';
+import type { Catalogue } from './catalogue.ts';
 
 export const de: Catalogue = {
   Language: 'Sprache',

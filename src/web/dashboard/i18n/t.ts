@@ -1,8 +1,7 @@
-import type { ReactNode } from 'react';
+import { createElement, Fragment, type ReactNode } from 'react';
+import type { Catalogue } from './catalogue.ts';
 import { language, type Language } from './language.ts';
 
-/** English text → the same in another language, with the same `{placeholders}`. */
-export type Catalogue = Readonly<Record<string, string>>;
 type Values = Readonly<Record<string, string | number>>;
 
 const CATALOGUES: Readonly<Record<Exclude<Language, 'en'>, () => Promise<Catalogue>>> = {
@@ -38,5 +37,7 @@ export function plural(count: number, one: string, many: string, values: Values 
 /** A sentence with elements in it: `parts('Read {link} first', { link: <a … /> })`. */
 export function parts(english: string, elements: Readonly<Record<string, ReactNode>>): ReactNode[] {
   const pieces = (catalogue[english] ?? english).split(/\{(\w+)\}/g);
-  return pieces.map((piece, at) => (at % 2 === 0 ? piece : elements[piece]));
+  return pieces.map((piece, at) =>
+    createElement(Fragment, { key: at }, at % 2 === 0 ? piece : elements[piece]),
+  );
 }

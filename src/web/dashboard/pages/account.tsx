@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct, useApi } from '../api/hooks.ts';
+import { plural, t } from '../i18n/t.ts';
 import { Badge, Button, Card, Copy, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
 import { Field, fieldError, Form } from '../ui/form.tsx';
 import { Qr } from '../ui/qr.tsx';
@@ -11,7 +12,7 @@ import { Sessions } from './sessions.tsx';
 export function AccountPage() {
   return (
     <>
-      <PageTitle title="Account" />
+      <PageTitle title={t('Account')} />
       <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
         <div className="grid grid-cols-1 content-start gap-6">
           <Email />
@@ -31,20 +32,20 @@ function Email() {
   const me = useApi('/auth/me');
   const resend = useAct(() => api('POST', '/auth/resend-verification'));
   return (
-    <Card title="Email">
+    <Card title={t('Email')}>
       <Shown of={me} rows={1}>
         {({ user }) => (
           <div className="grid gap-3">
             <p className="flex flex-wrap items-center gap-2">
               <b className="break-all">{user.email}</b>
               <Badge tone={user.isVerified ? 'good' : 'warn'}>
-                {user.isVerified ? 'Verified' : 'Not verified'}
+                {user.isVerified ? t('Verified') : t('Not verified')}
               </Badge>
             </p>
             {resend.error !== null && <Problem error={resend.error} />}
             {!user.isVerified && (
               <Button busy={resend.isPending} onClick={() => resend.mutate()} className="justify-self-start">
-                {resend.isSuccess ? 'Sent' : 'Mail the link again'}
+                {resend.isSuccess ? t('Sent') : t('Mail the link again')}
               </Button>
             )}
           </div>
@@ -60,34 +61,34 @@ function Password() {
   );
   const { error } = change;
   return (
-    <Card title="Password">
+    <Card title={t('Password')}>
       <Form
         fields={['currentPassword', 'newPassword']}
-        submit="Change password"
+        submit={t('Change password')}
         busy={change.isPending}
         error={error}
         onSubmit={(values) => change.mutate(values)}
         extra={
           change.isSuccess && (
             <span role="status" className="text-sm text-accent">
-              Changed
+              {t('Changed')}
             </span>
           )
         }
       >
         <Field
-          label="Current password"
+          label={t('Current password')}
           name="currentPassword"
           type="password"
           autoComplete="current-password"
           required
         />
         <Field
-          label="New password"
+          label={t('New password')}
           name="newPassword"
           type="password"
           autoComplete="new-password"
-          hint="Every other session ends"
+          hint={t('Every other session ends')}
           minLength={8}
           maxLength={128}
           required
@@ -102,14 +103,16 @@ function SecondFactor() {
   const status = useApi('/auth/totp');
   const [codes, setCodes] = useState<readonly string[]>([]);
   return (
-    <Card title="Second factor">
+    <Card title={t('Second factor')}>
       {codes.length > 0 && (
         <div role="status" className="mb-5 grid gap-3">
           <p className="text-sm text-warn">
-            Keep these recovery codes now: they are shown this once, and each signs in once without the app.
+            {t(
+              'Keep these recovery codes now: they are shown this once, and each signs in once without the app.',
+            )}
           </p>
           <pre className="rounded-xl border border-line bg-well p-3 text-sm">{codes.join('\n')}</pre>
-          <Copy text={codes.join('\n')} label="Copy recovery codes" />
+          <Copy text={codes.join('\n')} label={t('Copy recovery codes')} />
         </div>
       )}
       <Shown of={status} rows={2}>
@@ -131,31 +134,37 @@ function SwitchOn({ onCodes }: { onCodes: (codes: readonly string[]) => void }) 
     return (
       <Form
         fields={['password']}
-        submit="Set up"
+        submit={t('Set up')}
         busy={setup.isPending}
         error={setup.error}
         onSubmit={(values) => setup.mutate(values)}
       >
         <p className="text-sm text-soft">
-          A code of an authenticator app, besides the password, at every sign-in.
+          {t('A code of an authenticator app, besides the password, at every sign-in.')}
         </p>
-        <Field label="Password" name="password" type="password" autoComplete="current-password" required />
+        <Field
+          label={t('Password')}
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          required
+        />
       </Form>
     );
   }
   return (
     <div className="grid gap-4">
-      <Qr text={setup.data.uri} label="QR code for the authenticator app" />
-      <CopyLine text={setup.data.secret} label="secret" />
+      <Qr text={setup.data.uri} label={t('QR code for the authenticator app')} />
+      <CopyLine text={setup.data.secret} label={t('secret')} />
       <Form
         fields={['code']}
-        submit="Switch on"
+        submit={t('Switch on')}
         busy={enable.isPending}
         error={enable.error}
         onSubmit={(values) => enable.mutate(values)}
       >
         <Field
-          label="Code from the app"
+          label={t('Code from the app')}
           name="code"
           inputMode="numeric"
           autoComplete="one-time-code"
@@ -173,17 +182,18 @@ function SwitchOff({ codesLeft }: { codesLeft: number }) {
   return (
     <Form
       fields={['password', 'code']}
-      submit="Switch off"
+      submit={t('Switch off')}
       danger
       busy={disable.isPending}
       error={disable.error}
       onSubmit={(values) => disable.mutate(values)}
     >
       <p className="flex flex-wrap items-center gap-2 text-sm">
-        <Badge tone="good">On</Badge> {codesLeft} recovery codes left
+        <Badge tone="good">{t('On')}</Badge>{' '}
+        {plural(codesLeft, '{count} recovery code left', '{count} recovery codes left')}
       </p>
-      <Field label="Password" name="password" type="password" autoComplete="current-password" required />
-      <Field label="Code" name="code" autoComplete="one-time-code" required />
+      <Field label={t('Password')} name="password" type="password" autoComplete="current-password" required />
+      <Field label={t('Code')} name="code" autoComplete="one-time-code" required />
     </Form>
   );
 }

@@ -7,6 +7,7 @@ import { useFilters } from '../api/search.ts';
 import { useSession } from '../api/session.ts';
 import { signOut } from '../api/sign-out.ts';
 import type { Shop } from '../api/types.ts';
+import { parts, t } from '../i18n/t.ts';
 import { Button, Empty, LINK, Problem, Shown } from '../ui/basics.tsx';
 import { Check, Select } from '../ui/form.tsx';
 import { ScopeList, SendWarning } from '../ui/scopes.tsx';
@@ -33,12 +34,12 @@ export function ConnectPage() {
   if (session === null) return null;
   return (
     <Gate
-      title="Connect a shop"
+      title={t('Connect a shop')}
       foot={
         <>
-          Signed in as {session.user.email}.{' '}
+          {t('Signed in as {email}.', { email: session.user.email })}{' '}
           <button type="button" className={LINK} onClick={() => out.mutate()}>
-            Use another account
+            {t('Use another account')}
           </button>
           {out.error !== null && <Problem error={out.error} />}
         </>
@@ -63,8 +64,9 @@ export function ConnectPage() {
         <div className="grid gap-3">
           <Problem error={request.error} />
           <p className="text-sm text-soft">
-            What sent you here asked in a wrong way, so nothing was agreed to and you are not sent back. You
-            can close this page.
+            {t(
+              'What sent you here asked in a wrong way, so nothing was agreed to and you are not sent back. You can close this page.',
+            )}
           </p>
         </div>
       )}
@@ -100,15 +102,17 @@ function Consent({ request, shops, state, codeChallenge }: ConsentProps) {
         <>
           <SendWarning />
           <Check
-            label="I want it to be able to send all coins of this shop"
+            label={t('I want it to be able to send all coins of this shop')}
             checked={knows}
             onChange={(event) => setKnows(event.target.checked)}
           />
         </>
       )}
       <p className="text-sm text-warn">
-        Agree only if you began this in your shop yourself, and {redirectHost} is where it is. You can delete
-        the key at any time under API keys.
+        {t(
+          'Agree only if you began this in your shop yourself, and {redirectHost} is where it is. You can delete the key at any time under API keys.',
+          { redirectHost },
+        )}
       </p>
       {approve.error !== null && <Problem error={approve.error} />}
       <div className="flex flex-wrap gap-2">
@@ -118,10 +122,10 @@ function Consent({ request, shops, state, codeChallenge }: ConsentProps) {
           disabled={chosen === '' || (sends && !knows)}
           onClick={() => approve.mutate()}
         >
-          Agree
+          {t('Agree')}
         </Button>
         <Button disabled={approve.isPending || isGone} onClick={() => window.location.replace(deniedUrl)}>
-          Refuse
+          {t('Refuse')}
         </Button>
       </div>
     </div>
@@ -134,14 +138,16 @@ function Asker({ request }: { request: ConnectRequest }) {
   return (
     <>
       <p className="text-sm">
-        <b className="font-semibold wrap-anywhere">{redirectHost}</b> asks for a key to one of your shops. It
-        calls itself <bdi className="break-words">“{name}”</bdi>.
+        {parts('{host} asks for a key to one of your shops. It calls itself {name}.', {
+          host: <b className="font-semibold wrap-anywhere">{redirectHost}</b>,
+          name: <bdi className="break-words">“{name}”</bdi>,
+        })}
       </p>
       <section className="grid gap-3 rounded-xl border border-line bg-well p-4">
-        <h2 className="text-sm font-semibold">With this key it can</h2>
+        <h2 className="text-sm font-semibold">{t('With this key it can')}</h2>
         <ScopeList scopes={scopes} />
         {!scopes.includes('wallet:send') && (
-          <p className="text-sm text-soft">It cannot send coins from your wallet.</p>
+          <p className="text-sm text-soft">{t('It cannot send coins from your wallet.')}</p>
         )}
       </section>
     </>
@@ -151,15 +157,18 @@ function Asker({ request }: { request: ConnectRequest }) {
 function ShopChoice(props: { shops: readonly Shop[]; chosen: string; onChoose: (id: string) => void }) {
   const { shops, chosen, onChoose } = props;
   return shops.length === 0 ? (
-    <Empty title="You have no shop yet">
-      <Link to="/shops" className={LINK}>
-        Create one
-      </Link>{' '}
-      and begin again.
+    <Empty title={t('You have no shop yet')}>
+      {parts('{link} and begin again.', {
+        link: (
+          <Link to="/shops" className={LINK}>
+            {t('Create one')}
+          </Link>
+        ),
+      })}
     </Empty>
   ) : (
-    <Select label="Shop" value={chosen} onChange={(event) => onChoose(event.target.value)} required>
-      {shops.length > 1 && <option value="">Choose a shop</option>}
+    <Select label={t('Shop')} value={chosen} onChange={(event) => onChoose(event.target.value)} required>
+      {shops.length > 1 && <option value="">{t('Choose a shop')}</option>}
       {shops.map((shop) => (
         <option key={shop.id} value={shop.id}>
           {shop.name} ({shop.domain})

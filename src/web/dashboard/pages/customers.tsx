@@ -4,6 +4,7 @@ import { api } from '../api/client.ts';
 import { useAct, useApi, useShopId } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
 import type { Customer } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
 import { Button, Card, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field, fieldError, Form, SearchField, TextArea } from '../ui/form.tsx';
@@ -21,18 +22,18 @@ export function CustomersPage() {
   return (
     <>
       <PageTitle
-        title="Customers"
-        lead="Shared by all your shops."
+        title={t('Customers')}
+        lead={t('Shared by all your shops.')}
         actions={
           <Button look="primary" onClick={() => setEditing('new')}>
-            New customer
+            {t('New customer')}
           </Button>
         }
       />
       <Card>
         <div className="mb-4 max-w-sm">
           <SearchField
-            label="Search by email"
+            label={t('Search by email')}
             value={search['search'] ?? ''}
             onSearch={(text) => change({ search: text })}
           />
@@ -51,7 +52,7 @@ export function CustomersPage() {
         </Shown>
       </Card>
       <Dialog
-        title={editing === 'new' ? 'New customer' : 'Edit customer'}
+        title={editing === 'new' ? t('New customer') : t('Edit customer')}
         open={editing !== null}
         onClose={() => setEditing(null)}
       >
@@ -64,10 +65,11 @@ export function CustomersPage() {
 }
 
 function None({ isSearched }: { isSearched: boolean }) {
-  if (isSearched) return <Empty title="No customer matches">Any part of an email address finds it.</Empty>;
+  if (isSearched)
+    return <Empty title={t('No customer matches')}>{t('Any part of an email address finds it.')}</Empty>;
   return (
-    <Empty title="No customer yet">
-      Every payment names one: your shop makes them as people buy, or you make one here.
+    <Empty title={t('No customer yet')}>
+      {t('Every payment names one: your shop makes them as people buy, or you make one here.')}
     </Empty>
   );
 }
@@ -77,12 +79,12 @@ function List(props: { customers: readonly Customer[]; onEdit: (customer: Custom
   const { onEdit } = props;
   return (
     <Table
-      label="Customers"
+      label={t('Customers')}
       rows={props.customers}
       keyOf={({ id }) => id}
       columns={[
         {
-          title: 'Email',
+          title: t('Email'),
           cell: ({ email, createdAt }) => (
             <>
               <b className="font-semibold [overflow-wrap:anywhere]">{email}</b>
@@ -90,10 +92,10 @@ function List(props: { customers: readonly Customer[]; onEdit: (customer: Custom
             </>
           ),
         },
-        { title: 'Id', wide: true, cell: ({ id }) => <code title={id}>{short(id)}</code> },
-        { title: 'Since', wide: true, cell: ({ createdAt }) => when(createdAt) },
+        { title: t('Id'), wide: true, cell: ({ id }) => <code title={id}>{short(id)}</code> },
+        { title: t('Since'), wide: true, cell: ({ createdAt }) => when(createdAt) },
         {
-          title: 'Actions',
+          title: t('Actions'),
           end: true,
           cell: (customer) => (
             <span className="inline-flex items-center justify-end gap-3 whitespace-nowrap">
@@ -103,10 +105,14 @@ function List(props: { customers: readonly Customer[]; onEdit: (customer: Custom
                 search={{ customerId: customer.id }}
                 className={LINK}
               >
-                Payments
+                {t('Payments')}
               </Link>
-              <Button isSmall onClick={() => onEdit(customer)} aria-label={`Edit ${customer.email}`}>
-                Edit
+              <Button
+                isSmall
+                onClick={() => onEdit(customer)}
+                aria-label={t('Edit {email}', { email: customer.email })}
+              >
+                {t('Edit')}
               </Button>
             </span>
           ),
@@ -141,7 +147,7 @@ function Edit({ customer, onDone }: { customer: Customer | null; onDone: () => v
   return (
     <Form
       fields={['email', 'metadata']}
-      submit="Save"
+      submit={t('Save')}
       busy={save.isPending}
       error={save.error}
       onSubmit={({ email, metadata: text }) => {
@@ -151,7 +157,7 @@ function Edit({ customer, onDone }: { customer: Customer | null; onDone: () => v
       }}
     >
       <Field
-        label="Email"
+        label={t('Email')}
         name="email"
         type="email"
         defaultValue={customer?.email ?? ''}
@@ -159,12 +165,12 @@ function Edit({ customer, onDone }: { customer: Customer | null; onDone: () => v
         {...fieldError(save.error, 'email')}
       />
       <TextArea
-        label="Metadata (optional)"
+        label={t('Metadata (optional)')}
         name="metadata"
         spellCheck={false}
-        hint={'Your own facts as a JSON object, such as {"plan": "gold"}'}
+        hint={t('Your own facts as a JSON object, such as {"plan": "gold"}')}
         defaultValue={Object.keys(kept).length === 0 ? '' : JSON.stringify(kept, null, 2)}
-        {...(isWrong ? { error: 'must be a JSON object' } : fieldError(save.error, 'metadata'))}
+        {...(isWrong ? { error: t('must be a JSON object') } : fieldError(save.error, 'metadata'))}
       />
     </Form>
   );

@@ -1,6 +1,7 @@
 import { api } from '../api/client.ts';
 import { useAct } from '../api/hooks.ts';
 import type { Shop } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
 import { Card } from '../ui/basics.tsx';
 import { Form, TextArea } from '../ui/form.tsx';
 
@@ -13,28 +14,28 @@ export function Embedding({ shop }: { shop: Shop }) {
     field.startsWith('embedOrigins'),
   )?.[1];
   return (
-    <Card title="Embedded checkout">
+    <Card title={t('Embedded checkout')}>
       <Form
         fields={['embedOrigins']}
-        submit="Allow these sites"
+        submit={t('Allow these sites')}
         busy={save.isPending}
         error={save.error}
         onSubmit={({ embedOrigins }) => save.mutate(embedOrigins.split(/\s+/).filter((text) => text !== ''))}
         extra={
           save.isSuccess && (
             <span role="status" className="text-sm text-accent">
-              Sites kept
+              {t('Sites kept')}
             </span>
           )
         }
       >
         <TextArea
-          label="Sites that may show the checkout"
+          label={t('Sites that may show the checkout')}
           name="embedOrigins"
           rows={3}
           spellCheck={false}
           placeholder="https://www.shop.example"
-          hint="Up to 10, one on a line. The verified domain may do so by itself"
+          hint={t('Up to 10, one on a line. The verified domain may do so by itself')}
           defaultValue={shop.embedOrigins.join('\n')}
           error={problem}
         />

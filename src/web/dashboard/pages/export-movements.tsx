@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { downloadMovements } from '../api/movements.ts';
 import { useAct, useShopId, useTimeZone } from '../api/hooks.ts';
 import { useMode } from '../api/mode.ts';
+import { t } from '../i18n/t.ts';
 import { Button } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field, fieldError, Form, Select, TimeZones } from '../ui/form.tsx';
@@ -13,8 +14,8 @@ export function ExportMovements() {
   const close = (): void => setOpen(false);
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Export movements</Button>
-      <Dialog title="Export movements" open={isOpen} onClose={close}>
+      <Button onClick={() => setOpen(true)}>{t('Export movements')}</Button>
+      <Dialog title={t('Export movements')} open={isOpen} onClose={close}>
         <Wish onDone={close} />
       </Dialog>
     </>
@@ -31,18 +32,19 @@ function Wish({ onDone }: { onDone: () => void }) {
   return (
     <Form
       fields={['first', 'last', 'timeZone', 'format']}
-      submit="Download"
+      submit={t('Download')}
       busy={run.isPending}
       error={error}
       onSubmit={(values) => run.mutate({ merchantId, mode, ...values })}
     >
       <p className="text-sm text-soft">
-        A line for each payment, refund, send, move within the wallet and network fee, with what it was worth
-        then.
+        {t(
+          'A line for each payment, refund, send, move within the wallet and network fee, with what it was worth then.',
+        )}
       </p>
       <div className="grid grid-cols-2 gap-3">
         <Field
-          label="First day"
+          label={t('First day')}
           name="first"
           type="date"
           defaultValue={`${lastDay.slice(0, 8)}01`}
@@ -50,7 +52,7 @@ function Wish({ onDone }: { onDone: () => void }) {
           {...fieldError(error, 'from')}
         />
         <Field
-          label="Last day"
+          label={t('Last day')}
           name="last"
           type="date"
           defaultValue={lastDay}
@@ -59,7 +61,7 @@ function Wish({ onDone }: { onDone: () => void }) {
         />
       </div>
       <Field
-        label="Time zone"
+        label={t('Time zone')}
         name="timeZone"
         list="time-zones"
         defaultValue={timeZone}
@@ -68,9 +70,9 @@ function Wish({ onDone }: { onDone: () => void }) {
         {...fieldError(error, 'timeZone')}
       />
       <TimeZones />
-      <Select label="Format" name="format" defaultValue="csv">
-        <option value="csv">CSV, for spreadsheets</option>
-        <option value="json">JSON</option>
+      <Select label={t('Format')} name="format" defaultValue="csv">
+        <option value="csv">{t('CSV, for spreadsheets')}</option>
+        <option value="json">{t('JSON')}</option>
       </Select>
     </Form>
   );

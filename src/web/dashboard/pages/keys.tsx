@@ -1,10 +1,12 @@
 import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { useAct, useApi, useShopId } from '../api/hooks.ts';
+import { t } from '../i18n/t.ts';
 import { Badge, Button, Card, CopyLine, PageTitle, Shown } from '../ui/basics.tsx';
 import { Confirm, Dialog } from '../ui/dialog.tsx';
 import { Form, Select } from '../ui/form.tsx';
 import { when } from '../ui/format.ts';
+import { keyUse } from '../ui/key-use.ts';
 import { RestrictedKeys } from './restricted-keys.tsx';
 import { NewKeys } from './shops.tsx';
 
@@ -15,11 +17,13 @@ export function KeysPage() {
   return (
     <>
       <PageTitle
-        title="API keys"
-        lead="The public key creates payments and may be in a web page. The secret key does everything else; give plugins a restricted one."
+        title={t('API keys')}
+        lead={t(
+          'The public key creates payments and may be in a web page. The secret key does everything else; give plugins a restricted one.',
+        )}
         actions={
           <Button look="danger" onClick={() => setOpen(true)}>
-            Regenerate keys
+            {t('Regenerate keys')}
           </Button>
         }
       />
@@ -30,8 +34,12 @@ export function KeysPage() {
               {data.keys.map((key) => (
                 <Card
                   key={key.id}
-                  title={key.kind === 'public' ? 'Public key' : 'Secret key'}
-                  actions={key.expiresAt !== null && <Badge tone="warn">Ends {when(key.expiresAt)}</Badge>}
+                  title={key.kind === 'public' ? t('Public key') : t('Secret key')}
+                  actions={
+                    key.expiresAt !== null && (
+                      <Badge tone="warn">{t('Ends {expiresAt}', { expiresAt: when(key.expiresAt) })}</Badge>
+                    )
+                  }
                 >
                   {key.key === null ? (
                     <p className="rounded-xl border border-line bg-well p-3">
@@ -40,12 +48,9 @@ export function KeysPage() {
                       </code>
                     </p>
                   ) : (
-                    <CopyLine text={key.key} label="public key" />
+                    <CopyLine text={key.key} label={t('public key')} />
                   )}
-                  <p className="mt-3 text-xs text-soft">
-                    Made {when(key.createdAt)}
-                    {key.lastUsedAt === null ? ', never used' : `, last used ${when(key.lastUsedAt)}`}
-                  </p>
+                  <p className="mt-3 text-xs text-soft">{keyUse(key)}</p>
                 </Card>
               ))}
             </div>
@@ -72,7 +77,7 @@ function Regenerate(props: { merchantId: string; open: boolean; onClose: () => v
   };
   return (
     <Dialog
-      title={regenerate.data === undefined ? 'Regenerate keys' : 'Your new keys'}
+      title={regenerate.data === undefined ? t('Regenerate keys') : t('Your new keys')}
       open={open}
       onClose={close}
       keepsOpen={regenerate.data !== undefined}
@@ -80,32 +85,34 @@ function Regenerate(props: { merchantId: string; open: boolean; onClose: () => v
       {regenerate.data === undefined ? (
         <Form
           fields={['grace']}
-          submit="Regenerate"
+          submit={t('Regenerate')}
           danger
           busy={regenerate.isPending}
           error={regenerate.error}
           onSubmit={(values) => regenerate.mutate(values)}
         >
           <Select
-            label="Old keys work on for"
+            label={t('Old keys work on for')}
             name="grace"
-            hint="Time to change them in your shop"
+            hint={t('Time to change them in your shop')}
             defaultValue="86400"
           >
-            <option value="0">Not at all: they end now</option>
-            <option value="3600">An hour</option>
-            <option value="86400">A day</option>
-            <option value="604800">A week</option>
+            <option value="0">{t('Not at all: they end now')}</option>
+            <option value="3600">{t('An hour')}</option>
+            <option value="86400">{t('A day')}</option>
+            <option value="604800">{t('A week')}</option>
           </Select>
         </Form>
       ) : (
         <NewKeys keys={regenerate.data.auth}>
           {regenerate.data.gracePeriodEndsAt !== null && (
             <p className="text-sm text-soft">
-              The old keys work until {when(regenerate.data.gracePeriodEndsAt)}.
+              {t('The old keys work until {gracePeriodEndsAt}.', {
+                gracePeriodEndsAt: when(regenerate.data.gracePeriodEndsAt),
+              })}
             </p>
           )}
-          <Button onClick={close}>I have kept it</Button>
+          <Button onClick={close}>{t('I have kept it')}</Button>
         </NewKeys>
       )}
     </Dialog>
@@ -124,35 +131,36 @@ function WebhookSecret({ merchantId }: { merchantId: string }) {
     },
   );
   return (
-    <Card title="Webhook signing secret" className="mt-6">
+    <Card title={t('Webhook signing secret')} className="mt-6">
       <p className="mb-3 text-sm text-soft">
-        Checks that a webhook came from here (Standard Webhooks). After a rotation both secrets sign for 24
-        hours.
+        {t(
+          'Checks that a webhook came from here (Standard Webhooks). After a rotation both secrets sign for 24 hours.',
+        )}
       </p>
       {shown && (
         <Shown of={secret} rows={1}>
-          {(data) => <CopyLine text={data.secret} label="signing secret" />}
+          {(data) => <CopyLine text={data.secret} label={t('signing secret')} />}
         </Shown>
       )}
       {rotate.isSuccess && (
         <p role="status" className="mt-3 text-sm text-accent">
-          This is the new secret: give it to your shop within 24 hours.
+          {t('This is the new secret: give it to your shop within 24 hours.')}
         </p>
       )}
       <div className="mt-3 flex flex-wrap gap-2">
-        <Button onClick={() => setShown(!shown)}>{shown ? 'Hide' : 'Show'}</Button>
-        <Button onClick={() => setRotating(true)}>Rotate</Button>
+        <Button onClick={() => setShown(!shown)}>{shown ? t('Hide') : t('Show')}</Button>
+        <Button onClick={() => setRotating(true)}>{t('Rotate')}</Button>
       </div>
       <Confirm
-        title="Rotate the signing secret"
+        title={t('Rotate the signing secret')}
         open={rotating}
         onClose={() => setRotating(false)}
-        action="Rotate"
+        action={t('Rotate')}
         busy={rotate.isPending}
         error={rotate.error}
         onConfirm={() => rotate.mutate()}
       >
-        <p>Webhooks carry both signatures for 24 hours. After that the old secret is worth nothing.</p>
+        <p>{t('Webhooks carry both signatures for 24 hours. After that the old secret is worth nothing.')}</p>
       </Confirm>
     </Card>
   );

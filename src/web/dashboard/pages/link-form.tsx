@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { useAct, useShopId } from '../api/hooks.ts';
 import type { PaymentLink } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
 import { Field, fieldError, Form, Select } from '../ui/form.tsx';
 
 const NAMES = [
@@ -59,13 +60,13 @@ export function EditLink({ link, onDone }: { link: PaymentLink | null; onDone: (
   return (
     <Form
       fields={NAMES}
-      submit={link === null ? 'Create' : 'Save'}
+      submit={link === null ? t('Create') : t('Save')}
       busy={save.isPending}
       error={save.error}
       onSubmit={(values) => save.mutate(bodyOf(asks, values, link))}
     >
       <Field
-        label="Name"
+        label={t('Name')}
         name="name"
         defaultValue={link?.name ?? ''}
         maxLength={120}
@@ -73,29 +74,29 @@ export function EditLink({ link, onDone }: { link: PaymentLink | null; onDone: (
         {...fieldError(save.error, 'name')}
       />
       <Field
-        label="Description (optional)"
+        label={t('Description (optional)')}
         name="description"
         defaultValue={link?.description ?? ''}
         {...fieldError(save.error, 'description')}
       />
       {(link === null || link.kind === 'link') && asks !== 'price' && (
         <Select
-          label="What it asks for"
+          label={t('What it asks for')}
           value={asks}
           onChange={(event) => setAsks(event.target.value as Asks)}
         >
-          <option value="amount">One amount</option>
-          <option value="open">The payer chooses</option>
-          {link === null && <option value="pos">Keypad for the counter</option>}
+          <option value="amount">{t('One amount')}</option>
+          <option value="open">{t('The payer chooses')}</option>
+          {link === null && <option value="pos">{t('Keypad for the counter')}</option>}
         </Select>
       )}
       {asks !== 'price' && <Amounts asks={asks} link={link} error={save.error} />}
       <div className="grid grid-cols-2 gap-3">
-        <Asked label="E-mail address" name="email" link={link} />
-        <Asked label="Note" name="note" link={link} />
+        <Asked label={t('E-mail address')} name="email" link={link} />
+        <Asked label={t('Note')} name="note" link={link} />
       </div>
       <Field
-        label="Where payers go afterwards (optional)"
+        label={t('Where payers go afterwards (optional)')}
         name="successUrl"
         type="url"
         placeholder="https://"
@@ -114,7 +115,7 @@ function Amounts(props: { asks: Asks; link: PaymentLink | null; error: Parameter
       {asks === 'amount' ? (
         <div className="col-span-2">
           <Field
-            label="Amount"
+            label={t('Amount')}
             name="amount"
             inputMode="decimal"
             defaultValue={link?.amount ?? ''}
@@ -125,14 +126,14 @@ function Amounts(props: { asks: Asks; link: PaymentLink | null; error: Parameter
       ) : (
         <>
           <Field
-            label="Least"
+            label={t('Least')}
             name="min"
             inputMode="decimal"
             defaultValue={min}
             {...fieldError(error, 'openAmount.min')}
           />
           <Field
-            label="Most"
+            label={t('Most')}
             name="max"
             inputMode="decimal"
             defaultValue={max}
@@ -141,7 +142,7 @@ function Amounts(props: { asks: Asks; link: PaymentLink | null; error: Parameter
         </>
       )}
       <Field
-        label="Currency"
+        label={t('Currency')}
         name="currency"
         defaultValue={link?.currency ?? 'USD'}
         maxLength={3}
@@ -157,9 +158,9 @@ function Asked({ label, name, link }: { label: string; name: 'email' | 'note'; l
   const value = asked === undefined ? '' : asked.required ? 'required' : 'optional';
   return (
     <Select label={label} name={name} defaultValue={value}>
-      <option value="">Not asked</option>
-      <option value="optional">Optional</option>
-      <option value="required">Required</option>
+      <option value="">{t('Not asked')}</option>
+      <option value="optional">{t('Optional')}</option>
+      <option value="required">{t('Required')}</option>
     </Select>
   );
 }

@@ -3,6 +3,7 @@ import { api } from '../api/client.ts';
 import { useAct, useApi, useShopId } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
 import type { PaymentLink } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
 import { Badge, Button, Card, CopyLine, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { fiat } from '../ui/format.ts';
@@ -14,16 +15,21 @@ type Opened = { kind: 'edit'; link: PaymentLink | null } | { kind: 'qr'; link: P
 
 function titleOf(opened: Opened | null): string {
   if (opened?.kind === 'qr') return opened.link.name;
-  return opened?.link ? 'Edit payment link' : 'New payment link';
+  return opened?.link ? t('Edit payment link') : t('New payment link');
 }
 
 function asks({ amount, currency, openAmount, kind }: PaymentLink): string {
-  if (currency === null) return 'A price of the catalog';
+  if (currency === null) return t('A price of the catalog');
   if (amount !== null) return fiat(amount, currency);
-  if (kind === 'pos') return `Keypad for the counter, ${currency}`;
+  if (kind === 'pos') return t('Keypad for the counter, {currency}', { currency });
   const { min, max } = openAmount ?? {};
-  const limits = [min && `from ${fiat(min, currency)}`, max && `up to ${fiat(max, currency)}`];
-  return ['The payer chooses', ...limits.filter((limit) => limit !== undefined && limit !== '')].join(', ');
+  const limits = [
+    min && t('from {min}', { min: fiat(min, currency) }),
+    max && t('up to {max}', { max: fiat(max, currency) }),
+  ];
+  return [t('The payer chooses'), ...limits.filter((limit) => limit !== undefined && limit !== '')].join(
+    ', ',
+  );
 }
 
 /** Pages by which anybody pays the shop. */
@@ -36,11 +42,11 @@ export function LinksPage() {
   return (
     <>
       <PageTitle
-        title="Payment links"
-        lead="Pages that anybody can pay by: for an invoice, a poster, or the counter."
+        title={t('Payment links')}
+        lead={t('Pages that anybody can pay by: for an invoice, a poster, or the counter.')}
         actions={
           <Button look="primary" onClick={() => setOpened({ kind: 'edit', link: null })}>
-            New payment link
+            {t('New payment link')}
           </Button>
         }
       />
@@ -49,8 +55,8 @@ export function LinksPage() {
           <>
             {links.length === 0 ? (
               <Card>
-                <Empty title="No payment link yet">
-                  Each makes a payment for everybody who goes on from it.
+                <Empty title={t('No payment link yet')}>
+                  {t('Each makes a payment for everybody who goes on from it.')}
                 </Empty>
               </Card>
             ) : (
@@ -70,8 +76,8 @@ export function LinksPage() {
         {opened?.kind === 'edit' && <EditLink link={opened.link} onDone={close} />}
         {opened?.kind === 'qr' && (
           <div className="grid gap-4">
-            <Qr text={opened.link.url} label={`QR code of ${opened.link.url}`} />
-            <CopyLine text={opened.link.url} label="address" />
+            <Qr text={opened.link.url} label={t('QR code of {url}', { url: opened.link.url })} />
+            <CopyLine text={opened.link.url} label={t('address')} />
           </div>
         )}
       </Dialog>
@@ -91,19 +97,19 @@ function LinkCard({ link, onOpen }: { link: PaymentLink; onOpen: (opened: Opened
           <h2 className="font-semibold break-words">{link.name}</h2>
           <p className="text-sm break-words text-soft">{asks(link)}</p>
         </div>
-        <Badge tone={active ? 'good' : 'idle'}>{active ? 'Active' : 'Closed'}</Badge>
+        <Badge tone={active ? 'good' : 'idle'}>{active ? t('Active') : t('Closed')}</Badge>
       </div>
-      <CopyLine text={link.url} label={`address of ${link.name}`} />
+      <CopyLine text={link.url} label={t('address of {name}', { name: link.name })} />
       {flip.error !== null && <Problem error={flip.error} />}
       <div className="mt-3 flex flex-wrap gap-x-1 gap-y-2">
         <Button isSmall className="mr-1" onClick={() => onOpen({ kind: 'qr', link })}>
-          QR code
+          {t('QR code')}
         </Button>
         <Button look="quiet" isSmall onClick={() => onOpen({ kind: 'edit', link })}>
-          Edit
+          {t('Edit')}
         </Button>
         <Button look="quiet" isSmall busy={flip.isPending} onClick={() => flip.mutate()}>
-          {active ? 'Deactivate' : 'Activate'}
+          {active ? t('Deactivate') : t('Activate')}
         </Button>
       </div>
     </Card>

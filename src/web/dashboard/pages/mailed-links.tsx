@@ -4,13 +4,14 @@ import { api } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
+import { t } from '../i18n/t.ts';
 import { Button, LINK, Problem } from '../ui/basics.tsx';
 import { Field, fieldError, Form } from '../ui/form.tsx';
 import { Gate } from './sign-in.tsx';
 
 const toSignIn = (
   <Link to="/login" className={LINK}>
-    Go to sign in
+    {t('Go to sign in')}
   </Link>
 );
 
@@ -30,16 +31,16 @@ export function ForgotPage() {
     api('POST', '/auth/forgot-password', { body }),
   );
   return (
-    <Gate title="Forgot the password" lead="We mail you a link to set a new one." foot={toSignIn}>
+    <Gate title={t('Forgot the password')} lead={t('We mail you a link to set a new one.')} foot={toSignIn}>
       {forgot.data === undefined ? (
         <Form
           fields={['email']}
-          submit="Send the link"
+          submit={t('Send the link')}
           busy={forgot.isPending}
           error={forgot.error}
           onSubmit={(values) => forgot.mutate(values)}
         >
-          <Field label="Email" name="email" type="email" autoComplete="username" required />
+          <Field label={t('Email')} name="email" type="email" autoComplete="username" required />
         </Form>
       ) : (
         <p role="status">{forgot.data.message}.</p>
@@ -54,21 +55,21 @@ export function ResetPage() {
     api('POST', '/auth/reset-password', { body: { token, password } }),
   );
   return (
-    <Gate title="Set a new password" foot={toSignIn}>
+    <Gate title={t('Set a new password')} foot={toSignIn}>
       {reset.data === undefined ? (
         <Form
           fields={['password']}
-          submit="Set password"
+          submit={t('Set password')}
           busy={reset.isPending}
           error={reset.error}
           onSubmit={(values) => reset.mutate(values)}
         >
           <Field
-            label="New password"
+            label={t('New password')}
             name="password"
             type="password"
             autoComplete="new-password"
-            hint="8 characters or more. Every other session ends."
+            hint={t('8 characters or more. Every other session ends.')}
             minLength={8}
             maxLength={128}
             required
@@ -86,14 +87,14 @@ export function VerifyPage() {
   const token = useMailedToken();
   const verify = useAct(() => api('POST', '/auth/verify-email', { body: { token } }));
   return (
-    <Gate title="Verify your email" foot={toSignIn}>
+    <Gate title={t('Verify your email')} foot={toSignIn}>
       {verify.isSuccess ? (
-        <p role="status">Your address is verified.</p>
+        <p role="status">{t('Your address is verified.')}</p>
       ) : (
         <div className="grid gap-4">
           {verify.error !== null && <Problem error={verify.error} />}
           <Button look="primary" busy={verify.isPending} onClick={() => verify.mutate()}>
-            Verify now
+            {t('Verify now')}
           </Button>
         </div>
       )}

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { useAct, useApi } from '../api/hooks.ts';
 import type { Shop } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
 import { Badge, Button, Card, Shown } from '../ui/basics.tsx';
 import { Confirm } from '../ui/dialog.tsx';
 import { CoinReadinessList } from './coin-readiness.tsx';
@@ -26,11 +27,11 @@ export function ModeSwitch({ shop }: { shop: Shop }) {
   };
   return (
     <Card
-      title="Sandbox"
-      actions={<Badge tone={sandboxMode ? 'busy' : 'good'}>{sandboxMode ? 'On' : 'Off: live'}</Badge>}
+      title={t('Sandbox')}
+      actions={<Badge tone={sandboxMode ? 'busy' : 'good'}>{sandboxMode ? t('On') : t('Off: live')}</Badge>}
     >
       <p className="mb-4 text-sm text-soft">
-        In the sandbox every coin is simulated. Payments that exist stay in the mode they were made in.
+        {t('In the sandbox every coin is simulated. Payments that exist stay in the mode they were made in.')}
       </p>
       {flip.data !== undefined && (
         <p role="status" className="mb-3 text-sm">
@@ -43,7 +44,7 @@ export function ModeSwitch({ shop }: { shop: Shop }) {
           setAsking(true);
         }}
       >
-        {sandboxMode ? 'Go live' : 'Go to the sandbox'}
+        {sandboxMode ? t('Go live') : t('Go to the sandbox')}
       </Button>
       {sandboxMode ? <GoLive shop={shop} {...dialog} /> : <GoToSandbox {...dialog} />}
     </Card>
@@ -60,28 +61,31 @@ function GoLive({ shop, ...dialog }: DialogProps & { shop: Shop }) {
   );
   const isNoneReady = setup.data?.coins.every(({ state }) => state !== 'ready') === true;
   return (
-    <Confirm title="Go live" action="Take real coins" isRefused={isNoneReady} {...dialog}>
-      <p>From now on new payments of this shop take real coins.</p>
+    <Confirm title={t('Go live')} action={t('Take real coins')} isRefused={isNoneReady} {...dialog}>
+      <p>{t('From now on new payments of this shop take real coins.')}</p>
       <Shown of={setup}>{({ coins }) => <CoinReadinessList coins={coins} />}</Shown>
       {isNoneReady && (
         <p role="status" className="rounded-xl bg-warn-soft px-3 py-2 text-warn">
-          No coin is ready to take real money yet. The shop stays in the sandbox.
+          {t('No coin is ready to take real money yet. The shop stays in the sandbox.')}
         </p>
       )}
-      <p className="text-soft">Test payments are kept: “Test” in the menu shows them.</p>
+      <p className="text-soft">{t('Test payments are kept: “Test” in the menu shows them.')}</p>
     </Confirm>
   );
 }
 
 function GoToSandbox(dialog: DialogProps) {
   return (
-    <Confirm title="Go to the sandbox" action="Take simulated coins" {...dialog}>
+    <Confirm title={t('Go to the sandbox')} action={t('Take simulated coins')} {...dialog}>
       <p>
-        From now on new payments of this shop take simulated coins: nobody can pay you real money through
-        them.
+        {t(
+          'From now on new payments of this shop take simulated coins: nobody can pay you real money through them.',
+        )}
       </p>
       <p className="text-soft">
-        Live payments that are still open go on being watched and can be paid. “Live” in the menu shows them.
+        {t(
+          'Live payments that are still open go on being watched and can be paid. “Live” in the menu shows them.',
+        )}
       </p>
     </Confirm>
   );

@@ -1,5 +1,6 @@
 import type { Data } from '../api/contract.ts';
 import type { Coin } from '../api/types.ts';
+import { parts, t } from '../i18n/t.ts';
 import { coins, fiat } from '../ui/format.ts';
 
 type Estimate = Data<'POST', '/merchant/wallet/estimate-fee'>;
@@ -13,17 +14,20 @@ export function MoneyPreview(props: {
 }) {
   const { order, estimate, worth } = props;
   const lines = [
-    ['They receive', estimate.amount],
-    ['Network fee', estimate.fee],
-    ['In all', estimate.total],
+    [t('They receive'), estimate.amount],
+    [t('Network fee'), estimate.fee],
+    [t('In all'), estimate.total],
   ] as const;
   return (
     <>
       <p className="text-sm">
-        To{' '}
-        <code className="font-semibold" aria-label={order.destination}>
-          {inGroups(order.destination)}
-        </code>
+        {parts('To {address}', {
+          address: (
+            <code className="font-semibold" aria-label={order.destination}>
+              {inGroups(order.destination)}
+            </code>
+          ),
+        })}
       </p>
       <dl className="divide-y divide-line rounded-xl border border-line">
         {lines.map(([name, value]) => (
@@ -36,7 +40,9 @@ export function MoneyPreview(props: {
           </div>
         ))}
       </dl>
-      <p className="text-sm text-warn">Please compare the address: what is sent cannot be called back.</p>
+      <p className="text-sm text-warn">
+        {t('Please compare the address: what is sent cannot be called back.')}
+      </p>
     </>
   );
 }

@@ -4,6 +4,7 @@ import { doneOnce } from '../api/done-once.ts';
 import { useAct, useShopId } from '../api/hooks.ts';
 import type { Mode } from '../api/mode.ts';
 import type { Coin } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
 import { Button, Problem } from '../ui/basics.tsx';
 import { MoneyPreview } from './money-preview.tsx';
 
@@ -66,7 +67,7 @@ export function ConfirmMoney(props: {
           {props.label}
         </Button>
         <Button disabled={placed.isPending} onClick={back}>
-          Back
+          {t('Back')}
         </Button>
       </div>
     </div>

@@ -1,8 +1,10 @@
 import { locale } from '../i18n/language.ts';
 import { useApi } from '../api/hooks.ts';
 import type { Chain } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
 import { Badge, Card, CoinName, Empty, PageTitle, Shown, type Tone } from '../ui/basics.tsx';
-import { when, words } from '../ui/format.ts';
+import { when } from '../ui/format.ts';
+import { words } from '../ui/words.ts';
 
 const number = new Intl.NumberFormat(locale);
 const LIVE_MS = 5_000;
@@ -20,15 +22,21 @@ export function NodesPage() {
   const ready = useApi('/readyz', undefined, { refetchMs: LIVE_MS });
   return (
     <>
-      <PageTitle title="Nodes" lead="What the daemon sees of each chain, every few seconds." />
+      <PageTitle title={t('Nodes')} lead={t('What the daemon sees of each chain, every few seconds.')} />
       <Shown of={ready}>
         {({ ready: isReady, database, chains }) => (
           <Card
-            title={isReady ? 'Everything is followed to its tip' : 'Something needs a look'}
-            actions={<Badge tone={database === 'ok' ? 'good' : 'bad'}>Database {database}</Badge>}
+            title={isReady ? t('Everything is followed to its tip') : t('Something needs a look')}
+            actions={
+              <Badge tone={database === 'ok' ? 'good' : 'bad'}>
+                {t('Database {database}', { database })}
+              </Badge>
+            }
           >
             {Object.keys(chains).length === 0 && (
-              <Empty title="No chain is configured">Name a node of each coin in the configuration.</Empty>
+              <Empty title={t('No chain is configured')}>
+                {t('Name a node of each coin in the configuration.')}
+              </Empty>
             )}
             <ul className="grid grid-cols-1 gap-3 md:grid-cols-2">
               {Object.entries(chains).map(([name, chain]) => (
@@ -47,16 +55,16 @@ export function NodesPage() {
 function Node({ chain }: { chain: Chain }) {
   const { height, lag, lastError, lastSeenAt, nodeVersion, warnings, alarms } = chain;
   const facts = [
-    ['Height', height === null ? '–' : number.format(height)],
-    ['Blocks behind', lag === null ? '–' : number.format(lag)],
-    ['Seen', typeof lastSeenAt === 'number' ? when(new Date(lastSeenAt).toISOString()) : '–'],
-    ['Node', nodeVersion ?? '–'],
+    [t('Height'), height === null ? '–' : number.format(height)],
+    [t('Blocks behind'), lag === null ? '–' : number.format(lag)],
+    [t('Seen'), typeof lastSeenAt === 'number' ? when(new Date(lastSeenAt).toISOString()) : '–'],
+    [t('Node'), nodeVersion ?? '–'],
   ] as const;
   return (
     <>
       <p className="mb-3 flex flex-wrap items-center gap-x-3 gap-y-1">
         <CoinName coin={chain.coin} />
-        <span className="text-sm text-soft">{chain.mode === 'sandbox' ? 'Sandbox' : 'Live'}</span>
+        <span className="text-sm text-soft">{chain.mode === 'sandbox' ? t('Sandbox') : t('Live')}</span>
         <span className="ml-auto">
           <Badge tone={TONES[chain.state]}>{words(chain.state)}</Badge>
         </span>
@@ -74,7 +82,7 @@ function Node({ chain }: { chain: Chain }) {
       )}
       {alarms.map((alarm) => (
         <p key={alarm} className="mt-3 rounded-lg bg-stop-soft px-3 py-2 text-sm font-medium text-stop">
-          Alarm: {words(alarm)}
+          {t('Alarm: {alarm}', { alarm: words(alarm) })}
         </p>
       ))}
       {warnings.map((warning) => (

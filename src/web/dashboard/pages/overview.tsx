@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useApi, useShop, useShopId } from '../api/hooks.ts';
 import { useMode } from '../api/mode.ts';
 import { COINS } from '../coins.ts';
+import { t } from '../i18n/t.ts';
 import { Badge, Card, CoinName, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
 import { PaymentTable } from '../ui/payment-table.tsx';
 import { CoinAmount, Total, usePrices, Worth } from '../ui/worth.tsx';
@@ -20,7 +21,7 @@ export function OverviewPage() {
   return (
     <>
       <PageTitle
-        title={shop?.name ?? 'Overview'}
+        title={shop?.name ?? t('Overview')}
         lead={shop?.domain}
         actions={shop !== undefined && <DomainBadge shopId={shop.id} isVerified={shop.isVerified} />}
       />
@@ -51,19 +52,19 @@ export function OverviewPage() {
       </Shown>
       <VolumeCard merchantId={merchantId} />
       <Card
-        title="Latest payments"
+        title={t('Latest payments')}
         className="mt-6"
         actions={
           <Link to="/shop/$shopId/payments" params={{ shopId: merchantId }} className={`text-sm ${LINK}`}>
-            All payments
+            {t('All payments')}
           </Link>
         }
       >
         <Shown of={recent}>
           {({ payments }) =>
             payments.length === 0 ? (
-              <Empty title="No payment yet">
-                Create one with your public key, or from the Payments page.
+              <Empty title={t('No payment yet')}>
+                {t('Create one with your public key, or from the Payments page.')}
               </Empty>
             ) : (
               <PaymentTable payments={payments} />
@@ -76,12 +77,12 @@ export function OverviewPage() {
 }
 
 function DomainBadge({ shopId, isVerified }: { shopId: string; isVerified: boolean }) {
-  if (isVerified) return <Badge tone="good">Domain verified</Badge>;
+  if (isVerified) return <Badge tone="good">{t('Domain verified')}</Badge>;
   return (
     <>
-      <Badge tone="warn">Domain not verified</Badge>
+      <Badge tone="warn">{t('Domain not verified')}</Badge>
       <Link to="/shop/$shopId/settings" params={{ shopId }} className={`text-sm ${LINK}`}>
-        Verify it
+        {t('Verify it')}
       </Link>
     </>
   );

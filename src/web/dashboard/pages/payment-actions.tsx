@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { useAct, useShopId } from '../api/hooks.ts';
 import type { Payment } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
 import { Button } from '../ui/basics.tsx';
 import { Confirm } from '../ui/dialog.tsx';
 import { fiat } from '../ui/format.ts';
@@ -19,20 +20,20 @@ export function PaymentActions({ payment }: { payment: Payment }) {
     <>
       {status === 'pending' && (
         <Button look="danger" onClick={() => setOpen('cancel')}>
-          Cancel payment
+          {t('Cancel payment')}
         </Button>
       )}
       {isUndecided && status !== 'refunded' && (
-        <Button onClick={() => setOpen('accept')}>Accept as paid</Button>
+        <Button onClick={() => setOpen('accept')}>{t('Accept as paid')}</Button>
       )}
-      {hasMoney && status !== 'refunded' && <Button onClick={() => setOpen('refund')}>Refund</Button>}
+      {hasMoney && status !== 'refunded' && <Button onClick={() => setOpen('refund')}>{t('Refund')}</Button>}
       <a
         href={payment.checkoutUrl}
         target="_blank"
         rel="noreferrer"
         className="inline-flex min-h-10 items-center rounded-xl bg-accent px-4 text-sm font-semibold text-accent-ink"
       >
-        Open checkout
+        {t('Open checkout')}
       </a>
       <Cancel payment={payment} open={open === 'cancel'} onClose={close} />
       <Accept payment={payment} open={open === 'accept'} onClose={close} />
@@ -55,16 +56,20 @@ function Cancel({ payment, open, onClose }: DecisionProps) {
   );
   return (
     <Confirm
-      title="Cancel this payment?"
+      title={t('Cancel this payment?')}
       open={open}
       onClose={onClose}
-      action="Yes, cancel it"
+      action={t('Yes, cancel it')}
       busy={cancel.isPending}
       error={cancel.error}
       onConfirm={() => cancel.mutate()}
     >
-      <p>The checkout of order {payment.orderId} closes. A cancelled payment cannot be opened again.</p>
-      <p className="text-soft">Money that arrives nevertheless is kept for you and treated as late.</p>
+      <p>
+        {t('The checkout of order {orderId} closes. A cancelled payment cannot be opened again.', {
+          orderId: payment.orderId,
+        })}
+      </p>
+      <p className="text-soft">{t('Money that arrives nevertheless is kept for you and treated as late.')}</p>
     </Confirm>
   );
 }
@@ -81,19 +86,21 @@ function Accept({ payment, open, onClose }: DecisionProps) {
   );
   return (
     <Confirm
-      title="Accept what arrived?"
+      title={t('Accept what arrived?')}
       open={open}
       onClose={onClose}
-      action="Accept as paid"
+      action={t('Accept as paid')}
       busy={accept.isPending}
       error={accept.error}
       onConfirm={() => accept.mutate()}
     >
       <p>
-        Order {payment.orderId} over {fiat(payment.amount, payment.currency)} is completed with the money that
-        came, and your shop is told so.
+        {t('Order {orderId} over {amount} is completed with the money that came, and your shop is told so.', {
+          orderId: payment.orderId,
+          amount: fiat(payment.amount, payment.currency),
+        })}
       </p>
-      <p className="text-soft">This cannot be taken back.</p>
+      <p className="text-soft">{t('This cannot be taken back.')}</p>
     </Confirm>
   );
 }

@@ -1,7 +1,9 @@
 import type { Payment } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
 import { Badge, Card, CoinName, Copy, Empty, type Tone } from '../ui/basics.tsx';
-import { coins, short, whenShort, words } from '../ui/format.ts';
+import { coins, short, whenShort } from '../ui/format.ts';
 import { Table } from '../ui/table.tsx';
+import { words } from '../ui/words.ts';
 
 type Transaction = Payment['transactions'][number];
 type Refund = Payment['refunds'][number];
@@ -11,15 +13,17 @@ export function PaymentTransactions({ payment }: { payment: Payment }) {
   const { transactions, refunds } = payment;
   return (
     <>
-      <Card title="Transactions">
+      <Card title={t('Transactions')}>
         {transactions.length === 0 ? (
-          <Empty title="No money yet">What arrives shows here within seconds, confirmed or not.</Empty>
+          <Empty title={t('No money yet')}>
+            {t('What arrives shows here within seconds, confirmed or not.')}
+          </Empty>
         ) : (
           <Arrived rows={transactions} />
         )}
       </Card>
       {refunds.length > 0 && (
-        <Card title="Refunds">
+        <Card title={t('Refunds')}>
           <Returned rows={refunds} />
         </Card>
       )}
@@ -33,7 +37,7 @@ function Hash({ text }: { text: string }) {
       <code title={text} className="whitespace-nowrap">
         {short(text, 6, 6)}
       </code>
-      <Copy isSmall text={text} label="Copy transaction id" />
+      <Copy isSmall text={text} label={t('Copy transaction id')} />
     </span>
   );
 }
@@ -47,25 +51,25 @@ const TONES: Record<Transaction['status'], Tone> = {
 function Arrived({ rows }: { rows: readonly Transaction[] }) {
   return (
     <Table
-      label="Transactions"
+      label={t('Transactions')}
       rows={rows}
       keyOf={({ txid, index }) => `${txid}:${index}`}
       columns={[
-        { title: 'Transaction', cell: ({ txid }) => <Hash text={txid} /> },
-        { title: 'Seen', wide: true, cell: ({ firstSeenAt }) => whenShort(firstSeenAt) },
+        { title: t('Transaction'), cell: ({ txid }) => <Hash text={txid} /> },
+        { title: t('Seen'), wide: true, cell: ({ firstSeenAt }) => whenShort(firstSeenAt) },
         {
-          title: 'State',
+          title: t('State'),
           cell: ({ status, confirmations, late }) => (
             <span className="inline-flex flex-wrap gap-1">
               <Badge tone={TONES[status]}>
-                {status === 'confirmed' ? `${confirmations} conf.` : words(status)}
+                {status === 'confirmed' ? t('{confirmations} conf.', { confirmations }) : words(status)}
               </Badge>
-              {late && <Badge tone="warn">Late</Badge>}
+              {late && <Badge tone="warn">{t('Late')}</Badge>}
             </span>
           ),
         },
         {
-          title: 'Amount',
+          title: t('Amount'),
           end: true,
           cell: ({ amount, coin }) => (
             <span className="grid justify-items-end">
@@ -89,14 +93,14 @@ const REFUND_TONES: Record<Refund['status'], Tone> = {
 function Returned({ rows }: { rows: readonly Refund[] }) {
   return (
     <Table
-      label="Refunds"
+      label={t('Refunds')}
       rows={rows}
       keyOf={({ sendId }) => sendId}
       columns={[
-        { title: 'Transaction', cell: ({ txHash }) => <Hash text={txHash} /> },
-        { title: 'When', wide: true, cell: ({ createdAt }) => whenShort(createdAt) },
+        { title: t('Transaction'), cell: ({ txHash }) => <Hash text={txHash} /> },
+        { title: t('When'), wide: true, cell: ({ createdAt }) => whenShort(createdAt) },
         {
-          title: 'State',
+          title: t('State'),
           cell: ({ status, error }) => (
             <>
               <Badge tone={REFUND_TONES[status]}>{words(status)}</Badge>
@@ -105,7 +109,7 @@ function Returned({ rows }: { rows: readonly Refund[] }) {
           ),
         },
         {
-          title: 'Amount',
+          title: t('Amount'),
           end: true,
           cell: ({ amount, coin }) => (
             <span className="grid justify-items-end">

@@ -4,10 +4,12 @@ import { useApi, useShopId } from '../api/hooks.ts';
 import { useModeOf } from '../api/mode.ts';
 import type { Payment } from '../api/types.ts';
 import { COINS } from '../coins.ts';
+import { t } from '../i18n/t.ts';
 import { Badge, Card, CoinName, Copy, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
-import { coins, fiat, short, when, words } from '../ui/format.ts';
+import { coins, fiat, short, when } from '../ui/format.ts';
 import { StatusBadge } from '../ui/status.tsx';
 import { Table } from '../ui/table.tsx';
+import { words } from '../ui/words.ts';
 import { PaymentActions } from './payment-actions.tsx';
 import { PaymentTransactions } from './payment-transactions.tsx';
 import { RefundLinks } from './refund-links.tsx';
@@ -23,7 +25,7 @@ export function PaymentPage() {
     <>
       <p className="mb-3 text-sm">
         <Link to="/shop/$shopId/payments" params={{ shopId: merchantId }} className={LINK}>
-          Payments
+          {t('Payments')}
         </Link>
       </p>
       <Shown of={read} rows={6}>
@@ -39,12 +41,12 @@ function Whole({ payment }: { payment: Payment }) {
   return (
     <>
       <PageTitle
-        title={`Order ${payment.orderId}`}
+        title={t('Order {orderId}', { orderId: payment.orderId })}
         lead={<code className="break-all">{payment.id}</code>}
         actions={<PaymentActions payment={payment} />}
       />
       <div className="grid grid-cols-1 gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <aside aria-label="Facts" className="grid grid-cols-1 content-start gap-6 lg:order-2">
+        <aside aria-label={t('Facts')} className="grid grid-cols-1 content-start gap-6 lg:order-2">
           <Facts payment={payment} />
           <Timeline payment={payment} />
         </aside>
@@ -70,9 +72,9 @@ function Row(props: { name: string; children: ReactNode }) {
 
 function Facts({ payment }: { payment: Payment }) {
   const addresses = [
-    ['Webhook', payment.webhookUrl],
-    ['After paying', payment.successUrl],
-    ['After cancelling', payment.returnUrl],
+    [t('Webhook'), payment.webhookUrl],
+    [t('After paying'), payment.successUrl],
+    [t('After cancelling'), payment.returnUrl],
   ] as const;
   return (
     <Card>
@@ -84,7 +86,7 @@ function Facts({ payment }: { payment: Payment }) {
         <Row name="Created">{when(payment.createdAt)}</Row>
         <Row name="Expires">{when(payment.expiresAt)}</Row>
         <Row name="Customer">
-          {payment.customerId === null ? 'Anonymous' : <Customer id={payment.customerId} />}
+          {payment.customerId === null ? t('Anonymous') : <Customer id={payment.customerId} />}
         </Row>
         {payment.description !== null && <Row name="Description">{payment.description}</Row>}
         {payment.lines.map(({ name, quantity, amount }, at) => (
@@ -99,7 +101,7 @@ function Facts({ payment }: { payment: Payment }) {
             </code>
           </Row>
         )}
-        <Row name="Mode">{payment.sandbox ? 'Sandbox' : 'Live'}</Row>
+        <Row name={t('Mode')}>{payment.sandbox ? t('Sandbox') : t('Live')}</Row>
         {addresses.map(
           ([name, address]) =>
             address !== null && (
@@ -109,8 +111,8 @@ function Facts({ payment }: { payment: Payment }) {
             ),
         )}
       </dl>
-      <Free title="Metadata" value={payment.metadata} />
-      <Free title="Custom fields" value={payment.customFields} />
+      <Free title={t('Metadata')} value={payment.metadata} />
+      <Free title={t('Custom fields')} value={payment.customFields} />
     </Card>
   );
 }
@@ -136,7 +138,9 @@ function Customer({ id }: { id: string }) {
         title={id}
         className={`text-xs ${LINK}`}
       >
-        All payments of {data === undefined ? short(id) : 'this customer'}
+        {data === undefined
+          ? t('All payments of {customer}', { customer: short(id) })
+          : t('All payments of this customer')}
       </Link>
     </>
   );
@@ -161,7 +165,7 @@ function Free(props: { title: string; value: Record<string, unknown> | null }) {
 
 function Timeline({ payment }: { payment: Payment }) {
   return (
-    <Card title="Timeline">
+    <Card title={t('Timeline')}>
       <ol className="grid gap-4 border-l-2 border-line pl-4">
         {payment.timeline.map((event) => (
           <li key={event.sequence} className="relative text-sm">
@@ -183,8 +187,8 @@ function Timeline({ payment }: { payment: Payment }) {
 function confirmed(option: { confirmations: number; requiredConfirmations: number }): string {
   const { confirmations, requiredConfirmations } = option;
   return confirmations >= requiredConfirmations
-    ? 'confirmed'
-    : `${confirmations} of ${requiredConfirmations} confirmations`;
+    ? t('confirmed')
+    : t('{confirmations} of {requiredConfirmations} confirmations', { confirmations, requiredConfirmations });
 }
 
 function Options({ payment }: { payment: Payment }) {
@@ -193,8 +197,8 @@ function Options({ payment }: { payment: Payment }) {
     return option === undefined ? [] : [{ coin, ...option }];
   }).toSorted((a, b) => Number(a.received === '0') - Number(b.received === '0'));
   return (
-    <Card title="Asked for">
-      <ul aria-label="Coins" className="-my-3 divide-y divide-line">
+    <Card title={t('Asked for')}>
+      <ul aria-label={t('Coins')} className="-my-3 divide-y divide-line">
         {options.map((option) => (
           <li key={option.coin} className="grid gap-1.5 py-3 text-sm">
             <p className="flex flex-wrap items-baseline justify-between gap-x-4">
@@ -205,15 +209,19 @@ function Options({ payment }: { payment: Payment }) {
             </p>
             <div className="flex items-center justify-between gap-3">
               <code className="min-w-0 text-xs break-all text-soft">{option.address}</code>
-              <Copy isSmall text={option.address} label={`Copy ${option.coin} address`} />
+              <Copy isSmall text={option.address} label={t('Copy {coin} address', { coin: option.coin })} />
             </div>
             <p className="flex flex-wrap justify-between gap-x-4 text-xs text-soft">
-              <span title={`From ${option.rateSources.join(', ')}`}>
+              <span title={t('From {sources}', { sources: option.rateSources.join(', ') })}>
                 1 {option.coin} = {fiat(option.rate, payment.currency)}
               </span>
               {option.received !== '0' && (
                 <span className="money font-semibold text-accent">
-                  {coins(option.received)} {option.coin} received, {confirmed(option)}
+                  {t('{received} {coin} received, {confirmations}', {
+                    received: coins(option.received),
+                    coin: option.coin,
+                    confirmations: confirmed(option),
+                  })}
                 </span>
               )}
             </p>
@@ -229,7 +237,7 @@ function Webhooks({ payment }: { payment: Payment }) {
   const logs = useApi('/merchant/webhook-logs', { merchantId, paymentId: payment.id, limit: 10 });
   return (
     <Card
-      title="Webhooks"
+      title={t('Webhooks')}
       actions={
         <Link
           to="/shop/$shopId/webhooks"
@@ -237,30 +245,30 @@ function Webhooks({ payment }: { payment: Payment }) {
           search={{ paymentId: payment.id }}
           className={`text-sm ${LINK}`}
         >
-          Open the log
+          {t('Open the log')}
         </Link>
       }
     >
       <Shown of={logs} rows={2}>
         {(data) =>
           data.logs.length === 0 ? (
-            <Empty title="No webhook was sent">
-              Set a webhook URL in the settings to be told of every change.
+            <Empty title={t('No webhook was sent')}>
+              {t('Set a webhook URL in the settings to be told of every change.')}
             </Empty>
           ) : (
             <Table
-              label="Webhooks"
+              label={t('Webhooks')}
               rows={data.logs}
               keyOf={({ id }) => id}
               columns={[
-                { title: 'Event', cell: (log) => words(eventType(log)) },
-                { title: 'When', cell: (log) => when(log.createdAt) },
+                { title: t('Event'), cell: (log) => words(eventType(log)) },
+                { title: t('When'), cell: (log) => when(log.createdAt) },
                 {
-                  title: 'Answer',
+                  title: t('Answer'),
                   end: true,
                   cell: (log) => (
                     <Badge tone={isFine(log.status) ? 'good' : 'bad'}>
-                      {log.status === 0 ? 'None' : log.status}
+                      {log.status === 0 ? t('None') : log.status}
                     </Badge>
                   ),
                 },

@@ -9,13 +9,15 @@ import { useMode } from '../api/mode.ts';
 import { useFilters } from '../api/search.ts';
 import { STATUSES } from '../api/types.ts';
 import { COINS } from '../coins.ts';
+import { plural, t } from '../i18n/t.ts';
 import { Button, Card, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { plainAmount } from '../ui/decimal.ts';
 import { Field, fieldError, Form, SearchField, Select } from '../ui/form.tsx';
-import { short, words } from '../ui/format.ts';
+import { short } from '../ui/format.ts';
 import { PaymentTable } from '../ui/payment-table.tsx';
 import { Pager } from '../ui/table.tsx';
+import { words } from '../ui/words.ts';
 import { ExportMovements } from './export-movements.tsx';
 
 const FILTERS = ['search', 'status', 'coin', 'orderId', 'customerId', 'startDate', 'endDate'] as const;
@@ -41,14 +43,14 @@ export function PaymentsPage() {
   return (
     <>
       <PageTitle
-        title="Payments"
+        title={t('Payments')}
         actions={
           <>
             <ExportMovements />
             <Export query={{ ...query, merchantId }} />
             {!isOther && (
               <Button look="primary" onClick={() => setCreating(true)}>
-                New payment
+                {t('New payment')}
               </Button>
             )}
           </>
@@ -60,15 +62,15 @@ export function PaymentsPage() {
           {({ payments, pagination }) => (
             <>
               {payments.length === 0 ? (
-                <Empty title={isFiltered ? 'No payment matches' : 'No payment yet'}>
+                <Empty title={isFiltered ? t('No payment matches') : t('No payment yet')}>
                   {isFiltered ? (
                     <Button
                       onClick={() => change(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
                     >
-                      Clear the filters
+                      {t('Clear the filters')}
                     </Button>
                   ) : (
-                    !isOther && 'Create one here, or let your shop create them with its public key.'
+                    !isOther && t('Create one here, or let your shop create them with its public key.')
                   )}
                 </Empty>
               ) : (
@@ -76,7 +78,7 @@ export function PaymentsPage() {
               )}
               {isFiltered && payments.length > 0 && (
                 <p role="status" className="mt-3 text-xs text-soft">
-                  {pagination.total === 1 ? 'One payment matches' : `${pagination.total} payments match`}
+                  {plural(pagination.total, 'One payment matches', '{count} payments match')}
                 </p>
               )}
               <Pager of={pagination} onPage={(page) => change({ page: String(page) })} />
@@ -84,7 +86,7 @@ export function PaymentsPage() {
           )}
         </Shown>
       </Card>
-      <Dialog title="New payment" open={creating && !isOther} onClose={() => setCreating(false)}>
+      <Dialog title={t('New payment')} open={creating && !isOther} onClose={() => setCreating(false)}>
         <NewPayment merchantId={merchantId} />
       </Dialog>
     </>
@@ -101,18 +103,18 @@ function Filters(props: {
     <div role="search" className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-4">
       <div className="col-span-2 lg:col-span-4">
         <SearchField
-          label="Search"
-          placeholder="Order, email, amount, transaction or address"
+          label={t('Search')}
+          placeholder={t('Order, email, amount, transaction or address')}
           value={search['search'] ?? ''}
           onSearch={(text) => onChange({ search: text })}
         />
       </div>
       <Select
-        label="Status"
+        label={t('Status')}
         value={search['status'] ?? ''}
         onChange={(event) => onChange({ status: event.target.value })}
       >
-        <option value="">Any</option>
+        <option value="">{t('Any')}</option>
         {STATUSES.map((status) => (
           <option key={status} value={status}>
             {words(status)}
@@ -120,11 +122,11 @@ function Filters(props: {
         ))}
       </Select>
       <Select
-        label="Coin"
+        label={t('Coin')}
         value={search['coin'] ?? ''}
         onChange={(event) => onChange({ coin: event.target.value })}
       >
-        <option value="">Any</option>
+        <option value="">{t('Any')}</option>
         {COINS.map((coin) => (
           <option key={coin}>{coin}</option>
         ))}
@@ -132,9 +134,9 @@ function Filters(props: {
       {(['startDate', 'endDate'] as const).map((name) => (
         <Field
           key={name}
-          label={name === 'startDate' ? 'From' : 'Until'}
+          label={name === 'startDate' ? t('From') : t('Until')}
           type="date"
-          hint={`In ${timeZone.replaceAll('_', ' ')}`}
+          hint={t('In {timeZone}', { timeZone: timeZone.replaceAll('_', ' ') })}
           value={search[name] ?? ''}
           onChange={(event) => onChange({ [name]: event.target.value })}
         />
@@ -149,8 +151,8 @@ function Filters(props: {
             title={value}
             onClick={() => onChange({ [name]: undefined })}
           >
-            {name === 'customerId' ? 'Customer' : 'Order'} {short(value)}
-            <span className="sr-only">: remove this filter</span>
+            {name === 'customerId' ? t('Customer') : t('Order')} {short(value)}
+            <span className="sr-only">{t(': remove this filter')}</span>
             <span aria-hidden="true">✕</span>
           </Button>
         );
@@ -162,14 +164,16 @@ function Filters(props: {
 function Export({ query }: { query: QueryOf<'GET', '/payment/list'> }) {
   const [progress, setProgress] = useState('');
   const run = useAct(async () => {
-    const csv = await paymentsCsv(query, (done, total) => setProgress(`${done} of ${total}`));
+    const csv = await paymentsCsv(query, (done, total) =>
+      setProgress(t('{done} of {total}', { done, total })),
+    );
     download('payments.csv', new Blob([csv], { type: 'text/csv;charset=utf-8' }));
   });
   return (
     <>
       {run.error !== null && <Problem error={run.error} />}
       <Button busy={run.isPending} onClick={() => run.mutate()}>
-        {run.isPending ? `Exporting ${progress}` : 'Export CSV'}
+        {run.isPending ? t('Exporting {progress}', { progress }) : t('Export CSV')}
       </Button>
     </>
   );
@@ -192,14 +196,14 @@ function NewPayment({ merchantId }: { merchantId: string }) {
   return (
     <Form
       fields={['amount', 'currency', 'orderId', 'email']}
-      submit="Create payment"
+      submit={t('Create payment')}
       busy={create.isPending}
       error={error}
       onSubmit={(values) => create.mutate(values)}
     >
       <div className="grid grid-cols-2 gap-3">
         <Field
-          label="Amount"
+          label={t('Amount')}
           name="amount"
           inputMode="decimal"
           placeholder="49.90"
@@ -207,7 +211,7 @@ function NewPayment({ merchantId }: { merchantId: string }) {
           {...fieldError(error, 'amount')}
         />
         <Field
-          label="Currency"
+          label={t('Currency')}
           name="currency"
           defaultValue="USD"
           maxLength={3}
@@ -215,8 +219,14 @@ function NewPayment({ merchantId }: { merchantId: string }) {
           {...fieldError(error, 'currency')}
         />
       </div>
-      <Field label="Order id" name="orderId" maxLength={255} required {...fieldError(error, 'orderId')} />
-      <Field label="Customer email" name="email" type="email" required {...fieldError(error, 'email')} />
+      <Field
+        label={t('Order id')}
+        name="orderId"
+        maxLength={255}
+        required
+        {...fieldError(error, 'orderId')}
+      />
+      <Field label={t('Customer email')} name="email" type="email" required {...fieldError(error, 'email')} />
     </Form>
   );
 }

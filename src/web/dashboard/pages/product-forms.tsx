@@ -2,14 +2,19 @@ import { api } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct } from '../api/hooks.ts';
 import type { Price, Product } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
 import { Field, fieldError, Form, Select } from '../ui/form.tsx';
 
-const INTERVALS: readonly NonNullable<Product['recurringInterval']>[] = [
-  'daily',
-  'weekly',
-  'monthly',
-  'yearly',
-];
+type Interval = NonNullable<Product['recurringInterval']>;
+
+/** How often something is sold, in words. */
+export const INTERVAL_WORDS: Readonly<Record<Interval, string>> = {
+  daily: t('daily'),
+  weekly: t('weekly'),
+  monthly: t('monthly'),
+  yearly: t('yearly'),
+};
+const INTERVALS = Object.keys(INTERVAL_WORDS) as Interval[];
 
 /** A new product, or changes to one; how often it is sold does not change any more. */
 export function EditProduct({ product, onDone }: { product: Product | null; onDone: () => void }) {
@@ -23,7 +28,7 @@ export function EditProduct({ product, onDone }: { product: Product | null; onDo
   return (
     <Form
       fields={['name', 'description', 'interval']}
-      submit="Save"
+      submit={t('Save')}
       busy={save.isPending}
       error={save.error}
       onSubmit={({ name, description, interval }) => {
@@ -36,23 +41,25 @@ export function EditProduct({ product, onDone }: { product: Product | null; onDo
       }}
     >
       <Field
-        label="Name"
+        label={t('Name')}
         name="name"
         defaultValue={product?.name ?? ''}
         required
         {...fieldError(save.error, 'name')}
       />
       <Field
-        label="Description (optional)"
+        label={t('Description (optional)')}
         name="description"
         defaultValue={product?.description ?? ''}
         {...fieldError(save.error, 'description')}
       />
       {product === null && (
-        <Select label="Sold" name="interval">
-          <option value="">Once</option>
+        <Select label={t('Sold')} name="interval">
+          <option value="">{t('Once')}</option>
           {INTERVALS.map((interval) => (
-            <option key={interval}>{interval}</option>
+            <option key={interval} value={interval}>
+              {INTERVAL_WORDS[interval]}
+            </option>
           ))}
         </Select>
       )}
@@ -73,17 +80,17 @@ export function EditPrice(props: { product: Product; price: Price | null; onDone
   return (
     <Form
       fields={['amount', 'currency', 'state']}
-      submit={price === null ? 'Add price' : 'Save'}
+      submit={price === null ? t('Add price') : t('Save')}
       busy={save.isPending}
       error={save.error}
       onSubmit={({ amount, currency, state }) =>
         save.mutate({ amount, currency, active: state !== 'inactive' })
       }
     >
-      <p className="text-sm text-soft">For {product.name}</p>
+      <p className="text-sm text-soft">{t('For {name}', { name: product.name })}</p>
       <div className="grid grid-cols-2 gap-3">
         <Field
-          label="Amount"
+          label={t('Amount')}
           name="amount"
           inputMode="decimal"
           defaultValue={price?.amount ?? ''}
@@ -91,7 +98,7 @@ export function EditPrice(props: { product: Product; price: Price | null; onDone
           {...fieldError(save.error, 'amount')}
         />
         <Field
-          label="Currency"
+          label={t('Currency')}
           name="currency"
           defaultValue={price?.currency ?? 'USD'}
           maxLength={3}
@@ -100,9 +107,9 @@ export function EditPrice(props: { product: Product; price: Price | null; onDone
         />
       </div>
       {price !== null && (
-        <Select label="State" name="state" defaultValue={price.active ? 'active' : 'inactive'}>
-          <option value="active">Active</option>
-          <option value="inactive">Inactive: cannot be paid</option>
+        <Select label={t('State')} name="state" defaultValue={price.active ? 'active' : 'inactive'}>
+          <option value="active">{t('Active')}</option>
+          <option value="inactive">{t('Inactive: cannot be paid')}</option>
         </Select>
       )}
     </Form>

@@ -3,12 +3,13 @@ import { api } from '../api/client.ts';
 import { useAct, useApi } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
 import type { Price, Product } from '../api/types.ts';
+import { parts, t } from '../i18n/t.ts';
 import { Badge, Button, Card, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
 import { Confirm, Dialog } from '../ui/dialog.tsx';
 import { Small } from '../ui/form.tsx';
 import { fiat } from '../ui/format.ts';
 import { Pager } from '../ui/table.tsx';
-import { EditPrice, EditProduct } from './product-forms.tsx';
+import { EditPrice, EditProduct, INTERVAL_WORDS } from './product-forms.tsx';
 
 type Editing =
   | { kind: 'product'; product: Product | null }
@@ -16,8 +17,8 @@ type Editing =
   | { kind: 'delete'; product: Product };
 
 function titleOf(editing: Editing | null): string {
-  if (editing?.kind === 'price') return editing.price === null ? 'New price' : 'Edit price';
-  return editing?.kind === 'product' && editing.product !== null ? 'Edit product' : 'New product';
+  if (editing?.kind === 'price') return editing.price === null ? t('New price') : t('Edit price');
+  return editing?.kind === 'product' && editing.product !== null ? t('Edit product') : t('New product');
 }
 
 export function ProductsPage() {
@@ -29,22 +30,22 @@ export function ProductsPage() {
   return (
     <>
       <PageTitle
-        title="Products"
-        lead="What you sell, and for how much. Shared by all your shops."
+        title={t('Products')}
+        lead={t('What you sell, and for how much. Shared by all your shops.')}
         actions={
           <>
             <Small
-              label="Which products"
+              label={t('Which products')}
               value={active ?? ''}
               options={[
-                ['', 'All'],
-                ['true', 'Active'],
-                ['false', 'Inactive'],
+                ['', t('All')],
+                ['true', t('Active')],
+                ['false', t('Inactive')],
               ]}
               onChange={(value) => change({ active: value })}
             />
             <Button look="primary" onClick={() => setEditing({ kind: 'product', product: null })}>
-              New product
+              {t('New product')}
             </Button>
           </>
         }
@@ -54,8 +55,8 @@ export function ProductsPage() {
           <>
             {products.length === 0 ? (
               <Card>
-                <Empty title={active === undefined ? 'No product yet' : 'No product matches'}>
-                  Products and prices are optional: payments can also name an amount.
+                <Empty title={active === undefined ? t('No product yet') : t('No product matches')}>
+                  {t('Products and prices are optional: payments can also name an amount.')}
                 </Empty>
               </Card>
             ) : (
@@ -89,16 +90,18 @@ function DeleteProduct({ product, onClose }: { product: Product | null; onClose:
   );
   return (
     <Confirm
-      title="Delete product"
+      title={t('Delete product')}
       open={product !== null}
       onClose={onClose}
-      action="Delete"
+      action={t('Delete')}
       busy={remove.isPending}
       error={remove.error}
       onConfirm={() => product !== null && remove.mutate(product.id)}
     >
       <p>
-        <b>{product?.name}</b> and its prices can no longer be paid for. Payments made keep what they cost.
+        {parts('{name} and its prices can no longer be paid for. Payments made keep what they cost.', {
+          name: <b>{product?.name}</b>,
+        })}
       </p>
     </Confirm>
   );
@@ -120,24 +123,26 @@ function ProductCard({ product, onEdit }: CardProps) {
           <p className="text-sm break-words text-soft">{product.description ?? ''}</p>
         </div>
         <span className="flex flex-wrap justify-end gap-1">
-          {product.recurringInterval !== null && <Badge tone="busy">{product.recurringInterval}</Badge>}
-          <Badge tone={active ? 'good' : 'idle'}>{active ? 'Active' : 'Inactive'}</Badge>
+          {product.recurringInterval !== null && (
+            <Badge tone="busy">{INTERVAL_WORDS[product.recurringInterval]}</Badge>
+          )}
+          <Badge tone={active ? 'good' : 'idle'}>{active ? t('Active') : t('Inactive')}</Badge>
         </span>
       </div>
       <Prices product={product} onEdit={onEdit} />
       {flip.error !== null && <Problem error={flip.error} />}
       <div className="flex flex-wrap gap-x-1 gap-y-2">
         <Button isSmall className="mr-1" onClick={() => onEdit({ kind: 'price', product, price: null })}>
-          Add price
+          {t('Add price')}
         </Button>
         <Button look="quiet" isSmall onClick={() => onEdit({ kind: 'product', product })}>
-          Edit
+          {t('Edit')}
         </Button>
         <Button look="quiet" isSmall busy={flip.isPending} onClick={() => flip.mutate()}>
-          {active ? 'Deactivate' : 'Activate'}
+          {active ? t('Deactivate') : t('Activate')}
         </Button>
         <Button look="quiet" isSmall onClick={() => onEdit({ kind: 'delete', product })}>
-          Delete
+          {t('Delete')}
         </Button>
       </div>
     </Card>
@@ -156,28 +161,28 @@ function Prices({ product, onEdit }: CardProps) {
             return (
               <li key={price.id} className="flex items-center gap-1 py-1">
                 <b className="money mr-auto">{text}</b>
-                {!price.active && <Badge tone="idle">Inactive</Badge>}
+                {!price.active && <Badge tone="idle">{t('Inactive')}</Badge>}
                 <Button
                   look="quiet"
                   isSmall
-                  aria-label={`Edit price ${text}`}
+                  aria-label={t('Edit price {text}', { text })}
                   onClick={() => onEdit({ kind: 'price', product, price })}
                 >
-                  Edit
+                  {t('Edit')}
                 </Button>
                 <Button
                   look="quiet"
                   isSmall
-                  aria-label={`Delete price ${text}`}
+                  aria-label={t('Delete price {text}', { text })}
                   busy={remove.isPending && remove.variables === price.id}
                   onClick={() => remove.mutate(price.id)}
                 >
-                  Delete
+                  {t('Delete')}
                 </Button>
               </li>
             );
           })}
-          {data.prices.length === 0 && <li className="py-3 text-sm text-soft">No price yet</li>}
+          {data.prices.length === 0 && <li className="py-3 text-sm text-soft">{t('No price yet')}</li>}
           {remove.error !== null && <Problem error={remove.error} />}
         </ul>
       )}

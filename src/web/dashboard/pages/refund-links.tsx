@@ -4,10 +4,12 @@ import type { Body } from '../api/contract.ts';
 import { useAct, useApi, useShopId } from '../api/hooks.ts';
 import type { Payment, RefundLink } from '../api/types.ts';
 import { COINS } from '../coins.ts';
+import { parts, t } from '../i18n/t.ts';
 import { Badge, Button, Card, Copy, Problem, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Check, Field, fieldError, Form, Select } from '../ui/form.tsx';
-import { fiat, when, words } from '../ui/format.ts';
+import { fiat, when } from '../ui/format.ts';
+import { words } from '../ui/words.ts';
 
 const LIVE_MS = 5_000;
 const TONES = {
@@ -32,13 +34,18 @@ export function RefundLinks({ payment }: { payment: Payment }) {
   const hasMoney = payment.transactions.some((one) => one.status !== 'reversed');
   if (!hasMoney) return null;
   return (
-    <Card title="Refund links" actions={<Button onClick={() => setOpen(true)}>Refund by link</Button>}>
+    <Card
+      title={t('Refund links')}
+      actions={<Button onClick={() => setOpen(true)}>{t('Refund by link')}</Button>}
+    >
       <Shown of={links} rows={1}>
         {({ refundLinks }) =>
           refundLinks.length === 0 ? (
-            <p className="text-sm text-soft">The payer names his own address on a page that you send him.</p>
+            <p className="text-sm text-soft">
+              {t('The payer names his own address on a page that you send him.')}
+            </p>
           ) : (
-            <ul aria-label="Refund links" className="-my-3 divide-y divide-line">
+            <ul aria-label={t('Refund links')} className="-my-3 divide-y divide-line">
               {refundLinks.map((link) => (
                 <OneLink key={link.id} link={link} />
               ))}
@@ -70,27 +77,31 @@ function OneLink({ link }: { link: RefundLink }) {
       {link.status === 'open' && link.url !== null && (
         <div className="flex items-center justify-between gap-3">
           <code className="min-w-0 text-xs break-all text-soft">{link.url}</code>
-          <Copy isSmall text={link.url} label="Copy refund link" />
+          <Copy isSmall text={link.url} label={t('Copy refund link')} />
         </div>
       )}
       {link.destination !== null && (
         <p className="text-xs break-all text-soft">
-          {Object.entries(link.coinAmounts).map(([coin, amount]) => `${amount} ${coin}`)} to{' '}
-          <code>{link.destination}</code>
+          {parts('{amounts} to {address}', {
+            amounts: Object.entries(link.coinAmounts).map(([coin, amount]) => `${amount} ${coin}`),
+            address: <code>{link.destination}</code>,
+          })}
         </p>
       )}
-      {link.status === 'open' && <p className="text-xs text-soft">Until {when(link.expiresAt)}</p>}
+      {link.status === 'open' && (
+        <p className="text-xs text-soft">{t('Until {expiresAt}', { expiresAt: when(link.expiresAt) })}</p>
+      )}
       {link.problem !== null && <p className="text-xs text-stop">{link.problem}</p>}
       {error !== null && <Problem error={error} />}
       {isUnsent && (
         <p className="flex flex-wrap gap-2">
           {link.approval && link.status === 'claimed' && claimId !== null && (
             <Button look="danger" busy={approve.isPending} onClick={() => approve.mutate(claimId)}>
-              Approve and send
+              {t('Approve and send')}
             </Button>
           )}
           <Button busy={cancel.isPending} onClick={() => cancel.mutate()}>
-            Cancel link
+            {t('Cancel link')}
           </Button>
         </p>
       )}
@@ -119,10 +130,10 @@ function NewLink({ payment, open, onClose }: NewLinkProps) {
   const { error } = make;
   const paid = COINS.filter((coin) => payment.transactions.some((one) => one.coin === coin));
   return (
-    <Dialog title="Refund by link" open={open} onClose={onClose}>
+    <Dialog title={t('Refund by link')} open={open} onClose={onClose}>
       <Form
         fields={['what', 'amount', 'coin', 'reason', 'approval', 'deductFee']}
-        submit="Make the link"
+        submit={t('Make the link')}
         busy={make.isPending}
         error={error}
         onSubmit={({ what, amount, coin: chosen, reason, approval, deductFee }) => {
@@ -139,28 +150,32 @@ function NewLink({ payment, open, onClose }: NewLinkProps) {
           });
         }}
       >
-        <Select label="Give back" name="what">
-          <option value="all">Everything that is left</option>
-          <option value="excess">What was paid beyond the price</option>
-          <option value="amount">An amount</option>
+        <Select label={t('Give back')} name="what">
+          <option value="all">{t('Everything that is left')}</option>
+          <option value="excess">{t('What was paid beyond the price')}</option>
+          <option value="amount">{t('An amount')}</option>
         </Select>
         <Field
-          label={`Amount in ${payment.currency} (for “An amount”)`}
+          label={t('Amount in {currency} (for “An amount”)', { currency: payment.currency })}
           name="amount"
           inputMode="decimal"
           {...fieldError(error, 'amount')}
         />
         {paid.length > 1 && (
-          <Select label="Coin" name="coin">
-            <option value="">The payer chooses</option>
+          <Select label={t('Coin')} name="coin">
+            <option value="">{t('The payer chooses')}</option>
             {paid.map((coin) => (
               <option key={coin}>{coin}</option>
             ))}
           </Select>
         )}
-        <Field label="Reason, shown to the payer (optional)" name="reason" {...fieldError(error, 'reason')} />
-        <Check label="Send only once I approved the claim" name="approval" />
-        <Check label="Take the network fee out of the refund" name="deductFee" />
+        <Field
+          label={t('Reason, shown to the payer (optional)')}
+          name="reason"
+          {...fieldError(error, 'reason')}
+        />
+        <Check label={t('Send only once I approved the claim')} name="approval" />
+        <Check label={t('Take the network fee out of the refund')} name="deductFee" />
       </Form>
     </Dialog>
   );

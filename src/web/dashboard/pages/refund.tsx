@@ -3,6 +3,7 @@ import { api, type ApiError } from '../api/client.ts';
 import { useAct, useShopId } from '../api/hooks.ts';
 import type { Coin, Payment } from '../api/types.ts';
 import { COINS } from '../coins.ts';
+import { t } from '../i18n/t.ts';
 import { Button, Problem } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { plainAmount, sumOf } from '../ui/decimal.ts';
@@ -18,7 +19,7 @@ interface RefundProps {
 /** Sends a payment's money back, or notes that it was given back some other way. */
 export function RefundDialog({ open, ...props }: RefundProps & { open: boolean }) {
   return (
-    <Dialog title="Refund" open={open} onClose={props.onClose}>
+    <Dialog title={t('Refund')} open={open} onClose={props.onClose}>
       <SendBack {...props} />
       <Note {...props} />
     </Dialog>
@@ -43,7 +44,7 @@ function SendBack({ payment, onClose }: RefundProps) {
   if (steps.preview !== null) {
     const { rate } = payment.options[steps.preview.order.coin] ?? {};
     const worth = rate === undefined ? undefined : { rate, currency: payment.currency };
-    return <ConfirmMoney steps={steps} label="Send the refund" look="danger" worth={worth} />;
+    return <ConfirmMoney steps={steps} label={t('Send the refund')} look="danger" worth={worth} />;
   }
   return (
     <RefundForm
@@ -73,7 +74,7 @@ function RefundForm(props: {
     <div ref={form}>
       <Form
         fields={['destination', 'amount', 'subtractFee']}
-        submit="Continue"
+        submit={t('Continue')}
         busy={props.busy}
         error={error}
         onSubmit={({ destination, amount, subtractFee }) =>
@@ -87,7 +88,7 @@ function RefundForm(props: {
         extra={
           excess !== null && (
             <Button look="quiet" onClick={() => fillAmount(form.current, excess)}>
-              Only what is beyond the price
+              {t('Only what is beyond the price')}
             </Button>
           )
         }
@@ -95,7 +96,7 @@ function RefundForm(props: {
         <AddressField last={last} error={error} />
         {paid.length > 1 && (
           <Select
-            label="Coin"
+            label={t('Coin')}
             name="coin"
             value={coin}
             onChange={({ target }) => setCoin(COINS.find((one) => one === target.value) ?? coin)}
@@ -107,17 +108,17 @@ function RefundForm(props: {
         )}
         <Field
           key={coin}
-          label={`Amount in ${coin}`}
+          label={t('Amount in {coin}', { coin })}
           name="amount"
           defaultValue={last?.coin === coin ? last.amount : left}
           inputMode="decimal"
           autoComplete="off"
-          hint={`Received and not given back: ${coins(left)} ${coin}`}
+          hint={t('Received and not given back: {left} {coin}', { left: coins(left), coin })}
           required
           {...fieldError(error, 'amount')}
         />
         <Check
-          label="Take the network fee out of the refund"
+          label={t('Take the network fee out of the refund')}
           name="subtractFee"
           defaultChecked={last?.subtractFee ?? true}
         />
@@ -129,9 +130,9 @@ function RefundForm(props: {
 function AddressField({ last, error }: { last: MoneyOrder | null; error: ApiError | null }) {
   return (
     <Field
-      label="Payer’s address"
+      label={t('Payer’s address')}
       name="destination"
-      hint="Ask the payer for it: the address the money came from may belong to an exchange"
+      hint={t('Ask the payer for it: the address the money came from may belong to an exchange')}
       defaultValue={last?.destination ?? ''}
       autoComplete="off"
       spellCheck={false}
@@ -180,25 +181,26 @@ function Note({ payment, onClose }: RefundProps) {
   );
   return (
     <div className="mt-6 grid justify-items-start gap-2 border-t border-line pt-4">
-      <p className="text-sm text-soft">Given back some other way?</p>
+      <p className="text-sm text-soft">{t('Given back some other way?')}</p>
       {note.error !== null && <Problem error={note.error} />}
       {isAsked ? (
         <>
           <p className="text-sm text-warn">
-            No money is sent. The shop is told that this payment was refunded, what is left of it can be
-            refunded no more, and that stays so.
+            {t(
+              'No money is sent. The shop is told that this payment was refunded, what is left of it can be refunded no more, and that stays so.',
+            )}
           </p>
           <div className="flex flex-wrap gap-2">
             <Button look="danger" busy={note.isPending} onClick={() => note.mutate()}>
-              Yes, mark as refunded
+              {t('Yes, mark as refunded')}
             </Button>
             <Button disabled={note.isPending} onClick={() => setAsked(false)}>
-              Back
+              {t('Back')}
             </Button>
           </div>
         </>
       ) : (
-        <Button onClick={() => setAsked(true)}>Mark as refunded</Button>
+        <Button onClick={() => setAsked(true)}>{t('Mark as refunded')}</Button>
       )}
     </div>
   );

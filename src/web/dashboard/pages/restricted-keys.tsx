@@ -3,10 +3,12 @@ import { api } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct } from '../api/hooks.ts';
 import type { RestrictedKey, Scope } from '../api/types.ts';
+import { plural, t } from '../i18n/t.ts';
 import { Badge, Button, Card, CopyLine, Empty } from '../ui/basics.tsx';
 import { Confirm, Dialog } from '../ui/dialog.tsx';
 import { Check, Field, fieldError, Form, Select } from '../ui/form.tsx';
 import { when } from '../ui/format.ts';
+import { keyUse } from '../ui/key-use.ts';
 import { PLUGIN_SCOPES, ScopeList, SCOPES, scopeWords, SendWarning } from '../ui/scopes.tsx';
 
 const DAY_MS = 86_400_000;
@@ -22,21 +24,22 @@ export function RestrictedKeys(props: { merchantId: string; keys: readonly Restr
   );
   return (
     <Card
-      title="Restricted keys"
+      title={t('Restricted keys')}
       className="mt-6"
       actions={
         <Button look="primary" onClick={() => setOpen(true)}>
-          New restricted key
+          {t('New restricted key')}
         </Button>
       }
     >
       <p className="mb-4 text-sm text-soft">
-        For plugins and programs: each may do only what you tick, and can be deleted without touching the
-        others.
+        {t(
+          'For plugins and programs: each may do only what you tick, and can be deleted without touching the others.',
+        )}
       </p>
       {keys.length === 0 ? (
-        <Empty title="No restricted key yet">
-          Give each plugin a key of its own instead of the secret key.
+        <Empty title={t('No restricted key yet')}>
+          {t('Give each plugin a key of its own instead of the secret key.')}
         </Empty>
       ) : (
         <ul className="grid gap-3">
@@ -47,16 +50,19 @@ export function RestrictedKeys(props: { merchantId: string; keys: readonly Restr
       )}
       <NewRestrictedKey merchantId={merchantId} open={open} onClose={() => setOpen(false)} />
       <Confirm
-        title="Delete this key"
+        title={t('Delete this key')}
         open={deleting !== null}
         onClose={() => setDeleting(null)}
-        action="Delete"
+        action={t('Delete')}
         busy={remove.isPending}
         error={remove.error}
         onConfirm={() => deleting !== null && remove.mutate(deleting.id)}
       >
         <p>
-          What uses “{deleting?.name}” (…{deleting?.lastFour}) is refused from now on. This cannot be undone.
+          {t('What uses “{name}” (…{lastFour}) is refused from now on. This cannot be undone.', {
+            name: deleting?.name ?? '',
+            lastFour: deleting?.lastFour ?? '',
+          })}
         </p>
       </Confirm>
     </Card>
@@ -74,31 +80,30 @@ function Row({ of, onDelete }: { of: RestrictedKey; onDelete: () => void }) {
             {of.prefix}…{of.lastFour}
           </code>
         </p>
-        <Button isSmall look="danger" aria-label={`Delete ${of.name}`} onClick={onDelete}>
-          Delete
+        <Button isSmall look="danger" aria-label={t('Delete {name}', { name: of.name })} onClick={onDelete}>
+          {t('Delete')}
         </Button>
       </div>
       <details className="text-sm">
         <summary className="min-h-6">
           {of.scopes.includes('wallet:send') ? (
-            <b className="font-semibold text-stop">Can send coins</b>
+            <b className="font-semibold text-stop">{t('Can send coins')}</b>
           ) : (
-            'Cannot send coins'
+            t('Cannot send coins')
           )}
-          , may do {of.scopes.length === 1 ? 'one thing' : `${of.scopes.length} things`}
+          {plural(of.scopes.length, ', may do one thing', ', may do {count} things')}
         </summary>
         <div className="mt-3">
           <ScopeList scopes={of.scopes} />
         </div>
       </details>
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-soft">
-        <span>
-          Made {when(of.createdAt)}
-          {of.lastUsedAt === null ? ', never used' : `, last used ${when(of.lastUsedAt)}`}
-        </span>
+        <span>{keyUse(of)}</span>
         {of.expiresAt !== null && (
           <Badge tone={isOver ? 'bad' : 'idle'}>
-            {isOver ? 'Expired' : 'Ends'} {when(of.expiresAt)}
+            {isOver
+              ? t('Expired {expiresAt}', { expiresAt: when(of.expiresAt) })
+              : t('Ends {expiresAt}', { expiresAt: when(of.expiresAt) })}
           </Badge>
         )}
       </p>
@@ -120,21 +125,21 @@ function NewRestrictedKey(props: { merchantId: string; open: boolean; onClose: (
   const { error, data } = create;
   if (data !== undefined) {
     return (
-      <Dialog title="Your new key" open={open} onClose={close} keepsOpen>
+      <Dialog title={t('Your new key')} open={open} onClose={close} keepsOpen>
         <div className="grid gap-4">
-          <CopyLine text={data.key.value} label="restricted key" />
-          <p className="text-sm text-warn">Keep it now: it is shown this once only.</p>
+          <CopyLine text={data.key.value} label={t('restricted key')} />
+          <p className="text-sm text-warn">{t('Keep it now: it is shown this once only.')}</p>
           <ScopeList scopes={data.key.scopes} />
-          <Button onClick={close}>Done</Button>
+          <Button onClick={close}>{t('Done')}</Button>
         </div>
       </Dialog>
     );
   }
   return (
-    <Dialog title="New restricted key" open={open} onClose={close}>
+    <Dialog title={t('New restricted key')} open={open} onClose={close}>
       <Form
         fields={['name', 'days', ...SCOPES]}
-        submit="Create key"
+        submit={t('Create key')}
         busy={create.isPending}
         error={error}
         onSubmit={({ name, days, ...ticked }) => {
@@ -143,15 +148,15 @@ function NewRestrictedKey(props: { merchantId: string; open: boolean; onClose: (
         }}
       >
         <Field
-          label="Name"
+          label={t('Name')}
           name="name"
-          hint="What it is for, such as the plugin of your shop"
+          hint={t('What it is for, such as the plugin of your shop')}
           maxLength={255}
           required
           {...fieldError(error, 'name')}
         />
         <fieldset className="grid gap-1">
-          <legend className="mb-1 text-sm font-medium">It may</legend>
+          <legend className="mb-1 text-sm font-medium">{t('It may')}</legend>
           {SCOPES.map((scope) => (
             <ScopeCheck
               key={scope}
@@ -161,11 +166,11 @@ function NewRestrictedKey(props: { merchantId: string; open: boolean; onClose: (
           ))}
         </fieldset>
         {sends && <SendWarning />}
-        <Select label="Ends" name="days" defaultValue="">
-          <option value="">Never</option>
-          <option value="30">In 30 days</option>
-          <option value="90">In 90 days</option>
-          <option value="365">In a year</option>
+        <Select label={t('Ends')} name="days" defaultValue="">
+          <option value="">{t('Never')}</option>
+          <option value="30">{t('In 30 days')}</option>
+          <option value="90">{t('In 90 days')}</option>
+          <option value="365">{t('In a year')}</option>
         </Select>
       </Form>
     </Dialog>

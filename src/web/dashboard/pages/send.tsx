@@ -3,6 +3,7 @@ import { api, type ApiError } from '../api/client.ts';
 import { useShopId } from '../api/hooks.ts';
 import type { Mode } from '../api/mode.ts';
 import type { Coin, Send } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
 import { Button, CopyLine } from '../ui/basics.tsx';
 import { plainAmount } from '../ui/decimal.ts';
 import { Check, Field, fieldError, Form } from '../ui/form.tsx';
@@ -18,7 +19,7 @@ export function SendForm(props: { coin: Coin; mode: Mode; balance: string; onClo
   );
   const { placed, estimate } = steps;
   if (placed.data !== undefined) return <Sent send={placed.data} coin={coin} onClose={onClose} />;
-  if (steps.preview !== null) return <ConfirmMoney steps={steps} label="Send now" look="primary" />;
+  if (steps.preview !== null) return <ConfirmMoney steps={steps} label={t('Send now')} look="primary" />;
   return (
     <OrderForm
       coin={coin}
@@ -52,7 +53,7 @@ function OrderForm(props: {
     <div ref={form}>
       <Form
         fields={['destination', 'amount', 'subtractFee']}
-        submit="Continue"
+        submit={t('Continue')}
         busy={props.busy}
         error={error}
         onSubmit={({ destination, amount, subtractFee }) =>
@@ -65,12 +66,12 @@ function OrderForm(props: {
         }
         extra={
           <Button look="quiet" disabled={balance === '0'} onClick={takeAll}>
-            Send everything
+            {t('Send everything')}
           </Button>
         }
       >
         <Field
-          label="To address"
+          label={t('To address')}
           name="destination"
           defaultValue={order?.destination ?? ''}
           autoComplete="off"
@@ -79,17 +80,17 @@ function OrderForm(props: {
           {...fieldError(error, 'destination')}
         />
         <Field
-          label={`Amount in ${coin}`}
+          label={t('Amount in {coin}', { coin })}
           name="amount"
           defaultValue={order?.amount ?? ''}
           inputMode="decimal"
           autoComplete="off"
-          hint={`Available: ${coins(balance)} ${coin}`}
+          hint={t('Available: {balance} {coin}', { balance: coins(balance), coin })}
           required
           {...fieldError(error, 'amount')}
         />
         <Check
-          label="Take the network fee out of the amount"
+          label={t('Take the network fee out of the amount')}
           name="subtractFee"
           defaultChecked={order?.subtractFee ?? false}
         />
@@ -99,16 +100,18 @@ function OrderForm(props: {
 }
 
 function Sent({ send, coin, onClose }: { send: Send; coin: Coin; onClose: () => void }) {
+  const sent = { amount: coins(send.amount), coin };
   return (
     <div className="grid gap-4">
       <p role="status" className="font-semibold">
-        {coins(send.amount)} {coin}{' '}
-        {send.status === 'signed' ? 'will be offered to the network again' : 'are on their way'}
+        {send.status === 'signed'
+          ? t('{amount} {coin} will be offered to the network again', sent)
+          : t('{amount} {coin} are on their way', sent)}
       </p>
-      <CopyLine text={send.txHash} label="transaction id" />
+      <CopyLine text={send.txHash} label={t('transaction id')} />
       <div>
         <Button look="primary" onClick={onClose}>
-          Done
+          {t('Done')}
         </Button>
       </div>
     </div>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { own, type ApiError, type ListedSession } from '../api/client.ts';
 import { useAct } from '../api/hooks.ts';
 import { endSession } from '../api/session.ts';
+import { parts, t } from '../i18n/t.ts';
 import { Badge, Button, Card, Problem, Shown } from '../ui/basics.tsx';
 import { Confirm } from '../ui/dialog.tsx';
 import { when } from '../ui/format.ts';
@@ -17,7 +18,7 @@ export function Sessions() {
   });
   const end = useAct((sessionId: string) => own('DELETE /auth/sessions', { sessionId }));
   return (
-    <Card title="Where you are signed in" actions={<Everywhere />}>
+    <Card title={t('Where you are signed in')} actions={<Everywhere />}>
       {end.error !== null && <Problem error={end.error} />}
       <Shown of={sessions} rows={2}>
         {(data) => (
@@ -44,16 +45,19 @@ function Line({ of, busy, onEnd }: { of: ListedSession; busy: boolean; onEnd: ()
       <div className="min-w-0 text-sm">
         <p className="flex flex-wrap items-center gap-2 font-medium">
           <span title={of.userAgent}>{name}</span>
-          {of.current && <Badge tone="good">This one</Badge>}
+          {of.current && <Badge tone="good">{t('This one')}</Badge>}
         </p>
         <p className="text-soft">
-          <span className="break-all">{of.address}</span>, last used {when(of.lastUsedAt)}, since{' '}
-          {when(of.createdAt)}
+          {parts('{address}, last used {lastUsedAt}, since {createdAt}', {
+            address: <span className="break-all">{of.address}</span>,
+            lastUsedAt: when(of.lastUsedAt),
+            createdAt: when(of.createdAt),
+          })}
         </p>
       </div>
       {!of.current && (
-        <Button isSmall busy={busy} onClick={onEnd} aria-label={`End the session of ${name}`}>
-          End
+        <Button isSmall busy={busy} onClick={onEnd} aria-label={t('End the session of {name}', { name })}>
+          {t('End')}
         </Button>
       )}
     </li>
@@ -66,18 +70,20 @@ function Everywhere() {
   return (
     <>
       <Button isSmall onClick={() => setAsks(true)}>
-        End every session
+        {t('End every session')}
       </Button>
       <Confirm
-        title="Sign out everywhere?"
+        title={t('Sign out everywhere?')}
         open={asks}
         onClose={() => setAsks(false)}
-        action="Yes, end them all"
+        action={t('Yes, end them all')}
         busy={out.isPending}
         error={out.error}
         onConfirm={() => out.mutate()}
       >
-        <p>Every browser, this one too, and every user token of yours. API keys of your shops go on.</p>
+        <p>
+          {t('Every browser, this one too, and every user token of yours. API keys of your shops go on.')}
+        </p>
       </Confirm>
     </>
   );
@@ -107,6 +113,6 @@ const SYSTEMS = [
 function browserOf(userAgent: string): string {
   const browser = BROWSERS.find(([sign]) => userAgent.includes(sign))?.[1];
   const system = SYSTEMS.find(([sign]) => userAgent.includes(sign))?.[1];
-  if (browser === undefined) return userAgent === '' ? 'Unknown browser' : userAgent.slice(0, 40);
-  return system === undefined ? browser : `${browser} on ${system}`;
+  if (browser === undefined) return userAgent === '' ? t('Unknown browser') : userAgent.slice(0, 40);
+  return system === undefined ? browser : t('{browser} on {system}', { browser, system });
 }

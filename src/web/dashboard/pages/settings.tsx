@@ -3,6 +3,7 @@ import { api, type ApiError } from '../api/client.ts';
 import type { Body, Data } from '../api/contract.ts';
 import { useAct, useShop, useShops } from '../api/hooks.ts';
 import type { Shop } from '../api/types.ts';
+import { parts, t } from '../i18n/t.ts';
 import { Badge, Button, Card, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
 import { Field, fieldError, Form, Select, TimeZones } from '../ui/form.tsx';
 import { readersZone, when } from '../ui/format.ts';
@@ -14,11 +15,11 @@ export function SettingsPage() {
   const shop = useShop();
   return (
     <>
-      <PageTitle title="Settings" lead={shop?.name} />
+      <PageTitle title={t('Settings')} lead={shop?.name} />
       <Shown of={shops}>
         {() =>
           shop === undefined ? (
-            <p>There is no such shop.</p>
+            <p>{t('There is no such shop.')}</p>
           ) : (
             <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
               <General key={shop.id} shop={shop} />
@@ -52,10 +53,10 @@ function General({ shop }: { shop: Shop }) {
   );
   const { error } = save;
   return (
-    <Card title="Shop">
+    <Card title={t('Shop')}>
       <Form
         fields={GENERAL}
-        submit="Save"
+        submit={t('Save')}
         busy={save.isPending}
         error={error}
         onSubmit={({ paymentLifetimeMinutes, latePayments, ...texts }) =>
@@ -68,48 +69,61 @@ function General({ shop }: { shop: Shop }) {
         extra={
           save.isSuccess && (
             <span role="status" className="text-sm text-accent">
-              Saved
+              {t('Saved')}
             </span>
           )
         }
       >
-        <Field label="Name" name="name" defaultValue={shop.name} required {...fieldError(error, 'name')} />
-        <Field label="Description" name="description" defaultValue={shop.description ?? ''} />
         <Field
-          label="Webhook URL"
+          label={t('Name')}
+          name="name"
+          defaultValue={shop.name}
+          required
+          {...fieldError(error, 'name')}
+        />
+        <Field label={t('Description')} name="description" defaultValue={shop.description ?? ''} />
+        <Field
+          label={t('Webhook URL')}
           name="webhookUrl"
           type="url"
           placeholder="https://shop.example.com/webhooks/tilld"
-          hint="Told of every change of a payment; signed, and tried again for three days"
+          hint={t('Told of every change of a payment; signed, and tried again for three days')}
           defaultValue={shop.webhookUrl ?? ''}
           {...fieldError(error, 'webhookUrl')}
         />
-        <div className="grid gap-4 sm:grid-cols-2">
-          <Field
-            label="Time to pay, in minutes"
-            name="paymentLifetimeMinutes"
-            type="number"
-            min={5}
-            max={1440}
-            defaultValue={shop.paymentLifetimeMinutes}
-            {...fieldError(error, 'paymentLifetimeMinutes')}
-          />
-          <Field
-            label="Tolerance, in percent"
-            name="tolerancePercent"
-            inputMode="decimal"
-            hint="Underpayment still taken as paid, 0 to 5"
-            defaultValue={shop.tolerancePercent}
-            {...fieldError(error, 'tolerancePercent')}
-          />
-        </div>
+        <Leniency shop={shop} error={error} />
         <Reckoning shop={shop} error={error} />
-        <Select label="Late money" name="latePayments" defaultValue={shop.latePayments}>
-          <option value="accept">Accept it when it covers the price</option>
-          <option value="review">Let me decide</option>
+        <Select label={t('Late money')} name="latePayments" defaultValue={shop.latePayments}>
+          <option value="accept">{t('Accept it when it covers the price')}</option>
+          <option value="review">{t('Let me decide')}</option>
         </Select>
       </Form>
     </Card>
+  );
+}
+
+/** How long and how exactly payers have to pay. */
+function Leniency({ shop, error }: { shop: Shop; error: ApiError | null }) {
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <Field
+        label={t('Time to pay, in minutes')}
+        name="paymentLifetimeMinutes"
+        type="number"
+        min={5}
+        max={1440}
+        defaultValue={shop.paymentLifetimeMinutes}
+        {...fieldError(error, 'paymentLifetimeMinutes')}
+      />
+      <Field
+        label={t('Tolerance, in percent')}
+        name="tolerancePercent"
+        inputMode="decimal"
+        hint={t('Underpayment still taken as paid, 0 to 5')}
+        defaultValue={shop.tolerancePercent}
+        {...fieldError(error, 'tolerancePercent')}
+      />
+    </div>
   );
 }
 
@@ -118,11 +132,11 @@ function Reckoning({ shop, error }: { shop: Shop; error: ApiError | null }) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <Field
-        label="Currency"
+        label={t('Currency')}
         name="currency"
         list="currencies"
         maxLength={3}
-        hint="Of balances and totals here; prices may be in any other"
+        hint={t('Of balances and totals here; prices may be in any other')}
         defaultValue={shop.currency}
         required
         {...fieldError(error, 'currency')}
@@ -133,12 +147,12 @@ function Reckoning({ shop, error }: { shop: Shop; error: ApiError | null }) {
         ))}
       </datalist>
       <Field
-        label="Time zone"
+        label={t('Time zone')}
         name="timeZone"
         list="time-zones"
         maxLength={64}
         placeholder={readersZone}
-        hint="Whose days lists, charts and exports count; that of your browser when empty"
+        hint={t('Whose days lists, charts and exports count; that of your browser when empty')}
         defaultValue={shop.timeZone ?? ''}
         {...fieldError(error, 'timeZone')}
       />
@@ -153,15 +167,15 @@ type Method = Verification['method'];
 /** What to publish, as it has to stand there. */
 const RECORDS: Record<Method, (shop: Shop, token: string) => [name: string, text: string][]> = {
   dns: ({ domain }, token) => [
-    ['Name of the TXT record', `_tilld-challenge.${domain}`],
-    ['Value', `token=${token}`],
+    [t('Name of the TXT record'), `_tilld-challenge.${domain}`],
+    [t('Value'), `token=${token}`],
   ],
   file: ({ domain }, token) => [
-    ['Address of the file', `https://${domain}/.well-known/tilld-verification.txt`],
-    ['Content', token],
+    [t('Address of the file'), `https://${domain}/.well-known/tilld-verification.txt`],
+    [t('Content'), token],
   ],
   meta: (_shop, token) => [
-    ['In the head of the home page', `<meta name="tilld-verification" content="${token}">`],
+    [t('In the head of the home page'), `<meta name="tilld-verification" content="${token}">`],
   ],
 };
 
@@ -184,21 +198,23 @@ function Domain({ shop }: { shop: Shop }) {
   const error = choose.error ?? check.error;
   return (
     <Card
-      title="Domain"
+      title={t('Domain')}
       actions={
         <Badge tone={shop.isVerified ? 'good' : 'warn'}>
-          {shop.isVerified ? 'Verified' : 'Not verified'}
+          {shop.isVerified ? t('Verified') : t('Not verified')}
         </Badge>
       }
     >
       <div className="grid gap-4">
         <p className="text-sm text-soft">
-          Payers see <b className="text-ink">{shop.domain}</b> on the checkout, and whether it is yours.
+          {parts('Payers see {domain} on the checkout, and whether it is yours.', {
+            domain: <b className="text-ink">{shop.domain}</b>,
+          })}
         </p>
-        <Select label="Prove it by" value={method} onChange={(event) => pick(event.target.value)}>
-          <option value="dns">A DNS record</option>
-          <option value="file">A file on the site</option>
-          <option value="meta">A tag in the home page</option>
+        <Select label={t('Prove it by')} value={method} onChange={(event) => pick(event.target.value)}>
+          <option value="dns">{t('A DNS record')}</option>
+          <option value="file">{t('A file on the site')}</option>
+          <option value="meta">{t('A tag in the home page')}</option>
         </Select>
         {choose.data !== undefined &&
           RECORDS[choose.data.verification.method](shop, choose.data.verification.token).map(
@@ -212,16 +228,16 @@ function Domain({ shop }: { shop: Shop }) {
         {error !== null && <Problem error={error} />}
         {found !== undefined && (
           <p role="status" className={`text-sm ${found.verified ? 'text-accent' : 'text-warn'}`}>
-            {found.verified ? 'The domain is verified.' : (found.lastError ?? 'Not found yet.')}
-            {found.checkedAt !== null && ` Looked ${when(found.checkedAt)}.`}
+            {found.verified ? t('The domain is verified.') : (found.lastError ?? t('Not found yet.'))}
+            {found.checkedAt !== null && ` ${t('Looked {checkedAt}.', { checkedAt: when(found.checkedAt) })}`}
           </p>
         )}
         <div className="flex flex-wrap gap-2">
           <Button look="primary" busy={choose.isPending} onClick={() => choose.mutate(method)}>
-            Show what to publish
+            {t('Show what to publish')}
           </Button>
           <Button busy={check.isPending} onClick={() => check.mutate()}>
-            Check now
+            {t('Check now')}
           </Button>
         </div>
       </div>

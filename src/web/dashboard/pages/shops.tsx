@@ -4,6 +4,7 @@ import { api } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct, useShops } from '../api/hooks.ts';
 import type { Shop } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
 import { Badge, Button, CopyLine, Empty, PageTitle, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field, fieldError, Form } from '../ui/form.tsx';
@@ -14,11 +15,11 @@ export function ShopsPage() {
   return (
     <>
       <PageTitle
-        title="Shops"
-        lead="Each shop has its own keys, wallet and payments."
+        title={t('Shops')}
+        lead={t('Each shop has its own keys, wallet and payments.')}
         actions={
           <Button look="primary" onClick={() => setOpen(true)}>
-            New shop
+            {t('New shop')}
           </Button>
         }
       />
@@ -26,8 +27,8 @@ export function ShopsPage() {
         {({ merchants }) =>
           merchants.length === 0 ? (
             <div className="rounded-2xl border border-dashed border-line">
-              <Empty title="No shop yet">
-                Create your first one: it takes a name and a domain, and payments can be taken at once.
+              <Empty title={t('No shop yet')}>
+                {t('Create your first one: it takes a name and a domain, and payments can be taken at once.')}
               </Empty>
             </div>
           ) : (
@@ -55,9 +56,11 @@ function ShopCard({ shop }: { shop: Shop }) {
         <span className="text-lg font-semibold break-words">{shop.name}</span>
         <span className="text-sm break-all text-soft">{shop.domain}</span>
         <span className="flex flex-wrap gap-2">
-          <Badge tone={shop.sandboxMode ? 'busy' : 'good'}>{shop.sandboxMode ? 'Sandbox' : 'Live'}</Badge>
+          <Badge tone={shop.sandboxMode ? 'busy' : 'good'}>
+            {shop.sandboxMode ? t('Sandbox') : t('Live')}
+          </Badge>
           <Badge tone={shop.isVerified ? 'good' : 'warn'}>
-            {shop.isVerified ? 'Domain verified' : 'Domain not verified'}
+            {shop.isVerified ? t('Domain verified') : t('Domain not verified')}
           </Badge>
         </span>
       </Link>
@@ -76,7 +79,7 @@ function NewShop({ open, onClose }: { open: boolean; onClose: () => void }) {
   };
   return (
     <Dialog
-      title={data === undefined ? 'New shop' : 'Your shop is ready'}
+      title={data === undefined ? t('New shop') : t('Your shop is ready')}
       open={open}
       onClose={close}
       keepsOpen={data !== undefined}
@@ -84,21 +87,21 @@ function NewShop({ open, onClose }: { open: boolean; onClose: () => void }) {
       {data === undefined ? (
         <Form
           fields={['name', 'domain', 'description']}
-          submit="Create shop"
+          submit={t('Create shop')}
           busy={create.isPending}
           error={error}
           onSubmit={(values) => create.mutate(values)}
         >
-          <Field label="Name" name="name" maxLength={255} required {...fieldError(error, 'name')} />
+          <Field label={t('Name')} name="name" maxLength={255} required {...fieldError(error, 'name')} />
           <Field
-            label="Domain"
+            label={t('Domain')}
             name="domain"
             placeholder="shop.example.com"
-            hint="Payers see it, and whether it is verified"
+            hint={t('Payers see it, and whether it is verified')}
             required
             {...fieldError(error, 'domain')}
           />
-          <Field label="Description (optional)" name="description" maxLength={255} />
+          <Field label={t('Description (optional)')} name="description" maxLength={255} />
         </Form>
       ) : (
         <NewKeys keys={data.merchant.auth}>
@@ -108,7 +111,7 @@ function NewShop({ open, onClose }: { open: boolean; onClose: () => void }) {
             onClick={close}
             className="inline-flex min-h-10 items-center rounded-xl bg-accent px-4 text-sm font-semibold text-accent-ink"
           >
-            Go to the shop
+            {t('Go to the shop')}
           </Link>
         </NewKeys>
       )}
@@ -121,13 +124,13 @@ export function NewKeys(props: { keys: { public: string; secret: string }; child
   return (
     <div className="grid gap-4">
       <div className="grid gap-1.5">
-        <p className="text-sm font-medium">Public key</p>
-        <CopyLine text={props.keys.public} label="public key" />
+        <p className="text-sm font-medium">{t('Public key')}</p>
+        <CopyLine text={props.keys.public} label={t('public key')} />
       </div>
       <div className="grid gap-1.5">
-        <p className="text-sm font-medium">Secret key</p>
-        <CopyLine text={props.keys.secret} label="secret key" />
-        <p className="text-sm text-warn">Keep it now: it is shown this once only.</p>
+        <p className="text-sm font-medium">{t('Secret key')}</p>
+        <CopyLine text={props.keys.secret} label={t('secret key')} />
+        <p className="text-sm text-warn">{t('Keep it now: it is shown this once only.')}</p>
       </div>
       {props.children}
     </div>

@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef } from 'react';
 import { createPortal } from 'react-dom';
 import type { User } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
 import { Button } from '../ui/basics.tsx';
 import { SignInForm } from './sign-in.tsx';
 
@@ -21,7 +22,7 @@ export function SignInAgain({ as }: { as: User }) {
       className="m-auto w-[min(24rem,calc(100vw-2rem))] rounded-2xl border border-line bg-card p-6 text-ink shadow-2xl backdrop:bg-black/70 backdrop:backdrop-blur-xl"
     >
       <h2 id={title} className="mb-4 text-lg font-bold">
-        Sign in
+        {t('Sign in')}
       </h2>
       <SignInForm
         email={as.email}
@@ -30,7 +31,7 @@ export function SignInAgain({ as }: { as: User }) {
         }}
         extra={
           <Button look="quiet" onClick={() => window.location.assign('/dashboard/login')}>
-            Leave
+            {t('Leave')}
           </Button>
         }
       />

@@ -5,6 +5,7 @@ import type { Body } from '../api/contract.ts';
 import { useAct } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
 import { hasSessionRunOut, startSession, type Session } from '../api/session.ts';
+import { parts, t } from '../i18n/t.ts';
 import { LINK, PageTitle } from '../ui/basics.tsx';
 import { Field, fieldError, Form } from '../ui/form.tsx';
 import { LanguageChoice } from '../ui/language-choice.tsx';
@@ -40,8 +41,9 @@ function useEnter(): () => void {
   return () => router.history.replace(`/dashboard${safe.replace(/^\/dashboard/, '')}`);
 }
 
-const RUN_OUT =
-  'Your session has ended. Sign in again and go on where you were; a session ends after 12 hours without use.';
+const RUN_OUT = t(
+  'Your session has ended. Sign in again and go on where you were; a session ends after 12 hours without use.',
+);
 
 /** Asks for email and password, and for the code once it is needed. */
 export function SignInForm(props: { email?: string; onDone: (session: Session) => void; extra: ReactNode }) {
@@ -61,14 +63,14 @@ export function SignInForm(props: { email?: string; onDone: (session: Session) =
       )}
       <Form
         fields={['email', 'password', 'code']}
-        submit="Sign in"
+        submit={t('Sign in')}
         busy={login.isPending}
         error={asksForCode ? null : login.error}
         onSubmit={({ code, ...body }) => login.mutate(code === '' ? body : { ...body, code })}
         extra={props.extra}
       >
         <Field
-          label="Email"
+          label={t('Email')}
           name="email"
           type="email"
           autoComplete="username"
@@ -76,7 +78,7 @@ export function SignInForm(props: { email?: string; onDone: (session: Session) =
           required
         />
         <Field
-          label="Password"
+          label={t('Password')}
           name="password"
           type="password"
           autoComplete="current-password"
@@ -85,11 +87,11 @@ export function SignInForm(props: { email?: string; onDone: (session: Session) =
         />
         {needsCode && (
           <Field
-            label="Code"
+            label={t('Code')}
             name="code"
             autoComplete="one-time-code"
             inputMode="numeric"
-            hint="From your authenticator app, or one of your recovery codes"
+            hint={t('From your authenticator app, or one of your recovery codes')}
             required
             autoFocus
           />
@@ -105,13 +107,16 @@ export function SignInPage() {
   const [{ next }] = useFilters();
   return (
     <Gate
-      title="Sign in"
+      title={t('Sign in')}
       foot={
         <>
-          New here?{' '}
-          <Link to="/register" search={next === undefined ? {} : { next }} className={LINK}>
-            Create an account
-          </Link>
+          {parts('New here? {link}', {
+            link: (
+              <Link to="/register" search={next === undefined ? {} : { next }} className={LINK}>
+                {t('Create an account')}
+              </Link>
+            ),
+          })}
         </>
       }
     >
@@ -119,7 +124,7 @@ export function SignInPage() {
         onDone={enter}
         extra={
           <Link to="/forgot-password" className={`text-sm ${LINK}`}>
-            Forgot the password?
+            {t('Forgot the password?')}
           </Link>
         }
       />
@@ -144,26 +149,29 @@ export function RegisterPage() {
   const { error } = register;
   return (
     <Gate
-      title="Create an account"
-      lead="For the person who runs the shop. Payers need none."
+      title={t('Create an account')}
+      lead={t('For the person who runs the shop. Payers need none.')}
       foot={
         <>
-          Already have an account?{' '}
-          <Link to="/login" search={next === undefined ? {} : { next }} className={LINK}>
-            Sign in
-          </Link>
+          {parts('Already have an account? {link}', {
+            link: (
+              <Link to="/login" search={next === undefined ? {} : { next }} className={LINK}>
+                {t('Sign in')}
+              </Link>
+            ),
+          })}
         </>
       }
     >
       <Form
         fields={['email', 'password']}
-        submit="Create account"
+        submit={t('Create account')}
         busy={register.isPending}
         error={error}
         onSubmit={(values) => register.mutate(values)}
       >
         <Field
-          label="Email"
+          label={t('Email')}
           name="email"
           type="email"
           autoComplete="username"
@@ -171,11 +179,11 @@ export function RegisterPage() {
           {...fieldError(error, 'email')}
         />
         <Field
-          label="Password"
+          label={t('Password')}
           name="password"
           type="password"
           autoComplete="new-password"
-          hint="8 characters or more"
+          hint={t('8 characters or more')}
           minLength={8}
           maxLength={128}
           required

@@ -4,6 +4,7 @@ import { own, type ApiError } from '../api/client.ts';
 import { useAct } from '../api/hooks.ts';
 import { lostSession, useSession } from '../api/session.ts';
 import { useAskedProof, type Proof } from '../api/step-up.ts';
+import { t } from '../i18n/t.ts';
 import { Button } from '../ui/basics.tsx';
 import { Field, Form } from '../ui/form.tsx';
 import { PasskeyStepUp } from './use-passkey.tsx';
@@ -47,20 +48,20 @@ function Question(props: { proof: Proof; onAnswer: (isProven: boolean) => void }
       className="m-auto w-[min(24rem,calc(100vw-2rem))] rounded-2xl border border-line bg-card p-6 text-ink shadow-2xl backdrop:bg-black/45"
     >
       <h2 id={title} className="mb-2 text-lg font-bold">
-        Confirm that it is you
+        {t('Confirm that it is you')}
       </h2>
       <p className="mb-4 text-sm text-soft">
-        This moves money, or hands out what can. For five minutes you are not asked again.
+        {t('This moves money, or hands out what can. For five minutes you are not asked again.')}
       </p>
       <Form
         fields={['password', 'code']}
-        submit="Confirm"
+        submit={t('Confirm')}
         busy={confirm.isPending}
         error={shown(error)}
         onSubmit={({ password, code }) => confirm.mutate(needsCode ? { code } : { password })}
         extra={
           <Button look="quiet" disabled={confirm.isPending} onClick={() => onAnswer(false)}>
-            Cancel
+            {t('Cancel')}
           </Button>
         }
       >
@@ -82,11 +83,11 @@ function useEndWithSession(onAnswer: (isProven: boolean) => void): void {
 
 const CODE = (
   <Field
-    label="Code"
+    label={t('Code')}
     name="code"
     autoComplete="one-time-code"
     inputMode="numeric"
-    hint="From your authenticator app, or one of your recovery codes. Each works once."
+    hint={t('From your authenticator app, or one of your recovery codes. Each works once.')}
     required
     autoFocus
   />
@@ -94,7 +95,7 @@ const CODE = (
 
 const PASSWORD = (
   <Field
-    label="Your password"
+    label={t('Your password')}
     name="password"
     type="password"
     autoComplete="current-password"

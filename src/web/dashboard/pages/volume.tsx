@@ -2,6 +2,7 @@ import { useApi, useTimeZone } from '../api/hooks.ts';
 import type { Data } from '../api/contract.ts';
 import { useMode } from '../api/mode.ts';
 import { useFilters } from '../api/search.ts';
+import { plural, t } from '../i18n/t.ts';
 import { Card, CoinName, Empty, Shown } from '../ui/basics.tsx';
 import { SHARES, VolumeChart, type Period, type Share } from '../ui/chart.tsx';
 import { sumOf } from '../ui/decimal.ts';
@@ -36,26 +37,26 @@ export function VolumeCard({ merchantId }: { merchantId: string }) {
   const currency = currencies.find((one) => one === search['currency']) ?? currencies[0];
   return (
     <Card
-      title="Volume"
+      title={t('Volume')}
       actions={
         <span className="flex gap-2">
           {currencies.length > 1 && (
             <Small
-              label="Currency"
+              label={t('Currency')}
               value={currency ?? ''}
               options={currencies.map((one) => [one, one])}
               onChange={(one) => change({ currency: one })}
             />
           )}
           <Small
-            label="Range"
+            label={t('Range')}
             value={range}
             options={[
               ...RANGES.map((days): [string, string] => [
                 days,
-                days === '365' ? 'Last year' : `Last ${days} days`,
+                days === '365' ? t('Last year') : t('Last {days} days', { days }),
               ]),
-              ['own', 'Other days'],
+              ['own', t('Other days')],
             ]}
             onChange={(days) =>
               change({ days: days === '14' ? undefined : days, from: undefined, until: undefined })
@@ -75,7 +76,9 @@ export function VolumeCard({ merchantId }: { merchantId: string }) {
       <Shown of={volume} rows={4}>
         {(data) =>
           currency === undefined ? (
-            <Empty title="Nothing was paid yet">Completed payments show here by coin and day.</Empty>
+            <Empty title={t('Nothing was paid yet')}>
+              {t('Completed payments show here by coin and day.')}
+            </Empty>
           ) : (
             <Chart volume={data} currency={currency} zone={timezone} />
           )
@@ -95,7 +98,7 @@ function OwnDays(props: {
   return (
     <div className="mb-4 grid max-w-md grid-cols-2 gap-3">
       <Field
-        label="From"
+        label={t('From')}
         type="date"
         required
         value={first}
@@ -103,7 +106,7 @@ function OwnDays(props: {
         onChange={(event) => onChange(event.target.value, last)}
       />
       <Field
-        label="Until"
+        label={t('Until')}
         type="date"
         required
         value={last}
@@ -148,10 +151,14 @@ function Chart({ volume, currency, zone }: { volume: Volume; currency: string; z
           {fiat(sumOf(totals.map(({ amount }) => amount)), currency)}
         </b>
         <span className="block text-sm text-soft sm:ml-2 sm:inline">
-          {count === 1 ? 'one payment' : `${count} payments`}
+          {plural(count, '{count} payment', '{count} payments')}
           {first !== undefined &&
             last !== undefined &&
-            `, ${dayName(first.date)} to ${dayName(last.date)} in ${zone.replaceAll('_', ' ')}`}
+            t(', {first} to {last} in {timeZone}', {
+              first: dayName(first.date),
+              last: dayName(last.date),
+              timeZone: zone.replaceAll('_', ' '),
+            })}
         </span>
       </p>
       <VolumeChart periods={periodsOf(volume, currency)} currency={currency} />
@@ -173,7 +180,7 @@ function Legend({ volume, currency }: { volume: Volume; currency: string }) {
       {shares.map(({ share, amount }) => (
         <li key={share} className="flex items-baseline justify-between gap-3 lg:block">
           {share === 'several' ? (
-            <span className="font-semibold text-soft">In several coins</span>
+            <span className="font-semibold text-soft">{t('In several coins')}</span>
           ) : (
             <CoinName coin={share} />
           )}

@@ -4,10 +4,12 @@ import { useMode } from '../api/mode.ts';
 import { useFilters } from '../api/search.ts';
 import type { WalletTransaction } from '../api/types.ts';
 import { COINS } from '../coins.ts';
+import { t } from '../i18n/t.ts';
 import { Badge, Card, CoinName, Copy, Empty, LINK, Shown } from '../ui/basics.tsx';
 import { Select } from '../ui/form.tsx';
-import { coins, short, when, whenShort, words } from '../ui/format.ts';
+import { coins, short, when, whenShort } from '../ui/format.ts';
 import { Pager, Table } from '../ui/table.tsx';
+import { words } from '../ui/words.ts';
 
 /** Money in and out, newest first. */
 export function History({ merchantId }: { merchantId: string }) {
@@ -20,22 +22,26 @@ export function History({ merchantId }: { merchantId: string }) {
     { refetchMs: 5_000 },
   );
   return (
-    <Card title="History">
+    <Card title={t('History')}>
       <div className="mb-4 grid max-w-md grid-cols-2 gap-3">
-        <Select label="Coin" value={coin ?? ''} onChange={(event) => change({ coin: event.target.value })}>
-          <option value="">Any</option>
+        <Select
+          label={t('Coin')}
+          value={coin ?? ''}
+          onChange={(event) => change({ coin: event.target.value })}
+        >
+          <option value="">{t('Any')}</option>
           {COINS.map((one) => (
             <option key={one}>{one}</option>
           ))}
         </Select>
         <Select
-          label="Direction"
+          label={t('Direction')}
           value={direction ?? ''}
           onChange={(event) => change({ direction: event.target.value })}
         >
-          <option value="">Both</option>
-          <option value="in">Received</option>
-          <option value="out">Sent</option>
+          <option value="">{t('Both')}</option>
+          <option value="in">{t('Received')}</option>
+          <option value="out">{t('Sent')}</option>
         </Select>
       </div>
       <Shown of={list}>
@@ -44,10 +50,12 @@ export function History({ merchantId }: { merchantId: string }) {
             {transactions.length === 0 ? (
               <Empty
                 title={
-                  coin === undefined && direction === undefined ? 'No money moved yet' : 'Nothing matches'
+                  coin === undefined && direction === undefined
+                    ? t('No money moved yet')
+                    : t('Nothing matches')
                 }
               >
-                Payments, money sent to your own addresses, and what you send show here.
+                {t('Payments, money sent to your own addresses, and what you send show here.')}
               </Empty>
             ) : (
               <Moves rows={transactions} />
@@ -74,7 +82,7 @@ function Purpose({ of: row }: { of: WalletTransaction }) {
   }
   return (
     <Link to="/shop/$shopId/payments/$paymentId" params={{ shopId, paymentId }} className={LINK}>
-      {direction === 'out' ? 'Refund' : 'Payment'}
+      {direction === 'out' ? t('Refund') : t('Payment')}
     </Link>
   );
 }
@@ -82,12 +90,12 @@ function Purpose({ of: row }: { of: WalletTransaction }) {
 function Moves({ rows }: { rows: readonly WalletTransaction[] }) {
   return (
     <Table
-      label="History"
+      label={t('History')}
       rows={rows}
       keyOf={({ id }) => id}
       columns={[
         {
-          title: 'Coin',
+          title: t('Coin'),
           cell: (row) => (
             <>
               <CoinName coin={row.coin} />
@@ -101,30 +109,30 @@ function Moves({ rows }: { rows: readonly WalletTransaction[] }) {
           ),
         },
         {
-          title: 'When',
+          title: t('When'),
           wide: true,
           // Day and time in a line each, at least.
           cell: ({ createdAt }) => <span className="inline-block min-w-24">{when(createdAt)}</span>,
         },
         {
-          title: 'Transaction',
+          title: t('Transaction'),
           wide: true,
           cell: ({ txHash }) => (
             <span className="inline-flex items-center gap-2">
               <code title={txHash} className="whitespace-nowrap">
                 {short(txHash, 6, 6)}
               </code>
-              <Copy isSmall text={txHash} label="Copy transaction id" />
+              <Copy isSmall text={txHash} label={t('Copy transaction id')} />
             </span>
           ),
         },
         {
-          title: 'For',
+          title: t('For'),
           wide: true,
           cell: (row) => <Purpose of={row} />,
         },
         {
-          title: 'State',
+          title: t('State'),
           cell: ({ status, error }) => (
             <>
               <Badge tone={tone(status)}>{words(status)}</Badge>
@@ -133,20 +141,24 @@ function Moves({ rows }: { rows: readonly WalletTransaction[] }) {
           ),
         },
         {
-          title: 'Amount',
+          title: t('Amount'),
           end: true,
-          cell: ({ direction, amount, fee }) => (
-            <span className="money text-xs wrap-anywhere md:text-sm md:whitespace-nowrap">
-              <b className={direction === 'in' ? 'text-accent' : ''}>
-                {direction === 'in' ? '+' : '−'}
-                {coins(amount)}
-              </b>
-              {fee !== null && <small className="block text-soft">fee {coins(fee)}</small>}
-            </span>
-          ),
+          cell: (row) => <Amount of={row} />,
         },
       ]}
     />
+  );
+}
+
+function Amount({ of: { direction, amount, fee } }: { of: WalletTransaction }) {
+  return (
+    <span className="money text-xs wrap-anywhere md:text-sm md:whitespace-nowrap">
+      <b className={direction === 'in' ? 'text-accent' : ''}>
+        {direction === 'in' ? '+' : '−'}
+        {coins(amount)}
+      </b>
+      {fee !== null && <small className="block text-soft">{t('fee {fee}', { fee: coins(fee) })}</small>}
+    </span>
   );
 }
 

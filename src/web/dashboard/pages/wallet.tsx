@@ -4,6 +4,7 @@ import { useApi, useShopId } from '../api/hooks.ts';
 import { useMode, type Mode } from '../api/mode.ts';
 import type { Coin } from '../api/types.ts';
 import { COINS } from '../coins.ts';
+import { t } from '../i18n/t.ts';
 import { Button, CoinName, CopyLine, PageTitle, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Qr } from '../ui/qr.tsx';
@@ -22,13 +23,20 @@ export function WalletPage() {
   const addresses = useApi('/merchant/wallet/addresses', { merchantId, mode });
   return (
     <>
-      <PageTitle title="Wallet" lead="What one send of each coin could spend now: confirmed money only." />
+      <PageTitle
+        title={t('Wallet')}
+        lead={t('What one send of each coin could spend now: confirmed money only.')}
+      />
       <Shown of={balances} rows={2}>
         {(data) => <Balances balances={data} sendsFrom={isOther ? undefined : mode} onOpen={setOpen} />}
       </Shown>
       <History merchantId={merchantId} />
       <Dialog
-        title={open?.kind === 'receive' ? `Receive ${open.coin}` : `Send ${open?.coin ?? ''}`}
+        title={
+          open?.kind === 'receive'
+            ? t('Receive {coin}', { coin: open.coin })
+            : t('Send {coin}', { coin: open?.coin ?? '' })
+        }
         open={open !== null}
         onClose={() => setOpen(null)}
       >
@@ -44,10 +52,12 @@ export function WalletPage() {
           <Shown of={addresses}>
             {(data) => (
               <div className="grid gap-4">
-                <Qr text={data[open.coin]} label={`QR code of your ${open.coin} address`} />
-                <CopyLine text={data[open.coin]} label="address" />
+                <Qr text={data[open.coin]} label={t('QR code of your {coin} address', { coin: open.coin })} />
+                <CopyLine text={data[open.coin]} label={t('address')} />
                 <p className="text-sm text-soft">
-                  Your own address, to fill the wallet. Payers get an address of their own for each payment.
+                  {t(
+                    'Your own address, to fill the wallet. Payers get an address of their own for each payment.',
+                  )}
                 </p>
               </div>
             )}
@@ -91,18 +101,18 @@ function Balances(props: {
                 <Button
                   className="flex-1"
                   look="primary"
-                  aria-label={`Send ${coin}`}
+                  aria-label={t('Send {coin}', { coin })}
                   onClick={() => onOpen({ kind: 'send', coin, mode })}
                 >
-                  Send
+                  {t('Send')}
                 </Button>
               )}
               <Button
                 className="flex-1"
-                aria-label={`Receive ${coin}`}
+                aria-label={t('Receive {coin}', { coin })}
                 onClick={() => onOpen({ kind: 'receive', coin })}
               >
-                Receive
+                {t('Receive')}
               </Button>
             </span>
           </li>

@@ -3,6 +3,7 @@ import { api } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct, useApi } from '../api/hooks.ts';
 import type { WebhookEndpoint } from '../api/types.ts';
+import { plural, t } from '../i18n/t.ts';
 import { Badge, Button, Card, CopyLine, Empty, Shown } from '../ui/basics.tsx';
 import { Confirm, Dialog } from '../ui/dialog.tsx';
 import { Check, Field, fieldError, Form } from '../ui/form.tsx';
@@ -21,15 +22,15 @@ export function WebhookEndpoints({ merchantId }: { merchantId: string }) {
   const close = (): void => setOpen(null);
   return (
     <Card
-      title="Endpoints"
+      title={t('Endpoints')}
       className="mb-6"
-      actions={<Button onClick={() => setIsNew(true)}>New endpoint</Button>}
+      actions={<Button onClick={() => setIsNew(true)}>{t('New endpoint')}</Button>}
     >
       <Shown of={list} rows={2}>
         {({ endpoints }) =>
           endpoints.length === 0 ? (
-            <Empty title="No endpoint yet">
-              Set the webhook URL of your shop in the settings, or add an endpoint for another program.
+            <Empty title={t('No endpoint yet')}>
+              {t('Set the webhook URL of your shop in the settings, or add an endpoint for another program.')}
             </Empty>
           ) : (
             <ul className="grid gap-3">
@@ -60,38 +61,46 @@ function Row(props: { of: WebhookEndpoint; onOpen: (what: Open['what']) => void 
           {of.url} <Health of={of} />
         </p>
         <div className="flex flex-wrap gap-2">
-          <Button isSmall aria-label={`Secret of ${of.url}`} onClick={() => onOpen('secret')}>
-            Secret
+          <Button isSmall aria-label={t('Secret of {url}', { url: of.url })} onClick={() => onOpen('secret')}>
+            {t('Secret')}
           </Button>
           {!of.default && (
             <>
-              <Button isSmall aria-label={`Edit ${of.url}`} onClick={() => onOpen('edit')}>
-                Edit
+              <Button isSmall aria-label={t('Edit {url}', { url: of.url })} onClick={() => onOpen('edit')}>
+                {t('Edit')}
               </Button>
-              <Button isSmall look="danger" aria-label={`Delete ${of.url}`} onClick={() => onOpen('delete')}>
-                Delete
+              <Button
+                isSmall
+                look="danger"
+                aria-label={t('Delete {url}', { url: of.url })}
+                onClick={() => onOpen('delete')}
+              >
+                {t('Delete')}
               </Button>
             </>
           )}
         </div>
       </div>
       <p className="text-xs break-words text-soft">
-        {of.default ? 'The webhook URL in the settings' : (of.events?.join(', ') ?? 'All events')}
-        {lastSuccessAt === null ? ', no success yet' : `, last success ${when(lastSuccessAt)}`}
-        {lastError === null ? '' : `, last error: ${lastError}`}
+        {of.default ? t('The webhook URL in the settings') : (of.events?.join(', ') ?? t('All events'))}
+        {lastSuccessAt === null
+          ? t(', no success yet')
+          : t(', last success {lastSuccessAt}', { lastSuccessAt: when(lastSuccessAt) })}
+        {lastError === null ? '' : t(', last error: {lastError}', { lastError })}
       </p>
     </li>
   );
 }
 
 function Health({ of: { active, health } }: { of: WebhookEndpoint }) {
-  if (!active) return <Badge tone="idle">Inactive</Badge>;
-  if (health.gone) return <Badge tone="bad">Answered 410</Badge>;
-  if (health.failuresInARow > 0) return <Badge tone="bad">{health.failuresInARow} failed in a row</Badge>;
+  if (!active) return <Badge tone="idle">{t('Inactive')}</Badge>;
+  if (health.gone) return <Badge tone="bad">{t('Answered 410')}</Badge>;
+  if (health.failuresInARow > 0)
+    return <Badge tone="bad">{plural(health.failuresInARow, 'One failed', '{count} failed in a row')}</Badge>;
   return health.lastSuccessAt === null ? (
-    <Badge tone="idle">Not used yet</Badge>
+    <Badge tone="idle">{t('Not used yet')}</Badge>
   ) : (
-    <Badge tone="good">Works</Badge>
+    <Badge tone="good">{t('Works')}</Badge>
   );
 }
 
@@ -106,10 +115,14 @@ function EndpointForm(props: { merchantId: string; endpoint?: WebhookEndpoint; o
     }
   }, onClose);
   return (
-    <Dialog title={endpoint === undefined ? 'New endpoint' : 'Edit the endpoint'} open onClose={onClose}>
+    <Dialog
+      title={endpoint === undefined ? t('New endpoint') : t('Edit the endpoint')}
+      open
+      onClose={onClose}
+    >
       <Form
         fields={['url', 'events', 'active']}
-        submit="Save endpoint"
+        submit={t('Save endpoint')}
         busy={save.isPending}
         error={save.error}
         onSubmit={({ url, events, active }) => {
@@ -119,7 +132,7 @@ function EndpointForm(props: { merchantId: string; endpoint?: WebhookEndpoint; o
         }}
       >
         <Field
-          label="Address"
+          label={t('Address')}
           name="url"
           type="url"
           defaultValue={endpoint?.url ?? ''}
@@ -127,13 +140,13 @@ function EndpointForm(props: { merchantId: string; endpoint?: WebhookEndpoint; o
           {...fieldError(save.error, 'url')}
         />
         <Field
-          label="Only these events"
+          label={t('Only these events')}
           name="events"
-          hint="Such as payment.completed, payment.reversed; empty for all"
+          hint={t('Such as payment.completed, payment.reversed; empty for all')}
           defaultValue={endpoint?.events?.join(', ') ?? ''}
           {...fieldError(save.error, 'events')}
         />
-        <Check label="Active" name="active" defaultChecked={endpoint?.active ?? true} />
+        <Check label={t('Active')} name="active" defaultChecked={endpoint?.active ?? true} />
       </Form>
     </Dialog>
   );
@@ -150,19 +163,19 @@ function Secret(props: { merchantId: string; of: WebhookEndpoint; onClose: () =>
     }),
   );
   return (
-    <Dialog title="Signing secret" open onClose={onClose}>
+    <Dialog title={t('Signing secret')} open onClose={onClose}>
       <div className="grid gap-4">
         <p className="text-sm break-all text-soft">{of.url}</p>
         <Shown of={secret} rows={1}>
-          {(data) => <CopyLine text={data.secret} label="signing secret" />}
+          {(data) => <CopyLine text={data.secret} label={t('signing secret')} />}
         </Shown>
         <p role="status" className="text-sm text-soft">
           {rotate.isSuccess
-            ? 'This is the new secret: give it to the receiver within 24 hours.'
-            : 'After a rotation both secrets sign for 24 hours.'}
+            ? t('This is the new secret: give it to the receiver within 24 hours.')
+            : t('After a rotation both secrets sign for 24 hours.')}
         </p>
         <Button busy={rotate.isPending} onClick={() => rotate.mutate()}>
-          Rotate
+          {t('Rotate')}
         </Button>
       </div>
     </Dialog>
@@ -181,16 +194,16 @@ function Delete(props: { merchantId: string; of: WebhookEndpoint; onClose: () =>
   );
   return (
     <Confirm
-      title="Delete this endpoint"
+      title={t('Delete this endpoint')}
       open
       onClose={onClose}
-      action="Delete endpoint"
+      action={t('Delete endpoint')}
       busy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate()}
     >
       <p className="break-all">{of.url}</p>
-      <p>What waits for it ends as failed. The shop’s other endpoints are left alone.</p>
+      <p>{t('What waits for it ends as failed. The shop’s other endpoints are left alone.')}</p>
     </Confirm>
   );
 }

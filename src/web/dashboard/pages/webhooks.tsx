@@ -4,6 +4,7 @@ import { useAct, useApi, useShop, useShopId } from '../api/hooks.ts';
 import { useMode } from '../api/mode.ts';
 import { useFilters } from '../api/search.ts';
 import type { WebhookLog } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
 import { Badge, Button, Card, Empty, LINK, PageTitle, Problem, Shown } from '../ui/basics.tsx';
 import { Field, SearchField, Select } from '../ui/form.tsx';
 import { when } from '../ui/format.ts';
@@ -28,8 +29,8 @@ export function WebhooksPage() {
   return (
     <>
       <PageTitle
-        title="Webhooks"
-        lead={shop?.webhookUrl ?? 'No webhook URL is set: see the settings.'}
+        title={t('Webhooks')}
+        lead={shop?.webhookUrl ?? t('No webhook URL is set: see the settings.')}
         actions={
           <Button
             look="primary"
@@ -37,14 +38,14 @@ export function WebhooksPage() {
             disabled={(shop?.webhookUrl ?? null) === null}
             onClick={() => test.mutate()}
           >
-            Send a test
+            {t('Send a test')}
           </Button>
         }
       />
       {test.error !== null && <Problem error={test.error} />}
       {test.data !== undefined && <TestOutcome {...test.data} />}
       <WebhookEndpoints merchantId={merchantId} />
-      <Card title="Deliveries">
+      <Card title={t('Deliveries')}>
         <Filters search={search} onChange={change} />
         <Shown of={logs}>
           {(data) => (
@@ -75,10 +76,10 @@ function TestOutcome({ status, error }: { status: number; error: string | null }
   return (
     <p role="status" className={`mb-4 text-sm font-medium ${isFine(status) ? 'text-accent' : 'text-stop'}`}>
       {isFine(status)
-        ? `The test arrived: your endpoint answered ${status}.`
+        ? t('The test arrived: your endpoint answered {status}.', { status })
         : status === 0
-          ? `The test did not arrive: ${error ?? 'no answer came'}.`
-          : `The test arrived, and your endpoint answered ${status}: see the delivery below.`}
+          ? t('The test did not arrive: {error}.', { error: error ?? t('no answer came') })
+          : t('The test arrived, and your endpoint answered {status}: see the delivery below.', { status })}
     </p>
   );
 }
@@ -86,14 +87,14 @@ function TestOutcome({ status, error }: { status: number; error: string | null }
 function None({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (isFiltered) {
     return (
-      <Empty title="No delivery matches">
-        <Button onClick={onClear}>Clear the filters</Button>
+      <Empty title={t('No delivery matches')}>
+        <Button onClick={onClear}>{t('Clear the filters')}</Button>
       </Empty>
     );
   }
   return (
-    <Empty title="No delivery yet">
-      Every attempt to deliver a webhook is listed here, with what was sent and what came back.
+    <Empty title={t('No delivery yet')}>
+      {t('Every attempt to deliver a webhook is listed here, with what was sent and what came back.')}
     </Empty>
   );
 }
@@ -110,39 +111,39 @@ function Filters(props: {
   return (
     <div role="search" className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-5">
       <Select
-        label="Delivery"
+        label={t('Delivery')}
         value={search['state'] ?? ''}
         onChange={(event) => onChange({ state: event.target.value })}
       >
-        <option value="">Any</option>
-        <option value="pending">To be tried again</option>
-        <option value="delivered">Delivered</option>
-        <option value="failed">Given up</option>
+        <option value="">{t('Any')}</option>
+        <option value="pending">{t('To be tried again')}</option>
+        <option value="delivered">{t('Delivered')}</option>
+        <option value="failed">{t('Given up')}</option>
       </Select>
       <Select
-        label="Answer"
+        label={t('Answer')}
         value={search['status'] ?? ''}
         onChange={(event) => onChange({ status: event.target.value })}
       >
-        <option value="">Any</option>
+        <option value="">{t('Any')}</option>
         {[200, 201, 204, 301, 302, 400, 401, 403, 404, 410, 429, 500, 502, 503].map((code) => (
           <option key={code}>{code}</option>
         ))}
-        <option value="0">None came</option>
+        <option value="0">{t('None came')}</option>
       </Select>
       <SearchField
-        label="Payment id"
+        label={t('Payment id')}
         value={search['paymentId'] ?? ''}
         onSearch={(text) => onChange({ paymentId: text })}
       />
       <Field
-        label="From"
+        label={t('From')}
         type="date"
         value={search['startDate'] ?? ''}
         onChange={(event) => onChange({ startDate: event.target.value })}
       />
       <Field
-        label="Until"
+        label={t('Until')}
         type="date"
         value={search['endDate'] ?? ''}
         onChange={(event) => onChange({ endDate: event.target.value })}
@@ -164,18 +165,18 @@ function Log({ log, merchantId }: { log: WebhookLog; merchantId: string }) {
         <b className="font-semibold">{eventType(log)}</b>
         <span className="min-w-0 flex-1 truncate text-soft">{log.endpoint}</span>
         <span className="text-soft">
-          {when(log.createdAt)} · attempt {log.attempt} · {log.durationMs} ms
-          {log.nextAttemptAt !== null && ` · next ${when(log.nextAttemptAt)}`}
+          {when(log.createdAt)} · {t('attempt {attempt}', { attempt: log.attempt })} · {log.durationMs} ms
+          {log.nextAttemptAt !== null && ` · ${t('next {at}', { at: when(log.nextAttemptAt) })}`}
         </span>
       </summary>
       <div className="mt-3 grid gap-3 lg:grid-cols-2">
         <Message
-          title="Request"
+          title={t('Request')}
           headers={log.request.headers}
           body={JSON.stringify(log.request.body, null, 2)}
         />
         <Message
-          title="Response"
+          title={t('Response')}
           headers={log.response.headers}
           body={(log.status === 0 ? log.error : log.response.body) ?? ''}
         />
@@ -183,7 +184,7 @@ function Log({ log, merchantId }: { log: WebhookLog; merchantId: string }) {
       {again.error !== null && <Problem error={again.error} />}
       <div className="mt-3 flex flex-wrap items-center gap-3">
         <Button busy={again.isPending} onClick={() => again.mutate()}>
-          Send again
+          {t('Send again')}
         </Button>
         {log.paymentId !== null && (
           <Link
@@ -191,7 +192,7 @@ function Log({ log, merchantId }: { log: WebhookLog; merchantId: string }) {
             params={{ shopId: merchantId, paymentId: log.paymentId }}
             className={`text-sm ${LINK}`}
           >
-            Open the payment
+            {t('Open the payment')}
           </Link>
         )}
       </div>
@@ -201,13 +202,13 @@ function Log({ log, merchantId }: { log: WebhookLog; merchantId: string }) {
 
 /** Some deliveries end without an attempt, because their endpoint does. */
 function noAnswer({ error }: WebhookLog): string {
-  return error?.startsWith('ended:') === true ? 'Ended' : 'No answer';
+  return error?.startsWith('ended:') === true ? t('Ended') : t('No answer');
 }
 
 /** The event that a logged request tells of. */
 export function eventType({ request }: WebhookLog): string {
   const { type } = request.body;
-  return typeof type === 'string' ? type : 'Unknown event';
+  return typeof type === 'string' ? type : t('Unknown event');
 }
 
 function Message(props: { title: string; headers: Record<string, string>; body: string }) {

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import type { ApiError } from '../api/client.ts';
 import type { Coin } from '../api/types.ts';
 import { COIN_CLASSES } from '../coins.ts';
+import { t } from '../i18n/t.ts';
 
 const LOOKS = {
   primary: 'bg-accent text-accent-ink hover:brightness-110',
@@ -120,14 +121,14 @@ export function Problem(props: { error: ApiError; onRetry?: () => void }) {
       className="flex flex-wrap items-center gap-3 rounded-xl bg-stop-soft p-4 text-sm text-stop"
     >
       <p className="flex-1">{props.error.message}</p>
-      {props.onRetry !== undefined && <Button onClick={props.onRetry}>Try again</Button>}
+      {props.onRetry !== undefined && <Button onClick={props.onRetry}>{t('Try again')}</Button>}
     </div>
   );
 }
 
 function Loading(props: { rows?: number }) {
   return (
-    <div role="status" aria-label="Loading" className="grid gap-3">
+    <div role="status" aria-label={t('Loading')} className="grid gap-3">
       {Array.from({ length: props.rows ?? 4 }, (_, row) => (
         <div key={row} className="h-10 animate-pulse rounded-xl bg-well" />
       ))}
@@ -142,9 +143,11 @@ function Stale(props: { error: ApiError; onRetry: () => void }) {
       role="status"
       className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-xl bg-warn-soft px-4 py-2 text-sm text-warn"
     >
-      <p className="flex-1">This could not be refreshed and may be out of date. {props.error.message}</p>
+      <p className="flex-1">
+        {t('This could not be refreshed and may be out of date. {message}', { message: props.error.message })}
+      </p>
       <button type="button" onClick={props.onRetry} className="min-h-8 font-semibold underline">
-        Try again
+        {t('Try again')}
       </button>
     </div>
   );
@@ -183,8 +186,8 @@ export function Copy(props: { text: string; label: string; isSmall?: boolean; ch
     setState(done ? 'copied' : 'failed');
     window.setTimeout(() => setState('idle'), COPIED_MS);
   };
-  const words = { idle: props.label, copied: 'Copied', failed: 'Copying failed: select the text' };
-  const shown = { idle: props.children ?? 'Copy', copied: 'Copied', failed: 'Select it' };
+  const words = { idle: props.label, copied: t('Copied'), failed: t('Copying failed: select the text') };
+  const shown = { idle: props.children ?? t('Copy'), copied: t('Copied'), failed: t('Select it') };
   return (
     <Button
       onClick={() => void copy()}
@@ -201,7 +204,7 @@ export function CopyLine(props: { text: string; label: string }) {
   return (
     <div className="flex items-center gap-2 rounded-xl border border-line bg-well p-2 pl-3">
       <code className="min-w-0 flex-1 text-sm break-all">{props.text}</code>
-      <Copy text={props.text} label={`Copy ${props.label}`} />
+      <Copy text={props.text} label={t('Copy {label}', { label: props.label })} />
     </div>
   );
 }

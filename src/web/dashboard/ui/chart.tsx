@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useShopId } from '../api/hooks.ts';
 import type { Coin } from '../api/types.ts';
 import { COIN_CLASSES, COINS } from '../coins.ts';
+import { t } from '../i18n/t.ts';
 import { sumOf } from './decimal.ts';
 import { dayName, fiat, fiatCompact } from './format.ts';
 
@@ -31,7 +32,9 @@ function total({ amounts }: Period): string {
 }
 
 function nameOf({ first, last }: Period): string {
-  return first === last ? dayName(first) : `${dayName(first)} to ${dayName(last)}`;
+  return first === last
+    ? dayName(first)
+    : t('{first} to {last}', { first: dayName(first), last: dayName(last) });
 }
 
 /** The next of 1, 2, 5, 10, 20, 50 and so on. */
@@ -64,10 +67,16 @@ export function VolumeChart({ periods, currency }: ChartProps) {
     <figure>
       <p aria-hidden="true" className="money min-h-5 text-sm text-soft">
         {pointed === undefined
-          ? 'Point at a bar for its numbers; it opens its payments.'
+          ? t('Point at a bar for its numbers; it opens its payments.')
           : told(pointed, currency)}
       </p>
-      <div ref={toNewest} className="overflow-x-auto" tabIndex={0} role="region" aria-label="Volume chart">
+      <div
+        ref={toNewest}
+        className="overflow-x-auto"
+        tabIndex={0}
+        role="region"
+        aria-label={t('Volume chart')}
+      >
         <svg
           viewBox={`0 0 ${WIDTH} ${HEIGHT + 26}`}
           className="block w-full min-w-[40rem]"
@@ -96,10 +105,14 @@ export function VolumeChart({ periods, currency }: ChartProps) {
   );
 }
 
+function shareName(share: Share): string {
+  return share === 'several' ? t('several coins') : share;
+}
+
 function told(period: Period, currency: string): string {
   const shares = SHARES.flatMap((share) => {
     const amount = period.amounts[share];
-    return amount === undefined ? [] : [`${share} ${fiat(amount, currency)}`];
+    return amount === undefined ? [] : [`${shareName(share)} ${fiat(amount, currency)}`];
   });
   const sum = `${nameOf(period)}: ${fiat(total(period), currency)}`;
   return shares.length > 0 ? `${sum} (${shares.join(', ')})` : sum;
@@ -128,13 +141,13 @@ function Numbers({ periods, currency }: ChartProps) {
   return (
     <div className="sr-only">
       <table>
-        <caption>Volume</caption>
+        <caption>{t('Volume')}</caption>
         <thead>
           <tr>
-            <th scope="col">Days</th>
+            <th scope="col">{t('Days')}</th>
             {shown.map((share) => (
               <th key={share} scope="col">
-                {share}
+                {shareName(share)}
               </th>
             ))}
           </tr>
@@ -179,7 +192,7 @@ function Bar({ period, currency, x, step, top, isLabelled, isPointed, onPoint }:
         to="/shop/$shopId/payments"
         params={{ shopId }}
         search={{ status: 'completed', startDate: period.first, endDate: period.last }}
-        aria-label={`Payments of ${told(period, currency)}`}
+        aria-label={t('Payments of {period}', { period: told(period, currency) })}
         className="-outline-offset-2"
         onFocus={onPoint}
         onMouseEnter={onPoint}

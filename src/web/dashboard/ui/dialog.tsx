@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { ApiError } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { askedProof } from '../api/step-up.ts';
+import { t } from '../i18n/t.ts';
 import { Button, Problem } from './basics.tsx';
 
 interface DialogProps {
@@ -28,7 +29,9 @@ export function Dialog(props: DialogProps) {
           <div className="mb-4 flex items-start justify-between gap-4">
             <Base.Title className="text-lg font-bold">{props.title}</Base.Title>
             {props.keepsOpen !== true && (
-              <Base.Close render={<Button look="quiet" aria-label="Close" className="-mt-1 -mr-2 !px-3" />}>
+              <Base.Close
+                render={<Button look="quiet" aria-label={t('Close')} className="-mt-1 -mr-2 !px-3" />}
+              >
                 <span aria-hidden="true">✕</span>
               </Base.Close>
             )}
@@ -63,7 +66,7 @@ export function Confirm(props: ConfirmProps) {
             {action}
           </Button>
           <Button disabled={busy} onClick={dialog.onClose}>
-            Back
+            {t('Back')}
           </Button>
         </div>
       </div>

@@ -53,13 +53,6 @@ export function short(text: string, start = 8, end = 6): string {
   return text.length <= start + end + 1 ? text : `${text.slice(0, start)}…${text.slice(-end)}`;
 }
 
-/** "payment.completed" → "Completed", "refund.paid" → "Refund paid", "catching_up" → "Catching up". */
-export function words(code: string): string {
-  const name = code.startsWith('refund.') ? code.replace('.', ' ') : code.split('.').at(-1);
-  const text = (name ?? code).replaceAll(/[_-]/g, ' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 const shortDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'numeric', timeZone: 'UTC' });
 const longDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
 

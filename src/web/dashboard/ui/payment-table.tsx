@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useShopId } from '../api/hooks.ts';
 import type { Payment } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
 import { fiat, short, when, whenShort } from './format.ts';
 import { StatusBadge } from './status.tsx';
 import { Table } from './table.tsx';
@@ -15,12 +16,12 @@ export function PaymentTable({ payments }: { payments: readonly Payment[] }) {
   const shopId = useShopId();
   return (
     <Table
-      label="Payments"
+      label={t('Payments')}
       rows={payments}
       keyOf={(payment) => payment.id}
       columns={[
         {
-          title: 'Order',
+          title: t('Order'),
           cell: (payment) => (
             <>
               <Link
@@ -38,13 +39,13 @@ export function PaymentTable({ payments }: { payments: readonly Payment[] }) {
           ),
         },
         {
-          title: 'Status',
+          title: t('Status'),
           cell: (payment) => <StatusBadge status={payment.status} exception={payment.exception} />,
         },
-        { title: 'Paid in', wide: true, cell: (payment) => paidIn(payment) || '–' },
-        { title: 'Created', wide: true, cell: (payment) => when(payment.createdAt) },
+        { title: t('Paid in'), wide: true, cell: (payment) => paidIn(payment) || '–' },
+        { title: t('Created'), wide: true, cell: (payment) => when(payment.createdAt) },
         {
-          title: 'Amount',
+          title: t('Amount'),
           end: true,
           cell: (payment) => (
             <>

@@ -1,20 +1,22 @@
 import type { Scope } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
 
 /** What a key with each scope may do, in the words of its owner. A scope that the API gains fails to compile here. */
 const WORDS: Readonly<Record<Scope, string>> = {
-  'payments:read': 'See payments and what they brought in',
-  'payments:write': 'See and create payments and payment links; change, cancel and accept them',
-  'refunds:write': 'Offer payers their money back by a link; coins leave only once you approve',
-  'customers:read': 'See your customers and their e-mail addresses, those of all your shops',
-  'customers:write': 'See, add and change your customers, those of all your shops',
-  'catalog:read': 'See products and prices, those of all your shops',
-  'catalog:write': 'See, add, change and delete products and prices, those of all your shops',
-  'webhooks:read': 'See which notifications were sent, where to and what they said about payments',
-  'webhooks:write':
+  'payments:read': t('See payments and what they brought in'),
+  'payments:write': t('See and create payments and payment links; change, cancel and accept them'),
+  'refunds:write': t('Offer payers their money back by a link; coins leave only once you approve'),
+  'customers:read': t('See your customers and their e-mail addresses, those of all your shops'),
+  'customers:write': t('See, add and change your customers, those of all your shops'),
+  'catalog:read': t('See products and prices, those of all your shops'),
+  'catalog:write': t('See, add, change and delete products and prices, those of all your shops'),
+  'webhooks:read': t('See which notifications were sent, where to and what they said about payments'),
+  'webhooks:write': t(
     'Receive notifications of everything that happens to payments, and read the secret that signs them',
-  'events:read': 'Follow everything that happens to payments',
-  'wallet:read': 'See balances, addresses and transactions of the wallet',
-  'wallet:send': 'Send coins from the wallet to any address',
+  ),
+  'events:read': t('Follow everything that happens to payments'),
+  'wallet:read': t('See balances, addresses and transactions of the wallet'),
+  'wallet:send': t('Send coins from the wallet to any address'),
 };
 
 /** In the order they are shown: what empties a wallet comes last. */
@@ -53,10 +55,11 @@ export function ScopeList({ scopes }: { scopes: readonly Scope[] }) {
 export function SendWarning() {
   return (
     <div className="grid gap-1 rounded-xl border-2 border-stop bg-stop-soft p-4 text-sm text-stop">
-      <p className="font-bold">This key can empty your wallet.</p>
+      <p className="font-bold">{t('This key can empty your wallet.')}</p>
       <p>
-        Whoever has it can send everything the shop holds to any address, at once and without asking you
-        again. Coins that were sent cannot be called back. A shop plugin does not need this.
+        {t(
+          'Whoever has it can send everything the shop holds to any address, at once and without asking you again. Coins that were sent cannot be called back. A shop plugin does not need this.',
+        )}
       </p>
     </div>
   );

@@ -1,6 +1,6 @@
 import type { Status } from '../api/types.ts';
 import { Badge, type Tone } from './basics.tsx';
-import { words } from './format.ts';
+import { words } from './words.ts';
 
 const TONES: Record<Status, Tone> = {
   pending: 'idle',

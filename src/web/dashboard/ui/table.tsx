@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Pagination } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
 import { Button } from './basics.tsx';
 
 export interface Column<T> {
@@ -61,15 +62,13 @@ export function Pager(props: { of: Pagination; onPage: (page: number) => void })
   const pages = Math.max(1, Math.ceil(total / limit));
   if (pages === 1 && page === 1) return null;
   return (
-    <nav aria-label="Pages" className="mt-4 flex items-center justify-between gap-3 text-sm text-soft">
+    <nav aria-label={t('Pages')} className="mt-4 flex items-center justify-between gap-3 text-sm text-soft">
       <Button disabled={page <= 1} onClick={() => props.onPage(page - 1)}>
-        Newer
+        {t('Newer')}
       </Button>
-      <span>
-        Page {page} of {pages}
-      </span>
+      <span>{t('Page {page} of {pages}', { page, pages })}</span>
       <Button disabled={page >= pages} onClick={() => props.onPage(page + 1)}>
-        Older
+        {t('Older')}
       </Button>
     </nav>
   );

@@ -3,6 +3,7 @@ import { useApi, useShop, useShopId } from '../api/hooks.ts';
 import { useMode } from '../api/mode.ts';
 import type { Coin } from '../api/types.ts';
 import { COINS } from '../coins.ts';
+import { parts, t } from '../i18n/t.ts';
 import { productOf, sumOf } from './decimal.ts';
 import { coins, coinsShort, fiat } from './format.ts';
 
@@ -46,7 +47,7 @@ export function Worth(props: { amount: string; coin: Coin; prices: Prices }) {
   const { amount, coin, prices } = props;
   const rate = prices.rates?.[coin]?.rate;
   if (prices.isLoading) return <>&nbsp;</>;
-  if (rate === undefined) return amount === '0' ? fiat('0', prices.currency) : 'no price known';
+  if (rate === undefined) return amount === '0' ? fiat('0', prices.currency) : t('no price known');
   return fiat(productOf(amount, rate), prices.currency);
 }
 
@@ -57,15 +58,18 @@ export function Total({ balances, prices }: { balances: Balances; prices: Prices
   const missing = held.filter((coin) => rates?.[coin] === undefined);
   if (prices.isLoading) return <>&nbsp;</>;
   if (missing.length > 0 && missing.length === held.length)
-    return <>Its worth is not known: there is no price in {currency} now.</>;
+    return <>{t('Its worth is not known: there is no price in {currency} now.', { currency })}</>;
   const worths = held.flatMap((coin) => {
     const rate = rates?.[coin]?.rate;
     return rate === undefined ? [] : [productOf(balances[coin], rate)];
   });
   return (
     <>
-      Worth <b className="money font-semibold text-ink">{fiat(sumOf(worths), currency)}</b> in all
-      {missing.length > 0 && `, without ${missing.join(', ')}, of which no price is known now`}
+      {parts('Worth {sum} in all', {
+        sum: <b className="money font-semibold text-ink">{fiat(sumOf(worths), currency)}</b>,
+      })}
+      {missing.length > 0 &&
+        t(', without {coins}, of which no price is known now', { coins: missing.join(', ') })}
     </>
   );
 }

@@ -1,0 +1,10 @@
+import { t } from '../i18n/t.ts';
+import { when } from './format.ts';
+
+/** When a key was made, and used for the last time. */
+export function keyUse(key: { readonly createdAt: string; readonly lastUsedAt: string | null }): string {
+  const createdAt = when(key.createdAt);
+  return key.lastUsedAt === null
+    ? t('Made {createdAt}, never used', { createdAt })
+    : t('Made {createdAt}, last used {lastUsedAt}', { createdAt, lastUsedAt: when(key.lastUsedAt) });
+}
