@@ -165,7 +165,7 @@ export function partsOf(deps: HttpDeps) {
   const followedChains = () => watcher.health();
   const sendClaims = async () => deps.refundLinks.sendClaims();
   return {
-    auth: { ...account, registration: config.auth.registration },
+    auth: { ...account, registration: config.auth.registration, hasMailServer: config.smtp !== null },
     merchants: {
       ...store,
       ...addresses,

@@ -36,6 +36,8 @@ export interface HttpAppOptions {
   readonly settings?: Partial<HttpSettings>;
   readonly registration?: RegisterDeps['registration'];
   readonly hasLiveCoin?: boolean;
+  /** There is one unless told otherwise. */
+  readonly hasMailServer?: boolean;
   /** What is known of the chains; nothing unless given. */
   readonly followedChains?: () => readonly FollowedChain[];
   readonly passwordCost?: { memoryKiB: number; iterations: number; parallelism: number };
@@ -135,6 +137,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
         tokens,
         secretBox,
         registration,
+        hasMailServer: options.hasMailServer ?? true,
         guard,
         baseUrl: options.settings?.baseUrl ?? 'http://localhost:3000',
       }),

@@ -252,6 +252,15 @@ describe('test and live as a view', () => {
 
 const card = (on: Page) => on.locator('section', { hasText: 'Before real money comes' });
 
+/** Titles of the steps, and whether each is done. */
+const stateOf = async (on: Page) =>
+  Object.fromEntries(
+    (await card(on).getByRole('listitem').allInnerTexts()).map((text) => {
+      const [, title = text, state] = /([^\n]+)\s+\((done|to do)\)/.exec(text) ?? [];
+      return [title.trim(), state === 'done'];
+    }),
+  );
+
 describe('the checklist before real money comes', () => {
   let checklistPath: string;
   let shop: Shop;
@@ -265,15 +274,6 @@ describe('the checklist before real money comes', () => {
     checklistPath = `/dashboard/shop/${shop.merchantId}`;
   });
 
-  /** Titles of the steps, and whether each is done. */
-  const stateOf = async (on: Page) =>
-    Object.fromEntries(
-      (await card(on).getByRole('listitem').allInnerTexts()).map((text) => {
-        const [, title = text, state] = /([^\n]+)\s+\((done|to do)\)/.exec(text) ?? [];
-        return [title.trim(), state === 'done'];
-      }),
-    );
-
   it('tells what is done and leads to where the rest is', async () => {
     await page.goto(checklistPath);
     await card(page).waitFor();
@@ -281,7 +281,7 @@ describe('the checklist before real money comes', () => {
       'Pay a test payment': false,
       'Receive webhooks': false,
       'Verify your domain': false,
-      'Switch on a second factor': false,
+      'Set up a second factor or a passkey': false,
       'Back up this server': false,
       'Have a node in step': true,
     });

@@ -117,6 +117,8 @@ export interface paths {
               error: null;
               data: {
                 sent: boolean;
+                /** @enum {string} */
+                by: "mail" | "log";
               };
             };
           };

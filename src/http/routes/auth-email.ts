@@ -3,10 +3,10 @@ import type { AccountDeps } from '../../usecases/accounts/account-deps.ts';
 import { resendVerification } from '../../usecases/accounts/resend-verification.ts';
 import { verifyEmail } from '../../usecases/accounts/verify-email.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import { authTags, mailedToken } from './auth-parts.ts';
+import { authTags, mailedToken, type MailedDeps } from './auth-parts.ts';
 
 /** Verification of e-mail addresses. */
-export function emailRoutes(deps: AccountDeps): Route[] {
+export function emailRoutes(deps: AccountDeps & MailedDeps): Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -33,14 +33,17 @@ export function emailRoutes(deps: AccountDeps): Route[] {
       summary: 'Mail another verification link',
       description:
         'The link mailed before stops working. At most five such mails a day; `sent` is false when the ' +
-        'address is verified already.',
+        'address is verified already. `by` is `log` on a server without a mail server.',
       tags: authTags,
       auth: 'jwt',
       scope: 'never',
-      data: z.object({ sent: z.boolean() }),
+      data: z.object({ sent: z.boolean(), by: z.enum(['mail', 'log']) }),
       status: 200,
       errors: ['RATE_LIMITED'],
-      handler: async ({ auth }) => ({ sent: await resendVerification(deps, auth.userId) }),
+      handler: async ({ auth }) => ({
+        sent: await resendVerification(deps, auth.userId),
+        by: deps.hasMailServer ? ('mail' as const) : ('log' as const),
+      }),
     }),
   ];
 }

@@ -14,14 +14,15 @@ import {
   newPassword,
   session,
   sessionAnswer,
+  type MailedDeps,
 } from './auth-parts.ts';
 
 /** Changing a password, and setting a new one when it is forgotten. */
-export function passwordRoutes(deps: AccountDeps): Route[] {
+export function passwordRoutes(deps: AccountDeps & MailedDeps): Route[] {
   return [forgotRoute(deps), resetRoute(deps), changeRoute(deps, createSessionCookie(deps.baseUrl))];
 }
 
-function forgotRoute(deps: AccountDeps): Route {
+function forgotRoute(deps: AccountDeps & MailedDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/auth/forgot-password',
@@ -38,7 +39,10 @@ function forgotRoute(deps: AccountDeps): Route {
     errors: [],
     handler: async ({ body }) => {
       await forgotPassword(deps, body.email);
-      return { message: 'If an account has this address, a link to set a new password is on its way' };
+      const where = deps.hasMailServer
+        ? 'is on its way'
+        : 'is in the log of this server, which has no mail server';
+      return { message: `If an account has this address, a link to set a new password ${where}` };
     },
   });
 }

@@ -4,14 +4,23 @@ import { readMe } from '../../usecases/accounts/read-me.ts';
 import { register, type RegisterDeps } from '../../usecases/accounts/register.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { email } from '../schemas/text.ts';
-import { authTags, code, currentPassword, newPassword, session, sessionAnswer, user } from './auth-parts.ts';
+import {
+  authTags,
+  code,
+  currentPassword,
+  newPassword,
+  session,
+  sessionAnswer,
+  user,
+  type MailedDeps,
+} from './auth-parts.ts';
 import { emailRoutes } from './auth-email.ts';
 import { passkeyRoutes } from './auth-passkeys.ts';
 import { passwordRoutes } from './auth-password.ts';
 import { sessionRoutes } from './auth-session.ts';
 import { totpRoutes } from './auth-totp.ts';
 
-export type AuthRoutesDeps = RegisterDeps;
+export type AuthRoutesDeps = RegisterDeps & MailedDeps;
 
 /** Accounts: registering, signing in, and everything about a user's own account. */
 export function authRoutes(deps: AuthRoutesDeps): Route[] {

@@ -36,8 +36,8 @@ export function setupRoutes(deps: ReadSetupDeps): Route[] {
       summary: 'Read what is set up',
       description:
         'What should be done before real money comes, each step derived from what happened: a payment completed in the ' +
-        'sandbox, a webhook endpoint that answered, the domain verified, a second factor of the user (with a key: of its ' +
-        'owner), scheduled backups of this server that are recent, a node in step with its network. `coins` tells of each ' +
+        'sandbox, a webhook endpoint that answered, the domain verified, a second factor or passkey of the user (with a ' +
+        'key: of its owner), scheduled backups of this server that are recent, a node in step with its network. `coins` tells of each ' +
         'coin whether it can be taken live, and if not, why.',
       tags: ['Merchants'],
       auth: 'merchant',

@@ -15,7 +15,11 @@ const client = new QueryClient({
       staleTime: 5_000,
       // The client tries again by itself where that may help.
       retry: false,
+      // By default a browser that is offline asks for nothing and says nothing: what is in view would look current.
+      networkMode: 'always',
+      refetchOnReconnect: true,
     },
+    mutations: { networkMode: 'always' },
   },
 });
 

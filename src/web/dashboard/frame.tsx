@@ -1,11 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useAct, useShopId, useShops } from './api/hooks.ts';
+import { useFrameShopId } from './api/last-shop.ts';
 import { lostSession, useSession } from './api/session.ts';
 import { signOut } from './api/sign-out.ts';
-import { ModeNote, ModeToggle } from './mode-view.tsx';
 import { t } from './i18n/t.ts';
+import { ModeNote, ModeToggle } from './mode-view.tsx';
+import { OfflineNote } from './offline-note.tsx';
 import { SignInAgain } from './pages/sign-in-again.tsx';
 import { Button, Empty, LINK, PageTitle, Problem } from './ui/basics.tsx';
 
@@ -22,7 +24,7 @@ const SHOP_PAGES = [
 ] as const;
 
 /** Navigation around every page of a signed-in user. */
-export function Frame() {
+export function Frame({ children }: { children?: ReactNode }) {
   const session = useSession();
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -54,8 +56,9 @@ export function Frame() {
         <Navigation email={shown.user.email} />
       </header>
       <main id="content" className="mx-auto w-full max-w-6xl min-w-0 px-4 py-6 sm:px-8 sm:py-8">
+        <OfflineNote />
         <ModeNote />
-        <Page />
+        {children ?? <Page />}
       </main>
     </div>
   );
@@ -79,9 +82,13 @@ function Page() {
   );
 }
 
+function useIsListOfShops(): boolean {
+  return useLocation({ select: ({ pathname }) => pathname === '/shops' || pathname === '/' });
+}
+
 function ShopChoice() {
   const shops = useShops().data?.merchants ?? [];
-  const shopId = useShopId();
+  const shopId = useFrameShopId(useIsListOfShops());
   const navigate = useNavigate();
   if (shops.length === 0) return null;
   return (
@@ -113,25 +120,41 @@ function ShopChoice() {
   );
 }
 
+const ITEM = 'block rounded-xl px-3 py-2 text-sm font-medium whitespace-nowrap';
+const ITEM_REST = 'text-soft hover:bg-well hover:text-ink';
+
 function Item(props: { to: string; exact?: boolean; children: ReactNode }) {
   return (
     <Link
       to={props.to}
       activeOptions={{ exact: props.exact === true, includeSearch: false }}
       activeProps={{ className: 'bg-accent-soft text-accent' }}
-      inactiveProps={{ className: 'text-soft hover:bg-well hover:text-ink' }}
-      className="block rounded-xl px-3 py-2 text-sm font-medium whitespace-nowrap"
+      inactiveProps={{ className: ITEM_REST }}
+      className={ITEM}
     >
       {props.children}
     </Link>
   );
 }
 
+/** So little hidden of the bar is not worth telling. */
+const EDGE_PX = 8;
+
 function Navigation({ email }: { email: string }) {
   const out = useAct(signOut);
-  const shopId = useShopId();
+  const shopId = useFrameShopId(useIsListOfShops());
   const bar = useRef<HTMLElement>(null);
   const pathname = useLocation({ select: (location) => location.pathname });
+  const [isMore, setMore] = useState(false);
+  const look = (): void => {
+    const { scrollLeft = 0, clientWidth = 0, scrollWidth = 0 } = bar.current ?? {};
+    setMore(scrollLeft + clientWidth < scrollWidth - EDGE_PX);
+  };
+  useEffect(() => {
+    look();
+    window.addEventListener('resize', look);
+    return () => window.removeEventListener('resize', look);
+  });
   // On a phone the bar is wider than the screen: where one is must be in sight.
   useEffect(() => {
     const current = bar.current?.querySelector<HTMLElement>('[aria-current="page"]');
@@ -142,8 +165,10 @@ function Navigation({ email }: { email: string }) {
     <>
       <nav
         ref={bar}
+        data-more={isMore}
+        onScroll={look}
         aria-label={t('Main')}
-        className="relative flex gap-1 overflow-x-auto px-3 pb-3 lg:flex-1 lg:flex-col lg:overflow-visible"
+        className="more-follows relative flex gap-1 overflow-x-auto px-3 pb-3 lg:flex-1 lg:flex-col lg:overflow-visible"
       >
         {shopId === '' && (
           <Item to="/shops" exact>
@@ -158,6 +183,9 @@ function Navigation({ email }: { email: string }) {
           ))}
         <Item to="/nodes">{t('Nodes')}</Item>
         <Item to="/account">{t('Account')}</Item>
+        <a href="/docs" className={`${ITEM} ${ITEM_REST}`}>
+          {t('API docs')}
+        </a>
       </nav>
       <div className="absolute top-3 right-3 flex items-center gap-2 lg:static lg:grid lg:gap-1 lg:border-t lg:border-line lg:p-4">
         <p className="hidden truncate text-xs text-soft lg:block" title={email}>

@@ -5,8 +5,9 @@ import { Button } from './ui/basics.tsx';
 
 /** Which payments and balances the pages show. */
 export function ModeToggle() {
+  const shop = useShop();
   const { viewed, choose } = useMode();
-  if (viewed === undefined) return null;
+  if (shop === undefined || viewed === undefined) return null;
   return (
     <div
       role="group"
@@ -64,7 +65,7 @@ export function ModeNote() {
   if (!shop.sandboxMode) return null;
   return (
     <p className="mb-4 rounded-lg bg-info-soft px-3 py-1.5 text-xs text-info sm:mb-6 sm:text-sm">
-      {parts('{sandbox} Every coin is simulated: no real money moves.', {
+      {parts('{sandbox} Every coin is simulated.', {
         sandbox: <b className="font-semibold">{t('Sandbox.')}</b>,
       })}
     </p>

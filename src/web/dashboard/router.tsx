@@ -2,7 +2,6 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  Link,
   Outlet,
   redirect,
   retainSearchParams,
@@ -11,7 +10,7 @@ import {
 import type { ReactNode } from 'react';
 import { session } from './api/session.ts';
 import { Frame } from './frame.tsx';
-import { t } from './i18n/t.ts';
+import { NotFound } from './not-found.tsx';
 import { AccountPage } from './pages/account.tsx';
 import { ForgotPage, ResetPage, VerifyPage } from './pages/mailed-links.tsx';
 import { ConnectPage } from './pages/connect.tsx';
@@ -29,22 +28,8 @@ import { ShopsPage } from './pages/shops.tsx';
 import { RegisterPage, SignInPage } from './pages/sign-in.tsx';
 import { WalletPage } from './pages/wallet.tsx';
 import { WebhooksPage } from './pages/webhooks.tsx';
-import { Empty, PageTitle } from './ui/basics.tsx';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
-
-function NotFound() {
-  return (
-    <main className="p-6">
-      <PageTitle title={t('Not found')} />
-      <Empty title={t('There is nothing at this address')}>
-        <Link to="/" className="text-accent underline">
-          {t('Go to your shops')}
-        </Link>
-      </Empty>
-    </main>
-  );
-}
 
 /** What needs a user; who comes without one returns here after signing in. */
 function signedIn({ location }: { readonly location: { readonly href: string } }): void {

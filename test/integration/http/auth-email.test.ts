@@ -117,10 +117,22 @@ describe('resend-verification', () => {
   it('mails a new token, and the old one is dead', async () => {
     const user = await newUser(app);
     const old = await mailedToken(user.email);
-    expect((await resend(user.token)).body.data).toEqual({ sent: true });
+    expect((await resend(user.token)).body.data).toEqual({ sent: true, by: 'mail' });
     const fresh = await mailedToken(user.email);
     expect(refused(await verify(old))).toEqual(dead);
     expect((await verify(fresh)).status).toBe(200);
+  });
+
+  it('says that the link is in the log where there is no mail server', async () => {
+    const without = await startHttpApp({ hasMailServer: false });
+    const { token, email } = await newUser(without);
+    const sent = await without.api.must('POST', '/auth/resend-verification', { token });
+    expect(sent).toEqual({ sent: true, by: 'log' });
+    const { message } = await without.api.must<{ message: string }>('POST', '/auth/forgot-password', {
+      body: { email },
+    });
+    expect(message).toContain('in the log of this server');
+    await without.destroy();
   });
 
   it('sends the newest mail only, when several wait', async () => {
@@ -136,7 +148,7 @@ describe('resend-verification', () => {
     const user = await newUser(app);
     await verify(await mailedToken(user.email));
     const answer = await resend(user.token);
-    expect([answer.status, answer.body.data]).toEqual([200, { sent: false }]);
+    expect([answer.status, answer.body.data]).toEqual([200, { sent: false, by: 'mail' }]);
     expect(await takeMails(app, user.email)).toEqual([]);
   });
 

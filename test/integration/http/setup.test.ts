@@ -3,6 +3,8 @@ import { closeSync, openSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { insertPasskey } from '../../../src/store/accounts/passkeys.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { Till } from '../../_helpers/till.ts';
@@ -128,6 +130,31 @@ describe('GET /merchant/setup', () => {
       body: { code: totpCode(secret, till.clock.now()) },
     });
     expect(await step('second_factor')).toEqual({ done: true, at: expect.any(String), reason: null });
+  });
+
+  it('counts a passkey as well', async () => {
+    const other = await Shop.open(till.api);
+    const { user } = await till.api.must<{ user: { id: string } }>('GET', '/auth/me', { token: other.token });
+    const stepOf = async () =>
+      (await setup('/merchant/setup', other.secretKey)).steps.find(({ name }) => name === 'second_factor');
+    expect(await stepOf()).toMatchObject(undone());
+    const { db, ...database } = await openDatabase(join(till.dataDir, 'tilld.sqlite'));
+    const row = {
+      id: 'pk',
+      user_id: user.id,
+      credential_id: 'c',
+      public_key: 'p',
+      counter: 0,
+      transports_json: '[]',
+      rp_id: 'localhost',
+      name: 'Phone',
+      backed_up: 0 as const,
+      created_at: 1_800_000_000_000,
+      last_used_at: null,
+    };
+    expect(await db.transaction(async (tx) => insertPasskey(tx, row))).toBe(true);
+    await database.close();
+    expect(await stepOf()).toMatchObject({ done: true, at: '2027-01-15T08:00:00.000Z' });
   });
 
   it('counts scheduled backups while the newest is recent, and tells of no folder', async () => {

@@ -45,8 +45,15 @@ function Email() {
             {resend.error !== null && <Problem error={resend.error} />}
             {!user.isVerified && (
               <Button busy={resend.isPending} onClick={() => resend.mutate()} className="justify-self-start">
-                {resend.isSuccess ? t('Sent') : t('Mail the link again')}
+                {t('Mail the link again')}
               </Button>
+            )}
+            {resend.data?.sent === true && (
+              <p role="status" className="text-sm">
+                {resend.data.by === 'mail'
+                  ? t('A new link is on its way. The one before works no more.')
+                  : t('This server has no mail server: the new link is in its log. Ask whoever runs it.')}
+              </p>
             )}
           </div>
         )}

@@ -7,6 +7,7 @@ import { Confirm, Dialog } from '../ui/dialog.tsx';
 import { Form, Select } from '../ui/form.tsx';
 import { when } from '../ui/format.ts';
 import { keyUse } from '../ui/key-use.ts';
+import { FirstCall } from './first-call.tsx';
 import { RestrictedKeys } from './restricted-keys.tsx';
 import { NewKeys } from './shops.tsx';
 
@@ -54,6 +55,7 @@ export function KeysPage() {
                 </Card>
               ))}
             </div>
+            <FirstCall keys={data.keys} />
             <RestrictedKeys merchantId={merchantId} keys={data.restricted} />
           </>
         )}

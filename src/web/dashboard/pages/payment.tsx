@@ -28,10 +28,23 @@ export function PaymentPage() {
           {t('Payments')}
         </Link>
       </p>
-      <Shown of={read} rows={6}>
-        {/* A user's token reads the whole payment, never the payer's view of it. */}
-        {(payment) => 'timeline' in payment && <Whole payment={payment} />}
-      </Shown>
+      {read.error?.status === 404 ? (
+        <NoSuchPayment />
+      ) : (
+        <Shown of={read} rows={6}>
+          {/* A user's token reads the whole payment, never the payer's view of it. */}
+          {(payment) => 'timeline' in payment && <Whole payment={payment} />}
+        </Shown>
+      )}
+    </>
+  );
+}
+
+function NoSuchPayment() {
+  return (
+    <>
+      <PageTitle title={t('No such payment')} />
+      <Empty title={t('This shop has no payment at this address')} />
     </>
   );
 }

@@ -138,9 +138,9 @@ const VIEWS: Record<Step['name'], (props: StepProps) => StepView> = {
     link: <ShopLink shop={shop} to="/shop/$shopId/settings" text={t('Verify it')} />,
   }),
   second_factor: ({ step }) => ({
-    title: t('Switch on a second factor'),
+    title: t('Set up a second factor or a passkey'),
     line: step.done
-      ? since(step, t('Signing in takes more than your password.'))
+      ? since(step, t('There is more than your password.'))
       : t('With your password alone anybody could send your coins.'),
     link: (
       <Link to="/account" className={LINK}>

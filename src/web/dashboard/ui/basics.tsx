@@ -130,7 +130,7 @@ function Loading(props: { rows?: number }) {
   return (
     <div role="status" aria-label={t('Loading')} className="grid gap-3">
       {Array.from({ length: props.rows ?? 4 }, (_, row) => (
-        <div key={row} className="h-10 animate-pulse rounded-xl bg-well" />
+        <div key={row} className="h-10 animate-pulse rounded-xl bg-line" />
       ))}
     </div>
   );

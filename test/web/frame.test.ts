@@ -1,0 +1,207 @@
+/** The frame around every page: where one is, whether what is shown is fresh, and what an address without a page shows. */
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Shop } from '../_helpers/api-client.ts';
+import { Till } from '../_helpers/till.ts';
+import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { ensureWebBuilt } from '../_helpers/web/build.ts';
+import { signInBrowser } from '../_helpers/web/dashboard.ts';
+
+const PASSWORD = 'correct horse battery';
+
+let till: Till;
+let browser: WebBrowser;
+let shop: Shop;
+let email: string;
+let page: Page;
+let phone: Page;
+let shopPath: string;
+
+beforeAll(async () => {
+  await ensureWebBuilt();
+  till = await Till.start();
+  await till.ready();
+  shop = await Shop.open(till.api, { settings: { name: 'Corner shop' } });
+  await Shop.open(till.api, { owner: shop.token, settings: { name: 'Other shop' } });
+  browser = await WebBrowser.start(till.api.baseUrl);
+  shopPath = `/dashboard/shop/${shop.merchantId}`;
+  const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', { token: shop.token });
+  ({ email } = user);
+  page = await open({ viewport: DESKTOP, permissions: ['clipboard-read', 'clipboard-write'] });
+  phone = await open({ viewport: PHONE, colorScheme: 'dark' });
+});
+
+async function open(options: Parameters<WebBrowser['context']>[0]): Promise<Page> {
+  const context = await browser.context(options);
+  await signInBrowser(context, till.api.baseUrl, { email, password: PASSWORD });
+  return context.newPage();
+}
+
+afterAll(async () => {
+  await browser?.stop();
+  await till?.end();
+});
+afterEach(() => {
+  expect(browser.takeComplaints()).toEqual([]);
+});
+
+const menu = (on: Page) => on.getByRole('navigation', { name: 'Main' });
+const chosen = (on: Page) =>
+  on.getByLabel('Shop', { exact: true }).evaluate((select) => (select as { value?: string }).value);
+
+describe('the menu', () => {
+  it('keeps the shop on pages that are about none, also after a reload, and not on the list of shops', async () => {
+    await page.goto(shopPath);
+    for (const name of ['Nodes', 'Account']) {
+      await menu(page).getByRole('link', { name, exact: true }).click();
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+      expect([name, await chosen(page)]).toEqual([name, shop.merchantId]);
+      expect(await menu(page).getByRole('link', { name: 'Wallet' }).count()).toBe(1);
+    }
+    await page.reload();
+    await menu(page).getByRole('link', { name: 'Payments', exact: true }).click();
+    expect(new URL(page.url()).pathname).toBe(`${shopPath}/payments`);
+    await page.goto('/dashboard/shops');
+    await page.getByRole('heading', { name: 'Shops' }).waitFor();
+    expect([await chosen(page), await menu(page).getByRole('link', { name: 'Wallet' }).count()]).toEqual([
+      '',
+      0,
+    ]);
+  });
+
+  it('leads to the documentation', async () => {
+    await menu(page).getByRole('link', { name: 'API docs' }).click();
+    await page.waitForURL('**/docs');
+  });
+
+  it('fades on a phone while more of it follows, and not at its end', async () => {
+    await phone.goto(shopPath);
+    await menu(phone).waitFor();
+    await expect.poll(() => menu(phone).getAttribute('data-more')).toBe('true');
+    await phone.screenshot({ path: `${SCREENS}/frame-phone.png` });
+    await menu(phone).evaluate((bar) => bar.scrollTo({ left: bar.scrollWidth }));
+    await expect.poll(() => menu(phone).getAttribute('data-more')).toBe('false');
+    await page.goto(shopPath);
+    await menu(page).waitFor();
+    expect(await menu(page).getAttribute('data-more')).toBe('false');
+  });
+});
+
+describe('a browser that is offline', () => {
+  it('says so, marks what it shows as old, and reads it again once it is online', async () => {
+    await page.goto(`${shopPath}/payments`);
+    await page.getByText('No payment yet').waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('You are offline. What you see may be out of date.').waitFor();
+    await page.getByText('This could not be refreshed and may be out of date').first().waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.screenshot({ path: `${SCREENS}/frame-offline.png` });
+    browser.takeComplaints();
+    const { orderId } = await shop
+      .createPayment({ orderId: 'While you were away' })
+      .then(async ({ id }) => shop.payment(id));
+    await page.context().setOffline(false);
+    await page.getByRole('link', { name: orderId }).waitFor({ timeout: 5_000 });
+    expect(await page.getByText('may be out of date').count()).toBe(0);
+    browser.takeComplaints();
+  });
+});
+
+describe('an address that leads nowhere', () => {
+  it.each([
+    ['/dashboard/no-such-page', 'Not found'],
+    ['/dashboard/shop/none', 'No such shop'],
+  ])('%s keeps the frame and has a heading: %s', async (path, heading) => {
+    for (const on of [page, phone]) {
+      await on.goto(path);
+      await on.getByRole('heading', { name: heading, level: 1 }).waitFor();
+      expect(await menu(on).getByRole('link', { name: 'Account' }).count()).toBe(1);
+      expect(await on.title()).toBe(`${heading} · tilld`);
+      expect(await axeFindings(on)).toEqual([]);
+    }
+    await phone.screenshot({ path: `${SCREENS}/frame-nowhere.png` });
+  });
+
+  it('of a payment says so under a heading', async () => {
+    await page.goto(`${shopPath}/payments/pay_none`);
+    await page.getByRole('heading', { name: 'No such payment', level: 1 }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.screenshot({ path: `${SCREENS}/frame-no-payment.png` });
+  });
+
+  it('leads strangers to sign in, or says so without the frame', async () => {
+    const stranger = await browser.page({ viewport: DESKTOP });
+    await stranger.goto('/dashboard/no-such-page');
+    await stranger.getByRole('heading', { name: 'Not found' }).waitFor();
+    expect(await menu(stranger).count()).toBe(0);
+    await stranger.close();
+  });
+});
+
+describe('keys', () => {
+  it('show a first call that works as it stands', async () => {
+    await page.goto(`${shopPath}/keys`);
+    const card = page.locator('section', { hasText: 'Your first call' });
+    await card.getByRole('button', { name: 'Copy the command' }).click();
+    const command = await page.evaluate('navigator.clipboard.readText()');
+    expect(command).toBe(await card.locator('code').innerText());
+    const [url = '', ...parts] = String(command).split(' \\\n  ');
+    expect(url).toBe(`curl ${till.api.baseUrl}/payment/create`);
+    const headers = parts
+      .slice(0, 2)
+      .map((part) => /^-H '(.+?): (.+)'$/.exec(part)?.slice(1) as [string, string]);
+    const body = /^-d '(.+)'$/.exec(parts[2] ?? '')?.[1] ?? '';
+    const answer = await fetch(url.slice('curl '.length), { method: 'POST', headers, body });
+    expect(answer.status).toBe(201);
+    expect(command).not.toContain('sk_');
+    expect(await axeFindings(page)).toEqual([]);
+    await page.screenshot({ path: `${SCREENS}/frame-first-call.png` });
+  });
+});
+
+/** Runs in the page. */
+function colourBehind(it: { computedStyleMap?(): { get(name: string): unknown } }): string {
+  return String(it.computedStyleMap?.().get('background-color'));
+}
+
+describe('what a slow or bare browser shows', () => {
+  it('has visible placeholders while a page loads', async () => {
+    const slow = await open({ viewport: DESKTOP });
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await slow.route('**/payment/list?*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await slow.goto(`${shopPath}/payments`);
+    const bar = slow.getByRole('status', { name: 'Loading' }).locator('div').first();
+    await bar.waitFor();
+    const [colour, ground] = await Promise.all(
+      [bar, slow.locator('section', { has: bar })].map((at) => at.evaluate(colourBehind)),
+    );
+    expect(colour).not.toBe(ground);
+    await slow.screenshot({ path: `${SCREENS}/frame-loading.png` });
+    release();
+    await slow.getByRole('link', { name: 'While you were away' }).waitFor();
+    await slow.close();
+  });
+
+  it('says without script what it needs', async () => {
+    const bare = await browser.page({ viewport: PHONE, javaScriptEnabled: false });
+    await bare.goto('/dashboard');
+    await bare.getByRole('heading', { name: 'tilld' }).waitFor();
+    expect(await bare.getByRole('main').innerText()).toContain('The dashboard needs JavaScript');
+    expect(await bare.getByRole('heading').evaluate((it) => it.getBoundingClientRect().left)).toBeGreaterThan(
+      0,
+    );
+    await bare.screenshot({ path: `${SCREENS}/frame-no-script.png` });
+    await bare.close();
+  });
+});
+
+describe('mailing the link again', () => {
+  it('says that it is in the log where there is no mail server', async () => {
+    await page.goto('/dashboard/account');
+    await page.getByRole('button', { name: 'Mail the link again' }).click();
+    await page.getByText('This server has no mail server: the new link is in its log').waitFor();
+  });
+});
