@@ -17,7 +17,9 @@ const COMMA = new Intl.NumberFormat(locale).format(1.5).includes(',');
 /** What is typed as an amount, such as "€12,50" where that is how amounts are written, as the API writes it. */
 export function plainAmount(text: string): string {
   const amount = text.replaceAll(/[\p{Sc}\s]/gu, '');
-  const plain = COMMA ? amount.replace(',', '.') : amount;
+  // Also where amounts are written with a point: a comma that groups no thousands can only be a decimal one.
+  const isDecimal = COMMA || /^\d+,(\d{1,2}|\d{4,})$/.test(amount);
+  const plain = isDecimal ? amount.replace(',', '.') : amount;
   return /^\d+(\.\d*)?$/.test(plain) ? plain : text;
 }
 
