@@ -54,7 +54,7 @@ async function signedIn(options: Parameters<WebBrowser['page']>[0]): Promise<Pag
 }
 
 const orders = async () =>
-  page.getByRole('region', { name: 'Payments' }).locator('tbody tr a').allInnerTexts();
+  page.getByRole('region', { name: 'Zahlungen' }).locator('tbody tr a').allInnerTexts();
 
 it('finds payments by an amount as it is written here, by the middle of an order id and of an address', async () => {
   await page.goto(`${path}/payments`);
@@ -64,11 +64,11 @@ it('finds payments by an amount as it is written here, by the middle of an order
     ['12,50 €', 'Lamp-12'],
     ['ELF-7', 'Shelf-731'],
   ] as const) {
-    await page.getByLabel('Search').fill(text);
-    await page.getByText('One payment matches').waitFor();
+    await page.getByLabel('Suche').fill(text);
+    await page.getByText('Eine Zahlung passt').waitFor();
     expect(await orders(), text).toEqual([order]);
-    await page.getByLabel('Search').fill('');
-    await page.getByText('One payment matches').waitFor({ state: 'detached' });
+    await page.getByLabel('Suche').fill('');
+    await page.getByText('Eine Zahlung passt').waitFor({ state: 'detached' });
   }
   expect(await page.getByText('In Pacific/Auckland').count()).toBe(2);
   expect(await axeFindings(page)).toEqual([]);
@@ -77,10 +77,10 @@ it('finds payments by an amount as it is written here, by the middle of an order
 it('tells what the wallet is worth in the currency of the shop', async () => {
   for (const at of [path, `${path}/wallet`]) {
     await page.goto(at);
-    const total = page.getByText(/^Worth/);
+    const total = page.getByText(/^Insgesamt/);
     await total.waitFor();
     // What came at the price of 12.50, at the price of now: rates of the sandbox stand still.
-    expect((await total.innerText()).replaceAll(/\s/g, ' ')).toMatch(/^Worth 12,[45]\d € in all$/);
+    expect((await total.innerText()).replaceAll(/\s/g, ' ')).toMatch(/^Insgesamt 12,[45]\d € wert$/);
     const balance = await shop.balance('SOL');
     const exact = page.getByTitle(balance.replace('.', ','), { exact: true });
     expect((await exact.innerText()).replace(/\D/g, '').replace(/^0+/, '').length).toBeLessThanOrEqual(8);
@@ -99,14 +99,14 @@ it('says so where no price is known', async () => {
   );
   await page.goto(`${path}/wallet`);
   await page.screenshot({ path: `${SCREENS}/wallet-no-price-desktop.png`, fullPage: true });
-  await page.getByText('Its worth is not known: there is no price in EUR now.').waitFor();
-  expect(await page.getByText('no price known').count()).toBe(1);
+  await page.getByText('Der Wert ist nicht bekannt: Es gibt gerade keinen Kurs in EUR.').waitFor();
+  expect(await page.getByText('kein Kurs bekannt').count()).toBe(1);
   await page.unroute('**/rates?**');
 });
 
 it('the bars of the chart are told to the keyboard and open their payments', async () => {
   await page.goto(path);
-  const bar = page.getByRole('link', { name: /^Payments of .*12,50/ });
+  const bar = page.getByRole('link', { name: /^Zahlungen: .*12,50/ });
   await bar.focus();
   await page.screenshot({ path: `${SCREENS}/overview-worth-desktop.png`, fullPage: true });
   await page
@@ -119,10 +119,10 @@ it('the bars of the chart are told to the keyboard and open their payments', asy
   expect(await orders()).toEqual(['Lamp-12']);
   expect(page.url()).toContain('status=completed');
   await page.goto(`${path}?days=own&from=2026-02-01&until=2026-02-03`);
-  await page.getByText('Nothing was paid yet').waitFor();
-  expect(await page.getByLabel('From').inputValue()).toBe('2026-02-01');
+  await page.getByText('Noch wurde nichts bezahlt').waitFor();
+  expect(await page.getByLabel('Von').inputValue()).toBe('2026-02-01');
   await page.goto(`${path}?days=365`);
-  const bars = page.getByRole('link', { name: /^Payments of/ });
+  const bars = page.getByRole('link', { name: /^Zahlungen: / });
   await bars.first().waitFor();
   expect(await bars.count()).toBeLessThanOrEqual(13);
   const phone = await signedIn({ viewport: PHONE, colorScheme: 'dark' });
@@ -146,13 +146,13 @@ it('the page of a payment has the address of its customer to write to', async ()
 it('currency and time zone are chosen in the settings', async () => {
   await page.goto(`${path}/settings`);
   const field = (name: string) => page.getByLabel(name, { exact: true });
-  await field('Currency').fill('usd');
-  await field('Time zone').fill('Mars/Olympus');
-  await page.getByRole('button', { name: 'Save', exact: true }).first().click();
+  await field('Währung').fill('usd');
+  await field('Zeitzone').fill('Mars/Olympus');
+  await page.getByRole('button', { name: 'Speichern', exact: true }).first().click();
   await page.getByText('must be an IANA time zone').first().waitFor();
-  await field('Time zone').fill('');
-  await page.getByRole('button', { name: 'Save', exact: true }).first().click();
-  await page.getByText('Saved').waitFor();
+  await field('Zeitzone').fill('');
+  await page.getByRole('button', { name: 'Speichern', exact: true }).first().click();
+  await page.getByText('Gespeichert').waitFor();
   await page.goto(path);
-  await page.getByText(/^Worth .*\$ in all$/).waitFor();
+  await page.getByText(/^Insgesamt .*\$ wert$/).waitFor();
 });

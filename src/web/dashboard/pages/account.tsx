@@ -5,6 +5,7 @@ import { useAct, useApi } from '../api/hooks.ts';
 import { plural, t } from '../i18n/t.ts';
 import { Badge, Button, Card, Copy, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
 import { Field, fieldError, Form } from '../ui/form.tsx';
+import { LanguageChoice } from '../ui/language-choice.tsx';
 import { Qr } from '../ui/qr.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { Sessions } from './sessions.tsx';
@@ -17,6 +18,9 @@ export function AccountPage() {
         <div className="grid grid-cols-1 content-start gap-6">
           <Email />
           <Password />
+          <Card title={t('Language')}>
+            <LanguageChoice />
+          </Card>
         </div>
         <div className="grid grid-cols-1 content-start gap-6">
           <SecondFactor />

@@ -96,19 +96,19 @@ function Facts({ payment }: { payment: Payment }) {
         <StatusBadge status={payment.status} exception={payment.exception} />
       </div>
       <dl className="divide-y divide-line">
-        <Row name="Created">{when(payment.createdAt)}</Row>
-        <Row name="Expires">{when(payment.expiresAt)}</Row>
-        <Row name="Customer">
+        <Row name={t('Created')}>{when(payment.createdAt)}</Row>
+        <Row name={t('Expires')}>{when(payment.expiresAt)}</Row>
+        <Row name={t('Customer')}>
           {payment.customerId === null ? t('Anonymous') : <Customer id={payment.customerId} />}
         </Row>
-        {payment.description !== null && <Row name="Description">{payment.description}</Row>}
+        {payment.description !== null && <Row name={t('Description')}>{payment.description}</Row>}
         {payment.lines.map(({ name, quantity, amount }, at) => (
           <Row key={at} name={`${quantity} × ${name}`}>
             {fiat(amount, payment.currency)}
           </Row>
         ))}
         {payment.productId !== null && (
-          <Row name="Product">
+          <Row name={t('Product')}>
             <code className="text-xs" title={payment.productId}>
               {short(payment.productId)}
             </code>

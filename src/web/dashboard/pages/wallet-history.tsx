@@ -73,10 +73,10 @@ function Purpose({ of: row }: { of: WalletTransaction }) {
   const shopId = useShopId();
   const { paymentId, direction, address } = row;
   if (paymentId === null) {
+    const shown = short(address, 6, 6);
     return (
       <code title={address} className="md:whitespace-nowrap">
-        {direction === 'out' ? 'to ' : ''}
-        {short(address, 6, 6)}
+        {direction === 'out' ? t('to {address}', { address: shown }) : shown}
       </code>
     );
   }

@@ -4,6 +4,7 @@ import type { ApiError } from '../api/client.ts';
 import type { Coin } from '../api/types.ts';
 import { COIN_CLASSES } from '../coins.ts';
 import { t } from '../i18n/t.ts';
+import { ErrorWords } from './error-words.tsx';
 
 const LOOKS = {
   primary: 'bg-accent text-accent-ink hover:brightness-110',
@@ -120,7 +121,9 @@ export function Problem(props: { error: ApiError; onRetry?: () => void }) {
       role="alert"
       className="flex flex-wrap items-center gap-3 rounded-xl bg-stop-soft p-4 text-sm text-stop"
     >
-      <p className="flex-1">{props.error.message}</p>
+      <p className="flex-1">
+        <ErrorWords error={props.error} />
+      </p>
       {props.onRetry !== undefined && <Button onClick={props.onRetry}>{t('Try again')}</Button>}
     </div>
   );
@@ -144,7 +147,7 @@ function Stale(props: { error: ApiError; onRetry: () => void }) {
       className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-xl bg-warn-soft px-4 py-2 text-sm text-warn"
     >
       <p className="flex-1">
-        {t('This could not be refreshed and may be out of date. {message}', { message: props.error.message })}
+        {t('This could not be refreshed and may be out of date.')} <ErrorWords error={props.error} />
       </p>
       <button type="button" onClick={props.onRetry} className="min-h-8 font-semibold underline">
         {t('Try again')}

@@ -1,0 +1,39 @@
+import type { ApiError } from '../api/client.ts';
+import { language } from '../i18n/language.ts';
+import { t } from '../i18n/t.ts';
+
+/** What refusals of the API mean; the server explains them in English. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  UNAUTHORISED: t('You are not signed in.'),
+  INVALID_CREDENTIALS: t('Email, password or code is wrong.'),
+  SECOND_FACTOR_REQUIRED: t('A code is needed as well.'),
+  FORBIDDEN: t('You may not do this.'),
+  RATE_LIMITED: t('Too many requests: please wait a moment.'),
+  INVALID_CODE: t('The code or link is not valid any more.'),
+  DUPLICATE_ENTRY: t('That exists already.'),
+  INSUFFICIENT_BALANCE: t('The wallet holds too little for this.'),
+  VALIDATION_INVALID: t('Please check what you typed.'),
+  INVALID_STATE: t('This is not possible in the present state.'),
+  SEND_REJECTED: t('The network refused it, so nothing was sent.'),
+  FEE_ABOVE_LIMIT: t('The network fee is above the limit.'),
+  REGISTRATION_CLOSED: t('This server takes no new accounts.'),
+  RATE_UNAVAILABLE: t('No price is known now: please try again later.'),
+  NODE_UNAVAILABLE: t('The node does not answer: please try again later.'),
+  COIN_UNAVAILABLE: t('This coin cannot be used now.'),
+  DATABASE_UNAVAILABLE: t('The database cannot be reached: please try again later.'),
+  INTERNAL_ERROR: t('Something went wrong on the server.'),
+};
+
+/** Why something was refused: what it means in the chosen language, then the server's own words. */
+export function ErrorWords({ error: { code, message } }: { error: ApiError }) {
+  const meaning = language === 'en' ? undefined : MEANINGS[code];
+  if (meaning === undefined) return <>{message}</>;
+  return (
+    <>
+      {meaning}{' '}
+      <span lang="en" className="text-xs">
+        {message}
+      </span>
+    </>
+  );
+}

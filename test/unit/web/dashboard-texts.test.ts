@@ -1,0 +1,58 @@
+/** The catalogues of the dashboard, compared with what its pages say. */
+import { describe, expect, it } from 'vitest';
+import { de } from '../../../src/web/dashboard/i18n/de.ts';
+import { es } from '../../../src/web/dashboard/i18n/es.ts';
+import { fr } from '../../../src/web/dashboard/i18n/fr.ts';
+import { pt } from '../../../src/web/dashboard/i18n/pt.ts';
+import { readSource, readTexts } from './texts.ts';
+
+const { said, faults } = readTexts();
+const english = [...said.keys()];
+
+const placeholders = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
+
+describe('what the dashboard says', () => {
+  it('is found at all', () => {
+    expect(english.length).toBeGreaterThan(400);
+    expect(english).toEqual(expect.arrayContaining(['Sign in', 'Payments', '{count} payments match']));
+  });
+
+  it('goes through the catalogue, as a literal', () => {
+    expect(faults).toEqual([]);
+  });
+
+  it.each([
+    ['<p>Sign in</p>', 'words between tags'],
+    ['<p>{isIn ? t("Out") : "Sign in"}</p>', 'words in a branch'],
+    ['<Card title="Sign in" />', 'words in an attribute'],
+    ['<Row name="Created" />', 'the name of a row'],
+    ['<p>{t(text)}</p>', 'a text that is no literal'],
+    ['<p>{plural(n, "One", many)}</p>', 'a plural that is no literal'],
+  ])('%s is a fault: %s', (source) => {
+    expect(readSource('page.tsx', source).faultsHere).toHaveLength(1);
+  });
+
+  it.each([
+    '<img src="/icon.svg" alt="" />',
+    '<b className="font-bold big">{amount} ms</b>',
+    '<a to="/Shops" />',
+    '<input name="successUrl" />',
+  ])('%s is none', (source) => {
+    expect(readSource('page.tsx', source).faultsHere).toEqual([]);
+  });
+});
+
+describe.each(Object.entries({ de, es, fr, pt }))('the catalogue %s', (_code, catalogue) => {
+  it('has every text, and no text that is not said', () => {
+    const missing = english.filter((text) => catalogue[text] === undefined);
+    const unused = Object.keys(catalogue).filter((text) => !said.has(text));
+    expect({ missing, unused }).toEqual({ missing: [], unused: [] });
+  });
+
+  it('keeps every placeholder, and the blanks at the edges', () => {
+    for (const [text, translated] of Object.entries(catalogue)) {
+      expect([text, placeholders(translated)]).toEqual([text, placeholders(text)]);
+      expect([text, translated.trim()]).not.toEqual([text, '']);
+    }
+  });
+});

@@ -1,0 +1,164 @@
+/** The dashboard in each of its languages. */
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { de } from '../../src/web/dashboard/i18n/de.ts';
+import { es } from '../../src/web/dashboard/i18n/es.ts';
+import { fr } from '../../src/web/dashboard/i18n/fr.ts';
+import { pt } from '../../src/web/dashboard/i18n/pt.ts';
+import { Shop } from '../_helpers/api-client.ts';
+import { Till } from '../_helpers/till.ts';
+import { axeFindings, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { ensureWebBuilt } from '../_helpers/web/build.ts';
+import { signInBrowser } from '../_helpers/web/dashboard.ts';
+
+const PASSWORD = 'correct horse battery';
+const SHOP_PAGES = [
+  '',
+  'payments',
+  'wallet',
+  'customers',
+  'products',
+  'links',
+  'webhooks',
+  'keys',
+  'settings',
+];
+
+let till: Till;
+let browser: WebBrowser;
+let shop: Shop;
+let email = '';
+let addresses: string[] = [];
+
+beforeAll(async () => {
+  await ensureWebBuilt();
+  till = await Till.start({ TILLD_SANDBOX_BLOCK_INTERVAL: '200ms' });
+  await till.ready();
+  browser = await WebBrowser.start(till.api.baseUrl);
+  shop = await Shop.open(till.api, { settings: { name: 'Blue Door Books', currency: 'EUR' } });
+  const { id } = await shop.createPayment({ orderId: 'Lamp-12', amount: '1250.75', currency: 'EUR' });
+  ({
+    user: { email },
+  } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', { token: shop.token }));
+  const root = `/dashboard/shop/${shop.merchantId}`;
+  addresses = [
+    '/dashboard/shops',
+    '/dashboard/nodes',
+    '/dashboard/account',
+    ...SHOP_PAGES.map((name) => (name === '' ? root : `${root}/${name}`)),
+    `${root}/payments/${id}`,
+  ];
+});
+afterAll(async () => {
+  await browser?.stop();
+  await till?.end();
+});
+afterEach(() => {
+  expect(browser.takeComplaints()).toEqual([]);
+});
+
+async function signedIn(options: Parameters<WebBrowser['page']>[0]): Promise<Page> {
+  const page = await browser.page(options);
+  await signInBrowser(page.context(), till.api.baseUrl, { email, password: PASSWORD });
+  return page;
+}
+
+/** Opens a page and waits until what it shows has been read. */
+async function open(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await expect.poll(() => page.locator('.animate-pulse').count()).toBe(0);
+}
+
+/** Runs in the page: every text of it that is seen or read out. */
+const TEXTS = `(() => {
+  const texts = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode() !== null) texts.push(walker.currentNode.textContent);
+  for (const element of document.querySelectorAll('[aria-label], [placeholder], [title]')) {
+    for (const name of ['aria-label', 'placeholder', 'title']) texts.push(element.getAttribute(name) ?? '');
+  }
+  return texts.map((text) => text.trim()).filter((text) => text !== '');
+})()`;
+
+describe.each([
+  ['de-DE', de, '1.250,75 €'],
+  ['es-ES', es, '1250,75 €'],
+  ['fr-FR', fr, '1 250,75 €'],
+  ['pt-BR', pt, '€ 1.250,75'],
+])('a browser set to %s', (locale, catalogue, amount) => {
+  const translated = new Set(Object.values(catalogue));
+  const isEnglish = (text: string): boolean =>
+    catalogue[text] !== undefined && catalogue[text] !== text && !translated.has(text);
+
+  it('finds its language on every page, with nothing left in English', async () => {
+    const page = await signedIn({ locale, viewport: { width: 1440, height: 900 } });
+    for (const address of addresses) {
+      await open(page, address);
+      const texts = await page.evaluate<string[]>(TEXTS);
+      expect([address, texts.filter(isEnglish)]).toEqual([address, []]);
+      expect([address, texts.some((text) => translated.has(text))]).toEqual([address, true]);
+      expect([address, await axeFindings(page)]).toEqual([address, []]);
+    }
+    expect(await page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2));
+    // The last one is of a payment: its amount is written as people write it here.
+    expect((await page.locator('main').innerText()).replaceAll(/\s/g, ' ')).toContain(amount);
+    await page.screenshot({ path: `${SCREENS}/payment-${locale}.png`, fullPage: true });
+  });
+
+  it('fits a phone', async () => {
+    const page = await signedIn({ locale, viewport: PHONE, colorScheme: 'dark' });
+    for (const address of addresses) {
+      await open(page, address);
+      const over = await page.evaluate(
+        `document.documentElement.scrollWidth - document.documentElement.clientWidth`,
+      );
+      expect([address, over]).toEqual([address, 0]);
+      const name = address.split('/').slice(2).join('-').replace(shop.merchantId, 'shop');
+      await page.screenshot({ path: `${SCREENS}/${locale}-phone-${name.slice(0, 24)}.png`, fullPage: true });
+    }
+  });
+
+  it('explains a refusal, with the words of the server marked as English', async () => {
+    const page = await browser.page({ locale });
+    await page.goto('/dashboard/login');
+    await page.locator('input[name="email"]').fill(email);
+    await page.locator('input[name="password"]').fill('wrong and long enough');
+    await page.locator('button[type="submit"]').click();
+    const alert = page.getByRole('alert');
+    await alert.getByText(catalogue['Email, password or code is wrong.'] ?? '').waitFor();
+    expect(await alert.locator('[lang="en"]').count()).toBe(1);
+    expect(await axeFindings(page)).toEqual([]);
+  });
+});
+
+describe('the language', () => {
+  it('is chosen before signing in, and stays', async () => {
+    const page = await browser.page({ locale: 'en-US' });
+    await page.goto('/dashboard/login');
+    await page.getByLabel('Language').selectOption('fr');
+    await page.getByRole('heading', { name: 'Se connecter' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Se connecter' }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('fr');
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByLabel('Langue').selectOption('en');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  it('is chosen on the account page as well', async () => {
+    const page = await signedIn({ locale: 'en-US' });
+    await open(page, '/dashboard/account');
+    await page.getByLabel('Language').selectOption('es');
+    await page.getByRole('heading', { name: 'Cuenta', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Nodos' }).click();
+    await page.getByRole('heading', { name: 'Nodos' }).waitFor();
+  });
+
+  it('is English where there is no catalogue of the language of the browser', async () => {
+    const page = await browser.page({ locale: 'ja-JP' });
+    await page.goto('/dashboard/login');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('en');
+  });
+});
