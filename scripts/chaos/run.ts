@@ -1,7 +1,8 @@
-/** npm run chaos -- [--coin BTC,SOL] [--rounds 200] [--seed 1] [--verbose]. See README.md beside this file. */
+/** npm run chaos -- [--coin BTC,SOL] [--rounds 200] [--seed 1] [--verbose] | --kills 100. See README.md beside this file. */
 import { parseArgs } from 'node:util';
 import { asCoin, COINS, type Coin } from '../../src/domain/coins.ts';
 import { runCampaign } from './campaign.ts';
+import { killCampaign } from './kills.ts';
 import { printTable } from './report.ts';
 
 const { values } = parseArgs({
@@ -9,9 +10,12 @@ const { values } = parseArgs({
     coin: { type: 'string', default: 'BTC,LTC,ETH,SOL' },
     rounds: { type: 'string', default: '200' },
     seed: { type: 'string', default: '1' },
+    kills: { type: 'string' },
     verbose: { type: 'boolean', default: false },
   },
 });
+
+if (values.kills !== undefined) process.exit((await killCampaign(whole('kills'))).length > 0 ? 1 : 0);
 
 const coins = values.coin.split(',').map((name): Coin => {
   const coin = asCoin(name.trim().toUpperCase());
@@ -23,7 +27,7 @@ const tallies = await Promise.all(coins.map(async (coin) => runCampaign(coin, op
 printTable(tallies);
 process.exit(tallies.some(({ violations, broken }) => violations.length + broken > 0) ? 1 : 0);
 
-function whole(name: 'seed' | 'rounds'): number {
+function whole(name: 'seed' | 'rounds' | 'kills'): number {
   const value = Number(values[name]);
   if (!Number.isSafeInteger(value) || value < 0) throw new Error(`--${name} takes a whole number`);
   return value;

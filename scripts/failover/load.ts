@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiClient, type PaymentJson, type SendJson } from '../../test/_helpers/api-client.ts';
-import { toAtoms, type RegtestNode } from '../../test/_helpers/nodes/index.ts';
+import type { Payer } from './payer.ts';
 
 /** A shop's credentials, which outlive the machine. */
 export interface Keys {
@@ -28,14 +28,14 @@ export class Load {
   readonly history: History = { payments: [], sends: [] };
   readonly #api: ApiClient;
   readonly #keys: Keys;
-  readonly #node: RegtestNode;
+  readonly #payer: Payer;
   readonly #workers: Promise<void>[];
   #isRunning = true;
   #serial = 0;
 
-  constructor(baseUrl: string, { keys, node, tag }: { keys: Keys; node: RegtestNode; tag: string }) {
+  constructor(baseUrl: string, { keys, payer, tag }: { keys: Keys; payer: Payer; tag: string }) {
     this.#api = new ApiClient(baseUrl);
-    this.#node = node;
+    this.#payer = payer;
     this.#keys = keys;
     this.#workers = [
       ...Array.from({ length: CREATORS }, async () => this.#repeat(async () => this.#order(tag))),
@@ -65,22 +65,21 @@ export class Load {
     });
     this.history.payments.push({ at: performance.now(), what });
     if (this.#serial % 5 !== 0) return;
-    const { address, amount } = what.options.BTC;
-    await this.#node.pay({ address, amountAtoms: toAtoms(amount) });
+    await this.#payer.pay(this.#api, this.#keys.secretKey, what);
   }
 
   async #send(tag: string): Promise<void> {
     const key = `${tag}-send-${(this.#serial += 1)}`;
     const what = await this.#api.must<SendJson>('POST', '/merchant/wallet/send', {
       token: this.#keys.secretKey,
-      body: { coin: 'BTC', amount: '0.0001', destination: await this.#node.newAddress() },
+      body: { coin: this.#payer.coin, amount: '0.0001', destination: await this.#payer.newDestination() },
       headers: { 'Idempotency-Key': key },
     });
     this.history.sends.push({ at: performance.now(), what: { ...what, key } });
   }
 
   async #mine(): Promise<void> {
-    await this.#node.mine(1);
+    await this.#payer.mine();
     await pause(BLOCK_MS);
   }
 }

@@ -1,12 +1,10 @@
 import type { PaymentJson, SendJson } from '../../test/_helpers/api-client.ts';
 import { ApiClient } from '../../test/_helpers/api-client.ts';
-import type { RegtestNode } from '../../test/_helpers/nodes/index.ts';
 import { eventually } from '../../test/_helpers/poll.ts';
 import type { WebhookSink } from '../../test/_helpers/webhook-sink.ts';
 import type { Acknowledged, History, Keys } from './load.ts';
+import type { Payer } from './payer.ts';
 
-/** What was acknowledged longer before the power failed may not be lost. */
-const MAX_LOSS_MS = 1_000;
 const WEBHOOK_LIMIT_MS = 90_000;
 const PAGE = 100;
 
@@ -28,15 +26,17 @@ interface Compared {
   /** What the second machine made. */
   readonly after: History;
   readonly diedAt: number;
+  /** What was acknowledged longer before that may not be lost. */
+  readonly maxLossMs: number;
   readonly sink: WebhookSink;
-  readonly node: RegtestNode;
+  readonly payer: Payer;
   /** Every address ever acknowledged, with its payment; grows over the rounds. */
   readonly addresses: Map<string, string>;
 }
 
 /** Compares the histories of both machines. */
 export async function judge(compared: Compared): Promise<Verdict> {
-  const { baseUrl, keys, before, after, diedAt, sink, node, addresses } = compared;
+  const { baseUrl, keys, before, after, diedAt, maxLossMs, sink, payer, addresses } = compared;
   const api = new ApiClient(baseUrl);
   const violations: string[] = [];
   const lost: Acknowledged<unknown>[] = [];
@@ -53,11 +53,11 @@ export async function judge(compared: Compared): Promise<Verdict> {
       violations.push(`send ${entry.what.id} is not the transaction that was acknowledged`);
   }
   for (const { what } of [...before.sends, ...after.sends]) {
-    const paid = await paymentsTo(node, what.destination);
+    const paid = await payer.paidTimes(what.destination);
     if (paid > 1) violations.push(`send ${what.id} was paid ${paid} times`);
   }
   const lossMs = Math.max(0, ...lost.map(({ at }) => diedAt - at));
-  if (lossMs > MAX_LOSS_MS) violations.push(`lost what was acknowledged ${Math.round(lossMs)} ms before`);
+  if (lossMs > maxLossMs) violations.push(`lost what was acknowledged ${Math.round(lossMs)} ms before`);
   for (const { what } of [...before.payments, ...after.payments]) {
     for (const address of addressesOf(what)) {
       const owner = addresses.get(address);
@@ -90,7 +90,7 @@ async function paymentOf(
 ): Promise<PaymentJson | null> {
   const { status, body } = await api.call<PaymentJson>('GET', `/payment/get?paymentId=${id}`, { token });
   if (status === 404) return null;
-  if (status !== 200) throw new Error(`the second machine answered ${status}: ${JSON.stringify(body.error)}`);
+  if (status !== 200) throw new Error(`the till answered ${status}: ${JSON.stringify(body.error)}`);
   return body.data;
 }
 
@@ -99,19 +99,8 @@ async function sendOf(api: ApiClient, { secretKey: token }: Keys, id: string): P
     token,
   });
   if (status === 404) return null;
-  if (status !== 200) throw new Error(`the second machine answered ${status}: ${JSON.stringify(body.error)}`);
+  if (status !== 200) throw new Error(`the till answered ${status}: ${JSON.stringify(body.error)}`);
   return body.data;
-}
-
-/** Transactions that pay an address of the node's wallet, mined or not. */
-async function paymentsTo(node: RegtestNode, address: string): Promise<number> {
-  const [found] = await node.walletRpc<{ txids: string[] }[]>('listreceivedbyaddress', [
-    0,
-    false,
-    false,
-    address,
-  ]);
-  return found?.txids.length ?? 0;
 }
 
 interface EventJson {
