@@ -12,6 +12,7 @@ import type { Coin, Mode } from '../domain/coins.ts';
 import type { SecretBox } from '../domain/keys.ts';
 import type { Logger } from '../domain/ports.ts';
 import type { Route } from '../http/server/route.ts';
+import { auditRoutes } from '../http/routes/audit.ts';
 import { authRoutes } from '../http/routes/auth.ts';
 import { connectRoutes } from '../http/routes/connect.ts';
 import { customerRoutes } from '../http/routes/customers.ts';
@@ -31,6 +32,7 @@ import { keyRoutes } from '../http/routes/keys.ts';
 import { merchantRoutes } from '../http/routes/merchants.ts';
 import { paymentRoutes } from '../http/routes/payments.ts';
 import { paymentLinkRoutes } from '../http/routes/payment-links.ts';
+import { peopleRoutes } from '../http/routes/people.ts';
 import { priceRoutes } from '../http/routes/prices.ts';
 import { productRoutes } from '../http/routes/products.ts';
 import { rateRoutes } from '../http/routes/rates.ts';
@@ -179,6 +181,7 @@ export function partsOf(deps: HttpDeps) {
     setup: { db, followedChains, backupAge: deps.backupAge },
     domains: { ...store, logger, wakeWebhooks, checker: deps.domainChecks },
     keys: { ...store, secretBox },
+    people: { ...store, secretBox, baseUrl },
     connect: { ...store, secretBox, redirectRule: redirectRule(config.webhooks.allowPrivate) },
     store,
     payments: { ...payments, ...addresses, confirmations: deps.confirmations, webhookUrlRule },
@@ -227,6 +230,8 @@ function routesOf(of: Parts, countOrder: CountOrder): Route[] {
     ...setupRoutes(of.setup),
     ...domainRoutes(of.domains),
     ...keyRoutes(of.keys),
+    ...peopleRoutes(of.people),
+    ...auditRoutes(of.people),
     ...restrictedKeyRoutes(of.store),
     ...connectRoutes(of.connect),
     ...customerRoutes(of.store),

@@ -11,6 +11,7 @@ import { fillGaps } from '../usecases/chain-sync/fill-gaps.ts';
 import type { ObserveDeps } from '../usecases/chain-sync/observe-deps.ts';
 import { reconcile } from '../usecases/chain-sync/reconcile.ts';
 import { rereadBlocks } from '../usecases/chain-sync/reread-blocks.ts';
+import { prunePeople } from '../usecases/people/prune-people.ts';
 import { pruneIdempotency } from '../usecases/webhooks/prune-idempotency.ts';
 import { readChains, type WatchedChain } from '../workers/chain-watcher/chain-warnings.ts';
 import { PeriodicTask } from '../workers/chain-watcher/periodic-task.ts';
@@ -81,6 +82,8 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
         if (removed > 0) logger.info({ removed }, 'idempotency keys pruned');
         const ended = await pruneAccounts({ db, clock });
         if (ended > 0) logger.info({ removed: ended }, 'ended sessions and answered challenges pruned');
+        const forgotten = await prunePeople({ db, clock }, config.auditDays);
+        if (forgotten > 0) logger.info({ forgotten }, 'old entries of the audit log removed');
         database.reclaim(RECLAIMED_PAGES);
       },
     ],

@@ -54,6 +54,7 @@ export function buildConfig(given: Values, context: BuildContext): Config {
     ...feesConfig(values, context),
     watcher: { pollIntervalMs: values.pollInterval ?? (network === 'mainnet' ? 5000 : 1000) },
     reconcileIntervalMs: values.reconcileInterval,
+    auditDays: values.auditDays,
     backup: backupConfig(values, context),
     replica: replicaConfig(values, context),
     isOtherMachineOff: values.otherMachineOff,

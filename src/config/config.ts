@@ -49,6 +49,8 @@ export interface Config {
   readonly watcher: { readonly pollIntervalMs: number };
   /** How often the ledger is reconciled with each chain. */
   readonly reconcileIntervalMs: number;
+  /** How long it stays known who changed what. */
+  readonly auditDays: number;
   readonly backup: BackupConfig;
   readonly replica: ReplicaConfig | null;
   /** The operator's word that no other machine runs on this seed. */

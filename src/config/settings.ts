@@ -133,6 +133,8 @@ export const SETTINGS = {
     '24h',
   ),
 
+  auditDays: setting('audit.days', 'TILLD_AUDIT_DAYS', value.wholeNumber(1, 3650), 365),
+
   backupSchedule: setting('backup.schedule', 'TILLD_BACKUP_SCHEDULE', value.cronSchedule(), 'off'),
   backupFolder: optional('backup.folder', 'TILLD_BACKUP_FOLDER', value.text('a folder')),
   backupKeep: setting('backup.keep', 'TILLD_BACKUP_KEEP', value.wholeNumber(1, 10_000), 14),

@@ -9,6 +9,7 @@ export interface paths {
             /** Format: email */
             email: string;
             password: string;
+            invitation?: string;
           };
         };
       };
@@ -307,6 +308,11 @@ export interface paths {
   };
   "/merchant/create": {
     post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
       requestBody: {
         content: {
           "application/json": {
@@ -367,6 +373,11 @@ export interface paths {
   };
   "/merchant/list": {
     get: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
       responses: {
         200: {
           content: {
@@ -821,6 +832,11 @@ export interface paths {
   };
   "/merchant/customer/create": {
     post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
       requestBody: {
         content: {
           "application/json": {
@@ -848,6 +864,11 @@ export interface paths {
   };
   "/merchant/customer/edit": {
     patch: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
       requestBody: {
         content: {
           "application/json": {
@@ -880,6 +901,7 @@ export interface paths {
         query?: {
           customerId?: string;
           email?: string;
+          merchantId?: string;
         };
       };
       responses: {
@@ -903,6 +925,7 @@ export interface paths {
           page?: number;
           limit?: number;
           search?: string;
+          merchantId?: string;
         };
       };
       responses: {
@@ -924,6 +947,11 @@ export interface paths {
   };
   "/merchant/product/create": {
     post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
       requestBody: {
         content: {
           "application/json": {
@@ -951,6 +979,11 @@ export interface paths {
   };
   "/merchant/product/edit": {
     patch: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
       requestBody: {
         content: {
           "application/json": {
@@ -984,6 +1017,11 @@ export interface paths {
   };
   "/merchant/product/delete": {
     delete: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
       requestBody: {
         content: {
           "application/json": {
@@ -1015,6 +1053,7 @@ export interface paths {
           page?: number;
           limit?: number;
           active?: boolean;
+          merchantId?: string;
         };
       };
       responses: {
@@ -1036,6 +1075,11 @@ export interface paths {
   };
   "/merchant/price/create": {
     post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
       requestBody: {
         content: {
           "application/json": {
@@ -1069,6 +1113,11 @@ export interface paths {
   };
   "/merchant/price/edit": {
     patch: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
       requestBody: {
         content: {
           "application/json": {
@@ -1102,6 +1151,11 @@ export interface paths {
   };
   "/merchant/price/delete": {
     delete: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
       requestBody: {
         content: {
           "application/json": {
@@ -1134,6 +1188,7 @@ export interface paths {
           limit?: number;
           productId?: string;
           active?: boolean;
+          merchantId?: string;
         };
       };
       responses: {
@@ -3284,6 +3339,9 @@ export interface components {
       createdAt: string;
       /** Format: date-time */
       updatedAt: string;
+      /** @enum {string} */
+      role?: "owner" | "manager" | "clerk" | "bookkeeper";
+      scopes?: ("payments:read" | "payments:write" | "refunds:write" | "customers:read" | "customers:write" | "catalog:read" | "catalog:write" | "webhooks:read" | "webhooks:write" | "events:read" | "wallet:read" | "wallet:send")[];
     };
     CoinReadiness: {
       /** @enum {string} */
@@ -3735,7 +3793,7 @@ export interface components {
     Error: {
       status: number;
       /** @enum {string} */
-      code: "UNAUTHORISED" | "INVALID_CREDENTIALS" | "SECOND_FACTOR_REQUIRED" | "FORBIDDEN" | "STEP_UP_REQUIRED" | "RATE_LIMITED" | "CUSTOMER_NOT_FOUND" | "MERCHANT_NOT_FOUND" | "PRODUCT_NOT_FOUND" | "PRICE_NOT_FOUND" | "PAYMENT_NOT_FOUND" | "PAYMENT_LINK_NOT_FOUND" | "SEND_NOT_FOUND" | "LINK_NOT_FOUND" | "LOG_NOT_FOUND" | "KEY_NOT_FOUND" | "SESSION_NOT_FOUND" | "PASSKEY_NOT_FOUND" | "INVALID_CODE" | "ENDPOINT_NOT_FOUND" | "DUPLICATE_ENTRY" | "INSUFFICIENT_BALANCE" | "VALIDATION_INVALID" | "INVALID_STATE" | "SEND_REJECTED" | "FEE_ABOVE_LIMIT" | "REGISTRATION_CLOSED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_FLIGHT" | "RATE_UNAVAILABLE" | "NODE_UNAVAILABLE" | "COIN_UNAVAILABLE" | "DATABASE_UNAVAILABLE" | "INTERNAL_ERROR";
+      code: "UNAUTHORISED" | "INVALID_CREDENTIALS" | "SECOND_FACTOR_REQUIRED" | "FORBIDDEN" | "STEP_UP_REQUIRED" | "RATE_LIMITED" | "CUSTOMER_NOT_FOUND" | "MERCHANT_NOT_FOUND" | "PRODUCT_NOT_FOUND" | "PRICE_NOT_FOUND" | "PAYMENT_NOT_FOUND" | "PAYMENT_LINK_NOT_FOUND" | "SEND_NOT_FOUND" | "LINK_NOT_FOUND" | "LOG_NOT_FOUND" | "KEY_NOT_FOUND" | "SESSION_NOT_FOUND" | "PASSKEY_NOT_FOUND" | "PERSON_NOT_FOUND" | "INVITATION_NOT_FOUND" | "INVALID_CODE" | "ENDPOINT_NOT_FOUND" | "DUPLICATE_ENTRY" | "INSUFFICIENT_BALANCE" | "VALIDATION_INVALID" | "INVALID_STATE" | "SEND_REJECTED" | "FEE_ABOVE_LIMIT" | "REGISTRATION_CLOSED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_FLIGHT" | "RATE_UNAVAILABLE" | "NODE_UNAVAILABLE" | "COIN_UNAVAILABLE" | "DATABASE_UNAVAILABLE" | "INTERNAL_ERROR";
       message: string;
       details?: components["schemas"]["FieldProblem"][];
     };

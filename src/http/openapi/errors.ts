@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../domain/errors.ts';
 import { ERROR_STATUS } from '../server/error-status.ts';
 import { isForAnybody, isSignIn } from '../server/rate-limit.ts';
@@ -11,6 +12,7 @@ export function documentedErrors(route: Route): ReadonlySet<ErrorCode> {
   if (route.auth === 'merchant' || route.auth === 'payer') {
     codes.add('VALIDATION_INVALID').add('MERCHANT_NOT_FOUND');
   }
+  if (namesAccount(route)) codes.add('VALIDATION_INVALID').add('MERCHANT_NOT_FOUND');
   if (takesKeys(route) && route.scope !== 'any') codes.add('FORBIDDEN');
   if (route.body !== null || route.query !== null) codes.add('VALIDATION_INVALID');
   if (route.method !== 'GET') codes.add('VALIDATION_INVALID').add('PAYLOAD_TOO_LARGE');
@@ -20,6 +22,11 @@ export function documentedErrors(route: Route): ReadonlySet<ErrorCode> {
     codes.add('RATE_LIMITED');
   }
   return codes.add('INTERNAL_ERROR');
+}
+
+/** Whether a route about the things of an account takes `merchantId` in its query, which says whose. */
+export function namesAccount({ auth, body }: Route): boolean {
+  return auth === 'account' && !(body instanceof z.ZodObject && 'merchantId' in body.shape);
 }
 
 /** Whether a route takes a secret key: then a restricted key is known, but may lack the scope. */
@@ -68,6 +75,11 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'No such session: it has ended already',
   ],
   PASSKEY_NOT_FOUND: ['The user has no such passkey', 'No such passkey'],
+  PERSON_NOT_FOUND: ['Nobody like that works for the shop', 'Nobody like that works for this shop'],
+  INVITATION_NOT_FOUND: [
+    'The shop has no such open invitation',
+    'No such invitation: it was accepted or withdrawn already',
+  ],
   KEY_NOT_FOUND: ['The merchant has no such restricted key', 'No such restricted key'],
   ENDPOINT_NOT_FOUND: ['The merchant has no such webhook endpoint', 'No such webhook endpoint'],
   DUPLICATE_ENTRY: [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
-import { failureResponses } from './errors.ts';
+import { failureResponses, namesAccount } from './errors.ts';
 import { scopesOf } from './scopes.ts';
 import type { AuthKind, Route } from '../server/route.ts';
 import { identifier } from '../schemas/text.ts';
@@ -50,15 +50,20 @@ export function operationIdOf(route: { readonly method: string; readonly path: s
   return route.method.toLowerCase() + tail;
 }
 
+/** When a request says which merchant it is about. */
+function whenNamed({ auth, namedBy }: Route): string {
+  if (auth === 'account')
+    return 'For a user token of somebody who works for a shop of another account: that shop';
+  if (namedBy === undefined) return 'Required with a user token, here or in the body';
+  return `Required with a user token that gives no ${namedBy}`;
+}
+
 function parameters(route: Route): ZodOpenApiOperationObject['requestParams'] {
-  const namesMerchant = route.auth === 'merchant' || route.auth === 'payer';
+  const namesMerchant = route.auth === 'merchant' || route.auth === 'payer' || namesAccount(route);
   const merchantId = identifier()
     .optional()
     .meta({
-      description:
-        route.namedBy === undefined
-          ? 'Required with a user token, here or in the body; a key names its merchant itself'
-          : `Required with a user token that gives no ${route.namedBy}; a key names its merchant itself`,
+      description: `${whenNamed(route)}; a key names its merchant itself`,
     });
   const own = route.query instanceof z.ZodObject ? route.query.shape : {};
   const query = z.object(namesMerchant ? { ...own, merchantId } : own);

@@ -12,6 +12,7 @@ import {
   session,
   sessionAnswer,
   user,
+  mailedToken,
   type MailedDeps,
 } from './auth-parts.ts';
 import { emailRoutes } from './auth-email.ts';
@@ -48,7 +49,17 @@ function registerRoute(deps: AuthRoutesDeps): Route {
     tags: authTags,
     auth: 'none',
     scope: 'never',
-    body: z.object({ email: email(), password: newPassword() }),
+    body: z.object({
+      email: email(),
+      password: newPassword(),
+      invitation: mailedToken()
+        .optional()
+        .meta({
+          description:
+            'The token of an invitation to a shop, with which that address registers where others may not',
+          examples: ['Zk3vXyLh7NbA2sE9cW5Rm0QpTj4UgDf8HnVtYxKqPwS'],
+        }),
+    }),
     data: session,
     status: 201,
     errors: ['DUPLICATE_ENTRY', 'REGISTRATION_CLOSED'],

@@ -122,7 +122,7 @@ function approveRoute(deps: ConnectRoutesDeps): Route {
     },
     data: z.object({ redirectTo: z.string() }),
     status: 200,
-    errors: ['MERCHANT_NOT_FOUND', 'INVALID_STATE'],
+    errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'INVALID_STATE'],
     handler: async ({ auth, body }) => ({
       redirectTo: await approveConnect(deps, { ...body, userId: auth.userId }),
     }),

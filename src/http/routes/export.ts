@@ -113,6 +113,7 @@ export function exportRoutes(deps: { readonly db: Db }): Route[] {
       tags: ['Payments'],
       auth: 'merchant',
       scope: 'payments:read',
+      notFor: ['clerk'],
       status: 200,
       streamsAs: { 'text/csv': CSV_EXAMPLE },
       errors: [],

@@ -48,7 +48,7 @@ function regenerateRoute(deps: KeyRoutesDeps): Route {
       gracePeriodEndsAt: timestamp().nullable(),
     }),
     status: 200,
-    errors: ['MERCHANT_NOT_FOUND'],
+    errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN'],
     handler: async ({ auth, body }) => {
       const keys = await regenerateKeys(deps, { userId: auth.userId, ...body });
       const { gracePeriodEndsAt: endsAt } = keys;
@@ -90,7 +90,7 @@ function listRoute(deps: KeyRoutesDeps): Route {
       restricted: z.array(restrictedKey).meta({ description: 'Restricted keys until they are deleted' }),
     }),
     status: 200,
-    errors: ['MERCHANT_NOT_FOUND'],
+    errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN'],
     handler: async ({ auth, query }) => {
       const merchant = await findOwnMerchant(deps.db, auth.userId, query.merchantId);
       const rows = await validKeysOf(deps.db, merchant.id, deps.clock.now());

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { formatDecimal } from '../../domain/money.ts';
+import { roleGrants, ROLES, type Role } from '../../domain/roles.ts';
+import { SCOPES } from '../../domain/scopes.ts';
 import { LATE_POLICIES } from '../../domain/payment/types.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { CreatedMerchant } from '../../usecases/merchants/create-merchant.ts';
@@ -38,6 +40,10 @@ export const listedMerchant = z
     domain: z.string(),
     isVerified: z.boolean(),
     ...merchantSettings,
+    role: z.enum(ROLES).optional().meta({ description: 'What the user is to the merchant; not for keys' }),
+    scopes: z.array(z.enum(SCOPES)).optional().meta({
+      description: 'What the user’s role includes, of what restricted keys can be allowed; not for keys',
+    }),
   })
   .meta({ id: 'Merchant' });
 
@@ -64,6 +70,11 @@ export function toSettings(row: MerchantRow) {
 /** As list answers: the domain is plain text there (spec: Merchant). */
 export function toListed(row: MerchantRow) {
   return { ...toSettings(row), domain: row.domain, isVerified: row.domain_verified_at !== null };
+}
+
+/** As list answers to a user. */
+export function toListedFor(row: MerchantRow, role: Role) {
+  return { ...toListed(row), role, scopes: SCOPES.filter((scope) => roleGrants(role, scope)) };
 }
 
 /** As create answers: the only place that shows keys and wallets. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CoinReadiness } from '../../domain/coin-readiness.ts';
 import { parseDecimal } from '../../domain/money.ts';
 import { LATE_POLICIES } from '../../domain/payment/types.ts';
-import { merchantsOf } from '../../store/merchants/merchants.ts';
+import { listShops } from '../../usecases/people/list-shops.ts';
 import { createMerchant, type CreateMerchantDeps } from '../../usecases/merchants/create-merchant.ts';
 import { editMerchant, type EditMerchantDeps } from '../../usecases/merchants/edit-merchant.ts';
 import { switchSandbox, type SwitchSandboxDeps } from '../../usecases/merchants/switch-sandbox.ts';
@@ -11,7 +11,14 @@ import { perCoin } from '../schemas/answers.ts';
 import { currency } from '../schemas/codes.ts';
 import { ianaZone } from '../schemas/query.ts';
 import { domainName, httpUrl, identifier, text, webOrigin } from '../schemas/text.ts';
-import { listedMerchant, merchantSettings, toCreated, toListed, toSettings } from './merchant-views.ts';
+import {
+  listedMerchant,
+  merchantSettings,
+  toCreated,
+  toListed,
+  toListedFor,
+  toSettings,
+} from './merchant-views.ts';
 
 export type MerchantRoutesDeps = CreateMerchantDeps & EditMerchantDeps & SwitchSandboxDeps;
 
@@ -65,7 +72,8 @@ function listRoute(deps: MerchantRoutesDeps): Route {
     method: 'GET',
     path: '/merchant/list',
     summary: 'List merchants',
-    description: 'All merchants of the account, newest first; with a key its own alone.',
+    description:
+      'All merchants of the account, newest first, then those of others that the user works for; with a key its own alone.',
     tags,
     auth: 'account',
     scope: 'any',
@@ -73,9 +81,12 @@ function listRoute(deps: MerchantRoutesDeps): Route {
     status: 200,
     errors: [],
     handler: async ({ auth }) => {
-      const rows = await merchantsOf(deps.db, auth.userId);
-      const { onlyMerchantId: only } = auth;
-      return { merchants: rows.filter(({ id }) => only === null || id === only).map(toListed) };
+      const shops = await listShops(deps.db, auth);
+      return {
+        merchants: shops.map(({ merchant, role }) =>
+          auth.via === 'jwt' ? toListedFor(merchant, role) : toListed(merchant),
+        ),
+      };
     },
   });
 }

@@ -236,6 +236,7 @@ function resolveRoute(deps: CreatePaymentDeps): Route {
     tags,
     auth: 'merchant',
     scope: 'payments:write',
+    notFor: ['clerk'],
     status: 200,
     body: z.object({ paymentId: identifier(), action: z.enum(['accept', 'refunded']) }),
     data: paymentSchema(),

@@ -79,7 +79,7 @@ function createRoute(deps: RestrictedKeyRoutesDeps): Route {
     },
     data: z.object({ key: z.object({ ...fields, value: z.string() }) }),
     status: 201,
-    errors: ['MERCHANT_NOT_FOUND', 'INVALID_STATE'],
+    errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'INVALID_STATE'],
     handler: async ({ auth, body }) => {
       const { expiresAt = null, ...rest } = body;
       const { row, value } = await createRestrictedKey(deps, { ...rest, expiresAt, userId: auth.userId });
@@ -102,7 +102,7 @@ function deleteRoute(deps: RestrictedKeyRoutesDeps): Route {
     body: z.object({ merchantId: identifier(), keyId: identifier() }),
     data: z.object({ deleted: z.boolean(), keyId: z.string() }),
     status: 200,
-    errors: ['MERCHANT_NOT_FOUND', 'KEY_NOT_FOUND'],
+    errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'KEY_NOT_FOUND'],
     handler: async ({ auth, body }) => {
       await deleteRestrictedKey(deps, { ...body, userId: auth.userId });
       return { deleted: true, keyId: body.keyId };

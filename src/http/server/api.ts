@@ -7,7 +7,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import type { Tokens } from '../../usecases/accounts/tokens.ts';
 import { clientFault } from './client-fault.ts';
 import { docsRouter } from '../docs/router.ts';
-import { callerOfRequest, dispatch, toFailure, type DispatchDeps } from './dispatch.ts';
+import { dispatch, toFailure, type DispatchDeps } from './dispatch.ts';
 import { failure, type Answer } from './envelope.ts';
 import { createOnce } from './idempotency.ts';
 import { documentedErrors } from '../openapi/errors.ts';
@@ -140,8 +140,7 @@ function serve(deps: DispatchDeps, route: Route): RequestHandler {
       const answer = await dispatch(deps, route, req, res);
       if (answer instanceof StreamReply) {
         const { logger } = deps;
-        const mayGoOn = async (): Promise<unknown> => callerOfRequest(deps, route, req);
-        await sendStream(res, answer, { logger, mayGoOn, requestId: requestIdOf(res), path: route.path });
+        await sendStream(res, answer, { logger, requestId: requestIdOf(res), path: route.path });
         return;
       }
       if (deps.checkAnswers) assertDocumented(route, answer);

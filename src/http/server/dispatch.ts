@@ -1,11 +1,14 @@
 import type { Request, Response } from 'express';
 import { AppError } from '../../domain/errors.ts';
+import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { scopesToText } from '../../domain/scopes.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { isDiskFull } from '../../store/sqlite/errors.ts';
 import type { Caller } from '../../usecases/accounts/authenticate.ts';
+import type { Client } from '../../usecases/accounts/dashboard-session.ts';
 import type { Tokens } from '../../usecases/accounts/tokens.ts';
+import { withAudit } from './audit.ts';
 import { clientKey, networkKey } from './client-key.ts';
 import { failure, success, type Answer } from './envelope.ts';
 import { idempotencyKeyOf, type Once } from './idempotency.ts';
@@ -25,6 +28,7 @@ export interface DispatchDeps {
   readonly clock: Clock;
   readonly tokens: Tokens;
   readonly logger: Logger;
+  readonly secretBox: SecretBox;
   readonly once: Once;
   readonly readBody: BodyReader;
   readonly publicLimit: PublicLimit;
@@ -57,7 +61,32 @@ export async function dispatch(
   const { body, query, merchantId } = parseRequest(route, caller, raw);
   const named =
     merchantId ?? merchantIn(body) ?? (await namedMerchant(deps.db, route, caller, { body, query }));
-  const auth = await resolveAuth(deps.db, route.auth, caller, named);
+  const client = { address: clientKey(req), userAgent: req.headers['user-agent'] ?? '' };
+  const about = { caller, merchantId: named, body, client };
+  return withAudit(deps, route, about, () =>
+    serveCaller(deps, route, { req, res, raw, body, query, client, caller, named }),
+  );
+}
+
+interface Arrived {
+  readonly req: Request;
+  readonly res: Response;
+  readonly raw: Raw;
+  readonly body: unknown;
+  readonly query: unknown;
+  readonly client: Client;
+  readonly caller: Caller | null;
+  /** The merchant that the request names, if any. */
+  readonly named: string | null;
+}
+
+/** Serves a request whose caller is known and whose parts are as the route documents them. */
+async function serveCaller(
+  deps: DispatchDeps,
+  route: Route,
+  { req, res, raw, body, query, client, caller, named }: Arrived,
+): Promise<Answer | StreamReply> {
+  const auth = await resolveAuth(deps.db, route, caller, named);
   // Answers that set the dashboard's cookie are kept nowhere.
   const isSession = caller?.kind === 'user' && caller.session !== null;
   const setsCookie = route.ownPages === true || (route.renewsSession === true && isSession);
@@ -73,23 +102,20 @@ export async function dispatch(
     idempotencyScope: scope,
     clientGone: () => goneSignal(res),
     network: networkKey(req),
-    client: { address: clientKey(req), userAgent: req.headers['user-agent'] ?? '' },
+    client,
     sessionToken: ownSession(deps.cookie, route, req),
   };
   const work = async () => {
+    const mayGoOn = async () => resolveAuth(deps.db, route, await callerOfRequest(deps, route, req), named);
     const answer = await run(deps, route, input);
-    if (route.waits === true) await callerOfRequest(deps, route, req);
-    return answer;
+    if (route.waits === true) await mayGoOn();
+    return answer instanceof StreamReply ? answer.while(mayGoOn) : answer;
   };
   return key === null ? work() : deps.once({ route, scope, key, ...raw }, async () => wholeOf(await work()));
 }
 
 /** Who sends a request, by its credential or by the cookie. @throws {AppError} as `identify` does. */
-export async function callerOfRequest(
-  deps: DispatchDeps,
-  route: Route,
-  req: Request,
-): Promise<Caller | null> {
+async function callerOfRequest(deps: DispatchDeps, route: Route, req: Request): Promise<Caller | null> {
   const sessionToken = ownSession(deps.cookie, route, req);
   return identify(deps, route, { header: req.headers.authorization, sessionToken });
 }
@@ -157,7 +183,7 @@ function goneSignal(res: Response): AbortSignal {
 }
 
 /**
- * Keys of one credential's owner never meet those of another; a payer's never the merchant's own. Those of a
+ * Keys of one credential's owner never meet those of another; a payer's never the merchant's own, nor a member's. Those of a
  * restricted key meet only those of the merchant's keys with the same scopes: what it was not allowed to ask must not
  * be replayed to it, while a shop that was connected anew must not repeat what its former key did. Nor do those of the
  * sandbox meet live ones: a live request must not be answered with a payment or a send that was only simulated.
@@ -168,6 +194,10 @@ function idempotencyScopeOf(caller: Caller | null, auth: AuthOf[AuthKind], req: 
   const mode = isOfMerchant && auth.merchant.sandbox === 1 ? ':sandbox' : '';
   if (caller?.kind === 'restricted') {
     return `merchant:${caller.merchant.id}:restricted:${scopesToText([...caller.scopes])}${mode}`;
+  }
+  if ('memberId' in auth && auth.memberId !== null) {
+    const shop = isOfMerchant ? auth.merchantId : auth.onlyMerchantId;
+    return `merchant:${shop}:member:${auth.memberId}${mode}`;
   }
   if (!isOfMerchant) return `user:${auth.userId}`;
   return `merchant:${auth.merchantId}${auth.via === 'public' ? ':public' : ''}${mode}`;

@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../../domain/errors.ts';
 import { AppError, assertNever } from '../../domain/errors.ts';
+import { roleGrants, type Role } from '../../domain/roles.ts';
 import { grants, type Scope } from '../../domain/scopes.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import {
@@ -10,7 +11,7 @@ import {
   type CallerSession,
 } from '../../usecases/accounts/authenticate.ts';
 import { isSteppedUp, proofOf } from '../../usecases/accounts/step-up.ts';
-import { findOwnMerchant } from '../../usecases/merchants/find-own-merchant.ts';
+import { reachMerchant } from '../../usecases/people/reach-merchant.ts';
 import type { AuthKind, AuthOf, Route, RouteScope } from './route.ts';
 import { parsePart } from './validation.ts';
 import { identifier } from '../schemas/text.ts';
@@ -38,7 +39,7 @@ export interface Credentials {
   readonly sessionToken: string | null;
 }
 
-type Guarded = Pick<Route, 'auth' | 'scope' | 'stepUp' | 'ownPages'>;
+type Guarded = Pick<Route, 'auth' | 'scope' | 'notFor' | 'stepUp' | 'ownPages'>;
 
 /**
  * The caller of a route; null on routes for anybody.
@@ -101,6 +102,16 @@ function requireScope(granted: ReadonlySet<Scope>, scope: RouteScope): void {
   throw new AppError('FORBIDDEN', message, { details });
 }
 
+/** @throws {AppError} FORBIDDEN for a role that does not include what the route needs. */
+function requireRole(role: Role, { scope, notFor }: Pick<Route, 'scope' | 'notFor'>): void {
+  if (role === 'owner' || scope === 'any') return;
+  const needed = typeof scope === 'string' ? [scope] : scope;
+  const may = needed.every((one) => one !== 'never' && roleGrants(role, one));
+  if (may && notFor?.includes(role) !== true) return;
+  const details = [{ field: 'role', code: 'insufficient', message: `is ${role}` }];
+  throw new AppError('FORBIDDEN', `Your role in this shop, ${role}, does not include this`, { details });
+}
+
 export interface MerchantChoice {
   /** Null when the credential itself names the merchant, or the route concerns none. */
   readonly merchantId: string | null;
@@ -111,7 +122,7 @@ const chooser = z.object({ merchantId: identifier() });
 
 /**
  * Which merchant a request is about: `merchantId` in the body, else in the query. A user token must name one, unless
- * an id in the request already does.
+ * an id in the request already does. About the things of an account it may: members of a shop reach its owner's so.
  */
 export function chooseMerchant(
   { auth, namedBy }: Pick<Route, 'auth' | 'namedBy'>,
@@ -119,11 +130,13 @@ export function chooseMerchant(
   body: unknown,
   query: unknown,
 ): MerchantChoice {
-  const concernsMerchant = auth === 'merchant' || auth === 'payer';
+  const concernsMerchant = auth === 'merchant' || auth === 'payer' || auth === 'account';
   if (!concernsMerchant || caller === null) return { merchantId: null, problems: [] };
   const given = has(body, 'merchantId') ? body : query;
   const isNamed =
-    caller.kind !== 'user' || (namedBy !== undefined && (has(body, namedBy) || has(query, namedBy)));
+    caller.kind !== 'user' ||
+    auth === 'account' ||
+    (namedBy !== undefined && (has(body, namedBy) || has(query, namedBy)));
   if (isNamed && !has(given, 'merchantId')) return { merchantId: null, problems: [] };
   const parsed = chooser.safeParse(given);
   if (parsed.success) return { merchantId: parsed.data.merchantId, problems: [] };
@@ -137,15 +150,17 @@ function has(part: unknown, field: string): boolean {
 /**
  * What the handler learns about its caller.
  * @param merchantId the merchant that the request names, if any
- * @throws {AppError} MERCHANT_NOT_FOUND for a merchant of another account, or one that is not the key's own.
+ * @throws {AppError} MERCHANT_NOT_FOUND for a merchant that the user neither owns nor works for, or that is not the
+ * key's own; FORBIDDEN for a member whose role does not include the route.
  */
 export async function resolveAuth(
   db: Db,
-  auth: AuthKind,
+  route: Pick<Route, 'auth' | 'scope' | 'notFor'>,
   caller: Caller | null,
   merchantId: string | null,
 ): Promise<AuthOf[AuthKind]> {
   if (caller === null) return null;
+  const { auth } = route;
   switch (auth) {
     case 'none':
       return null;
@@ -153,23 +168,46 @@ export async function resolveAuth(
       if (caller.kind !== 'user') throw unauthorised();
       return { userId: caller.userId, sessionId: caller.session?.id ?? null };
     case 'account':
-      return resolveAccount(caller, merchantId);
+      return resolveAccount(db, route, caller, merchantId);
     case 'merchant':
     case 'payer':
-      return resolveMerchant(db, caller, merchantId);
+      return resolveMerchant(db, route, caller, merchantId);
     default:
       return assertNever(auth);
   }
 }
 
-function resolveAccount(caller: Caller, merchantId: string | null): AuthOf['account'] {
+type RoleRule = Pick<Route, 'scope' | 'notFor'>;
+
+async function resolveAccount(
+  db: Db,
+  rule: RoleRule,
+  caller: Caller,
+  merchantId: string | null,
+): Promise<AuthOf['account']> {
   switch (caller.kind) {
-    case 'user':
-      return { via: 'jwt', userId: caller.userId, onlyMerchantId: null };
+    case 'user': {
+      const own = { via: 'jwt', userId: caller.userId, memberId: null, onlyMerchantId: null } as const;
+      if (merchantId === null) return own;
+      const { merchant, role } = await reachMerchant(db, caller.userId, merchantId);
+      if (role === 'owner') return own;
+      requireRole(role, rule);
+      return {
+        via: 'jwt',
+        userId: merchant.user_id,
+        memberId: caller.userId,
+        onlyMerchantId: merchant.id,
+      };
+    }
     case 'restricted':
     case 'secret':
       refuseOtherMerchant(caller.merchant, merchantId);
-      return { via: caller.kind, userId: caller.merchant.user_id, onlyMerchantId: caller.merchant.id };
+      return {
+        via: caller.kind,
+        userId: caller.merchant.user_id,
+        memberId: null,
+        onlyMerchantId: caller.merchant.id,
+      };
     case 'public':
       throw unauthorised();
     default:
@@ -183,13 +221,26 @@ function refuseOtherMerchant(own: { readonly id: string }, merchantId: string | 
   throw new AppError('MERCHANT_NOT_FOUND', 'Merchant not found');
 }
 
-async function resolveMerchant(db: Db, caller: Caller, merchantId: string | null): Promise<AuthOf['payer']> {
+async function resolveMerchant(
+  db: Db,
+  rule: RoleRule,
+  caller: Caller,
+  merchantId: string | null,
+): Promise<AuthOf['payer']> {
   if (caller.kind === 'user') {
-    const merchant = await findOwnMerchant(db, caller.userId, merchantId ?? '');
-    return { via: 'jwt', userId: caller.userId, merchantId: merchant.id, merchant, maySend: true };
+    const { merchant, role } = await reachMerchant(db, caller.userId, merchantId ?? '');
+    requireRole(role, rule);
+    return {
+      via: 'jwt',
+      userId: merchant.user_id,
+      memberId: role === 'owner' ? null : caller.userId,
+      merchantId: merchant.id,
+      merchant,
+      maySend: roleGrants(role, 'wallet:send'),
+    };
   }
   const { merchant, kind } = caller;
   refuseOtherMerchant(merchant, merchantId);
   const maySend = kind === 'secret' || (kind === 'restricted' && caller.scopes.has('wallet:send'));
-  return { via: kind, userId: merchant.user_id, merchantId: merchant.id, merchant, maySend };
+  return { via: kind, userId: merchant.user_id, memberId: null, merchantId: merchant.id, merchant, maySend };
 }

@@ -1,12 +1,12 @@
 import { AppError, type ErrorCode } from '../../domain/errors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { findMerchantOf } from '../../store/merchants/merchants.ts';
 import { findPaymentLink } from '../../store/catalog/payment-links.ts';
 import { findRefundLink } from '../../store/payments/refund-links.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { findSend } from '../../store/sends/sends.ts';
 import { findEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
 import { merchantOfLog } from '../../store/webhooks/webhook-logs.ts';
+import { findReachable } from '../../usecases/people/reach-merchant.ts';
 import type { Route } from './route.ts';
 
 interface Named {
@@ -56,7 +56,7 @@ export async function merchantNamedBy(
 ): Promise<string> {
   const { merchantOf, code, message } = NAMED[by.field];
   const merchantId = typeof by.id === 'string' ? await merchantOf(db, by.id) : undefined;
-  const merchant = merchantId === undefined ? undefined : await findMerchantOf(db, userId, merchantId);
-  if (merchant === undefined) throw new AppError(code, message);
-  return merchant.id;
+  const reached = merchantId === undefined ? null : await findReachable(db, userId, merchantId);
+  if (reached === null) throw new AppError(code, message);
+  return reached.merchant.id;
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../../domain/errors.ts';
+import type { MemberRole } from '../../domain/roles.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Client } from '../../usecases/accounts/dashboard-session.ts';
@@ -12,7 +13,8 @@ import { StreamReply, type StreamType } from './stream-reply.ts';
  * - `account`: a user token, or a secret key acting for its merchant's owner, but for no other merchant of the owner.
  * - `merchant`: a secret key, or a user token with `merchantId` in body or query.
  * - `payer`: a public key, a secret key, or a user token with `merchantId`.
- * Wherever a secret key may, a restricted key may that has the scope of the route.
+ * Wherever a secret key may, a restricted key may that has the scope of the route, and a member of a shop whose role
+ * includes that scope: on `account` routes by naming the shop.
  */
 export type AuthKind = 'none' | 'jwt' | 'account' | 'merchant' | 'payer';
 
@@ -27,7 +29,10 @@ type ScopeOf<A extends AuthKind> = A extends 'none' | 'jwt' ? 'never' : RouteSco
 
 interface AccountAuth {
   readonly via: 'jwt' | 'secret' | 'restricted';
+  /** Whose account it is. */
   readonly userId: string;
+  /** The user who acts in another's account as a member of a shop; null for its owner, and for keys. */
+  readonly memberId: string | null;
   /** The one merchant a key may learn of and change; null for users, who have all of the account. */
   readonly onlyMerchantId: string | null;
 }
@@ -36,10 +41,12 @@ interface MerchantAuth<V extends string> {
   readonly via: V;
   /** Owner of the merchant. */
   readonly userId: string;
+  /** The user who acts as a member of the shop; null for its owner, and for keys. */
+  readonly memberId: string | null;
   readonly merchantId: string;
   /** The merchant as it was when the request came in. */
   readonly merchant: MerchantRow;
-  /** Whether the caller may decide alone that coins leave the wallet: a restricted key only with `wallet:send`. */
+  /** Whether the caller may decide alone that coins leave the wallet: a restricted key or a role only with `wallet:send`. */
   readonly maySend: boolean;
 }
 
@@ -109,6 +116,8 @@ interface RouteFacts {
    * the password.
    */
   readonly stepUp?: true | 'code';
+  /** Roles that may not, though their scopes include the route's. */
+  readonly notFor?: readonly MemberRole[];
   /** For pages of this server alone: no key and no user token is taken, and the document does not list it. */
   readonly ownPages?: true;
   /** Gives the session a fresh token: what it answers to a session is kept under no Idempotency-Key. */

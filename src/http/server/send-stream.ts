@@ -21,8 +21,8 @@ const CONTENT_TYPES: Readonly<Record<StreamType, string>> = {
  */
 export async function sendStream(
   res: Response,
-  { type, chunks, headers }: StreamReply,
-  { logger, mayGoOn, stalledMs = STALLED_MS, ...fields }: SendStreamOptions,
+  { type, chunks, headers, mayGoOn }: StreamReply,
+  { logger, stalledMs = STALLED_MS, ...fields }: SendStreamOptions,
 ): Promise<void> {
   const iterator = chunks[Symbol.asyncIterator]();
   let chunk = await iterator.next();
@@ -52,8 +52,6 @@ export interface SendStreamOptions {
   readonly logger: Logger;
   readonly requestId: string;
   readonly path: string;
-  /** Throws an AppError once the client may read no further. */
-  readonly mayGoOn: () => Promise<unknown>;
   readonly stalledMs?: number;
 }
 

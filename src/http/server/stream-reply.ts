@@ -10,15 +10,24 @@ export class StreamReply {
   readonly type: StreamType;
   readonly chunks: AsyncIterable<string>;
   readonly headers: Readonly<Record<string, string>>;
+  /** Asked now and then while the answer goes out: throws an AppError once the caller may not have the rest. */
+  readonly mayGoOn: () => Promise<unknown>;
 
   constructor(
     type: StreamType,
     chunks: AsyncIterable<string>,
     headers: Readonly<Record<string, string>> = {},
+    mayGoOn: () => Promise<unknown> = async () => undefined,
   ) {
     this.type = type;
     this.chunks = chunks;
     this.headers = headers;
+    this.mayGoOn = mayGoOn;
+  }
+
+  /** The same answer for a caller whose right to it is asked for now and then. */
+  while(mayGoOn: () => Promise<unknown>): StreamReply {
+    return new StreamReply(this.type, this.chunks, this.headers, mayGoOn);
   }
 }
 

@@ -67,16 +67,6 @@ const webhookUrl = prepared((db, param: ParamOf<{ id: string }>) =>
   db.selectFrom('merchants').select('webhook_url').where('id', '=', param('id')),
 );
 
-/** A merchant of this user; one of another user is not found. */
-export async function findMerchantOf(db: Db, userId: string, id: string): Promise<MerchantRow | undefined> {
-  return db
-    .selectFrom('merchants')
-    .selectAll()
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-}
-
 /** All merchants of a user, newest first. */
 export async function merchantsOf(db: Db, userId: string): Promise<MerchantRow[]> {
   return db

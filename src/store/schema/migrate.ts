@@ -24,6 +24,7 @@ import * as sessions from './migrations/0023-sessions.ts';
 import * as shopCurrency from './migrations/0024-shop-currency.ts';
 import * as sandboxEvents from './migrations/0025-sandbox-events.ts';
 import * as passkeys from './migrations/0026-passkeys.ts';
+import * as people from './migrations/0027-people.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -53,6 +54,7 @@ export const MIGRATIONS: Migrations = {
   '0024-shop-currency': shopCurrency,
   '0025-sandbox-events': sandboxEvents,
   '0026-passkeys': passkeys,
+  '0027-people': people,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

@@ -30,6 +30,7 @@ import type {
 import type { MovementRow } from './movements.ts';
 import type { IdempotencyRow, SimBlockRow, SimSpendRow, SimTransactionRow } from './operations.ts';
 import type { PaymentCountRow, PaymentOptionRow, PaymentRow, RefundRow, VolumeTotalRow } from './payments.ts';
+import type { AuditTable, InvitationRow, MemberRow } from './people.ts';
 import type { RefundLinkRow } from './refund-links.ts';
 import type { PaymentLinkRow } from './payment-links.ts';
 import type { SendRow, SendVersionRow } from './sends.ts';
@@ -56,6 +57,9 @@ export interface Tables {
   sessions: SessionRow;
   passkeys: PasskeyRow;
   spent_challenges: SpentChallengeRow;
+  members: MemberRow;
+  invitations: InvitationRow;
+  audit_log: AuditTable;
   mails: MailRow;
   merchants: MerchantRow;
   domain_checks: DomainCheckRow;

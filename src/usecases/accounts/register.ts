@@ -2,11 +2,12 @@ import { emailKey } from '../../domain/email.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { UserRow } from '../../store/schema/accounts.ts';
+import { findOpenInvitation } from '../../store/merchants/invitations.ts';
 import { anyUserExists, findUserByEmail, insertUser } from '../../store/accounts/users.ts';
 import { newUuid } from '../events/new-id.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { assertUncommon } from './common-passwords.ts';
-import { mailLink } from './account-link.ts';
+import { mailLink, tokenHash } from './account-link.ts';
 import { trustNetwork } from './network.ts';
 import { openSession, type Session } from './session.ts';
 
@@ -22,12 +23,12 @@ export interface RegisterDeps extends AccountDeps {
  */
 export async function register(
   deps: RegisterDeps,
-  input: { email: string; password: string; network: string },
+  input: { email: string; password: string; network: string; invitation?: string | undefined },
 ): Promise<Session> {
   const { db, clock, passwords } = deps;
   const key = emailKey(input.email);
   // Cheap answers first: a hash costs memory and time. The transaction below decides for good.
-  await assertOpen(deps, db);
+  await assertOpen(deps, db, input);
   if ((await findUserByEmail(db, key)) !== undefined) throw taken();
   await assertUncommon(input.password, 'password');
   const passwordHash = await passwords.hash(input.password);
@@ -43,7 +44,7 @@ export async function register(
     updated_at: now,
   };
   await db.transaction(async (tx) => {
-    await assertOpen(deps, tx);
+    await assertOpen(deps, tx, input);
     if (!(await insertUser(tx, row))) throw taken();
     await mailLink(tx, deps, row, 'verify-email');
   });
@@ -51,10 +52,19 @@ export async function register(
   return openSession(deps.tokens, row);
 }
 
-async function assertOpen(deps: RegisterDeps, db: Db): Promise<void> {
+/** Where others may not register, those may whom the owner of a shop invited by their address. */
+async function assertOpen(
+  deps: RegisterDeps,
+  db: Db,
+  { email, invitation }: { readonly email: string; readonly invitation?: string | undefined },
+): Promise<void> {
   const { registration } = deps;
   if (registration === 'open') return;
   if (registration === 'first-user' && !(await anyUserExists(db))) return;
+  if (invitation !== undefined) {
+    const invited = await findOpenInvitation(db, tokenHash(invitation), deps.clock.now());
+    if (invited?.email_key === emailKey(email)) return;
+  }
   throw new AppError('REGISTRATION_CLOSED', 'Registration is closed on this server');
 }
 

@@ -106,6 +106,18 @@ export function noticeMail(kind: NoticeKind, options: { baseUrl: string }): Mail
   };
 }
 
+/** The HTML of a mail with a link in it; every text is escaped. */
+export function mailPage(mail: {
+  readonly paragraphs: readonly string[];
+  readonly link: string;
+  readonly action: string;
+  readonly after: string;
+}): string {
+  const { paragraphs, link, action, after } = mail;
+  const anchor = `<a href="${escapeHtml(link)}">${escapeHtml(action)}</a>`;
+  return page([...paragraphs.map(escapeHtml), anchor, escapeHtml(link), escapeHtml(after)]);
+}
+
 function hostOf(baseUrl: string): string {
   return new URL(baseUrl).host;
 }

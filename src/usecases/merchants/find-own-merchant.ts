@@ -1,11 +1,14 @@
 import { AppError } from '../../domain/errors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { findMerchantOf } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
+import { reachMerchant } from '../people/reach-merchant.ts';
 
-/** A merchant of this user. @throws {AppError} MERCHANT_NOT_FOUND, also for one of another account. */
+/**
+ * A merchant that this user owns.
+ * @throws {AppError} MERCHANT_NOT_FOUND, also for one of another account; FORBIDDEN for one the user only works for.
+ */
 export async function findOwnMerchant(db: Db, userId: string, merchantId: string): Promise<MerchantRow> {
-  const row = await findMerchantOf(db, userId, merchantId);
-  if (row === undefined) throw new AppError('MERCHANT_NOT_FOUND', 'Merchant not found');
-  return row;
+  const { merchant, role } = await reachMerchant(db, userId, merchantId);
+  if (role !== 'owner') throw new AppError('FORBIDDEN', 'Only the owner of the shop may do this');
+  return merchant;
 }

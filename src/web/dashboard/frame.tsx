@@ -3,6 +3,7 @@ import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useAct, useShopId, useShops } from './api/hooks.ts';
 import { useFrameShopId } from './api/last-shop.ts';
+import { useMay } from './api/may.ts';
 import { lostSession, useSession } from './api/session.ts';
 import { signOut } from './api/sign-out.ts';
 import { t } from './i18n/t.ts';
@@ -11,16 +12,19 @@ import { OfflineNote } from './offline-note.tsx';
 import { SignInAgain } from './pages/sign-in-again.tsx';
 import { Button, Empty, LINK, PageTitle, Problem } from './ui/basics.tsx';
 
+/** Path, name, and what of the shop one must be allowed to see there. */
 const SHOP_PAGES = [
-  ['', t('Overview')],
-  ['/payments', t('Payments')],
-  ['/wallet', t('Wallet')],
-  ['/customers', t('Customers')],
-  ['/products', t('Products')],
-  ['/links', t('Payment links')],
-  ['/webhooks', t('Webhooks')],
-  ['/keys', t('API keys')],
-  ['/settings', t('Settings')],
+  ['', t('Overview'), 'payments:read'],
+  ['/payments', t('Payments'), 'payments:read'],
+  ['/wallet', t('Wallet'), 'wallet:read'],
+  ['/customers', t('Customers'), 'customers:read'],
+  ['/products', t('Products'), 'catalog:read'],
+  ['/links', t('Payment links'), 'payments:write'],
+  ['/webhooks', t('Webhooks'), 'webhooks:read'],
+  ['/keys', t('API keys'), 'owner'],
+  ['/people', t('People'), 'owner'],
+  ['/audit', t('Audit log'), 'owner'],
+  ['/settings', t('Settings'), 'owner'],
 ] as const;
 
 /** Navigation around every page of a signed-in user. */
@@ -143,6 +147,7 @@ const EDGE_PX = 8;
 function Navigation({ email }: { email: string }) {
   const out = useAct(signOut);
   const shopId = useFrameShopId(useIsListOfShops());
+  const may = useMay(shopId);
   const bar = useRef<HTMLElement>(null);
   const pathname = useLocation({ select: (location) => location.pathname });
   const [isMore, setMore] = useState(false);
@@ -176,7 +181,7 @@ function Navigation({ email }: { email: string }) {
           </Item>
         )}
         {shopId !== '' &&
-          SHOP_PAGES.map(([path, name]) => (
+          SHOP_PAGES.filter(([, , needed]) => may(needed)).map(([path, name]) => (
             <Item key={path} to={`/shop/${shopId}${path}`} exact={path === ''}>
               {name}
             </Item>

@@ -12,16 +12,19 @@ import { session } from './api/session.ts';
 import { Frame } from './frame.tsx';
 import { NotFound } from './not-found.tsx';
 import { AccountPage } from './pages/account.tsx';
+import { AuditLogPage } from './pages/audit.tsx';
 import { ForgotPage, ResetPage, VerifyPage } from './pages/mailed-links.tsx';
 import { ConnectPage } from './pages/connect.tsx';
 import { CustomersPage } from './pages/customers.tsx';
 import { HomePage } from './pages/home.tsx';
+import { JoinPage } from './pages/join.tsx';
 import { KeysPage } from './pages/keys.tsx';
 import { LinksPage } from './pages/links.tsx';
 import { NodesPage } from './pages/nodes.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { PaymentPage } from './pages/payment.tsx';
 import { PaymentsPage } from './pages/payments.tsx';
+import { PeoplePage } from './pages/people.tsx';
 import { ProductsPage } from './pages/products.tsx';
 import { SettingsPage } from './pages/settings.tsx';
 import { ShopsPage } from './pages/shops.tsx';
@@ -54,6 +57,14 @@ const connect = createRoute({
   beforeLoad: signedIn,
 });
 
+const join = createRoute({
+  getParentRoute: () => root,
+  path: '/join',
+  component: JoinPage,
+  validateSearch: texts,
+  beforeLoad: signedIn,
+});
+
 type Search = Readonly<Record<string, string | undefined>>;
 
 /** Filters and pages stand in the address, so that a view can be kept and shared. */
@@ -76,6 +87,7 @@ const routes = root.addChildren([
   page(root, '/reset-password', ResetPage),
   page(root, '/verify-email', VerifyPage),
   connect,
+  join,
   inside.addChildren([
     page(inside, '/', HomePage),
     page(inside, '/shops', ShopsPage),
@@ -90,6 +102,8 @@ const routes = root.addChildren([
     page(inside, '/shop/$shopId/wallet', WalletPage),
     page(inside, '/shop/$shopId/keys', KeysPage),
     page(inside, '/shop/$shopId/webhooks', WebhooksPage),
+    page(inside, '/shop/$shopId/people', PeoplePage),
+    page(inside, '/shop/$shopId/audit', AuditLogPage),
     page(inside, '/shop/$shopId/settings', SettingsPage),
   ]),
 ]);

@@ -256,7 +256,7 @@ it('is given up when the client takes nothing for too long', async () => {
     });
     const logger = { debug() {}, info() {}, warn() {}, error: (fields: object) => void errors.push(fields) };
     const reply = new StreamReply('application/json', listInEnvelope('items', read));
-    const options = { logger, mayGoOn: async () => null, requestId: 'one', path: '/', stalledMs: 100 };
+    const options = { logger, requestId: 'one', path: '/', stalledMs: 100 };
     void sendStream(Object.assign(res, { req }) as never, reply, options);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');

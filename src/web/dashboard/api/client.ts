@@ -3,6 +3,7 @@ import { t } from '../i18n/t.ts';
 import type { Body, Data, Method, PathOf, QueryOf } from './contract.ts';
 import { PAGE_HEADERS } from '../../page-headers.ts';
 import type { NewPasskey, PasskeyList, PasskeyQuestion } from './passkey-answers.ts';
+import type { PeopleRoutes } from './people.ts';
 import { loseSession, session, type Session } from './session.ts';
 import { askForProof } from './step-up.ts';
 
@@ -58,7 +59,7 @@ export async function api<M extends Method, P extends PathOf<M>>(
 }
 
 /** What the dashboard's own routes answer; they are in no document. */
-interface OwnRoutes {
+interface OwnRoutes extends PeopleRoutes {
   'GET /auth/session': Session;
   'POST /auth/session': Session;
   'DELETE /auth/session': unknown;
@@ -86,10 +87,15 @@ export interface ListedSession {
   readonly current: boolean;
 }
 
-/** Asks one of the dashboard's own routes, which are about its session. */
-export async function own<R extends keyof OwnRoutes>(route: R, body?: object): Promise<OwnRoutes[R]> {
+/** Asks one of the dashboard's own routes, which are about its session and about people. */
+export async function own<R extends keyof OwnRoutes>(
+  route: R,
+  body?: object,
+  query?: Readonly<Record<string, string>>,
+): Promise<OwnRoutes[R]> {
   const [method, path] = route.split(' ') as [Method, string];
-  return ask<OwnRoutes[R]>(method, path, body === undefined ? {} : { body });
+  const request = { ...(body === undefined ? {} : { body }), ...(query === undefined ? {} : { query }) };
+  return ask<OwnRoutes[R]>(method, path, request);
 }
 
 /** Who is signed in, as the server knows; null for nobody. @throws {ApiError} when it does not answer */

@@ -8,6 +8,7 @@ import { Field, fieldError, Form } from '../ui/form.tsx';
 import { LanguageChoice } from '../ui/language-choice.tsx';
 import { Qr } from '../ui/qr.tsx';
 import { Passkeys } from './passkeys.tsx';
+import { AuditLog } from './audit.tsx';
 import { Sessions } from './sessions.tsx';
 
 export function AccountPage() {
@@ -27,6 +28,9 @@ export function AccountPage() {
           <Passkeys />
           <Sessions />
         </div>
+      </div>
+      <div className="mt-6">
+        <AuditLog query={null} />
       </div>
     </>
   );

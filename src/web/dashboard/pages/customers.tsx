@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { useAct, useApi, useShopId } from '../api/hooks.ts';
+import { useMay } from '../api/may.ts';
 import { useFilters } from '../api/search.ts';
 import type { Customer } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
@@ -14,7 +15,10 @@ import { Pager, Table } from '../ui/table.tsx';
 export function CustomersPage() {
   const [search, change] = useFilters();
   const [editing, setEditing] = useState<Customer | 'new' | null>(null);
+  const merchantId = useShopId();
+  const may = useMay();
   const list = useApi('/merchant/customer/list', {
+    merchantId,
     search: search['search'],
     page: search['page'],
     limit: 20,
@@ -25,9 +29,11 @@ export function CustomersPage() {
         title={t('Customers')}
         lead={t('Shared by all your shops.')}
         actions={
-          <Button look="primary" onClick={() => setEditing('new')}>
-            {t('New customer')}
-          </Button>
+          may('customers:write') && (
+            <Button look="primary" onClick={() => setEditing('new')}>
+              {t('New customer')}
+            </Button>
+          )
         }
       />
       <Card>
@@ -76,6 +82,7 @@ function None({ isSearched }: { isSearched: boolean }) {
 
 function List(props: { customers: readonly Customer[]; onEdit: (customer: Customer) => void }) {
   const shopId = useShopId();
+  const may = useMay();
   const { onEdit } = props;
   return (
     <Table
@@ -107,13 +114,15 @@ function List(props: { customers: readonly Customer[]; onEdit: (customer: Custom
               >
                 {t('Payments')}
               </Link>
-              <Button
-                isSmall
-                onClick={() => onEdit(customer)}
-                aria-label={t('Edit {email}', { email: customer.email })}
-              >
-                {t('Edit')}
-              </Button>
+              {may('customers:write') && (
+                <Button
+                  isSmall
+                  onClick={() => onEdit(customer)}
+                  aria-label={t('Edit {email}', { email: customer.email })}
+                >
+                  {t('Edit')}
+                </Button>
+              )}
             </span>
           ),
         },
@@ -135,12 +144,16 @@ function readObject(text: string): Record<string, unknown> | null {
 }
 
 function Edit({ customer, onDone }: { customer: Customer | null; onDone: () => void }) {
+  const merchantId = useShopId();
   const [isWrong, setIsWrong] = useState(false);
   const save = useAct(
     (fields: { email: string; metadata: Record<string, unknown> }) =>
       customer === null
-        ? api('POST', '/merchant/customer/create', { body: fields })
-        : api('PATCH', '/merchant/customer/edit', { body: { ...fields, customerId: customer.id } }),
+        ? api('POST', '/merchant/customer/create', { query: { merchantId }, body: fields })
+        : api('PATCH', '/merchant/customer/edit', {
+            query: { merchantId },
+            body: { ...fields, customerId: customer.id },
+          }),
     onDone,
   );
   const kept = customer?.metadata ?? {};

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useApi, useShop, useShopId } from '../api/hooks.ts';
+import { useMay } from '../api/may.ts';
 import { useMode } from '../api/mode.ts';
 import { COINS } from '../coins.ts';
 import { t } from '../i18n/t.ts';
@@ -14,42 +15,23 @@ const LIVE_MS = 10_000;
 export function OverviewPage() {
   const merchantId = useShopId();
   const shop = useShop();
-  const prices = usePrices();
   const { viewed: mode } = useMode();
-  const balances = useApi('/merchant/wallet/balances', { merchantId, mode }, { refetchMs: LIVE_MS });
+  const may = useMay();
+  // Known only with the shops: what is refused is not asked for.
+  const seesWallet = shop !== undefined && may('wallet:read');
   const recent = useApi('/payment/list', { merchantId, mode, limit: 6 }, { refetchMs: LIVE_MS });
   return (
     <>
       <PageTitle
         title={shop?.name ?? t('Overview')}
         lead={shop?.domain}
-        actions={shop !== undefined && <DomainBadge shopId={shop.id} isVerified={shop.isVerified} />}
+        actions={
+          shop !== undefined &&
+          (shop.isVerified || may('owner')) && <DomainBadge shopId={shop.id} isVerified={shop.isVerified} />
+        }
       />
-      {shop !== undefined && <SetupChecklist key={shop.id} shop={shop} />}
-      <Shown of={balances} rows={1}>
-        {(data) => (
-          <>
-            <p className="mb-3 text-sm text-soft">
-              <Total balances={data} prices={prices} />
-            </p>
-            <dl className="mb-6 grid grid-cols-2 gap-3 lg:grid-cols-4">
-              {COINS.map((coin) => (
-                <div key={coin} className="rounded-2xl border border-line bg-card p-4">
-                  <dt className="text-sm">
-                    <CoinName coin={coin} />
-                  </dt>
-                  <dd className="money mt-2 text-lg font-bold tracking-tight break-all sm:text-xl">
-                    <CoinAmount amount={data[coin]} />
-                  </dd>
-                  <dd className="money text-sm text-soft">
-                    <Worth amount={data[coin]} coin={coin} prices={prices} />
-                  </dd>
-                </div>
-              ))}
-            </dl>
-          </>
-        )}
-      </Shown>
+      {shop !== undefined && may('owner') && <SetupChecklist key={shop.id} shop={shop} />}
+      {seesWallet && <Balances mode={mode} />}
       <VolumeCard merchantId={merchantId} />
       <Card
         title={t('Latest payments')}
@@ -73,6 +55,38 @@ export function OverviewPage() {
         </Shown>
       </Card>
     </>
+  );
+}
+
+function Balances({ mode }: { mode: ReturnType<typeof useMode>['viewed'] }) {
+  const merchantId = useShopId();
+  const prices = usePrices();
+  const balances = useApi('/merchant/wallet/balances', { merchantId, mode }, { refetchMs: LIVE_MS });
+  return (
+    <Shown of={balances} rows={1}>
+      {(data) => (
+        <>
+          <p className="mb-3 text-sm text-soft">
+            <Total balances={data} prices={prices} />
+          </p>
+          <dl className="mb-6 grid grid-cols-2 gap-3 lg:grid-cols-4">
+            {COINS.map((coin) => (
+              <div key={coin} className="rounded-2xl border border-line bg-card p-4">
+                <dt className="text-sm">
+                  <CoinName coin={coin} />
+                </dt>
+                <dd className="money mt-2 text-lg font-bold tracking-tight break-all sm:text-xl">
+                  <CoinAmount amount={data[coin]} />
+                </dd>
+                <dd className="money text-sm text-soft">
+                  <Worth amount={data[coin]} coin={coin} prices={prices} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
+    </Shown>
   );
 }
 

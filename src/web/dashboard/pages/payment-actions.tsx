@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { useAct, useShopId } from '../api/hooks.ts';
+import { useMay } from '../api/may.ts';
 import type { Payment } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { Button } from '../ui/basics.tsx';
@@ -11,6 +12,7 @@ import { RefundDialog } from './refund.tsx';
 /** What a merchant can decide about a payment in the state it is in. */
 export function PaymentActions({ payment }: { payment: Payment }) {
   const [open, setOpen] = useState<'cancel' | 'accept' | 'refund' | null>(null);
+  const may = useMay();
   const close = (): void => setOpen(null);
   const { status, exception } = payment;
   const hasMoney = payment.transactions.some((one) => one.status !== 'reversed');
@@ -18,15 +20,17 @@ export function PaymentActions({ payment }: { payment: Payment }) {
     hasMoney && (status === 'underpaid' || (exception === 'late' && status !== 'completed'));
   return (
     <>
-      {status === 'pending' && (
+      {status === 'pending' && may('payments:write') && (
         <Button look="danger" onClick={() => setOpen('cancel')}>
           {t('Cancel payment')}
         </Button>
       )}
-      {isUndecided && status !== 'refunded' && (
+      {isUndecided && status !== 'refunded' && may('refunds:write') && (
         <Button onClick={() => setOpen('accept')}>{t('Accept as paid')}</Button>
       )}
-      {hasMoney && status !== 'refunded' && <Button onClick={() => setOpen('refund')}>{t('Refund')}</Button>}
+      {hasMoney && status !== 'refunded' && may('wallet:send') && (
+        <Button onClick={() => setOpen('refund')}>{t('Refund')}</Button>
+      )}
       <a
         href={payment.checkoutUrl}
         target="_blank"

@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useApi, useShopId } from '../api/hooks.ts';
+import { useMay } from '../api/may.ts';
 import { useModeOf } from '../api/mode.ts';
 import type { Payment } from '../api/types.ts';
 import { COINS } from '../coins.ts';
@@ -50,6 +51,7 @@ function NoSuchPayment() {
 }
 
 function Whole({ payment }: { payment: Payment }) {
+  const may = useMay();
   useModeOf(payment);
   return (
     <>
@@ -67,7 +69,7 @@ function Whole({ payment }: { payment: Payment }) {
           <Options payment={payment} />
           <PaymentTransactions payment={payment} />
           <RefundLinks payment={payment} />
-          <Webhooks payment={payment} />
+          {may('webhooks:read') && <Webhooks payment={payment} />}
         </div>
       </div>
     </>
@@ -133,7 +135,7 @@ function Facts({ payment }: { payment: Payment }) {
 /** Who pays: an address to write to, and their other payments. */
 function Customer({ id }: { id: string }) {
   const shopId = useShopId();
-  const { data } = useApi('/merchant/customer/get', { customerId: id });
+  const { data } = useApi('/merchant/customer/get', { merchantId: shopId, customerId: id });
   return (
     <>
       {data !== undefined && (

@@ -1,10 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import type { Body, QueryOf } from '../api/contract.ts';
+import type { QueryOf } from '../api/contract.ts';
 import { paymentsCsv } from '../api/csv.ts';
 import { download } from '../api/download.ts';
-import { useAct, useApi, useShopId, useTimeZone } from '../api/hooks.ts';
+import { useAct, useApi, useShop, useShopId, useTimeZone } from '../api/hooks.ts';
+import { useMay } from '../api/may.ts';
 import { useMode } from '../api/mode.ts';
 import { useFilters } from '../api/search.ts';
 import { STATUSES } from '../api/types.ts';
@@ -14,7 +15,7 @@ import { Button, Card, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx
 import { Dialog } from '../ui/dialog.tsx';
 import { plainAmount } from '../ui/decimal.ts';
 import { Field, fieldError, Form, SearchField, Select } from '../ui/form.tsx';
-import { short } from '../ui/format.ts';
+import { coins, short } from '../ui/format.ts';
 import { PaymentTable } from '../ui/payment-table.tsx';
 import { Pager } from '../ui/table.tsx';
 import { words } from '../ui/words.ts';
@@ -28,6 +29,7 @@ export function PaymentsPage() {
   const [creating, setCreating] = useState(false);
   const timeZone = useTimeZone();
   const { viewed: mode, isOther } = useMode();
+  const may = useMay();
   const query: QueryOf<'GET', '/payment/list'> = {
     ...Object.fromEntries(FILTERS.map((name) => [name, search[name]])),
     search: search['search'] === undefined ? undefined : plainAmount(search['search']),
@@ -46,9 +48,9 @@ export function PaymentsPage() {
         title={t('Payments')}
         actions={
           <>
-            <ExportMovements />
+            {may('wallet:read') && <ExportMovements />}
             <Export query={{ ...query, merchantId }} />
-            {!isOther && (
+            {!isOther && may('payments:write') && (
               <Button look="primary" onClick={() => setCreating(true)}>
                 {t('New payment')}
               </Button>
@@ -76,11 +78,7 @@ export function PaymentsPage() {
               ) : (
                 <PaymentTable payments={payments} />
               )}
-              {isFiltered && payments.length > 0 && (
-                <p role="status" className="mt-3 text-xs text-soft">
-                  {plural(pagination.total, 'One payment matches', '{count} payments match')}
-                </p>
-              )}
+              {isFiltered && payments.length > 0 && <Matches count={pagination.total} />}
               <Pager of={pagination} onPage={(page) => change({ page: String(page) })} />
             </>
           )}
@@ -90,6 +88,14 @@ export function PaymentsPage() {
         <NewPayment merchantId={merchantId} />
       </Dialog>
     </>
+  );
+}
+
+function Matches({ count }: { count: number }) {
+  return (
+    <p role="status" className="mt-3 text-xs text-soft">
+      {plural(count, 'One payment matches', '{count} payments match')}
+    </p>
   );
 }
 
@@ -181,10 +187,13 @@ function Export({ query }: { query: QueryOf<'GET', '/payment/list'> }) {
 
 function NewPayment({ merchantId }: { merchantId: string }) {
   const navigate = useNavigate();
+  const currency = useShop()?.currency ?? 'USD';
+  // The same for every attempt: what was made without an answer is not made again.
+  const [madeUp] = useState(() => `M-${Date.now().toString(36).toUpperCase()}`);
   const create = useAct(
-    async ({ email, ...fields }: Omit<Body<'POST', '/payment/create'>, 'customerId'> & { email: string }) => {
-      const customerId = await customerOf(email);
-      return api('POST', '/payment/create', { query: { merchantId }, body: { ...fields, customerId } });
+    ({ email, ...fields }: { amount: string; currency: string; orderId: string; email: string }) => {
+      const customer = email === '' ? {} : { email };
+      return api('POST', '/payment/create', { query: { merchantId }, body: { ...fields, customer } });
     },
     ({ id }) =>
       void navigate({
@@ -199,21 +208,27 @@ function NewPayment({ merchantId }: { merchantId: string }) {
       submit={t('Create payment')}
       busy={create.isPending}
       error={error}
-      onSubmit={(values) => create.mutate(values)}
+      onSubmit={({ amount, orderId, ...rest }) =>
+        create.mutate({
+          ...rest,
+          amount: plainAmount(amount),
+          orderId: orderId.trim() === '' ? madeUp : orderId,
+        })
+      }
     >
       <div className="grid grid-cols-2 gap-3">
         <Field
           label={t('Amount')}
           name="amount"
           inputMode="decimal"
-          placeholder="49.90"
+          placeholder={coins('49.9')}
           required
           {...fieldError(error, 'amount')}
         />
         <Field
           label={t('Currency')}
           name="currency"
-          defaultValue="USD"
+          defaultValue={currency}
           maxLength={3}
           required
           {...fieldError(error, 'currency')}
@@ -223,20 +238,17 @@ function NewPayment({ merchantId }: { merchantId: string }) {
         label={t('Order id')}
         name="orderId"
         maxLength={255}
-        required
+        placeholder={madeUp}
+        hint={t('Your own number of the order; left empty, one is made up')}
         {...fieldError(error, 'orderId')}
       />
-      <Field label={t('Customer email')} name="email" type="email" required {...fieldError(error, 'email')} />
+      <Field
+        label={t('Customer email')}
+        name="email"
+        type="email"
+        hint={t('Left empty, the payment is anonymous')}
+        {...fieldError(error, 'customer.email')}
+      />
     </Form>
   );
-}
-
-/** The customer with this address, made when there is none. */
-async function customerOf(email: string): Promise<string> {
-  const { customers } = await api('GET', '/merchant/customer/list', {
-    query: { search: email, limit: 100 },
-  });
-  const known = customers.find((customer) => customer.email.toLowerCase() === email.toLowerCase());
-  if (known !== undefined) return known.id;
-  return (await api('POST', '/merchant/customer/create', { body: { email } })).id;
 }

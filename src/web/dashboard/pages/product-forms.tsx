@@ -1,6 +1,6 @@
 import { api } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
-import { useAct } from '../api/hooks.ts';
+import { useAct, useShopId } from '../api/hooks.ts';
 import type { Price, Product } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { Field, fieldError, Form, Select } from '../ui/form.tsx';
@@ -18,11 +18,15 @@ const INTERVALS = Object.keys(INTERVAL_WORDS) as Interval[];
 
 /** A new product, or changes to one; how often it is sold does not change any more. */
 export function EditProduct({ product, onDone }: { product: Product | null; onDone: () => void }) {
+  const merchantId = useShopId();
   const save = useAct(
     (fields: Body<'POST', '/merchant/product/create'>) =>
       product === null
-        ? api('POST', '/merchant/product/create', { body: fields })
-        : api('PATCH', '/merchant/product/edit', { body: { ...fields, productId: product.id } }),
+        ? api('POST', '/merchant/product/create', { query: { merchantId }, body: fields })
+        : api('PATCH', '/merchant/product/edit', {
+            query: { merchantId },
+            body: { ...fields, productId: product.id },
+          }),
     onDone,
   );
   return (
@@ -70,11 +74,18 @@ export function EditProduct({ product, onDone }: { product: Product | null; onDo
 /** A new price of a product, or changes to one. */
 export function EditPrice(props: { product: Product; price: Price | null; onDone: () => void }) {
   const { product, price, onDone } = props;
+  const merchantId = useShopId();
   const save = useAct(
     ({ active, ...rest }: { amount: string; currency: string; active: boolean }): Promise<unknown> =>
       price === null
-        ? api('POST', '/merchant/price/create', { body: { ...rest, productId: product.id } })
-        : api('PATCH', '/merchant/price/edit', { body: { ...rest, active, priceId: price.id } }),
+        ? api('POST', '/merchant/price/create', {
+            query: { merchantId },
+            body: { ...rest, productId: product.id },
+          })
+        : api('PATCH', '/merchant/price/edit', {
+            query: { merchantId },
+            body: { ...rest, active, priceId: price.id },
+          }),
     onDone,
   );
   return (

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { useAct, useApi } from '../api/hooks.ts';
+import { useAct, useApi, useShopId } from '../api/hooks.ts';
+import { useMay } from '../api/may.ts';
 import { useFilters } from '../api/search.ts';
 import type { Price, Product } from '../api/types.ts';
 import { parts, t } from '../i18n/t.ts';
@@ -25,7 +26,9 @@ export function ProductsPage() {
   const [search, change] = useFilters();
   const [editing, setEditing] = useState<Editing | null>(null);
   const { active, page } = search;
-  const list = useApi('/merchant/product/list', { active, page, limit: 12 });
+  const merchantId = useShopId();
+  const may = useMay();
+  const list = useApi('/merchant/product/list', { merchantId, active, page, limit: 12 });
   const close = (): void => setEditing(null);
   return (
     <>
@@ -44,9 +47,11 @@ export function ProductsPage() {
               ]}
               onChange={(value) => change({ active: value })}
             />
-            <Button look="primary" onClick={() => setEditing({ kind: 'product', product: null })}>
-              {t('New product')}
-            </Button>
+            {may('catalog:write') && (
+              <Button look="primary" onClick={() => setEditing({ kind: 'product', product: null })}>
+                {t('New product')}
+              </Button>
+            )}
           </>
         }
       />
@@ -84,8 +89,10 @@ export function ProductsPage() {
 }
 
 function DeleteProduct({ product, onClose }: { product: Product | null; onClose: () => void }) {
+  const merchantId = useShopId();
   const remove = useAct(
-    (productId: string) => api('DELETE', '/merchant/product/delete', { body: { productId } }),
+    (productId: string) =>
+      api('DELETE', '/merchant/product/delete', { query: { merchantId }, body: { productId } }),
     onClose,
   );
   return (
@@ -114,7 +121,11 @@ interface CardProps {
 
 function ProductCard({ product, onEdit }: CardProps) {
   const { id: productId, active } = product;
-  const flip = useAct(() => api('PATCH', '/merchant/product/edit', { body: { productId, active: !active } }));
+  const merchantId = useShopId();
+  const may = useMay();
+  const flip = useAct(() =>
+    api('PATCH', '/merchant/product/edit', { query: { merchantId }, body: { productId, active: !active } }),
+  );
   return (
     <Card className="h-full">
       <div className="mb-3 flex items-start justify-between gap-3">
@@ -131,27 +142,33 @@ function ProductCard({ product, onEdit }: CardProps) {
       </div>
       <Prices product={product} onEdit={onEdit} />
       {flip.error !== null && <Problem error={flip.error} />}
-      <div className="flex flex-wrap gap-x-1 gap-y-2">
-        <Button isSmall className="mr-1" onClick={() => onEdit({ kind: 'price', product, price: null })}>
-          {t('Add price')}
-        </Button>
-        <Button look="quiet" isSmall onClick={() => onEdit({ kind: 'product', product })}>
-          {t('Edit')}
-        </Button>
-        <Button look="quiet" isSmall busy={flip.isPending} onClick={() => flip.mutate()}>
-          {active ? t('Deactivate') : t('Activate')}
-        </Button>
-        <Button look="quiet" isSmall onClick={() => onEdit({ kind: 'delete', product })}>
-          {t('Delete')}
-        </Button>
-      </div>
+      {may('catalog:write') && (
+        <div className="flex flex-wrap gap-x-1 gap-y-2">
+          <Button isSmall className="mr-1" onClick={() => onEdit({ kind: 'price', product, price: null })}>
+            {t('Add price')}
+          </Button>
+          <Button look="quiet" isSmall onClick={() => onEdit({ kind: 'product', product })}>
+            {t('Edit')}
+          </Button>
+          <Button look="quiet" isSmall busy={flip.isPending} onClick={() => flip.mutate()}>
+            {active ? t('Deactivate') : t('Activate')}
+          </Button>
+          <Button look="quiet" isSmall onClick={() => onEdit({ kind: 'delete', product })}>
+            {t('Delete')}
+          </Button>
+        </div>
+      )}
     </Card>
   );
 }
 
 function Prices({ product, onEdit }: CardProps) {
-  const prices = useApi('/merchant/price/list', { productId: product.id, limit: 100 });
-  const remove = useAct((priceId: string) => api('DELETE', '/merchant/price/delete', { body: { priceId } }));
+  const merchantId = useShopId();
+  const may = useMay();
+  const prices = useApi('/merchant/price/list', { merchantId, productId: product.id, limit: 100 });
+  const remove = useAct((priceId: string) =>
+    api('DELETE', '/merchant/price/delete', { query: { merchantId }, body: { priceId } }),
+  );
   return (
     <Shown of={prices} rows={1}>
       {(data) => (
@@ -162,23 +179,27 @@ function Prices({ product, onEdit }: CardProps) {
               <li key={price.id} className="flex items-center gap-1 py-1">
                 <b className="money mr-auto">{text}</b>
                 {!price.active && <Badge tone="idle">{t('Inactive')}</Badge>}
-                <Button
-                  look="quiet"
-                  isSmall
-                  aria-label={t('Edit price {text}', { text })}
-                  onClick={() => onEdit({ kind: 'price', product, price })}
-                >
-                  {t('Edit')}
-                </Button>
-                <Button
-                  look="quiet"
-                  isSmall
-                  aria-label={t('Delete price {text}', { text })}
-                  busy={remove.isPending && remove.variables === price.id}
-                  onClick={() => remove.mutate(price.id)}
-                >
-                  {t('Delete')}
-                </Button>
+                {may('catalog:write') && (
+                  <>
+                    <Button
+                      look="quiet"
+                      isSmall
+                      aria-label={t('Edit price {text}', { text })}
+                      onClick={() => onEdit({ kind: 'price', product, price })}
+                    >
+                      {t('Edit')}
+                    </Button>
+                    <Button
+                      look="quiet"
+                      isSmall
+                      aria-label={t('Delete price {text}', { text })}
+                      busy={remove.isPending && remove.variables === price.id}
+                      onClick={() => remove.mutate(price.id)}
+                    >
+                      {t('Delete')}
+                    </Button>
+                  </>
+                )}
               </li>
             );
           })}

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct, useApi, useShopId } from '../api/hooks.ts';
+import { useMay } from '../api/may.ts';
 import type { Payment, RefundLink } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { parts, t } from '../i18n/t.ts';
@@ -25,6 +26,7 @@ const TONES = {
 export function RefundLinks({ payment }: { payment: Payment }) {
   const merchantId = useShopId();
   const [isOpen, setOpen] = useState(false);
+  const may = useMay();
   const close = (): void => setOpen(false);
   const links = useApi(
     '/payment/refund-links',
@@ -36,7 +38,7 @@ export function RefundLinks({ payment }: { payment: Payment }) {
   return (
     <Card
       title={t('Refund links')}
-      actions={<Button onClick={() => setOpen(true)}>{t('Refund by link')}</Button>}
+      actions={may('refunds:write') && <Button onClick={() => setOpen(true)}>{t('Refund by link')}</Button>}
     >
       <Shown of={links} rows={1}>
         {({ refundLinks }) =>
@@ -62,6 +64,7 @@ function OneLink({ link }: { link: RefundLink }) {
   const merchantId = useShopId();
   const query = { merchantId };
   const { id: linkId, claimId } = link;
+  const may = useMay();
   const cancel = useAct(() => api('POST', '/payment/refund-link/cancel', { query, body: { linkId } }));
   const approve = useAct((agreed: string) =>
     api('POST', '/payment/refund-link/approve', { query, body: { linkId, claimId: agreed } }),
@@ -93,9 +96,9 @@ function OneLink({ link }: { link: RefundLink }) {
       )}
       {link.problem !== null && <p className="text-xs text-stop">{link.problem}</p>}
       {error !== null && <Problem error={error} />}
-      {isUnsent && (
+      {isUnsent && may('refunds:write') && (
         <p className="flex flex-wrap gap-2">
-          {link.approval && link.status === 'claimed' && claimId !== null && (
+          {link.approval && link.status === 'claimed' && claimId !== null && may('wallet:send') && (
             <Button look="danger" busy={approve.isPending} onClick={() => approve.mutate(claimId)}>
               {t('Approve and send')}
             </Button>

@@ -132,12 +132,18 @@ export function SignInPage() {
   );
 }
 
+/** The token of the invitation that brought somebody here: with it they may register where others may not. */
+function invitationIn(next: string | undefined): { invitation?: string } {
+  const invitation = /\/join\?token=(\w+)/.exec(next ?? '')?.[1];
+  return invitation === undefined ? {} : { invitation };
+}
+
 export function RegisterPage() {
   const enter = useEnter();
   const [{ next }] = useFilters();
   const register = useAct(
     async (body: Body<'POST', '/auth/register'>) => {
-      await api('POST', '/auth/register', { body });
+      await api('POST', '/auth/register', { body: { ...body, ...invitationIn(next) } });
       // The account is there: who cannot be signed in now does it on the usual page.
       return signIn(body).catch(() => null);
     },

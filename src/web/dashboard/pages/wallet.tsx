@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Data } from '../api/contract.ts';
 import { useApi, useShopId } from '../api/hooks.ts';
+import { useMay } from '../api/may.ts';
 import { useMode, type Mode } from '../api/mode.ts';
 import type { Coin } from '../api/types.ts';
 import { COINS } from '../coins.ts';
@@ -20,6 +21,7 @@ export function WalletPage() {
   const [open, setOpen] = useState<Open>(null);
   const { viewed: mode, isOther } = useMode();
   const balances = useApi('/merchant/wallet/balances', { merchantId, mode }, { refetchMs: 5_000 });
+  const may = useMay();
   const addresses = useApi('/merchant/wallet/addresses', { merchantId, mode });
   return (
     <>
@@ -28,7 +30,13 @@ export function WalletPage() {
         lead={t('What one send of each coin could spend now: confirmed money only.')}
       />
       <Shown of={balances} rows={2}>
-        {(data) => <Balances balances={data} sendsFrom={isOther ? undefined : mode} onOpen={setOpen} />}
+        {(data) => (
+          <Balances
+            balances={data}
+            sendsFrom={isOther || !may('wallet:send') ? undefined : mode}
+            onOpen={setOpen}
+          />
+        )}
       </Shown>
       <History merchantId={merchantId} />
       <Dialog

@@ -1,0 +1,25 @@
+import { grants, SCOPES, type Scope } from './scopes.ts';
+
+/** What a person is to a shop: its owner, who made it, or somebody the owner invited. */
+export const ROLES = ['owner', 'manager', 'clerk', 'bookkeeper'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Roles that can be given to others. */
+export const MEMBER_ROLES = ['manager', 'clerk', 'bookkeeper'] as const satisfies readonly Role[];
+export type MemberRole = (typeof MEMBER_ROLES)[number];
+
+/**
+ * Roles are sets of the scopes that restricted keys have. Only the owner sends coins, so a refund link of a manager
+ * waits for the owner's approval.
+ */
+const SCOPES_OF: Readonly<Record<Role, ReadonlySet<Scope>>> = {
+  owner: new Set(SCOPES),
+  manager: new Set(SCOPES.filter((scope) => scope !== 'wallet:send')),
+  clerk: new Set<Scope>(['payments:write', 'customers:read', 'catalog:read']),
+  bookkeeper: new Set<Scope>(['payments:read', 'customers:read', 'catalog:read', 'wallet:read']),
+};
+
+/** Whether a role includes a scope: a `write` scope includes the `read` scope of the same kind. */
+export function roleGrants(role: Role, scope: Scope): boolean {
+  return grants(SCOPES_OF[role], scope);
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { SecretBox } from '../../domain/keys.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { readAudit, type AuditEntry } from '../../usecases/people/read-audit.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { isoTime, timestamp } from '../schemas/answers.ts';
+import { integerQuery } from '../schemas/query.ts';
+import { identifier, text } from '../schemas/text.ts';
+
+export interface AuditRoutesDeps {
+  readonly db: Db;
+  readonly secretBox: SecretBox;
+}
+
+const LIMIT_MAX = 100;
+const LIMIT = 50;
+const tags = ['People'];
+const common = { method: 'GET', tags, auth: 'jwt', scope: 'never', ownPages: true, status: 200 } as const;
+
+const page = {
+  before: integerQuery({ min: 1, max: Number.MAX_SAFE_INTEGER }).optional(),
+  limit: integerQuery({ min: 1, max: LIMIT_MAX }).optional(),
+};
+
+const data = z.object({
+  entries: z.array(
+    z.object({
+      id: z.int(),
+      at: timestamp(),
+      actor: z.object({ kind: z.enum(['user', 'secret', 'restricted']), id: z.string(), name: z.string() }),
+      action: z.string().meta({ description: 'Method and path' }),
+      objectId: z.string().nullable(),
+      address: z.string(),
+      userAgent: z.string(),
+      result: z
+        .string()
+        .nullable()
+        .meta({ description: '`OK` or the code of a refusal; null: under way, or its end is not known' }),
+    }),
+  ),
+  next: z.int().nullable().meta({ description: '`before` of the next page; null on the last' }),
+});
+
+/** Who changed what: of a shop for its owner, of the account for its user. For the dashboard's pages. */
+export function auditRoutes(deps: AuditRoutesDeps): Route[] {
+  return [
+    defineRoute({
+      ...common,
+      path: '/merchant/audit',
+      summary: 'The audit log of a shop',
+      description:
+        'What people changed, and what keys did that moves money or hands out secrets; newest first.',
+      query: z.object({
+        ...page,
+        merchantId: identifier(),
+        actorId: identifier().optional(),
+        action: text().optional(),
+      }),
+      data,
+      errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN'],
+      handler: async ({ auth, query: { limit = LIMIT, ...query } }) =>
+        toPage(await readAudit(deps, { ...query, userId: auth.userId, limit: limit + 1 }), limit),
+    }),
+    defineRoute({
+      ...common,
+      path: '/auth/audit',
+      summary: 'The audit log of the account',
+      description: 'What the user changed outside of shops, and sign-ins; newest first.',
+      query: z.object(page),
+      data,
+      errors: [],
+      handler: async ({ auth, query: { limit = LIMIT, ...query } }) =>
+        toPage(await readAudit(deps, { ...query, userId: auth.userId, limit: limit + 1 }), limit),
+    }),
+  ];
+}
+
+function toPage(found: readonly AuditEntry[], limit: number) {
+  const entries = found.slice(0, limit).map(({ at, ...entry }) => ({ ...entry, at: isoTime(at) }));
+  return { entries, next: found.length > limit ? (entries.at(-1)?.id ?? null) : null };
+}

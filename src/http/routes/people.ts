@@ -1,0 +1,199 @@
+import { z } from 'zod';
+import { MEMBER_ROLES } from '../../domain/roles.ts';
+import type { InvitationRow } from '../../store/schema/people.ts';
+import { acceptInvitation, readInvitation, type Invited } from '../../usecases/people/accept-invitation.ts';
+import { invitePerson, type PeopleDeps } from '../../usecases/people/invite-person.ts';
+import {
+  changeRole,
+  listPeople,
+  removePerson,
+  withdrawInvitation,
+} from '../../usecases/people/manage-people.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { isoTime, timestamp } from '../schemas/answers.ts';
+import { email, identifier } from '../schemas/text.ts';
+import { mailedToken } from './auth-parts.ts';
+
+const tags = ['People'];
+const common = { tags, auth: 'jwt', scope: 'never', ownPages: true } as const;
+const role = z.enum(MEMBER_ROLES);
+
+/** Who works for a shop: for the dashboard's pages. What a role may do is in domain/roles.ts. */
+export function peopleRoutes(deps: PeopleDeps): Route[] {
+  return [
+    listRoute(deps),
+    inviteRoute(deps),
+    editRoute(deps),
+    removeRoute(deps),
+    withdrawRoute(deps),
+    invitationRoute(deps),
+    acceptRoute(deps),
+  ];
+}
+
+const invitation = z.object({
+  id: z.string(),
+  email: z.string(),
+  role,
+  createdAt: timestamp(),
+  expiresAt: timestamp(),
+});
+
+function toInvitation(row: InvitationRow) {
+  const { id, email: address, role: invitedAs } = row;
+  return {
+    id,
+    email: address,
+    role: invitedAs,
+    createdAt: isoTime(row.created_at),
+    expiresAt: isoTime(row.expires_at),
+  };
+}
+
+function listRoute(deps: PeopleDeps): Route {
+  return defineRoute({
+    ...common,
+    method: 'GET',
+    path: '/merchant/people',
+    summary: 'Who works for a shop',
+    description: 'The owner, the members, and the invitations that can be accepted.',
+    query: z.object({ merchantId: identifier() }),
+    data: z.object({
+      owner: z.object({ userId: z.string(), email: z.string() }),
+      members: z.array(z.object({ userId: z.string(), email: z.string(), role, createdAt: timestamp() })),
+      invitations: z.array(invitation),
+    }),
+    status: 200,
+    errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN'],
+    handler: async ({ auth, query }) => {
+      const people = await listPeople(deps, { userId: auth.userId, merchantId: query.merchantId });
+      return {
+        owner: people.owner,
+        members: people.members.map(({ createdAt, ...member }) => ({
+          ...member,
+          createdAt: isoTime(createdAt),
+        })),
+        invitations: people.invitations.map(toInvitation),
+      };
+    },
+  });
+}
+
+function inviteRoute(deps: PeopleDeps): Route {
+  return defineRoute({
+    ...common,
+    method: 'POST',
+    path: '/merchant/people/invite',
+    stepUp: true,
+    summary: 'Invite somebody to work for a shop',
+    description:
+      'Mails a link that works for 7 days, for the account of that address alone. `link` is for passing on where no ' +
+      'mail arrives. An open invitation of the same address ends.',
+    body: z.object({ merchantId: identifier(), email: email(), role }),
+    data: z.object({ invitation, link: z.string() }),
+    status: 201,
+    errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'INVALID_STATE', 'RATE_LIMITED'],
+    handler: async ({ auth, body }) => {
+      const { row, link } = await invitePerson(deps, { ...body, userId: auth.userId });
+      return { invitation: toInvitation(row), link };
+    },
+  });
+}
+
+function editRoute(deps: PeopleDeps): Route {
+  return defineRoute({
+    ...common,
+    method: 'PATCH',
+    path: '/merchant/people/edit',
+    stepUp: true,
+    summary: 'Give somebody another role',
+    description: 'Counts from the next request on.',
+    body: z.object({ merchantId: identifier(), userId: identifier(), role }),
+    data: z.object({ userId: z.string(), role }),
+    status: 200,
+    errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'PERSON_NOT_FOUND'],
+    handler: async ({ auth, body }) => {
+      const { userId: personId, ...rest } = body;
+      await changeRole(deps, { ...rest, personId, userId: auth.userId });
+      return { userId: personId, role: body.role };
+    },
+  });
+}
+
+function removeRoute(deps: PeopleDeps): Route {
+  return defineRoute({
+    ...common,
+    method: 'DELETE',
+    path: '/merchant/people/remove',
+    summary: 'Remove somebody from a shop, or leave it',
+    description: 'Ends at once what they may do there. The owner removes anybody; others only themselves.',
+    body: z.object({ merchantId: identifier(), userId: identifier() }),
+    data: z.object({ removed: z.literal(true) }),
+    status: 200,
+    errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'PERSON_NOT_FOUND'],
+    handler: async ({ auth, body }) => {
+      const { merchantId, userId: personId } = body;
+      await removePerson(deps, { merchantId, personId, userId: auth.userId });
+      return { removed: true as const };
+    },
+  });
+}
+
+function withdrawRoute(deps: PeopleDeps): Route {
+  return defineRoute({
+    ...common,
+    method: 'DELETE',
+    path: '/merchant/people/invitation',
+    summary: 'Withdraw an invitation',
+    description: 'Its link counts no longer.',
+    body: z.object({ merchantId: identifier(), invitationId: identifier() }),
+    data: z.object({ withdrawn: z.literal(true) }),
+    status: 200,
+    errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'INVITATION_NOT_FOUND'],
+    handler: async ({ auth, body }) => {
+      await withdrawInvitation(deps, { ...body, userId: auth.userId });
+      return { withdrawn: true as const };
+    },
+  });
+}
+
+const invited = z.object({
+  shop: z.object({ id: z.string(), name: z.string() }),
+  role: z.string(),
+  email: z.string(),
+});
+
+function toInvited({ merchant, role: invitedAs, email: address }: Invited) {
+  return { shop: { id: merchant.id, name: merchant.name }, role: invitedAs, email: address };
+}
+
+function invitationRoute(deps: PeopleDeps): Route {
+  return defineRoute({
+    ...common,
+    method: 'POST',
+    path: '/merchant/people/invitation',
+    summary: 'What an invitation is about',
+    description: 'For who has its link. The token is in the body, so that it stands in no log.',
+    body: z.object({ token: mailedToken() }),
+    data: invited,
+    status: 200,
+    errors: [],
+    handler: async ({ body }) => toInvited(await readInvitation(deps, body.token)),
+  });
+}
+
+function acceptRoute(deps: PeopleDeps): Route {
+  return defineRoute({
+    ...common,
+    method: 'POST',
+    path: '/merchant/people/accept',
+    summary: 'Accept an invitation',
+    description: 'Only as the user whose address was invited.',
+    body: z.object({ token: mailedToken() }),
+    data: invited,
+    status: 200,
+    errors: ['FORBIDDEN'],
+    handler: async ({ auth, body }) =>
+      toInvited(await acceptInvitation(deps, { token: body.token, userId: auth.userId })),
+  });
+}

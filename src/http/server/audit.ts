@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import { emailKey } from '../../domain/email.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { SecretBox } from '../../domain/keys.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
+import { insertAudit, settleAudit, type AuditEnd } from '../../store/audit-log.ts';
+import { findUser, findUserByEmail } from '../../store/accounts/users.ts';
+import { restrictedKeysOf } from '../../store/merchants/restricted-keys.ts';
+import type { AuditRow } from '../../store/schema/people.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import type { Caller } from '../../usecases/accounts/authenticate.ts';
+import type { Client } from '../../usecases/accounts/dashboard-session.ts';
+import { findReachable } from '../../usecases/people/reach-merchant.ts';
+import type { Answer } from './envelope.ts';
+import type { Route } from './route.ts';
+import { StreamReply } from './stream-reply.ts';
+
+export interface AuditDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly secretBox: SecretBox;
+  readonly logger: Logger;
+}
+
+/** Fields that say what a request is about, the most telling first. */
+const OBJECTS = [
+  'paymentId',
+  'linkId',
+  'paymentLinkId',
+  'sendId',
+  'logId',
+  'endpointId',
+  'priceId',
+  'productId',
+  'customerId',
+  'keyId',
+  'invitationId',
+  'userId',
+  'sessionId',
+  'passkeyId',
+] as const;
+const SIGN_INS: ReadonlySet<string> = new Set([
+  'POST /auth/login',
+  'POST /auth/session',
+  'POST /auth/passkeys/sign-in',
+]);
+/** As ids of this server look: of what else was given in their place, a secret perhaps, nothing is kept. */
+const ID =
+  /^(?!(?:pk|sk|rk|whsec)_)[a-z]{2,8}_[0-9A-Za-z]{24}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const USER_AGENT_MAX = 300;
+
+interface Request {
+  readonly caller: Caller | null;
+  /** The merchant that the request names, whether or not the caller has to do with it. */
+  readonly merchantId: string | null;
+  readonly body: unknown;
+  readonly client: Client;
+}
+
+/** Everything that people change, and what keys do that hands out secrets or moves money: not each payment of a shop. */
+function isRecorded(route: Route, caller: Caller): boolean {
+  if (route.method === 'GET' || String(route.scope).endsWith(':read')) return false;
+  return caller.kind === 'user' || route.stepUp !== undefined || route.scope === 'never';
+}
+
+/**
+ * Does something and keeps who did it, when, from where and how it ended. The entry is there before anything is done:
+ * when the process dies in between, it says that the end is not known.
+ */
+export async function withAudit(
+  deps: AuditDeps,
+  route: Route,
+  request: Request,
+  act: () => Promise<Answer | StreamReply>,
+): Promise<Answer | StreamReply> {
+  const { caller } = request;
+  if (caller === null && SIGN_INS.has(`${route.method} ${route.path}`))
+    return signIn(deps, route, request, act);
+  if (caller === null || !isRecorded(route, caller)) return act();
+  const id = await insertAudit(deps.db, await entryOf(deps, route, caller, request));
+  try {
+    const answer = await act();
+    const body = answer instanceof StreamReply ? null : answer.body;
+    const merchantId = shopIn(body?.data);
+    await settle(deps, { id, result: body?.error?.code ?? 'OK', objectId: idIn(body?.data), merchantId });
+    return answer;
+  } catch (error) {
+    const result = error instanceof AppError ? error.code : 'INTERNAL_ERROR';
+    await settle(deps, { id, result, objectId: null, merchantId: null });
+    throw error;
+  }
+}
+
+const withEmail = z.object({ email: z.string() });
+const withUser = z.object({ user: z.object({ id: z.string() }) });
+/** Tries that were not looked at, and a password that was right: the code comes next. */
+const NOT_NOTED: ReadonlySet<string> = new Set([
+  'RATE_LIMITED',
+  'SECOND_FACTOR_REQUIRED',
+  'VALIDATION_INVALID',
+]);
+
+/** A sign-in, and a failed one, is noted for the user whose address was given; how long it takes tells nothing of that. */
+async function signIn(
+  deps: AuditDeps,
+  route: Route,
+  { body, client }: Request,
+  act: () => Promise<Answer | StreamReply>,
+): Promise<Answer | StreamReply> {
+  const answer = await act();
+  const result = answer instanceof StreamReply ? 'OK' : (answer.body.error?.code ?? 'OK');
+  if (NOT_NOTED.has(result)) return answer;
+  const signedIn = answer instanceof StreamReply ? undefined : withUser.safeParse(answer.body.data).data;
+  const given = withEmail.safeParse(body).data;
+  const note = async (): Promise<void> => {
+    const user =
+      signedIn !== undefined
+        ? await findUser(deps.db, signedIn.user.id)
+        : await findUserByEmail(deps.db, emailKey(given?.email ?? ''));
+    if (user === undefined) return;
+    await insertAudit(deps.db, {
+      at: deps.clock.now(),
+      merchant_id: null,
+      actor_kind: 'user',
+      actor_id: user.id,
+      actor_name: user.email,
+      action: `${route.method} ${route.path}`,
+      object_id: null,
+      client_sealed: sealClient(deps, client),
+      result,
+    });
+  };
+  note().catch((error: unknown) =>
+    deps.logger.error({ err: error }, 'could not note a sign-in in the audit log'),
+  );
+  return answer;
+}
+
+function sealClient({ secretBox }: AuditDeps, { address, userAgent }: Client): string {
+  return secretBox.seal(JSON.stringify({ address, userAgent: userAgent.slice(0, USER_AGENT_MAX) }));
+}
+
+/** What was done stays done where its end cannot be noted: the caller gets the answer. */
+async function settle(deps: AuditDeps, end: AuditEnd): Promise<void> {
+  try {
+    await settleAudit(deps.db, end);
+  } catch (error) {
+    deps.logger.error(
+      { err: error, entry: end.id, result: end.result },
+      'could not note how an action of the audit log ended',
+    );
+  }
+}
+
+async function entryOf(
+  deps: AuditDeps,
+  route: Route,
+  caller: Caller,
+  { merchantId, body, client }: Request,
+): Promise<Omit<AuditRow, 'id'>> {
+  return {
+    at: deps.clock.now(),
+    ...(await actorOf(deps.db, caller, merchantId)),
+    action: `${route.method} ${route.path}`,
+    object_id: namedIn(body),
+    client_sealed: sealClient(deps, client),
+    result: null,
+  };
+}
+
+type Actor = Pick<AuditRow, 'merchant_id' | 'actor_kind' | 'actor_id' | 'actor_name'>;
+
+async function actorOf(db: Db, caller: Caller, merchantId: string | null): Promise<Actor> {
+  if (caller.kind === 'user') {
+    // A shop that is none of the user's keeps no trace of what was tried: its log is not theirs to fill.
+    const reached = merchantId === null ? null : await findReachable(db, caller.userId, merchantId);
+    const user = await findUser(db, caller.userId);
+    return {
+      merchant_id: reached?.merchant.id ?? null,
+      actor_kind: 'user',
+      actor_id: caller.userId,
+      actor_name: user?.email ?? '',
+    };
+  }
+  const { id } = caller.merchant;
+  if (caller.kind !== 'restricted') {
+    return { merchant_id: id, actor_kind: 'secret', actor_id: id, actor_name: 'Secret key' };
+  }
+  const keys = await restrictedKeysOf(db, id);
+  const name = keys.find((key) => key.id === caller.keyId)?.name ?? '';
+  return { merchant_id: id, actor_kind: 'restricted', actor_id: caller.keyId, actor_name: name };
+}
+
+function namedIn(body: unknown): string | null {
+  if (typeof body !== 'object' || body === null) return null;
+  const id: unknown = OBJECTS.map((field): unknown => Reflect.get(body, field)).find(
+    (one) => one !== undefined,
+  );
+  return typeof id === 'string' && ID.test(id) ? id : null;
+}
+
+const withId = z.object({ id: z.string().regex(ID) });
+
+const withShop = z.union([
+  z.object({ shop: withId }).transform(({ shop }) => shop.id),
+  z.object({ merchant: withId }).transform(({ merchant }) => merchant.id),
+]);
+
+/** The shop that the user got with this answer: one just made or joined. */
+function shopIn(data: unknown): string | null {
+  return withShop.safeParse(data).data ?? null;
+}
+
+/** The id of what an answer shows: of itself, or of the one thing in it that has one. */
+function idIn(data: unknown): string | null {
+  const itself = withId.safeParse(data);
+  if (itself.success) return itself.data.id;
+  if (typeof data !== 'object' || data === null) return null;
+  const found = Object.values(data).flatMap((value) => withId.safeParse(value).data?.id ?? []);
+  return found.length === 1 ? (found[0] ?? null) : null;
+}

@@ -1,0 +1,63 @@
+import type { AuditRow } from './schema/people.ts';
+import type { Db } from './sqlite/database.ts';
+
+/** @returns the id of the new entry. */
+export async function insertAudit(db: Db, row: Omit<AuditRow, 'id'>): Promise<number> {
+  const { id } = await db.insertInto('audit_log').values(row).returning('id').executeTakeFirstOrThrow();
+  return id;
+}
+
+export interface AuditEnd {
+  readonly id: number;
+  readonly result: string;
+  /** What it was about, where only its answer says so. */
+  readonly objectId: string | null;
+  readonly merchantId: string | null;
+}
+
+/** Notes how an action ended. */
+export async function settleAudit(db: Db, { id, result, objectId, merchantId }: AuditEnd): Promise<void> {
+  const about = objectId === null ? {} : { object_id: objectId };
+  const of = merchantId === null ? {} : { merchant_id: merchantId };
+  await db
+    .updateTable('audit_log')
+    .set({ result, ...about, ...of })
+    .where('id', '=', id)
+    .execute();
+}
+
+export interface AuditFilter {
+  /** A shop, or a user for what concerns the account alone. */
+  readonly of: { readonly merchantId: string } | { readonly userId: string };
+  readonly actorId?: string | undefined;
+  readonly action?: string | undefined;
+  /** Entries before this one. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+/** The newest entries first. */
+export async function listAudit(db: Db, filter: AuditFilter): Promise<AuditRow[]> {
+  const all = db.selectFrom('audit_log').selectAll();
+  const own =
+    'merchantId' in filter.of
+      ? all.where('merchant_id', '=', filter.of.merchantId)
+      : all.where('merchant_id', 'is', null).where('actor_id', '=', filter.of.userId);
+  const { actorId, action, before } = filter;
+  return own
+    .$if(actorId !== undefined, (query) => query.where('actor_id', '=', actorId ?? ''))
+    .$if(action !== undefined, (query) => query.where('action', '=', action ?? ''))
+    .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
+    .orderBy('id', 'desc')
+    .limit(filter.limit)
+    .execute();
+}
+
+/** Forgets entries older than a time, up to a limit; says how many. */
+export async function deleteAuditBefore(db: Db, before: number, limit: number): Promise<number> {
+  const result = await db
+    .deleteFrom('audit_log')
+    .where('id', 'in', (eb) => eb.selectFrom('audit_log').select('id').where('at', '<', before).limit(limit))
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

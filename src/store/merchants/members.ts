@@ -1,0 +1,84 @@
+import type { MemberRole } from '../../domain/roles.ts';
+import type { MerchantRow } from '../schema/merchants.ts';
+import type { MemberRow } from '../schema/people.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+
+/** The role of a member of a shop; its owner is none. */
+export async function memberRole(db: Db, merchantId: string, userId: string): Promise<MemberRole | null> {
+  const row = await db
+    .selectFrom('members')
+    .select('role')
+    .where('merchant_id', '=', merchantId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.role ?? null;
+}
+
+export interface Member {
+  readonly userId: string;
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly createdAt: number;
+}
+
+/** Everybody who works for a shop beside its owner, the first to come first. */
+export async function membersOf(db: Db, merchantId: string): Promise<Member[]> {
+  return db
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select(['members.user_id as userId', 'users.email', 'members.role', 'members.created_at as createdAt'])
+    .where('members.merchant_id', '=', merchantId)
+    .orderBy('members.created_at')
+    .orderBy('members.user_id')
+    .execute();
+}
+
+/** Shops of others that a user works for, the newest shop first. */
+export async function shopsOfMember(
+  db: Db,
+  userId: string,
+): Promise<{ readonly merchant: MerchantRow; readonly role: MemberRole }[]> {
+  const rows = await db
+    .selectFrom('members')
+    .innerJoin('merchants', 'merchants.id', 'members.merchant_id')
+    .selectAll('merchants')
+    .select('members.role as member_role')
+    .where('members.user_id', '=', userId)
+    .orderBy('merchants.created_at', 'desc')
+    .orderBy('merchants.id', 'desc')
+    .execute();
+  return rows.map(({ member_role: role, ...merchant }) => ({ merchant, role }));
+}
+
+/** Makes somebody a member, or gives a member another role. */
+export async function putMember(tx: Tx, row: MemberRow): Promise<void> {
+  await tx
+    .insertInto('members')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['merchant_id', 'user_id']).doUpdateSet({ role: row.role }))
+    .execute();
+}
+
+/** @returns false for somebody who is no member. */
+export async function changeMemberRole(
+  tx: Tx,
+  { merchant_id: merchantId, user_id: userId, role }: Omit<MemberRow, 'created_at'>,
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('members')
+    .set({ role })
+    .where('merchant_id', '=', merchantId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** @returns false for somebody who is no member. */
+export async function deleteMember(tx: Tx, merchantId: string, userId: string): Promise<boolean> {
+  const result = await tx
+    .deleteFrom('members')
+    .where('merchant_id', '=', merchantId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}

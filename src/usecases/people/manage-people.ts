@@ -1,0 +1,77 @@
+import { AppError } from '../../domain/errors.ts';
+import type { MemberRole } from '../../domain/roles.ts';
+import { endInvitation, openInvitationsOf } from '../../store/merchants/invitations.ts';
+import { changeMemberRole, deleteMember, membersOf, type Member } from '../../store/merchants/members.ts';
+import { findUser } from '../../store/accounts/users.ts';
+import type { InvitationRow } from '../../store/schema/people.ts';
+import { findOwnMerchant } from '../merchants/find-own-merchant.ts';
+import { reachMerchant } from '../people/reach-merchant.ts';
+import type { PeopleDeps } from './invite-person.ts';
+
+type Deps = Pick<PeopleDeps, 'db' | 'clock'>;
+interface OfShop {
+  /** Who asks. */
+  readonly userId: string;
+  readonly merchantId: string;
+}
+
+export interface People {
+  readonly owner: { readonly userId: string; readonly email: string };
+  readonly members: readonly Member[];
+  readonly invitations: readonly InvitationRow[];
+}
+
+/** Who works for a shop, and who is invited to. @throws {AppError} MERCHANT_NOT_FOUND; FORBIDDEN for others than the owner. */
+export async function listPeople({ db, clock }: Deps, { userId, merchantId }: OfShop): Promise<People> {
+  const merchant = await findOwnMerchant(db, userId, merchantId);
+  const owner = await findUser(db, merchant.user_id);
+  return {
+    owner: { userId: merchant.user_id, email: owner?.email ?? '' },
+    members: await membersOf(db, merchant.id),
+    invitations: await openInvitationsOf(db, merchant.id, clock.now()),
+  };
+}
+
+/** Gives a member another role, which counts from the next request on. @throws {AppError} PERSON_NOT_FOUND, and as above. */
+export async function changeRole(
+  { db }: Deps,
+  input: OfShop & { readonly personId: string; readonly role: MemberRole },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
+    const which = { merchant_id: merchant.id, user_id: input.personId, role: input.role };
+    if (!(await changeMemberRole(tx, which))) throw noSuchPerson();
+  });
+}
+
+/** Ends what somebody may do in a shop, at once: the owner removes anybody, and everybody may leave. @throws as above. */
+export async function removePerson(
+  { db }: Deps,
+  { userId, merchantId, personId }: OfShop & { readonly personId: string },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const { merchant } =
+      personId === userId
+        ? await reachMerchant(tx, userId, merchantId)
+        : { merchant: await findOwnMerchant(tx, userId, merchantId) };
+    if (!(await deleteMember(tx, merchant.id, personId))) throw noSuchPerson();
+  });
+}
+
+/** Makes an invitation count no longer. @throws {AppError} INVITATION_NOT_FOUND, and as above. */
+export async function withdrawInvitation(
+  { db, clock }: Deps,
+  input: OfShop & { readonly invitationId: string },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
+    const which = { merchantId: merchant.id, id: input.invitationId, now: clock.now() };
+    if (!(await endInvitation(tx, which))) {
+      throw new AppError('INVITATION_NOT_FOUND', 'No such invitation: it was accepted or withdrawn already');
+    }
+  });
+}
+
+function noSuchPerson(): AppError {
+  return new AppError('PERSON_NOT_FOUND', 'Nobody like that works for this shop');
+}

@@ -1,0 +1,28 @@
+import { AppError } from '../../domain/errors.ts';
+import type { Role } from '../../domain/roles.ts';
+import { memberRole } from '../../store/merchants/members.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+
+export interface Reached {
+  readonly merchant: MerchantRow;
+  /** What the user is to the shop. */
+  readonly role: Role;
+}
+
+/** A shop that a user owns or works for; null for every other. */
+export async function findReachable(db: Db, userId: string, merchantId: string): Promise<Reached | null> {
+  const merchant = await findMerchant(db, merchantId);
+  if (merchant === undefined) return null;
+  if (merchant.user_id === userId) return { merchant, role: 'owner' };
+  const role = await memberRole(db, merchantId, userId);
+  return role === null ? null : { merchant, role };
+}
+
+/** @throws {AppError} MERCHANT_NOT_FOUND for a shop that the user neither owns nor works for. */
+export async function reachMerchant(db: Db, userId: string, merchantId: string): Promise<Reached> {
+  const reached = await findReachable(db, userId, merchantId);
+  if (reached === null) throw new AppError('MERCHANT_NOT_FOUND', 'Merchant not found');
+  return reached;
+}

@@ -1,0 +1,54 @@
+/** Who works for a shop, and who did what: the dashboard's own routes about that, which are in no document. */
+export interface PeopleRoutes {
+  'GET /auth/audit': AuditPage;
+  'GET /merchant/audit': AuditPage;
+  'GET /merchant/people': People;
+  'POST /merchant/people/invite': { readonly link: string; readonly invitation: Invitation };
+  'PATCH /merchant/people/edit': unknown;
+  'DELETE /merchant/people/remove': unknown;
+  'DELETE /merchant/people/invitation': unknown;
+  'POST /merchant/people/invitation': Invited;
+  'POST /merchant/people/accept': Invited;
+}
+
+export type MemberRole = 'manager' | 'clerk' | 'bookkeeper';
+
+export interface Person {
+  readonly userId: string;
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly createdAt: string;
+}
+
+interface Invitation {
+  readonly id: string;
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly expiresAt: string;
+}
+
+export interface People {
+  readonly owner: { readonly userId: string; readonly email: string };
+  readonly members: readonly Person[];
+  readonly invitations: readonly Invitation[];
+}
+
+export interface Invited {
+  readonly shop: { readonly id: string; readonly name: string };
+  readonly role: MemberRole;
+  readonly email: string;
+}
+
+export interface AuditPage {
+  readonly entries: readonly {
+    readonly id: number;
+    readonly at: string;
+    readonly actor: { readonly kind: string; readonly id: string; readonly name: string };
+    readonly action: string;
+    readonly objectId: string | null;
+    readonly address: string;
+    readonly userAgent: string;
+    readonly result: string | null;
+  }[];
+  readonly next: number | null;
+}

@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { own, type ApiError } from '../api/client.ts';
+import type { Invited } from '../api/people.ts';
+import { useAct } from '../api/hooks.ts';
+import { useFilters } from '../api/search.ts';
+import { useSession } from '../api/session.ts';
+import { signOut } from '../api/sign-out.ts';
+import { t } from '../i18n/t.ts';
+import { Button, LINK, Problem, Shown } from '../ui/basics.tsx';
+import { roleName } from '../ui/roles.ts';
+import { Gate } from './sign-in.tsx';
+
+/** Where the link of an invitation leads, once its reader is signed in. */
+export function JoinPage() {
+  const session = useSession();
+  const out = useAct(signOut);
+  const [{ token = '' }] = useFilters();
+  const invited = useQuery<Invited, ApiError>({
+    queryKey: ['/merchant/people/invitation', token],
+    queryFn: () => own('POST /merchant/people/invitation', { token }),
+    retry: false,
+  });
+  if (session === null) return null;
+  const isTheirs = invited.data?.email.toLowerCase() === session.user.email.toLowerCase();
+  return (
+    <Gate
+      title={t('Work for a shop')}
+      foot={
+        <>
+          {t('Signed in as {email}.', { email: session.user.email })}{' '}
+          <button type="button" className={LINK} onClick={() => out.mutate()}>
+            {t('Use another account')}
+          </button>
+          {out.error !== null && <Problem error={out.error} />}
+        </>
+      }
+    >
+      {invited.error === null ? (
+        <Shown of={invited} rows={2}>
+          {(data) => <Offer of={data} token={token} isTheirs={isTheirs} />}
+        </Shown>
+      ) : (
+        <div className="grid gap-3">
+          <p role="alert">
+            {t('This invitation is not valid, or no longer: ask the owner of the shop for another one.')}
+          </p>
+          <Link to="/" className={LINK}>
+            {t('Go to your shops')}
+          </Link>
+        </div>
+      )}
+    </Gate>
+  );
+}
+
+function Offer({ of, token, isTheirs }: { of: Invited; token: string; isTheirs: boolean }) {
+  const navigate = useNavigate();
+  const accept = useAct(
+    () => own('POST /merchant/people/accept', { token }),
+    ({ shop }) => void navigate({ to: '/shop/$shopId', params: { shopId: shop.id }, replace: true }),
+  );
+  if (!isTheirs) {
+    return (
+      <p role="alert">
+        {t('This invitation is for {email}: sign in with that address, or make an account with it.', {
+          email: of.email,
+        })}
+      </p>
+    );
+  }
+  return (
+    <div className="grid gap-4">
+      <p>
+        {t('{shop} invites you to work for the shop. Your role: {role}.', {
+          shop: of.shop.name,
+          role: roleName(of.role),
+        })}
+      </p>
+      {accept.error !== null && <Problem error={accept.error} />}
+      <Button look="primary" busy={accept.isPending} onClick={() => accept.mutate()}>
+        {t('Accept')}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { MEMBER_ROLES, type MemberRole } from '../../../src/domain/roles.ts';
+import type { createHttpServer, HttpServerDeps } from '../../../src/http/server/server.ts';
+import type { Route } from '../../../src/http/server/route.ts';
+import { newMember, newPerson, signedIn, type Person } from '../../_helpers/people.ts';
+import { credentialsOf, World, type Account } from './world.ts';
+
+/** What the composition root hands to the server: the routes as they are defined. */
+const served = vi.hoisted(() => ({ routes: [] as Route[] }));
+vi.mock('../../../src/http/server/server.ts', async (load) => {
+  const original = await load<{ createHttpServer: typeof createHttpServer }>();
+  return {
+    ...original,
+    createHttpServer: (deps: HttpServerDeps) => {
+      served.routes.push(...deps.routes);
+      return original.createHttpServer(deps);
+    },
+  };
+});
+
+const world = await World.start();
+const { api } = world.till;
+let account: Account;
+let owner: Person;
+let stranger: Person;
+const people = new Map<MemberRole, Person>();
+beforeAll(async () => {
+  account = await world.account();
+  owner = await signedIn(api, account.email, account.shop.token);
+  const { merchantId } = account.shop;
+  for (const role of MEMBER_ROLES)
+    people.set(role, await newMember(api, owner.session, { merchantId, role }));
+  stranger = await newPerson(api, 'stranger');
+});
+afterAll(async () => world.end());
+
+/**
+ * What each role may, written out anew: whoever adds a route, or changes a scope, sees here who gets it with that. `+` for
+ * the manager alone.
+ */
+const READS = {
+  clerk: [
+    'GET /merchant/customer/get',
+    'GET /merchant/customer/list',
+    'GET /merchant/link/list',
+    'GET /merchant/list',
+    'GET /merchant/price/list',
+    'GET /merchant/product/list',
+    'GET /merchant/volume',
+    'GET /payment/get',
+    'GET /payment/list',
+    'GET /payment/refund-links',
+    'GET /rates',
+  ],
+  bookkeeper: [
+    'GET /merchant/customer/get',
+    'GET /merchant/customer/list',
+    'GET /merchant/list',
+    'GET /merchant/price/list',
+    'GET /merchant/product/list',
+    'GET /merchant/volume',
+    'GET /merchant/wallet/addresses',
+    'GET /merchant/wallet/balances',
+    'GET /merchant/wallet/outputs',
+    'GET /merchant/wallet/send-status',
+    'GET /merchant/wallet/transactions',
+    'GET /payment/export',
+    'GET /payment/get',
+    'GET /payment/list',
+    'GET /payment/refund-links',
+    'GET /rates',
+    'POST /merchant/wallet/estimate-fee',
+  ],
+} as const;
+const WRITES_OF_CLERK = [
+  'DELETE /merchant/link/delete',
+  'PATCH /merchant/link/edit',
+  'PATCH /payment/update',
+  'POST /merchant/link/create',
+  'POST /payment/cancel',
+  'POST /payment/create',
+  'POST /sandbox/payment/simulate',
+];
+/** Of routes that take a user token and are about a shop: what only its owner may. */
+const OWNERS_ALONE = [
+  'DELETE /merchant/keys/delete',
+  'GET /merchant/keys',
+  'GET /merchant/setup',
+  'PATCH /merchant/edit',
+  'POST /connect/approve',
+  'POST /merchant/create',
+  'POST /merchant/keys/create',
+  'POST /merchant/keys/regenerate',
+  'POST /merchant/sandbox',
+  'POST /merchant/verify-domain',
+  'POST /merchant/verify-domain/check',
+  'POST /merchant/wallet/consolidate',
+  'POST /merchant/wallet/outputs/freeze',
+  'POST /merchant/wallet/outputs/unfreeze',
+  'POST /merchant/wallet/send',
+  'POST /merchant/wallet/send/bump',
+  'POST /merchant/wallet/send/cancel',
+  'POST /payment/refund',
+  'POST /payment/refund-link/approve',
+];
+
+const ofShop = world.contract.routes.filter((endpoint) => {
+  const { parameters = [], requestBody } = endpoint.operation;
+  const fields = requestBody?.content['application/json']?.schema.properties ?? {};
+  const namesShop = parameters.some(({ name }) => name === 'merchantId') || 'merchantId' in fields;
+  return credentialsOf(endpoint).includes('userToken') && namesShop;
+});
+const shown = ofShop.map(({ name }) => name);
+
+function may(role: MemberRole, name: string): boolean {
+  if (role === 'bookkeeper') return READS.bookkeeper.some((one) => one === name);
+  if (role === 'clerk') return [...READS.clerk, ...WRITES_OF_CLERK].some((one) => one === name);
+  return !OWNERS_ALONE.includes(name);
+}
+
+describe.each(MEMBER_ROLES)('a %s', (role) => {
+  it.each(ofShop)('$name is let in, or refused, as the role says', async (endpoint) => {
+    const { token } = people.get(role) ?? owner;
+    const request = account.request(endpoint, 'userToken');
+    const answer = await world.send(endpoint, { ...request, token });
+    if (may(role, endpoint.name)) {
+      expect([401, 403]).not.toContain(answer.status);
+      expect(answer.body.error?.code).not.toBe('MERCHANT_NOT_FOUND');
+    } else {
+      expect([answer.status, answer.body.error?.code, answer.body.data]).toEqual([403, 'FORBIDDEN', null]);
+    }
+    expect(world.contract.answerProblems(endpoint, answer)).toEqual([]);
+  });
+});
+
+it.each(ofShop)('$name knows nothing of the shop for who has no part in it', async (endpoint) => {
+  const request = account.request(endpoint, 'userToken');
+  const { status, body } = await world.send(endpoint, { ...request, token: stranger.token });
+  const id = endpoint.name.startsWith('GET /payment/get') ? 'PAYMENT_NOT_FOUND' : 'MERCHANT_NOT_FOUND';
+  expect([status, body.data]).toEqual([404, null]);
+  expect([id, 'MERCHANT_NOT_FOUND']).toContain(body.error?.code);
+});
+
+it('says nothing of routes that there are not', () => {
+  const named = [...READS.clerk, ...READS.bookkeeper, ...WRITES_OF_CLERK, ...OWNERS_ALONE];
+  expect(named.filter((name) => !shown.includes(name))).toEqual([]);
+});
+
+it('keys, people and the audit log are the owner’s alone', async () => {
+  const { merchantId } = account.shop;
+  const { keyId } = account.ids;
+  const someone = (people.get('clerk') ?? owner).userId;
+  const requests = [
+    ['GET', `/merchant/keys?merchantId=${merchantId}`],
+    ['POST', '/merchant/keys/create', { merchantId, name: 'Mine', scopes: ['wallet:send'] }],
+    ['POST', '/merchant/keys/regenerate', { merchantId }],
+    ['DELETE', '/merchant/keys/delete', { merchantId, keyId }],
+    ['GET', `/merchant/people?merchantId=${merchantId}`],
+    ['POST', '/merchant/people/invite', { merchantId, email: 'me@example.com', role: 'manager' }],
+    ['PATCH', '/merchant/people/edit', { merchantId, userId: someone, role: 'manager' }],
+    ['DELETE', '/merchant/people/remove', { merchantId, userId: owner.userId }],
+    ['DELETE', '/merchant/people/invitation', { merchantId, invitationId: 'inv_1' }],
+    ['GET', `/merchant/audit?merchantId=${merchantId}`],
+  ] as const;
+  const aboutMerchant = served.routes.filter(
+    ({ auth, path }) => auth === 'jwt' && /^\/merchant\/(?!people\/(accept|invitation$))/.test(path),
+  );
+  expect(new Set(requests.map(([, path]) => path.split('?')[0]))).toEqual(
+    new Set([...aboutMerchant.map(({ path }) => path), '/merchant/people/invitation']),
+  );
+  for (const role of MEMBER_ROLES) {
+    const { session } = people.get(role) ?? owner;
+    for (const [method, path, body] of requests) {
+      const answer = await session.call(method, path, body);
+      expect([answer.status, answer.body.error?.code], `${role} ${method} ${path}`).toEqual([
+        403,
+        'FORBIDDEN',
+      ]);
+    }
+  }
+});
+
+it('lists the shops of others with the role in them, after one’s own', async () => {
+  const { token } = people.get('clerk') ?? owner;
+  const { merchants } = await api.must<{ merchants: object[] }>('GET', '/merchant/list', { token });
+  expect(merchants).toEqual([expect.objectContaining({ id: account.shop.merchantId, role: 'clerk' })]);
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Shop } from '../../_helpers/api-client.ts';
+import { newMember, newPerson, type Person } from '../../_helpers/people.ts';
+import { Till } from '../../_helpers/till.ts';
+import { paidPayment } from '../api/world.ts';
+
+let till: Till;
+let owner: Person;
+let shop: Shop;
+beforeAll(async () => {
+  till = await Till.start();
+  await till.ready();
+  owner = await newPerson(till.api, 'owner');
+  shop = await Shop.open(till.api, { owner: owner.token });
+});
+afterAll(async () => till.end());
+
+const member = async (role: 'manager' | 'clerk' | 'bookkeeper') =>
+  newMember(till.api, owner.session, { merchantId: shop.merchantId, role });
+const remove = async (by: Person, userId: string) =>
+  by.session.call('DELETE', '/merchant/people/remove', { merchantId: shop.merchantId, userId });
+const about = (path: string) => `${path}${path.includes('?') ? '&' : '?'}merchantId=${shop.merchantId}`;
+const ask = async ({ token }: Person, method: string, path: string, body?: object) =>
+  till.api.call(method, about(path), { token, ...(body === undefined ? {} : { body }) });
+
+const again = async (token: string) =>
+  till.api.call('POST', about('/merchant/customer/create'), {
+    token,
+    body: { email: 'twice@example.com' },
+    headers: { 'idempotency-key': 'the-same' },
+  });
+
+describe('a member', () => {
+  it('reaches what the owner’s account holds by naming the shop, and else has an account of their own', async () => {
+    const clerk = await member('clerk');
+    const theirs = await ask(clerk, 'GET', '/merchant/customer/list');
+    expect(theirs.body.data).toMatchObject({ customers: [{ id: shop.customerId }] });
+    const own = await till.api.call('GET', '/merchant/customer/list', { token: clerk.token });
+    expect(own.body.data).toMatchObject({ customers: [] });
+  });
+
+  it('makes a payment that is the shop’s', async () => {
+    const clerk = await member('clerk');
+    const made = await ask(clerk, 'POST', '/payment/create', {
+      customerId: shop.customerId,
+      orderId: 'counter-1',
+      amount: '5',
+      currency: 'USD',
+    });
+    expect(made.status).toBe(201);
+    expect(await shop.payment(String(made.body.data['id']))).toMatchObject({ orderId: 'counter-1' });
+  });
+
+  it('asks for a refund as a manager, which waits for the owner', async () => {
+    const manager = await member('manager');
+    const { id } = await paidPayment(shop);
+    const body = { paymentId: id, preset: 'all' };
+    const link = await ask(manager, 'POST', '/payment/refund-link', body);
+    expect(link.body.data).toMatchObject({ approval: true });
+    const direct = { paymentId: id, coin: 'BTC', destination: shop.wallets.BTC, amount: '0.001' };
+    expect((await ask(manager, 'POST', '/payment/refund', direct)).body.error?.code).toBe('FORBIDDEN');
+  });
+
+  it('never gets the answer to what the owner asked under the same Idempotency-Key', async () => {
+    const manager = await member('manager');
+    expect((await again(owner.token)).status).toBe(201);
+    const second = await again(manager.token);
+    expect([second.headers.get('idempotent-replayed'), second.body.error?.code]).toEqual([
+      null,
+      'DUPLICATE_ENTRY',
+    ]);
+  });
+
+  it('may do at once what a new role says, and nothing more', async () => {
+    const person = await member('manager');
+    expect((await ask(person, 'GET', '/merchant/wallet/balances')).status).toBe(200);
+    const change = { merchantId: shop.merchantId, userId: person.userId, role: 'clerk' };
+    expect((await owner.session.call('PATCH', '/merchant/people/edit', change)).status).toBe(200);
+    expect((await ask(person, 'GET', '/merchant/wallet/balances')).body.error?.code).toBe('FORBIDDEN');
+  });
+
+  it('gets no event of a shop that removed them while they waited for it', async () => {
+    const person = await member('manager');
+    const { body } = await ask(person, 'GET', '/merchant/events?after=0');
+    const waiting = ask(person, 'GET', `/merchant/events?wait=20&after=${String(body.data['nextAfter'])}`);
+    await ask(person, 'GET', '/merchant/events?after=0');
+    expect((await remove(owner, person.userId)).status).toBe(200);
+    await shop.createPayment();
+    expect((await waiting).body.error?.code).toBe('MERCHANT_NOT_FOUND');
+  });
+
+  it('can leave, but remove nobody else', async () => {
+    const [one, two] = [await member('manager'), await member('clerk')];
+    expect((await remove(one, two.userId)).body.error?.code).toBe('FORBIDDEN');
+    expect((await remove(one, owner.userId)).body.error?.code).toBe('FORBIDDEN');
+    expect((await remove(one, one.userId)).status).toBe(200);
+    expect((await remove(one, one.userId)).body.error?.code).toBe('MERCHANT_NOT_FOUND');
+    expect((await ask(one, 'GET', '/payment/list')).body.error?.code).toBe('MERCHANT_NOT_FOUND');
+  });
+});
+
+it('the owner cannot leave or lose a shop', async () => {
+  expect((await remove(owner, owner.userId)).body.error?.code).toBe('PERSON_NOT_FOUND');
+  const change = { merchantId: shop.merchantId, userId: owner.userId, role: 'clerk' };
+  const { body } = await owner.session.call('PATCH', '/merchant/people/edit', change);
+  expect(body.error?.code).toBe('PERSON_NOT_FOUND');
+});

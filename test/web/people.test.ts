@@ -1,0 +1,139 @@
+/** A shop with several people: invited, at work in their roles, and on record. */
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { Shop } from '../_helpers/api-client.ts';
+import { Till } from '../_helpers/till.ts';
+import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { ensureWebBuilt } from '../_helpers/web/build.ts';
+import { confirmIt, signInBrowser } from '../_helpers/web/dashboard.ts';
+
+const PASSWORD = 'correct horse battery';
+const CLERK = 'clerk@example.com';
+
+let till: Till;
+let browser: WebBrowser;
+let shop: Shop;
+let owner: Page;
+let clerk: Page;
+let home = '';
+let link = '';
+
+beforeAll(async () => {
+  await ensureWebBuilt();
+  till = await Till.start();
+  browser = await WebBrowser.start(till.api.baseUrl);
+  shop = await Shop.open(till.api);
+  home = `/dashboard/shop/${shop.merchantId}`;
+  const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', { token: shop.token });
+  owner = await browser.page({ viewport: DESKTOP });
+  await signInBrowser(owner.context(), till.api.baseUrl, { email: user.email, password: PASSWORD });
+  clerk = await browser.page({ viewport: PHONE });
+});
+afterAll(async () => {
+  await browser?.stop();
+  await till?.end();
+});
+afterEach(() => {
+  expect(browser.takeComplaints()).toEqual([]);
+});
+
+const pagesOf = async (page: Page) =>
+  page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts();
+
+it('the owner invites a clerk, and gets the link to pass on', async () => {
+  await owner.goto(`${home}/people`);
+  await owner.getByText('Nobody but you').waitFor();
+  expect(await axeFindings(owner)).toEqual([]);
+  await owner.getByRole('button', { name: 'Invite somebody' }).click();
+  await owner.getByLabel('Email').fill(CLERK);
+  expect(await axeFindings(owner)).toEqual([]);
+  await owner.getByRole('button', { name: 'Send the invitation' }).click();
+  await confirmIt(owner, { password: PASSWORD });
+  await owner.getByText(`${CLERK} gets this link by mail`).waitFor();
+  link = await owner.getByRole('dialog').locator('code').innerText();
+  expect(await axeFindings(owner)).toEqual([]);
+  await owner.getByRole('button', { name: 'Done' }).click();
+  await owner.getByRole('heading', { name: 'Invited' }).waitFor();
+  await owner.screenshot({ path: join(SCREENS, 'people-invited.png'), fullPage: true });
+});
+
+it('the clerk follows the link, registers, and accepts', async () => {
+  const { pathname, search } = new URL(link);
+  await clerk.goto(pathname + search);
+  await clerk.getByRole('link', { name: 'Create an account' }).click();
+  await clerk.getByLabel('Email').fill(CLERK);
+  await clerk.getByLabel('Password').fill(PASSWORD);
+  await clerk.getByRole('button', { name: 'Create account' }).click();
+  await clerk.getByText('Your role: Clerk').waitFor();
+  expect(await axeFindings(clerk)).toEqual([]);
+  await clerk.screenshot({ path: join(SCREENS, 'people-join.png') });
+  await clerk.getByRole('button', { name: 'Accept' }).click();
+  await clerk.waitForURL(`**${home}`);
+});
+
+it('the clerk is offered what the role includes, and makes a payment', async () => {
+  expect(await pagesOf(clerk)).toEqual([
+    'Overview',
+    'Payments',
+    'Customers',
+    'Products',
+    'Payment links',
+    'Nodes',
+    'Account',
+    'API docs',
+  ]);
+  expect(await clerk.getByText('BTC').count()).toBe(0);
+  expect(await axeFindings(clerk)).toEqual([]);
+  await clerk.getByRole('link', { name: 'Customers' }).click();
+  await clerk.getByRole('heading', { name: 'Customers' }).waitFor();
+  await clerk.getByRole('region', { name: 'Customers' }).waitFor();
+  expect(await clerk.getByRole('button', { name: 'New customer' }).count()).toBe(0);
+  await clerk
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: 'Payments', exact: true })
+    .click();
+  await clerk.getByRole('button', { name: 'New payment' }).click();
+  await clerk.getByLabel('Amount').fill('12.50');
+  await clerk.getByRole('button', { name: 'Create payment' }).click();
+  await clerk.getByRole('heading', { name: /^Order M-/ }).waitFor();
+  await clerk.getByText('Anonymous').waitFor();
+  expect(await axeFindings(clerk)).toEqual([]);
+  await clerk.screenshot({ path: join(SCREENS, 'people-clerk-payment.png'), fullPage: true });
+});
+
+it('a page that the role does not include says so, whoever types its address', async () => {
+  await clerk.goto(`${home}/wallet`);
+  await clerk.getByText('Your role in this shop, clerk, does not include this').first().waitFor();
+  browser.takeComplaints();
+});
+
+it('the owner sees who did what, gives another role and removes', async () => {
+  await owner.getByRole('link', { name: 'Audit log' }).click();
+  const rows = owner.getByRole('region', { name: 'Audit log' }).locator('tbody tr');
+  await rows.first().waitFor();
+  const said = (await rows.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
+  expect(said[0]).toMatch(/clerk@example\.com Made a payment pay_.* 127\.0\.0\.1 Done/);
+  expect(said.join('\n')).toMatch(/Accepted an invitation[\s\S]*Invited somebody/);
+  expect(await axeFindings(owner)).toEqual([]);
+  await owner.screenshot({ path: join(SCREENS, 'audit-log.png'), fullPage: true });
+  await owner.getByRole('link', { name: 'People' }).click();
+  await owner.getByLabel(`Role of ${CLERK}`).selectOption('bookkeeper');
+  await clerk.goto(home);
+  await expect.poll(async () => pagesOf(clerk)).toContain('Wallet');
+  await owner.getByRole('button', { name: `Remove ${CLERK}` }).click();
+  expect(await axeFindings(owner)).toEqual([]);
+  await owner.getByRole('button', { name: 'Yes, remove' }).click();
+  await owner.getByText('Nobody but you').waitFor();
+  await clerk.goto(`${home}/payments`);
+  await clerk.getByText('You have no shop at this address').waitFor();
+  browser.takeComplaints();
+});
+
+it('an account tells its user what was done with it', async () => {
+  await owner.getByRole('link', { name: 'Account' }).click();
+  const log = owner.getByRole('region', { name: 'Audit log' });
+  await log.getByText('Confirmed who is there').first().waitFor();
+  await log.getByText('Signed in', { exact: true }).first().waitFor();
+  expect(await axeFindings(owner)).toEqual([]);
+});
