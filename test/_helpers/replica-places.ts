@@ -143,7 +143,10 @@ export class SftpPlace implements ReplicaPlace {
       'the SFTP server answers',
       () => spawnSync('ssh-keyscan', ['-p', String(port), '127.0.0.1']).stdout.toString(),
       (text) => text.includes('ssh-ed25519') && text.includes('ecdsa'),
-    );
+    ).catch(async (error: unknown) => {
+      await place.end();
+      throw error;
+    });
     writeFileSync(join(dir, 'known-hosts'), keys);
     return place;
   }

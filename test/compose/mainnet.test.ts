@@ -71,6 +71,10 @@ describe('the compose files', () => {
       ['bitcoind-mainnet', 'caddy', 'litecoind-mainnet', 'tilld-mainnet'],
     ],
     [
+      ['--profile', 'mainnet', '--profile', 'replica'],
+      ['bitcoind-mainnet', 'caddy', 'litecoind-mainnet', 'tilld-mainnet', 'tilld-replica'],
+    ],
+    [
       ['--env-file', 'docker/mainnet.env.example'],
       ['bitcoind-mainnet', 'caddy', 'litecoind-mainnet', 'tilld-mainnet'],
     ],
