@@ -637,6 +637,8 @@ export const de: Catalogue = {
   'The node serves another network than this server. It is not offered to payers.':
     'Die Node gehört zu einem anderen Netzwerk als dieser Server. Der Coin wird Zahlenden nicht angeboten.',
   'The old keys work until {gracePeriodEndsAt}.': 'Die alten Schlüssel gelten bis {gracePeriodEndsAt}.',
+  'The password was changed: sign in with the new one.':
+    'Das Passwort wurde geändert: Melden Sie sich mit dem neuen an.',
   'The payer chooses': 'Der Zahlende wählt',
   'The payer names his own address on a page that you send him.':
     'Der Zahlende nennt seine Adresse selbst, auf einer Seite, die Sie ihm schicken.',

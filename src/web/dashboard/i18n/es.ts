@@ -634,6 +634,8 @@ export const es: Catalogue = {
   'The node serves another network than this server. It is not offered to payers.':
     'El nodo sirve otra red que este servidor. No se ofrece a los pagadores.',
   'The old keys work until {gracePeriodEndsAt}.': 'Las claves antiguas funcionan hasta {gracePeriodEndsAt}.',
+  'The password was changed: sign in with the new one.':
+    'La contraseña se cambió: inicie sesión con la nueva.',
   'The payer chooses': 'El pagador elige',
   'The payer names his own address on a page that you send him.':
     'El pagador indica su propia dirección en una página que usted le envía.',

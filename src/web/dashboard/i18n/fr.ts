@@ -642,6 +642,8 @@ export const fr: Catalogue = {
     'Le nœud dessert un autre réseau que ce serveur. Ce coin n’est pas proposé aux payeurs.',
   'The old keys work until {gracePeriodEndsAt}.':
     'Les anciennes clés fonctionnent jusqu’au {gracePeriodEndsAt}.',
+  'The password was changed: sign in with the new one.':
+    'Le mot de passe a été changé : connectez-vous avec le nouveau.',
   'The payer chooses': 'Le payeur choisit',
   'The payer names his own address on a page that you send him.':
     'Le payeur indique lui-même son adresse sur une page que vous lui envoyez.',

@@ -634,6 +634,7 @@ export const pt: Catalogue = {
   'The node serves another network than this server. It is not offered to payers.':
     'O nó atende outra rede que não a deste servidor. A moeda não é oferecida aos pagadores.',
   'The old keys work until {gracePeriodEndsAt}.': 'As chaves antigas funcionam até {gracePeriodEndsAt}.',
+  'The password was changed: sign in with the new one.': 'A senha foi alterada: entre com a nova.',
   'The payer chooses': 'O pagador escolhe',
   'The payer names his own address on a page that you send him.':
     'O pagador indica o próprio endereço numa página que você envia a ele.',

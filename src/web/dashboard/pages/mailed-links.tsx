@@ -43,7 +43,9 @@ export function ForgotPage() {
           <Field label={t('Email')} name="email" type="email" autoComplete="username" required />
         </Form>
       ) : (
-        <p role="status">{forgot.data.message}.</p>
+        <p role="status" lang="en">
+          {forgot.data.message}.
+        </p>
       )}
     </Gate>
   );
@@ -77,7 +79,7 @@ export function ResetPage() {
           />
         </Form>
       ) : (
-        <p role="status">{reset.data.message}.</p>
+        <p role="status">{t('The password was changed: sign in with the new one.')}</p>
       )}
     </Gate>
   );

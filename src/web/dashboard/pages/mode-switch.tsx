@@ -34,7 +34,7 @@ export function ModeSwitch({ shop }: { shop: Shop }) {
         {t('In the sandbox every coin is simulated. Payments that exist stay in the mode they were made in.')}
       </p>
       {flip.data !== undefined && (
-        <p role="status" className="mb-3 text-sm">
+        <p role="status" lang="en" className="mb-3 text-sm">
           {flip.data.message}.
         </p>
       )}
