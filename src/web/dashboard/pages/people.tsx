@@ -11,12 +11,16 @@ import { Small } from '../ui/form.tsx';
 import { MEMBER_ROLES, roleName, ROLES } from '../ui/roles.ts';
 import { Invite } from './invite.tsx';
 
+const LIVE_MS = 5_000;
+
 export function PeoplePage() {
   const merchantId = useShopId();
   const [isInviting, setInviting] = useState(false);
   const people = useQuery<People, ApiError>({
     queryKey: ['/merchant/people', merchantId],
     queryFn: () => own('GET /merchant/people', undefined, { merchantId }),
+    // Somebody accepts while the owner looks.
+    refetchInterval: LIVE_MS,
   });
   return (
     <>
