@@ -22,6 +22,8 @@ const SHOP_PAGES = [
   'webhooks',
   'keys',
   'settings',
+  'people',
+  'audit',
 ];
 
 let till: Till;
