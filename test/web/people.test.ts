@@ -108,6 +108,18 @@ it('a page that the role does not include says so, whoever types its address', a
   browser.takeComplaints();
 });
 
+it('a program is connected with one’s own shops only', async () => {
+  const asked = new URLSearchParams({
+    name: 'A plugin',
+    scopes: 'payments:write',
+    redirectUrl: 'https://shop.example/connected',
+    state: 'state',
+    codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  });
+  await clerk.goto(`/dashboard/connect?${asked}`);
+  await clerk.getByText('You have no shop yet').waitFor();
+});
+
 it('the owner sees who did what, gives another role and removes', async () => {
   await owner.getByRole('link', { name: 'Audit log' }).click();
   const rows = owner.getByRole('region', { name: 'Audit log' }).locator('tbody tr');

@@ -52,7 +52,7 @@ export function ConnectPage() {
               {({ merchants }) => (
                 <Consent
                   request={data}
-                  shops={merchants}
+                  shops={merchants.filter(({ role }) => role === 'owner')}
                   state={state ?? ''}
                   codeChallenge={codeChallenge ?? ''}
                 />
