@@ -4,6 +4,7 @@ import { chainsOf, confirmationPolicies, createLiveAdapters, createSimulators } 
 import { createHttp } from './http.ts';
 import { createMailDelivery } from './mail.ts';
 import { createMetrics } from './metrics.ts';
+import { createNotices } from './notices.ts';
 import { createRefundLinks } from './refund-links.ts';
 import { createUpkeep } from './maintenance.ts';
 import { openGivenAddresses } from './given-addresses.ts';
@@ -175,7 +176,8 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     checkAnswers: options.checkAnswers ?? false,
   });
   const tidying = createTidying(config, shared);
-  const loops = { rates, queue, ...tidying, upkeep, ...kept, domainChecks, refundLinks, simulators };
+  const notices = createNotices({ ...shared, ...operator.troubles, config, chains: () => watcher.health() });
+  const loops = { rates, queue, ...tidying, notices, upkeep, ...kept, domainChecks, refundLinks, simulators };
   return { lock, database, server, ...loops, watcher, adapters, given, wipeKeys: () => keyring.wipe() };
 }
 
@@ -197,6 +199,10 @@ async function createSafekeeping(
     backup: () => backups.status(),
     backupAge: () => backups.age(),
     replica: () => replica?.status() ?? null,
+    troubles: {
+      isBackupTooOld: () => backups.warnings().length > 0,
+      isReplicaBehind: () => (replica?.warnings() ?? []).length > 0,
+    },
   };
   return { olderDatabase, backups, replica, operator };
 }

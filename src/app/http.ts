@@ -30,6 +30,8 @@ import { eventRoutes } from '../http/routes/events.ts';
 import { exportRoutes } from '../http/routes/export.ts';
 import { keyRoutes } from '../http/routes/keys.ts';
 import { merchantRoutes } from '../http/routes/merchants.ts';
+import { noticeRoutes } from '../http/routes/notices.ts';
+import { noticesPageRouter } from '../http/notices-page/router.ts';
 import { paymentRoutes } from '../http/routes/payments.ts';
 import { paymentLinkRoutes } from '../http/routes/payment-links.ts';
 import { peopleRoutes } from '../http/routes/people.ts';
@@ -187,6 +189,7 @@ export function partsOf(deps: HttpDeps) {
     payments: { ...payments, ...addresses, confirmations: deps.confirmations, webhookUrlRule },
     sends,
     refundLinks: { ...payments, deriver, secretBox, sendClaims },
+    notices: { ...store, secretBox, hasMailServer: config.smtp !== null },
     links: { ...store, baseUrl },
     rates: { rates },
     sandbox: { ...payments, ...simulation },
@@ -220,6 +223,7 @@ function pagesOf(
     checkoutRouter({ ...of.checkout, assets, streams }),
     refundPageRouter({ ...of.refundLinks, assets, claimLimit: publicLimit }),
     linksRouter({ ...of.payments, assets, publicLimit, countOrder }),
+    noticesPageRouter({ ...of.notices, logger, assets }),
   ];
 }
 
@@ -228,6 +232,7 @@ function routesOf(of: Parts, countOrder: CountOrder): Route[] {
     ...authRoutes(of.auth),
     ...merchantRoutes(of.merchants),
     ...setupRoutes(of.setup),
+    ...noticeRoutes(of.notices),
     ...domainRoutes(of.domains),
     ...keyRoutes(of.keys),
     ...peopleRoutes(of.people),

@@ -1,5 +1,6 @@
 import type { MailDelivery } from './mail.ts';
 import type { Upkeep } from './maintenance.ts';
+import type { Notices } from './notices.ts';
 import type { RefundLinks } from './refund-links.ts';
 import type { ScheduledBackups } from './scheduled-backups.ts';
 import type { Simulator } from '../chains/simulator/simulator.ts';
@@ -25,6 +26,7 @@ export interface RunningParts {
   readonly queue: WebhookQueue;
   readonly pruning: WebhookHousekeeping;
   readonly mails: MailDelivery;
+  readonly notices: Notices;
   readonly upkeep: Upkeep;
   readonly backups: ScheduledBackups;
   readonly replica: ReplicaWatch | null;
@@ -46,6 +48,7 @@ export async function startParts(config: Config, parts: RunningParts): Promise<{
   await parts.queue.start();
   parts.pruning.start();
   parts.mails.start();
+  parts.notices.start();
   parts.upkeep.start();
   parts.backups.start();
   parts.domainChecks.start();
@@ -81,6 +84,7 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
     [
       ['domain checks', () => parts.domainChecks.stop()],
       ['refund links', () => parts.refundLinks.stop()],
+      ['notices', () => parts.notices.stop()],
       ['mails', () => parts.mails.stop()],
       ['upkeep', () => parts.upkeep.stop()],
       ['scheduled backups', () => parts.backups.stop()],

@@ -73,6 +73,7 @@ export function buildConfig(given: Values, context: BuildContext): Config {
       confirmations: values.sandboxConfirmations,
     },
     smtp: smtpConfig(values),
+    operatorEmail: values.operatorEmail ?? null,
     warnings: [],
   };
   return { ...config, warnings: warningsOf(config) };

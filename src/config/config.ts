@@ -62,6 +62,8 @@ export interface Config {
   readonly rates: RatesConfig;
   readonly sandbox: SandboxConfig;
   readonly smtp: { readonly url: Secret; readonly from: string } | null;
+  /** Where the operator is mailed about nodes, backups and the replica; null: nowhere. */
+  readonly operatorEmail: string | null;
   /** Warnings to log at start. */
   readonly warnings: readonly string[];
 }

@@ -8,6 +8,8 @@ export interface MailMessage {
   readonly html: string;
   /** The link the reader is asked to open; null for a mere notification. */
   readonly link: string | null;
+  /** Switches mails like this off when it is posted to (RFC 8058); null where nothing does. */
+  readonly unsubscribe: string | null;
 }
 
 /** Hands mails over for delivery. */

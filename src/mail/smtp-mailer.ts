@@ -35,7 +35,7 @@ export function createSmtpMailer(settings: SmtpSettings): Mailer {
     return transport;
   };
   return {
-    send: async ({ id, to, subject, text, html }, signal) => {
+    send: async ({ id, to, subject, text, html, unsubscribe }, signal) => {
       try {
         await (
           await connected()
@@ -47,7 +47,7 @@ export function createSmtpMailer(settings: SmtpSettings): Mailer {
           text,
           html,
           messageId: `<${id}@${url.hostname}>`,
-          headers: { 'Auto-Submitted': 'auto-generated' },
+          headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(unsubscribe) },
           signal: AbortSignal.any([signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]),
         });
       } catch (error) {
@@ -55,6 +55,12 @@ export function createSmtpMailer(settings: SmtpSettings): Mailer {
       }
     },
   };
+}
+
+/** One click in the mail program switches such mails off (RFC 8058). */
+function unsubscribeHeaders(url: string | null): Record<string, string> {
+  if (url === null) return {};
+  return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 }
 
 /** Whether the server refused this mail for good; a wrong password of ours is the operator's to mend, and may pass. */

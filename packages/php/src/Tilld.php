@@ -1155,6 +1155,17 @@ final class Merchants extends Resource
         return $this->read('/merchant/setup', $query, $options);
     }
 
+    /** Which mails the signed-in user gets about a shop. */
+    public function notices(array $query = [], array $options = []): ?array
+    {
+        return $this->read('/merchant/notices', $query, $options);
+    }
+
+    public function editNotices(array $body, array $options = []): ?array
+    {
+        return $this->write('PATCH', '/merchant/notices', $body, $options);
+    }
+
     public function verifyDomain(array $body = [], array $options = []): ?array
     {
         return $this->post('/merchant/verify-domain', $body, $options);

@@ -508,6 +508,58 @@ export interface paths {
       };
     };
   };
+  "/merchant/notices": {
+    get: {
+      parameters: {
+        query: {
+          merchantId: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                notices: components["schemas"]["Notices"];
+              };
+            };
+          };
+        };
+      };
+    };
+    patch: {
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
+            kinds?: {
+              [key: string]: boolean;
+            };
+            testPayments?: boolean;
+            /** @enum {string} */
+            language?: "en" | "de" | "es" | "fr" | "pt";
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                notices: components["schemas"]["Notices"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
   "/merchant/verify-domain": {
     post: {
       requestBody: {
@@ -3351,6 +3403,19 @@ export interface components {
       height: number | null;
       lag: number | null;
       message: string;
+    };
+    Notices: {
+      mailServer: boolean;
+      email: string;
+      isVerified: boolean;
+      language: ("en" | "de" | "es" | "fr" | "pt") | null;
+      testPayments: boolean;
+      kinds: {
+        /** @enum {string} */
+        kind: "paid" | "decision" | "refund_claim" | "reversed" | "send" | "webhook";
+        enabled: boolean;
+        fixed: boolean;
+      }[];
     };
     ApiKey: {
       id: string;

@@ -142,6 +142,9 @@ export const merchants = ({ get, post, patch }: Operations) => ({
   sandbox: post('/merchant/sandbox'),
   /** What should be done before real money comes. */
   setup: get('/merchant/setup'),
+  /** Which mails the signed-in user gets about a shop. */
+  notices: get('/merchant/notices'),
+  editNotices: patch('/merchant/notices'),
   verifyDomain: post('/merchant/verify-domain'),
   checkDomain: post('/merchant/verify-domain/check'),
 });

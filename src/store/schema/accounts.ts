@@ -47,8 +47,9 @@ export interface KnownNetworkRow {
 
 export interface MailRow {
   id: string;
-  user_id: string;
-  kind: 'verify-email' | 'reset-password' | 'notice';
+  /** Null: to the operator of this server. */
+  user_id: string | null;
+  kind: 'verify-email' | 'reset-password' | 'notice' | 'shop-notice';
   state: 'pending' | 'sent' | 'failed';
   /** The whole message, sealed because it holds a token; erased once settled. */
   body_sealed: string | null;

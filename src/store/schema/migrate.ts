@@ -25,6 +25,7 @@ import * as shopCurrency from './migrations/0024-shop-currency.ts';
 import * as sandboxEvents from './migrations/0025-sandbox-events.ts';
 import * as passkeys from './migrations/0026-passkeys.ts';
 import * as people from './migrations/0027-people.ts';
+import * as notices from './migrations/0028-notices.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -55,6 +56,7 @@ export const MIGRATIONS: Migrations = {
   '0025-sandbox-events': sandboxEvents,
   '0026-passkeys': passkeys,
   '0027-people': people,
+  '0028-notices': notices,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

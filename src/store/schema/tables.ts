@@ -29,6 +29,13 @@ import type {
 } from './merchants.ts';
 import type { MovementRow } from './movements.ts';
 import type { IdempotencyRow, SimBlockRow, SimSpendRow, SimTransactionRow } from './operations.ts';
+import type {
+  NoticeChoiceRow,
+  NoticeConditionRow,
+  NoticeLanguageRow,
+  NoticeMailRow,
+  NoticeRow,
+} from './notices.ts';
 import type { PaymentCountRow, PaymentOptionRow, PaymentRow, RefundRow, VolumeTotalRow } from './payments.ts';
 import type { AuditTable, InvitationRow, MemberRow } from './people.ts';
 import type { RefundLinkRow } from './refund-links.ts';
@@ -61,6 +68,11 @@ export interface Tables {
   invitations: InvitationRow;
   audit_log: AuditTable;
   mails: MailRow;
+  notices: NoticeRow;
+  notice_mails: NoticeMailRow;
+  notice_choices: NoticeChoiceRow;
+  notice_languages: NoticeLanguageRow;
+  notice_conditions: NoticeConditionRow;
   merchants: MerchantRow;
   domain_checks: DomainCheckRow;
   api_keys: ApiKeyRow;

@@ -34,6 +34,7 @@ const storedMessage = z.object({
   text: z.string(),
   html: z.string(),
   link: z.string().nullable(),
+  unsubscribe: z.string().nullable().default(null),
 });
 
 /**

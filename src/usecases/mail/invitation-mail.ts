@@ -18,5 +18,6 @@ export function invitationMail(about: {
     text: `Hello,\n\n${before}\n\n${link}\n\n${after}\n`,
     html: mailPage({ paragraphs: ['Hello,', before], link, action: 'Accept the invitation', after }),
     link,
+    unsubscribe: null,
   };
 }

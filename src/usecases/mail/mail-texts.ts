@@ -1,4 +1,5 @@
 import type { MailMessage } from '../../domain/mail.ts';
+import { escapeHtml, hostOf, htmlMail } from './html-mail.ts';
 
 /** A mail but for who gets it. */
 export type MailText = Omit<MailMessage, 'id' | 'to'>;
@@ -83,7 +84,7 @@ export function linkMail(
   return {
     subject: `${subject} (${host})`,
     text: `Hello,\n\nat ${host} ${before}\n\n${link}\n\n${after}\n`,
-    html: page([
+    html: htmlMail('en', [
       `Hello,`,
       `at ${escapeHtml(host)} ${before}`,
       `<a href="${escapeHtml(link)}">${action}</a>`,
@@ -91,6 +92,7 @@ export function linkMail(
       after,
     ]),
     link,
+    unsubscribe: null,
   };
 }
 
@@ -101,8 +103,9 @@ export function noticeMail(kind: NoticeKind, options: { baseUrl: string }): Mail
   return {
     subject: `${subject} (${host})`,
     text: `Hello,\n\nat ${host} ${body}\n\n${advice}\n`,
-    html: page([`Hello,`, `at ${escapeHtml(host)} ${body}`, advice]),
+    html: htmlMail('en', [`Hello,`, `at ${escapeHtml(host)} ${body}`, advice]),
     link: null,
+    unsubscribe: null,
   };
 }
 
@@ -115,25 +118,5 @@ export function mailPage(mail: {
 }): string {
   const { paragraphs, link, action, after } = mail;
   const anchor = `<a href="${escapeHtml(link)}">${escapeHtml(action)}</a>`;
-  return page([...paragraphs.map(escapeHtml), anchor, escapeHtml(link), escapeHtml(after)]);
-}
-
-function hostOf(baseUrl: string): string {
-  return new URL(baseUrl).host;
-}
-
-function page(paragraphs: readonly string[]): string {
-  const body = paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join('\n');
-  return `<!doctype html>\n<html lang="en">\n<body>\n${body}\n</body>\n</html>\n`;
-}
-
-function escapeHtml(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  };
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+  return htmlMail('en', [...paragraphs.map(escapeHtml), anchor, escapeHtml(link), escapeHtml(after)]);
 }

@@ -16,7 +16,7 @@ export interface QueueMailDeps {
 export async function queueMail(
   tx: Tx,
   deps: QueueMailDeps,
-  mail: { userId: string; to: string; kind: MailRow['kind']; text: MailText; expiresAt: number },
+  mail: { userId: string | null; to: string; kind: MailRow['kind']; text: MailText; expiresAt: number },
 ): Promise<void> {
   const now = deps.clock.now();
   const id = newId('mail_');

@@ -18,6 +18,7 @@ const message = (fields: Partial<MailMessage> = {}): MailMessage => ({
   text: 'Hello,\n\nhttps://pay.example.com/dashboard/verify-email?token=abc\n',
   html: '<p>Hello</p>',
   link: null,
+  unsubscribe: null,
   ...fields,
 });
 const send = async (

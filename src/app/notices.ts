@@ -1,0 +1,58 @@
+import type { Config } from '../config/config.ts';
+import type { SecretBox } from '../domain/keys.ts';
+import type { Clock, Logger } from '../domain/ports.ts';
+import type { Db } from '../store/sqlite/database.ts';
+import { findConditions, type FindConditionsDeps } from '../usecases/notices/find-conditions.ts';
+import { noteConditions } from '../usecases/notices/note-conditions.ts';
+import { noteEvents } from '../usecases/notices/note-events.ts';
+import { pruneNotices } from '../usecases/notices/prune-notices.ts';
+import { summariseNotices } from '../usecases/notices/summarise-notices.ts';
+import { tellNotices } from '../usecases/notices/tell-notices.ts';
+import { PeriodicTask } from '../workers/chain-watcher/periodic-task.ts';
+
+const TELL_EVERY_MS = 2_000;
+const LOOK_EVERY_MS = 30_000;
+const PRUNE_EVERY_MS = 3_600_000;
+
+/** Mails people about what happens in their shops, and the operator about this server. */
+export interface Notices {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+interface NoticesDeps extends FindConditionsDeps {
+  readonly config: Pick<Config, 'smtp' | 'operatorEmail' | 'http'>;
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly secretBox: SecretBox;
+}
+
+/** Without a mail server events pass unnoticed: nothing is queued that nobody could send. */
+export function createNotices(deps: NoticesDeps): Notices {
+  const { config, logger } = deps;
+  const isOn = config.smtp !== null;
+  const mail = { ...deps, baseUrl: config.http.baseUrl, operatorEmail: config.operatorEmail };
+  const stopping = new AbortController();
+  const tell = async (): Promise<void> => {
+    while ((await noteEvents(deps, isOn)) && !stopping.signal.aborted);
+    if (!isOn) return;
+    while ((await tellNotices(mail)) > 0 && !stopping.signal.aborted);
+    await summariseNotices(mail);
+  };
+  const look = async (): Promise<void> => noteConditions(deps, await findConditions(deps));
+  const tasks = [
+    new PeriodicTask('notices', TELL_EVERY_MS, logger, tell),
+    ...(isOn ? [new PeriodicTask('notice-conditions', LOOK_EVERY_MS, logger, look)] : []),
+    new PeriodicTask('notice-pruning', PRUNE_EVERY_MS, logger, () => pruneNotices(deps)),
+  ];
+  return {
+    start: () => {
+      for (const task of tasks) task.start();
+    },
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(tasks.map((task) => task.stop()));
+    },
+  };
+}

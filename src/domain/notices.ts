@@ -1,0 +1,92 @@
+import type { EventType } from './events.ts';
+import type { Scope } from './scopes.ts';
+
+/** Languages that notices are written in: those of the checkout. */
+export const NOTICE_LANGUAGES = ['en', 'de', 'es', 'fr', 'pt'] as const;
+export type NoticeLanguage = (typeof NOTICE_LANGUAGES)[number];
+
+/** What people of a shop can be mailed about, in the order it is shown. */
+export const SHOP_NOTICES = ['paid', 'decision', 'refund_claim', 'reversed', 'send', 'webhook'] as const;
+export type ShopNotice = (typeof SHOP_NOTICES)[number];
+
+/** What the operator of this server is mailed about. */
+const OPERATOR_NOTICES = ['node', 'backup', 'replica'] as const;
+export type OperatorNotice = (typeof OPERATOR_NOTICES)[number];
+
+export type NoticeKind = ShopNotice | OperatorNotice;
+
+interface NoticeTerms {
+  /** Whether people get it who have chosen nothing. */
+  readonly byDefault: boolean;
+  /** Whether it cannot be switched off. */
+  readonly isFixed: boolean;
+  /** What a person must be allowed in the shop to get it. */
+  readonly scope: Scope;
+}
+
+/** A payment that is taken back after the goods went out is told to everybody who may know of payments. */
+export const NOTICE_TERMS: Readonly<Record<ShopNotice, NoticeTerms>> = {
+  paid: { byDefault: false, isFixed: false, scope: 'payments:read' },
+  decision: { byDefault: true, isFixed: false, scope: 'payments:read' },
+  refund_claim: { byDefault: true, isFixed: false, scope: 'payments:read' },
+  reversed: { byDefault: true, isFixed: true, scope: 'payments:read' },
+  send: { byDefault: true, isFixed: false, scope: 'wallet:read' },
+  webhook: { byDefault: true, isFixed: false, scope: 'webhooks:read' },
+};
+
+/** What exactly happened: each has a text of its own. */
+export const NOTICE_REASONS = [
+  'paid',
+  'underpaid',
+  'late',
+  'refund_claimed',
+  'reversed',
+  'send_failed',
+  'refund_failed',
+  'send_stuck',
+  'webhook_gone',
+  'webhook_failing',
+  'node_down',
+  'node_back',
+  'backup_old',
+  'backup_back',
+  'replica_behind',
+  'replica_back',
+] as const;
+export type NoticeReason = (typeof NOTICE_REASONS)[number];
+
+export const KIND_OF_REASON: Readonly<Record<NoticeReason, NoticeKind>> = {
+  paid: 'paid',
+  underpaid: 'decision',
+  late: 'decision',
+  refund_claimed: 'refund_claim',
+  reversed: 'reversed',
+  send_failed: 'send',
+  refund_failed: 'send',
+  send_stuck: 'send',
+  webhook_gone: 'webhook',
+  webhook_failing: 'webhook',
+  node_down: 'node',
+  node_back: 'node',
+  backup_old: 'backup',
+  backup_back: 'backup',
+  replica_behind: 'replica',
+  replica_back: 'replica',
+};
+
+/** The events that may be worth a mail. */
+export const NOTICED_EVENTS = [
+  'payment.completed',
+  'payment.underpaid',
+  'payment.late',
+  'payment.reversed',
+  'payment.refund_failed',
+  'refund.claimed',
+  'send.failed',
+] as const satisfies readonly EventType[];
+
+/** Reasons that end by somebody's doing: told once more after a day. */
+export const REMINDED: ReadonlySet<NoticeReason> = new Set(['underpaid', 'late', 'refund_claimed']);
+
+/** Mails about one shop to one person in an hour; the others become one summary. */
+export const NOTICES_PER_HOUR = 20;

@@ -1,0 +1,51 @@
+import type { ShopNotice } from '../../domain/notices.ts';
+import { noticeTexts } from '../../usecases/notices/notice-text.ts';
+import { documentOf } from '../checkout/document.ts';
+import type { Language } from '../checkout/language.ts';
+import { html, type Html } from '../pages/html.ts';
+import type { WebAssets } from '../pages/web-assets.ts';
+
+type Styles = WebAssets['checkout'];
+
+/** The page that asks whether mails of a kind are to be switched off, or says that they are. It needs no script. */
+export function offPage(
+  scene: {
+    readonly kind: ShopNotice;
+    readonly shop: string;
+    readonly language: Language;
+    readonly isDone: boolean;
+  },
+  assets: Styles,
+): string {
+  const texts = noticeTexts(scene.language);
+  const question = texts.offQuestion
+    .replace('{kind}', () => texts.kinds[scene.kind])
+    .replace('{shop}', () => scene.shop);
+  return pageOf(
+    scene.language,
+    assets,
+    scene.isDone
+      ? html`<p role="status">${texts.offDone}</p>`
+      : html`<p>${question}</p>
+          <form method="post"><button class="button">${texts.offButton}</button></form>`,
+  );
+}
+
+/** A page that says that a link does not count. */
+export function offProblemPage(language: Language, assets: Styles): string {
+  return pageOf(language, assets, html`<p role="alert">${noticeTexts(language).offInvalid}</p>`);
+}
+
+function pageOf(language: Language, assets: Styles, content: Html): string {
+  const title = noticeTexts(language).offTitle;
+  const body = html`<div class="page">
+    <main>
+      <div class="outcome">
+        <h1>${title}</h1>
+        ${content}
+      </div>
+    </main>
+  </div>`;
+  const styles = assets === null ? null : { ...assets, script: null };
+  return documentOf({ language, title, assets: styles, head: false, body });
+}

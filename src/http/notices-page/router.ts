@@ -1,0 +1,84 @@
+import express, { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
+import { rateLimit } from 'express-rate-limit';
+import { AppError } from '../../domain/errors.ts';
+import type { SecretBox } from '../../domain/keys.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { readSubscription, unsubscribe } from '../../usecases/notices/unsubscribe.ts';
+import { chooseLanguage } from '../checkout/language.ts';
+import { sendPage } from '../pages/page-headers.ts';
+import type { WebAssets } from '../pages/web-assets.ts';
+import { clientFault } from '../server/client-fault.ts';
+import { clientKey } from '../server/client-key.ts';
+import { toFailure } from '../server/dispatch.ts';
+import { requestIdOf } from '../server/request-id.ts';
+import { offPage, offProblemPage } from './document.ts';
+
+export interface NoticesPageDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly secretBox: SecretBox;
+  readonly assets: WebAssets;
+}
+
+const PATH = '/notices/off';
+const READS_PER_MINUTE = 60;
+const FORM_LIMIT_BYTES = 1_024;
+
+/**
+ * Switches off what a mail's link names. Looking changes nothing, since mail programs follow links by themselves; the
+ * POST of the page's button is the one that mail programs send for one click (RFC 8058), and needs no sign-in.
+ */
+export function noticesPageRouter(deps: NoticesPageDeps): Router {
+  const router = Router();
+  router.use(PATH, readLimit());
+  router.get(PATH, show(deps));
+  router.post(PATH, express.urlencoded({ extended: false, limit: FORM_LIMIT_BYTES }), switchOff(deps));
+  router.use(PATH, onError(deps));
+  return router;
+}
+
+function readLimit(): RequestHandler {
+  return rateLimit({
+    windowMs: 60_000,
+    limit: READS_PER_MINUTE,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    keyGenerator: clientKey,
+    validate: false,
+    handler: (_req, _res, next) =>
+      next(new AppError('RATE_LIMITED', 'Too many requests: try again in a minute')),
+  });
+}
+
+function tokenOf(req: Request): string {
+  const { token } = req.query;
+  return typeof token === 'string' ? token : '';
+}
+
+function show(deps: NoticesPageDeps): RequestHandler {
+  return async (req, res) => {
+    const language = chooseLanguage(undefined, req.acceptsLanguages());
+    const subscription = await readSubscription(deps, tokenOf(req));
+    sendPage(res, 200, offPage({ ...subscription, language, isDone: false }, deps.assets.checkout));
+  };
+}
+
+function switchOff(deps: NoticesPageDeps): RequestHandler {
+  return async (req, res) => {
+    const language = chooseLanguage(undefined, req.acceptsLanguages());
+    const subscription = await readSubscription(deps, tokenOf(req));
+    await unsubscribe(deps, tokenOf(req));
+    sendPage(res, 200, offPage({ ...subscription, language, isDone: true }, deps.assets.checkout));
+  };
+}
+
+function onError(deps: NoticesPageDeps): ErrorRequestHandler {
+  return (error: unknown, req, res, _next) => {
+    const fields = { requestId: requestIdOf(res), path: PATH };
+    const { status } = toFailure(deps.logger, clientFault(error) ?? error, fields);
+    const language = chooseLanguage(undefined, req.acceptsLanguages());
+    sendPage(res, status, offProblemPage(language, deps.assets.checkout));
+  };
+}

@@ -1,0 +1,46 @@
+import type { Db, Tx } from '../sqlite/database.ts';
+import type { NoticeLanguage } from '../../domain/notices.ts';
+import type { NoticeChoiceRow } from '../schema/notices.ts';
+
+/** What a person chose about a shop, by kind. */
+export async function noticeChoices(
+  db: Db,
+  of: { userId: string; merchantId: string },
+): Promise<ReadonlyMap<NoticeChoiceRow['kind'], boolean>> {
+  const rows = await db
+    .selectFrom('notice_choices')
+    .select(['kind', 'enabled'])
+    .where('user_id', '=', of.userId)
+    .where('merchant_id', '=', of.merchantId)
+    .execute();
+  return new Map(rows.map(({ kind, enabled }) => [kind, enabled === 1]));
+}
+
+export async function putNoticeChoice(tx: Tx, row: NoticeChoiceRow): Promise<void> {
+  const { enabled, updated_at } = row;
+  await tx
+    .insertInto('notice_choices')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(['user_id', 'merchant_id', 'kind']).doUpdateSet({ enabled, updated_at }),
+    )
+    .execute();
+}
+
+/** The language a person wants mails in; null: not chosen. */
+export async function noticeLanguage(db: Db, userId: string): Promise<NoticeLanguage | null> {
+  const row = await db
+    .selectFrom('notice_languages')
+    .select('language')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.language ?? null;
+}
+
+export async function putNoticeLanguage(tx: Tx, userId: string, language: NoticeLanguage): Promise<void> {
+  await tx
+    .insertInto('notice_languages')
+    .values({ user_id: userId, language })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ language }))
+    .execute();
+}

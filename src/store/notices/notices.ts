@@ -1,0 +1,170 @@
+import { sql, type Selectable } from 'kysely';
+import type { Db, Tx } from '../sqlite/database.ts';
+import { NOTICED_EVENTS, type NoticeReason } from '../../domain/notices.ts';
+import type { NoticeMailRow, NoticeRow } from '../schema/notices.ts';
+import type { EventRow } from '../schema/webhooks.ts';
+
+type NoticedEvent = Selectable<
+  Pick<EventRow, 'seq' | 'merchant_id' | 'mode' | 'type' | 'body_json' | 'created_at'>
+> & {
+  readonly payment_id: string | null;
+  readonly send_id: string | null;
+};
+
+/** The highest number of any event, and the events after one that may be worth a mail, oldest first. */
+export async function noticedEventsAfter(
+  db: Db,
+  range: { seq: number; limit: number },
+): Promise<{ newest: number; events: NoticedEvent[] }> {
+  const newest = await db
+    .selectFrom('events')
+    .select((eb) => eb.fn.max<number | null>('seq').as('seq'))
+    .executeTakeFirstOrThrow();
+  const events = await db
+    .selectFrom('events')
+    .select(['seq', 'merchant_id', 'mode', 'type', 'payment_id', 'send_id', 'body_json', 'created_at'])
+    .where('seq', '>', range.seq)
+    .where('seq', '<=', newest.seq ?? 0)
+    // By its number: the types would be looked up shop by shop.
+    .where(sql`type || ''`, 'in', NOTICED_EVENTS)
+    .orderBy('seq')
+    .limit(range.limit)
+    .execute();
+  return { newest: newest.seq ?? 0, events };
+}
+
+/** Whether a payment was completed before an event. */
+export async function wasCompletedBefore(db: Db, paymentId: string, seq: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('events')
+    .select('seq')
+    .where('payment_id', '=', paymentId)
+    .where('type', '=', 'payment.completed')
+    .where('seq', '<', seq)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Stores something to tell; what was stored before under the same key stays as it is. */
+export async function insertNotice(tx: Tx, row: NoticeRow): Promise<void> {
+  await tx
+    .insertInto('notices')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function dueNotices(db: Db, now: number, limit: number): Promise<NoticeRow[]> {
+  return db
+    .selectFrom('notices')
+    .selectAll()
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .orderBy('key')
+    .limit(limit)
+    .execute();
+}
+
+export async function settleNotice(
+  tx: Tx,
+  key: string,
+  change: { due_at: number | null; told_at: number | null },
+): Promise<void> {
+  await tx.updateTable('notices').set(change).where('key', '=', key).execute();
+}
+
+/** Stores that a person was mailed or is to be; false when that was so before. */
+export async function insertNoticeMail(tx: Tx, row: NoticeMailRow): Promise<boolean> {
+  const result = await tx
+    .insertInto('notice_mails')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** Mails to a person about a shop since a time. */
+export async function countNoticeMails(
+  db: Db,
+  of: { userId: string; merchantId: string; since: number },
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('notice_mails')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', of.userId)
+    .where('merchant_id', '=', of.merchantId)
+    .where('state', '=', sql.lit('mailed'))
+    .where('created_at', '>', of.since)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Who has notices that were held back, about which shop, and since when. */
+export async function heldNotices(
+  db: Db,
+): Promise<{ user_id: string; merchant_id: string; since: number }[]> {
+  return db
+    .selectFrom('notice_mails')
+    .select((eb) => ['user_id', 'merchant_id', eb.fn.min<number>('created_at').as('since')])
+    .where('state', '=', sql.lit('held'))
+    .groupBy(['user_id', 'merchant_id'])
+    .execute();
+}
+
+/** When a person last got a summary about a shop; null: never. */
+export async function newestSummary(
+  db: Db,
+  of: { userId: string; merchantId: string },
+): Promise<number | null> {
+  const row = await db
+    .selectFrom('notice_mails')
+    .select((eb) => eb.fn.max<number | null>('created_at').as('at'))
+    .where('user_id', '=', of.userId)
+    .where('merchant_id', '=', of.merchantId)
+    .where('state', '=', sql.lit('mailed'))
+    .where('reason', '=', 'summary')
+    .executeTakeFirstOrThrow();
+  return row.at;
+}
+
+/** Counts a person's held notices about a shop by reason, and marks them as summed up. */
+export async function takeHeldNotices(
+  tx: Tx,
+  of: { userId: string; merchantId: string },
+): Promise<ReadonlyMap<NoticeReason, number>> {
+  const rows = await tx
+    .updateTable('notice_mails')
+    .set({ state: 'summarised' })
+    .where('user_id', '=', of.userId)
+    .where('merchant_id', '=', of.merchantId)
+    .where('state', '=', sql.lit('held'))
+    .returning('reason')
+    .execute();
+  const counts = new Map<NoticeReason, number>();
+  for (const { reason } of rows) if (reason !== 'summary') counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return counts;
+}
+
+/** Removes up to `limit` notices before a time that need not be told any more, and what was mailed before it. */
+export async function deleteNoticesBefore(db: Db, before: number, limit: number): Promise<number> {
+  const notices = await db
+    .deleteFrom('notices')
+    .where('key', 'in', (eb) =>
+      eb
+        .selectFrom('notices')
+        .select('key')
+        .where('created_at', '<', before)
+        .where('due_at', 'is', null)
+        .limit(limit),
+    )
+    .executeTakeFirst();
+  const mails = await db
+    .deleteFrom('notice_mails')
+    .where('created_at', '<', before)
+    .where('notice_key', 'in', (eb) =>
+      eb.selectFrom('notice_mails').select('notice_key').where('created_at', '<', before).limit(limit),
+    )
+    .executeTakeFirst();
+  return Number(notices.numDeletedRows) + Number(mails.numDeletedRows);
+}

@@ -1,0 +1,22 @@
+/** Host of a public address, as mails name this server. */
+export function hostOf(baseUrl: string): string {
+  return new URL(baseUrl).host;
+}
+
+/** A mail as simple HTML. @param paragraphs HTML: texts from elsewhere must be escaped */
+export function htmlMail(language: string, paragraphs: readonly string[]): string {
+  const body = paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join('\n');
+  return `<!doctype html>\n<html lang="${language}">\n<body>\n${body}\n</body>\n</html>\n`;
+}
+
+/** A text as HTML. */
+export function escapeHtml(text: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  };
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+}

@@ -1,0 +1,81 @@
+import type { ChainId } from '../../domain/coins.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { troubledEndpoints, unconfirmedSends } from '../../store/notices/conditions.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import type { Condition } from './note-conditions.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** How long a node may be away before its operator is told. */
+const NODE_MS = 10 * MINUTE_MS;
+const WEBHOOK_MS = HOUR_MS;
+/** How long a send may wait for a block. */
+const STUCK_MS = 6 * HOUR_MS;
+const STUCK_MAX = 50;
+
+export interface FindConditionsDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  /** Every chain with what its watcher does now. */
+  readonly chains: () => readonly (ChainId & { readonly state: string })[];
+  readonly isBackupTooOld: () => boolean;
+  readonly isReplicaBehind: () => boolean;
+}
+
+/** Everything that holds now and should not. */
+export async function findConditions(deps: FindConditionsDeps): Promise<Condition[]> {
+  return [...operatorConditions(deps), ...(await webhookConditions(deps)), ...(await sendConditions(deps))];
+}
+
+const OPERATORS = { merchantId: '', mode: 'live', details: {} } as const;
+
+function operatorConditions({ chains, isBackupTooOld, isReplicaBehind }: FindConditionsDeps): Condition[] {
+  const nodes = chains().filter(({ mode, state }) => mode === 'live' && state !== 'following');
+  const backup = isBackupTooOld();
+  const replica = isReplicaBehind();
+  return [
+    ...nodes.map(({ coin }): Condition => {
+      const about = { subject: coin, details: { coin }, afterMs: NODE_MS };
+      return { ...OPERATORS, ...about, reason: 'node_down', back: 'node_back' };
+    }),
+    ...(backup ? [single('backup_old', 'backup_back', 0)] : []),
+    ...(replica ? [single('replica_behind', 'replica_back', NODE_MS)] : []),
+  ];
+}
+
+function single(
+  reason: 'backup_old' | 'replica_behind',
+  back: Condition['back'],
+  afterMs: number,
+): Condition {
+  return { ...OPERATORS, reason, back, subject: 'server', afterMs };
+}
+
+async function webhookConditions({ db }: FindConditionsDeps): Promise<Condition[]> {
+  return (await troubledEndpoints(db)).map((endpoint): Condition => {
+    const isGone = endpoint.gone_at !== null;
+    return {
+      reason: isGone ? 'webhook_gone' : 'webhook_failing',
+      back: null,
+      merchantId: endpoint.merchant_id,
+      mode: 'live',
+      subject: endpoint.id,
+      // The path may hold a secret of the shop.
+      details: { host: URL.canParse(endpoint.url) ? new URL(endpoint.url).host : '' },
+      afterMs: isGone ? 0 : WEBHOOK_MS,
+    };
+  });
+}
+
+async function sendConditions({ db, clock }: FindConditionsDeps): Promise<Condition[]> {
+  const sends = await unconfirmedSends(db, clock.now() - STUCK_MS, STUCK_MAX);
+  return sends.map((send): Condition => ({
+    reason: 'send_stuck',
+    back: null,
+    merchantId: send.merchant_id,
+    mode: send.mode,
+    subject: send.id,
+    details: { coin: send.coin },
+    afterMs: 0,
+  }));
+}

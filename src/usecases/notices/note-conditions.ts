@@ -1,0 +1,111 @@
+import type { Mode } from '../../domain/coins.ts';
+import type { NoticeReason } from '../../domain/notices.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { deleteCondition, putCondition, storedConditions } from '../../store/notices/conditions.ts';
+import { insertNotice } from '../../store/notices/notices.ts';
+import type { NoticeConditionRow } from '../../store/schema/notices.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import type { NoticeDetails } from './note-events.ts';
+
+/** A state that holds now. */
+export interface Condition {
+  readonly reason: NoticeReason;
+  /** What is told once it is over; null: nothing. */
+  readonly back: NoticeReason | null;
+  /** Empty for the operator's. */
+  readonly merchantId: string;
+  readonly mode: Mode;
+  readonly subject: string;
+  readonly details: NoticeDetails;
+  /** How long it must last to be told. */
+  readonly afterMs: number;
+}
+
+/** What returns sooner never was away. */
+const CALM_MS = 15 * 60_000;
+const DAY_MS = 86_400_000;
+const LONGEST_MS = 6 * 3_600_000;
+
+/**
+ * Compares what holds now with what held before, and stores a notice of each state that has lasted and of each that is
+ * over. What comes back again and again has to last twice as long each time to be told.
+ */
+export async function noteConditions(
+  deps: { readonly db: Db; readonly clock: Clock },
+  current: readonly Condition[],
+): Promise<void> {
+  const now = deps.clock.now();
+  const stored = await storedConditions(deps.db);
+  if (current.length === 0 && stored.size === 0) return;
+  await deps.db.transaction(async (tx) => {
+    const keys = new Set<string>();
+    for (const condition of current) {
+      const key = keyOf(condition);
+      keys.add(key);
+      await goOn(tx, condition, stored.get(key), now);
+    }
+    for (const row of stored.values()) if (!keys.has(row.key)) await end(tx, row, now);
+  });
+}
+
+function keyOf({ reason, subject }: Condition): string {
+  return `${reason} ${subject}`;
+}
+
+async function goOn(
+  tx: Tx,
+  condition: Condition,
+  before: NoticeConditionRow | undefined,
+  now: number,
+): Promise<void> {
+  const isSameEpisode = before !== undefined && (before.over_since === null || before.told_at !== null);
+  const row = isSameEpisode
+    ? { ...before, over_since: null }
+    : {
+        key: keyOf(condition),
+        condition_json: JSON.stringify(condition),
+        since: now,
+        told_at: null,
+        over_since: null,
+        returns: before?.returns ?? 0,
+      };
+  const longest = Math.max(LONGEST_MS, condition.afterMs);
+  const neededMs = Math.min(condition.afterMs * 2 ** row.returns, longest);
+  const isDue = row.told_at === null && now - row.since >= neededMs;
+  if (isDue) await note(tx, condition, condition.reason, { since: row.since, now });
+  if (isDue || !isSameEpisode || before.over_since !== null) {
+    await putCondition(tx, { ...row, told_at: isDue ? now : row.told_at });
+  }
+}
+
+/** What was told is over once it has been calm for a while; what was not told is forgotten, after a day if it returned. */
+async function end(tx: Tx, row: NoticeConditionRow, now: number): Promise<void> {
+  if (row.told_at === null && row.returns === 0) return deleteCondition(tx, row.key);
+  if (row.over_since === null) return putCondition(tx, { ...row, over_since: now });
+  const calmMs = now - row.over_since;
+  if (row.told_at === null) return calmMs >= DAY_MS ? deleteCondition(tx, row.key) : undefined;
+  if (calmMs < CALM_MS) return undefined;
+  const condition = JSON.parse(row.condition_json) as Condition;
+  if (condition.back !== null) await note(tx, condition, condition.back, { since: row.since, now });
+  return putCondition(tx, { ...row, told_at: null, returns: row.returns + 1 });
+}
+
+async function note(
+  tx: Tx,
+  condition: Condition,
+  reason: NoticeReason,
+  at: { since: number; now: number },
+): Promise<void> {
+  const { merchantId, mode, subject, details } = condition;
+  await insertNotice(tx, {
+    key: `${reason} ${subject} ${at.since}`,
+    reason,
+    merchant_id: merchantId,
+    mode,
+    subject,
+    details_json: JSON.stringify(details),
+    created_at: at.now,
+    due_at: at.now,
+    told_at: null,
+  });
+}

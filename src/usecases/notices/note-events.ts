@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { REMINDED, type NoticeReason } from '../../domain/notices.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { readMeta, writeMeta } from '../../store/meta.ts';
+import { insertNotice, noticedEventsAfter, wasCompletedBefore } from '../../store/notices/notices.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import type { NoticeRow } from '../../store/schema/notices.ts';
+
+/** Number of the last event that was looked at. */
+const SEEN = 'notices.seq';
+const BATCH = 200;
+/** What is older is no news, such as after the daemon stood still. */
+const NEWS_MS = 48 * 3_600_000;
+
+type NoticedEvent = Awaited<ReturnType<typeof noticedEventsAfter>>['events'][number];
+
+const body = z.object({
+  data: z.object({
+    payment: z
+      .object({
+        status: z.string(),
+        orderId: z.string(),
+        amount: z.string(),
+        currency: z.string(),
+        expiresAt: z.iso.datetime(),
+      })
+      .optional(),
+    refundLink: z
+      .object({ id: z.string(), approval: z.boolean(), claimId: z.string().nullable() })
+      .optional(),
+    send: z.object({ coin: z.string() }).optional(),
+  }),
+});
+type Told = z.output<typeof body>['data'];
+
+/** What a text needs beside the shop and the subject. */
+export const noticeDetails = z.object({
+  order: z.string().optional(),
+  price: z.string().optional(),
+  coin: z.string().optional(),
+  host: z.string().optional(),
+  paymentId: z.string().optional(),
+});
+export type NoticeDetails = z.output<typeof noticeDetails>;
+
+/**
+ * Turns new events into notices. An event is written in the transaction of its change, and the last one looked at is
+ * stored with the notices: after a crash each becomes a notice exactly once, and payments wait for nothing here.
+ * @param isOn false where no mail can be sent: then events pass without a trace
+ * @returns whether there may be more
+ */
+export async function noteEvents(
+  deps: { readonly db: Db; readonly clock: Clock },
+  isOn: boolean,
+): Promise<boolean> {
+  const { db, clock } = deps;
+  const seen = Number((await readMeta(db, SEEN)) ?? 0);
+  const { newest, events } = await noticedEventsAfter(db, { seq: seen, limit: BATCH });
+  const isMore = events.length === BATCH;
+  const last = isMore ? (events.at(-1)?.seq ?? newest) : newest;
+  if (last === seen) return false;
+  const now = clock.now();
+  await db.transaction(async (tx) => {
+    for (const event of isOn ? events : []) {
+      if (event.created_at < now - NEWS_MS) continue;
+      const notice = await noticeOf(tx, event, now);
+      if (notice !== null) await insertNotice(tx, notice);
+    }
+    await writeMeta(tx, SEEN, String(last));
+  });
+  return isMore;
+}
+
+async function noticeOf(tx: Tx, event: NoticedEvent, now: number): Promise<NoticeRow | null> {
+  const told = body.parse(JSON.parse(event.body_json)).data;
+  const reason = await reasonOf(tx, event, told);
+  if (reason === null) return null;
+  const subject = subjectOf(event, told);
+  const dueAt = reason === 'underpaid' ? Math.max(now, Date.parse(told.payment?.expiresAt ?? '')) : now;
+  return {
+    key: `${reason} ${subject}`,
+    reason,
+    merchant_id: event.merchant_id,
+    mode: event.mode,
+    subject: event.payment_id ?? event.send_id ?? subject,
+    details_json: JSON.stringify(detailsOf(event, told)),
+    created_at: now,
+    due_at: dueAt,
+    told_at: null,
+  };
+}
+
+async function reasonOf(tx: Tx, event: NoticedEvent, told: Told): Promise<NoticeReason | null> {
+  switch (event.type) {
+    case 'payment.completed':
+      return 'paid';
+    case 'payment.underpaid':
+      return 'underpaid';
+    case 'payment.late':
+      // Late money that covers the price is accepted where the shop wants it so: nothing is left to decide.
+      return ['completed', 'confirming'].includes(told.payment?.status ?? '') ? null : 'late';
+    case 'payment.reversed': {
+      const { payment_id: id, seq } = event;
+      return id !== null && (await wasCompletedBefore(tx, id, seq)) ? 'reversed' : null;
+    }
+    case 'payment.refund_failed':
+      return 'refund_failed';
+    case 'refund.claimed':
+      return told.refundLink?.approval === true ? 'refund_claimed' : null;
+    case 'send.failed':
+      return 'send_failed';
+    default:
+      return null;
+  }
+}
+
+/** A claim that was dropped may be followed by another one, which is news. */
+function subjectOf(event: NoticedEvent, told: Told): string {
+  if (told.refundLink !== undefined) return `${told.refundLink.id} ${told.refundLink.claimId ?? ''}`;
+  return event.payment_id ?? event.send_id ?? String(event.seq);
+}
+
+function detailsOf(
+  event: NoticedEvent,
+  { payment, send, refundLink }: Told,
+): NoticeDetails & { linkId?: string } {
+  return {
+    ...(payment === undefined
+      ? {}
+      : {
+          order: plain(payment.orderId, event.payment_id ?? ''),
+          price: `${payment.amount} ${payment.currency}`,
+        }),
+    ...(send === undefined ? {} : { coin: send.coin }),
+    ...(refundLink === undefined ? {} : { linkId: refundLink.id }),
+  };
+}
+
+/** Order ids may come from anybody who has the public key: only what cannot pass for a link or a text is repeated. */
+function plain(orderId: string, instead: string): string {
+  return /^[\p{L}\p{N}][\p{L}\p{N} #_/-]{0,63}$/u.test(orderId) ? orderId : instead;
+}
+
+/** Whether it is told once more when it still stands a day later. */
+export function isReminded(reason: NoticeReason): boolean {
+  return REMINDED.has(reason);
+}

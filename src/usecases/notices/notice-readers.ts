@@ -1,0 +1,49 @@
+import { NOTICE_TERMS, type ShopNotice, type NoticeLanguage } from '../../domain/notices.ts';
+import { roleGrants, type Role } from '../../domain/roles.ts';
+import { findUser } from '../../store/accounts/users.ts';
+import { membersOf } from '../../store/merchants/members.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
+import { noticeChoices, noticeLanguage } from '../../store/notices/notice-choices.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+
+/** A person who may be told about a shop. */
+interface NoticeReader {
+  readonly userId: string;
+  readonly email: string;
+  readonly language: NoticeLanguage;
+}
+
+/**
+ * The people who want to hear of something in a shop and may. Who has not confirmed the address gets nothing: it could
+ * be somebody else's.
+ */
+export async function noticeReaders(
+  db: Db,
+  of: { merchantId: string; kind: ShopNotice; isTest: boolean },
+): Promise<NoticeReader[]> {
+  const readers: NoticeReader[] = [];
+  const { scope } = NOTICE_TERMS[of.kind];
+  for (const { userId, role } of await peopleOf(db, of.merchantId)) {
+    if (!roleGrants(role, scope)) continue;
+    const user = await findUser(db, userId);
+    if (user === undefined || user.is_verified === 0) continue;
+    const choices = await noticeChoices(db, { userId, merchantId: of.merchantId });
+    if (!wants(choices, of.kind) || (of.isTest && choices.get('test_payments') !== true)) continue;
+    const language = (await noticeLanguage(db, userId)) ?? 'en';
+    readers.push({ userId, email: user.email, language });
+  }
+  return readers;
+}
+
+/** Whether somebody with these choices gets such notices. */
+export function wants(choices: Awaited<ReturnType<typeof noticeChoices>>, kind: ShopNotice): boolean {
+  const { isFixed, byDefault } = NOTICE_TERMS[kind];
+  return isFixed || (choices.get(kind) ?? byDefault);
+}
+
+/** Everybody who may read something of a shop: its owner and its members. */
+async function peopleOf(db: Db, merchantId: string): Promise<{ userId: string; role: Role }[]> {
+  const merchant = await findMerchant(db, merchantId);
+  if (merchant === undefined) return [];
+  return [{ userId: merchant.user_id, role: 'owner' }, ...(await membersOf(db, merchantId))];
+}

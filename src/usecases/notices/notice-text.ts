@@ -1,0 +1,138 @@
+import { KIND_OF_REASON, type NoticeKind, type NoticeLanguage } from '../../domain/notices.ts';
+import type { NoticeRow } from '../../store/schema/notices.ts';
+import { escapeHtml, hostOf, htmlMail } from '../mail/html-mail.ts';
+import type { MailText } from '../mail/mail-texts.ts';
+import { noticeDetails } from './note-events.ts';
+import { de } from './texts/de.ts';
+import { en, type NoticeTexts } from './texts/en.ts';
+import { es } from './texts/es.ts';
+import { fr } from './texts/fr.ts';
+import { pt } from './texts/pt.ts';
+
+const TEXTS: Readonly<Record<NoticeLanguage, NoticeTexts>> = { en, de, es, fr, pt };
+
+interface TextDeps {
+  readonly baseUrl: string;
+}
+
+type Shop = { readonly id: string; readonly name: string } | null;
+
+/** The texts of one language. */
+export function noticeTexts(language: NoticeLanguage): NoticeTexts {
+  return TEXTS[language];
+}
+
+/** The mail about one notice. */
+export function noticeText(
+  deps: TextDeps,
+  mail: {
+    readonly notice: NoticeRow;
+    readonly shop: Shop;
+    readonly language: NoticeLanguage;
+    readonly isReminder: boolean;
+    readonly unsubscribe: string | null;
+  },
+): MailText {
+  const { notice, shop, language, isReminder, unsubscribe } = mail;
+  const texts = TEXTS[language];
+  const details = noticeDetails.parse(JSON.parse(notice.details_json));
+  const values = {
+    order: notice.subject,
+    price: '',
+    coin: '',
+    host: '',
+    ...details,
+    ...shopValues(deps, shop),
+  };
+  const subject = fill(texts.subjects[notice.reason], values);
+  const marks = [
+    ...(notice.mode === 'sandbox' ? [texts.test] : []),
+    ...(isReminder ? [texts.reminder] : []),
+  ].map((mark) => `${mark}: `);
+  const kind = KIND_OF_REASON[notice.reason];
+  const why = shop === null ? texts.whyOperator : fill(texts.why, { ...values, kind: texts.kinds[kind] });
+  return mailOf(deps, language, {
+    subject: `${marks.join('')}${subject}`,
+    body: fill(texts.bodies[notice.reason], values),
+    link: `${deps.baseUrl}${pathOf(notice, shop)}`,
+    why,
+    unsubscribe,
+    shop,
+  });
+}
+
+/** The mail about notices that were too many for one hour. */
+export function summaryText(
+  deps: TextDeps,
+  mail: {
+    readonly shop: Shop;
+    readonly language: NoticeLanguage;
+    readonly byKind: ReadonlyMap<NoticeKind, number>;
+  },
+): MailText {
+  const { shop, language, byKind } = mail;
+  const texts = TEXTS[language];
+  const values = shopValues(deps, shop);
+  const count = [...byKind.values()].reduce((sum, each) => sum + each, 0);
+  const lines = [...byKind].map(([kind, each]) => `${texts.kinds[kind]}: ${each}`);
+  return mailOf(deps, language, {
+    subject: fill(texts.summarySubject, { ...values, count: String(count) }),
+    body: `${fill(texts.summaryBody, { ...values, count: String(count) })}\n${lines.join('\n')}`,
+    link: `${deps.baseUrl}${shop === null ? '/dashboard/nodes' : `/dashboard/shop/${shop.id}`}`,
+    why: fill(texts.whySummary, values),
+    unsubscribe: null,
+    shop,
+  });
+}
+
+function shopValues({ baseUrl }: TextDeps, shop: Shop): Record<string, string> {
+  return { shop: shop?.name ?? hostOf(baseUrl), server: hostOf(baseUrl) };
+}
+
+/** The page of the dashboard where something can be done about it. */
+function pathOf({ reason, subject }: Pick<NoticeRow, 'reason' | 'subject'>, shop: Shop): string {
+  if (shop === null) return '/dashboard/nodes';
+  const base = `/dashboard/shop/${shop.id}`;
+  const kind = KIND_OF_REASON[reason];
+  if (kind === 'webhook') return `${base}/webhooks`;
+  return subject.startsWith('pay_') ? `${base}/payments/${subject}` : `${base}/wallet`;
+}
+
+interface Parts {
+  readonly subject: string;
+  readonly body: string;
+  readonly link: string;
+  readonly why: string;
+  readonly unsubscribe: string | null;
+  readonly shop: Shop;
+}
+
+function mailOf({ baseUrl }: TextDeps, language: NoticeLanguage, parts: Parts): MailText {
+  const texts = TEXTS[language];
+  const { subject, body, link, why, unsubscribe, shop } = parts;
+  const settings = shop === null ? null : `${baseUrl}/dashboard/shop/${shop.id}/settings`;
+  const ends = [
+    ...(unsubscribe === null ? [] : [[texts.switchOff, unsubscribe] as const]),
+    ...(settings === null ? [] : [[texts.allSettings, settings] as const]),
+  ];
+  const footer = [why, ...ends.map(([text, url]) => `${text}: ${url}`)].join('\n');
+  return {
+    subject,
+    text: `${body}\n\n${link}\n\n-- \n${footer}\n`,
+    html: htmlMail(language, [
+      escapeHtml(body).replace(/\n/g, '<br>'),
+      anchor(link, link),
+      [escapeHtml(why), ...ends.map(([text, url]) => anchor(url, text))].join('<br>'),
+    ]),
+    link,
+    unsubscribe,
+  };
+}
+
+function anchor(url: string, text: string): string {
+  return `<a href="${escapeHtml(url)}">${escapeHtml(text)}</a>`;
+}
+
+function fill(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+}

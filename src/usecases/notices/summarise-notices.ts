@@ -1,0 +1,67 @@
+import { KIND_OF_REASON } from '../../domain/notices.ts';
+import { findUser } from '../../store/accounts/users.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
+import { noticeLanguage } from '../../store/notices/notice-choices.ts';
+import {
+  heldNotices,
+  insertNoticeMail,
+  newestSummary,
+  takeHeldNotices,
+} from '../../store/notices/notices.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { queueMail } from '../mail/queue-mail.ts';
+import { summaryText } from './notice-text.ts';
+import { findReachable } from '../people/reach-merchant.ts';
+import { NOTICE_LIFETIME_MS, type TellNoticesDeps } from './tell-notices.ts';
+
+const HOUR_MS = 3_600_000;
+/** How long notices are gathered before they are summed up. */
+const GATHER_MS = 600_000;
+
+/** Mails what was held back, summed up: one mail in an hour to a person about a shop. */
+export async function summariseNotices(deps: TellNoticesDeps): Promise<void> {
+  const now = deps.clock.now();
+  for (const { user_id: userId, merchant_id: merchantId, since } of await heldNotices(deps.db)) {
+    if (since > now - GATHER_MS) continue;
+    const newest = await newestSummary(deps.db, { userId, merchantId });
+    if (newest !== null && newest > now - HOUR_MS) continue;
+    await deps.db.transaction(async (tx) => summarise(tx, deps, { userId, merchantId }));
+  }
+}
+
+async function summarise(
+  tx: Tx,
+  deps: TellNoticesDeps,
+  of: { userId: string; merchantId: string },
+): Promise<void> {
+  const now = deps.clock.now();
+  const { userId, merchantId } = of;
+  const counts = await takeHeldNotices(tx, of);
+  const user = userId === '' ? null : ((await findUser(tx, userId)) ?? null);
+  const shop = merchantId === '' ? null : ((await findMerchant(tx, merchantId)) ?? null);
+  // Who has left the shop meanwhile is told nothing more about it.
+  const isIn = userId !== '' && (await findReachable(tx, userId, merchantId)) !== null;
+  const to = userId === '' ? deps.operatorEmail : isIn ? (user?.email ?? null) : null;
+  if (to === null) return;
+  await insertNoticeMail(tx, {
+    user_id: userId,
+    notice_key: `summary ${merchantId} ${now}`,
+    merchant_id: merchantId,
+    reason: 'summary',
+    state: 'mailed',
+    created_at: now,
+  });
+  const byKind = new Map<(typeof KIND_OF_REASON)[keyof typeof KIND_OF_REASON], number>();
+  for (const [reason, count] of counts) {
+    const kind = KIND_OF_REASON[reason];
+    byKind.set(kind, (byKind.get(kind) ?? 0) + count);
+  }
+  const language = (userId === '' ? null : await noticeLanguage(tx, userId)) ?? 'en';
+  await queueMail(tx, deps, {
+    userId: userId === '' ? null : userId,
+    to,
+    kind: 'shop-notice',
+    text: summaryText(deps, { shop, language, byKind }),
+    expiresAt: now + NOTICE_LIFETIME_MS,
+  });
+}

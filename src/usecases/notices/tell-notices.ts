@@ -1,0 +1,137 @@
+import type { SecretBox } from '../../domain/keys.ts';
+import { KIND_OF_REASON, NOTICE_TERMS, NOTICES_PER_HOUR, type ShopNotice } from '../../domain/notices.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
+import { countNoticeMails, dueNotices, insertNoticeMail, settleNotice } from '../../store/notices/notices.ts';
+import { findPayment } from '../../store/payments/payments.ts';
+import { findRefundLink } from '../../store/payments/refund-links.ts';
+import type { NoticeRow } from '../../store/schema/notices.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { queueMail } from '../mail/queue-mail.ts';
+import { isReminded } from './note-events.ts';
+import { noticeReaders } from './notice-readers.ts';
+import { noticeText } from './notice-text.ts';
+import { unsubscribeUrl } from './unsubscribe.ts';
+
+export interface TellNoticesDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly secretBox: SecretBox;
+  readonly baseUrl: string;
+  /** Where the operator of this server reads mails; null: nowhere. */
+  readonly operatorEmail: string | null;
+}
+
+const BATCH = 50;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** A mail that could not be sent within that time is no news any more. */
+export const NOTICE_LIFETIME_MS = 48 * HOUR_MS;
+
+/** Queues the mails of notices that are due, each notice in a transaction of its own. @returns how many were looked at. */
+export async function tellNotices(deps: TellNoticesDeps): Promise<number> {
+  const due = await dueNotices(deps.db, deps.clock.now(), BATCH);
+  for (const notice of due) {
+    await deps.db.transaction(async (tx) => tell(tx, deps, notice));
+  }
+  return due.length;
+}
+
+async function tell(tx: Tx, deps: TellNoticesDeps, notice: NoticeRow): Promise<void> {
+  const now = deps.clock.now();
+  const isReminder = notice.told_at !== null;
+  const isSo = await stillStands(tx, notice);
+  const told = isSo ? await tellPeople(tx, deps, notice, isReminder) : 0;
+  const remindAt = isSo && !isReminder && isReminded(notice.reason) ? now + DAY_MS : null;
+  await settleNotice(tx, notice.key, { due_at: remindAt, told_at: notice.told_at ?? (isSo ? now : null) });
+  if (told === 0) return;
+  const { reason, merchant_id: merchantId, subject, mode } = notice;
+  tx.afterCommit(() => deps.logger.info({ reason, merchantId, subject, mode, people: told }, 'notice'));
+}
+
+async function tellPeople(
+  tx: Tx,
+  deps: TellNoticesDeps,
+  notice: NoticeRow,
+  isReminder: boolean,
+): Promise<number> {
+  const merchantId = notice.merchant_id;
+  if (merchantId === '') {
+    if (deps.operatorEmail === null) return 0;
+    const operator = { userId: '', email: deps.operatorEmail, language: 'en' as const };
+    await tellOne(tx, deps, { notice, reader: operator, shop: null, isReminder });
+    return 1;
+  }
+  const shop = await findMerchant(tx, merchantId);
+  if (shop === undefined) return 0;
+  const kind = shopKind(notice);
+  const readers = await noticeReaders(tx, { merchantId, kind, isTest: notice.mode === 'sandbox' });
+  for (const reader of readers) await tellOne(tx, deps, { notice, reader, shop, isReminder });
+  return readers.length;
+}
+
+interface Telling {
+  readonly notice: NoticeRow;
+  readonly reader: Awaited<ReturnType<typeof noticeReaders>>[number];
+  readonly shop: { readonly id: string; readonly name: string } | null;
+  readonly isReminder: boolean;
+}
+
+/** Queues the mail, or holds it back for a summary where there were too many in the last hour. */
+async function tellOne(tx: Tx, deps: TellNoticesDeps, telling: Telling): Promise<void> {
+  const { notice, reader, shop, isReminder } = telling;
+  const now = deps.clock.now();
+  const merchantId = notice.merchant_id;
+  const of = { userId: reader.userId, merchantId, since: now - HOUR_MS };
+  const isFull = (await countNoticeMails(tx, of)) >= NOTICES_PER_HOUR;
+  const isNew = await insertNoticeMail(tx, {
+    user_id: reader.userId,
+    notice_key: isReminder ? `${notice.key} reminder` : notice.key,
+    merchant_id: merchantId,
+    reason: notice.reason,
+    state: isFull ? 'held' : 'mailed',
+    created_at: now,
+  });
+  if (!isNew || isFull) return;
+  const kind = shop === null ? null : shopKind(notice);
+  const canEnd = kind !== null && !NOTICE_TERMS[kind].isFixed;
+  const unsubscribe = canEnd ? unsubscribeUrl(deps, { userId: reader.userId, merchantId, kind }) : null;
+  await queueMail(tx, deps, {
+    userId: reader.userId === '' ? null : reader.userId,
+    to: reader.email,
+    kind: 'shop-notice',
+    text: noticeText(deps, { notice, shop, language: reader.language, isReminder, unsubscribe }),
+    expiresAt: now + NOTICE_LIFETIME_MS,
+  });
+}
+
+function shopKind(notice: NoticeRow): ShopNotice {
+  const kind = KIND_OF_REASON[notice.reason];
+  if (kind === 'node' || kind === 'backup' || kind === 'replica')
+    throw new Error(`a shop is not told about ${kind}`);
+  return kind;
+}
+
+/** Whether there is still something to tell: what was decided meanwhile waits for nobody. */
+async function stillStands(tx: Tx, notice: NoticeRow): Promise<boolean> {
+  switch (notice.reason) {
+    case 'underpaid':
+    case 'late': {
+      const payment = await findPayment(tx, notice.subject);
+      if (payment === undefined) return false;
+      const isLate = payment.exception === 'late' && ['expired', 'cancelled'].includes(payment.status);
+      // Money for a payment that was given back changes no status: it is told at once, and not again.
+      const isAfterRefund =
+        notice.reason === 'late' && notice.told_at === null && payment.status === 'refunded';
+      return payment.status === 'underpaid' || isLate || isAfterRefund;
+    }
+    case 'refund_claimed': {
+      const [, linkId = '', claimId] = notice.key.split(' ');
+      const link = await findRefundLink(tx, linkId);
+      return link?.status === 'claimed' && (link.claim_id ?? '') === claimId;
+    }
+    default:
+      return true;
+  }
+}

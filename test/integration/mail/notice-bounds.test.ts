@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { NOTICES_PER_HOUR, type NoticeReason } from '../../../src/domain/notices.ts';
+import type { MailMessage } from '../../../src/domain/mail.ts';
+import { insertNotice } from '../../../src/store/notices/notices.ts';
+import { markVerified } from '../../../src/store/accounts/users.ts';
+import { summariseNotices } from '../../../src/usecases/notices/summarise-notices.ts';
+import { tellNotices } from '../../../src/usecases/notices/tell-notices.ts';
+import { createSecretBox } from '../../../src/wallet/secret-box.ts';
+import { newMerchant, newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
+import { takeMails } from '../../_helpers/outbox.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const SILENT = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+const REASONS: readonly NoticeReason[] = [
+  'reversed',
+  'send_failed',
+  'webhook_failing',
+  'refund_failed',
+  'paid',
+];
+
+let app: HttpApp;
+beforeAll(async () => {
+  app = await startHttpApp();
+});
+afterAll(async () => app.destroy());
+
+const deps = () => ({
+  db: app.db,
+  clock: { now: () => app.now() },
+  logger: SILENT,
+  secretBox: createSecretBox(app.keyring),
+  baseUrl: 'https://pay.example.com',
+  operatorEmail: 'operator@example.com',
+});
+
+async function shopOf(owner: { token: string; id: string }): Promise<string> {
+  await app.db.transaction(async (tx) => markVerified(tx, owner.id, app.now()));
+  return (await newMerchant(app, owner.token)).id;
+}
+
+let notices = 0;
+
+async function happen(merchantId: string, reason: NoticeReason): Promise<void> {
+  notices += 1;
+  await app.db.transaction(async (tx) =>
+    insertNotice(tx, {
+      key: `${reason} subject-${notices}`,
+      reason,
+      merchant_id: merchantId,
+      mode: 'live',
+      subject: `subject-${notices}`,
+      details_json: '{}',
+      created_at: app.now(),
+      due_at: app.now(),
+      told_at: null,
+    }),
+  );
+}
+
+interface Sent {
+  readonly at: number;
+  readonly mail: MailMessage;
+}
+
+/** What the daemon's loop does; the mails that are queued then. */
+async function loop(sent: Sent[]): Promise<void> {
+  while ((await tellNotices(deps())) > 0);
+  await summariseNotices(deps());
+  for (const mail of await takeMails(app)) sent.push({ at: app.now(), mail });
+}
+
+const countIn = ({ subject, text }: MailMessage): number =>
+  / more notices$/.test(subject) ? Number(/(\d+) more notices about/.exec(text)?.[1]) : 1;
+
+it('never mails more than the bound in an hour, loses nothing, and tells nobody else', async () => {
+  const step = fc.record({
+    count: fc.integer({ min: 0, max: 40 }),
+    minutes: fc.integer({ min: 0, max: 25 }),
+    reason: fc.constantFrom(...REASONS),
+    shop: fc.constantFrom(0, 1, 2),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
+      const owners = [await newUser(app), await newUser(app)];
+      const shops = [await shopOf(owners[0]!), await shopOf(owners[1]!), ''];
+      await takeMails(app);
+      const sent: Sent[] = [];
+      const happened = [0, 0, 0];
+      for (const { count, minutes, reason, shop } of steps) {
+        for (let each = 0; each < count; each += 1)
+          await happen(shops[shop]!, shop === 2 ? 'node_down' : reason);
+        // Each paid payment is told to nobody by default.
+        happened[shop]! += shop !== 2 && reason === 'paid' ? 0 : count;
+        await loop(sent);
+        app.advance(minutes * MINUTE_MS);
+        await loop(sent);
+      }
+      for (let quarter = 0; quarter < 8; quarter += 1) {
+        app.advance(15 * MINUTE_MS);
+        await loop(sent);
+      }
+      const people = [owners[0]!.email, owners[1]!.email, 'operator@example.com'];
+      for (const [at, email] of people.entries()) {
+        const mine = sent.filter(({ mail }) => mail.to === email);
+        expect(mine.reduce((sum, { mail }) => sum + countIn(mail), 0)).toBe(happened[at]);
+        for (const { at: end } of mine) {
+          const within = mine.filter((other) => other.at <= end && other.at > end - HOUR_MS);
+          expect(within.length).toBeLessThanOrEqual(NOTICES_PER_HOUR + 1);
+        }
+        const others = shops.filter((id, shop) => shop !== at && id !== '');
+        for (const { mail } of mine) for (const id of others) expect(mail.text).not.toContain(id);
+      }
+      expect(sent.every(({ mail }) => people.includes(mail.to))).toBe(true);
+      app.advance(2 * HOUR_MS);
+    }),
+    { numRuns: 12 },
+  );
+}, 120_000);
+
+it('names no folder, address or secret, and repeats no order id that could pass for a link', async () => {
+  const owner = await newUser(app);
+  const shop = await shopOf(owner);
+  await takeMails(app);
+  await happen(shop, 'webhook_failing');
+  await happen('', 'backup_old');
+  const sent: Sent[] = [];
+  await loop(sent);
+  const operator = sent.find(({ mail }) => mail.to === 'operator@example.com')?.mail;
+  expect(operator).toMatchObject({
+    unsubscribe: null,
+    subject: 'pay.example.com: the newest backup is too old',
+  });
+  expect(operator?.text).not.toContain(app.dir);
+  expect(sent.filter(({ mail }) => mail.to === owner.email)).toHaveLength(1);
+});

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Coin } from '../../../src/domain/coins.ts';
+import { findConditions } from '../../../src/usecases/notices/find-conditions.ts';
+import { noteConditions } from '../../../src/usecases/notices/note-conditions.ts';
+import { startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
+
+const MINUTE_MS = 60_000;
+
+let app: HttpApp;
+let state: string;
+let isBackupTooOld: boolean;
+beforeEach(async () => {
+  app = await startHttpApp();
+  state = 'following';
+  isBackupTooOld = false;
+});
+afterEach(async () => app.destroy());
+
+/** Lets minutes pass, and looks as often as the daemon does. */
+async function pass(minutes: number, step = 1): Promise<void> {
+  const deps = {
+    db: app.db,
+    clock: { now: () => app.now() },
+    chains: () => [
+      { coin: 'BTC' as Coin, mode: 'live' as const, state },
+      { coin: 'LTC' as Coin, mode: 'sandbox' as const, state: 'unreachable' },
+    ],
+    isBackupTooOld: () => isBackupTooOld,
+    isReplicaBehind: () => false,
+  };
+  for (let minute = 0; minute < minutes; minute += step) {
+    await noteConditions(deps, await findConditions(deps));
+    app.advance(step * MINUTE_MS);
+  }
+  await noteConditions(deps, await findConditions(deps));
+}
+
+const told = async () =>
+  (await app.db.selectFrom('notices').select(['reason', 'subject']).orderBy('created_at').execute()).map(
+    ({ reason, subject }) => `${reason} ${subject}`,
+  );
+
+it('tells of a node that is away for ten minutes, once, and when it is back for good', async () => {
+  state = 'unreachable';
+  await pass(9);
+  expect(await told()).toEqual([]);
+  await pass(600, 10);
+  expect(await told()).toEqual(['node_down BTC']);
+  state = 'following';
+  await pass(10);
+  expect(await told()).toEqual(['node_down BTC']);
+  await pass(6);
+  expect(await told()).toEqual(['node_down BTC', 'node_back BTC']);
+});
+
+it('says nothing of a node that is away for a moment, however often', async () => {
+  for (let times = 0; times < 30; times += 1) {
+    state = 'behind';
+    await pass(8);
+    state = 'following';
+    await pass(2);
+  }
+  expect(await told()).toEqual([]);
+});
+
+it('tells of a node that comes and goes for a day ever more rarely', async () => {
+  for (let times = 0; times < 24; times += 1) {
+    state = 'unreachable';
+    await pass(30);
+    state = 'following';
+    await pass(30);
+  }
+  // The third time it would have to be away for 40 minutes.
+  expect(await told()).toEqual(['node_down BTC', 'node_back BTC', 'node_down BTC', 'node_back BTC']);
+  await pass(25 * 60, 10);
+  state = 'unreachable';
+  await pass(11);
+  expect((await told()).slice(4)).toEqual(['node_down BTC']);
+});
+
+it('counts the time through a restart, and takes a node that is away at the start for the same trouble', async () => {
+  state = 'unreachable';
+  await pass(6);
+  state = 'starting';
+  await pass(6);
+  expect(await told()).toEqual(['node_down BTC']);
+});
+
+it('tells of a backup that is too old at once, and of the next one', async () => {
+  isBackupTooOld = true;
+  await pass(1);
+  expect(await told()).toEqual(['backup_old server']);
+  isBackupTooOld = false;
+  await pass(16);
+  expect(await told()).toEqual(['backup_old server', 'backup_back server']);
+});
