@@ -81,6 +81,8 @@ const WRITES_OF_CLERK = [
   'POST /payment/create',
   'POST /sandbox/payment/simulate',
 ];
+/** What is about the person who asks, whatever the role. */
+const ONES_OWN = ['GET /merchant/notices', 'PATCH /merchant/notices'];
 /** Of routes that take a user token and are about a shop: what only its owner may. */
 const OWNERS_ALONE = [
   'DELETE /merchant/keys/delete',
@@ -113,6 +115,7 @@ const ofShop = world.contract.routes.filter((endpoint) => {
 const shown = ofShop.map(({ name }) => name);
 
 function may(role: MemberRole, name: string): boolean {
+  if (ONES_OWN.includes(name)) return true;
   if (role === 'bookkeeper') return READS.bookkeeper.some((one) => one === name);
   if (role === 'clerk') return [...READS.clerk, ...WRITES_OF_CLERK].some((one) => one === name);
   return !OWNERS_ALONE.includes(name);
@@ -142,7 +145,7 @@ it.each(ofShop)('$name knows nothing of the shop for who has no part in it', asy
 });
 
 it('says nothing of routes that there are not', () => {
-  const named = [...READS.clerk, ...READS.bookkeeper, ...WRITES_OF_CLERK, ...OWNERS_ALONE];
+  const named = [...READS.clerk, ...READS.bookkeeper, ...WRITES_OF_CLERK, ...ONES_OWN, ...OWNERS_ALONE];
   expect(named.filter((name) => !shown.includes(name))).toEqual([]);
 });
 
@@ -163,7 +166,7 @@ it('keys, people and the audit log are the owner’s alone', async () => {
     ['GET', `/merchant/audit?merchantId=${merchantId}`],
   ] as const;
   const aboutMerchant = served.routes.filter(
-    ({ auth, path }) => auth === 'jwt' && /^\/merchant\/(?!people\/(accept|invitation$))/.test(path),
+    ({ auth, path }) => auth === 'jwt' && /^\/merchant\/(?!notices$|people\/(accept|invitation$))/.test(path),
   );
   expect(new Set(requests.map(([, path]) => path.split('?')[0]))).toEqual(
     new Set([...aboutMerchant.map(({ path }) => path), '/merchant/people/invitation']),

@@ -124,7 +124,14 @@ it('mails each paid payment to who wants it, in their language, until one click 
   );
   const third = await pay(shop, 'exact', 'Order-3');
   await reach(shop, third, 'completed');
-  // What comes later is told after it: by then the third would have been.
+  const db = new Sqlite(join(till.dataDir, 'tilld.sqlite'), { readonly: true });
+  const settled = db.prepare('SELECT told_at FROM notices WHERE subject = ?').pluck();
+  await eventually(
+    'the third was looked at',
+    () => settled.get(third),
+    (at) => typeof at === 'number',
+  );
+  db.close();
   await choose(shop, { kinds: { paid: true } });
   await pay(shop, 'exact', 'Order-4');
   await arrived(sink, email, /Order-4/);

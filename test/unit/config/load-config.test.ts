@@ -242,6 +242,7 @@ const TABLE: readonly (readonly [
   ['TILLD_SANDBOX_CONFIRMATIONS', '1', 'sandbox.confirmations', 1, '0'],
   ['TILLD_SMTP_URL', 'smtps://u:p@mail.example', 'smtp.url', 'smtps://u:p@mail.example', 'mail.example'],
   ['TILLD_SMTP_URL_FILE', 'smtp', 'smtp.url', 'smtps://u:p@mail.example', 'missing-file'],
+  ['TILLD_OPERATOR_EMAIL', 'ops@example.com', 'operatorEmail', 'ops@example.com', ''],
   ['TILLD_SMTP_FROM', 'Till <till@example.com>', 'smtp.from', 'Till <till@example.com>', ''],
 ];
 
