@@ -90,28 +90,25 @@ async function noticeOf(tx: Tx, event: NoticedEvent, now: number): Promise<Notic
   };
 }
 
+/** Events that are worth a mail whatever is in them. */
+const ALWAYS: Partial<Record<NoticedEvent['type'], NoticeReason>> = {
+  'payment.completed': 'paid',
+  'payment.underpaid': 'underpaid',
+  'payment.refund_failed': 'refund_failed',
+  'send.failed': 'send_failed',
+};
+
 async function reasonOf(tx: Tx, event: NoticedEvent, told: Told): Promise<NoticeReason | null> {
-  switch (event.type) {
-    case 'payment.completed':
-      return 'paid';
-    case 'payment.underpaid':
-      return 'underpaid';
-    case 'payment.late':
-      // Late money that covers the price is accepted where the shop wants it so: nothing is left to decide.
-      return ['completed', 'confirming'].includes(told.payment?.status ?? '') ? null : 'late';
-    case 'payment.reversed': {
-      const { payment_id: id, seq } = event;
-      return id !== null && (await wasCompletedBefore(tx, id, seq)) ? 'reversed' : null;
-    }
-    case 'payment.refund_failed':
-      return 'refund_failed';
-    case 'refund.claimed':
-      return told.refundLink?.approval === true ? 'refund_claimed' : null;
-    case 'send.failed':
-      return 'send_failed';
-    default:
-      return null;
+  const { type, payment_id: id, seq } = event;
+  if (type === 'payment.late') {
+    // Late money that covers the price is accepted where the shop wants it so: nothing is left to decide.
+    return ['completed', 'confirming'].includes(told.payment?.status ?? '') ? null : 'late';
   }
+  if (type === 'payment.reversed') {
+    return id !== null && (await wasCompletedBefore(tx, id, seq)) ? 'reversed' : null;
+  }
+  if (type === 'refund.claimed') return told.refundLink?.approval === true ? 'refund_claimed' : null;
+  return ALWAYS[type] ?? null;
 }
 
 /** A claim that was dropped may be followed by another one, which is news. */

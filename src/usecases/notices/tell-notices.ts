@@ -115,23 +115,17 @@ function shopKind(notice: NoticeRow): ShopNotice {
 
 /** Whether there is still something to tell: what was decided meanwhile waits for nobody. */
 async function stillStands(tx: Tx, notice: NoticeRow): Promise<boolean> {
-  switch (notice.reason) {
-    case 'underpaid':
-    case 'late': {
-      const payment = await findPayment(tx, notice.subject);
-      if (payment === undefined) return false;
-      const isLate = payment.exception === 'late' && ['expired', 'cancelled'].includes(payment.status);
-      // Money for a payment that was given back changes no status: it is told at once, and not again.
-      const isAfterRefund =
-        notice.reason === 'late' && notice.told_at === null && payment.status === 'refunded';
-      return payment.status === 'underpaid' || isLate || isAfterRefund;
-    }
-    case 'refund_claimed': {
-      const [, linkId = '', claimId] = notice.key.split(' ');
-      const link = await findRefundLink(tx, linkId);
-      return link?.status === 'claimed' && (link.claim_id ?? '') === claimId;
-    }
-    default:
-      return true;
+  const { reason, subject, key, told_at: toldAt } = notice;
+  if (reason === 'underpaid' || reason === 'late') {
+    const payment = await findPayment(tx, subject);
+    if (payment === undefined) return false;
+    const isLate = payment.exception === 'late' && ['expired', 'cancelled'].includes(payment.status);
+    // Money for a payment that was given back changes no status: it is told at once, and not again.
+    const isAfterRefund = reason === 'late' && toldAt === null && payment.status === 'refunded';
+    return payment.status === 'underpaid' || isLate || isAfterRefund;
   }
+  if (reason !== 'refund_claimed') return true;
+  const [, linkId = '', claimId] = key.split(' ');
+  const link = await findRefundLink(tx, linkId);
+  return link?.status === 'claimed' && (link.claim_id ?? '') === claimId;
 }
