@@ -54,14 +54,17 @@ export async function noteEvents(
   isOn: boolean,
 ): Promise<boolean> {
   const { db, clock } = deps;
-  const seen = Number((await readMeta(db, SEEN)) ?? 0);
+  const stored = await readMeta(db, SEEN);
+  const seen = Number(stored ?? 0);
   const { newest, events } = await noticedEventsAfter(db, { seq: seen, limit: BATCH });
-  const isMore = events.length === BATCH;
+  // What happened before the first look, as after an upgrade, is not told.
+  const isFirst = stored === null;
+  const isMore = !isFirst && events.length === BATCH;
   const last = isMore ? (events.at(-1)?.seq ?? newest) : newest;
-  if (last === seen) return false;
+  if (last === seen && !isFirst) return false;
   const now = clock.now();
   await db.transaction(async (tx) => {
-    for (const event of isOn ? events : []) {
+    for (const event of isOn && !isFirst ? events : []) {
       if (event.created_at < now - NEWS_MS) continue;
       const notice = await noticeOf(tx, event, now);
       if (notice !== null) await insertNotice(tx, notice);

@@ -1,8 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * Mails to the people of a shop and to the operator. The outbox takes mails to addresses of no user. Events before the
- * upgrade are not told.
+ * Mails to the people of a shop and to the operator. The outbox takes mails to addresses of no user.
  */
 const STATEMENTS = [
   `CREATE TABLE notices (
@@ -40,7 +39,6 @@ const STATEMENTS = [
   `CREATE INDEX mails_due ON mails (next_attempt_at, id) WHERE state = 'pending'`,
   `CREATE INDEX mails_by_user ON mails (user_id, kind, created_at)`,
   `CREATE INDEX mails_by_age ON mails (created_at) WHERE state <> 'pending'`,
-  `INSERT INTO meta (key, value) SELECT 'notices.seq', CAST(max(seq) AS TEXT) FROM events HAVING max(seq) IS NOT NULL`,
 ];
 
 export async function up(db: Kysely<unknown>): Promise<void> {
