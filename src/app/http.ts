@@ -20,6 +20,7 @@ import { createOrderCounter, type CountOrder } from '../http/server/order-counte
 import { createSnapshots } from '../http/checkout/snapshots.ts';
 import { CheckoutStreams } from '../http/checkout/streams.ts';
 import { linksRouter } from '../http/links/router.ts';
+import { brandRouter } from '../http/brand/router.ts';
 import { checkoutRouter } from '../http/checkout/router.ts';
 import { refundPageRouter } from '../http/refund-page/router.ts';
 import { createPublicLimit } from '../http/server/public-limit.ts';
@@ -221,6 +222,7 @@ function pagesOf(
     assetsRouter(assets),
     dashboardRouter(assets),
     checkoutRouter({ ...of.checkout, assets, streams }),
+    brandRouter(of.checkout),
     refundPageRouter({ ...of.refundLinks, assets, claimLimit: publicLimit }),
     linksRouter({ ...of.payments, assets, publicLimit, countOrder }),
     noticesPageRouter({ ...of.notices, logger, assets }),

@@ -359,6 +359,9 @@ export interface paths {
                   embedOrigins: string[];
                   currency: string;
                   timeZone: string | null;
+                  supportContact: string | null;
+                  accentColor: string | null;
+                  logoPath: string | null;
                   /** Format: date-time */
                   createdAt: string;
                   /** Format: date-time */
@@ -409,6 +412,9 @@ export interface paths {
             latePayments?: "accept" | "review";
             currency?: string;
             timeZone?: string | null;
+            supportContact?: string | null;
+            accentColor?: string | null;
+            logo?: string | null;
             embedOrigins?: string[];
           };
         };
@@ -434,6 +440,9 @@ export interface paths {
                   embedOrigins: string[];
                   currency: string;
                   timeZone: string | null;
+                  supportContact: string | null;
+                  accentColor: string | null;
+                  logoPath: string | null;
                   /** Format: date-time */
                   createdAt: string;
                   /** Format: date-time */
@@ -3387,6 +3396,9 @@ export interface components {
       embedOrigins: string[];
       currency: string;
       timeZone: string | null;
+      supportContact: string | null;
+      accentColor: string | null;
+      logoPath: string | null;
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */

@@ -1,3 +1,5 @@
+import type { ShopFace } from '../../usecases/merchants/shop-face.ts';
+import { brandStyle } from '../brand/paths.ts';
 import { html, jsonElement, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { stateIcon } from './icons.ts';
@@ -5,6 +7,7 @@ import { LANGUAGES, speak, type Language, type Say } from './language.ts';
 import { SIMULATE_FORM } from './panels.ts';
 import type { PageModel } from './page-model.ts';
 import { isFinal } from './page-model.ts';
+import { supportLine } from './shop-head.ts';
 import { announcement, stateOf, titleOf } from './states.ts';
 import { summary } from './summary.ts';
 
@@ -38,7 +41,7 @@ export function checkoutPage(
       >
         ${stateOf(scene)}
       </main>
-      ${footer(scene, scene.embedder)}
+      ${footer({ ...scene, shop: view.shop }, scene.embedder)}
     </div>
     <p id="status" role="status" class="sr">${announcement(scene)}</p>
     <p id="toast" class="toast" aria-hidden="true" hidden></p>
@@ -46,7 +49,7 @@ export function checkoutPage(
   `;
   const refresh =
     !isFinal(view) && html`<noscript><meta http-equiv="refresh" content="${REFRESH_SECONDS}" /></noscript>`;
-  return documentOf({ language, title: titleOf(scene), assets, head: refresh, body });
+  return documentOf({ language, title: titleOf(scene), assets, head: refresh, body, shop: view.shop });
 }
 
 /** What the page's script says. */
@@ -86,8 +89,11 @@ export function documentOf(parts: {
   assets: { readonly script: string | null; readonly styles: readonly string[] } | null;
   head: Html | false;
   body: Html;
+  /** Whose colour the page has; without one that of the house. */
+  shop?: Pick<ShopFace, 'accentColor'>;
 }): string {
-  const { language, title, assets, head, body } = parts;
+  const { language, title, assets, head, body, shop } = parts;
+  const color = shop?.accentColor ?? null;
   return html`<!doctype html>
     <html lang="${language}">
       <head>
@@ -98,6 +104,7 @@ export function documentOf(parts: {
         <title>${title}</title>
         <link rel="icon" href="/icon.svg" type="image/svg+xml" />
         ${assets?.styles.map((path) => html`<link rel="stylesheet" href="${path}" />`) ?? null}
+        ${color !== null && html`<link rel="stylesheet" href="${brandStyle(color)}" />`}
         ${typeof assets?.script === 'string' && html`<script type="module" src="${assets.script}"></script>`}
         ${head}
       </head>
@@ -125,9 +132,9 @@ function sandboxBanner({ view, say, language }: PageModel): Html {
   </aside>`;
 }
 
-/** Links to the page in the other languages. */
+/** Whom to ask, and links to the page in the other languages. */
 export function footer(
-  { say, language }: Pick<PageModel, 'say' | 'language'>,
+  { say, language, shop }: Pick<PageModel, 'say' | 'language'> & { readonly shop: ShopFace },
   embedder: string | null = null,
 ): Html {
   const rest = embedder === null ? '' : `&embed=${encodeURIComponent(embedder)}`;
@@ -141,5 +148,8 @@ export function footer(
         >${name}</a
       >`,
   );
-  return html`<footer><nav aria-label="${say('language')}">${links}</nav></footer>`;
+  return html`<footer>
+    ${supportLine(shop, say)}
+    <nav aria-label="${say('language')}">${links}</nav>
+  </footer>`;
 }

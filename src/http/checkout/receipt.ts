@@ -32,13 +32,13 @@ export function receiptPage(scene: PageModel, assets: WebAssets['checkout']): st
         <p><button type="button" class="button" data-print hidden>${say('print')}</button></p>
         <p><a class="link" href="${checkoutPath(scene)}">${say('backToPayment')}</a></p>
       </main>
-      ${footer(scene, scene.embedder)}
+      ${footer({ ...scene, shop }, scene.embedder)}
     </div>
     <p id="status" role="status" class="sr"></p>
     <p id="toast" class="toast" aria-hidden="true" hidden></p>
     ${scriptTexts(say)}
   `;
-  return documentOf({ language, title, assets, head: false, body });
+  return documentOf({ language, title, assets, head: false, body, shop });
 }
 
 function facts({ view, say, language }: PageModel): Html {

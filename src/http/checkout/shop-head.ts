@@ -1,4 +1,5 @@
 import type { ShopFace } from '../../usecases/merchants/shop-face.ts';
+import { logoPath } from '../brand/paths.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { Say } from './language.ts';
 
@@ -6,7 +7,11 @@ import type { Say } from './language.ts';
 export function shopHead(shop: ShopFace, say: Say): Html {
   const initial = String.fromCodePoint(shop.name.codePointAt(0) ?? 0x2022).toUpperCase();
   return html`<p class="shop">
-    <span class="avatar" aria-hidden="true">${initial}</span>
+    ${
+      shop.logoHash === null
+        ? html`<span class="avatar" aria-hidden="true">${initial}</span>`
+        : html`<img class="logo" src="${logoPath(shop.logoHash)}" alt="" />`
+    }
     <span>
       <b>${shop.name}</b>
       <span class="domain"
@@ -14,4 +19,18 @@ export function shopHead(shop: ShopFace, say: Say): Html {
       >
     </span>
   </p>`;
+}
+
+/** Whom to ask, where the shop says so. */
+export function supportLine({ supportContact }: ShopFace, say: Say): Html | null {
+  if (supportContact === null) return null;
+  const isUrl = /^https:/i.test(supportContact);
+  const href = isUrl ? supportContact : mailto(supportContact);
+  const shown = isUrl ? new URL(supportContact).host : supportContact;
+  return html`<p class="support">${say('support')} <a href="${href}">${shown}</a></p>`;
+}
+
+/** The address alone: what stands in it can add nothing to the mail. */
+function mailto(address: string): string {
+  return `mailto:${address.split('@').map(encodeURIComponent).join('@')}`;
 }

@@ -10,7 +10,7 @@ import { documentOf, footer } from '../checkout/document.ts';
 import { fiat } from '../checkout/format.ts';
 import { stateIcon } from '../checkout/icons.ts';
 import type { Language } from '../checkout/language.ts';
-import { shopHead } from '../checkout/shop-head.ts';
+import { shopHead, supportLine } from '../checkout/shop-head.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { speakLink, type SayLink } from './messages.ts';
@@ -35,7 +35,8 @@ type Scene = LinkPage & ReturnType<typeof speakLink>;
 export function linkPage(page: LinkPage, assets: WebAssets['checkout']): string {
   const scene: Scene = { ...page, ...speakLink(page.language) };
   const { link, language, embedder, say, common } = scene;
-  const title = say('title', { name: link.name, shop: link.merchant.name });
+  const shop = shopFace(link.merchant);
+  const title = say('title', { name: link.name, shop: shop.name });
   const body = html`
     ${
       link.merchant.sandbox === 1 &&
@@ -46,25 +47,27 @@ export function linkPage(page: LinkPage, assets: WebAssets['checkout']): string 
     <div class="page" ${embedder !== null && html`data-embedder="${embedder}"`}>
       ${summary(scene)}
       <main>${form(scene)}</main>
-      ${footer({ say: common, language }, embedder)}
+      ${footer({ say: common, language, shop }, embedder)}
     </div>
   `;
-  return documentOf({ language, title, assets, head: false, body });
+  return documentOf({ language, title, assets, head: false, body, shop });
 }
 
 /** The page of a link that takes nothing any more. */
 export function closedPage(merchant: MerchantRow, language: Language, assets: WebAssets['checkout']): string {
-  const { say } = speakLink(language);
+  const { say, common } = speakLink(language);
+  const shop = shopFace(merchant);
   const body = html`<div class="page">
     <main>
       <div class="outcome">
         ${stateIcon('stop')}
         <h1>${say('closedTitle')}</h1>
-        <p>${say('closedText', { shop: merchant.name })}</p>
+        <p>${say('closedText', { shop: shop.name })}</p>
+        ${supportLine(shop, common)}
       </div>
     </main>
   </div>`;
-  return documentOf({ language, title: say('closedTitle'), assets, head: false, body });
+  return documentOf({ language, title: say('closedTitle'), assets, head: false, body, shop });
 }
 
 /** The signs of a language's numbers, as its readers type them. */

@@ -32,6 +32,8 @@ function coinExamples(): Record<string, string> {
     }),
   );
 }
+/** A PNG of one pixel. */
+const LOGO = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mPgzvMHAAFQAMmU6+maAAAAAElFTkSuQmCC';
 const SIGNATURE = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
 
 /**
@@ -128,6 +130,10 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   metadata: { tableNumber: 7 },
   customFields: { note: 'Gift wrapping' },
   embedOrigins: ['https://shop.example'],
+  supportContact: 'help@shop.example',
+  accentColor: '#0b6e4f',
+  logo: LOGO,
+  logoPath: '/brand/logo/x4NcW2fLk7RmQ0vTzA5nBh3D1Hn6Vd0sKq3ZtY8uPbE',
   recurring: true,
   search: 'alice',
 

@@ -31,11 +31,11 @@ export function refundPage(scene: RefundScene, assets: Styles): string {
         ${noticeOf(scene).map((text) => html`<p class="notice" role="alert">${text}</p>`)}
         ${link.status === 'open' ? (scene.confirm === undefined ? form(scene) : confirmation(scene)) : outcomeOf(scene)}
       </main>
-      ${footer(scene)}
+      ${footer({ ...scene, shop: link.shop })}
     </div>
   `;
   const title = say('refundTitle', { amount, shop: link.shop.name });
-  return documentOf({ language, title, assets: withoutScript(assets), head: refresh, body });
+  return documentOf({ language, title, assets: withoutScript(assets), head: refresh, body, shop: link.shop });
 }
 
 /** A page that tells why there is no refund to show. */

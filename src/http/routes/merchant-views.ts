@@ -5,6 +5,7 @@ import { SCOPES } from '../../domain/scopes.ts';
 import { LATE_POLICIES } from '../../domain/payment/types.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { CreatedMerchant } from '../../usecases/merchants/create-merchant.ts';
+import { logoPath } from '../brand/paths.ts';
 import { listedOrigins } from '../../usecases/merchants/embed-origins.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 
@@ -28,6 +29,15 @@ export const merchantSettings = {
       description: 'IANA time zone of the shop’s days; null: not chosen',
       examples: ['Europe/Berlin'],
     }),
+  supportContact: z.string().nullable().meta({ description: 'Whom payers ask' }),
+  accentColor: z
+    .string()
+    .nullable()
+    .meta({ description: 'Colour of the payers’ pages', examples: ['#0b6e4f'] }),
+  logoPath: z
+    .string()
+    .nullable()
+    .meta({ description: 'Path of the logo on this server; another one has another path' }),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 };
@@ -57,6 +67,9 @@ function settings(row: MerchantRow) {
     embedOrigins: listedOrigins(row),
     currency: row.currency,
     timeZone: row.time_zone,
+    supportContact: row.support_contact,
+    accentColor: row.accent_color,
+    logoPath: row.logo_hash === null ? null : logoPath(row.logo_hash),
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
   };

@@ -8,6 +8,7 @@ import { editMerchant, type EditMerchantDeps } from '../../usecases/merchants/ed
 import { switchSandbox, type SwitchSandboxDeps } from '../../usecases/merchants/switch-sandbox.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { perCoin } from '../schemas/answers.ts';
+import { accentColor, logo, supportContact } from '../schemas/branding.ts';
 import { currency } from '../schemas/codes.ts';
 import { ianaZone } from '../schemas/query.ts';
 import { domainName, httpUrl, identifier, text, webOrigin } from '../schemas/text.ts';
@@ -117,6 +118,17 @@ function editRoute(deps: MerchantRoutesDeps): Route {
         description:
           'IANA time zone whose days the dashboard reckons in; null or an empty text: that of its reader',
       }),
+      supportContact: clearable(supportContact()).meta({
+        description: 'Whom payers ask: an e-mail address or an https URL, shown on their pages',
+      }),
+      accentColor: accentColor().nullable().optional().meta({
+        description:
+          'Colour of the payers’ pages, made darker (in dark mode lighter) as far as text in it needs to be read; null: the usual one',
+      }),
+      logo: logo()
+        .nullable()
+        .optional()
+        .meta({ description: 'PNG, JPEG or WebP in base64, at most 64 KiB; null removes it' }),
       embedOrigins: z
         .array(webOrigin())
         .max(EMBED_ORIGINS_MAX)

@@ -1,3 +1,4 @@
+import type { LogoType } from '../../domain/branding.ts';
 import type { VerificationMethod } from '../../domain/domain-verification.ts';
 import type { LatePolicy } from '../../domain/payment/types.ts';
 import type { Flag } from './flag.ts';
@@ -26,8 +27,22 @@ export interface MerchantRow {
   currency: string;
   /** IANA name of the zone whose days its owner reckons in; null: not chosen. */
   time_zone: string | null;
+  /** Whom payers ask: an e-mail address or an https URL. */
+  support_contact: string | null;
+  /** `#rrggbb` in lower case. */
+  accent_color: string | null;
+  /** Of the logo in merchant_logos; null: none. */
+  logo_hash: string | null;
   created_at: number;
   updated_at: number;
+}
+
+export interface MerchantLogoRow {
+  merchant_id: string;
+  /** Base64url of the SHA-256 of the bytes. */
+  hash: string;
+  type: LogoType;
+  bytes: Buffer;
 }
 
 /** Exists once the merchant has chosen how to verify its domain; see DomainState. */

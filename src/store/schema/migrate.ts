@@ -26,6 +26,7 @@ import * as sandboxEvents from './migrations/0025-sandbox-events.ts';
 import * as passkeys from './migrations/0026-passkeys.ts';
 import * as people from './migrations/0027-people.ts';
 import * as notices from './migrations/0028-notices.ts';
+import * as branding from './migrations/0029-branding.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -57,6 +58,7 @@ export const MIGRATIONS: Migrations = {
   '0026-passkeys': passkeys,
   '0027-people': people,
   '0028-notices': notices,
+  '0029-branding': branding,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

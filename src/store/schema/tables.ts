@@ -24,6 +24,7 @@ import type {
   ApiKeyRow,
   ConnectCodeRow,
   DomainCheckRow,
+  MerchantLogoRow,
   MerchantRow,
   RestrictedKeyRow,
 } from './merchants.ts';
@@ -74,6 +75,7 @@ export interface Tables {
   notice_languages: NoticeLanguageRow;
   notice_conditions: NoticeConditionRow;
   merchants: MerchantRow;
+  merchant_logos: MerchantLogoRow;
   domain_checks: DomainCheckRow;
   api_keys: ApiKeyRow;
   restricted_keys: RestrictedKeyRow;

@@ -89,6 +89,9 @@ function newMerchant(deps: CreateMerchantDeps, input: CreateMerchantInput, accou
     embed_origins_json: '[]',
     currency: 'USD',
     time_zone: null,
+    support_contact: null,
+    accent_color: null,
+    logo_hash: null,
     created_at: now,
     updated_at: now,
   };

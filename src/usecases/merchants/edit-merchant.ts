@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
+import type { LogoType } from '../../domain/branding.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { LatePolicy } from '../../domain/payment/types.ts';
-import type { Db } from '../../store/sqlite/database.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { deleteLogo, putLogo } from '../../store/merchants/logos.ts';
 import { updateMerchant } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { redirectDeliveries } from '../webhooks/redirect-deliveries.ts';
@@ -14,6 +17,12 @@ export interface EditMerchantDeps {
   readonly webhookUrlRule: WebhookUrlRule;
   /** Called after the commit of a new webhookUrl: what waited goes there at once. */
   readonly wakeWebhooks: () => void;
+}
+
+/** An image that was checked. */
+export interface Logo {
+  readonly type: LogoType;
+  readonly bytes: Buffer;
 }
 
 /** What is left out stays as it is; null clears. */
@@ -30,6 +39,10 @@ export interface EditMerchantInput {
   readonly embedOrigins?: readonly string[] | undefined;
   readonly currency?: string | undefined;
   readonly timeZone?: string | null | undefined;
+  readonly supportContact?: string | null | undefined;
+  /** `#rrggbb` in lower case. */
+  readonly accentColor?: string | null | undefined;
+  readonly logo?: Logo | null | undefined;
 }
 
 /** @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; VALIDATION_INVALID (webhookUrl, embedOrigins). */
@@ -52,9 +65,28 @@ export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantIn
         embedOrigins === undefined ? merchant.embed_origins_json : JSON.stringify(embedOrigins),
       currency: input.currency ?? merchant.currency,
       time_zone: input.timeZone === undefined ? merchant.time_zone : input.timeZone,
+      support_contact: input.supportContact === undefined ? merchant.support_contact : input.supportContact,
+      accent_color: input.accentColor === undefined ? merchant.accent_color : input.accentColor,
+      logo_hash: await keepLogo(tx, merchant, input.logo),
       updated_at: now,
     });
   });
   if (webhookUrl !== undefined) deps.wakeWebhooks();
   return row;
+}
+
+/** @returns the hash by which the merchant's logo is known from now on */
+async function keepLogo(
+  tx: Tx,
+  merchant: MerchantRow,
+  logo: EditMerchantInput['logo'],
+): Promise<string | null> {
+  if (logo === undefined) return merchant.logo_hash;
+  if (logo === null) {
+    await deleteLogo(tx, merchant.id);
+    return null;
+  }
+  const hash = createHash('sha256').update(logo.bytes).digest('base64url');
+  await putLogo(tx, { merchant_id: merchant.id, hash, ...logo });
+  return hash;
 }

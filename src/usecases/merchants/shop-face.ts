@@ -7,6 +7,11 @@ export interface ShopFace {
   readonly isVerified: boolean;
   /** IANA name of the zone whose days it reckons in; null: not chosen. */
   readonly timeZone: string | null;
+  /** Whom payers ask: an e-mail address or an https URL. */
+  readonly supportContact: string | null;
+  /** `#rrggbb`. */
+  readonly accentColor: string | null;
+  readonly logoHash: string | null;
 }
 
 /** The public face of a shop. */
@@ -16,5 +21,8 @@ export function shopFace(merchant: MerchantRow): ShopFace {
     domain: merchant.domain,
     isVerified: merchant.domain_verified_at !== null,
     timeZone: merchant.time_zone,
+    supportContact: merchant.support_contact,
+    accentColor: merchant.accent_color,
+    logoHash: merchant.logo_hash,
   };
 }

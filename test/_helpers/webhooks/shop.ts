@@ -157,6 +157,9 @@ async function insertMerchant(db: Db, clock: FakeClock, webhookUrl: string | nul
       embed_origins_json: '[]',
       currency: 'USD',
       time_zone: null,
+      support_contact: null,
+      accent_color: null,
+      logo_hash: null,
       ...times,
     })
     .execute();

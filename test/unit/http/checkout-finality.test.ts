@@ -10,7 +10,15 @@ function viewOf(option: Pick<Option, 'confirmations' | 'finality'>): CheckoutVie
   const at = '2026-01-02T03:04:05.000Z';
   return {
     merchantId: 'mer_1',
-    shop: { name: 'Blue Door Books', domain: 'bluedoor.example', isVerified: true, timeZone: null },
+    shop: {
+      name: 'Blue Door Books',
+      domain: 'bluedoor.example',
+      isVerified: true,
+      timeZone: null,
+      supportContact: null,
+      accentColor: null,
+      logoHash: null,
+    },
     completedAt: null,
     embedOrigins: [],
     atCounter: false,

@@ -7,6 +7,7 @@ export const de: Messages = {
   order: 'Bestellung {order}',
   lines: 'Wofür Sie zahlen ({count})',
   verified: 'Domain bestätigt',
+  support: 'Fragen?',
   chooseCoin: 'Zahlen mit',
   amount: 'Betrag',
   address: 'Adresse',

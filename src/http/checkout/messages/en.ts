@@ -6,6 +6,7 @@ export const en = {
   order: 'Order {order}',
   lines: 'What you pay for ({count})',
   verified: 'Domain verified',
+  support: 'Questions?',
   chooseCoin: 'Pay with',
   amount: 'Amount',
   address: 'Address',

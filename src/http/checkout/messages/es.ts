@@ -7,6 +7,7 @@ export const es: Messages = {
   order: 'Pedido {order}',
   lines: 'Qué paga ({count})',
   verified: 'Dominio verificado',
+  support: '¿Preguntas?',
   chooseCoin: 'Pagar con',
   amount: 'Importe',
   address: 'Dirección',

@@ -7,6 +7,7 @@ export const fr: Messages = {
   order: 'Commande {order}',
   lines: 'Ce que vous payez ({count})',
   verified: 'Domaine vérifié',
+  support: 'Des questions ?',
   chooseCoin: 'Payer avec',
   amount: 'Montant',
   address: 'Adresse',

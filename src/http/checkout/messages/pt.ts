@@ -7,6 +7,7 @@ export const pt: Messages = {
   order: 'Pedido {order}',
   lines: 'O que você paga ({count})',
   verified: 'Domínio verificado',
+  support: 'Dúvidas?',
   chooseCoin: 'Pagar com',
   amount: 'Valor',
   address: 'Endereço',

@@ -69,6 +69,8 @@ export const de: Catalogue = {
   'Amount in {coin}': 'Betrag in {coin}',
   'Amount in {currency} (for “An amount”)': 'Betrag in {currency} (für „Einen Betrag“)',
   'An amount': 'Einen Betrag',
+  'An e-mail address or an https address, shown to payers':
+    'Eine E-Mail-Adresse oder eine https-Adresse, Zahlenden gezeigt',
   'An hour': 'Eine Stunde',
   Anonymous: 'Anonym',
   Answer: 'Antwort',
@@ -139,6 +141,7 @@ export const de: Catalogue = {
   'Code from the app': 'Code aus der App',
   Coin: 'Coin',
   Coins: 'Coins',
+  Colour: 'Farbe',
   Command: 'Befehl',
   Completed: 'Abgeschlossen',
   'Completed payments show here by coin and day.': 'Abgeschlossene Zahlungen stehen hier nach Coin und Tag.',
@@ -346,6 +349,9 @@ export const de: Catalogue = {
   'Live payments that are still open go on being watched and can be paid. “Live” in the menu shows them.':
     'Offene echte Zahlungen werden weiter beobachtet und können bezahlt werden. „Live“ im Menü zeigt sie.',
   Loading: 'Lädt',
+  Logo: 'Logo',
+  'Look of the payment pages': 'Aussehen der Bezahlseiten',
+  'Look saved': 'Aussehen gespeichert',
   'Looked {checkedAt}.': 'Geprüft {checkedAt}.',
   'Made a customer': 'Kunden angelegt',
   'Made a key': 'Schlüssel angelegt',
@@ -355,6 +361,8 @@ export const de: Catalogue = {
   'Made a product': 'Produkt angelegt',
   'Made a refund link': 'Erstattungslink angelegt',
   'Made a shop': 'Shop angelegt',
+  'Made darker, or lighter in dark mode, where it could not be read':
+    'Wird dunkler oder im dunklen Modus heller gemacht, wo sie nicht lesbar wäre',
   'Made {createdAt}, last used {lastUsedAt}': 'Angelegt {createdAt}, zuletzt benutzt {lastUsedAt}',
   'Made {createdAt}, never used': 'Angelegt {createdAt}, nie benutzt',
   'Mail the link again': 'Link noch einmal senden',
@@ -521,6 +529,7 @@ export const de: Catalogue = {
   'Please check what you typed.': 'Bitte prüfen Sie Ihre Eingaben.',
   'Please compare the address: what is sent cannot be called back.':
     'Bitte vergleichen Sie die Adresse: Was gesendet ist, lässt sich nicht zurückholen.',
+  'PNG, JPEG or WebP, at most 64 KiB': 'PNG, JPEG oder WebP, höchstens 64 KiB',
   'Point at a bar for its numbers; it opens its payments.':
     'Zeigen Sie auf einen Balken, um seine Zahlen zu sehen; er öffnet seine Zahlungen.',
   Product: 'Produkt',
@@ -567,6 +576,7 @@ export const de: Catalogue = {
   'Regenerate keys': 'Schlüssel neu erzeugen',
   'Released outputs': 'Outputs freigegeben',
   Remove: 'Entfernen',
+  'Remove the logo': 'Logo entfernen',
   'Remove the passkey?': 'Passkey entfernen?',
   'Remove {email}': '{email} entfernen',
   'Remove {email}?': '{email} entfernen?',
@@ -599,6 +609,7 @@ export const de: Catalogue = {
   'Sandbox.': 'Sandbox.',
   Save: 'Speichern',
   'Save endpoint': 'Endpunkt speichern',
+  'Save look': 'Aussehen speichern',
   Saved: 'Gespeichert',
   Search: 'Suche',
   'Search by email': 'Nach E-Mail suchen',
@@ -686,6 +697,7 @@ export const de: Catalogue = {
   Status: 'Status',
   'Such as payment.completed, payment.reversed; empty for all':
     'Etwa payment.completed, payment.reversed; leer für alle',
+  'Support contact': 'Kontakt für Fragen',
   'Switch off': 'Ausschalten',
   'Switch on': 'Einschalten',
   'Switched between sandbox and live': 'Zwischen Sandbox und live gewechselt',
@@ -713,6 +725,7 @@ export const de: Catalogue = {
     'Die Datenbank ist nicht erreichbar: Bitte versuchen Sie es später.',
   'the documentation': 'der Dokumentation',
   'The domain is verified.': 'Die Domain ist bestätigt.',
+  'The image must be at most 64 KiB': 'Das Bild darf höchstens 64 KiB groß sein',
   'The network fee is above the limit.': 'Die Netzwerkgebühr liegt über der Grenze.',
   'The network refused it, so nothing was sent.': 'Das Netzwerk hat es abgelehnt, es wurde nichts gesendet.',
   'The newest backup is too old. Ask whoever runs this server.':

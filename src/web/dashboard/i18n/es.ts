@@ -69,6 +69,8 @@ export const es: Catalogue = {
   'Amount in {coin}': 'Importe en {coin}',
   'Amount in {currency} (for “An amount”)': 'Importe en {currency} (para «Un importe»)',
   'An amount': 'Un importe',
+  'An e-mail address or an https address, shown to payers':
+    'Una dirección de correo o una dirección https, visible para los pagadores',
   'An hour': 'Una hora',
   Anonymous: 'Anónimo',
   Answer: 'Respuesta',
@@ -139,6 +141,7 @@ export const es: Catalogue = {
   'Code from the app': 'Código de la aplicación',
   Coin: 'Moneda',
   Coins: 'Monedas',
+  Colour: 'Color',
   Command: 'Comando',
   Completed: 'Completado',
   'Completed payments show here by coin and day.': 'Los pagos completados aparecen aquí por moneda y día.',
@@ -346,6 +349,9 @@ export const es: Catalogue = {
   'Live payments that are still open go on being watched and can be paid. “Live” in the menu shows them.':
     'Los pagos reales aún abiertos siguen vigilados y se pueden pagar. «Real» en el menú los muestra.',
   Loading: 'Cargando',
+  Logo: 'Logotipo',
+  'Look of the payment pages': 'Aspecto de las páginas de pago',
+  'Look saved': 'Aspecto guardado',
   'Looked {checkedAt}.': 'Comprobado {checkedAt}.',
   'Made a customer': 'Creó un cliente',
   'Made a key': 'Creó una clave',
@@ -355,6 +361,8 @@ export const es: Catalogue = {
   'Made a product': 'Creó un producto',
   'Made a refund link': 'Creó un enlace de reembolso',
   'Made a shop': 'Creó una tienda',
+  'Made darker, or lighter in dark mode, where it could not be read':
+    'Se oscurece, o se aclara en modo oscuro, donde no se podría leer',
   'Made {createdAt}, last used {lastUsedAt}': 'Creada {createdAt}, último uso {lastUsedAt}',
   'Made {createdAt}, never used': 'Creada {createdAt}, nunca usada',
   'Mail the link again': 'Enviar el enlace otra vez',
@@ -519,6 +527,7 @@ export const es: Catalogue = {
   'Please check what you typed.': 'Revise lo que ha escrito.',
   'Please compare the address: what is sent cannot be called back.':
     'Compare la dirección: lo enviado no se puede recuperar.',
+  'PNG, JPEG or WebP, at most 64 KiB': 'PNG, JPEG o WebP, 64 KiB como máximo',
   'Point at a bar for its numbers; it opens its payments.':
     'Señale una barra para ver sus cifras; abre sus pagos.',
   Product: 'Producto',
@@ -565,6 +574,7 @@ export const es: Catalogue = {
   'Regenerate keys': 'Regenerar las claves',
   'Released outputs': 'Liberó salidas',
   Remove: 'Quitar',
+  'Remove the logo': 'Quitar el logotipo',
   'Remove the passkey?': '¿Quitar la llave de acceso?',
   'Remove {email}': 'Quitar a {email}',
   'Remove {email}?': '¿Quitar a {email}?',
@@ -597,6 +607,7 @@ export const es: Catalogue = {
   'Sandbox.': 'Pruebas.',
   Save: 'Guardar',
   'Save endpoint': 'Guardar el destino',
+  'Save look': 'Guardar el aspecto',
   Saved: 'Guardado',
   Search: 'Buscar',
   'Search by email': 'Buscar por correo',
@@ -684,6 +695,7 @@ export const es: Catalogue = {
   Status: 'Estado',
   'Such as payment.completed, payment.reversed; empty for all':
     'Por ejemplo payment.completed, payment.reversed; vacío para todos',
+  'Support contact': 'Contacto de ayuda',
   'Switch off': 'Desactivar',
   'Switch on': 'Activar',
   'Switched between sandbox and live': 'Cambió entre pruebas y real',
@@ -711,6 +723,7 @@ export const es: Catalogue = {
     'La base de datos no está accesible: inténtelo más tarde.',
   'the documentation': 'la documentación',
   'The domain is verified.': 'El dominio está verificado.',
+  'The image must be at most 64 KiB': 'La imagen debe ocupar 64 KiB como máximo',
   'The network fee is above the limit.': 'La comisión de red supera el límite.',
   'The network refused it, so nothing was sent.': 'La red lo rechazó, así que no se envió nada.',
   'The newest backup is too old. Ask whoever runs this server.':

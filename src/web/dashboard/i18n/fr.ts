@@ -71,6 +71,8 @@ export const fr: Catalogue = {
   'Amount in {coin}': 'Montant en {coin}',
   'Amount in {currency} (for “An amount”)': 'Montant en {currency} (pour « Un montant »)',
   'An amount': 'Un montant',
+  'An e-mail address or an https address, shown to payers':
+    'Une adresse e-mail ou une adresse https, montrée aux payeurs',
   'An hour': 'Une heure',
   Anonymous: 'Anonyme',
   Answer: 'Réponse',
@@ -141,6 +143,7 @@ export const fr: Catalogue = {
   'Code from the app': 'Code de l’application',
   Coin: 'Coin',
   Coins: 'Coins',
+  Colour: 'Couleur',
   Command: 'Commande',
   Completed: 'Terminé',
   'Completed payments show here by coin and day.':
@@ -349,6 +352,9 @@ export const fr: Catalogue = {
   'Live payments that are still open go on being watched and can be paid. “Live” in the menu shows them.':
     'Les paiements réels encore ouverts restent surveillés et peuvent être payés. « Réel » dans le menu les affiche.',
   Loading: 'Chargement',
+  Logo: 'Logo',
+  'Look of the payment pages': 'Apparence des pages de paiement',
+  'Look saved': 'Apparence enregistrée',
   'Looked {checkedAt}.': 'Vérifié {checkedAt}.',
   'Made a customer': 'A créé un client',
   'Made a key': 'A créé une clé',
@@ -358,6 +364,8 @@ export const fr: Catalogue = {
   'Made a product': 'A créé un produit',
   'Made a refund link': 'A créé un lien de remboursement',
   'Made a shop': 'A créé une boutique',
+  'Made darker, or lighter in dark mode, where it could not be read':
+    'Assombrie, ou éclaircie en mode sombre, là où elle serait illisible',
   'Made {createdAt}, last used {lastUsedAt}': 'Créée {createdAt}, dernière utilisation {lastUsedAt}',
   'Made {createdAt}, never used': 'Créée {createdAt}, jamais utilisée',
   'Mail the link again': 'Renvoyer le lien',
@@ -524,6 +532,7 @@ export const fr: Catalogue = {
   'Please check what you typed.': 'Vérifiez votre saisie.',
   'Please compare the address: what is sent cannot be called back.':
     'Comparez l’adresse : ce qui est envoyé ne peut pas être rappelé.',
+  'PNG, JPEG or WebP, at most 64 KiB': 'PNG, JPEG ou WebP, 64 Kio au plus',
   'Point at a bar for its numbers; it opens its payments.':
     'Pointez une barre pour ses chiffres ; elle ouvre ses paiements.',
   Product: 'Produit',
@@ -570,6 +579,7 @@ export const fr: Catalogue = {
   'Regenerate keys': 'Régénérer les clés',
   'Released outputs': 'A libéré des sorties',
   Remove: 'Retirer',
+  'Remove the logo': 'Retirer le logo',
   'Remove the passkey?': 'Retirer la clé d’accès ?',
   'Remove {email}': 'Retirer {email}',
   'Remove {email}?': 'Retirer {email} ?',
@@ -602,6 +612,7 @@ export const fr: Catalogue = {
   'Sandbox.': 'Bac à sable.',
   Save: 'Enregistrer',
   'Save endpoint': 'Enregistrer le point de terminaison',
+  'Save look': 'Enregistrer l’apparence',
   Saved: 'Enregistré',
   Search: 'Rechercher',
   'Search by email': 'Rechercher par e-mail',
@@ -690,6 +701,7 @@ export const fr: Catalogue = {
   Status: 'Statut',
   'Such as payment.completed, payment.reversed; empty for all':
     'Par exemple payment.completed, payment.reversed ; vide pour tous',
+  'Support contact': 'Contact d’assistance',
   'Switch off': 'Désactiver',
   'Switch on': 'Activer',
   'Switched between sandbox and live': 'A basculé entre bac à sable et réel',
@@ -717,6 +729,7 @@ export const fr: Catalogue = {
     'La base de données est injoignable : réessayez plus tard.',
   'the documentation': 'la documentation',
   'The domain is verified.': 'Le domaine est vérifié.',
+  'The image must be at most 64 KiB': 'L’image doit faire 64 Kio au plus',
   'The network fee is above the limit.': 'Les frais de réseau dépassent la limite.',
   'The network refused it, so nothing was sent.': 'Le réseau l’a refusé : rien n’a été envoyé.',
   'The newest backup is too old. Ask whoever runs this server.':

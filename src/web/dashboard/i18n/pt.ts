@@ -70,6 +70,8 @@ export const pt: Catalogue = {
   'Amount in {coin}': 'Valor em {coin}',
   'Amount in {currency} (for “An amount”)': 'Valor em {currency} (para “Um valor”)',
   'An amount': 'Um valor',
+  'An e-mail address or an https address, shown to payers':
+    'Um endereço de e-mail ou um endereço https, mostrado aos pagadores',
   'An hour': 'Uma hora',
   Anonymous: 'Anônimo',
   Answer: 'Resposta',
@@ -140,6 +142,7 @@ export const pt: Catalogue = {
   'Code from the app': 'Código do aplicativo',
   Coin: 'Moeda',
   Coins: 'Moedas',
+  Colour: 'Cor',
   Command: 'Comando',
   Completed: 'Concluído',
   'Completed payments show here by coin and day.': 'Os pagamentos concluídos aparecem aqui por moeda e dia.',
@@ -347,6 +350,9 @@ export const pt: Catalogue = {
   'Live payments that are still open go on being watched and can be paid. “Live” in the menu shows them.':
     'Os pagamentos reais ainda abertos continuam observados e podem ser pagos. “Real” no menu os mostra.',
   Loading: 'Carregando',
+  Logo: 'Logotipo',
+  'Look of the payment pages': 'Aparência das páginas de pagamento',
+  'Look saved': 'Aparência salva',
   'Looked {checkedAt}.': 'Verificado {checkedAt}.',
   'Made a customer': 'Criou um cliente',
   'Made a key': 'Criou uma chave',
@@ -356,6 +362,8 @@ export const pt: Catalogue = {
   'Made a product': 'Criou um produto',
   'Made a refund link': 'Criou um link de reembolso',
   'Made a shop': 'Criou uma loja',
+  'Made darker, or lighter in dark mode, where it could not be read':
+    'Escurecida, ou clareada no modo escuro, onde não desse para ler',
   'Made {createdAt}, last used {lastUsedAt}': 'Criada {createdAt}, último uso {lastUsedAt}',
   'Made {createdAt}, never used': 'Criada {createdAt}, nunca usada',
   'Mail the link again': 'Enviar o link de novo',
@@ -520,6 +528,7 @@ export const pt: Catalogue = {
   'Please check what you typed.': 'Verifique o que você digitou.',
   'Please compare the address: what is sent cannot be called back.':
     'Compare o endereço: o que for enviado não pode ser recuperado.',
+  'PNG, JPEG or WebP, at most 64 KiB': 'PNG, JPEG ou WebP, no máximo 64 KiB',
   'Point at a bar for its numbers; it opens its payments.':
     'Aponte para uma barra para ver os números; ela abre os pagamentos.',
   Product: 'Produto',
@@ -566,6 +575,7 @@ export const pt: Catalogue = {
   'Regenerate keys': 'Gerar novas chaves',
   'Released outputs': 'Liberou saídas',
   Remove: 'Remover',
+  'Remove the logo': 'Remover o logotipo',
   'Remove the passkey?': 'Remover a chave de acesso?',
   'Remove {email}': 'Remover {email}',
   'Remove {email}?': 'Remover {email}?',
@@ -598,6 +608,7 @@ export const pt: Catalogue = {
   'Sandbox.': 'Ambiente de testes.',
   Save: 'Salvar',
   'Save endpoint': 'Salvar endpoint',
+  'Save look': 'Salvar aparência',
   Saved: 'Salvo',
   Search: 'Buscar',
   'Search by email': 'Buscar por e-mail',
@@ -684,6 +695,7 @@ export const pt: Catalogue = {
   Status: 'Status',
   'Such as payment.completed, payment.reversed; empty for all':
     'Por exemplo payment.completed, payment.reversed; vazio para todos',
+  'Support contact': 'Contato de suporte',
   'Switch off': 'Desativar',
   'Switch on': 'Ativar',
   'Switched between sandbox and live': 'Alternou entre testes e real',
@@ -711,6 +723,7 @@ export const pt: Catalogue = {
     'O banco de dados está inacessível: tente mais tarde.',
   'the documentation': 'a documentação',
   'The domain is verified.': 'O domínio está verificado.',
+  'The image must be at most 64 KiB': 'A imagem deve ter no máximo 64 KiB',
   'The network fee is above the limit.': 'A taxa de rede está acima do limite.',
   'The network refused it, so nothing was sent.': 'A rede recusou, por isso nada foi enviado.',
   'The newest backup is too old. Ask whoever runs this server.':

@@ -7,6 +7,7 @@ import { parts, t } from '../i18n/t.ts';
 import { Badge, Button, Card, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
 import { Field, fieldError, Form, Select, TimeZones } from '../ui/form.tsx';
 import { readersZone, when } from '../ui/format.ts';
+import { Branding } from './branding.tsx';
 import { Embedding } from './embedding.tsx';
 import { ModeSwitch } from './mode-switch.tsx';
 
@@ -25,6 +26,7 @@ export function SettingsPage() {
               <General key={shop.id} shop={shop} />
               <div className="grid grid-cols-1 content-start gap-6">
                 <Domain shop={shop} />
+                <Branding key={shop.id} shop={shop} />
                 <Embedding shop={shop} />
                 <ModeSwitch shop={shop} />
               </div>

@@ -1,0 +1,49 @@
+import { Router, type RequestHandler } from 'express';
+import { readableAccent } from '../../domain/branding.ts';
+import { findLogo } from '../../store/merchants/logos.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+/** Logos and colours of shops, each under a name that stands for its content: caches keep them for ever. */
+export function brandRouter(deps: { readonly db: Db }): Router {
+  const router = Router();
+  router.get('/brand/logo/:hash', logo(deps));
+  router.get('/brand/:color.css', colours());
+  return router;
+}
+
+/** An image and nothing else, whatever a browser would make of its bytes. */
+function logo({ db }: { readonly db: Db }): RequestHandler {
+  return async (req, res, next) => {
+    const found = await findLogo(db, String(req.params['hash']));
+    if (found === undefined) return next();
+    res.set({
+      'Cache-Control': FOR_EVER,
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Content-Type': found.type,
+      'X-Content-Type-Options': 'nosniff',
+    });
+    res.end(found.bytes);
+  };
+}
+
+/** A style sheet of its own: the policy of the pages takes no style within them. */
+function colours(): RequestHandler {
+  return (req, res, next) => {
+    const color = String(req.params['color']);
+    if (!/^[0-9a-f]{6}$/.test(color)) return next();
+    res
+      .set('Cache-Control', FOR_EVER)
+      .type('css')
+      .send(styleSheet(`#${color}`));
+  };
+}
+
+function styleSheet(color: string): string {
+  const rules = (scheme: 'light' | 'dark'): string => {
+    const { accent, ink, soft } = readableAccent(color, scheme);
+    return `:root{--accent:${accent};--accent-ink:${ink};--accent-soft:${soft}}`;
+  };
+  return `@media screen{${rules('light')}@media (prefers-color-scheme:dark){${rules('dark')}}}\n`;
+}

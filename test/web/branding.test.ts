@@ -1,0 +1,115 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { ensureWebBuilt } from '../_helpers/web/build.ts';
+import { CheckoutWorld } from '../_helpers/web/checkout-world.ts';
+
+/** A red circle on white, drawn by the browser itself. */
+const DRAWN = `(() => {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 96;
+  const pen = canvas.getContext('2d');
+  pen.fillStyle = '#fff';
+  pen.fillRect(0, 0, 96, 96);
+  pen.fillStyle = '#b00020';
+  pen.arc(48, 48, 40, 0, 7);
+  pen.fill();
+  return canvas.toDataURL('image/png').split(',')[1];
+})()`;
+
+let world: CheckoutWorld;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  await ensureWebBuilt();
+  world = await CheckoutWorld.start();
+  browser = await WebBrowser.start(world.till.api.baseUrl);
+});
+afterAll(async () => {
+  await browser?.stop();
+  await world?.end();
+});
+afterEach(() => expect(browser.takeComplaints()).toEqual([]));
+
+async function brand(fields: object): Promise<void> {
+  await world.till.api.must('PATCH', '/merchant/edit', {
+    token: world.shop.token,
+    body: { merchantId: world.shop.merchantId, ...fields },
+  });
+}
+
+it('a payer sees the logo, the colour and whom to ask, and reads them in light and dark', async () => {
+  const page = await browser.page({ viewport: PHONE });
+  await page.goto(`/checkout/${(await world.pay()).id}`);
+  await brand({ logo: await page.evaluate(DRAWN), supportContact: 'help@shop.example' });
+  // Pale and dark colours alike: what is written in them must be read.
+  for (const accentColor of ['#ffee00', '#101060', '#b00020']) {
+    await brand({ accentColor });
+    const { id } = await world.pay();
+    for (const [name, viewport, colorScheme] of [
+      ['phone', PHONE, 'light'],
+      ['phone', PHONE, 'dark'],
+      ['desktop', DESKTOP, 'light'],
+      ['desktop', DESKTOP, 'dark'],
+    ] as const) {
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme });
+      await page.goto(`/checkout/${id}`);
+      const mail = page.getByRole('link', { name: 'help@shop.example' });
+      expect(await mail.getAttribute('href')).toBe('mailto:help@shop.example');
+      expect(
+        await page.locator('img.logo').evaluate((image: { naturalWidth: number }) => image.naturalWidth),
+      ).toBe(96);
+      expect(await axeFindings(page)).toEqual([]);
+      await page.screenshot({
+        path: `${SCREENS}/branding-${accentColor.slice(1)}-${name}-${colorScheme}.png`,
+        fullPage: true,
+      });
+    }
+  }
+  await page.context().close();
+});
+
+it('its owner sets it in the settings, and sees how it looks', async () => {
+  const { shop, till } = world;
+  await brand({ logo: null, accentColor: null, supportContact: null });
+  const page = await browser.page({ viewport: DESKTOP, reducedMotion: 'reduce' });
+  await page.clock.setSystemTime(till.clock.now());
+  const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', { token: shop.token });
+  await page.goto(`/dashboard/shop/${shop.merchantId}/settings`);
+  await page.getByLabel('Email').fill(user.email);
+  await page.getByLabel('Password').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  const card = page.locator('section', {
+    has: page.getByRole('heading', { name: 'Look of the payment pages' }),
+  });
+  await card.waitFor();
+  const image = Buffer.from(await page.evaluate<string>(DRAWN), 'base64');
+  await card.getByLabel('Logo').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: image });
+  await card.locator('img').waitFor();
+  await card.getByLabel('Support contact').fill('nobody');
+  await card.getByRole('button', { name: 'Save look' }).click();
+  await card.getByText('must be an e-mail address or an https URL').first().waitFor();
+  await card.getByLabel('Support contact').fill('https://shop.example/help');
+  await card.getByLabel('Colour').fill('#b00020');
+  await card.getByRole('button', { name: 'Save look' }).click();
+  await card.getByText('Look saved').waitFor();
+  for (const [name, viewport, colorScheme] of [
+    ['phone', PHONE, 'dark'],
+    ['desktop', DESKTOP, 'light'],
+  ] as const) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    expect(await axeFindings(page)).toEqual([]);
+    await page.screenshot({
+      path: `${SCREENS}/dashboard-branding-${name}-${colorScheme}.png`,
+      fullPage: true,
+    });
+  }
+  await page.goto(`/checkout/${(await world.pay()).id}`);
+  await page.locator('img.logo').waitFor();
+  await page.getByRole('link', { name: 'shop.example', exact: true }).waitFor();
+  await page.goBack();
+  await card.getByRole('button', { name: 'Remove the logo' }).click();
+  await card.locator('img').waitFor({ state: 'detached' });
+  await page.context().close();
+});
