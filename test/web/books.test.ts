@@ -143,6 +143,28 @@ it('the page of a payment has the address of its customer to write to', async ()
   expect(await axeFindings(page)).toEqual([]);
 });
 
+it('the timeline of a payment tells the second, and the time zone on hover', async () => {
+  await page.goto(`${path}/payments/${paid}`);
+  const times = page.locator('ol time');
+  await times.first().waitFor();
+  expect(await times.count()).toBeGreaterThan(1);
+  for (const time of await times.all()) {
+    const second = (await time.getAttribute('datetime'))!.slice(17, 19);
+    expect(await time.textContent()).toMatch(new RegExp(`:\\d\\d:${second}`));
+    expect(await time.getAttribute('title')).toMatch(new RegExp(`:\\d\\d:${second} .*[A-Z]`));
+  }
+  for (const viewport of [DESKTOP, PHONE])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const shown = await signedIn({ viewport, colorScheme });
+      await shown.goto(`${path}/payments/${paid}`);
+      await shown.locator('ol time').first().waitFor();
+      expect(await axeFindings(shown)).toEqual([]);
+      const size = viewport === PHONE ? 'phone' : 'desktop';
+      await shown.screenshot({ path: `${SCREENS}/timeline-${size}-${colorScheme}.png`, fullPage: true });
+      await shown.close();
+    }
+});
+
 it('currency and time zone are chosen in the settings', async () => {
   await page.goto(`${path}/settings`);
   const field = (name: string) => page.getByLabel(name, { exact: true });

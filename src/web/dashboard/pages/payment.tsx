@@ -7,7 +7,7 @@ import type { Payment } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { t } from '../i18n/t.ts';
 import { Badge, Card, CoinName, Copy, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
-import { coins, fiat, short, when } from '../ui/format.ts';
+import { coins, fiat, short, when, whenExact, whenInFull } from '../ui/format.ts';
 import { StatusBadge } from '../ui/status.tsx';
 import { Table } from '../ui/table.tsx';
 import { words } from '../ui/words.ts';
@@ -189,8 +189,8 @@ function Timeline({ payment }: { payment: Payment }) {
               className="absolute top-1.5 -left-[1.38rem] size-2.5 rounded-full border-2 border-card bg-accent"
             />
             <b className="font-semibold">{words(event.type)}</b>
-            <time dateTime={event.at} className="block text-xs text-soft">
-              {when(event.at)}
+            <time dateTime={event.at} title={whenInFull(event.at)} className="block text-xs text-soft">
+              {whenExact(event.at)}
             </time>
           </li>
         ))}
