@@ -88,10 +88,16 @@ export class WebBrowser {
   }
 }
 
+/** A colour on its way to another has the contrast of neither: waits for every transition that ends. */
+const SETTLED = `Promise.allSettled(
+  document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity).map((one) => one.finished),
+).then(() => undefined)`;
+
 /** What axe finds wrong with a page, as short lines. */
 export async function axeFindings(page: Page): Promise<string[]> {
   // Not a script element: the page's own policy stays in force and is not stretched for the test.
   await page.evaluate(axe.source);
+  await page.evaluate(SETTLED);
   const violations = await page.evaluate(async () => {
     const runner = (globalThis as unknown as { axe: typeof axe }).axe;
     return (await runner.run()).violations.map(({ id, nodes }) => ({
