@@ -87,11 +87,11 @@ it('its owner sets it in the settings, and sees how it looks', async () => {
   await card.getByLabel('Logo').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: image });
   await card.locator('img').waitFor();
   await card.getByLabel('Support contact').fill('nobody');
-  await card.getByRole('button', { name: 'Save look' }).click();
+  await card.getByRole('button', { name: 'Keep this look' }).click();
   await card.getByText('must be an e-mail address or an https URL').first().waitFor();
   await card.getByLabel('Support contact').fill('https://shop.example/help');
   await card.getByLabel('Colour').fill('#b00020');
-  await card.getByRole('button', { name: 'Save look' }).click();
+  await card.getByRole('button', { name: 'Keep this look' }).click();
   await card.getByText('Look saved').waitFor();
   for (const [name, viewport, colorScheme] of [
     ['phone', PHONE, 'dark'],

@@ -79,6 +79,7 @@ it('the clerk is offered what the role includes, and makes a payment', async () 
     'Customers',
     'Products',
     'Payment links',
+    'Mails',
     'Nodes',
     'Account',
     'API docs',
@@ -108,6 +109,24 @@ it('a page that the role does not include says so, whoever types its address', a
   browser.takeComplaints();
 });
 
+it('each person chooses the mails about the shop', async () => {
+  await owner.goto(`${home}/mails`);
+  await owner.getByText('This server has no mail server').waitFor();
+  const paid = owner.getByLabel('Each payment that is paid');
+  expect(await paid.isChecked()).toBe(false);
+  expect(await owner.getByLabel('(always)').isDisabled()).toBe(true);
+  expect(await axeFindings(owner)).toEqual([]);
+  await paid.click();
+  await owner.getByText('Saved').waitFor();
+  await owner.reload();
+  await expect.poll(async () => paid.isChecked()).toBe(true);
+  await clerk.goto(`${home}/mails`);
+  await clerk.getByLabel('Each payment that is paid').waitFor();
+  expect(await clerk.getByLabel('Each payment that is paid').isChecked()).toBe(false);
+  expect(await clerk.getByLabel('Transfers and refunds that fail or hang').count()).toBe(0);
+  await clerk.screenshot({ path: join(SCREENS, 'mails-phone.png'), fullPage: true });
+});
+
 it('a program is connected with one’s own shops only', async () => {
   const asked = new URLSearchParams({
     name: 'A plugin',
@@ -125,7 +144,8 @@ it('the owner sees who did what, gives another role and removes', async () => {
   const rows = owner.getByRole('region', { name: 'Audit log' }).locator('tbody tr');
   await rows.first().waitFor();
   const said = (await rows.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
-  expect(said[0]).toMatch(/clerk@example\.com Made a payment pay_.* 127\.0\.0\.1 Done/);
+  expect(said[0]).toContain('Chose which mails to get');
+  expect(said[1]).toMatch(/clerk@example\.com Made a payment pay_.* 127\.0\.0\.1 Done/);
   expect(said.join('\n')).toMatch(/Accepted an invitation[\s\S]*Invited somebody/);
   expect(await axeFindings(owner)).toEqual([]);
   await owner.screenshot({ path: join(SCREENS, 'audit-log.png'), fullPage: true });

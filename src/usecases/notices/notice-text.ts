@@ -110,7 +110,7 @@ interface Parts {
 function mailOf({ baseUrl }: TextDeps, language: NoticeLanguage, parts: Parts): MailText {
   const texts = TEXTS[language];
   const { subject, body, link, why, unsubscribe, shop } = parts;
-  const settings = shop === null ? null : `${baseUrl}/dashboard/shop/${shop.id}/settings`;
+  const settings = shop === null ? null : `${baseUrl}/dashboard/shop/${shop.id}/mails`;
   const ends = [
     ...(unsubscribe === null ? [] : [[texts.switchOff, unsubscribe] as const]),
     ...(settings === null ? [] : [[texts.allSettings, settings] as const]),

@@ -21,6 +21,7 @@ const SHOP_PAGES = [
   ['/products', t('Products'), 'catalog:read'],
   ['/links', t('Payment links'), 'payments:write'],
   ['/webhooks', t('Webhooks'), 'webhooks:read'],
+  ['/mails', t('Mails'), 'payments:read'],
   ['/keys', t('API keys'), 'owner'],
   ['/people', t('People'), 'owner'],
   ['/audit', t('Audit log'), 'owner'],

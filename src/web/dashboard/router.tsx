@@ -21,6 +21,7 @@ import { JoinPage } from './pages/join.tsx';
 import { KeysPage } from './pages/keys.tsx';
 import { LinksPage } from './pages/links.tsx';
 import { NodesPage } from './pages/nodes.tsx';
+import { NoticesPage } from './pages/notices.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { PaymentPage } from './pages/payment.tsx';
 import { PaymentsPage } from './pages/payments.tsx';
@@ -103,6 +104,7 @@ const routes = root.addChildren([
     page(inside, '/shop/$shopId/keys', KeysPage),
     page(inside, '/shop/$shopId/webhooks', WebhooksPage),
     page(inside, '/shop/$shopId/people', PeoplePage),
+    page(inside, '/shop/$shopId/mails', NoticesPage),
     page(inside, '/shop/$shopId/audit', AuditLogPage),
     page(inside, '/shop/$shopId/settings', SettingsPage),
   ]),

@@ -71,6 +71,6 @@ export const de: NoticeTexts = {
   offTitle: 'Mails abschalten',
   offQuestion: 'Keine Mails mehr zu „{kind}“ von {shop}?',
   offButton: 'Abschalten',
-  offDone: 'Diese Mails sind abgeschaltet. In den Einstellungen des Shops können Sie sie wieder einschalten.',
-  offInvalid: 'Dieser Link gilt nicht. Schalten Sie Mails in den Einstellungen des Shops ab.',
+  offDone: 'Diese Mails sind abgeschaltet. Unter „E-Mails“ im Shop können Sie sie wieder einschalten.',
+  offInvalid: 'Dieser Link gilt nicht. Schalten Sie Mails unter „E-Mails“ im Shop ab.',
 };

@@ -91,6 +91,6 @@ export const en: NoticeTexts = {
   offTitle: 'Switch mails off',
   offQuestion: 'No more mails about “{kind}” of {shop}?',
   offButton: 'Switch them off',
-  offDone: 'These mails are switched off. You can switch them on again in the settings of the shop.',
-  offInvalid: 'This link does not count. Switch mails off in the settings of the shop.',
+  offDone: 'These mails are switched off. You can switch them on again under “Mails” in the shop.',
+  offInvalid: 'This link does not count. Switch mails off under “Mails” in the shop.',
 };

@@ -71,6 +71,6 @@ export const es: NoticeTexts = {
   offTitle: 'Desactivar correos',
   offQuestion: '¿No recibir más correos sobre «{kind}» de {shop}?',
   offButton: 'Desactivarlos',
-  offDone: 'Estos correos están desactivados. Puede activarlos de nuevo en los ajustes de la tienda.',
-  offInvalid: 'Este enlace no es válido. Desactive los correos en los ajustes de la tienda.',
+  offDone: 'Estos correos están desactivados. Puede activarlos de nuevo en «Correos» de la tienda.',
+  offInvalid: 'Este enlace no es válido. Desactive los correos en «Correos» de la tienda.',
 };

@@ -71,6 +71,6 @@ export const fr: NoticeTexts = {
   offTitle: 'Désactiver des messages',
   offQuestion: 'Ne plus recevoir de messages « {kind} » de {shop} ?',
   offButton: 'Les désactiver',
-  offDone: 'Ces messages sont désactivés. Vous pouvez les réactiver dans les réglages de la boutique.',
-  offInvalid: 'Ce lien n’est pas valable. Désactivez les messages dans les réglages de la boutique.',
+  offDone: 'Ces messages sont désactivés. Vous pouvez les réactiver sous « E-mails » dans la boutique.',
+  offInvalid: 'Ce lien n’est pas valable. Désactivez les messages sous « E-mails » dans la boutique.',
 };

@@ -70,6 +70,6 @@ export const pt: NoticeTexts = {
   offTitle: 'Desativar e-mails',
   offQuestion: 'Não receber mais e-mails sobre «{kind}» de {shop}?',
   offButton: 'Desativá-los',
-  offDone: 'Estes e-mails estão desativados. Pode voltar a ativá-los nas definições da loja.',
-  offInvalid: 'Este link não é válido. Desative os e-mails nas definições da loja.',
+  offDone: 'Estes e-mails estão desativados. Pode voltar a ativá-los em «E-mails» da loja.',
+  offInvalid: 'Este link não é válido. Desative os e-mails em «E-mails» da loja.',
 };

@@ -609,7 +609,7 @@ export const de: Catalogue = {
   'Sandbox.': 'Sandbox.',
   Save: 'Speichern',
   'Save endpoint': 'Endpunkt speichern',
-  'Save look': 'Aussehen speichern',
+  'Keep this look': 'Aussehen speichern',
   Saved: 'Gespeichert',
   Search: 'Suche',
   'Search by email': 'Nach E-Mail suchen',
@@ -960,4 +960,22 @@ export const de: Catalogue = {
     '{total} Zahlungen passen: Eine Datei fasst höchstens {most}. Bitte wählen Sie weniger Tage.',
   '“{name}” signs nobody in any more, and every other session ends. Remove it on its device as well.':
     '„{name}“ meldet niemanden mehr an, und alle anderen Sitzungen enden. Entfernen Sie ihn auch auf dem Gerät.',
+  'Each payment that is paid': 'Jede bezahlte Zahlung',
+  'Payments that wait for a decision': 'Zahlungen, die auf eine Entscheidung warten',
+  'Refunds that wait for approval': 'Rückzahlungen, die auf Freigabe warten',
+  'Payments that were taken back after they were paid':
+    'Zahlungen, die nach dem Bezahlen zurückgenommen wurden',
+  'Transfers and refunds that fail or hang': 'Überweisungen und Rückzahlungen, die scheitern oder hängen',
+  'Webhooks that do not arrive': 'Webhooks, die nicht ankommen',
+  Mails: 'E-Mails',
+  'What you are told about this shop by mail. Others choose for themselves.':
+    'Was Sie über diesen Shop per E-Mail erfahren. Andere wählen für sich selbst.',
+  'They go to {email}.': 'Sie gehen an {email}.',
+  'No mail comes until your address {email} is verified: see your account.':
+    'Es kommt keine E-Mail, bis Ihre Adresse {email} bestätigt ist: siehe Ihr Konto.',
+  'This server has no mail server, so no mail comes. Your choice is kept.':
+    'Dieser Server hat keinen Mailserver, daher kommt keine E-Mail. Ihre Wahl bleibt gespeichert.',
+  '{what} (always)': '{what} (immer)',
+  'Test payments too': 'Auch Testzahlungen',
+  'Chose which mails to get': 'Hat E-Mails ausgewählt',
 };

@@ -607,7 +607,7 @@ export const es: Catalogue = {
   'Sandbox.': 'Pruebas.',
   Save: 'Guardar',
   'Save endpoint': 'Guardar el destino',
-  'Save look': 'Guardar el aspecto',
+  'Keep this look': 'Guardar el aspecto',
   Saved: 'Guardado',
   Search: 'Buscar',
   'Search by email': 'Buscar por correo',
@@ -955,4 +955,21 @@ export const es: Catalogue = {
     'Coinciden {total} pagos: un archivo contiene {most} como máximo. Elija menos días.',
   '“{name}” signs nobody in any more, and every other session ends. Remove it on its device as well.':
     '«{name}» ya no inicia ninguna sesión, y terminan todas las demás sesiones. Quítela también en su dispositivo.',
+  'Each payment that is paid': 'Cada pago completado',
+  'Payments that wait for a decision': 'Pagos que esperan una decisión',
+  'Refunds that wait for approval': 'Reembolsos que esperan aprobación',
+  'Payments that were taken back after they were paid': 'Pagos revertidos después de completarse',
+  'Transfers and refunds that fail or hang': 'Envíos y reembolsos que fallan o se atascan',
+  'Webhooks that do not arrive': 'Webhooks que no llegan',
+  Mails: 'Correos',
+  'What you are told about this shop by mail. Others choose for themselves.':
+    'Lo que se le comunica por correo sobre esta tienda. Los demás eligen por sí mismos.',
+  'They go to {email}.': 'Se envían a {email}.',
+  'No mail comes until your address {email} is verified: see your account.':
+    'No llegará ningún correo hasta que se verifique su dirección {email}: vea su cuenta.',
+  'This server has no mail server, so no mail comes. Your choice is kept.':
+    'Este servidor no tiene servidor de correo, así que no llega ninguno. Su elección se guarda.',
+  '{what} (always)': '{what} (siempre)',
+  'Test payments too': 'También los pagos de prueba',
+  'Chose which mails to get': 'Eligió qué correos recibir',
 };

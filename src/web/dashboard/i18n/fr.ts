@@ -612,7 +612,7 @@ export const fr: Catalogue = {
   'Sandbox.': 'Bac à sable.',
   Save: 'Enregistrer',
   'Save endpoint': 'Enregistrer le point de terminaison',
-  'Save look': 'Enregistrer l’apparence',
+  'Keep this look': 'Enregistrer l’apparence',
   Saved: 'Enregistré',
   Search: 'Rechercher',
   'Search by email': 'Rechercher par e-mail',
@@ -968,4 +968,21 @@ export const fr: Catalogue = {
     '{total} paiements correspondent : un fichier en contient {most} au plus. Choisissez moins de jours.',
   '“{name}” signs nobody in any more, and every other session ends. Remove it on its device as well.':
     '« {name} » ne connecte plus personne, et toutes les autres sessions prennent fin. Retirez-la aussi sur son appareil.',
+  'Each payment that is paid': 'Chaque paiement reçu',
+  'Payments that wait for a decision': 'Paiements qui attendent une décision',
+  'Refunds that wait for approval': 'Remboursements qui attendent un accord',
+  'Payments that were taken back after they were paid': 'Paiements annulés après avoir été reçus',
+  'Transfers and refunds that fail or hang': 'Envois et remboursements qui échouent ou restent bloqués',
+  'Webhooks that do not arrive': 'Webhooks qui n’arrivent pas',
+  Mails: 'E-mails',
+  'What you are told about this shop by mail. Others choose for themselves.':
+    'Ce que vous recevez par e-mail au sujet de cette boutique. Les autres choisissent pour eux-mêmes.',
+  'They go to {email}.': 'Ils sont envoyés à {email}.',
+  'No mail comes until your address {email} is verified: see your account.':
+    'Aucun e-mail ne part tant que votre adresse {email} n’est pas confirmée : voyez votre compte.',
+  'This server has no mail server, so no mail comes. Your choice is kept.':
+    'Ce serveur n’a pas de serveur de messagerie, aucun e-mail ne part donc. Votre choix est conservé.',
+  '{what} (always)': '{what} (toujours)',
+  'Test payments too': 'Les paiements de test aussi',
+  'Chose which mails to get': 'A choisi les e-mails à recevoir',
 };

@@ -608,7 +608,7 @@ export const pt: Catalogue = {
   'Sandbox.': 'Ambiente de testes.',
   Save: 'Salvar',
   'Save endpoint': 'Salvar endpoint',
-  'Save look': 'Salvar aparência',
+  'Keep this look': 'Salvar aparência',
   Saved: 'Salvo',
   Search: 'Buscar',
   'Search by email': 'Buscar por e-mail',
@@ -955,4 +955,21 @@ export const pt: Catalogue = {
     '{total} pagamentos correspondem: um arquivo contém no máximo {most}. Escolha menos dias.',
   '“{name}” signs nobody in any more, and every other session ends. Remove it on its device as well.':
     '“{name}” não entra mais em conta nenhuma, e todas as outras sessões terminam. Remova-a também no dispositivo.',
+  'Each payment that is paid': 'Cada pagamento concluído',
+  'Payments that wait for a decision': 'Pagamentos que aguardam uma decisão',
+  'Refunds that wait for approval': 'Reembolsos que aguardam aprovação',
+  'Payments that were taken back after they were paid': 'Pagamentos revertidos depois de concluídos',
+  'Transfers and refunds that fail or hang': 'Envios e reembolsos que falham ou ficam parados',
+  'Webhooks that do not arrive': 'Webhooks que não chegam',
+  Mails: 'E-mails',
+  'What you are told about this shop by mail. Others choose for themselves.':
+    'O que lhe é comunicado por e-mail sobre esta loja. As outras pessoas escolhem por si.',
+  'They go to {email}.': 'São enviados para {email}.',
+  'No mail comes until your address {email} is verified: see your account.':
+    'Nenhum e-mail chega até o seu endereço {email} estar verificado: veja a sua conta.',
+  'This server has no mail server, so no mail comes. Your choice is kept.':
+    'Este servidor não tem servidor de e-mail, por isso nenhum chega. A sua escolha fica guardada.',
+  '{what} (always)': '{what} (sempre)',
+  'Test payments too': 'Também pagamentos de teste',
+  'Chose which mails to get': 'Escolheu que e-mails receber',
 };

@@ -25,7 +25,7 @@ export function Branding({ shop }: { shop: Shop }) {
       <Logo shop={shop} error={error} busy={save.isPending} onChange={(logo) => save.mutate({ logo })} />
       <Form
         fields={['accentColor', 'supportContact']}
-        submit={t('Save look')}
+        submit={t('Keep this look')}
         busy={save.isPending}
         error={error}
         onSubmit={({ accentColor, supportContact }) =>

@@ -20,6 +20,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'POST /connect/approve': t('Connected a program'),
   'POST /merchant/create': t('Made a shop'),
   'PATCH /merchant/edit': t('Changed the settings'),
+  'PATCH /merchant/notices': t('Chose which mails to get'),
   'POST /merchant/sandbox': t('Switched between sandbox and live'),
   'POST /merchant/verify-domain': t('Chose how to verify the domain'),
   'POST /merchant/verify-domain/check': t('Checked the domain'),
