@@ -58,6 +58,23 @@ it('the owner invites a clerk, and gets the link to pass on', async () => {
   await owner.screenshot({ path: join(SCREENS, 'people-invited.png'), fullPage: true });
 });
 
+it('somebody else with the link is told whose it is, and can sign in as another', async () => {
+  const other = await Shop.open(till.api);
+  const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', {
+    token: other.token,
+  });
+  const page = await browser.page();
+  await signInBrowser(page.context(), till.api.baseUrl, { email: user.email, password: PASSWORD });
+  const { pathname, search } = new URL(link);
+  await page.goto(pathname + search);
+  await page.getByText(`This invitation is for ${CLERK}`).waitFor();
+  expect(await page.getByRole('button', { name: 'Accept' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Use another account' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor({ timeout: 5_000 });
+  expect(new URL(page.url()).searchParams.get('next')).toContain(search);
+  await page.context().close();
+});
+
 it('the clerk follows the link, registers, and accepts', async () => {
   const { pathname, search } = new URL(link);
   await clerk.goto(pathname + search);

@@ -1,50 +1,26 @@
-import { Link, useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { api } from '../api/client.ts';
 import type { Data } from '../api/contract.ts';
 import { useAct, useApi, useShops } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
-import { useSession } from '../api/session.ts';
-import { signOut } from '../api/sign-out.ts';
 import type { Shop } from '../api/types.ts';
 import { parts, t } from '../i18n/t.ts';
 import { Button, Empty, LINK, Problem, Shown } from '../ui/basics.tsx';
 import { Check, Select } from '../ui/form.tsx';
 import { ScopeList, SendWarning } from '../ui/scopes.tsx';
-import { Gate } from './sign-in.tsx';
+import { SignedInGate } from './signed-in-gate.tsx';
 
 type ConnectRequest = Data<'GET', '/connect/request'>;
 
 /** Where a shop sends its owner to ask for a key. What is shown and agreed to is what the server read, not the address. */
 export function ConnectPage() {
-  const session = useSession();
-  const out = useAct(signOut);
-  const navigate = useNavigate();
-  const { href } = useLocation();
-  // As it was at first: on the way to the sign-in page the address changes while this page is still there.
-  const [next] = useState(href);
-  const isOut = session === null;
-  useEffect(() => {
-    if (isOut) void navigate({ to: '/login', search: { next }, replace: true });
-  }, [isOut, navigate, next]);
   const [{ name, scopes, redirectUrl, state, codeChallenge }] = useFilters();
   const asked = { name, scopes, redirectUrl, state, codeChallenge };
   const request = useApi('/connect/request', asked);
   const shops = useShops();
-  if (session === null) return null;
   return (
-    <Gate
-      title={t('Connect a shop')}
-      foot={
-        <>
-          {t('Signed in as {email}.', { email: session.user.email })}{' '}
-          <button type="button" className={LINK} onClick={() => out.mutate()}>
-            {t('Use another account')}
-          </button>
-          {out.error !== null && <Problem error={out.error} />}
-        </>
-      }
-    >
+    <SignedInGate title={t('Connect a shop')}>
       {request.error === null || request.data !== undefined ? (
         <Shown of={request}>
           {(data) => (
@@ -70,7 +46,7 @@ export function ConnectPage() {
           </p>
         </div>
       )}
-    </Gate>
+    </SignedInGate>
   );
 }
 

@@ -5,37 +5,24 @@ import type { Invited } from '../api/people.ts';
 import { useAct } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
 import { useSession } from '../api/session.ts';
-import { signOut } from '../api/sign-out.ts';
 import { t } from '../i18n/t.ts';
 import { Button, LINK, Problem, Shown } from '../ui/basics.tsx';
 import { roleName } from '../ui/roles.ts';
-import { Gate } from './sign-in.tsx';
+import { SignedInGate } from './signed-in-gate.tsx';
 
 /** Where the link of an invitation leads, once its reader is signed in. */
 export function JoinPage() {
   const session = useSession();
-  const out = useAct(signOut);
   const [{ token = '' }] = useFilters();
   const invited = useQuery<Invited, ApiError>({
     queryKey: ['/merchant/people/invitation', token],
     queryFn: () => own('POST /merchant/people/invitation', { token }),
     retry: false,
   });
-  if (session === null) return null;
-  const isTheirs = invited.data?.email.toLowerCase() === session.user.email.toLowerCase();
+  const isTheirs =
+    invited.data !== undefined && invited.data.email.toLowerCase() === session?.user.email.toLowerCase();
   return (
-    <Gate
-      title={t('Work for a shop')}
-      foot={
-        <>
-          {t('Signed in as {email}.', { email: session.user.email })}{' '}
-          <button type="button" className={LINK} onClick={() => out.mutate()}>
-            {t('Use another account')}
-          </button>
-          {out.error !== null && <Problem error={out.error} />}
-        </>
-      }
-    >
+    <SignedInGate title={t('Work for a shop')}>
       {invited.error === null ? (
         <Shown of={invited} rows={2}>
           {(data) => <Offer of={data} token={token} isTheirs={isTheirs} />}
@@ -50,7 +37,7 @@ export function JoinPage() {
           </Link>
         </div>
       )}
-    </Gate>
+    </SignedInGate>
   );
 }
 
