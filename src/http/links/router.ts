@@ -1,7 +1,5 @@
 import express, { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
-import { rateLimit } from 'express-rate-limit';
 import { currencyDigits } from '../../domain/currencies.ts';
-import { AppError } from '../../domain/errors.ts';
 import type { LinkKind } from '../../domain/payment-link.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { parseTypedAmount } from '../../domain/typed-amount.ts';
@@ -16,6 +14,7 @@ import { clientFault } from '../server/client-fault.ts';
 import { clientKey } from '../server/client-key.ts';
 import { toFailure } from '../server/dispatch.ts';
 import type { PublicLimit } from '../server/public-limit.ts';
+import { createPageLimit } from '../server/page-limit.ts';
 import { requestIdOf } from '../server/request-id.ts';
 import type { CountOrder } from '../server/order-counter.ts';
 import { closedPage, linkPage, signsOf, type Filled } from './page.ts';
@@ -38,25 +37,12 @@ export function linksRouter(deps: LinkPagesDeps): Router {
   const router = Router();
   const readForm = express.urlencoded({ extended: false, limit: FORM_LIMIT_BYTES });
   for (const kind of ['link', 'pos'] as const) {
-    router.use(PATHS[kind], readLimit());
+    router.use(PATHS[kind], createPageLimit(READS_PER_MINUTE));
     router.get(PATHS[kind], show(deps, kind));
     router.post(PATHS[kind], readForm, pay(deps, kind));
     router.use(PATHS[kind], onError(deps));
   }
   return router;
-}
-
-function readLimit(): RequestHandler {
-  return rateLimit({
-    windowMs: 60_000,
-    limit: READS_PER_MINUTE,
-    standardHeaders: 'draft-8',
-    legacyHeaders: false,
-    keyGenerator: clientKey,
-    validate: false,
-    handler: (_req, _res, next) =>
-      next(new AppError('RATE_LIMITED', 'Too many requests: try again in a minute')),
-  });
 }
 
 function languageOf(req: Request): Language {

@@ -1,6 +1,4 @@
 import express, { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
-import { rateLimit } from 'express-rate-limit';
-import { AppError } from '../../domain/errors.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
@@ -9,8 +7,8 @@ import { chooseLanguage } from '../checkout/language.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { clientFault } from '../server/client-fault.ts';
-import { clientKey } from '../server/client-key.ts';
 import { toFailure } from '../server/dispatch.ts';
+import { createPageLimit } from '../server/page-limit.ts';
 import { requestIdOf } from '../server/request-id.ts';
 import { offPage, offProblemPage } from './document.ts';
 
@@ -32,24 +30,11 @@ const FORM_LIMIT_BYTES = 1_024;
  */
 export function noticesPageRouter(deps: NoticesPageDeps): Router {
   const router = Router();
-  router.use(PATH, readLimit());
+  router.use(PATH, createPageLimit(READS_PER_MINUTE));
   router.get(PATH, show(deps));
   router.post(PATH, express.urlencoded({ extended: false, limit: FORM_LIMIT_BYTES }), switchOff(deps));
   router.use(PATH, onError(deps));
   return router;
-}
-
-function readLimit(): RequestHandler {
-  return rateLimit({
-    windowMs: 60_000,
-    limit: READS_PER_MINUTE,
-    standardHeaders: 'draft-8',
-    legacyHeaders: false,
-    keyGenerator: clientKey,
-    validate: false,
-    handler: (_req, _res, next) =>
-      next(new AppError('RATE_LIMITED', 'Too many requests: try again in a minute')),
-  });
 }
 
 function tokenOf(req: Request): string {

@@ -6,7 +6,6 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import { rateLimit } from 'express-rate-limit';
 import { z } from 'zod';
 import { asCoin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -19,6 +18,7 @@ import { clientFault } from '../server/client-fault.ts';
 import { clientKey } from '../server/client-key.ts';
 import { toFailure } from '../server/dispatch.ts';
 import type { PublicLimit } from '../server/public-limit.ts';
+import { createPageLimit } from '../server/page-limit.ts';
 import { requestIdOf } from '../server/request-id.ts';
 import { refundPage, refundProblemPage } from './document.ts';
 import { mistakeOf } from './mistakes.ts';
@@ -41,7 +41,12 @@ const TOKEN = /^[0-9A-Za-z]{43}$/;
 /** The page on which a payer claims a refund. Whoever has the link may: its token is never logged. */
 export function refundPageRouter(deps: RefundPageDeps): Router {
   const router = Router();
-  router.use('/r', readLimit(deps));
+  router.use(
+    '/r',
+    createPageLimit(READS_PER_MINUTE, (req, res) =>
+      send(res, 429, refundProblemPage('tooOften', languageOf(req), deps.assets.checkout)),
+    ),
+  );
   router.get('/r/:token', show(deps));
   router.post('/r/:token', express.urlencoded({ extended: false, limit: FORM_LIMIT_BYTES }), take(deps));
   router.use('/r', onError(deps));
@@ -130,19 +135,6 @@ async function claim(
 function send(res: Response, status: number, page: string): void {
   res.setHeader('X-Robots-Tag', 'noindex');
   sendPage(res, status, page);
-}
-
-function readLimit(deps: RefundPageDeps): RequestHandler {
-  return rateLimit({
-    windowMs: 60_000,
-    limit: READS_PER_MINUTE,
-    standardHeaders: 'draft-8',
-    legacyHeaders: false,
-    keyGenerator: clientKey,
-    validate: false,
-    handler: (req, res) =>
-      send(res, 429, refundProblemPage('tooOften', languageOf(req), deps.assets.checkout)),
-  });
 }
 
 function onError(deps: RefundPageDeps): ErrorRequestHandler {
