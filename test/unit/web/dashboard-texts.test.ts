@@ -1,4 +1,6 @@
 /** The catalogues of the dashboard, compared with what its pages say. */
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { de } from '../../../src/web/dashboard/i18n/de.ts';
 import { es } from '../../../src/web/dashboard/i18n/es.ts';
@@ -42,7 +44,15 @@ describe('what the dashboard says', () => {
   });
 });
 
-describe.each(Object.entries({ de, es, fr, pt }))('the catalogue %s', (_code, catalogue) => {
+describe.each(Object.entries({ de, es, fr, pt }))('the catalogue %s', (code, catalogue) => {
+  it('has each text in one file only', async () => {
+    const folder = join('src/web/dashboard/i18n', code);
+    const files = readdirSync(folder).map(async (name) => import(resolve(folder, name)) as Promise<object>);
+    const texts = (await Promise.all(files)).flatMap((file) => Object.values(file).flatMap(Object.keys));
+    const twice = texts.filter((text, at) => texts.indexOf(text) !== at);
+    expect([twice, texts.length]).toEqual([[], Object.keys(catalogue).length]);
+  });
+
   it('has every text, and no text that is not said', () => {
     const missing = english.filter((text) => catalogue[text] === undefined);
     const unused = Object.keys(catalogue).filter((text) => !said.has(text));
