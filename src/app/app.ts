@@ -7,10 +7,8 @@ import { createMetrics } from './metrics.ts';
 import { createNotices } from './notices.ts';
 import { createRefundLinks } from './refund-links.ts';
 import { createUpkeep } from './maintenance.ts';
-import { openGivenAddresses } from './given-addresses.ts';
 import { ScheduledBackups } from './scheduled-backups.ts';
 import { startParts, stopParts, type RunningParts } from './lifecycle.ts';
-import { watchKeys } from '../chains/registry.ts';
 import type { Simulator } from '../chains/simulator/simulator.ts';
 import type { Config } from '../config/config.ts';
 import { packageRoot } from '../config/package-root.ts';
@@ -31,19 +29,15 @@ import type { Db } from '../store/sqlite/database.ts';
 import { openDatabase, type OpenDatabase } from '../store/sqlite/open.ts';
 import { OlderDatabaseMark } from '../store/sqlite/older-database.ts';
 import { DATABASE_FILE, refuseLostDatabase, unlockWallet } from './unlock-wallet.ts';
+import { openWallet } from './wallet.ts';
 import { createPasswords } from '../usecases/accounts/passwords.ts';
 import { createTokens } from '../usecases/accounts/tokens.ts';
 import type { RecordCheckDeps } from '../usecases/sites/record-check.ts';
-import type { ObserveDeps } from '../usecases/chain-sync/observe-deps.ts';
 import { PaymentChangeBus } from '../usecases/payments/payment-change-bus.ts';
-import { extendGapLimit, type GapLimitDeps } from '../usecases/wallet/gap-limit.ts';
 import type { SendCoinsDeps } from '../usecases/sends/send-coins.ts';
 import { InFlightSends } from '../usecases/settlement/in-flight-sends.ts';
 import { DEFAULT_SEND_POLICY, type SendPolicy } from '../domain/send/policy.ts';
 import { Watcher, type LoopIntervals } from '../workers/chain-watcher/watcher.ts';
-import { hasNativeSecp256k1 } from '../wallet/child-key.ts';
-import { createWallet } from '../wallet/derivation.ts';
-import { reservingDeriver } from '../wallet/given-addresses.ts';
 import type { Keyring } from '../wallet/keyring.ts';
 import { createSecretBox, defaultJwtSecret } from '../wallet/secret-box.ts';
 import { WebhookHousekeeping } from '../workers/webhook-delivery/housekeeping.ts';
@@ -118,7 +112,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const { lock, database, keyring } = ground;
   const { config, logger, clock = SYSTEM_CLOCK } = options;
   const { db } = database;
-  const { wallet, given, ...addresses } = await openWallet({ ...ground, config, clock, logger });
+  const { wallet, given, lookAhead, ...addresses } = await openWallet({ ...ground, config, clock, logger });
   const secretBox = createSecretBox(keyring);
   const rates = createPrices(config, { clock, logger });
   const simulators = createSimulators({ config, db, clock, logger });
@@ -178,7 +172,8 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const tidying = createTidying(config, shared);
   const notices = createNotices({ ...shared, ...operator.troubles, config, chains: () => watcher.health() });
   const loops = { rates, queue, ...tidying, notices, upkeep, ...kept, domainChecks, refundLinks, simulators };
-  return { lock, database, server, ...loops, watcher, adapters, given, wipeKeys: () => keyring.wipe() };
+  const held = { lock, database, given, wipeKeys: () => keyring.wipe() };
+  return { ...held, server, ...loops, watcher, lookAhead, adapters };
 }
 
 function createPrices(config: Config, deps: { clock: Clock; logger: Logger }) {
@@ -237,26 +232,6 @@ function createTidying(config: Config, deps: StoredWork) {
     pruning: new WebhookHousekeeping(deps, config.webhooks),
     mails: createMailDelivery({ ...deps, config }),
   };
-}
-
-/** Opens the keys, the address derivation and the record of issued addresses. */
-async function openWallet(parts: Ground & { config: Config; clock: Clock; logger: Logger }) {
-  const { keyring, config, database, logger } = parts;
-  const { db } = database;
-  const liveNetwork = config.network ?? 'mainnet';
-  const watchKeyOf = watchKeys(liveNetwork);
-  const wallet = createWallet({ keyring, liveNetwork });
-  if (!hasNativeSecp256k1) {
-    logger.info({}, 'libsecp256k1 has no binary for this platform: new payments take a little longer');
-  }
-  const given = await openGivenAddresses({ ...parts, db, deriver: wallet, watchKeyOf });
-  const deriver = reservingDeriver(wallet, given);
-  const extendLookAhead = lookAhead({ ...parts, db, deriver, watchKeyOf });
-  return { wallet, given, deriver, watchKeyOf, extendLookAhead };
-}
-
-function lookAhead(deps: GapLimitDeps): NonNullable<ObserveDeps['extendLookAhead']> {
-  return async (chain, credits) => extendGapLimit(deps, chain, credits);
 }
 
 interface StoredWork {

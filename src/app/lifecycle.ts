@@ -13,6 +13,7 @@ import type { HttpServer } from '../http/server/server.ts';
 import type { DataDirLock } from '../store/sqlite/data-dir.ts';
 import type { OpenDatabase } from '../store/sqlite/open.ts';
 import type { GivenAddresses } from '../wallet/given-addresses.ts';
+import type { LookAhead } from '../workers/chain-watcher/look-ahead.ts';
 import type { Watcher } from '../workers/chain-watcher/watcher.ts';
 import type { WebhookHousekeeping } from '../workers/webhook-delivery/housekeeping.ts';
 import type { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
@@ -32,6 +33,7 @@ export interface RunningParts {
   readonly replica: ReplicaWatch | null;
   readonly domainChecks: DomainChecks;
   readonly watcher: Watcher;
+  readonly lookAhead: LookAhead;
   readonly refundLinks: RefundLinks;
   readonly simulators: readonly Simulator[];
   readonly adapters: readonly ChainAdapter[];
@@ -44,6 +46,7 @@ export async function startParts(config: Config, parts: RunningParts): Promise<{
   parts.replica?.start();
   await parts.rates.start();
   for (const simulator of parts.simulators) simulator.start();
+  parts.lookAhead.start();
   parts.watcher.start();
   await parts.queue.start();
   parts.pruning.start();
@@ -78,6 +81,7 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
     [
       ['http server', () => parts.server.close(waitMs)],
       ['watcher', () => parts.watcher.stop()],
+      ['look-ahead', () => parts.lookAhead.stop()],
       ['simulators', () => Promise.all(parts.simulators.map((simulator) => simulator.stop()))],
       ['rates', () => parts.rates.stop()],
     ],

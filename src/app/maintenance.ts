@@ -141,10 +141,11 @@ export async function reconcileDue(
 
 /** Runs a job for each chain; a failing node does not delay other chains, and is retried at the next run. */
 async function eachChain(
-  { adapters, logger }: UpkeepDeps,
+  { adapters, logger, observe }: UpkeepDeps,
   work: (adapter: ChainAdapter) => Promise<unknown>,
 ): Promise<void> {
   for (const adapter of adapters) {
+    if ((observe.lookAheadLeft?.(adapter) ?? 0) > 0) continue;
     try {
       await work(adapter);
     } catch (error) {

@@ -1,8 +1,8 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ChainId, Network } from '../domain/coins.ts';
+import type { Network } from '../domain/coins.ts';
 import type { AddressDeriver } from '../domain/keys.ts';
-import type { Clock, Logger } from '../domain/ports.ts';
+import type { Clock } from '../domain/ports.ts';
 import { merchantAddresses } from '../store/ledger/addresses.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import { noteCopy, readEpochOf } from '../replica/epoch.ts';
@@ -33,16 +33,14 @@ export interface RestoreBackupOptions {
   readonly newerDatabase?: ((path: string) => Promise<void>) | undefined;
   /** Addresses per merchant, coin and branch that may have been issued after the backup. */
   readonly lookAhead: number;
-  readonly watchKeyOf: (chain: ChainId, address: string) => string;
   readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /**
  * Restores a backup into an empty data directory, all or nothing, after everything in it was checked.
  * The next start reads the chains on from the backup's cursors. Addresses that may have been issued
- * since are watched and never issued again.
- * @returns when the backup was made, how many addresses are newly watched, and whether its daemon had a replica, so
+ * since are reserved: never issued again, and watched by that start.
+ * @returns when the backup was made, how many addresses are reserved, and whether its daemon had a replica, so
  * that this one has to take over first.
  * @throws {BackupError} {KeyringError}
  */
@@ -51,12 +49,10 @@ export async function restoreBackup(
 ): Promise<{ createdAt: Date; recovered: number; mustTakeOver: boolean }> {
   const { source, dataDir, passphrase, cost, liveNetwork } = options;
   return fillDataDir(dataDir, async (stage) => {
-    const { createdAt } = await openArchive({ source, dir: stage, passphrase });
+    const isKeyringOnly = options.newerDatabase !== undefined;
+    const { createdAt } = await openArchive({ source, dir: stage, passphrase, isKeyringOnly });
     const file = join(stage, 'tilld.sqlite');
-    if (options.newerDatabase !== undefined) {
-      await rm(file);
-      await options.newerDatabase(file);
-    }
+    await options.newerDatabase?.(file);
     const problems = sqliteProblems(file);
     if (problems.length > 0)
       throw new BackupError(`the database in ${source} is damaged: ${problems.join('; ')}`);
@@ -82,7 +78,7 @@ async function lookAhead(
   deriver: AddressDeriver,
   file: string,
 ): Promise<number> {
-  const { clock, logger, watchKeyOf } = options;
+  const { clock } = options;
   const database = await openDatabase(file);
   try {
     const { db } = database;
@@ -91,7 +87,7 @@ async function lookAhead(
       await skipAccounts(tx, SKIPPED_ACCOUNTS);
       await skipSeqs(tx);
     });
-    const recovered = await openGapLimit({ db, deriver, watchKeyOf, clock, logger }, options.lookAhead);
+    const recovered = await openGapLimit({ db, clock }, options.lookAhead);
     await noteRestored(db, clock);
     await noteCopy(db);
     return recovered;

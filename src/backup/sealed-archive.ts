@@ -83,14 +83,17 @@ export async function sealArchive(options: {
 /**
  * Decrypts an archive into a folder that has none of its files yet. Do not trust the files before this
  * returns: only the tag at the end authenticates them.
+ * @param options.isKeyringOnly leaves the database where it is. The tag at the end is then not reached: openKeyring
+ * authenticates the keyring by its own.
  * @throws {BackupError} wrong passphrase; foreign, damaged or incomplete file.
  */
 export async function openArchive(options: {
   readonly source: string;
   readonly dir: string;
   readonly passphrase: string;
+  readonly isKeyringOnly?: boolean;
 }): Promise<{ createdAt: Date }> {
-  const { source, dir, passphrase } = options;
+  const { source, dir, passphrase, isKeyringOnly = false } = options;
   const file = await open(source, 'r').catch((error: unknown) => {
     throw new BackupError(`cannot read ${source}: ${error instanceof Error ? error.message : String(error)}`);
   });
@@ -112,6 +115,7 @@ export async function openArchive(options: {
     let at = head.length;
     for (const { name, size: length } of header.files) {
       await writeOut(join(dir, name), file, { at, length }, (chunk) => decipher.update(chunk));
+      if (isKeyringOnly && name === 'keyring.json') return { createdAt: new Date(header.createdAt) };
       at += length;
     }
     finish(decipher, source);

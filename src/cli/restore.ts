@@ -1,22 +1,11 @@
 import { restoreBackup } from '../backup/restore-backup.ts';
-import { watchKeys } from '../chains/registry.ts';
 import type { Config } from '../config/config.ts';
 import { Secret } from '../config/secret.ts';
 import { replicaUrl } from '../config/values.ts';
 import { restoreDatabase, type ReplicaTarget } from '../replica/litestream.ts';
 import { ReplicaError } from '../replica/litestream-process.ts';
 import { highestEpoch } from '../replica/vet-start.ts';
-import {
-  countOf,
-  parseCall,
-  readSecret,
-  runCommand,
-  tell,
-  TOOL_LOGGER,
-  toolConfig,
-  UsageError,
-  warn,
-} from './command.ts';
+import { countOf, parseCall, readSecret, runCommand, tell, toolConfig, UsageError, warn } from './command.ts';
 
 const USAGE = `Puts a backup into an empty data directory. Stop the old daemon first: never run both.
 
@@ -61,13 +50,13 @@ await runCommand(USAGE, async (args) => {
     cost: config.keyring.argon2,
     liveNetwork,
     lookAhead,
-    watchKeyOf: watchKeys(liveNetwork),
     clock: { now: () => Date.now() },
-    logger: TOOL_LOGGER,
   });
   const what =
     replica === undefined ? `the backup of ${createdAt.toISOString()}` : 'the newest state of the replica';
-  tell(`${config.dataDir} holds ${what}; ${recovered} more addresses are watched`);
+  tell(
+    `${config.dataDir} holds ${what}; ${recovered} more addresses are reserved, and watched by the next start`,
+  );
   if (mustTakeOver) warn('Take over with scripts/promote first.');
   warn(`Start the daemon with this data directory: it reads the chains on from where the copy stood.
 Sends ordered after it are on the chain but not in this database: look there before you repeat one.`);

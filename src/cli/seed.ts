@@ -150,7 +150,9 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
     clock,
     logger: TOOL_LOGGER,
   });
-  tell(`${config.dataDir} holds the seed and ${accounts} merchants; ${recovered} more addresses are watched`);
+  tell(
+    `${config.dataDir} holds the seed and ${accounts} merchants; ${recovered} more addresses are reserved or watched`,
+  );
   warn(
     `Start the daemon with this data directory: it reads the chains from ${new Date(birthdayMs).toISOString()}.`,
   );

@@ -26,6 +26,18 @@ export interface AddressCounterRow {
   next_index: number;
 }
 
+/** Live addresses reserved by a restore: from next_index on, below until_index, they are not watched yet. */
+export interface LookAheadRangeRow {
+  id: Generated<number>;
+  merchant_id: string;
+  coin: Coin;
+  branch: 0 | 1;
+  next_index: number;
+  until_index: number;
+  /** Time that their addresses are stored with. */
+  created_at: number;
+}
+
 /** Every output that ever paid one of our addresses: the ledger. */
 export interface OutputRow {
   /** Counts outputs in the order in which they were first written. */

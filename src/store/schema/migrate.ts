@@ -27,6 +27,7 @@ import * as passkeys from './migrations/0026-passkeys.ts';
 import * as people from './migrations/0027-people.ts';
 import * as notices from './migrations/0028-notices.ts';
 import * as branding from './migrations/0029-branding.ts';
+import * as lookAhead from './migrations/0030-look-ahead.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -59,6 +60,7 @@ export const MIGRATIONS: Migrations = {
   '0027-people': people,
   '0028-notices': notices,
   '0029-branding': branding,
+  '0030-look-ahead': lookAhead,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

@@ -16,6 +16,7 @@ import type { ChainBlockRow, ChainCursorRow, ChainGapRow } from './chain.ts';
 import type {
   AddressCounterRow,
   AddressRow,
+  LookAheadRangeRow,
   OutputRow,
   RawTransactionRow,
   UnconfirmedInputRow,
@@ -86,6 +87,7 @@ export interface Tables {
   payment_links: PaymentLinkRow;
   addresses: AddressRow;
   address_counters: AddressCounterRow;
+  look_ahead_ranges: LookAheadRangeRow;
   payments: PaymentRow;
   payment_counts: PaymentCountRow;
   payment_day_counts: PaymentCountRow & { day: number };

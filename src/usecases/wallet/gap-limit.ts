@@ -2,6 +2,7 @@ import type { Credit } from '../../domain/chain.ts';
 import { COINS, isUtxoCoin, type ChainId } from '../../domain/coins.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { findWatched, nextAddressIndex, type AddressBranch } from '../../store/ledger/addresses.ts';
+import { reserveAddresses } from '../../store/ledger/look-ahead.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { allMerchants, findMerchant } from '../../store/merchants/merchants.ts';
 import { readMeta, writeMeta } from '../../store/meta.ts';
@@ -18,23 +19,28 @@ const GAP = 'look_ahead.gap';
 const BATCH = 100;
 
 /**
- * Watches the next `gap` live addresses of every merchant, coin and branch and never issues them:
- * addresses issued after a backup, or from a seed whose database is lost, are among them. Money that
- * arrives there shows in the merchant's balance.
+ * Reserves the next `gap` live addresses of every merchant, coin and branch: addresses issued after a backup, or from a
+ * seed whose database is lost, are among them. They are never issued, and the daemon watches them before it reads on
+ * (watchLookAhead); money that arrives there shows in the merchant's balance.
+ * @returns how many are reserved
  */
-export async function openGapLimit(deps: GapLimitDeps, gap: number): Promise<number> {
-  await writeMeta(deps.db, GAP, String(gap));
-  let opened = 0;
-  for (const merchant of await allMerchants(deps.db)) {
-    for (const coin of COINS) {
-      for (const branch of isUtxoCoin(coin) ? ([0, 1] as const) : ([0] as const)) {
-        const at: AddressBranch = { merchantId: merchant.id, coin, mode: 'live', branch };
-        const until = (await nextAddressIndex(deps.db, at)) + gap;
-        opened += await watchUntil(deps, merchant, at, until);
+export async function openGapLimit(
+  { db, clock }: Pick<GapLimitDeps, 'db' | 'clock'>,
+  gap: number,
+): Promise<number> {
+  await writeMeta(db, GAP, String(gap));
+  let reserved = 0;
+  for (const { id: merchantId } of await allMerchants(db)) {
+    await db.transaction(async (tx) => {
+      for (const coin of COINS) {
+        for (const branch of isUtxoCoin(coin) ? ([0, 1] as const) : ([0] as const)) {
+          await reserveAddresses(tx, { merchantId, coin, branch }, { count: gap, createdAt: clock.now() });
+          reserved += gap;
+        }
       }
-    }
+    });
   }
-  return opened;
+  return reserved;
 }
 
 /**

@@ -114,6 +114,11 @@ export class ChainFollower {
     const startedAt = this.#deps.clock.now();
     const cursor = await startCursor(this.#deps, this.#adapter);
     this.#health.startedFrom(cursor);
+    const unwatched = this.#deps.lookAheadLeft?.(this.#adapter) ?? 0;
+    if (unwatched > 0) {
+      this.#health.lookingAhead(unwatched);
+      return false;
+    }
     const progress = await this.#catchUp(cursor);
     if (progress !== 'caught_up') return progress === 'more';
     const view = await this.#adapter.unconfirmed();

@@ -141,6 +141,14 @@ export class HealthRecord {
     );
   }
 
+  /** Addresses that may have been given out before a restore are not watched yet: blocks are read when they are. */
+  lookingAhead(addresses: number): void {
+    this.#behind(
+      { addresses },
+      'addresses that may have been given out before the restore are being watched; blocks are read after that, and no payment expires',
+    );
+  }
+
   /** @param staleTipMs the time of its newest block when that is too old to be the network's */
   behindNetwork({ peers, syncing }: NodeStatus, staleTipMs: number | null): void {
     const newestBlock = staleTipMs === null ? {} : { newestBlock: new Date(staleTipMs).toISOString() };

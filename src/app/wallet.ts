@@ -1,0 +1,43 @@
+import { openGivenAddresses } from './given-addresses.ts';
+import { watchKeys } from '../chains/registry.ts';
+import type { Config } from '../config/config.ts';
+import type { ChainId } from '../domain/coins.ts';
+import type { Clock, Logger } from '../domain/ports.ts';
+import type { OpenDatabase } from '../store/sqlite/open.ts';
+import type { ObserveDeps } from '../usecases/chain-sync/observe-deps.ts';
+import { extendGapLimit, type GapLimitDeps } from '../usecases/wallet/gap-limit.ts';
+import { hasNativeSecp256k1 } from '../wallet/child-key.ts';
+import { createWallet } from '../wallet/derivation.ts';
+import { reservingDeriver } from '../wallet/given-addresses.ts';
+import type { Keyring } from '../wallet/keyring.ts';
+import { LookAhead } from '../workers/chain-watcher/look-ahead.ts';
+
+interface WalletParts {
+  readonly database: OpenDatabase;
+  readonly keyring: Keyring;
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Opens the keys, the address derivation and the record of issued addresses. */
+export async function openWallet(parts: WalletParts) {
+  const { keyring, config, database, logger } = parts;
+  const { db } = database;
+  const liveNetwork = config.network ?? 'mainnet';
+  const watchKeyOf = watchKeys(liveNetwork);
+  const wallet = createWallet({ keyring, liveNetwork });
+  if (!hasNativeSecp256k1) {
+    logger.info({}, 'libsecp256k1 has no binary for this platform: new payments take a little longer');
+  }
+  const given = await openGivenAddresses({ ...parts, db, deriver: wallet, watchKeyOf });
+  const deriver = reservingDeriver(wallet, given);
+  const lookAhead = await LookAhead.open({ db, deriver, watchKeyOf, logger });
+  const extendLookAhead = gapLimit({ ...parts, db, deriver, watchKeyOf });
+  const lookAheadLeft = (chain: ChainId): number => lookAhead.left(chain);
+  return { wallet, given, lookAhead, deriver, watchKeyOf, extendLookAhead, lookAheadLeft };
+}
+
+function gapLimit(deps: GapLimitDeps): NonNullable<ObserveDeps['extendLookAhead']> {
+  return async (chain, credits) => extendGapLimit(deps, chain, credits);
+}

@@ -1,0 +1,59 @@
+import type { Selectable } from 'kysely';
+import type { Coin } from '../../domain/coins.ts';
+import type { LookAheadRangeRow } from '../schema/ledger.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+import { nextAddressIndex, type AddressBranch } from './addresses.ts';
+
+/** Addresses of a branch that are reserved and not watched yet. */
+export type LookAheadRange = Selectable<LookAheadRangeRow>;
+
+/**
+ * Reserves the next addresses of a live branch, so that none of them is given out, and notes that they are still to be
+ * watched. Nothing is derived.
+ */
+export async function reserveAddresses(
+  tx: Tx,
+  at: Omit<AddressBranch, 'mode'>,
+  { count, createdAt }: { readonly count: number; readonly createdAt: number },
+): Promise<void> {
+  const { merchantId: merchant_id, coin, branch } = at;
+  const next_index = await nextAddressIndex(tx, { ...at, mode: 'live' });
+  const until_index = next_index + count;
+  await tx
+    .insertInto('address_counters')
+    .values({ merchant_id, coin, mode: 'live', branch, next_index: until_index })
+    .onConflict((conflict) => conflict.doUpdateSet({ next_index: until_index }))
+    .execute();
+  await tx
+    .insertInto('look_ahead_ranges')
+    .values({ merchant_id, coin, branch, next_index, until_index, created_at: createdAt })
+    .execute();
+}
+
+/** The range to go on with, chain by chain; undefined when all are watched. */
+export async function nextLookAheadRange(db: Db): Promise<LookAheadRange | undefined> {
+  return db
+    .selectFrom('look_ahead_ranges')
+    .selectAll()
+    .orderBy('coin')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Notes that a range is watched below an index; a range that is watched wholly is forgotten. */
+export async function watchedBelow(tx: Tx, range: LookAheadRange, index: number): Promise<void> {
+  if (index < range.until_index)
+    await tx.updateTable('look_ahead_ranges').set({ next_index: index }).where('id', '=', range.id).execute();
+  else await tx.deleteFrom('look_ahead_ranges').where('id', '=', range.id).execute();
+}
+
+/** Reserved addresses of each chain that are not watched yet. */
+export async function countLookAhead(db: Db): Promise<ReadonlyMap<Coin, number>> {
+  const rows = await db
+    .selectFrom('look_ahead_ranges')
+    .select(({ fn, eb }) => ['coin', fn.sum<number>(eb('until_index', '-', eb.ref('next_index'))).as('left')])
+    .groupBy('coin')
+    .execute();
+  return new Map(rows.map(({ coin, left }) => [coin, left]));
+}

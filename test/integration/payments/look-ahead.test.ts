@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { countLookAhead } from '../../../src/store/ledger/look-ahead.ts';
+import { openGapLimit } from '../../../src/usecases/wallet/gap-limit.ts';
+import { watchLookAhead } from '../../../src/usecases/wallet/watch-look-ahead.ts';
+import { ChainFollower } from '../../../src/workers/chain-watcher/chain-follower.ts';
+import { LookAhead } from '../../../src/workers/chain-watcher/look-ahead.ts';
+import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { creditTo } from '../../_helpers/scripted-chain.ts';
+
+const LTC = { coin: 'LTC', mode: 'live' } as const;
+const GAP = 100;
+let world: PaymentWorld;
+beforeEach(async () => {
+  world = await openPaymentWorld();
+});
+afterEach(async () => world.close());
+
+/** Address of a receiving branch, as the lost machine may have given it out. */
+async function derived(index: number): Promise<string> {
+  const { account } = await world.wallet.db
+    .selectFrom('merchants')
+    .select('account')
+    .executeTakeFirstOrThrow();
+  return world.deps.deriver.address({ ...LTC, account, branch: 0, index });
+}
+
+async function nextIndex(): Promise<number> {
+  const row = await world.wallet.db
+    .selectFrom('address_counters')
+    .select('next_index')
+    .where('coin', '=', 'LTC')
+    .where('mode', '=', 'live')
+    .where('branch', '=', 0)
+    .executeTakeFirstOrThrow();
+  return row.next_index;
+}
+
+async function recovered(): Promise<number[]> {
+  const rows = await world.wallet.db
+    .selectFrom('addresses')
+    .select('idx')
+    .where('coin', '=', 'LTC')
+    .where('branch', '=', 0)
+    .where('purpose', '=', 'recovered')
+    .orderBy('idx')
+    .execute();
+  return rows.map(({ idx }) => idx);
+}
+
+function followerBeside(lookAhead: LookAhead): ChainFollower {
+  const deps = { ...world.deps, lookAheadLeft: (chain: typeof LTC) => lookAhead.left(chain) };
+  const adapter = world.chains.LTC.adapter('LTC');
+  return new ChainFollower(deps as typeof world.deps, adapter, {
+    pollIntervalMs: 1,
+    maxBackoffMs: 1,
+    statusEveryMs: 1,
+  });
+}
+
+it('reserved addresses are never given out, and watched each once, also across a kill', async () => {
+  const first = await nextIndex();
+  await openGapLimit(world.deps, GAP);
+  const reserved = Array.from({ length: GAP }, (_, at) => first + at);
+  const payment = await world.order({ allowed: ['LTC'] });
+  expect(addressOf(payment, 'LTC')).toBe(await derived(first + GAP));
+  expect(await recovered()).toEqual([]);
+
+  // Coin by coin: some of the first one's before the process died.
+  await watchLookAhead(world.deps);
+  const left = await countLookAhead(world.wallet.db);
+  expect(left.get('BTC')).toBe(2 * GAP - 64);
+  const lookAhead = await LookAhead.open(world.deps);
+  expect(lookAhead.left({ coin: 'BTC', mode: 'live' })).toBe(2 * GAP - 64);
+  expect(lookAhead.left({ coin: 'BTC', mode: 'sandbox' })).toBe(0);
+  lookAhead.start();
+  await eventually(
+    'all are watched',
+    () => lookAhead.left(LTC),
+    (count) => count === 0,
+  );
+  await lookAhead.stop();
+  expect(await recovered()).toEqual(reserved);
+  expect((await countLookAhead(world.wallet.db)).size).toBe(0);
+});
+
+it('two restores in a row reserve two ranges, and both are watched', async () => {
+  const first = await nextIndex();
+  await openGapLimit(world.deps, 3);
+  await openGapLimit(world.deps, 3);
+  while (await watchLookAhead(world.deps));
+  expect(await recovered()).toEqual([0, 1, 2, 3, 4, 5].map((at) => first + at));
+});
+
+it('no block is read and nothing expires until the reserved addresses are watched', async () => {
+  const payment = await world.order({ allowed: ['LTC'] });
+  const lost = await derived(await nextIndex());
+  await openGapLimit(world.deps, GAP);
+  const lookAhead = await LookAhead.open(world.deps);
+  const follower = followerBeside(lookAhead);
+  world.chains.LTC.mine(world.now(), [creditTo(lost, 7n)]);
+  world.advance(24 * 60 * MINUTE);
+  world.chains.LTC.mine(world.now());
+  expect(await follower.round()).toBe(false);
+  expect(follower.seenThrough()).toBe(null);
+  expect(follower.health()).toMatchObject({
+    state: 'behind',
+    nodeWarnings: expect.stringContaining('before the restore'),
+  });
+  expect((await world.payment(payment)).status).toBe('pending');
+  const before = await world.wallet.db.selectFrom('outputs').selectAll().execute();
+  expect(before).toEqual([]);
+
+  lookAhead.start();
+  await eventually(
+    'all are watched',
+    () => lookAhead.left(LTC),
+    (count) => count === 0,
+  );
+  await lookAhead.stop();
+  while (await follower.round());
+  expect(follower.health()).toMatchObject({ state: 'following', nodeWarnings: null });
+  const [output] = await world.wallet.db.selectFrom('outputs').selectAll().execute();
+  expect(output).toMatchObject({ amount: '7', payment_id: null });
+});
