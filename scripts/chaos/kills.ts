@@ -1,50 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Shop } from '../../test/_helpers/api-client.ts';
-import { eventually } from '../../test/_helpers/poll.ts';
+import type { Coin } from '../../src/domain/coins.ts';
 import { TillProcess } from '../../test/_helpers/till.ts';
 import { WebhookSink } from '../../test/_helpers/webhook-sink.ts';
 import { Load } from '../failover/load.ts';
-import { nodePayer, sandboxPayer, type Payer } from '../failover/payer.ts';
-import { judge } from '../failover/verdict.ts';
+import { openShop } from '../failover/open-shop.ts';
+import { nodePayer, type Payer } from '../failover/payer.ts';
+import { sandboxPayer } from '../failover/payers/sandbox.ts';
+import { Witness } from '../failover/witness.ts';
 
-const WORLDS = ['sandbox', 'BTC node', 'LTC node'] as const;
+type World = 'sandbox' | Coin;
+
+const WORLDS: readonly World[] = ['sandbox', 'BTC', 'LTC', 'ETH', 'SOL'];
 const LOAD_MS = 1_500;
 const AFTER_MS = 300;
+const TOLD_EVERY = 25;
 const COLUMNS = ['world', 'kills', 'payments', 'sends', 'lost', 'webhooks', 'back after', 'violations'];
 
-function print(cells: readonly (string | number)[]): void {
-  process.stdout.write(`${cells.map((cell) => String(cell).padStart(10)).join(' ')}\n`);
-}
-
-/**
- * Kills a daemon with SIGKILL in the middle of its work and starts it again on the same data, so many times on each
- * world. Nothing acknowledged may be lost, no address given out twice, no send paid twice, no webhook missing.
- * @returns the violations
- */
-export async function killCampaign(kills: number): Promise<string[]> {
-  const violations: string[] = [];
-  print(COLUMNS);
-  for (const world of WORLDS) {
-    const told = await killIn(world, kills);
-    violations.push(...told.violations.map((text) => `${world}: ${text}`));
-    const { payments, sends, lost, webhooks, backMs } = told;
-    print([
-      world,
-      kills,
-      payments,
-      sends,
-      lost,
-      webhooks,
-      `${(backMs / 1000).toFixed(1)} s`,
-      told.violations.length,
-    ]);
-  }
-  for (const violation of violations) process.stdout.write(`${violation}\n`);
-  return violations;
-}
-
 interface Told {
+  readonly world: World;
   readonly violations: string[];
+  kills: number;
   payments: number;
   sends: number;
   lost: number;
@@ -53,67 +28,91 @@ interface Told {
   backMs: number;
 }
 
-async function killIn(world: (typeof WORLDS)[number], kills: number): Promise<Told> {
+function print(cells: readonly (string | number)[]): void {
+  process.stdout.write(`${cells.map((cell) => String(cell).padStart(10)).join(' ')}\n`);
+}
+
+function printTold({ world, kills, payments, sends, lost, webhooks, backMs, violations }: Told): void {
+  const back = `${(backMs / 1000).toFixed(1)} s`;
+  print([world, kills, payments, sends, lost, webhooks, back, violations.length]);
+}
+
+/**
+ * Kills a daemon with SIGKILL in the middle of its work and starts it again on the same data, so many times in all,
+ * spread over the sandbox and the nodes of each coin. Nothing acknowledged may be lost, no address given out twice, no
+ * send paid twice, no webhook missing. SIGINT and SIGTERM end it after the next kill, with what was seen until then.
+ * @returns the violations
+ */
+export async function killCampaign(kills: number): Promise<string[]> {
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  print(COLUMNS);
+  const all: Told[] = [];
+  for (const [at, world] of WORLDS.entries()) {
+    const share = Math.floor((kills * (at + 1)) / WORLDS.length) - Math.floor((kills * at) / WORLDS.length);
+    if (share === 0 || interrupted.signal.aborted) continue;
+    all.push(await killIn(world, share, interrupted.signal));
+  }
+  process.stdout.write('\n');
+  print(COLUMNS);
+  for (const told of all) printTold(told);
+  const violations = all.flatMap(({ world, violations: found }) => found.map((text) => `${world}: ${text}`));
+  for (const violation of violations) process.stdout.write(`${violation}\n`);
+  return violations;
+}
+
+async function killIn(world: World, kills: number, signal: AbortSignal): Promise<Told> {
   await using closing = new AsyncDisposableStack();
   const sink = closing.use(await WebhookSink.start());
   let running: TillProcess | null = null;
-  const payer: Payer =
-    world === 'sandbox'
-      ? sandboxPayer(() => {
-          if (running === null) throw new Error('the daemon does not run');
-          return running.api;
-        })
-      : await nodePayer(world === 'BTC node' ? 'BTC' : 'LTC');
+  const payer = await payerIn(world, () => {
+    if (running === null) throw new Error('the daemon does not run');
+    return running;
+  });
   closing.defer(async () => payer.stop());
   const till = closing.use(await TillProcess.start(payer.env));
   running = till;
   await till.ready();
-  const keys = await openShop(till, payer, sink);
-  const told: Told = { violations: [], payments: 0, sends: 0, lost: 0, webhooks: 0, backMs: 0 };
-  const addresses = new Map<string, string>();
-  for (let kill = 1; kill <= kills; kill += 1) {
-    const load = new Load(till.api.baseUrl, { keys, payer, tag: `kill-${kill}` });
+  const payers = [payer];
+  const keys = await openShop(till.api, payers, sink);
+  const witness = new Witness({ keys, payers, sink });
+  const { baseUrl } = till.api;
+  const told: Told = {
+    world,
+    violations: [],
+    kills: 0,
+    payments: 0,
+    sends: 0,
+    lost: 0,
+    webhooks: 0,
+    backMs: 0,
+  };
+  while (told.kills < kills && !signal.aborted) {
+    told.kills += 1;
+    const load = new Load(baseUrl, { keys, payers, tag: `kill-${told.kills}` });
     await pause(LOAD_MS * (0.3 + Math.random()));
     const diedAt = performance.now();
     await till.kill9();
     await load.stop();
     await till.up();
     told.backMs = Math.max(told.backMs, performance.now() - diedAt);
-    await till.ready();
-    const going = new Load(till.api.baseUrl, { keys, payer, tag: `after-${kill}` });
+    const going = new Load(baseUrl, { keys, payers, tag: `after-${told.kills}` });
     await pause(AFTER_MS);
     await going.stop();
-    const { baseUrl } = till.api;
     const [before, after] = [load.history, going.history];
-    const verdict = await judge({
-      baseUrl,
-      keys,
-      before,
-      after,
-      diedAt,
-      maxLossMs: 0,
-      sink,
-      payer,
-      addresses,
-    });
-    told.violations.push(...verdict.violations);
-    told.payments += verdict.payments;
-    told.sends += verdict.sends;
-    told.lost += verdict.lost;
-    told.webhooks = verdict.webhooks;
+    const { violations, ...seen } = await witness.see({ baseUrl, before, after, diedAt, maxLossMs: 0 });
+    told.violations.push(...violations.map((text) => `kill ${told.kills}: ${text}`));
+    told.payments += seen.payments;
+    told.sends += seen.sends;
+    told.lost += seen.lost;
+    told.webhooks = witness.webhooks;
+    if (told.kills % TOLD_EVERY === 0) printTold(told);
   }
+  told.violations.push(...(await witness.rest(baseUrl)));
+  told.webhooks = witness.webhooks;
   return told;
 }
 
-async function openShop(till: TillProcess, payer: Payer, sink: WebhookSink) {
-  const shop = await Shop.open(till.api, { webhookUrl: sink.url });
-  await payer.fund(shop);
-  await eventually(
-    'there is money to send',
-    async () => Number(await shop.balance(payer.coin)),
-    (balance) => balance > 0.01,
-    60_000,
-  );
-  const { publicKey, secretKey, customerId } = shop;
-  return { publicKey, secretKey, customerId };
+async function payerIn(world: World, running: () => TillProcess): Promise<Payer> {
+  return world === 'sandbox' ? sandboxPayer(() => running().api) : nodePayer(world);
 }

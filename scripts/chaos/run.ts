@@ -1,7 +1,7 @@
 /** npm run chaos -- [--coin BTC,SOL] [--rounds 200] [--seed 1] [--verbose] | --kills 100. See README.md beside this file. */
 import { parseArgs } from 'node:util';
-import { asCoin, COINS, type Coin } from '../../src/domain/coins.ts';
 import { runCampaign } from './campaign.ts';
+import { coinsOf } from './coins-of.ts';
 import { killCampaign } from './kills.ts';
 import { printTable } from './report.ts';
 
@@ -17,11 +17,7 @@ const { values } = parseArgs({
 
 if (values.kills !== undefined) process.exit((await killCampaign(whole('kills'))).length > 0 ? 1 : 0);
 
-const coins = values.coin.split(',').map((name): Coin => {
-  const coin = asCoin(name.trim().toUpperCase());
-  if (coin === null) throw new Error(`--coin takes ${COINS.join()}, not ${name}`);
-  return coin;
-});
+const coins = coinsOf(values.coin);
 const options = { seed: whole('seed'), rounds: whole('rounds'), isVerbose: values.verbose };
 const tallies = await Promise.all(coins.map(async (coin) => runCampaign(coin, options)));
 printTable(tallies);

@@ -14,33 +14,38 @@ export interface Acknowledged<T> {
   readonly what: T;
 }
 
+/** A send as it was acknowledged, and who gets it. */
+export type OrderedSend = SendJson & { readonly payer: Payer };
+
 /** Everything the shop got an answer for. */
 export interface History {
   readonly payments: Acknowledged<PaymentJson>[];
-  readonly sends: Acknowledged<SendJson & { readonly key: string }>[];
+  readonly sends: Acknowledged<OrderedSend>[];
 }
 
 const CREATORS = 4;
 const BLOCK_MS = 500;
+/** Of so many orders one is paid. */
+const ORDERS_PER_PAYER = 5;
 
-/** A shop at work: orders, payers of some of them, and sends, until it is stopped or the machine is gone. */
+/** A shop at work: orders, payers of some of them, and sends of each coin, until it is stopped or the machine is gone. */
 export class Load {
   readonly history: History = { payments: [], sends: [] };
   readonly #api: ApiClient;
   readonly #keys: Keys;
-  readonly #payer: Payer;
+  readonly #payers: readonly Payer[];
   readonly #workers: Promise<void>[];
   #isRunning = true;
   #serial = 0;
 
-  constructor(baseUrl: string, { keys, payer, tag }: { keys: Keys; payer: Payer; tag: string }) {
+  constructor(baseUrl: string, { keys, payers, tag }: { keys: Keys; payers: readonly Payer[]; tag: string }) {
     this.#api = new ApiClient(baseUrl);
-    this.#payer = payer;
+    this.#payers = payers;
     this.#keys = keys;
     this.#workers = [
       ...Array.from({ length: CREATORS }, async () => this.#repeat(async () => this.#order(tag))),
-      this.#repeat(async () => this.#send(tag)),
-      this.#repeat(async () => this.#mine()),
+      ...payers.map(async (payer) => this.#repeat(async () => this.#send(payer, tag))),
+      ...payers.map(async (payer) => this.#repeat(async () => mine(payer))),
     ];
   }
 
@@ -57,29 +62,31 @@ export class Load {
   }
 
   async #order(tag: string): Promise<void> {
-    const { publicKey, customerId } = this.#keys;
-    const orderId = `${tag}-${(this.#serial += 1)}`;
+    const { publicKey, secretKey, customerId } = this.#keys;
+    const serial = (this.#serial += 1);
     const what = await this.#api.must<PaymentJson>('POST', '/payment/create', {
       token: publicKey,
-      body: { amount: '10', currency: 'USD', customerId, orderId },
+      body: { amount: '10', currency: 'USD', customerId, orderId: `${tag}-${serial}` },
     });
     this.history.payments.push({ at: performance.now(), what });
-    if (this.#serial % 5 !== 0) return;
-    await this.#payer.pay(this.#api, this.#keys.secretKey, what);
+    if (serial % ORDERS_PER_PAYER !== 0) return;
+    const payer = this.#payers[(serial / ORDERS_PER_PAYER) % this.#payers.length];
+    await payer?.pay(this.#api, secretKey, what);
   }
 
-  async #send(tag: string): Promise<void> {
+  async #send(payer: Payer, tag: string): Promise<void> {
     const key = `${tag}-send-${(this.#serial += 1)}`;
+    const { coin, sends: amount } = payer;
     const what = await this.#api.must<SendJson>('POST', '/merchant/wallet/send', {
       token: this.#keys.secretKey,
-      body: { coin: this.#payer.coin, amount: '0.0001', destination: await this.#payer.newDestination() },
+      body: { coin, amount, destination: await payer.newDestination() },
       headers: { 'Idempotency-Key': key },
     });
-    this.history.sends.push({ at: performance.now(), what: { ...what, key } });
+    this.history.sends.push({ at: performance.now(), what: { ...what, payer } });
   }
+}
 
-  async #mine(): Promise<void> {
-    await this.#payer.mine();
-    await pause(BLOCK_MS);
-  }
+async function mine(payer: Payer): Promise<void> {
+  await payer.mine();
+  await pause(BLOCK_MS);
 }

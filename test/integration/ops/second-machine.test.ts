@@ -40,8 +40,8 @@ async function refusal(dataDir: string, more: Record<string, string> = {}): Prom
 
 describe.skipIf(!requireNode('BTC'))('a power failure under load', () => {
   it('loses nothing acknowledged a second before, and gives out and pays nothing twice', async () => {
-    const rounds = await runCampaign({ rounds: 3, loadMs: 1_500 });
-    expect(rounds.flatMap(({ violations }) => violations)).toEqual([]);
+    const { rounds, violations } = await runCampaign({ rounds: 3, coins: ['BTC'], loadMs: 1_500 });
+    expect(violations).toEqual([]);
     expect(rounds.every(({ payments, sends }) => payments > 0 && sends > 0)).toBe(true);
   });
 });

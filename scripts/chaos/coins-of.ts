@@ -1,0 +1,10 @@
+import { asCoin, COINS, type Coin } from '../../src/domain/coins.ts';
+
+/** Coins of a list such as `BTC,SOL`. @throws naming what is no coin */
+export function coinsOf(list: string): Coin[] {
+  return list.split(',').map((name): Coin => {
+    const coin = asCoin(name.trim().toUpperCase());
+    if (coin === null) throw new Error(`--coin takes ${COINS.join()}, not ${name}`);
+    return coin;
+  });
+}

@@ -1,0 +1,195 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ApiClient, type PaymentJson, type SendJson } from '../../test/_helpers/api-client.ts';
+import type { WebhookSink } from '../../test/_helpers/webhook-sink.ts';
+import type { Acknowledged, History, Keys, OrderedSend } from './load.ts';
+import type { Payer } from './payer.ts';
+
+const WEBHOOK_LIMIT_MS = 90_000;
+const PAID_LIMIT_MS = 120_000;
+const MINE_EVERY_MS = 250;
+const PAGE = 100;
+/** Faults of a kind that are named. */
+const NAMED = 3;
+
+export interface Verdict {
+  readonly violations: string[];
+  readonly payments: number;
+  readonly sends: number;
+  /** Acknowledged, and not there after the kill. */
+  readonly lost: number;
+  /** Of the oldest of them: how long before the kill it was acknowledged. */
+  readonly lossMs: number;
+}
+
+/** A kill, with what the shop was told before and after it. */
+export interface Kill {
+  readonly baseUrl: string;
+  readonly before: History;
+  readonly after: History;
+  readonly diedAt: number;
+  /** What was acknowledged longer before that may not be lost. */
+  readonly maxLossMs: number;
+}
+
+interface EventJson {
+  readonly id: string;
+  readonly type: string;
+}
+
+/** Remembers what the shop was told, over all kills, and holds tilld, chains and webhooks against it. */
+export class Witness {
+  readonly #keys: Keys;
+  readonly #payers: readonly Payer[];
+  readonly #sink: WebhookSink;
+  /** Every address acknowledged, with its payment. */
+  readonly #owners = new Map<string, string>();
+  readonly #sends: OrderedSend[] = [];
+  /** Those that were on record after the kill. */
+  readonly #kept = new Set<string>();
+  /** Webhooks that must come, by event id, with their type. */
+  readonly #wanted = new Map<string, string>();
+  readonly #said = new Map<string, string>();
+  #eventsRead = 0;
+  #deliveriesRead = 0;
+
+  constructor(parts: { keys: Keys; payers: readonly Payer[]; sink: WebhookSink }) {
+    this.#keys = parts.keys;
+    this.#payers = parts.payers;
+    this.#sink = parts.sink;
+  }
+
+  /** Webhooks received so far. */
+  get webhooks(): number {
+    return this.#sink.deliveries.length;
+  }
+
+  /** Compares what was acknowledged around a kill with what is there after it. */
+  async see({ baseUrl, before, after, diedAt, maxLossMs }: Kill): Promise<Verdict> {
+    const api = new ApiClient(baseUrl);
+    const violations: string[] = [];
+    const lost: Acknowledged<unknown>[] = [];
+    for (const entry of before.payments) {
+      const found = await this.#find<PaymentJson>(api, `/payment/get?paymentId=${entry.what.id}`);
+      if (found === null) lost.push(entry);
+      else if (addressesOf(found).join() !== addressesOf(entry.what).join())
+        violations.push(`payment ${entry.what.id} has other addresses than were given out`);
+    }
+    for (const entry of before.sends) {
+      const found = await this.#sendOf(api, entry.what);
+      if (found === null) lost.push(entry);
+      else if (found.txHash !== entry.what.txHash)
+        violations.push(`send ${entry.what.id} is not the transaction that was acknowledged`);
+      if (found !== null) this.#kept.add(entry.what.id);
+    }
+    for (const { what } of after.sends) this.#kept.add(what.id);
+    const sends = [...before.sends, ...after.sends].map(({ what }) => what);
+    this.#sends.push(...sends);
+    violations.push(...(await paidTwice(sends)));
+    const lossMs = Math.max(0, ...lost.map(({ at }) => diedAt - at));
+    if (lossMs > maxLossMs) violations.push(`lost what was acknowledged ${Math.round(lossMs)} ms before`);
+    for (const { what } of [...before.payments, ...after.payments]) violations.push(...this.#own(what));
+    await this.#readEvents(api);
+    violations.push(...this.#readDeliveries());
+    const [payments, ordered] = [before.payments.length, before.sends.length];
+    return { violations, payments, sends: ordered, lost: lost.length, lossMs };
+  }
+
+  /** At the end, when the daemon runs in peace: each webhook came, each send that is on record was paid exactly once. */
+  async rest(baseUrl: string): Promise<string[]> {
+    const api = new ApiClient(baseUrl);
+    const violations: string[] = [];
+    await this.#readEvents(api);
+    for (const until = Date.now() + WEBHOOK_LIMIT_MS; Date.now() < until; await pause(MINE_EVERY_MS)) {
+      violations.push(...this.#readDeliveries());
+      if (this.#wanted.size === 0) break;
+    }
+    const missing = [...this.#wanted].slice(0, NAMED);
+    violations.push(...missing.map(([id, type]) => `webhook ${id} (${type}) never came`));
+    violations.push(...(await this.#unpaid(api)));
+    return [...violations, ...(await paidTwice(this.#sends))];
+  }
+
+  #own(payment: PaymentJson): string[] {
+    const violations: string[] = [];
+    for (const address of addressesOf(payment)) {
+      const owner = this.#owners.get(address);
+      if (owner !== undefined && owner !== payment.id)
+        violations.push(`${address} was given to ${owner} and ${payment.id}`);
+      this.#owners.set(address, payment.id);
+    }
+    return violations;
+  }
+
+  /** Sends on record that the chain does not show although blocks come, and that did not fail. */
+  async #unpaid(api: ApiClient): Promise<string[]> {
+    let left = this.#sends.filter(({ id }) => this.#kept.has(id));
+    for (const until = Date.now() + PAID_LIMIT_MS; Date.now() < until; await pause(MINE_EVERY_MS)) {
+      const open: OrderedSend[] = [];
+      for (const send of left) if ((await send.payer.paidTimes(send.destination)) === 0) open.push(send);
+      left = open;
+      if (left.length === 0) return [];
+      for (const payer of this.#payers) await payer.mine();
+    }
+    const faults: string[] = [];
+    for (const send of left) {
+      const status = (await this.#sendOf(api, send))?.status ?? 'gone';
+      if (status !== 'failed') faults.push(`send ${send.id} (${status}) was never paid`);
+    }
+    return faults.slice(0, NAMED);
+  }
+
+  async #readEvents(api: ApiClient): Promise<void> {
+    for (;;) {
+      const { events, nextAfter } = await api.must<{ events: EventJson[]; nextAfter: number }>(
+        'GET',
+        `/merchant/events?after=${this.#eventsRead}&limit=${PAGE}`,
+        { token: this.#keys.secretKey },
+      );
+      for (const { id, type } of events)
+        if (type.startsWith('payment.') && !this.#said.has(id)) this.#wanted.set(id, type);
+      if (events.length === 0 || nextAfter === this.#eventsRead) return;
+      this.#eventsRead = nextAfter;
+    }
+  }
+
+  /** Each id always says the same. */
+  #readDeliveries(): string[] {
+    const faults: string[] = [];
+    const { deliveries } = this.#sink;
+    for (const { headers, raw } of deliveries.slice(this.#deliveriesRead)) {
+      const id = String(headers['webhook-id']);
+      if ((this.#said.get(id) ?? raw) !== raw) faults.push(`webhook ${id} said two things`);
+      this.#said.set(id, raw);
+      this.#wanted.delete(id);
+    }
+    this.#deliveriesRead = deliveries.length;
+    return faults;
+  }
+
+  async #sendOf(api: ApiClient, { id }: OrderedSend): Promise<SendJson | null> {
+    return this.#find<SendJson>(api, `/merchant/wallet/send-status?sendId=${id}`);
+  }
+
+  /** Null: there is none. */
+  async #find<T>(api: ApiClient, path: string): Promise<T | null> {
+    const { status, body } = await api.call<T>('GET', path, { token: this.#keys.secretKey });
+    if (status === 404) return null;
+    if (status !== 200) throw new Error(`the till answered ${status}: ${JSON.stringify(body.error)}`);
+    return body.data;
+  }
+}
+
+async function paidTwice(sends: readonly OrderedSend[]): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { id, payer, destination } of sends) {
+    const paid = await payer.paidTimes(destination);
+    if (paid > 1) faults.push(`send ${id} was paid ${paid} times in ${payer.coin}`);
+  }
+  return faults;
+}
+
+function addressesOf({ options }: PaymentJson): string[] {
+  return Object.entries(options)
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([coin, { address }]) => `${coin}:${address}`);
+}
