@@ -4,7 +4,8 @@ import { TillProcess } from '../../test/_helpers/till.ts';
 import { WebhookSink } from '../../test/_helpers/webhook-sink.ts';
 import { Load } from '../failover/load.ts';
 import { openShop } from '../failover/open-shop.ts';
-import { nodePayer, type Payer } from '../failover/payer.ts';
+import type { Payer } from '../failover/payer.ts';
+import { nodePayer } from '../failover/payers/node-payer.ts';
 import { sandboxPayer } from '../failover/payers/sandbox.ts';
 import { Witness } from '../failover/witness.ts';
 

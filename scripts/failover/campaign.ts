@@ -9,7 +9,7 @@ import type { Coin } from '../../src/domain/coins.ts';
 import { Load } from './load.ts';
 import { Machine } from './machine.ts';
 import { openShop } from './open-shop.ts';
-import { nodePayer } from './payer.ts';
+import { nodePayer } from './payers/node-payer.ts';
 import { Witness, type Verdict } from './witness.ts';
 
 export interface Round extends Verdict {
@@ -67,7 +67,8 @@ export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
   if (made.code !== 0) throw new Error(made.stderr);
   const witness = new Witness({ keys, payers, sink });
   const results: Round[] = [];
-  for (let number = 1; number <= rounds && signal?.aborted !== true; number += 1) {
+  for (let number = 1; number <= rounds; number += 1) {
+    if (signal?.aborted === true) break;
     await machine.replicated();
     const load = new Load(machine.till.api.baseUrl, { keys, payers, tag: `round-${number}` });
     await pause(loadMs * (0.5 + Math.random()));

@@ -1,10 +1,6 @@
 import type { ApiClient, PaymentJson, Shop } from '../../test/_helpers/api-client.ts';
 import type { Env } from '../../test/_helpers/till.ts';
 import type { Coin } from '../../src/domain/coins.ts';
-import { assertNever } from '../../src/domain/errors.ts';
-import { ethereumPayer } from './payers/ethereum.ts';
-import { solanaPayer } from './payers/solana.ts';
-import { utxoPayer } from './payers/utxo.ts';
 
 /** The other side of a shop's money in one coin: payers, those who get what it sends, and miners. */
 export interface Payer {
@@ -22,19 +18,4 @@ export interface Payer {
   /** How often an address of newDestination was paid `sends`, by the chain. */
   paidTimes(destination: string): Promise<number>;
   stop(): Promise<void>;
-}
-
-/** Beside a node of its own. */
-export async function nodePayer(coin: Coin): Promise<Payer> {
-  switch (coin) {
-    case 'BTC':
-    case 'LTC':
-      return utxoPayer(coin);
-    case 'ETH':
-      return ethereumPayer();
-    case 'SOL':
-      return solanaPayer();
-    default:
-      return assertNever(coin);
-  }
 }
