@@ -71,6 +71,21 @@ describe('a member', () => {
     ]);
   });
 
+  it('has Idempotency-Keys of their own about a shop, apart from the owner’s and other members’', async () => {
+    const [manager, clerk] = [await member('manager'), await member('clerk')];
+    const made = async ({ token }: Person) => {
+      const body = { merchantId: shop.merchantId, name: 'A mug', amount: '5', currency: 'EUR' };
+      const headers = { 'idempotency-key': 'a link for each' };
+      const answer = await till.api.call('POST', about('/merchant/link/create'), { token, body, headers });
+      return { id: answer.body.data['id'], replayed: answer.headers.get('idempotent-replayed') };
+    };
+    const first = [await made(owner), await made(manager), await made(clerk)];
+    expect(new Set(first.map(({ id }) => id)).size).toBe(3);
+    expect(first.map(({ replayed }) => replayed)).toEqual([null, null, null]);
+    const second = [await made(owner), await made(manager), await made(clerk)];
+    expect(second).toEqual(first.map(({ id }) => ({ id, replayed: 'true' })));
+  });
+
   it('may do at once what a new role says, and nothing more', async () => {
     const person = await member('manager');
     expect((await ask(person, 'GET', '/merchant/wallet/balances')).status).toBe(200);
