@@ -986,6 +986,7 @@ export interface paths {
           page?: number;
           limit?: number;
           search?: string;
+          customerIds?: string;
           merchantId?: string;
         };
       };
@@ -1576,6 +1577,7 @@ export interface paths {
           timeZone?: string;
           updatedAfter?: string;
           search?: string;
+          sort?: "-createdAt" | "createdAt" | "orderId" | "-orderId" | "status" | "-status";
           merchantId?: string;
         };
       };

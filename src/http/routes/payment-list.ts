@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PAYMENT_STATUSES } from '../../domain/payment/types.ts';
+import { PAYMENT_SORTS } from '../../store/payments/payment-list.ts';
 import type { CreatePaymentDeps } from '../../usecases/payments/create-payment.ts';
 import { listPayments } from '../../usecases/payments/list-payments.ts';
 import { defineRoute, type Route } from '../server/route.ts';
@@ -33,6 +34,15 @@ const listQuery = z.object({
         'price or of the coins that arrived: 12 finds 12.50, too, and 12.5 finds 12.50. Taken literally: no wildcards',
       examples: ['order-10'],
     }),
+  sort: z
+    .enum(PAYMENT_SORTS)
+    .optional()
+    .meta({
+      description:
+        'Ascending, with `-` before it descending; `-createdAt` when left out, `updatedAt` with `updatedAfter`. Order ids and ' +
+        'statuses go by their characters, capitals first; those alike by `createdAt`',
+      examples: ['orderId'],
+    }),
 });
 
 /** Listing, filtering and searching payments. */
@@ -42,7 +52,7 @@ export function listRoute(deps: CreatePaymentDeps): Route {
     path: '/payment/list',
     summary: 'List payments',
     description:
-      'Payments of the merchant in one mode, newest first; with `updatedAfter` in the order of their last change, oldest first.',
+      'Payments of the merchant in one mode, newest first; with `updatedAfter` in the order of their last change, oldest first; or as `sort` says.',
     tags: ['Payments'],
     auth: 'merchant',
     scope: 'payments:read',
@@ -51,7 +61,7 @@ export function listRoute(deps: CreatePaymentDeps): Route {
     data: z.object({ payments: z.array(paymentSchema()), pagination: pagination() }),
     errors: [],
     handler: async ({ auth, query }) => {
-      const { page, limit, startDate, endDate, timeZone: zone, updatedAfter, ...filter } = query;
+      const { page, limit, startDate, endDate, timeZone: zone, updatedAfter, sort, ...filter } = query;
       return listPayments(
         deps,
         {
@@ -61,7 +71,7 @@ export function listRoute(deps: CreatePaymentDeps): Route {
           toMs: boundIn(zone, 'until', endDate),
           updatedAfterMs: updatedAfter,
         },
-        { page, limit },
+        { page, limit, sort },
       );
     },
   });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MODES } from '../../domain/coins.ts';
 import { addDays, Calendar, isDay } from '../../domain/calendar.ts';
+import { text } from './text.ts';
 
 const PAGE_MAX = 1_000_000;
 const LIMIT_MAX = 100;
@@ -41,6 +42,23 @@ export function pageQuery() {
     page: integerQuery({ min: 1, max: PAGE_MAX }).default(1),
     limit: integerQuery({ min: 1, max: LIMIT_MAX }).default(LIMIT_DEFAULT),
   };
+}
+
+/** A page of a list names so many at most. */
+const IDS_MAX = LIMIT_MAX;
+const IDS_LENGTH_MAX = 4096;
+
+/** Identifiers with commas between them in a query string. */
+export function identifiersQuery() {
+  return text({ max: IDS_LENGTH_MAX })
+    .transform((list) => [...new Set(list.split(',').map((id) => id.trim()))])
+    .refine((ids) => ids.length <= IDS_MAX, {
+      error: `must name at most ${IDS_MAX}`,
+      params: { code: 'too_big' },
+    })
+    .meta({
+      override: { type: 'string', minLength: 1, maxLength: IDS_LENGTH_MAX, examples: ['id_1,id_2'] },
+    });
 }
 
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+ -]\d{2}:?\d{2})?)?$/;

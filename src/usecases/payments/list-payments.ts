@@ -1,7 +1,11 @@
 import type { Mode } from '../../domain/coins.ts';
 import { emailKey } from '../../domain/email.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { listPayments as readPayments, type PaymentFilter } from '../../store/payments/payment-list.ts';
+import {
+  listPayments as readPayments,
+  type PaymentFilter,
+  type PaymentSort,
+} from '../../store/payments/payment-list.ts';
 import { totalPayments } from '../../store/payments/payment-totals.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { modeOf } from '../merchants/mode-of.ts';
@@ -15,18 +19,24 @@ export interface ListPaymentsFilter extends Omit<PaymentFilter, 'merchantId' | '
   readonly search?: string | undefined;
 }
 
-/** One page of a merchant's payments in a mode, newest first, with the exact total. */
+interface ListedPage {
+  readonly page: number;
+  readonly limit: number;
+  readonly sort?: PaymentSort | undefined;
+}
+
+/** One page of a merchant's payments in a mode, newest first unless sorted otherwise, with the exact total. */
 export async function listPayments(
   deps: PresentDeps & { readonly db: Db },
   { merchant, mode: asked, search, ...filter }: ListPaymentsFilter,
-  page: { page: number; limit: number },
+  page: ListedPage,
 ): Promise<{ payments: PaymentView[]; pagination: { page: number; limit: number; total: number } }> {
   const mode = modeOf(merchant, asked);
   const named =
     search === undefined ? undefined : { text: search, emailKey: emailKey(search), userId: merchant.user_id };
   const wanted: PaymentFilter = { ...filter, merchantId: merchant.id, mode, search: named };
   const offset = (page.page - 1) * page.limit;
-  const rows = await readPayments(deps.db, wanted, { limit: page.limit, offset });
+  const rows = await readPayments(deps.db, wanted, { limit: page.limit, offset, sort: page.sort });
   const isLast = rows.length < page.limit && (rows.length > 0 || offset === 0);
   const total = isLast ? offset + rows.length : await totalPayments(deps.db, wanted);
   const payments: PaymentView[] = [];

@@ -185,7 +185,24 @@ describe('GET /merchant/customer/list', () => {
     expect((await list('', other.token)).body.data.pagination).toEqual({ page: 1, limit: 10, total: 0 });
   });
 
+  it('answers those with some ids, of this account alone, further narrowed by a search', async () => {
+    const made: string[] = [];
+    for (const email of ['a@x.com', 'b@x.com', 'c@y.com']) made.push((await create({ email })).body.data.id);
+    const other = await newUser(app);
+    const theirs = (await create({ email: 'theirs@x.com' }, other.token)).body.data.id;
+    const [a = '', , c = ''] = made;
+    const ids = [c, theirs, 'cus_none', a, a].join(', ');
+    const answer = await list(`?customerIds=${encodeURIComponent(ids)}`);
+    expect(emails(answer)).toEqual(['c@y.com', 'a@x.com']);
+    expect(answer.body.data.pagination).toEqual({ page: 1, limit: 10, total: 2 });
+    expect(emails(await list(`?customerIds=${made.join()}&search=X.com`))).toEqual(['b@x.com', 'a@x.com']);
+    expect(emails(await list(`?customerIds=${made.join()}`, other.token))).toEqual([]);
+  });
+
   it.each([
+    ['customerIds', '?customerIds='],
+    ['customerIds', `?customerIds=${Array.from({ length: 101 }, (_, at) => `c${at}`).join()}`],
+    ['customerIds', '?customerIds=a%00b'],
     ['page', '?page=0'],
     ['page', '?page=-1'],
     ['page', '?page=1.5'],

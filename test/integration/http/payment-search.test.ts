@@ -253,3 +253,38 @@ test('lists are right between times however long ago or far ahead', async () => 
   for (const every of ['startDate=0000-01-01', 'startDate=0050-06-01&endDate=9999-12-31', widest])
     expect(await count(every), every).toBe(all);
 });
+
+test('sorted by order id or status, either way, page by page, within other filters', async () => {
+  const by = await Shop.open(till.api);
+  for (const orderId of ['b-2', 'a-1', 'c-3', 'B-4']) {
+    await by.createPayment({ orderId });
+    till.clock.advance(1000);
+  }
+  const [cancelled] = (
+    await by.api.must<{ payments: PaymentJson[] }>('GET', '/payment/list?orderId=c-3', {
+      token: by.secretKey,
+    })
+  ).payments;
+  await by.api.must('POST', '/payment/cancel', {
+    token: by.secretKey,
+    body: { paymentId: cancelled?.id },
+  });
+  const sorted = async (query: string) => {
+    const path = `/payment/list?${query}`;
+    const { payments } = await by.api.must<{ payments: PaymentJson[] }>('GET', path, { token: by.secretKey });
+    return payments.map(({ orderId }) => orderId);
+  };
+  expect(await sorted('')).toEqual(['B-4', 'c-3', 'a-1', 'b-2']);
+  expect(await sorted('sort=-createdAt')).toEqual(['B-4', 'c-3', 'a-1', 'b-2']);
+  expect(await sorted('sort=createdAt')).toEqual(['b-2', 'a-1', 'c-3', 'B-4']);
+  expect(await sorted('sort=orderId')).toEqual(['B-4', 'a-1', 'b-2', 'c-3']);
+  expect(await sorted('sort=-orderId&limit=2&page=2')).toEqual(['a-1', 'B-4']);
+  expect(await sorted('sort=status')).toEqual(['c-3', 'b-2', 'a-1', 'B-4']);
+  expect(await sorted('sort=-status&status=pending&search=b-')).toEqual(['B-4', 'b-2']);
+  expect(await sorted('sort=orderId&updatedAfter=2000-01-01')).toEqual(['B-4', 'a-1', 'b-2', 'c-3']);
+  for (const wrong of ['amount', '-', '', 'createdAt,orderId', '+createdAt']) {
+    const path = `/payment/list?sort=${encodeURIComponent(wrong)}`;
+    const { status, body } = await by.api.call('GET', path, { token: by.secretKey });
+    expect([status, body.error?.details?.map(({ field }) => field)], wrong).toEqual([400, ['sort']]);
+  }
+});

@@ -56,3 +56,20 @@ test.each(['', '-50%_of', '1', '11', '117-', '%', '_', '50_', 'nobody'])(
     }
   },
 );
+
+test('those with some ids are found by them, of this user alone, further narrowed by a search', async () => {
+  const userId = all[0]?.user_id ?? '';
+  const wanted = all.filter((_, at) => at % 20 === 0);
+  const ids = ['cus_none', ...wanted.map(({ id }) => id)];
+  const expected = wanted.toSorted((a, b) => b.created_at - a.created_at || (a.id < b.id ? 1 : -1));
+  const found = await listCustomers(shop.db, { userId, search: '', ids, page: 2, limit: 7 });
+  expect(found).toEqual({ rows: expected.slice(7, 14), total: wanted.length });
+  const some = expected.filter(({ email_key: key }) => key.includes('11'));
+  expect(some.length).toBeGreaterThan(0);
+  const narrowed = await listCustomers(shop.db, { userId, search: '11', ids, page: 1, limit: 100 });
+  expect(narrowed).toEqual({ rows: some, total: some.length });
+  expect(await listCustomers(shop.db, { userId: 'other', search: '', ids, page: 1, limit: 100 })).toEqual({
+    rows: [],
+    total: 0,
+  });
+});

@@ -92,6 +92,22 @@ test('a page far back reads rows of the page alone', async () => {
   expect(book).toContain('outputs USING COVERING INDEX outputs_by_merchant');
 });
 
+test.each([
+  ['createdAt', 'payments_by_merchant'],
+  ['orderId', 'payments_by_order'],
+  ['status', 'payments_by_status'],
+] as const)('a list by %s is sorted by the index %s, either way', async (key, index) => {
+  for (const sort of [key, `-${key}`] as const) {
+    const [plan] = await plansOf(() => listPayments(db, shop, { ...page, sort }));
+    expect(plan).toBe(`SEARCH payments USING INDEX ${index} (merchant_id=? AND mode=?)`);
+    const [ofDays] = await plansOf(() =>
+      listPayments(db, { ...shop, fromMs: 1, toMs: 2 }, { ...page, sort }),
+    );
+    expect(ofDays).toContain(`USING INDEX ${index} `);
+    expect(ofDays).not.toContain('TEMP B-TREE');
+  }
+});
+
 test('logs of what was given up are found by their deliveries', async () => {
   for (const filter of [{}, { event: 'payment.created' }, { status: 500 }] as const) {
     const plans = await plansOf(() => listWebhookLogs(db, { ...logPage, state: 'failed', ...filter }));
@@ -217,6 +233,11 @@ test.each([
     'customers by a part of the address',
     'COVERING INDEX customers_by_user (user_id=?)',
     () => listCustomers(db, { userId: 'u', search: 's', page: 1, limit: 9 }),
+  ],
+  [
+    'customers with some ids',
+    'sqlite_autoindex_customers_1 (id=?)',
+    () => listCustomers(db, { userId: 'u', search: '', ids: ['a', 'b'], page: 1, limit: 9 }),
   ],
   [
     'events of a payment',
