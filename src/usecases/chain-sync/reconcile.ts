@@ -10,6 +10,7 @@ import {
 import type { ChainId } from '../../domain/coins.ts';
 import { watchedKeys } from '../../store/ledger/addresses.ts';
 import { rememberedBlocks } from '../../store/chain/chain-cursors.ts';
+import { countLookAhead } from '../../store/ledger/look-ahead.ts';
 import { unspentAt } from '../../store/ledger/holdings.ts';
 import { writeUnreconciled } from '../../store/chain/reconciliations.ts';
 import { compareAccounts } from './reconcile-accounts.ts';
@@ -48,6 +49,12 @@ export async function reconcile(deps: ReconcileDeps, adapter: Reconciled): Promi
 async function compare(deps: ReconcileDeps, adapter: Reconciled): Promise<Reconciliation | null> {
   const { coin, mode, funds } = adapter;
   if (funds === undefined) return null;
+  const unwatched = mode === 'live' ? ((await countLookAhead(deps.db)).get(coin) ?? 0) : 0;
+  // Else outputs of addresses that become watched during the scan would be missing from it.
+  if (unwatched > 0) {
+    const reason = `${unwatched} addresses reserved by the restore are not watched yet: is the daemon running?`;
+    return { kind: 'unknown', reason };
+  }
   if (funds.model === 'accounts') return compareAccounts(deps, { coin, mode, funds });
   return compareOutputs(deps, adapter, funds);
 }

@@ -112,13 +112,14 @@ export class ChainFollower {
   async round(): Promise<boolean> {
     const status = await this.#checkNode();
     const startedAt = this.#deps.clock.now();
-    const cursor = await startCursor(this.#deps, this.#adapter);
-    this.#health.startedFrom(cursor);
     const unwatched = this.#deps.lookAheadLeft?.(this.#adapter) ?? 0;
     if (unwatched > 0) {
+      // Before the first cursor: where it stands depends on the addresses that were given out, too.
       this.#health.lookingAhead(unwatched);
       return false;
     }
+    const cursor = await startCursor(this.#deps, this.#adapter);
+    this.#health.startedFrom(cursor);
     const progress = await this.#catchUp(cursor);
     if (progress !== 'caught_up') return progress === 'more';
     const view = await this.#adapter.unconfirmed();

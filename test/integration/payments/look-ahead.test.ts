@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ChainError, type ChainAdapter } from '../../../src/domain/chain.ts';
 import { countLookAhead } from '../../../src/store/ledger/look-ahead.ts';
+import { reconcile } from '../../../src/usecases/chain-sync/reconcile.ts';
 import { openGapLimit } from '../../../src/usecases/wallet/gap-limit.ts';
 import { watchLookAhead } from '../../../src/usecases/wallet/watch-look-ahead.ts';
 import { ChainFollower } from '../../../src/workers/chain-watcher/chain-follower.ts';
 import { LookAhead } from '../../../src/workers/chain-watcher/look-ahead.ts';
+import { outputFunds } from '../../_helpers/output-funds.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { creditTo } from '../../_helpers/scripted-chain.ts';
@@ -48,9 +51,8 @@ async function recovered(): Promise<number[]> {
   return rows.map(({ idx }) => idx);
 }
 
-function followerBeside(lookAhead: LookAhead): ChainFollower {
+function followerBeside(lookAhead: LookAhead, adapter = world.chains.LTC.adapter('LTC')): ChainFollower {
   const deps = { ...world.deps, lookAheadLeft: (chain: typeof LTC) => lookAhead.left(chain) };
-  const adapter = world.chains.LTC.adapter('LTC');
   return new ChainFollower(deps as typeof world.deps, adapter, {
     pollIntervalMs: 1,
     maxBackoffMs: 1,
@@ -122,4 +124,44 @@ it('no block is read and nothing expires until the reserved addresses are watche
   expect(follower.health()).toMatchObject({ state: 'following', nodeWarnings: null });
   const [output] = await world.wallet.db.selectFrom('outputs').selectAll().execute();
   expect(output).toMatchObject({ amount: '7', payment_id: null });
+});
+
+it('a pruned node is not followed from its first block: reserved addresses may have been paid before', async () => {
+  const pruneHeight = 2;
+  while (world.chains.LTC.tip.height < 4) world.chains.LTC.mine(world.now());
+  const whole = world.chains.LTC.adapter('LTC');
+  const pruned: ChainAdapter = {
+    ...whole,
+    status: async () => ({ ...(await whole.status()), pruneHeight }),
+    blockAt: async (height) => {
+      if (height < pruneHeight) throw new ChainError('pruned', `the node pruned block ${height}`);
+      return whole.blockAt(height);
+    },
+  };
+  await openGapLimit(world.deps, 3);
+  const lookAhead = await LookAhead.open(world.deps);
+  const follower = followerBeside(lookAhead, pruned);
+  expect(await follower.round()).toBe(false);
+  while (await watchLookAhead(world.deps));
+  await expect(followerBeside(await LookAhead.open(world.deps), pruned).round()).rejects.toThrow('pruned');
+});
+
+it('ledger and chain are not compared until the reserved addresses are watched', async () => {
+  const lost = creditTo(await derived(await nextIndex()), 7n);
+  await openGapLimit(world.deps, 3);
+  const { height } = world.chains.LTC.mine(world.now(), [lost]);
+  // The daemon watches them and reads the block while the node scans.
+  const scanUnspent = outputFunds(async ({ watchKeys }) => {
+    while (await watchLookAhead(world.deps));
+    const follower = followerBeside(await LookAhead.open(world.deps));
+    while (await follower.round());
+    const found = { ref: lost.ref, watchKey: lost.watchKey, amount: lost.amount, height };
+    const outputs = watchKeys.includes(lost.watchKey) ? [found] : [];
+    return { tip: world.chains.LTC.tip, isComplete: true, outputs };
+  });
+  const adapter = { ...world.chains.LTC.adapter('LTC'), funds: scanUnspent };
+  const compare = () => reconcile({ ...world.deps, db: world.wallet.db, patienceMs: 0 }, adapter);
+  expect(await compare()).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('reserved') });
+  while (await watchLookAhead(world.deps));
+  expect(await compare()).toMatchObject({ kind: 'compared', ledger: 7n, differences: [] });
 });
