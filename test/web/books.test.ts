@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { Shop } from '../_helpers/api-client.ts';
@@ -86,6 +87,59 @@ it('tells what the wallet is worth in the currency of the shop', async () => {
     expect((await exact.innerText()).replace(/\D/g, '').replace(/^0+/, '').length).toBeLessThanOrEqual(8);
     expect(await axeFindings(page)).toEqual([]);
   }
+});
+
+/** A day of the shop. */
+const day = (ms: number) =>
+  new Intl.DateTimeFormat('en-CA', { timeZone: 'Pacific/Auckland', dateStyle: 'short' }).format(ms);
+
+it('the history of the wallet is searched, cut to days of the shop, and exported as it is filtered', async () => {
+  const rows = page.getByRole('region', { name: 'Verlauf' }).locator('tbody tr');
+  await page.goto(`${path}/wallet`);
+  await rows.first().waitFor();
+  // Sandbox rates stand still: what came for 12.50 was worth that.
+  expect((await rows.first().innerText()).replaceAll(/\s/g, ' ')).toMatch(/12,(50|49) €/);
+  expect(await page.getByText('In Pacific/Auckland').count()).toBe(2);
+  await page.getByLabel('Suche').fill('Lamp-12');
+  await page.getByText('Ein Eintrag passt').waitFor();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'CSV exportieren' }).click(),
+  ]);
+  expect(file.suggestedFilename()).toBe('wallet-history.csv');
+  const [head = '', ...lines] = readFileSync(await file.path(), 'utf8')
+    .trimEnd()
+    .split('\r\n');
+  expect(head).toBe(
+    '\uFEFFid,createdAt,direction,status,coin,amount,fee,currency,rate,fiatAmount,txHash,address,paymentId,error',
+  );
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain(`,${paid},`);
+  await page.getByLabel('Suche').fill('Shelf-731');
+  await page.getByText('Nichts passt').waitFor();
+  await page.getByRole('button', { name: 'Filter löschen' }).click();
+  await rows.first().waitFor();
+  await page.getByLabel('Von').fill(day(Date.now() + 86_400_000));
+  await page.getByText('Nichts passt').waitFor();
+  await page.getByLabel('Von').fill(day(Date.now()));
+  await page.getByLabel('Bis').fill(day(Date.now()));
+  await page.getByText('Ein Eintrag passt').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  for (const viewport of [DESKTOP, PHONE])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const shown = await signedIn({ viewport, colorScheme });
+      await shown.goto(`${path}/wallet`);
+      await shown.locator('tbody tr').first().waitFor();
+      expect(await axeFindings(shown)).toEqual([]);
+      const wide = await shown.evaluate('document.documentElement.scrollWidth > window.innerWidth');
+      expect(wide).toBe(false);
+      const size = viewport === PHONE ? 'phone' : 'desktop';
+      await shown.screenshot({
+        path: `${SCREENS}/wallet-history-${size}-${colorScheme}.png`,
+        fullPage: true,
+      });
+      await shown.close();
+    }
 });
 
 it('says so where no price is known', async () => {

@@ -2202,6 +2202,10 @@ export interface paths {
           mode?: "live" | "sandbox";
           coin?: "BTC" | "ETH" | "LTC" | "SOL";
           direction?: "in" | "out";
+          startDate?: string;
+          endDate?: string;
+          timeZone?: string;
+          search?: string;
           merchantId?: string;
         };
       };
@@ -3775,6 +3779,9 @@ export interface components {
       confirmations: number;
       paymentId: string | null;
       error: string | null;
+      currency: string | null;
+      rate: string | null;
+      fiatAmount: string | null;
       /** Format: date-time */
       createdAt: string;
     };

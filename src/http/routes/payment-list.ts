@@ -7,7 +7,7 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { pagination } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';
 import { paymentSchema } from '../schemas/payment.ts';
-import { boundIn, boundQuery, ianaZone, modeQuery, pageQuery, timeQuery } from '../schemas/query.ts';
+import { modeQuery, pageQuery, rangeIn, rangeQuery, timeQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
 
 const listQuery = z.object({
@@ -17,11 +17,7 @@ const listQuery = z.object({
   customerId: identifier().optional(),
   orderId: identifier().optional(),
   coin: coin().optional(),
-  startDate: boundQuery('from').optional(),
-  endDate: boundQuery('until').optional(),
-  timeZone: ianaZone()
-    .optional()
-    .meta({ description: 'IANA time zone whose days bare dates are; UTC when left out' }),
+  ...rangeQuery(),
   updatedAfter: timeQuery('from')
     .optional()
     .meta({ description: 'Changed after this moment, itself not counted' }),
@@ -61,14 +57,13 @@ export function listRoute(deps: CreatePaymentDeps): Route {
     data: z.object({ payments: z.array(paymentSchema()), pagination: pagination() }),
     errors: [],
     handler: async ({ auth, query }) => {
-      const { page, limit, startDate, endDate, timeZone: zone, updatedAfter, sort, ...filter } = query;
+      const { page, limit, startDate, endDate, timeZone, updatedAfter, sort, ...filter } = query;
       return listPayments(
         deps,
         {
           merchant: auth.merchant,
           ...filter,
-          fromMs: boundIn(zone, 'from', startDate),
-          toMs: boundIn(zone, 'until', endDate),
+          ...rangeIn({ startDate, endDate, timeZone }),
           updatedAfterMs: updatedAfter,
         },
         { page, limit, sort },

@@ -7,15 +7,15 @@ import { estimateFee } from '../../usecases/sends/estimate-fee.ts';
 import { getBalances } from '../../usecases/wallet/get-balances.ts';
 import { getWalletAddresses } from '../../usecases/wallet/get-wallet-addresses.ts';
 import { getSend } from '../../usecases/sends/get-send.ts';
-import { listWalletTransactions } from '../../usecases/wallet/list-wallet-transactions.ts';
 import { sendCoins, type SendCoinsDeps } from '../../usecases/sends/send-coins.ts';
 import { EVERYTHING } from '../../usecases/sends/send-order.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { coinAmount } from '../schemas/amounts.ts';
-import { pagination, perCoin, timestamp } from '../schemas/answers.ts';
+import { perCoin, timestamp } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';
-import { modeQuery, pageQuery } from '../schemas/query.ts';
+import { modeQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
+import { walletTransactionsRoute } from './wallet-transactions.ts';
 
 const TAGS = ['Wallet'];
 const PLAN_ERRORS: readonly ErrorCode[] = ['INSUFFICIENT_BALANCE', 'COIN_UNAVAILABLE', 'NODE_UNAVAILABLE'];
@@ -85,23 +85,6 @@ const sendData = z
   })
   .meta({ id: 'Send' });
 
-const transactionData = z
-  .object({
-    id: z.string(),
-    direction: z.enum(['in', 'out']),
-    coin: coinCode,
-    txHash: z.string(),
-    address: z.string(),
-    amount: z.string(),
-    fee: z.string().nullable(),
-    status: z.string(),
-    confirmations: z.int(),
-    paymentId: z.string().nullable(),
-    error: z.string().nullable(),
-    createdAt: timestamp(),
-  })
-  .meta({ id: 'WalletTransaction' });
-
 /** Balances, sends and the money book of a merchant's wallet. */
 export function walletRoutes(deps: SendCoinsDeps): Route[] {
   return [
@@ -110,7 +93,7 @@ export function walletRoutes(deps: SendCoinsDeps): Route[] {
     sendRoute(deps),
     estimateFeeRoute(deps),
     sendStatusRoute(deps),
-    transactionsRoute(deps),
+    walletTransactionsRoute(deps),
     bumpRoute(deps),
     cancelRoute(deps),
   ];
@@ -253,33 +236,5 @@ function sendStatusRoute(deps: SendCoinsDeps): Route {
     example: { query: { sendId: 'snd_2KfHw9TzLq4Xn7VbR0mCy5Pd' } },
     data: sendData,
     handler: async ({ auth, query }) => getSend(deps, { ...query, merchantId: auth.merchantId }),
-  });
-}
-
-function transactionsRoute(deps: SendCoinsDeps): Route {
-  return defineRoute({
-    method: 'GET',
-    path: '/merchant/wallet/transactions',
-    auth: 'merchant',
-    scope: 'wallet:read',
-    summary: 'List money in and out',
-    description: 'Incoming money and sends of one mode, newest first.',
-    tags: TAGS,
-    status: 200,
-    errors: [],
-    query: z.object({
-      ...pageQuery(),
-      mode: modeQuery(),
-      coin: coin().optional(),
-      direction: z.enum(['in', 'out']).optional(),
-    }),
-    data: z.object({ transactions: z.array(transactionData), pagination: pagination() }),
-    handler: async ({ auth, query }) => {
-      const { transactions, total } = await listWalletTransactions(deps, {
-        ...query,
-        merchant: auth.merchant,
-      });
-      return { transactions, pagination: { page: query.page, limit: query.limit, total } };
-    },
   });
 }

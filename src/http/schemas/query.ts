@@ -76,13 +76,13 @@ export function timeQuery(bound: 'from' | 'until') {
 const TIME = { override: { type: 'string', format: 'date-time' } } as const;
 
 /** A bound of a range: a moment, and the day where it is a bare date. */
-export interface Bound {
+interface Bound {
   readonly atMs: number;
   readonly day: string | null;
 }
 
 /** As `timeQuery`, for ranges whose bare dates may be days of another time zone: see `boundIn`. */
-export function boundQuery(bound: 'from' | 'until') {
+function boundQuery(bound: 'from' | 'until') {
   return z
     .string()
     .trim()
@@ -100,12 +100,34 @@ export function boundQuery(bound: 'from' | 'until') {
 }
 
 /** The moment of a bound, its bare date a day of the time zone; of UTC where none is named. */
-export function boundIn(timeZone: string | undefined, side: 'from' | 'until', bound: Bound | undefined) {
+function boundIn(timeZone: string | undefined, side: 'from' | 'until', bound: Bound | undefined) {
   if (bound === undefined || bound.day === null || timeZone === undefined) return bound?.atMs;
   // Zones before that are guesswork; no row is older.
   if (bound.day < FIRST_DAY) return bound.atMs;
   const calendar = new Calendar(timeZone);
   return side === 'from' ? calendar.startOf(bound.day) : calendar.startOf(addDays(bound.day, 1)) - 1;
+}
+
+/** `startDate`, `endDate` and `timeZone` of lists: spread into the query's object. */
+export function rangeQuery() {
+  return {
+    startDate: boundQuery('from').optional(),
+    endDate: boundQuery('until').optional(),
+    timeZone: ianaZone()
+      .optional()
+      .meta({ description: 'IANA time zone whose days bare dates are; UTC when left out' }),
+  };
+}
+
+/** The moments of a range, both included; undefined where it is open. */
+export function rangeIn({ startDate, endDate, timeZone }: Range) {
+  return { fromMs: boundIn(timeZone, 'from', startDate), toMs: boundIn(timeZone, 'until', endDate) };
+}
+
+interface Range {
+  readonly startDate: Bound | undefined;
+  readonly endDate: Bound | undefined;
+  readonly timeZone: string | undefined;
 }
 
 function parseTime(value: string, bound: 'from' | 'until'): number | null {

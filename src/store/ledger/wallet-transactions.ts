@@ -1,31 +1,21 @@
 import { sql } from 'kysely';
 import type { Coin, Mode } from '../../domain/coins.ts';
 import type { Db } from '../sqlite/database.ts';
+import { paidOutputs, sentOut, type WalletTransactionRow } from './wallet-transaction-rows.ts';
+import { isNamedOutput, isNamedSend } from './wallet-search.ts';
 
 export interface WalletTransactionFilter {
   readonly merchantId: string;
   readonly mode: Mode;
   readonly coin: Coin | null;
   readonly direction: 'in' | 'out' | null;
+  /** Bounds of when it was first seen or ordered, ms, both included. */
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
+  /** Taken literally: see isNamedOutput and isNamedSend. */
+  readonly search?: string | undefined;
   readonly page: number;
   readonly limit: number;
-}
-
-/** One entry of a merchant's transaction history: an output that paid it, or a send. */
-export interface WalletTransactionRow {
-  readonly direction: 'in' | 'out';
-  /** The send's id; `txid:index` for an output. */
-  readonly id: string;
-  readonly coin: Coin;
-  readonly txid: string;
-  readonly address: string;
-  readonly amount: string;
-  readonly fee: string | null;
-  readonly status: string;
-  readonly height: number | null;
-  readonly payment_id: string | null;
-  readonly error: string | null;
-  readonly created_at: number;
 }
 
 /** One page of incoming and outgoing money, newest first. Own change and swept deposits are not income and left out. */
@@ -77,11 +67,20 @@ export async function pageWalletTransactions(
   const rows = places.flatMap(
     ({ seq, send_id: id }) => (id === null ? paid.get(seq ?? 0) : sent.get(id)) ?? [],
   );
-  return { rows, total: (await countIncoming(db, filter)) + (await countOutgoing(db, filter)) };
+  const before = (page - 1) * limit;
+  // A page that is not full is the last one.
+  const isLast = rows.length < limit && (rows.length > 0 || before === 0);
+  return { rows, total: isLast ? before + rows.length : await count(db, filter) };
+}
+
+async function count(db: Db, filter: WalletTransactionFilter): Promise<number> {
+  const isOfAll = [filter.fromMs, filter.toMs, filter.search].every((value) => value === undefined);
+  const moneyIn = isOfAll ? countedIncoming(db, filter) : rowsOf(incoming(db, filter));
+  return (await moneyIn) + (await rowsOf(outgoing(db, filter)));
 }
 
 /** Counts all outputs (from trigger-kept counts) less those left out, found from the sends: far fewer. */
-async function countIncoming(db: Db, filter: WalletTransactionFilter): Promise<number> {
+async function countedIncoming(db: Db, filter: WalletTransactionFilter): Promise<number> {
   if (filter.direction === 'out') return 0;
   const { merchantId, mode, coin } = filter;
   const counted = await db
@@ -99,20 +98,23 @@ async function countIncoming(db: Db, filter: WalletTransactionFilter): Promise<n
   return (counted.total ?? 0) - none.total;
 }
 
-async function countOutgoing(db: Db, filter: WalletTransactionFilter): Promise<number> {
-  const counted = await outgoing(db, filter)
+async function rowsOf(query: ReturnType<typeof incoming> | ReturnType<typeof outgoing>): Promise<number> {
+  const { total } = await (query as ReturnType<typeof outgoing>)
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  return counted.total;
+  return total;
 }
 
 function incoming(db: Db, filter: WalletTransactionFilter) {
-  const { merchantId, mode, coin, direction } = filter;
+  const { merchantId, mode, coin, direction, fromMs = null, toMs = null, search } = filter;
   return db
     .selectFrom('outputs')
     .where('outputs.merchant_id', '=', merchantId)
     .where('outputs.mode', '=', mode)
     .$if(coin !== null, (query) => query.where('outputs.coin', '=', coin))
+    .$if(fromMs !== null, (query) => query.where('outputs.first_seen_at', '>=', fromMs))
+    .$if(toMs !== null, (query) => query.where('outputs.first_seen_at', '<=', toMs))
+    .$if(search !== undefined, (query) => query.where(isNamedOutput(db, filter, search ?? '')))
     .where('outputs.seq', 'not in', leftOut(db, filter))
     .$if(direction === 'out', (query) => query.where(sql<boolean>`1 = 0`));
 }
@@ -140,60 +142,15 @@ function leftOut(db: Db, { merchantId, mode, coin }: WalletTransactionFilter) {
 }
 
 function outgoing(db: Db, filter: WalletTransactionFilter) {
-  const { merchantId, mode, coin, direction } = filter;
+  const { merchantId, mode, coin, direction, fromMs = null, toMs = null, search } = filter;
   return db
     .selectFrom('sends')
     .where('sends.merchant_id', '=', merchantId)
     .where('sends.mode', '=', mode)
     .where('sends.purpose', '=', 'send')
     .$if(coin !== null, (query) => query.where('sends.coin', '=', coin))
+    .$if(fromMs !== null, (query) => query.where('sends.created_at', '>=', fromMs))
+    .$if(toMs !== null, (query) => query.where('sends.created_at', '<=', toMs))
+    .$if(search !== undefined, (query) => query.where(isNamedSend(db, filter, search ?? '')))
     .$if(direction === 'in', (query) => query.where(sql<boolean>`1 = 0`));
-}
-
-async function paidOutputs(db: Db, seqs: readonly number[]): Promise<Map<number, WalletTransactionRow>> {
-  if (seqs.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('outputs')
-    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
-    .select([
-      'outputs.seq',
-      sql.lit<'in'>('in').as('direction'),
-      sql<string>`outputs.txid || ':' || outputs.vout`.as('id'),
-      'outputs.coin',
-      'outputs.txid',
-      'addresses.address',
-      'outputs.amount',
-      sql<string | null>`null`.as('fee'),
-      sql.ref<string>('outputs.state').as('status'),
-      'outputs.height',
-      'outputs.payment_id',
-      sql<string | null>`null`.as('error'),
-      'outputs.first_seen_at as created_at',
-    ])
-    .where('outputs.seq', 'in', seqs)
-    .execute();
-  return new Map(rows.map(({ seq, ...row }) => [seq, row]));
-}
-
-async function sentOut(db: Db, ids: readonly string[]): Promise<Map<string, WalletTransactionRow>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('sends')
-    .select([
-      sql.lit<'out'>('out').as('direction'),
-      'sends.id',
-      'sends.coin',
-      'sends.txid',
-      'sends.destination as address',
-      'sends.amount',
-      sql.ref<string | null>('sends.fee').as('fee'),
-      sql.ref<string>('sends.status').as('status'),
-      'sends.height',
-      sql<string | null>`null`.as('payment_id'),
-      'sends.error',
-      'sends.created_at',
-    ])
-    .where('sends.id', 'in', ids)
-    .execute();
-  return new Map(rows.map((row) => [row.id, row]));
 }

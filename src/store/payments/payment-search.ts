@@ -1,6 +1,13 @@
 import { sql, type Expression, type SqlBool } from 'kysely';
-import { COIN_DEFINITIONS, COINS, type Mode } from '../../domain/coins.ts';
-import { parseDecimal } from '../../domain/money.ts';
+import { COINS, type Mode } from '../../domain/coins.ts';
+import {
+  addressBegins,
+  checked,
+  coinAmountBegins,
+  hashBegins,
+  isAmount,
+  isHashPrefix,
+} from '../search-terms.ts';
 import type { Db } from '../sqlite/database.ts';
 
 /** A merchant's search text. Everything is taken literally. */
@@ -16,12 +23,6 @@ interface Shop {
   readonly merchantId: string;
   readonly mode: Mode;
 }
-
-/** Appended to a prefix, sorts after every text with that prefix. */
-const HIGHEST = '\u{10FFFF}';
-/** Shorter ones are the start of too many hashes and addresses to tell anything. */
-const HASH_PREFIX = /^[0-9a-z]{6,}$/i;
-const AMOUNT = /^\d{1,12}(\.\d{0,18})?$/;
 
 /**
  * Whether a text names a payment of a shop: by any part of its order id or of the customer's e-mail address, by the
@@ -41,13 +42,13 @@ export function isNamed(db: Db, shop: Shop, search: PaymentSearch): Expression<S
     sql<SqlBool>`payments.customer_id = ${text}`,
     sql<SqlBool>`payments.customer_id in ${customers}`,
   ];
-  if (HASH_PREFIX.test(text)) {
+  if (isHashPrefix(text)) {
     const onChain = paidBy(db, shop, text)
       .unionAll(refundedBy(db, shop, text))
       .unionAll(askedAt(db, shop, text));
     ways.push(sql<SqlBool>`payments.id in ${onChain}`);
   }
-  if (AMOUNT.test(text)) {
+  if (isAmount(text)) {
     ways.push(costs(text), sql<SqlBool>`payments.id in ${broughtOutputOf(db, shop, text)}`);
   }
   return sql<SqlBool>`(${sql.join(ways, sql` or `)})`;
@@ -72,48 +73,13 @@ function costs(text: string) {
 
 /** Payments with an output worth these digits of a coin, or these and further decimals. */
 function broughtOutputOf(db: Db, { merchantId, mode }: Shop, text: string) {
-  const decimals = text.split('.')[1]?.length ?? 0;
-  // Compared as one of the shop's rows: looked up, it would be everybody's money of that coin.
-  const ranges = COINS.flatMap((coin) => {
-    const more = COIN_DEFINITIONS[coin].decimals - decimals;
-    if (more < 0) return [];
-    const first = parseDecimal(text.replace(/\.$/, ''), COIN_DEFINITIONS[coin].decimals);
-    if (first === 0n) return [];
-    // Texts of the same length compare as their numbers do.
-    const [from, last] = [first.toString(), (first + 10n ** BigInt(more) - 1n).toString()];
-    return [
-      sql`(length(outputs.amount) = ${from.length} and outputs.amount between ${from} and ${last}
-        and ${checked('outputs.coin')} = ${coin})`,
-    ];
-  });
-  const isOne = ranges.length === 0 ? sql<boolean>`false` : sql<boolean>`(${sql.join(ranges, sql` or `)})`;
   return db
     .selectFrom('outputs')
     .where('outputs.merchant_id', '=', merchantId)
     .where('outputs.mode', '=', mode)
     .where('outputs.payment_id', 'is not', null)
-    .where(isOne)
+    .where(coinAmountBegins({ amount: 'outputs.amount', coin: 'outputs.coin' }, text))
     .select(sql<string>`outputs.payment_id`.as('id'));
-}
-
-/** Hashes are hexadecimal in lower case, save Solana's; people copy them in either. */
-function spellings(hash: string): string[] {
-  return [...new Set([hash, hash.toLowerCase()])];
-}
-
-function beginsWith(column: string, prefix: string) {
-  const ranges = spellings(prefix).map(
-    (start) => sql`(${sql.ref(column)} >= ${start} and ${sql.ref(column)} < ${start + HIGHEST})`,
-  );
-  return sql<boolean>`(${sql.join(ranges, sql` or `)})`;
-}
-
-/**
- * A column for checking rows, never for looking them up: as a plain column it would lead the planner to
- * scan all of a merchant's rows instead of looking up the few hashes.
- */
-function checked(column: string) {
-  return sql<string>`${sql.ref(column)} || ''`;
 }
 
 function paidBy(db: Db, { merchantId, mode }: Shop, hash: string) {
@@ -121,7 +87,7 @@ function paidBy(db: Db, { merchantId, mode }: Shop, hash: string) {
     .selectFrom('outputs')
     .where('outputs.coin', 'in', COINS)
     .where('outputs.mode', '=', mode)
-    .where(beginsWith('outputs.txid', hash))
+    .where(hashBegins('outputs.txid', hash))
     .where(checked('outputs.merchant_id'), '=', merchantId)
     .where('outputs.payment_id', 'is not', null)
     .select(sql<string>`outputs.payment_id`.as('id'));
@@ -134,19 +100,17 @@ function refundedBy(db: Db, { merchantId, mode }: Shop, hash: string) {
     .innerJoin('sends', 'sends.id', 'send_versions.send_id')
     .where('send_versions.coin', 'in', COINS)
     .where('send_versions.mode', '=', mode)
-    .where(beginsWith('send_versions.txid', hash))
+    .where(hashBegins('send_versions.txid', hash))
     .where(checked('sends.merchant_id'), '=', merchantId)
     .select('refunds.payment_id as id');
 }
 
-/** Whatever its letter case: no two addresses of a shop differ in that alone. */
 function askedAt(db: Db, { merchantId, mode }: Shop, prefix: string) {
   return db
     .selectFrom('addresses')
     .where('addresses.merchant_id', '=', merchantId)
     .where('addresses.mode', '=', mode)
-    .where(sql<boolean>`addresses.address collate nocase >= ${prefix}`)
-    .where(sql<boolean>`addresses.address collate nocase < ${prefix + HIGHEST}`)
+    .where(addressBegins('addresses.address', prefix))
     .where('addresses.payment_id', 'is not', null)
     .select(sql<string>`addresses.payment_id`.as('id'));
 }

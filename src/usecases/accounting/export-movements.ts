@@ -1,11 +1,10 @@
 import { Calendar } from '../../domain/calendar.ts';
-import { COIN_DEFINITIONS, type Coin, type Mode } from '../../domain/coins.ts';
-import { currencyDigits } from '../../domain/currencies.ts';
-import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
+import type { Coin, Mode } from '../../domain/coins.ts';
+import { formatCoinAmount } from '../../domain/money.ts';
 import type { MovementKind } from '../../domain/movements.ts';
-import { valueOf, worthAt } from '../../domain/price.ts';
 import { newestMovement, pageOfMovements, type ListedMovement } from '../../store/ledger/movements.ts';
 import type { Db } from '../../store/sqlite/database.ts';
+import { fiatAmount } from './fiat-amount.ts';
 
 /** Lines read at a time. */
 const PAGE = 500;
@@ -73,23 +72,9 @@ function view(line: ListedMovement, calendar: Calendar): MovementView {
     amount: formatCoinAmount(amount, coin),
     currency,
     rate,
-    fiatAmount: currency === null || rate === null ? null : fiatAmount(amount, coin, { currency, rate }),
+    fiatAmount: fiatAmount(amount, coin, { currency, rate }),
     txHash: line.txid,
     address: line.address,
     note: line.note,
   };
-}
-
-/** Rounded towards zero, as the payment shows it: a line and the one that takes it back add up to nothing. */
-function fiatAmount(
-  amount: bigint,
-  coin: Coin,
-  { currency, rate }: { readonly currency: string; readonly rate: string },
-): string {
-  const digits = currencyDigits(currency) ?? 0;
-  const worth = valueOf(
-    amount < 0n ? -amount : amount,
-    worthAt(rate, digits, COIN_DEFINITIONS[coin].decimals),
-  );
-  return formatDecimal(amount < 0n ? -worth : worth, digits);
 }

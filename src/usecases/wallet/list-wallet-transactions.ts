@@ -2,7 +2,16 @@ import { COINS, type Coin, type Mode } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
-import { pageWalletTransactions, type WalletTransactionRow } from '../../store/ledger/wallet-transactions.ts';
+import {
+  bookedPrices,
+  type MovementPrice,
+  type WalletTransactionRow,
+} from '../../store/ledger/wallet-transaction-rows.ts';
+import {
+  pageWalletTransactions,
+  type WalletTransactionFilter,
+} from '../../store/ledger/wallet-transactions.ts';
+import { fiatAmount } from '../accounting/fiat-amount.ts';
 import { modeOf } from '../merchants/mode-of.ts';
 import type { WalletOwner } from '../sends/send-order.ts';
 
@@ -22,17 +31,24 @@ export interface WalletTransaction {
   readonly confirmations: number;
   readonly paymentId: string | null;
   readonly error: string | null;
+  /** That of the payment, or of the books. */
+  readonly currency: string | null;
+  /** Price of one coin at the time; null where none was known. */
+  readonly rate: string | null;
+  /** What `amount` was worth at that rate. */
+  readonly fiatAmount: string | null;
   readonly createdAt: string;
 }
 
-export interface ListWalletTransactionsInput {
+export interface ListWalletTransactionsInput extends Pick<
+  WalletTransactionFilter,
+  'fromMs' | 'toMs' | 'search' | 'page' | 'limit'
+> {
   readonly merchant: WalletOwner;
   /** Its current mode when left out. */
   readonly mode?: Mode | undefined;
   readonly coin?: Coin | undefined;
   readonly direction?: 'in' | 'out' | undefined;
-  readonly page: number;
-  readonly limit: number;
 }
 
 /** Money in and out of the merchant's wallet in a mode, newest first. */
@@ -40,22 +56,30 @@ export async function listWalletTransactions(
   deps: { readonly db: Db },
   input: ListWalletTransactionsInput,
 ): Promise<{ transactions: WalletTransaction[]; total: number }> {
-  const mode = modeOf(input.merchant, input.mode);
-  const { rows, total } = await pageWalletTransactions(deps.db, {
-    merchantId: input.merchant.id,
-    mode,
-    coin: input.coin ?? null,
-    direction: input.direction ?? null,
-    page: input.page,
-    limit: input.limit,
-  });
+  const { merchant, mode: asked, coin = null, direction = null, ...filter } = input;
+  const mode = modeOf(merchant, asked);
+  const shop = { merchantId: merchant.id, mode };
+  const { rows, total } = await pageWalletTransactions(deps.db, { ...filter, ...shop, coin, direction });
   const tips = new Map<Coin, number>();
-  for (const coin of COINS) tips.set(coin, (await findCursor(deps.db, { coin, mode }))?.height ?? 0);
-  return { transactions: rows.map((row) => view(row, tips.get(row.coin) ?? 0)), total };
+  for (const each of COINS) tips.set(each, (await findCursor(deps.db, { coin: each, mode }))?.height ?? 0);
+  const prices = await bookedPrices(deps.db, { ...shop, txids: rows.map(({ txid }) => txid) });
+  return {
+    transactions: rows.map((row) =>
+      view(row, {
+        tipHeight: tips.get(row.coin) ?? 0,
+        price: row.currency === null ? prices.get(row.id) : row,
+      }),
+    ),
+    total,
+  };
 }
 
-function view(row: WalletTransactionRow, tipHeight: number): WalletTransaction {
+function view(
+  row: WalletTransactionRow,
+  at: { readonly tipHeight: number; readonly price: MovementPrice | undefined },
+): WalletTransaction {
   const { coin } = row;
+  const { currency = null, rate = null } = at.price ?? {};
   return {
     id: row.id,
     direction: row.direction,
@@ -67,9 +91,12 @@ function view(row: WalletTransactionRow, tipHeight: number): WalletTransaction {
     status: row.status,
     // A block that includes a reverted send confirms no payment.
     confirmations:
-      row.height === null || row.status === 'broadcast' ? 0 : Math.max(1, tipHeight - row.height + 1),
+      row.height === null || row.status === 'broadcast' ? 0 : Math.max(1, at.tipHeight - row.height + 1),
     paymentId: row.payment_id,
     error: row.error,
+    currency,
+    rate,
+    fiatAmount: fiatAmount(BigInt(row.amount), coin, { currency, rate }),
     createdAt: new Date(row.created_at).toISOString(),
   };
 }

@@ -2,18 +2,18 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
 import type { QueryOf } from '../api/contract.ts';
-import { paymentsCsv } from '../api/csv.ts';
-import { download } from '../api/download.ts';
 import { useAct, useApi, useShop, useShopId, useTimeZone } from '../api/hooks.ts';
 import { useMay } from '../api/may.ts';
 import { useMode } from '../api/mode.ts';
 import { useFilters } from '../api/search.ts';
+import { paymentsCsv } from '../api/sheets.ts';
 import { STATUSES } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { plural, t } from '../i18n/t.ts';
-import { Button, Card, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
+import { Button, Card, Empty, PageTitle, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { plainAmount } from '../ui/decimal.ts';
+import { ExportCsv } from '../ui/export-csv.tsx';
 import { Field, fieldError, Form, SearchField, Select } from '../ui/form.tsx';
 import { coins, short } from '../ui/format.ts';
 import { PaymentTable } from '../ui/payment-table.tsx';
@@ -49,7 +49,10 @@ export function PaymentsPage() {
         actions={
           <>
             {may('wallet:read') && <ExportMovements />}
-            <Export query={{ ...query, merchantId }} />
+            <ExportCsv
+              name="payments.csv"
+              csv={(onProgress) => paymentsCsv({ ...query, merchantId }, onProgress)}
+            />
             {!isOther && may('payments:write') && (
               <Button look="primary" onClick={() => setCreating(true)}>
                 {t('New payment')}
@@ -164,24 +167,6 @@ function Filters(props: {
         );
       })}
     </div>
-  );
-}
-
-function Export({ query }: { query: QueryOf<'GET', '/payment/list'> }) {
-  const [progress, setProgress] = useState('');
-  const run = useAct(async () => {
-    const csv = await paymentsCsv(query, (done, total) =>
-      setProgress(t('{done} of {total}', { done, total })),
-    );
-    download('payments.csv', new Blob([csv], { type: 'text/csv;charset=utf-8' }));
-  });
-  return (
-    <>
-      {run.error !== null && <Problem error={run.error} />}
-      <Button busy={run.isPending} onClick={() => run.mutate()}>
-        {run.isPending ? t('Exporting {progress}', { progress }) : t('Export CSV')}
-      </Button>
-    </>
   );
 }
 

@@ -1,70 +1,124 @@
 import { Link } from '@tanstack/react-router';
-import { useApi, useShopId } from '../api/hooks.ts';
+import type { QueryOf } from '../api/contract.ts';
+import { useApi, useShopId, useTimeZone } from '../api/hooks.ts';
 import { useMode } from '../api/mode.ts';
 import { useFilters } from '../api/search.ts';
+import { walletCsv } from '../api/sheets.ts';
 import type { WalletTransaction } from '../api/types.ts';
 import { COINS } from '../coins.ts';
-import { t } from '../i18n/t.ts';
-import { Badge, Card, CoinName, Copy, Empty, LINK, Shown } from '../ui/basics.tsx';
-import { Select } from '../ui/form.tsx';
-import { coins, short, when, whenShort } from '../ui/format.ts';
+import { plural, t } from '../i18n/t.ts';
+import { Badge, Button, Card, CoinName, Copy, Empty, LINK, Shown } from '../ui/basics.tsx';
+import { plainAmount } from '../ui/decimal.ts';
+import { ExportCsv } from '../ui/export-csv.tsx';
+import { Field, SearchField, Select } from '../ui/form.tsx';
+import { coins, fiat, short, when, whenShort } from '../ui/format.ts';
 import { Pager, Table } from '../ui/table.tsx';
 import { words } from '../ui/words.ts';
+
+const FILTERS = ['search', 'coin', 'direction', 'startDate', 'endDate'] as const;
 
 /** Money in and out, newest first. */
 export function History({ merchantId }: { merchantId: string }) {
   const [search, change] = useFilters();
-  const { coin, direction, page } = search;
+  const timeZone = useTimeZone();
   const { viewed: mode } = useMode();
+  const query: QueryOf<'GET', '/merchant/wallet/transactions'> = {
+    ...Object.fromEntries(FILTERS.map((name) => [name, search[name]])),
+    search: search['search'] === undefined ? undefined : plainAmount(search['search']),
+    timeZone,
+    merchantId,
+    mode,
+  };
   const list = useApi(
     '/merchant/wallet/transactions',
-    { merchantId, mode, coin, direction, page, limit: 15 },
+    { ...query, page: search['page'], limit: 15 },
     { refetchMs: 5_000 },
   );
+  const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   return (
-    <Card title={t('History')}>
-      <div className="mb-4 grid max-w-md grid-cols-2 gap-3">
-        <Select
-          label={t('Coin')}
-          value={coin ?? ''}
-          onChange={(event) => change({ coin: event.target.value })}
-        >
-          <option value="">{t('Any')}</option>
-          {COINS.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </Select>
-        <Select
-          label={t('Direction')}
-          value={direction ?? ''}
-          onChange={(event) => change({ direction: event.target.value })}
-        >
-          <option value="">{t('Both')}</option>
-          <option value="in">{t('Received')}</option>
-          <option value="out">{t('Sent')}</option>
-        </Select>
-      </div>
+    <Card
+      title={t('History')}
+      actions={<ExportCsv name="wallet-history.csv" csv={(onProgress) => walletCsv(query, onProgress)} />}
+    >
+      <Filters search={search} timeZone={timeZone} onChange={change} />
       <Shown of={list}>
         {({ transactions, pagination }) => (
           <>
             {transactions.length === 0 ? (
-              <Empty
-                title={
-                  coin === undefined && direction === undefined
-                    ? t('No money moved yet')
-                    : t('Nothing matches')
-                }
-              >
-                {t('Payments, money sent to your own addresses, and what you send show here.')}
+              <Empty title={isFiltered ? t('Nothing matches') : t('No money moved yet')}>
+                {isFiltered ? (
+                  <Button
+                    onClick={() => change(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
+                  >
+                    {t('Clear the filters')}
+                  </Button>
+                ) : (
+                  t('Payments, money sent to your own addresses, and what you send show here.')
+                )}
               </Empty>
             ) : (
               <Moves rows={transactions} />
+            )}
+            {isFiltered && transactions.length > 0 && (
+              <p role="status" className="mt-3 text-xs text-soft">
+                {plural(pagination.total, 'One entry matches', '{count} entries match')}
+              </p>
             )}
             <Pager of={pagination} onPage={(next) => change({ page: String(next) })} />
           </>
         )}
       </Shown>
     </Card>
+  );
+}
+
+function Filters(props: {
+  search: Readonly<Record<string, string | undefined>>;
+  timeZone: string;
+  onChange: (changes: Record<string, string | undefined>) => void;
+}) {
+  const { search, timeZone, onChange } = props;
+  return (
+    <div role="search" className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-4">
+      <div className="col-span-2 lg:col-span-4">
+        <SearchField
+          label={t('Search')}
+          placeholder={t('Transaction, address, order or amount')}
+          hint={t('The beginning of a transaction, address or amount, or a whole order id')}
+          value={search['search'] ?? ''}
+          onSearch={(text) => onChange({ search: text })}
+        />
+      </div>
+      <Select
+        label={t('Coin')}
+        value={search['coin'] ?? ''}
+        onChange={(event) => onChange({ coin: event.target.value })}
+      >
+        <option value="">{t('Any')}</option>
+        {COINS.map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </Select>
+      <Select
+        label={t('Direction')}
+        value={search['direction'] ?? ''}
+        onChange={(event) => onChange({ direction: event.target.value })}
+      >
+        <option value="">{t('Both')}</option>
+        <option value="in">{t('Received')}</option>
+        <option value="out">{t('Sent')}</option>
+      </Select>
+      {(['startDate', 'endDate'] as const).map((name) => (
+        <Field
+          key={name}
+          label={name === 'startDate' ? t('From') : t('Until')}
+          type="date"
+          hint={t('In {timeZone}', { timeZone: timeZone.replaceAll('_', ' ') })}
+          value={search[name] ?? ''}
+          onChange={(event) => onChange({ [name]: event.target.value })}
+        />
+      ))}
+    </div>
   );
 }
 
@@ -150,13 +204,19 @@ function Moves({ rows }: { rows: readonly WalletTransaction[] }) {
   );
 }
 
-function Amount({ of: { direction, amount, fee } }: { of: WalletTransaction }) {
+function Amount({ of: row }: { of: WalletTransaction }) {
+  const { direction, amount, fee, currency, fiatAmount } = row;
   return (
     <span className="money text-xs wrap-anywhere md:text-sm md:whitespace-nowrap">
       <b className={direction === 'in' ? 'text-accent' : ''}>
         {direction === 'in' ? '+' : '−'}
         {coins(amount)}
       </b>
+      {currency !== null && fiatAmount !== null && (
+        <small className="block text-soft" title={t('What it was worth then')}>
+          {fiat(fiatAmount, currency)}
+        </small>
+      )}
       {fee !== null && <small className="block text-soft">{t('fee {fee}', { fee: coins(fee) })}</small>}
     </span>
   );

@@ -171,6 +171,8 @@ export const shared: Catalogue = {
   'several coins': 'mehrere Coins',
   '{first} to {last}': '{first} bis {last}',
   '{sandbox} Every coin is simulated.': '{sandbox} Alle Coins sind simuliert.',
+  '{total} entries match: a file holds at most {most}. Please choose fewer days.':
+    '{total} Einträge passen: Eine Datei fasst höchstens {most}. Bitte wählen Sie weniger Tage.',
   '{total} payments match: a file holds at most {most}. Please choose fewer days.':
     '{total} Zahlungen passen: Eine Datei fasst höchstens {most}. Bitte wählen Sie weniger Tage.',
 };

@@ -59,6 +59,7 @@ export const wallet: Catalogue = {
   'Not used yet': 'Noch nicht benutzt',
   'Nothing matches': 'Nichts passt',
   'Nothing was paid yet': 'Noch wurde nichts bezahlt',
+  'One entry matches': 'Ein Eintrag passt',
   'One failed': 'Eine fehlgeschlagen',
   'Only these events': 'Nur diese Ereignisse',
   'Open the payment': 'Zahlung öffnen',
@@ -91,6 +92,8 @@ export const wallet: Catalogue = {
   'Such as payment.completed, payment.reversed; empty for all':
     'Etwa payment.completed, payment.reversed; leer für alle',
   'Take the network fee out of the amount': 'Netzwerkgebühr vom Betrag abziehen',
+  'The beginning of a transaction, address or amount, or a whole order id':
+    'Der Anfang einer Transaktion, einer Adresse oder eines Betrags, oder eine ganze Bestellnummer',
   'The test arrived, and your endpoint answered {status}: see the delivery below.':
     'Der Test kam an, und Ihr Endpunkt antwortete {status}: siehe die Zustellung unten.',
   'The test arrived: your endpoint answered {status}.': 'Der Test kam an: Ihr Endpunkt antwortete {status}.',
@@ -100,9 +103,11 @@ export const wallet: Catalogue = {
     'Das ist das neue Geheimnis: Geben Sie es dem Empfänger innerhalb von 24 Stunden.',
   'To address': 'An Adresse',
   'To be tried again': 'Wird wiederholt',
+  'Transaction, address, order or amount': 'Transaktion, Adresse, Bestellung oder Betrag',
   'Unknown event': 'Unbekanntes Ereignis',
   'Verify it': 'Bestätigen',
   Volume: 'Umsatz',
+  'What it was worth then': 'Was es damals wert war',
   'What one send of each coin could spend now: confirmed money only.':
     'Was eine Sendung je Coin jetzt ausgeben könnte: nur bestätigtes Geld.',
   'What the daemon sees of each chain, every few seconds.':
@@ -121,6 +126,7 @@ export const wallet: Catalogue = {
   '{amount} {coin} are on their way': '{amount} {coin} sind unterwegs',
   '{amount} {coin} will be offered to the network again':
     '{amount} {coin} werden dem Netzwerk noch einmal angeboten',
+  '{count} entries match': '{count} Einträge passen',
   '{count} failed in a row': '{count} hintereinander fehlgeschlagen',
   '{count} payment': '{count} Zahlung',
   '{count} payments': '{count} Zahlungen',

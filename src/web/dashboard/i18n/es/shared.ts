@@ -168,6 +168,8 @@ export const shared: Catalogue = {
   'several coins': 'varias monedas',
   '{first} to {last}': '{first} a {last}',
   '{sandbox} Every coin is simulated.': '{sandbox} Todas las monedas son simuladas.',
+  '{total} entries match: a file holds at most {most}. Please choose fewer days.':
+    'Coinciden {total} entradas: un archivo contiene {most} como máximo. Elija menos días.',
   '{total} payments match: a file holds at most {most}. Please choose fewer days.':
     'Coinciden {total} pagos: un archivo contiene {most} como máximo. Elija menos días.',
 };

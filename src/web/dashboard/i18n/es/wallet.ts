@@ -58,6 +58,7 @@ export const wallet: Catalogue = {
   'Not used yet': 'Aún sin usar',
   'Nothing matches': 'Nada coincide',
   'Nothing was paid yet': 'Aún no se ha pagado nada',
+  'One entry matches': 'Coincide una entrada',
   'One failed': 'Falló una',
   'Only these events': 'Solo estos eventos',
   'Open the payment': 'Abrir el pago',
@@ -90,6 +91,8 @@ export const wallet: Catalogue = {
   'Such as payment.completed, payment.reversed; empty for all':
     'Por ejemplo payment.completed, payment.reversed; vacío para todos',
   'Take the network fee out of the amount': 'Descontar la comisión de red del importe',
+  'The beginning of a transaction, address or amount, or a whole order id':
+    'El comienzo de una transacción, dirección o importe, o un número de pedido completo',
   'The test arrived, and your endpoint answered {status}: see the delivery below.':
     'La prueba llegó, y su destino respondió {status}: vea la entrega abajo.',
   'The test arrived: your endpoint answered {status}.': 'La prueba llegó: su destino respondió {status}.',
@@ -99,9 +102,11 @@ export const wallet: Catalogue = {
     'Este es el secreto nuevo: entréguelo al receptor en 24 horas.',
   'To address': 'A la dirección',
   'To be tried again': 'Se reintentará',
+  'Transaction, address, order or amount': 'Transacción, dirección, pedido o importe',
   'Unknown event': 'Evento desconocido',
   'Verify it': 'Verificarlo',
   Volume: 'Volumen',
+  'What it was worth then': 'Lo que valía entonces',
   'What one send of each coin could spend now: confirmed money only.':
     'Lo que un envío de cada moneda podría gastar ahora: solo dinero confirmado.',
   'What the daemon sees of each chain, every few seconds.':
@@ -119,6 +124,7 @@ export const wallet: Catalogue = {
   'transaction id': 'id. de transacción',
   '{amount} {coin} are on their way': '{amount} {coin} están en camino',
   '{amount} {coin} will be offered to the network again': '{amount} {coin} se ofrecerán de nuevo a la red',
+  '{count} entries match': 'Coinciden {count} entradas',
   '{count} failed in a row': '{count} fallos seguidos',
   '{count} payment': '{count} pago',
   '{count} payments': '{count} pagos',

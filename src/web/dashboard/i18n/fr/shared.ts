@@ -172,6 +172,8 @@ export const shared: Catalogue = {
   'several coins': 'plusieurs coins',
   '{first} to {last}': '{first} au {last}',
   '{sandbox} Every coin is simulated.': '{sandbox} Tous les coins sont simulés.',
+  '{total} entries match: a file holds at most {most}. Please choose fewer days.':
+    '{total} entrées correspondent : un fichier en contient {most} au plus. Choisissez moins de jours.',
   '{total} payments match: a file holds at most {most}. Please choose fewer days.':
     '{total} paiements correspondent : un fichier en contient {most} au plus. Choisissez moins de jours.',
 };

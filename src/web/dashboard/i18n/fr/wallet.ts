@@ -60,6 +60,7 @@ export const wallet: Catalogue = {
   'Not used yet': 'Pas encore utilisé',
   'Nothing matches': 'Rien ne correspond',
   'Nothing was paid yet': 'Rien n’a encore été payé',
+  'One entry matches': 'Une entrée correspond',
   'One failed': 'Un échec',
   'Only these events': 'Seulement ces événements',
   'Open the payment': 'Ouvrir le paiement',
@@ -92,6 +93,8 @@ export const wallet: Catalogue = {
   'Such as payment.completed, payment.reversed; empty for all':
     'Par exemple payment.completed, payment.reversed ; vide pour tous',
   'Take the network fee out of the amount': 'Déduire les frais de réseau du montant',
+  'The beginning of a transaction, address or amount, or a whole order id':
+    'Le début d’une transaction, d’une adresse ou d’un montant, ou un numéro de commande entier',
   'The test arrived, and your endpoint answered {status}: see the delivery below.':
     'Le test est arrivé, et votre point de terminaison a répondu {status} : voir la livraison ci-dessous.',
   'The test arrived: your endpoint answered {status}.':
@@ -102,9 +105,11 @@ export const wallet: Catalogue = {
     'Voici le nouveau secret : donnez-le au destinataire dans les 24 heures.',
   'To address': 'À l’adresse',
   'To be tried again': 'Sera réessayé',
+  'Transaction, address, order or amount': 'Transaction, adresse, commande ou montant',
   'Unknown event': 'Événement inconnu',
   'Verify it': 'Le vérifier',
   Volume: 'Volume',
+  'What it was worth then': 'Ce que cela valait alors',
   'What one send of each coin could spend now: confirmed money only.':
     'Ce qu’un envoi de chaque coin pourrait dépenser maintenant : argent confirmé seulement.',
   'What the daemon sees of each chain, every few seconds.':
@@ -123,6 +128,7 @@ export const wallet: Catalogue = {
   '{amount} {coin} are on their way': '{amount} {coin} sont en route',
   '{amount} {coin} will be offered to the network again':
     '{amount} {coin} seront de nouveau proposés au réseau',
+  '{count} entries match': '{count} entrées correspondent',
   '{count} failed in a row': '{count} échecs de suite',
   '{count} payment': '{count} paiement',
   '{count} payments': '{count} paiements',

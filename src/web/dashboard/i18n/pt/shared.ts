@@ -168,6 +168,8 @@ export const shared: Catalogue = {
   'several coins': 'várias moedas',
   '{first} to {last}': '{first} a {last}',
   '{sandbox} Every coin is simulated.': '{sandbox} Todas as moedas são simuladas.',
+  '{total} entries match: a file holds at most {most}. Please choose fewer days.':
+    '{total} entradas correspondem: um arquivo contém no máximo {most}. Escolha menos dias.',
   '{total} payments match: a file holds at most {most}. Please choose fewer days.':
     '{total} pagamentos correspondem: um arquivo contém no máximo {most}. Escolha menos dias.',
 };

@@ -58,6 +58,7 @@ export const wallet: Catalogue = {
   'Not used yet': 'Ainda não usado',
   'Nothing matches': 'Nada corresponde',
   'Nothing was paid yet': 'Nada foi pago ainda',
+  'One entry matches': 'Uma entrada corresponde',
   'One failed': 'Uma falhou',
   'Only these events': 'Só estes eventos',
   'Open the payment': 'Abrir o pagamento',
@@ -90,6 +91,8 @@ export const wallet: Catalogue = {
   'Such as payment.completed, payment.reversed; empty for all':
     'Por exemplo payment.completed, payment.reversed; vazio para todos',
   'Take the network fee out of the amount': 'Descontar a taxa de rede do valor',
+  'The beginning of a transaction, address or amount, or a whole order id':
+    'O início de uma transação, de um endereço ou de um valor, ou um número de pedido completo',
   'The test arrived, and your endpoint answered {status}: see the delivery below.':
     'O teste chegou, e o seu endpoint respondeu {status}: veja a entrega abaixo.',
   'The test arrived: your endpoint answered {status}.': 'O teste chegou: o seu endpoint respondeu {status}.',
@@ -99,9 +102,11 @@ export const wallet: Catalogue = {
     'Este é o novo segredo: entregue-o ao receptor em até 24 horas.',
   'To address': 'Para o endereço',
   'To be tried again': 'Será repetida',
+  'Transaction, address, order or amount': 'Transação, endereço, pedido ou valor',
   'Unknown event': 'Evento desconhecido',
   'Verify it': 'Verificar',
   Volume: 'Volume',
+  'What it was worth then': 'Quanto valia então',
   'What one send of each coin could spend now: confirmed money only.':
     'O que um envio de cada moeda poderia gastar agora: só dinheiro confirmado.',
   'What the daemon sees of each chain, every few seconds.':
@@ -119,6 +124,7 @@ export const wallet: Catalogue = {
   'transaction id': 'ID da transação',
   '{amount} {coin} are on their way': '{amount} {coin} estão a caminho',
   '{amount} {coin} will be offered to the network again': '{amount} {coin} serão oferecidos à rede de novo',
+  '{count} entries match': '{count} entradas correspondem',
   '{count} failed in a row': '{count} falhas seguidas',
   '{count} payment': '{count} pagamento',
   '{count} payments': '{count} pagamentos',

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { COINS } from '../../domain/coins.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { listWalletTransactions } from '../../usecases/wallet/list-wallet-transactions.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { pagination, timestamp } from '../schemas/answers.ts';
+import { coin } from '../schemas/codes.ts';
+import { modeQuery, pageQuery, rangeIn, rangeQuery } from '../schemas/query.ts';
+import { text } from '../schemas/text.ts';
+
+const transactionData = z
+  .object({
+    id: z.string(),
+    direction: z.enum(['in', 'out']),
+    coin: z.enum(COINS),
+    txHash: z.string(),
+    address: z.string(),
+    amount: z.string(),
+    fee: z.string().nullable(),
+    status: z.string(),
+    confirmations: z.int(),
+    paymentId: z.string().nullable(),
+    error: z.string().nullable(),
+    currency: z.string().nullable().meta({
+      description: 'That of the payment; of what belongs to none, that of the newest payment then, or USD',
+    }),
+    rate: z.string().nullable().meta({
+      description:
+        'Price of one coin at the time; null where none was known, and of a send until it confirms',
+    }),
+    fiatAmount: z
+      .string()
+      .nullable()
+      .meta({ description: 'What `amount` was worth at that rate', examples: ['49.90'] }),
+    createdAt: timestamp(),
+  })
+  .meta({ id: 'WalletTransaction' });
+
+const query = z.object({
+  ...pageQuery(),
+  mode: modeQuery(),
+  coin: coin().optional(),
+  direction: z.enum(['in', 'out']).optional(),
+  ...rangeQuery(),
+  search: text()
+    .optional()
+    .meta({
+      description:
+        'Six or more characters from the start of the transaction hash (of a send also that of an earlier version) or of ' +
+        'the address; the whole order id or id of the payment, or the id of the send; or the amount in the coin: 0.5 finds ' +
+        '0.512, too, and 12 finds 12.5. Taken literally: no wildcards',
+      examples: ['0.015'],
+    }),
+});
+
+/** The money book of a merchant's wallet. */
+export function walletTransactionsRoute(deps: { readonly db: Db }): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/wallet/transactions',
+    auth: 'merchant',
+    scope: 'wallet:read',
+    summary: 'List money in and out',
+    description:
+      'Incoming money and sends of one mode, newest first: by when money was first seen, and a send was ordered.',
+    tags: ['Wallet'],
+    status: 200,
+    errors: [],
+    query,
+    data: z.object({ transactions: z.array(transactionData), pagination: pagination() }),
+    handler: async ({ auth, query: { startDate, endDate, timeZone, ...asked } }) => {
+      const { transactions, total } = await listWalletTransactions(deps, {
+        ...asked,
+        ...rangeIn({ startDate, endDate, timeZone }),
+        merchant: auth.merchant,
+      });
+      return { transactions, pagination: { page: asked.page, limit: asked.limit, total } };
+    },
+  });
+}

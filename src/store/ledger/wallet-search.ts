@@ -1,0 +1,96 @@
+import { sql, type Expression, type SqlBool } from 'kysely';
+import { COINS, type Mode } from '../../domain/coins.ts';
+import {
+  addressBegins,
+  checked,
+  coinAmountBegins,
+  hashBegins,
+  isAmount,
+  isHashPrefix,
+} from '../search-terms.ts';
+import type { Db } from '../sqlite/database.ts';
+
+interface Shop {
+  readonly merchantId: string;
+  readonly mode: Mode;
+}
+
+/**
+ * Whether a text names an output that paid a shop: by the beginning of its transaction or address, by the whole order
+ * id or id of its payment, or by its amount. Looks at each of the shop's outputs.
+ */
+export function isNamedOutput(db: Db, shop: Shop, text: string): Expression<SqlBool> {
+  const ways = [sql<SqlBool>`outputs.payment_id in ${paymentsOf(db, shop, text)}`];
+  if (isHashPrefix(text)) {
+    ways.push(
+      sql<SqlBool>`outputs.seq in ${paidBy(db, shop, text)}`,
+      sql<SqlBool>`outputs.address_id in ${addressesOf(db, shop, text)}`,
+      // Few outputs are no payment's, and their addresses are in no index of texts.
+      sql<SqlBool>`(outputs.payment_id is null and ${ownAddress(db, text)})`,
+    );
+  }
+  if (isAmount(text)) ways.push(coinAmountBegins({ amount: 'outputs.amount', coin: 'outputs.coin' }, text));
+  return sql<SqlBool>`(${sql.join(ways, sql` or `)})`;
+}
+
+/**
+ * Whether a text names a send of a shop: by its id, by the beginning of the transaction of any of its versions or of its
+ * destination, by the whole order id or id of the payment it refunds, or by its amount.
+ */
+export function isNamedSend(db: Db, shop: Shop, text: string): Expression<SqlBool> {
+  const refunds = db
+    .selectFrom('refunds')
+    .where('refunds.payment_id', 'in', paymentsOf(db, shop, text))
+    .select('refunds.send_id');
+  const ways = [sql<SqlBool>`sends.id = ${text}`, sql<SqlBool>`sends.id in ${refunds}`];
+  if (isHashPrefix(text)) {
+    const versions = db
+      .selectFrom('send_versions')
+      .where('send_versions.coin', 'in', COINS)
+      .where('send_versions.mode', '=', shop.mode)
+      .where(hashBegins('send_versions.txid', text))
+      .select('send_versions.send_id');
+    ways.push(sql<SqlBool>`sends.id in ${versions}`, addressBegins('sends.destination', text));
+  }
+  if (isAmount(text)) ways.push(coinAmountBegins({ amount: 'sends.amount', coin: 'sends.coin' }, text));
+  return sql<SqlBool>`(${sql.join(ways, sql` or `)})`;
+}
+
+function paymentsOf(db: Db, { merchantId, mode }: Shop, text: string) {
+  const ofShop = db
+    .selectFrom('payments')
+    .where('payments.merchant_id', '=', merchantId)
+    .where('payments.mode', '=', mode)
+    .where('payments.order_id', '=', text)
+    .select('payments.id');
+  return ofShop.unionAll(db.selectNoFrom(sql<string>`${text}`.as('id')));
+}
+
+function paidBy(db: Db, { merchantId, mode }: Shop, hash: string) {
+  return db
+    .selectFrom('outputs as paid')
+    .where('paid.coin', 'in', COINS)
+    .where('paid.mode', '=', mode)
+    .where(hashBegins('paid.txid', hash))
+    .where(checked('paid.merchant_id'), '=', merchantId)
+    .select('paid.seq');
+}
+
+function addressesOf(db: Db, { merchantId, mode }: Shop, prefix: string) {
+  return db
+    .selectFrom('addresses')
+    .where('addresses.merchant_id', '=', merchantId)
+    .where('addresses.mode', '=', mode)
+    .where(addressBegins('addresses.address', prefix))
+    .where('addresses.payment_id', 'is not', null)
+    .select('addresses.id');
+}
+
+function ownAddress(db: Db, prefix: string) {
+  const own = db
+    .selectFrom('addresses as own_address')
+    .where(sql<boolean>`own_address.id = outputs.address_id`)
+    .where(addressBegins('own_address.address', prefix))
+    .select(sql`1`.as('one'));
+  return sql<SqlBool>`exists ${own}`;
+}

@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import { COINS, type Coin, type Mode } from '../../domain/coins.ts';
+import type { Db } from '../sqlite/database.ts';
+
+/** One entry of a merchant's transaction history: an output that paid it, or a send. */
+export interface WalletTransactionRow {
+  readonly direction: 'in' | 'out';
+  /** The send's id; `txid:index` for an output. */
+  readonly id: string;
+  readonly coin: Coin;
+  readonly txid: string;
+  readonly address: string;
+  readonly amount: string;
+  readonly fee: string | null;
+  readonly status: string;
+  readonly height: number | null;
+  readonly payment_id: string | null;
+  readonly error: string | null;
+  /** What the rate is in; null where the ledger itself has no price of it. */
+  readonly currency: string | null;
+  /** Price of one coin then. */
+  readonly rate: string | null;
+  readonly created_at: number;
+}
+
+/** Outputs by their numbers. */
+export async function paidOutputs(
+  db: Db,
+  seqs: readonly number[],
+): Promise<Map<number, WalletTransactionRow>> {
+  if (seqs.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('outputs')
+    .innerJoin('addresses', 'addresses.id', 'outputs.address_id')
+    .leftJoin('payments', 'payments.id', 'outputs.payment_id')
+    .select([
+      'outputs.seq',
+      sql.lit<'in'>('in').as('direction'),
+      sql<string>`outputs.txid || ':' || outputs.vout`.as('id'),
+      'outputs.coin',
+      'outputs.txid',
+      'addresses.address',
+      'outputs.amount',
+      sql<string | null>`null`.as('fee'),
+      sql.ref<string>('outputs.state').as('status'),
+      'outputs.height',
+      'outputs.payment_id',
+      sql<string | null>`null`.as('error'),
+      // Other money has its price in the books, as sends have.
+      'payments.currency',
+      'outputs.rate',
+      'outputs.first_seen_at as created_at',
+    ])
+    .where('outputs.seq', 'in', seqs)
+    .execute();
+  return new Map(rows.map(({ seq, ...row }) => [seq, row]));
+}
+
+/** Sends by their ids. */
+export async function sentOut(db: Db, ids: readonly string[]): Promise<Map<string, WalletTransactionRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('sends')
+    .leftJoin('refunds', 'refunds.send_id', 'sends.id')
+    .select([
+      sql.lit<'out'>('out').as('direction'),
+      'sends.id',
+      'sends.coin',
+      'sends.txid',
+      'sends.destination as address',
+      'sends.amount',
+      sql.ref<string | null>('sends.fee').as('fee'),
+      sql.ref<string>('sends.status').as('status'),
+      'sends.height',
+      'refunds.payment_id',
+      'sends.error',
+      sql<string | null>`null`.as('currency'),
+      sql<string | null>`null`.as('rate'),
+      'sends.created_at',
+    ])
+    .where('sends.id', 'in', ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** What a movement was priced at. */
+export interface MovementPrice {
+  readonly currency: string | null;
+  readonly rate: string | null;
+}
+
+/** Prices in the books of lines about these transactions that stand, by the send's id or `txid:index` of the output. */
+export async function bookedPrices(
+  db: Db,
+  of: { readonly merchantId: string; readonly mode: Mode; readonly txids: readonly string[] },
+): Promise<ReadonlyMap<string, MovementPrice>> {
+  if (of.txids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('movements')
+    .select(['movements.txid', 'movements.vout', 'movements.send_id', 'movements.currency', 'movements.rate'])
+    .where('movements.coin', 'in', COINS)
+    .where('movements.mode', '=', of.mode)
+    .where('movements.txid', 'in', of.txids)
+    .where('movements.merchant_id', '=', of.merchantId)
+    .where('movements.kind', 'in', ['payment', 'refund', 'send'])
+    .orderBy('movements.seq')
+    .execute();
+  // Of a line that was taken back and written anew the newest counts.
+  return new Map(
+    rows.map(({ txid, vout, send_id: sendId, ...price }) => [sendId ?? `${txid}:${vout ?? ''}`, price]),
+  );
+}

@@ -1,0 +1,78 @@
+import { api } from './client.ts';
+import type { QueryOf } from './contract.ts';
+import { sheetCsv, type Progress } from './csv.ts';
+import { COINS } from '../coins.ts';
+import { t } from '../i18n/t.ts';
+import type { Coin, Payment, WalletTransaction } from './types.ts';
+
+const WALLET_COLUMNS = [
+  'id',
+  'createdAt',
+  'direction',
+  'status',
+  'coin',
+  'amount',
+  'fee',
+  'currency',
+  'rate',
+  'fiatAmount',
+  'txHash',
+  'address',
+  'paymentId',
+  'error',
+] as const satisfies readonly (keyof WalletTransaction)[];
+
+function received(coin: Coin) {
+  return ({ options }: Payment): string | null => options[coin]?.received ?? null;
+}
+
+/** The payments that a filter lets through. @throws {ApiError} when they are too many for one file */
+export async function paymentsCsv(
+  query: QueryOf<'GET', '/payment/list'>,
+  onProgress: Progress,
+): Promise<string> {
+  return sheetCsv<Payment>(
+    {
+      read: async (page) => {
+        const { payments, pagination } = await api('GET', '/payment/list', { query: { ...query, ...page } });
+        return { entries: payments, pagination };
+      },
+      columns: {
+        id: ({ id }) => id,
+        orderId: ({ orderId }) => orderId,
+        customerId: ({ customerId }) => customerId,
+        status: ({ status }) => status,
+        exception: ({ exception }) => exception,
+        amount: ({ amount }) => amount,
+        currency: ({ currency }) => currency,
+        createdAt: ({ createdAt }) => createdAt,
+        ...Object.fromEntries(COINS.map((coin) => [`received${coin}`, received(coin)])),
+        txids: ({ transactions }) => transactions.map(({ txid }) => txid).join(' '),
+      },
+      tooMany: (numbers) =>
+        t('{total} payments match: a file holds at most {most}. Please choose fewer days.', numbers),
+    },
+    onProgress,
+  );
+}
+
+/** The money in and out that a filter lets through. @throws {ApiError} when it is too much for one file */
+export async function walletCsv(
+  query: QueryOf<'GET', '/merchant/wallet/transactions'>,
+  onProgress: Progress,
+): Promise<string> {
+  return sheetCsv<WalletTransaction>(
+    {
+      read: async (page) => {
+        const { transactions, pagination } = await api('GET', '/merchant/wallet/transactions', {
+          query: { ...query, ...page },
+        });
+        return { entries: transactions, pagination };
+      },
+      columns: Object.fromEntries(WALLET_COLUMNS.map((name) => [name, (entry) => entry[name]])),
+      tooMany: (numbers) =>
+        t('{total} entries match: a file holds at most {most}. Please choose fewer days.', numbers),
+    },
+    onProgress,
+  );
+}
