@@ -8,7 +8,7 @@ import { LOOK_EVERY_MS } from './watch.ts';
 
 const PUBLISH_LIMIT_MS = 120_000;
 const POLL_MS = 100;
-/** A look begins every ten seconds, and two answers may take fifteen each. */
+/** A look begins every ten seconds, unless one is under way, and its answers may take fifteen; with ten to spare. */
 const FENCED_AFTER_MS = LOOK_EVERY_MS + 35_000;
 
 /**

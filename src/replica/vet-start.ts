@@ -20,7 +20,9 @@ export async function vetStart(
   }
   if (target === null) return;
   const next = epoch === null ? 1 : epoch.number + 1;
-  const later = await look(target, next);
+  // Both at once: the answer about a later epoch must not be old when the daemon serves.
+  const isOwnDue = epoch?.state === 'shown' && !isOtherMachineOff;
+  const [later, own] = await Promise.all([look(target, next), isOwnDue ? look(target, epoch.number) : null]);
   if (!(later instanceof ReplicaError) && later.count > 0) {
     throw new ReplicaError(
       epoch === null
@@ -33,8 +35,7 @@ export async function vetStart(
     throw new ReplicaUnknownError(
       `the replica cannot be read, so that another machine may have taken over: ${later.message}. ${WORD}`,
     );
-  if (epoch?.state !== 'shown') return;
-  const own = await look(target, epoch.number);
+  if (epoch === null || own === null) return;
   if (own instanceof ReplicaError || own.count === 0)
     throw new ReplicaUnknownError(
       `the replica does not show what this machine wrote to it (epoch ${epoch.number}), so that another machine may have taken over unseen. ${WORD}`,

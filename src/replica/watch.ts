@@ -94,9 +94,12 @@ export class ReplicaWatch {
   async #look(): Promise<void> {
     const { db, target, clock, logger } = this.#deps;
     try {
+      // Both at once: one after the other, a slow replica would delay the next look beyond what another machine waits.
+      const reading = readGenerations(target, this.#epoch.number);
+      reading.catch(() => undefined);
       const next = await readGenerations(target, this.#epoch.number + 1);
       if (next.count > 0) return this.#deps.onTakenOver(this.#epoch.number + 1);
-      const own = await readGenerations(target, this.#epoch.number);
+      const own = await reading;
       this.#lastError = own.count === 0 ? 'the replica holds nothing of this machine' : null;
       if (own.newestAt !== null) this.#newestAt = own.newestAt;
       if (own.count > 0 && this.#epoch.state === 'new') {

@@ -118,6 +118,31 @@ describe.each(PLACE_KINDS)('two machines with a replica on %s', (kind) => {
   });
 });
 
+it('a takeover without the word of the operator ends once the machine that runs has stopped', async () => {
+  // All waits of daemon and command are a fifth as long.
+  env = { ...env, NODE_OPTIONS: '--import=./test/_helpers/short-clock.ts' };
+  const first = await Machine.start(env, join(dir, 'first'));
+  await first.replicated();
+  const backup = await keyringOf(first);
+  const dataDir = join(dir, 'second');
+  const restored = await runTool('restore', [backup, '--from-replica', replica, '--data-dir', dataDir], {
+    env,
+  });
+  expect(restored).toMatchObject({ code: 0 });
+  const ends: string[] = [];
+  const [stopped, promoted] = await Promise.all([
+    first.till.ended().finally(() => ends.push('the first machine stopped')),
+    runTool('promote', ['--data-dir', dataDir], { env }).finally(() => ends.push('the second may start')),
+  ]);
+  expect(stopped).toMatchObject({ code: 2 });
+  expect(promoted).toMatchObject({ code: 0, stderr: expect.stringContaining('Waiting 45 s') });
+  expect(ends).toEqual(['the first machine stopped', 'the second may start']);
+  const second = await Machine.start(env, dataDir);
+  await second.replicated();
+  await first.powerOff();
+  await second.powerOff();
+});
+
 describe('a replica that cannot be trusted', () => {
   it('is not used: an SFTP server with another host key', async () => {
     const [known, stranger] = [await SftpPlace.open(), await SftpPlace.open()];
