@@ -120,7 +120,7 @@ describe.each(PLACE_KINDS)('two machines with a replica on %s', (kind) => {
 
 it('a takeover without the word of the operator ends once the machine that runs has stopped', async () => {
   // All waits of daemon and command are a fifth as long.
-  env = { ...env, NODE_OPTIONS: '--import=./test/_helpers/short-clock.ts' };
+  env = { ...env, NODE_OPTIONS: `--import=${import.meta.resolve('../../_helpers/short-clock.ts')}` };
   const first = await Machine.start(env, join(dir, 'first'));
   await first.replicated();
   const backup = await keyringOf(first);
