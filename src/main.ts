@@ -41,11 +41,11 @@ async function main(): Promise<void> {
     logger.error({ err: error }, 'unhandled rejection');
     stop('unhandled rejection', EXIT_FAILED);
   });
-  const { url } = await app.start();
+  const { url, hasUsers } = await app.start();
   const { dataDir, logLevel } = config;
   const { baseUrl } = config.http;
   logger.info({ url, baseUrl }, 'listening');
-  if (isTerminal) show(startedLines({ baseUrl, dataDir, logLevel }));
+  if (isTerminal) show(startedLines({ baseUrl, dataDir, logLevel, hasUsers }));
 }
 
 main().catch((error: unknown) => {

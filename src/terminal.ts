@@ -5,15 +5,17 @@ export interface Running {
   readonly baseUrl: string;
   readonly dataDir: string;
   readonly logLevel: string;
+  /** Whether anybody has an account here. */
+  readonly hasUsers: boolean;
 }
 
 /** Longest value shown of one field. */
 const MAX_VALUE = 160;
 
 /** The lines that end a start at a terminal. */
-export function startedLines({ baseUrl, dataDir, logLevel }: Running): string {
+export function startedLines({ baseUrl, dataDir, logLevel, hasUsers }: Running): string {
   const lines = [
-    `Dashboard  ${baseUrl}/dashboard`,
+    `Dashboard  ${baseUrl}/dashboard${hasUsers ? '' : '/register (make your account)'}`,
     `API docs   ${baseUrl}/docs`,
     `Data       ${dataDir}`,
     `Log        here, from level ${logLevel} (TILLD_LOG_LEVEL); as JSON lines where the output is no terminal`,

@@ -45,8 +45,8 @@ import { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
 
 /** A daemon, built and not yet running. */
 export interface App {
-  /** Starts everything and returns the address it listens on. */
-  start(): Promise<{ url: string }>;
+  /** Starts everything and returns the address it listens on, and whether anybody has an account. */
+  start(): Promise<{ url: string; hasUsers: boolean }>;
   /** Drains and stops everything; nothing half-done remains. */
   stop(): Promise<void>;
 }

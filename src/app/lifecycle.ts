@@ -11,6 +11,7 @@ import type { DomainChecks } from '../workers/site-checks/domain-checks.ts';
 import type { ReplicaWatch } from '../replica/watch.ts';
 import type { HttpServer } from '../http/server/server.ts';
 import type { DataDirLock } from '../store/sqlite/data-dir.ts';
+import { anyUserExists } from '../store/accounts/users.ts';
 import type { OpenDatabase } from '../store/sqlite/open.ts';
 import type { GivenAddresses } from '../wallet/given-addresses.ts';
 import type { LookAhead } from '../workers/chain-watcher/look-ahead.ts';
@@ -42,7 +43,10 @@ export interface RunningParts {
 }
 
 /** Starts parts after their dependencies; the port is opened last, so that no request is answered too early. */
-export async function startParts(config: Config, parts: RunningParts): Promise<{ url: string }> {
+export async function startParts(
+  config: Config,
+  parts: RunningParts,
+): Promise<{ url: string; hasUsers: boolean }> {
   parts.replica?.start();
   await parts.rates.start();
   for (const simulator of parts.simulators) simulator.start();
@@ -59,7 +63,7 @@ export async function startParts(config: Config, parts: RunningParts): Promise<{
   const { port } = await parts.server.listen({ host: config.http.host, port: config.http.port });
   const scheme = config.http.tls === null ? 'http' : 'https';
   const host = config.http.host.includes(':') ? `[${config.http.host}]` : config.http.host;
-  return { url: `${scheme}://${host}:${port}` };
+  return { url: `${scheme}://${host}:${port}`, hasUsers: await anyUserExists(parts.database.db) };
 }
 
 type Step = readonly [name: string, stop: () => unknown];

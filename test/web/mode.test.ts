@@ -289,8 +289,8 @@ describe('the checklist before real money comes', () => {
     const links = await card(page)
       .getByRole('link')
       .evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    await card(page).getByRole('button', { name: 'Make a test payment' }).waitFor();
     expect(links).toEqual([
-      `${checklistPath}/payments`,
       `${checklistPath}/settings`,
       `${checklistPath}/settings`,
       '/dashboard/account',

@@ -58,7 +58,7 @@ it('says at a terminal where everything is, and logs in a form for people', asyn
   const lines = output.split('\n');
   const first = lines.findIndex((line) => line.startsWith('  Dashboard'));
   expect(lines.slice(first, first + 5)).toEqual([
-    `  Dashboard  http://localhost:${port}/dashboard`,
+    `  Dashboard  http://localhost:${port}/dashboard/register (make your account)`,
     `  API docs   http://localhost:${port}/docs`,
     `  Data       ${dataDir}`,
     expect.stringMatching(/^  Log        here, from level info/),

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { useAct, useShopId } from '../api/hooks.ts';
+import { useAct, useShop, useShopId } from '../api/hooks.ts';
 import type { PaymentLink } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
-import { Field, fieldError, Form, Select } from '../ui/form.tsx';
+import { Currencies, Field, fieldError, Form, Select } from '../ui/form.tsx';
 
 const NAMES = [
   'name',
@@ -44,11 +44,17 @@ function bodyOf(asks: Asks, values: Values, link: PaymentLink | null) {
 }
 
 /** A new link, or changes to one; its kind and its address do not change any more. */
-export function EditLink({ link, onDone }: { link: PaymentLink | null; onDone: () => void }) {
+export function EditLink({
+  link,
+  onDone,
+}: {
+  link: PaymentLink | null;
+  onDone: (link: PaymentLink) => void;
+}) {
   const merchantId = useShopId();
   const [asks, setAsks] = useState<Asks>(asksOf(link));
   const save = useAct(
-    (body: ReturnType<typeof bodyOf>): Promise<unknown> =>
+    (body: ReturnType<typeof bodyOf>): Promise<PaymentLink> =>
       link === null
         ? api('POST', '/merchant/link/create', {
             query: { merchantId },
@@ -109,6 +115,7 @@ export function EditLink({ link, onDone }: { link: PaymentLink | null; onDone: (
 
 function Amounts(props: { asks: Asks; link: PaymentLink | null; error: Parameters<typeof fieldError>[0] }) {
   const { asks, link, error } = props;
+  const shopCurrency = useShop()?.currency ?? 'USD';
   const { min = '', max = '' } = link?.openAmount ?? {};
   return (
     <div className="grid grid-cols-3 gap-3">
@@ -144,11 +151,13 @@ function Amounts(props: { asks: Asks; link: PaymentLink | null; error: Parameter
       <Field
         label={t('Currency')}
         name="currency"
-        defaultValue={link?.currency ?? 'USD'}
+        defaultValue={link?.currency ?? shopCurrency}
+        list="currencies"
         maxLength={3}
         required
         {...fieldError(error, 'currency')}
       />
+      <Currencies />
     </div>
   );
 }

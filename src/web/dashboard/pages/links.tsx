@@ -4,7 +4,17 @@ import { useAct, useApi, useShopId } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
 import type { PaymentLink } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
-import { Badge, Button, Card, CopyLine, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
+import {
+  Badge,
+  Button,
+  Card,
+  CopyLine,
+  Empty,
+  LINK_PRIMARY,
+  PageTitle,
+  Problem,
+  Shown,
+} from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { fiat } from '../ui/format.ts';
 import { Qr } from '../ui/qr.tsx';
@@ -35,10 +45,16 @@ function asks({ amount, currency, openAmount, kind }: PaymentLink): string {
 /** Pages by which anybody pays the shop. */
 export function LinksPage() {
   const merchantId = useShopId();
-  const [{ page }, change] = useFilters();
-  const [opened, setOpened] = useState<Opened | null>(null);
+  const [{ page, create }, change] = useFilters();
+  const [opened, setOpened] = useState<Opened | null>(
+    create === undefined ? null : { kind: 'edit', link: null },
+  );
   const list = useApi('/merchant/link/list', { merchantId, page, limit: 12 });
-  const close = (): void => setOpened(null);
+  const close = (): void => {
+    setOpened(null);
+    if (create !== undefined) change({ create: undefined });
+  };
+  const show = (link: PaymentLink): void => setOpened({ kind: 'qr', link });
   return (
     <>
       <PageTitle
@@ -73,11 +89,16 @@ export function LinksPage() {
         )}
       </Shown>
       <Dialog title={titleOf(opened)} open={opened !== null} onClose={close}>
-        {opened?.kind === 'edit' && <EditLink link={opened.link} onDone={close} />}
+        {opened?.kind === 'edit' && (
+          <EditLink link={opened.link} onDone={opened.link === null ? show : close} />
+        )}
         {opened?.kind === 'qr' && (
           <div className="grid gap-4">
             <Qr text={opened.link.url} label={t('QR code of {url}', { url: opened.link.url })} />
             <CopyLine text={opened.link.url} label={t('address')} />
+            <a href={opened.link.url} target="_blank" rel="noreferrer" className={LINK_PRIMARY}>
+              {t('Open the page')}
+            </a>
           </div>
         )}
       </Dialog>

@@ -4,7 +4,7 @@ import { useMay } from '../api/may.ts';
 import { useMode } from '../api/mode.ts';
 import { COINS } from '../coins.ts';
 import { t } from '../i18n/t.ts';
-import { Badge, Card, CoinName, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
+import { Badge, Card, CoinName, Empty, LINK, LINK_PRIMARY, PageTitle, Shown } from '../ui/basics.tsx';
 import { PaymentTable } from '../ui/payment-table.tsx';
 import { CoinAmount, Total, usePrices, Worth } from '../ui/worth.tsx';
 import { SetupChecklist } from './setup-checklist.tsx';
@@ -26,8 +26,23 @@ export function OverviewPage() {
         title={shop?.name ?? t('Overview')}
         lead={shop?.domain}
         actions={
-          shop !== undefined &&
-          (shop.isVerified || may('owner')) && <DomainBadge shopId={shop.id} isVerified={shop.isVerified} />
+          shop !== undefined && (
+            <>
+              {(shop.isVerified || may('owner')) && (
+                <DomainBadge shopId={shop.id} isVerified={shop.isVerified} />
+              )}
+              {may('payments:write') && (
+                <Link
+                  to="/shop/$shopId/links"
+                  params={{ shopId: shop.id }}
+                  search={{ create: 'link' }}
+                  className={LINK_PRIMARY}
+                >
+                  {t('New payment link')}
+                </Link>
+              )}
+            </>
+          )
         }
       />
       {shop !== undefined && may('owner') && <SetupChecklist key={shop.id} shop={shop} />}

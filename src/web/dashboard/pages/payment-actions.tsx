@@ -4,9 +4,10 @@ import { useAct, useShopId } from '../api/hooks.ts';
 import { useMay } from '../api/may.ts';
 import type { Payment } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
-import { Button } from '../ui/basics.tsx';
+import { Button, LINK_BUTTON } from '../ui/basics.tsx';
 import { Confirm } from '../ui/dialog.tsx';
 import { fiat } from '../ui/format.ts';
+import { SharePayment } from './payment-share.tsx';
 import { RefundDialog } from './refund.tsx';
 
 /** What a merchant can decide about a payment in the state it is in. */
@@ -15,6 +16,7 @@ export function PaymentActions({ payment }: { payment: Payment }) {
   const may = useMay();
   const close = (): void => setOpen(null);
   const { status, exception } = payment;
+  const canBePaid = status === 'pending' || status === 'underpaid';
   const hasMoney = payment.transactions.some((one) => one.status !== 'reversed');
   const isUndecided =
     hasMoney && (status === 'underpaid' || (exception === 'late' && status !== 'completed'));
@@ -31,12 +33,8 @@ export function PaymentActions({ payment }: { payment: Payment }) {
       {hasMoney && status !== 'refunded' && may('wallet:send') && (
         <Button onClick={() => setOpen('refund')}>{t('Refund')}</Button>
       )}
-      <a
-        href={payment.checkoutUrl}
-        target="_blank"
-        rel="noreferrer"
-        className="inline-flex min-h-10 items-center rounded-xl bg-accent px-4 text-sm font-semibold text-accent-ink"
-      >
+      {canBePaid && <SharePayment payment={payment} />}
+      <a href={payment.checkoutUrl} target="_blank" rel="noreferrer" className={LINK_BUTTON}>
         {t('Open checkout')}
       </a>
       <Cancel payment={payment} open={open === 'cancel'} onClose={close} />

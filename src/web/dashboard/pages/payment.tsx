@@ -4,14 +4,15 @@ import { useApi, useShopId } from '../api/hooks.ts';
 import { useMay } from '../api/may.ts';
 import { useModeOf } from '../api/mode.ts';
 import type { Payment } from '../api/types.ts';
-import { COINS } from '../coins.ts';
 import { t } from '../i18n/t.ts';
-import { Badge, Card, CoinName, Copy, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
-import { coins, fiat, short, when, whenExact, whenInFull } from '../ui/format.ts';
+import { Badge, Card, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
+import { fiat, short, when, whenExact, whenInFull } from '../ui/format.ts';
 import { StatusBadge } from '../ui/status.tsx';
 import { Table } from '../ui/table.tsx';
 import { words } from '../ui/words.ts';
 import { PaymentActions } from './payment-actions.tsx';
+import { PaymentOptions } from './payment-options.tsx';
+import { PaymentOutcome } from './payment-outcome.tsx';
 import { PaymentTransactions } from './payment-transactions.tsx';
 import { RefundLinks } from './refund-links.tsx';
 import { eventType, isFine } from './webhooks.tsx';
@@ -66,8 +67,9 @@ function Whole({ payment }: { payment: Payment }) {
           <Timeline payment={payment} />
         </aside>
         <div className="grid grid-cols-1 content-start gap-6">
-          <Options payment={payment} />
+          <PaymentOutcome payment={payment} />
           <PaymentTransactions payment={payment} />
+          <PaymentOptions payment={payment} />
           <RefundLinks payment={payment} />
           {may('webhooks:read') && <Webhooks payment={payment} />}
         </div>
@@ -195,54 +197,6 @@ function Timeline({ payment }: { payment: Payment }) {
           </li>
         ))}
       </ol>
-    </Card>
-  );
-}
-
-function confirmed(option: { confirmations: number; requiredConfirmations: number }): string {
-  const { confirmations, requiredConfirmations } = option;
-  return confirmations >= requiredConfirmations
-    ? t('confirmed')
-    : t('{confirmations} of {requiredConfirmations} confirmations', { confirmations, requiredConfirmations });
-}
-
-function Options({ payment }: { payment: Payment }) {
-  const options = COINS.flatMap((coin) => {
-    const option = payment.options[coin];
-    return option === undefined ? [] : [{ coin, ...option }];
-  }).toSorted((a, b) => Number(a.received === '0') - Number(b.received === '0'));
-  return (
-    <Card title={t('Asked for')}>
-      <ul aria-label={t('Coins')} className="-my-3 divide-y divide-line">
-        {options.map((option) => (
-          <li key={option.coin} className="grid gap-1.5 py-3 text-sm">
-            <p className="flex flex-wrap items-baseline justify-between gap-x-4">
-              <CoinName coin={option.coin} />
-              <b className="money">
-                {coins(option.amount)} {option.coin}
-              </b>
-            </p>
-            <div className="flex items-center justify-between gap-3">
-              <code className="min-w-0 text-xs break-all text-soft">{option.address}</code>
-              <Copy isSmall text={option.address} label={t('Copy {coin} address', { coin: option.coin })} />
-            </div>
-            <p className="flex flex-wrap justify-between gap-x-4 text-xs text-soft">
-              <span title={t('From {sources}', { sources: option.rateSources.join(', ') })}>
-                1 {option.coin} = {fiat(option.rate, payment.currency)}
-              </span>
-              {option.received !== '0' && (
-                <span className="money font-semibold text-accent">
-                  {t('{received} {coin} received, {confirmations}', {
-                    received: coins(option.received),
-                    coin: option.coin,
-                    confirmations: confirmed(option),
-                  })}
-                </span>
-              )}
-            </p>
-          </li>
-        ))}
-      </ul>
     </Card>
   );
 }

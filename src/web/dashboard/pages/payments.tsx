@@ -1,8 +1,12 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api } from '../api/client.ts';
 import type { QueryOf } from '../api/contract.ts';
+<<<<<<< HEAD
 import { useAct, useApi, useShop, useShopId, useTimeZone } from '../api/hooks.ts';
+=======
+import { paymentsCsv } from '../api/csv.ts';
+import { download } from '../api/download.ts';
+import { useAct, useApi, useShopId, useTimeZone } from '../api/hooks.ts';
+>>>>>>> 587be91a (dashboard: sell from the payment's page, and start in six clicks)
 import { useMay } from '../api/may.ts';
 import { useMode } from '../api/mode.ts';
 import { useFilters } from '../api/search.ts';
@@ -13,13 +17,19 @@ import { plural, t } from '../i18n/t.ts';
 import { Button, Card, Empty, PageTitle, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { plainAmount } from '../ui/decimal.ts';
+<<<<<<< HEAD
 import { ExportCsv } from '../ui/export-csv.tsx';
 import { Field, fieldError, Form, SearchField, Select } from '../ui/form.tsx';
 import { coins, short } from '../ui/format.ts';
+=======
+import { Field, SearchField, Select } from '../ui/form.tsx';
+import { short } from '../ui/format.ts';
+>>>>>>> 587be91a (dashboard: sell from the payment's page, and start in six clicks)
 import { PaymentTable } from '../ui/payment-table.tsx';
 import { Pager } from '../ui/table.tsx';
 import { words } from '../ui/words.ts';
 import { ExportMovements } from './export-movements.tsx';
+import { NewPayment } from './new-payment.tsx';
 
 const FILTERS = ['search', 'status', 'coin', 'orderId', 'customerId', 'startDate', 'endDate'] as const;
 
@@ -170,6 +180,7 @@ function Filters(props: {
   );
 }
 
+<<<<<<< HEAD
 function NewPayment({ merchantId }: { merchantId: string }) {
   const navigate = useNavigate();
   const currency = useShop()?.currency ?? 'USD';
@@ -235,5 +246,22 @@ function NewPayment({ merchantId }: { merchantId: string }) {
         {...fieldError(error, 'customer.email')}
       />
     </Form>
+=======
+function Export({ query }: { query: QueryOf<'GET', '/payment/list'> }) {
+  const [progress, setProgress] = useState('');
+  const run = useAct(async () => {
+    const csv = await paymentsCsv(query, (done, total) =>
+      setProgress(t('{done} of {total}', { done, total })),
+    );
+    download('payments.csv', new Blob([csv], { type: 'text/csv;charset=utf-8' }));
+  });
+  return (
+    <>
+      {run.error !== null && <Problem error={run.error} />}
+      <Button busy={run.isPending} onClick={() => run.mutate()}>
+        {run.isPending ? t('Exporting {progress}', { progress }) : t('Export CSV')}
+      </Button>
+    </>
+>>>>>>> 587be91a (dashboard: sell from the payment's page, and start in six clicks)
   );
 }

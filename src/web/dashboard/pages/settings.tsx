@@ -5,7 +5,7 @@ import { useAct, useShop, useShops } from '../api/hooks.ts';
 import type { Shop } from '../api/types.ts';
 import { parts, t } from '../i18n/t.ts';
 import { Badge, Button, Card, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
-import { Field, fieldError, Form, Select, TimeZones } from '../ui/form.tsx';
+import { Currencies, Field, fieldError, Form, Select, TimeZones } from '../ui/form.tsx';
 import { readersZone, when } from '../ui/format.ts';
 import { Branding } from './branding.tsx';
 import { Embedding } from './embedding.tsx';
@@ -143,11 +143,7 @@ function Reckoning({ shop, error }: { shop: Shop; error: ApiError | null }) {
         required
         {...fieldError(error, 'currency')}
       />
-      <datalist id="currencies">
-        {Intl.supportedValuesOf('currency').map((code) => (
-          <option key={code} value={code} />
-        ))}
-      </datalist>
+      <Currencies />
       <Field
         label={t('Time zone')}
         name="timeZone"

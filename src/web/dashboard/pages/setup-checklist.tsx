@@ -6,6 +6,7 @@ import type { Shop } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { Button, Card, LINK } from '../ui/basics.tsx';
 import { when } from '../ui/format.ts';
+import { TestPayment } from './test-payment.tsx';
 
 type Setup = Data<'GET', '/merchant/setup'>;
 type Step = Setup['steps'][number];
@@ -115,7 +116,7 @@ const VIEWS: Record<Step['name'], (props: StepProps) => StepView> = {
       ? t('A payment was completed in the sandbox.')
       : t('Make one in the sandbox and play the payer on its checkout page.'),
     link: shop.sandboxMode ? (
-      <ShopLink shop={shop} to="/shop/$shopId/payments" text={t('Make a payment')} />
+      <TestPayment shop={shop} />
     ) : (
       <ShopLink shop={shop} to="/shop/$shopId/settings" text={t('Go to the sandbox')} />
     ),
@@ -192,7 +193,7 @@ function nodeLine({ coins }: Setup): string {
 
 function ShopLink(props: {
   shop: Shop;
-  to: '/shop/$shopId/payments' | '/shop/$shopId/settings' | '/shop/$shopId/webhooks';
+  to: '/shop/$shopId/settings' | '/shop/$shopId/webhooks';
   text: string;
 }) {
   return (

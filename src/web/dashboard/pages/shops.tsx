@@ -1,36 +1,48 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import type { Body } from '../api/contract.ts';
+import type { Body, Data } from '../api/contract.ts';
 import { useAct, useShops } from '../api/hooks.ts';
 import type { Shop } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
-import { Badge, Button, CopyLine, Empty, PageTitle, Shown } from '../ui/basics.tsx';
+import { Badge, Button, Card, CopyLine, LINK_PRIMARY, PageTitle, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field, fieldError, Form } from '../ui/form.tsx';
 
 export function ShopsPage() {
   const shops = useShops();
   const [open, setOpen] = useState(false);
+  const create = useAct((body: Body<'POST', '/merchant/create'>) =>
+    api('POST', '/merchant/create', { body }),
+  );
+  const { data } = create;
+  const isFirst = shops.data?.merchants.length === 0;
+  const close = (): void => {
+    create.reset();
+    setOpen(false);
+  };
   return (
     <>
       <PageTitle
         title={t('Shops')}
         lead={t('Each shop has its own keys, wallet and payments.')}
         actions={
-          <Button look="primary" onClick={() => setOpen(true)}>
-            {t('New shop')}
-          </Button>
+          !isFirst && (
+            <Button look="primary" onClick={() => setOpen(true)}>
+              {t('New shop')}
+            </Button>
+          )
         }
       />
       <Shown of={shops}>
         {({ merchants }) =>
           merchants.length === 0 ? (
-            <div className="rounded-2xl border border-dashed border-line">
-              <Empty title={t('No shop yet')}>
+            <Card className="mx-auto max-w-lg" title={t('No shop yet')}>
+              <p className="mb-4 text-sm text-soft">
                 {t('Create your first one: it takes a name and a domain, and payments can be taken at once.')}
-              </Empty>
-            </div>
+              </p>
+              <ShopForm create={create} />
+            </Card>
           ) : (
             <ul className="grid gap-4 sm:grid-cols-2 xl:grid-cols-3">
               {merchants.map((shop) => (
@@ -40,8 +52,54 @@ export function ShopsPage() {
           )
         }
       </Shown>
-      <NewShop open={open} onClose={() => setOpen(false)} />
+      <Dialog
+        title={data === undefined ? t('New shop') : t('Your shop is ready')}
+        open={open || data !== undefined}
+        onClose={close}
+        keepsOpen={data !== undefined}
+      >
+        {data === undefined ? (
+          <ShopForm create={create} />
+        ) : (
+          <NewKeys keys={data.merchant.auth}>
+            <Link
+              to="/shop/$shopId"
+              params={{ shopId: data.merchant.id }}
+              onClick={close}
+              className={LINK_PRIMARY}
+            >
+              {t('Go to the shop')}
+            </Link>
+          </NewKeys>
+        )}
+      </Dialog>
     </>
+  );
+}
+
+type Create = ReturnType<typeof useAct<Data<'POST', '/merchant/create'>, Body<'POST', '/merchant/create'>>>;
+
+function ShopForm({ create }: { create: Create }) {
+  const { error } = create;
+  return (
+    <Form
+      fields={['name', 'domain', 'description']}
+      submit={t('Create shop')}
+      busy={create.isPending}
+      error={error}
+      onSubmit={(values) => create.mutate(values)}
+    >
+      <Field label={t('Name')} name="name" maxLength={255} required {...fieldError(error, 'name')} />
+      <Field
+        label={t('Domain')}
+        name="domain"
+        placeholder="shop.example.com"
+        hint={t('Payers see it, and whether it is verified')}
+        required
+        {...fieldError(error, 'domain')}
+      />
+      <Field label={t('Description (optional)')} name="description" maxLength={255} />
+    </Form>
   );
 }
 
@@ -65,57 +123,6 @@ function ShopCard({ shop }: { shop: Shop }) {
         </span>
       </Link>
     </li>
-  );
-}
-
-function NewShop({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const create = useAct((body: Body<'POST', '/merchant/create'>) =>
-    api('POST', '/merchant/create', { body }),
-  );
-  const { error, data } = create;
-  const close = (): void => {
-    create.reset();
-    onClose();
-  };
-  return (
-    <Dialog
-      title={data === undefined ? t('New shop') : t('Your shop is ready')}
-      open={open}
-      onClose={close}
-      keepsOpen={data !== undefined}
-    >
-      {data === undefined ? (
-        <Form
-          fields={['name', 'domain', 'description']}
-          submit={t('Create shop')}
-          busy={create.isPending}
-          error={error}
-          onSubmit={(values) => create.mutate(values)}
-        >
-          <Field label={t('Name')} name="name" maxLength={255} required {...fieldError(error, 'name')} />
-          <Field
-            label={t('Domain')}
-            name="domain"
-            placeholder="shop.example.com"
-            hint={t('Payers see it, and whether it is verified')}
-            required
-            {...fieldError(error, 'domain')}
-          />
-          <Field label={t('Description (optional)')} name="description" maxLength={255} />
-        </Form>
-      ) : (
-        <NewKeys keys={data.merchant.auth}>
-          <Link
-            to="/shop/$shopId"
-            params={{ shopId: data.merchant.id }}
-            onClick={close}
-            className="inline-flex min-h-10 items-center rounded-xl bg-accent px-4 text-sm font-semibold text-accent-ink"
-          >
-            {t('Go to the shop')}
-          </Link>
-        </NewKeys>
-      )}
-    </Dialog>
   );
 }
 

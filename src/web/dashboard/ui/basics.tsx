@@ -85,6 +85,11 @@ export function PageTitle(props: { title: string; lead?: ReactNode; actions?: Re
   );
 }
 
+const BUTTON_LINK = 'inline-flex min-h-10 items-center justify-center rounded-xl px-4 text-sm font-semibold';
+/** Links that look like buttons. */
+export const LINK_BUTTON = `${BUTTON_LINK} border border-line bg-card hover:bg-well`;
+export const LINK_PRIMARY = `${BUTTON_LINK} bg-accent text-accent-ink hover:brightness-110`;
+
 export const LINK = 'font-medium text-accent underline underline-offset-2';
 
 const TONES = {
@@ -179,7 +184,13 @@ export function Shown<T>(props: { of: Read<T>; rows?: number; children: (data: T
 
 const COPIED_MS = 1_800;
 
-export function Copy(props: { text: string; label: string; isSmall?: boolean; children?: ReactNode }) {
+export function Copy(props: {
+  text: string;
+  label: string;
+  isSmall?: boolean;
+  look?: 'plain' | 'primary';
+  children?: ReactNode;
+}) {
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
   const copy = async (): Promise<void> => {
     const done = await navigator.clipboard.writeText(props.text).then(
@@ -197,6 +208,7 @@ export function Copy(props: { text: string; label: string; isSmall?: boolean; ch
       aria-label={words[state]}
       className="shrink-0"
       isSmall={props.isSmall === true}
+      look={props.look ?? 'plain'}
     >
       {shown[state]}
     </Button>

@@ -219,3 +219,14 @@ export function TimeZones() {
     </datalist>
   );
 }
+
+/** What fields with `list="currencies"` suggest. */
+export function Currencies() {
+  return (
+    <datalist id="currencies">
+      {Intl.supportedValuesOf('currency').map((code) => (
+        <option key={code} value={code} />
+      ))}
+    </datalist>
+  );
+}

@@ -23,7 +23,6 @@ export const payments: Catalogue = {
   'Approve and send': 'Genehmigen und senden',
   'Ask the payer for it: the address the money came from may belong to an exchange':
     'Fragen Sie den Zahlenden danach: Die Adresse, von der das Geld kam, kann einer Börse gehören',
-  'Asked for': 'Verlangt',
   Back: 'Zurück',
   'CSV, for spreadsheets': 'CSV, für Tabellen',
   'Cancel link': 'Link stornieren',
@@ -168,4 +167,34 @@ export const payments: Catalogue = {
   '{count} payments match': '{count} Zahlungen passen',
   '{done} of {total}': '{done} von {total}',
   '{received} {coin} received, {confirmations}': '{received} {coin} eingegangen, {confirmations}',
+  'What for (optional)': 'Wofür (optional)',
+  'Payers read it on the checkout': 'Zahlende lesen es auf der Bezahlseite',
+  'What is paid': 'Was bezahlt wird',
+  'This product has no price yet.': 'Dieses Produkt hat noch keinen Preis.',
+  Price: 'Preis',
+  'Payment options': 'Zahlungsmöglichkeiten',
+  '{received} ({worth} then)': '{received} (damals {worth})',
+  '{amount} can be paid until {time}. Nothing has come yet.':
+    '{amount} können bis {time} bezahlt werden. Noch ist nichts eingegangen.',
+  '{received} came for {amount} and waits for confirmations.':
+    '{received} sind für {amount} eingegangen und warten auf Bestätigungen.',
+  'Paid: {received} came, more than the {amount} asked for.':
+    'Bezahlt: {received} sind eingegangen, mehr als die verlangten {amount}.',
+  'Paid: {received} came for {amount}.': 'Bezahlt: {received} sind für {amount} eingegangen.',
+  '{received} came, less than the {amount} asked for.':
+    '{received} sind eingegangen, weniger als die verlangten {amount}.',
+  'Nothing came for {amount} until {time}.': 'Für {amount} ist bis {time} nichts eingegangen.',
+  '{received} came for {amount}, after {time}.': '{received} sind für {amount} eingegangen, nach {time}.',
+  'Cancelled: {amount} are no longer asked for.': 'Abgebrochen: {amount} werden nicht mehr verlangt.',
+  'Cancelled, and {received} came nevertheless.': 'Abgebrochen, und {received} sind dennoch eingegangen.',
+  'The money that came for {amount} was taken back by the payer.':
+    'Was für {amount} eingegangen war, hat der Zahlende zurückgeholt.',
+  'Given back: {received} had come for {amount}.':
+    'Zurückgegeben: {received} waren für {amount} eingegangen.',
+  'Copy link': 'Link kopieren',
+  'Mail it': 'Per Mail senden',
+  '{shop}: {amount} for order {orderId}': '{shop}: {amount} für Bestellung {orderId}',
+  'Please pay {amount} for order {orderId} here:':
+    'Bitte bezahlen Sie {amount} für Bestellung {orderId} hier:',
+  'The page takes payments until {time}.': 'Die Seite nimmt Zahlungen bis {time} an.',
 };

@@ -99,7 +99,6 @@ export const shop: Catalogue = {
   'Looked {checkedAt}.': 'Geprüft {checkedAt}.',
   'Made darker, or lighter in dark mode, where it could not be read':
     'Wird dunkler oder im dunklen Modus heller gemacht, wo sie nicht lesbar wäre',
-  'Make a payment': 'Zahlung anlegen',
   'Make one in the sandbox and play the payer on its checkout page.':
     'Legen Sie in der Sandbox eine an und spielen Sie auf der Bezahlseite den Zahlenden.',
   'Makes a payment for real money. Its checkoutUrl is for the payer.':
@@ -258,4 +257,6 @@ export const shop: Catalogue = {
   '{done} of {all} done': '{done} von {all} erledigt',
   '{name} and its prices can no longer be paid for. Payments made keep what they cost.':
     '{name} und die zugehörigen Preise können nicht mehr bezahlt werden. Bestehende Zahlungen kosten, was sie kosteten.',
+  'Make a test payment': 'Eine Testzahlung anlegen',
+  'Open the page': 'Seite öffnen',
 };

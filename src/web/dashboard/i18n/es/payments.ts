@@ -23,7 +23,6 @@ export const payments: Catalogue = {
   'Approve and send': 'Aprobar y enviar',
   'Ask the payer for it: the address the money came from may belong to an exchange':
     'Pídasela al pagador: la dirección de la que vino el dinero puede ser de una plataforma de cambio',
-  'Asked for': 'Pedido al pagador',
   Back: 'Volver',
   'CSV, for spreadsheets': 'CSV, para hojas de cálculo',
   'Cancel link': 'Cancelar el enlace',
@@ -168,4 +167,32 @@ export const payments: Catalogue = {
   '{count} payments match': 'Coinciden {count} pagos',
   '{done} of {total}': '{done} de {total}',
   '{received} {coin} received, {confirmations}': '{received} {coin} recibidos, {confirmations}',
+  'What for (optional)': 'Concepto (opcional)',
+  'Payers read it on the checkout': 'Se muestra a quien paga en la página de pago',
+  'What is paid': 'Qué se paga',
+  'This product has no price yet.': 'Este producto aún no tiene precio.',
+  Price: 'Precio',
+  'Payment options': 'Opciones de pago',
+  '{received} ({worth} then)': '{received} ({worth} en ese momento)',
+  '{amount} can be paid until {time}. Nothing has come yet.':
+    'Se pueden pagar {amount} hasta el {time}. Aún no ha llegado nada.',
+  '{received} came for {amount} and waits for confirmations.':
+    'Han llegado {received} por {amount}; faltan confirmaciones.',
+  'Paid: {received} came, more than the {amount} asked for.':
+    'Pagado: han llegado {received}, más de los {amount} pedidos.',
+  'Paid: {received} came for {amount}.': 'Pagado: han llegado {received} por {amount}.',
+  '{received} came, less than the {amount} asked for.':
+    'Han llegado {received}, menos de los {amount} pedidos.',
+  'Nothing came for {amount} until {time}.': 'No llegó nada por {amount} hasta el {time}.',
+  '{received} came for {amount}, after {time}.': 'Han llegado {received} por {amount}, después del {time}.',
+  'Cancelled: {amount} are no longer asked for.': 'Cancelado: ya no se piden {amount}.',
+  'Cancelled, and {received} came nevertheless.': 'Cancelado, y aun así han llegado {received}.',
+  'The money that came for {amount} was taken back by the payer.':
+    'Quien pagó retiró el dinero que había llegado por {amount}.',
+  'Given back: {received} had come for {amount}.': 'Devuelto: habían llegado {received} por {amount}.',
+  'Copy link': 'Copiar enlace',
+  'Mail it': 'Enviar por correo',
+  '{shop}: {amount} for order {orderId}': '{shop}: {amount} por el pedido {orderId}',
+  'Please pay {amount} for order {orderId} here:': 'Pague {amount} por el pedido {orderId} aquí:',
+  'The page takes payments until {time}.': 'La página admite pagos hasta el {time}.',
 };

@@ -99,7 +99,6 @@ export const shop: Catalogue = {
   'Looked {checkedAt}.': 'Comprobado {checkedAt}.',
   'Made darker, or lighter in dark mode, where it could not be read':
     'Se oscurece, o se aclara en modo oscuro, donde no se podría leer',
-  'Make a payment': 'Crear un pago',
   'Make one in the sandbox and play the payer on its checkout page.':
     'Cree uno en el modo de pruebas y haga de pagador en su página de pago.',
   'Makes a payment for real money. Its checkoutUrl is for the payer.':
@@ -258,4 +257,6 @@ export const shop: Catalogue = {
   '{done} of {all} done': '{done} de {all} hechos',
   '{name} and its prices can no longer be paid for. Payments made keep what they cost.':
     '{name} y sus precios ya no se podrán pagar. Los pagos hechos conservan su importe.',
+  'Make a test payment': 'Crear un pago de prueba',
+  'Open the page': 'Abrir la página',
 };

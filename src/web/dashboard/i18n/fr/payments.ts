@@ -23,7 +23,6 @@ export const payments: Catalogue = {
   'Approve and send': 'Approuver et envoyer',
   'Ask the payer for it: the address the money came from may belong to an exchange':
     'Demandez-la au payeur : l’adresse d’où vient l’argent peut appartenir à une plateforme d’échange',
-  'Asked for': 'Demandé',
   Back: 'Retour',
   'CSV, for spreadsheets': 'CSV, pour tableurs',
   'Cancel link': 'Annuler le lien',
@@ -168,4 +167,31 @@ export const payments: Catalogue = {
   '{count} payments match': '{count} paiements correspondent',
   '{done} of {total}': '{done} sur {total}',
   '{received} {coin} received, {confirmations}': '{received} {coin} reçus, {confirmations}',
+  'What for (optional)': 'Motif (facultatif)',
+  'Payers read it on the checkout': 'Affiché au payeur sur la page de paiement',
+  'What is paid': 'Ce qui est payé',
+  'This product has no price yet.': 'Ce produit n’a pas encore de prix.',
+  Price: 'Prix',
+  'Payment options': 'Moyens de paiement',
+  '{received} ({worth} then)': '{received} ({worth} à ce moment)',
+  '{amount} can be paid until {time}. Nothing has come yet.':
+    '{amount} à payer jusqu’au {time}. Rien n’est encore arrivé.',
+  '{received} came for {amount} and waits for confirmations.':
+    '{received} reçus pour {amount}, en attente de confirmations.',
+  'Paid: {received} came, more than the {amount} asked for.':
+    'Payé : {received} reçus, plus que les {amount} demandés.',
+  'Paid: {received} came for {amount}.': 'Payé : {received} reçus pour {amount}.',
+  '{received} came, less than the {amount} asked for.': '{received} reçus, moins que les {amount} demandés.',
+  'Nothing came for {amount} until {time}.': 'Rien n’est arrivé pour {amount} avant le {time}.',
+  '{received} came for {amount}, after {time}.': '{received} reçus pour {amount}, après le {time}.',
+  'Cancelled: {amount} are no longer asked for.': 'Annulé : {amount} ne sont plus demandés.',
+  'Cancelled, and {received} came nevertheless.': 'Annulé, et {received} sont arrivés malgré tout.',
+  'The money that came for {amount} was taken back by the payer.':
+    'Le payeur a repris l’argent arrivé pour {amount}.',
+  'Given back: {received} had come for {amount}.': 'Rendu : {received} étaient arrivés pour {amount}.',
+  'Copy link': 'Copier le lien',
+  'Mail it': 'Envoyer par e-mail',
+  '{shop}: {amount} for order {orderId}': '{shop} : {amount} pour la commande {orderId}',
+  'Please pay {amount} for order {orderId} here:': 'Veuillez payer {amount} pour la commande {orderId} ici :',
+  'The page takes payments until {time}.': 'La page accepte les paiements jusqu’au {time}.',
 };

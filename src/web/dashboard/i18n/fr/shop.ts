@@ -99,7 +99,6 @@ export const shop: Catalogue = {
   'Looked {checkedAt}.': 'Vérifié {checkedAt}.',
   'Made darker, or lighter in dark mode, where it could not be read':
     'Assombrie, ou éclaircie en mode sombre, là où elle serait illisible',
-  'Make a payment': 'Créer un paiement',
   'Make one in the sandbox and play the payer on its checkout page.':
     'Créez-en un dans le bac à sable et jouez le payeur sur sa page de paiement.',
   'Makes a payment for real money. Its checkoutUrl is for the payer.':
@@ -261,4 +260,6 @@ export const shop: Catalogue = {
   '{done} of {all} done': '{done} sur {all} faits',
   '{name} and its prices can no longer be paid for. Payments made keep what they cost.':
     '{name} et ses prix ne pourront plus être payés. Les paiements existants gardent leur montant.',
+  'Make a test payment': 'Créer un paiement de test',
+  'Open the page': 'Ouvrir la page',
 };

@@ -23,7 +23,6 @@ export const payments: Catalogue = {
   'Approve and send': 'Aprovar e enviar',
   'Ask the payer for it: the address the money came from may belong to an exchange':
     'Peça-o ao pagador: o endereço de onde veio o dinheiro pode ser de uma corretora',
-  'Asked for': 'Pedido ao pagador',
   Back: 'Voltar',
   'CSV, for spreadsheets': 'CSV, para planilhas',
   'Cancel link': 'Cancelar link',
@@ -168,4 +167,32 @@ export const payments: Catalogue = {
   '{count} payments match': '{count} pagamentos correspondem',
   '{done} of {total}': '{done} de {total}',
   '{received} {coin} received, {confirmations}': '{received} {coin} recebidos, {confirmations}',
+  'What for (optional)': 'Finalidade (opcional)',
+  'Payers read it on the checkout': 'Mostrado a quem paga na página de pagamento',
+  'What is paid': 'O que se paga',
+  'This product has no price yet.': 'Este produto ainda não tem preço.',
+  Price: 'Preço',
+  'Payment options': 'Opções de pagamento',
+  '{received} ({worth} then)': '{received} ({worth} naquele momento)',
+  '{amount} can be paid until {time}. Nothing has come yet.':
+    '{amount} podem ser pagos até {time}. Ainda não chegou nada.',
+  '{received} came for {amount} and waits for confirmations.':
+    'Chegaram {received} por {amount}; aguardam confirmações.',
+  'Paid: {received} came, more than the {amount} asked for.':
+    'Pago: chegaram {received}, mais do que os {amount} pedidos.',
+  'Paid: {received} came for {amount}.': 'Pago: chegaram {received} por {amount}.',
+  '{received} came, less than the {amount} asked for.':
+    'Chegaram {received}, menos do que os {amount} pedidos.',
+  'Nothing came for {amount} until {time}.': 'Não chegou nada por {amount} até {time}.',
+  '{received} came for {amount}, after {time}.': 'Chegaram {received} por {amount}, depois de {time}.',
+  'Cancelled: {amount} are no longer asked for.': 'Cancelado: já não se pedem {amount}.',
+  'Cancelled, and {received} came nevertheless.': 'Cancelado, e mesmo assim chegaram {received}.',
+  'The money that came for {amount} was taken back by the payer.':
+    'Quem pagou retirou o dinheiro que tinha chegado por {amount}.',
+  'Given back: {received} had come for {amount}.': 'Devolvido: tinham chegado {received} por {amount}.',
+  'Copy link': 'Copiar link',
+  'Mail it': 'Enviar por e-mail',
+  '{shop}: {amount} for order {orderId}': '{shop}: {amount} pelo pedido {orderId}',
+  'Please pay {amount} for order {orderId} here:': 'Pague {amount} pelo pedido {orderId} aqui:',
+  'The page takes payments until {time}.': 'A página aceita pagamentos até {time}.',
 };

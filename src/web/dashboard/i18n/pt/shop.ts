@@ -99,7 +99,6 @@ export const shop: Catalogue = {
   'Looked {checkedAt}.': 'Verificado {checkedAt}.',
   'Made darker, or lighter in dark mode, where it could not be read':
     'Escurecida, ou clareada no modo escuro, onde não desse para ler',
-  'Make a payment': 'Criar um pagamento',
   'Make one in the sandbox and play the payer on its checkout page.':
     'Crie um no ambiente de testes e faça o papel do pagador na página de pagamento.',
   'Makes a payment for real money. Its checkoutUrl is for the payer.':
@@ -258,4 +257,6 @@ export const shop: Catalogue = {
   '{done} of {all} done': '{done} de {all} feitos',
   '{name} and its prices can no longer be paid for. Payments made keep what they cost.':
     '{name} e os seus preços não poderão mais ser pagos. Os pagamentos feitos mantêm o que custavam.',
+  'Make a test payment': 'Criar um pagamento de teste',
+  'Open the page': 'Abrir a página',
 };

@@ -1,0 +1,59 @@
+import type { Payment, Status } from '../api/types.ts';
+import { COINS } from '../coins.ts';
+import { t } from '../i18n/t.ts';
+import { coins, fiat, when } from '../ui/format.ts';
+
+interface Told {
+  readonly amount: string;
+  /** Coins, with what they were worth when they came; empty where none did. */
+  readonly received: string;
+  readonly time: string;
+  readonly exception: Payment['exception'];
+}
+
+/** What happened, in a sentence: the first thing that a merchant wants to know of a payment. */
+export function PaymentOutcome({ payment }: { payment: Payment }) {
+  const { status, exception, amount, currency, expiresAt } = payment;
+  const told = {
+    amount: fiat(amount, currency),
+    received: receivedOf(payment),
+    time: when(expiresAt),
+    exception,
+  };
+  return (
+    <p className="rounded-2xl border border-line bg-card p-5 wrap-anywhere">{SENTENCES[status](told)}</p>
+  );
+}
+
+function receivedOf({ options, receivedFiat, currency }: Payment): string {
+  const received = COINS.flatMap((coin) => {
+    const option = options[coin];
+    return option === undefined || option.received === '0' ? [] : [`${coins(option.received)} ${coin}`];
+  }).join(' + ');
+  if (received === '' || receivedFiat === null) return received;
+  return t('{received} ({worth} then)', { received, worth: fiat(receivedFiat, currency) });
+}
+
+const SENTENCES: Record<Status, (told: Told) => string> = {
+  pending: ({ amount, time }) =>
+    t('{amount} can be paid until {time}. Nothing has come yet.', { amount, time }),
+  confirming: ({ received, amount }) =>
+    t('{received} came for {amount} and waits for confirmations.', { received, amount }),
+  completed: ({ received, amount, exception }) =>
+    exception === 'overpaid'
+      ? t('Paid: {received} came, more than the {amount} asked for.', { received, amount })
+      : t('Paid: {received} came for {amount}.', { received, amount }),
+  underpaid: ({ received, amount }) =>
+    t('{received} came, less than the {amount} asked for.', { received, amount }),
+  expired: ({ received, amount, time }) =>
+    received === ''
+      ? t('Nothing came for {amount} until {time}.', { amount, time })
+      : t('{received} came for {amount}, after {time}.', { received, amount, time }),
+  cancelled: ({ received, amount }) =>
+    received === ''
+      ? t('Cancelled: {amount} are no longer asked for.', { amount })
+      : t('Cancelled, and {received} came nevertheless.', { received }),
+  failed: ({ amount }) => t('The money that came for {amount} was taken back by the payer.', { amount }),
+  refunded: ({ received, amount }) =>
+    t('Given back: {received} had come for {amount}.', { received, amount }),
+};
