@@ -1401,6 +1401,8 @@ export interface paths {
     get: {
       parameters: {
         query?: {
+          priceId?: string;
+          active?: boolean;
           page?: number;
           limit?: number;
           merchantId?: string;

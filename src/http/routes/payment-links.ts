@@ -10,7 +10,7 @@ import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { isoTime, pagination, timestamp } from '../schemas/answers.ts';
 import { currency } from '../schemas/codes.ts';
 import { whenObject } from '../schemas/payment-price.ts';
-import { pageQuery } from '../schemas/query.ts';
+import { booleanQuery, pageQuery } from '../schemas/query.ts';
 import { httpUrl, identifier, text } from '../schemas/text.ts';
 
 export interface PaymentLinkRoutesDeps extends LinkDeps {
@@ -246,17 +246,22 @@ function listRoute(deps: PaymentLinkRoutesDeps): Route {
     method: 'GET',
     path: '/merchant/link/list',
     summary: 'List payment links',
-    description: 'Links of the merchant, active or not, newest first.',
+    description: 'Links of the merchant, newest first; all of them, unless a price or `active` narrows them.',
     tags,
     auth: 'merchant',
     scope: 'payments:write',
     status: 200,
-    query: z.object({ ...pageQuery() }),
+    query: z.object({
+      priceId: identifier().optional(),
+      active: booleanQuery().optional(),
+      ...pageQuery(),
+    }),
     data: z.object({ links: z.array(linkView), pagination: pagination() }),
     errors: [],
-    handler: async ({ auth, query: { page, limit } }) => {
+    handler: async ({ auth, query: { priceId, active, page, limit } }) => {
       const at = { limit, offset: (page - 1) * limit };
-      const { rows, total } = await listPaymentLinks(deps.db, auth.merchantId, at);
+      const filter = { merchantId: auth.merchantId, priceId, active };
+      const { rows, total } = await listPaymentLinks(deps.db, filter, at);
       return { links: rows.map((row) => present(row, deps.baseUrl)), pagination: { page, limit, total } };
     },
   });

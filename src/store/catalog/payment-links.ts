@@ -33,16 +33,24 @@ export async function updatePaymentLink(
     .executeTakeFirstOrThrow();
 }
 
+export interface PaymentLinkFilter {
+  readonly merchantId: string;
+  readonly priceId?: string | undefined;
+  readonly active?: boolean | undefined;
+}
+
 /** One page of a merchant's links, newest first, with the exact total. */
 export async function listPaymentLinks(
   db: Db,
-  merchantId: string,
+  { merchantId, priceId, active }: PaymentLinkFilter,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ rows: PaymentLinkRow[]; total: number }> {
-  const own = db
+  let own = db
     .selectFrom('payment_links')
     .where('merchant_id', '=', merchantId)
     .where('deleted_at', 'is', null);
+  if (priceId !== undefined) own = own.where('price_id', '=', priceId);
+  if (active !== undefined) own = own.where('active', '=', active ? 1 : 0);
   const rows = await own
     .selectAll()
     .orderBy('created_at', 'desc')

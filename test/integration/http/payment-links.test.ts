@@ -316,6 +316,36 @@ describe('terms of a link', () => {
     ]);
   });
 
+  it('are found by the price they are for, and by whether they are open', async () => {
+    const { token } = shop;
+    const product = await till.api.must<{ id: string }>('POST', '/merchant/product/create', {
+      token,
+      body: { name: 'Tea' },
+    });
+    const price = async (amount: string): Promise<string> => {
+      const body = { productId: product.id, amount, currency: 'EUR' };
+      return (await till.api.must<{ id: string }>('POST', '/merchant/price/create', { token, body })).id;
+    };
+    const [small, large] = [await price('3'), await price('5')];
+    const open = await made({ priceId: small });
+    const closed = await made({ priceId: small, active: false });
+    const other = await made({ priceId: large });
+    const found = async (query: string): Promise<string[]> => {
+      const { links, pagination } = await till.api.must<{
+        links: Link[];
+        pagination: { total: number };
+      }>('GET', `/merchant/link/list?limit=100&${query}`, { token: shop.secretKey });
+      expect(pagination.total).toBe(links.length);
+      return links.map(({ id }) => id).toSorted();
+    };
+    expect(await found(`priceId=${small}`)).toEqual([open.id, closed.id].toSorted());
+    expect(await found(`priceId=${small}&active=true`)).toEqual([open.id]);
+    expect(await found(`priceId=${small}&active=false`)).toEqual([closed.id]);
+    expect(await found(`priceId=${large}`)).toEqual([other.id]);
+    expect(await found('priceId=price_none')).toEqual([]);
+    expect(await found('active=false')).toEqual(expect.arrayContaining([closed.id]));
+  });
+
   it('are replaced as a whole, and those of a counter stay open', async () => {
     const token = shop.secretKey;
     const edit = async (body: object) => till.api.call<Link>('PATCH', '/merchant/link/edit', { token, body });
