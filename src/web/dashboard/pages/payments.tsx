@@ -1,12 +1,6 @@
 import { useState } from 'react';
 import type { QueryOf } from '../api/contract.ts';
-<<<<<<< HEAD
-import { useAct, useApi, useShop, useShopId, useTimeZone } from '../api/hooks.ts';
-=======
-import { paymentsCsv } from '../api/csv.ts';
-import { download } from '../api/download.ts';
-import { useAct, useApi, useShopId, useTimeZone } from '../api/hooks.ts';
->>>>>>> 587be91a (dashboard: sell from the payment's page, and start in six clicks)
+import { useApi, useShopId, useTimeZone } from '../api/hooks.ts';
 import { useMay } from '../api/may.ts';
 import { useMode } from '../api/mode.ts';
 import { useFilters } from '../api/search.ts';
@@ -17,14 +11,9 @@ import { plural, t } from '../i18n/t.ts';
 import { Button, Card, Empty, PageTitle, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { plainAmount } from '../ui/decimal.ts';
-<<<<<<< HEAD
 import { ExportCsv } from '../ui/export-csv.tsx';
-import { Field, fieldError, Form, SearchField, Select } from '../ui/form.tsx';
-import { coins, short } from '../ui/format.ts';
-=======
 import { Field, SearchField, Select } from '../ui/form.tsx';
 import { short } from '../ui/format.ts';
->>>>>>> 587be91a (dashboard: sell from the payment's page, and start in six clicks)
 import { PaymentTable } from '../ui/payment-table.tsx';
 import { Pager } from '../ui/table.tsx';
 import { words } from '../ui/words.ts';
@@ -177,91 +166,5 @@ function Filters(props: {
         );
       })}
     </div>
-  );
-}
-
-<<<<<<< HEAD
-function NewPayment({ merchantId }: { merchantId: string }) {
-  const navigate = useNavigate();
-  const currency = useShop()?.currency ?? 'USD';
-  // The same for every attempt: what was made without an answer is not made again.
-  const [madeUp] = useState(() => `M-${Date.now().toString(36).toUpperCase()}`);
-  const create = useAct(
-    ({ email, ...fields }: { amount: string; currency: string; orderId: string; email: string }) => {
-      const customer = email === '' ? {} : { email };
-      return api('POST', '/payment/create', { query: { merchantId }, body: { ...fields, customer } });
-    },
-    ({ id }) =>
-      void navigate({
-        to: '/shop/$shopId/payments/$paymentId',
-        params: { shopId: merchantId, paymentId: id },
-      }),
-  );
-  const { error } = create;
-  return (
-    <Form
-      fields={['amount', 'currency', 'orderId', 'email']}
-      submit={t('Create payment')}
-      busy={create.isPending}
-      error={error}
-      onSubmit={({ amount, orderId, ...rest }) =>
-        create.mutate({
-          ...rest,
-          amount: plainAmount(amount),
-          orderId: orderId.trim() === '' ? madeUp : orderId,
-        })
-      }
-    >
-      <div className="grid grid-cols-2 gap-3">
-        <Field
-          label={t('Amount')}
-          name="amount"
-          inputMode="decimal"
-          placeholder={coins('49.9')}
-          required
-          {...fieldError(error, 'amount')}
-        />
-        <Field
-          label={t('Currency')}
-          name="currency"
-          defaultValue={currency}
-          maxLength={3}
-          required
-          {...fieldError(error, 'currency')}
-        />
-      </div>
-      <Field
-        label={t('Order id')}
-        name="orderId"
-        maxLength={255}
-        placeholder={madeUp}
-        hint={t('Your own number of the order; left empty, one is made up')}
-        {...fieldError(error, 'orderId')}
-      />
-      <Field
-        label={t('Customer email')}
-        name="email"
-        type="email"
-        hint={t('Left empty, the payment is anonymous')}
-        {...fieldError(error, 'customer.email')}
-      />
-    </Form>
-=======
-function Export({ query }: { query: QueryOf<'GET', '/payment/list'> }) {
-  const [progress, setProgress] = useState('');
-  const run = useAct(async () => {
-    const csv = await paymentsCsv(query, (done, total) =>
-      setProgress(t('{done} of {total}', { done, total })),
-    );
-    download('payments.csv', new Blob([csv], { type: 'text/csv;charset=utf-8' }));
-  });
-  return (
-    <>
-      {run.error !== null && <Problem error={run.error} />}
-      <Button busy={run.isPending} onClick={() => run.mutate()}>
-        {run.isPending ? t('Exporting {progress}', { progress }) : t('Export CSV')}
-      </Button>
-    </>
->>>>>>> 587be91a (dashboard: sell from the payment's page, and start in six clicks)
   );
 }
