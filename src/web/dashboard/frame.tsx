@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useAct, useShopId, useShops } from './api/hooks.ts';
 import { useFrameShopId } from './api/last-shop.ts';
 import { useMay } from './api/may.ts';
 import { lostSession, useSession } from './api/session.ts';
 import { signOut } from './api/sign-out.ts';
+import { Find, FindButton, useFindKey } from './find.tsx';
 import { t } from './i18n/t.ts';
 import { ModeNote, ModeToggle } from './mode-view.tsx';
 import { OfflineNote } from './offline-note.tsx';
@@ -35,6 +36,9 @@ export function Frame({ children }: { children?: ReactNode }) {
   const client = useQueryClient();
   const shown = session ?? lostSession();
   const isOut = shown === null;
+  const [isFinding, setFinding] = useState(false);
+  const find = useCallback(() => setFinding(true), []);
+  useFindKey(find);
   useEffect(() => {
     if (!isOut) return;
     client.clear();
@@ -57,16 +61,33 @@ export function Frame({ children }: { children?: ReactNode }) {
             tilld
           </Link>
         </div>
+        <FindButton className="mx-4 mb-3 hidden lg:flex" onClick={find} />
         <ShopChoice />
-        <Navigation email={shown.user.email} />
+        <Navigation email={shown.user.email} onFind={find} />
       </header>
       <main id="content" className="mx-auto w-full max-w-6xl min-w-0 px-4 py-6 sm:px-8 sm:py-8">
         <OfflineNote />
         <ModeNote />
         {children ?? <Page />}
       </main>
+      <FindInPages open={isFinding} onClose={() => setFinding(false)} />
     </div>
   );
+}
+
+function FindInPages(props: { open: boolean; onClose: () => void }) {
+  const shopId = useFrameShopId(useIsListOfShops());
+  const may = useMay(shopId);
+  const ofShop = shopId === '' ? [] : SHOP_PAGES.filter(([, , needed]) => may(needed));
+  const pages = [
+    ...ofShop.map(([path, name]) => [`/shop/${shopId}${path}`, name] as const),
+    ...([
+      ['/shops', t('Shops')],
+      ['/nodes', t('Nodes')],
+      ['/account', t('Account')],
+    ] as const),
+  ];
+  return <Find {...props} shopId={shopId} pages={pages} />;
 }
 
 /** The page of the address, or that it names a shop this user does not have. */
@@ -145,7 +166,7 @@ function Item(props: { to: string; exact?: boolean; children: ReactNode }) {
 /** So little hidden of the bar is not worth telling. */
 const EDGE_PX = 8;
 
-function Navigation({ email }: { email: string }) {
+function Navigation({ email, onFind }: { email: string; onFind: () => void }) {
   const out = useAct(signOut);
   const shopId = useFrameShopId(useIsListOfShops());
   const may = useMay(shopId);
@@ -174,7 +195,7 @@ function Navigation({ email }: { email: string }) {
         data-more={isMore}
         onScroll={look}
         aria-label={t('Main')}
-        className="more-follows relative flex gap-1 overflow-x-auto px-3 pb-3 lg:flex-1 lg:flex-col lg:overflow-visible"
+        className="more-follows relative flex gap-1 overflow-x-auto px-3 pb-3 lg:min-h-0 lg:flex-1 lg:flex-col lg:overflow-x-hidden lg:overflow-y-auto lg:pt-1"
       >
         {shopId === '' && (
           <Item to="/shops" exact>
@@ -194,6 +215,7 @@ function Navigation({ email }: { email: string }) {
         </a>
       </nav>
       <div className="absolute top-3 right-3 flex items-center gap-2 lg:static lg:grid lg:gap-1 lg:border-t lg:border-line lg:p-4">
+        <FindButton className="inline-flex lg:hidden" onClick={onFind} />
         <p className="hidden truncate text-xs text-soft lg:block" title={email}>
           {email}
         </p>

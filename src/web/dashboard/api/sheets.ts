@@ -1,5 +1,6 @@
 import { api } from './client.ts';
 import type { QueryOf } from './contract.ts';
+import { emailsOf } from './customer-emails.ts';
 import { sheetCsv, type Progress } from './csv.ts';
 import { COINS } from '../coins.ts';
 import { t } from '../i18n/t.ts';
@@ -26,21 +27,36 @@ function received(coin: Coin) {
   return ({ options }: Payment): string | null => options[coin]?.received ?? null;
 }
 
-/** The payments that a filter lets through. @throws {ApiError} when they are too many for one file */
+interface PaymentEntry extends Payment {
+  readonly email: string | null;
+}
+
+/**
+ * The payments that a filter lets through.
+ * @param hasEmails whether customers are named by their email address, too: not for those who may not see customers
+ * @throws {ApiError} when they are too many for one file
+ */
 export async function paymentsCsv(
   query: QueryOf<'GET', '/payment/list'>,
+  hasEmails: boolean,
   onProgress: Progress,
 ): Promise<string> {
-  return sheetCsv<Payment>(
+  return sheetCsv<PaymentEntry>(
     {
       read: async (page) => {
         const { payments, pagination } = await api('GET', '/payment/list', { query: { ...query, ...page } });
-        return { entries: payments, pagination };
+        const emails = hasEmails ? await emailsOf(query.merchantId, payments) : new Map<string, string>();
+        const named = (payment: Payment) => ({
+          ...payment,
+          email: emails.get(payment.customerId ?? '') ?? null,
+        });
+        return { entries: payments.map(named), pagination };
       },
       columns: {
         id: ({ id }) => id,
         orderId: ({ orderId }) => orderId,
         customerId: ({ customerId }) => customerId,
+        customerEmail: ({ email }) => email,
         status: ({ status }) => status,
         exception: ({ exception }) => exception,
         amount: ({ amount }) => amount,

@@ -10,7 +10,8 @@ import { Button, Card, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field, fieldError, Form, SearchField, TextArea } from '../ui/form.tsx';
 import { short, when } from '../ui/format.ts';
-import { Pager, Table } from '../ui/table.tsx';
+import { ROW_LINK } from '../ui/row-link.ts';
+import { Pager, pageSize, Table } from '../ui/table.tsx';
 
 export function CustomersPage() {
   const [search, change] = useFilters();
@@ -21,7 +22,7 @@ export function CustomersPage() {
     merchantId,
     search: search['search'],
     page: search['page'],
-    limit: 20,
+    limit: pageSize(search['limit']),
   });
   return (
     <>
@@ -52,7 +53,11 @@ export function CustomersPage() {
               ) : (
                 <List customers={customers} onEdit={setEditing} />
               )}
-              <Pager of={pagination} onPage={(page) => change({ page: String(page) })} />
+              <Pager
+                of={pagination}
+                onPage={(page) => change({ page: String(page) })}
+                onSize={(limit) => change({ limit })}
+              />
             </>
           )}
         </Shown>
@@ -110,6 +115,7 @@ function List(props: { customers: readonly Customer[]; onEdit: (customer: Custom
                 to="/shop/$shopId/payments"
                 params={{ shopId }}
                 search={{ customerId: customer.id }}
+                {...ROW_LINK}
                 className={LINK}
               >
                 {t('Payments')}

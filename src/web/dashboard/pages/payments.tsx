@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import type { QueryOf } from '../api/contract.ts';
+import { useEmailsOf } from '../api/customer-emails.ts';
 import { useApi, useShopId, useTimeZone } from '../api/hooks.ts';
 import { useMay } from '../api/may.ts';
 import { useMode } from '../api/mode.ts';
 import { useFilters } from '../api/search.ts';
 import { paymentsCsv } from '../api/sheets.ts';
-import { STATUSES } from '../api/types.ts';
+import { STATUSES, type Payment } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { plural, t } from '../i18n/t.ts';
 import { Button, Card, Empty, PageTitle, Shown } from '../ui/basics.tsx';
@@ -15,12 +16,22 @@ import { ExportCsv } from '../ui/export-csv.tsx';
 import { Field, SearchField, Select } from '../ui/form.tsx';
 import { short } from '../ui/format.ts';
 import { PaymentTable } from '../ui/payment-table.tsx';
-import { Pager } from '../ui/table.tsx';
+import { Pager, pageSize } from '../ui/table.tsx';
 import { words } from '../ui/words.ts';
 import { ExportMovements } from './export-movements.tsx';
 import { NewPayment } from './new-payment.tsx';
 
 const FILTERS = ['search', 'status', 'coin', 'orderId', 'customerId', 'startDate', 'endDate'] as const;
+
+/** Newest first. */
+const SORT = '-createdAt';
+
+/** One press sorts by a column, the next one the other way round, the third one as ever. */
+function nextSort(key: string, sort: string): string {
+  if (key === 'createdAt') return sort === SORT ? key : SORT;
+  if (sort === `-${key}`) return SORT;
+  return sort === key ? `-${key}` : key;
+}
 
 export function PaymentsPage() {
   const merchantId = useShopId();
@@ -32,12 +43,13 @@ export function PaymentsPage() {
   const query: QueryOf<'GET', '/payment/list'> = {
     ...Object.fromEntries(FILTERS.map((name) => [name, search[name]])),
     search: search['search'] === undefined ? undefined : plainAmount(search['search']),
+    sort: search['sort'],
     timeZone,
     mode,
   };
   const list = useApi(
     '/payment/list',
-    { ...query, merchantId, page: search['page'], limit: 20 },
+    { ...query, merchantId, page: search['page'], limit: pageSize(search['limit']) },
     { refetchMs: 8_000 },
   );
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
@@ -50,7 +62,7 @@ export function PaymentsPage() {
             {may('wallet:read') && <ExportMovements />}
             <ExportCsv
               name="payments.csv"
-              csv={(onProgress) => paymentsCsv({ ...query, merchantId }, onProgress)}
+              csv={(onProgress) => paymentsCsv({ ...query, merchantId }, may('customers:read'), onProgress)}
             />
             {!isOther && may('payments:write') && (
               <Button look="primary" onClick={() => setCreating(true)}>
@@ -66,22 +78,17 @@ export function PaymentsPage() {
           {({ payments, pagination }) => (
             <>
               {payments.length === 0 ? (
-                <Empty title={isFiltered ? t('No payment matches') : t('No payment yet')}>
-                  {isFiltered ? (
-                    <Button
-                      onClick={() => change(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
-                    >
-                      {t('Clear the filters')}
-                    </Button>
-                  ) : (
-                    !isOther && t('Create one here, or let your shop create them with its public key.')
-                  )}
-                </Empty>
+                <NoPayments isFiltered={isFiltered} />
               ) : (
-                <PaymentTable payments={payments} />
+                <Sorted payments={payments} />
               )}
               {isFiltered && payments.length > 0 && <Matches count={pagination.total} />}
-              <Pager of={pagination} onPage={(page) => change({ page: String(page) })} />
+              <Pager
+                of={pagination}
+                onPage={(page) => change({ page: String(page) })}
+                onSize={(limit) => change({ limit })}
+                isSorted={(search['sort'] ?? SORT) !== SORT}
+              />
             </>
           )}
         </Shown>
@@ -90,6 +97,40 @@ export function PaymentsPage() {
         <NewPayment merchantId={merchantId} />
       </Dialog>
     </>
+  );
+}
+
+function NoPayments({ isFiltered }: { isFiltered: boolean }) {
+  const [, change] = useFilters();
+  const { isOther } = useMode();
+  const clear = (): void => change(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
+  if (isFiltered) {
+    return (
+      <Empty title={t('No payment matches')}>
+        <Button onClick={clear}>{t('Clear the filters')}</Button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title={t('No payment yet')}>
+      {!isOther && t('Create one here, or let your shop create them with its public key.')}
+    </Empty>
+  );
+}
+
+function Sorted({ payments }: { payments: readonly Payment[] }) {
+  const [{ sort = SORT }, change] = useFilters();
+  const emails = useEmailsOf(useShopId(), payments);
+  const onSort = (key: string): void => {
+    const next = nextSort(key, sort);
+    change({ sort: next === SORT ? undefined : next });
+  };
+  return (
+    <PaymentTable
+      payments={payments}
+      {...(emails === undefined ? {} : { emails })}
+      sorting={{ by: sort, onSort }}
+    />
   );
 }
 

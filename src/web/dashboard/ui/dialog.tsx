@@ -1,5 +1,5 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import type { ApiError } from '../api/client.ts';
 import { session } from '../api/session.ts';
 import { askedProof } from '../api/step-up.ts';
@@ -12,11 +12,15 @@ interface DialogProps {
   readonly onClose: () => void;
   /** Shows what is shown once: only a button of its own closes it, no key and no click beside it. */
   readonly keepsOpen?: boolean;
+  /** Begins in its first field rather than at the button that closes it. */
+  readonly startsInField?: boolean;
   readonly children: ReactNode;
 }
 
 /** Holds the keyboard, closes by Escape, gives the focus back. */
 export function Dialog(props: DialogProps) {
+  const popup = useRef<HTMLDivElement>(null);
+  const field = (): HTMLElement | null => popup.current?.querySelector('input') ?? null;
   const change = (open: boolean): void => {
     // What happens in a sign-in or a confirmation above it is no wish to close it.
     if (!open && props.keepsOpen !== true && session() !== null && askedProof() === null) props.onClose();
@@ -25,7 +29,11 @@ export function Dialog(props: DialogProps) {
     <Base.Root open={props.open} onOpenChange={change}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 bg-black/45" />
-        <Base.Popup className="fixed top-1/2 left-1/2 max-h-[calc(100dvh-2rem)] w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-2xl border border-line bg-card p-6 shadow-2xl">
+        <Base.Popup
+          ref={popup}
+          {...(props.startsInField === true ? { initialFocus: field } : {})}
+          className="fixed top-1/2 left-1/2 max-h-[calc(100dvh-2rem)] w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-2xl border border-line bg-card p-6 shadow-2xl"
+        >
           <div className="mb-4 flex items-start justify-between gap-4">
             <Base.Title className="text-lg font-bold">{props.title}</Base.Title>
             {props.keepsOpen !== true && (

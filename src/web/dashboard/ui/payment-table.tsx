@@ -3,8 +3,9 @@ import { useShopId } from '../api/hooks.ts';
 import type { Payment } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { fiat, short, when, whenShort } from './format.ts';
+import { ROW_LINK } from './row-link.ts';
 import { StatusBadge } from './status.tsx';
-import { Table } from './table.tsx';
+import { Table, type Column, type Sorting } from './table.tsx';
 
 function paidIn(payment: Payment): string {
   return Object.entries(payment.options)
@@ -12,22 +13,48 @@ function paidIn(payment: Payment): string {
     .join(', ');
 }
 
-export function PaymentTable({ payments }: { payments: readonly Payment[] }) {
+interface PaymentTableProps {
+  readonly payments: readonly Payment[];
+  /** Email addresses by customer id: with them there is a column of customers. */
+  readonly emails?: ReadonlyMap<string, string>;
+  readonly sorting?: Sorting;
+}
+
+function customerColumn(emails: ReadonlyMap<string, string>): Column<Payment> {
+  return {
+    title: t('Customer'),
+    wide: true,
+    cell: ({ customerId }) => {
+      const email = customerId === null ? undefined : emails.get(customerId);
+      if (email === undefined) return <span className="text-soft">–</span>;
+      return (
+        <span className="block max-w-56 truncate" title={email}>
+          {email}
+        </span>
+      );
+    },
+  };
+}
+
+export function PaymentTable({ payments, emails, sorting }: PaymentTableProps) {
   const shopId = useShopId();
   return (
     <Table
       label={t('Payments')}
       rows={payments}
+      {...(sorting === undefined ? {} : { sorting })}
       keyOf={(payment) => payment.id}
       columns={[
         {
           title: t('Order'),
+          sort: 'orderId',
           cell: (payment) => (
             <>
               <Link
                 to="/shop/$shopId/payments/$paymentId"
                 params={{ shopId, paymentId: payment.id }}
                 title={payment.orderId}
+                {...ROW_LINK}
                 className="font-semibold whitespace-nowrap text-accent underline-offset-2 hover:underline"
               >
                 {short(payment.orderId, 16, 6)}
@@ -40,10 +67,12 @@ export function PaymentTable({ payments }: { payments: readonly Payment[] }) {
         },
         {
           title: t('Status'),
+          sort: 'status',
           cell: (payment) => <StatusBadge status={payment.status} exception={payment.exception} />,
         },
+        ...(emails === undefined ? [] : [customerColumn(emails)]),
         { title: t('Paid in'), wide: true, cell: (payment) => paidIn(payment) || '–' },
-        { title: t('Created'), wide: true, cell: (payment) => when(payment.createdAt) },
+        { title: t('Created'), sort: 'createdAt', wide: true, cell: (payment) => when(payment.createdAt) },
         {
           title: t('Amount'),
           end: true,

@@ -2,6 +2,8 @@ import type { ReactNode } from 'react';
 import type { Pagination } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { Button } from './basics.tsx';
+import { Small } from './form.tsx';
+import { followRowLink } from './row-link.ts';
 
 export interface Column<T> {
   readonly title: string;
@@ -10,16 +12,27 @@ export interface Column<T> {
   readonly end?: boolean;
   /** Left out where the screen is narrow. */
   readonly wide?: boolean;
+  /** What the rows are sorted by with this column; see `Sorting`. */
+  readonly sort?: string;
+}
+
+/** How rows are sorted: a key of a column, descending with a minus sign before it. */
+export interface Sorting {
+  readonly by: string;
+  readonly onSort: (key: string) => void;
 }
 
 interface TableProps<T> {
+  /** Needed where columns have a `sort`. */
+  readonly sorting?: Sorting;
   readonly label: string;
   readonly rows: readonly T[];
   readonly columns: readonly Column<T>[];
   readonly keyOf: (row: T) => string;
 }
 
-export function Table<T>({ label, rows, columns, keyOf }: TableProps<T>) {
+/** Rows are opened by a click where they hold a link marked as `ROW_LINK`. */
+export function Table<T>({ label, rows, columns, keyOf, sorting }: TableProps<T>) {
   const place = (column: Column<T>): string =>
     `${column.end === true ? 'text-right' : 'text-left'} ${column.wide === true ? 'hidden md:table-cell' : ''}`;
   return (
@@ -31,16 +44,26 @@ export function Table<T>({ label, rows, columns, keyOf }: TableProps<T>) {
               <th
                 key={column.title}
                 scope="col"
+                {...sortOf(column.sort, sorting)}
                 className={`px-2 py-2 font-medium first:pl-5 last:pr-5 sm:px-4 ${place(column)}`}
               >
-                {column.title}
+                {column.sort === undefined || sorting === undefined ? (
+                  column.title
+                ) : (
+                  <SortButton title={column.title} of={column.sort} sorting={sorting} />
+                )}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)} className="border-b border-line last:border-0 hover:bg-well">
+            <tr
+              key={keyOf(row)}
+              onClick={followRowLink}
+              onAuxClick={followRowLink}
+              className="border-b border-line last:border-0 hover:bg-well has-[a[data-row-link]]:cursor-pointer"
+            >
               {columns.map((column) => (
                 <td
                   key={column.title}
@@ -57,19 +80,73 @@ export function Table<T>({ label, rows, columns, keyOf }: TableProps<T>) {
   );
 }
 
-export function Pager(props: { of: Pagination; onPage: (page: number) => void }) {
-  const { page, limit, total } = props.of;
-  const pages = Math.max(1, Math.ceil(total / limit));
-  if (pages === 1 && page === 1) return null;
+function sortOf(key: string | undefined, sorting: Sorting | undefined) {
+  if (key === undefined || sorting === undefined) return {};
+  if (sorting.by === key) return { 'aria-sort': 'ascending' as const };
+  return sorting.by === `-${key}` ? { 'aria-sort': 'descending' as const } : {};
+}
+
+/** One press sorts by the column, the next one the other way round. */
+function SortButton({ title, of, sorting }: { title: string; of: string; sorting: Sorting }) {
+  const { by, onSort } = sorting;
+  const mark = by === of ? '↑' : by === `-${of}` ? '↓' : '↕';
   return (
-    <nav aria-label={t('Pages')} className="mt-4 flex items-center justify-between gap-3 text-sm text-soft">
-      <Button disabled={page <= 1} onClick={() => props.onPage(page - 1)}>
-        {t('Newer')}
-      </Button>
-      <span>{t('Page {page} of {pages}', { page, pages })}</span>
-      <Button disabled={page >= pages} onClick={() => props.onPage(page + 1)}>
-        {t('Older')}
-      </Button>
-    </nav>
+    <button
+      type="button"
+      onClick={() => onSort(of)}
+      className="-mx-1 inline-flex min-h-8 items-center gap-1 rounded-lg px-1 font-medium hover:text-ink"
+    >
+      {title}
+      <span aria-hidden="true" className={mark === '↕' ? 'opacity-60' : 'text-ink'}>
+        {mark}
+      </span>
+    </button>
+  );
+}
+
+const SIZES = ['20', '50', '100'] as const;
+
+/** How many rows a page has, from the address. */
+export function pageSize(asked: string | undefined): number {
+  return Number(SIZES.find((size) => size === asked) ?? SIZES[0]);
+}
+
+interface PagerProps {
+  readonly of: Pagination;
+  readonly onPage: (page: number) => void;
+  /** Lets people choose how many rows a page has. */
+  readonly onSize?: (size: string) => void;
+  /** Whether the rows are in another order than by their age, newest first. */
+  readonly isSorted?: boolean;
+}
+
+export function Pager({ of, onPage, onSize, isSorted = false }: PagerProps) {
+  const { page, limit, total } = of;
+  const pages = Math.max(1, Math.ceil(total / limit));
+  const isOne = pages === 1 && page === 1;
+  const hasSizes = onSize !== undefined && total > Number(SIZES[0]);
+  if (isOne && !hasSizes) return null;
+  return (
+    <div className="mt-4 flex flex-wrap items-center justify-between gap-3 text-sm text-soft">
+      {!isOne && (
+        <nav aria-label={t('Pages')} className="flex flex-1 items-center justify-between gap-3">
+          <Button disabled={page <= 1} onClick={() => onPage(page - 1)}>
+            {isSorted ? t('Previous') : t('Newer')}
+          </Button>
+          <span>{t('Page {page} of {pages}', { page, pages })}</span>
+          <Button disabled={page >= pages} onClick={() => onPage(page + 1)}>
+            {isSorted ? t('Next') : t('Older')}
+          </Button>
+        </nav>
+      )}
+      {hasSizes && (
+        <Small
+          label={t('Rows on a page')}
+          value={String(limit)}
+          options={SIZES.map((size) => [size, t('{size} rows', { size })] as const)}
+          onChange={onSize}
+        />
+      )}
+    </div>
   );
 }

@@ -1,0 +1,259 @@
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
+import { isIn, MOST_SHOPS, useFound } from './api/find.ts';
+import { plural, t } from './i18n/t.ts';
+import { Badge } from './ui/basics.tsx';
+import { Dialog } from './ui/dialog.tsx';
+import { Field } from './ui/form.tsx';
+import { fiat, short, when } from './ui/format.ts';
+import { StatusBadge } from './ui/status.tsx';
+
+/** A page of the dashboard: address and name. */
+type PageName = readonly [to: string, name: string];
+
+interface Hit {
+  readonly key: string;
+  readonly to: string;
+  readonly search?: Readonly<Record<string, string | undefined>>;
+  readonly name: string;
+  readonly detail?: ReactNode;
+  readonly badges?: ReactNode;
+}
+
+const isApple = /Mac|iP(hone|ad|od)/.test(navigator.userAgent);
+
+/** Ctrl+K or ⌘K from anywhere, unless a dialog waits for an answer. */
+export function useFindKey(onFind: () => void): void {
+  useEffect(() => {
+    const pressed = (event: globalThis.KeyboardEvent): void => {
+      const isMeant = (isApple ? event.metaKey : event.ctrlKey) && !event.shiftKey && !event.altKey;
+      if (!isMeant || event.key.toLowerCase() !== 'k') return;
+      event.preventDefault();
+      if (document.querySelector('[role="dialog"], [role="alertdialog"]') === null) onFind();
+    };
+    window.addEventListener('keydown', pressed);
+    return () => window.removeEventListener('keydown', pressed);
+  }, [onFind]);
+}
+
+/** Opens the search; on phones a sign, else with the keys that open it, too. */
+export function FindButton({ className, onClick }: { className: string; onClick: () => void }) {
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      aria-keyshortcuts={isApple ? 'Meta+K' : 'Control+K'}
+      className={`min-h-10 items-center gap-2 rounded-xl border border-edge bg-well px-3 text-sm text-soft hover:text-ink ${className}`}
+    >
+      <svg
+        aria-hidden="true"
+        viewBox="0 0 20 20"
+        className="size-4 shrink-0 fill-none stroke-current stroke-2"
+      >
+        <circle cx="8.5" cy="8.5" r="5.5" />
+        <path d="m13 13 4.5 4.5" strokeLinecap="round" />
+      </svg>
+      <span className="sr-only lg:not-sr-only">{t('Find anything')}</span>
+      <kbd aria-hidden="true" className="ml-auto hidden font-sans text-xs lg:block">
+        {isApple ? '⌘K' : t('Ctrl K')}
+      </kbd>
+    </button>
+  );
+}
+
+interface FindProps {
+  /** The shop that is searched first. */
+  readonly shopId: string;
+  readonly pages: readonly PageName[];
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+/** Finds payments, customers, links, products, shops and pages of the dashboard, in all shops that the user may see. */
+export function Find({ open, onClose, ...of }: FindProps) {
+  return (
+    <Dialog title={t('Find anything')} open={open} onClose={onClose} startsInField>
+      <Finder {...of} onDone={onClose} />
+    </Dialog>
+  );
+}
+
+const TYPING_MS = 250;
+/** A single letter is in everything. */
+const LEAST = 2;
+
+function Finder({ shopId, pages, onDone }: Pick<FindProps, 'shopId' | 'pages'> & { onDone: () => void }) {
+  const [text, setText] = useState('');
+  const [settled, setSettled] = useState('');
+  const box = useRef<HTMLDivElement>(null);
+  const typed = text.trim().length < LEAST ? '' : text.trim();
+  useEffect(() => {
+    const timer = window.setTimeout(() => setSettled(typed), TYPING_MS);
+    return () => window.clearTimeout(timer);
+  }, [typed]);
+  const found = useFound(settled, shopId);
+  const isSearching = typed !== settled || found.isSearching;
+  const kinds =
+    settled === ''
+      ? []
+      : kindsOf(
+          found,
+          pages.filter(([, name]) => isIn(settled, name)),
+        );
+  const count = kinds.reduce((sum, { hits }) => sum + hits.length, 0);
+  const enter = (): void => {
+    if (isSearching) setSettled(typed);
+    else box.current?.querySelector<HTMLElement>('a')?.click();
+  };
+  return (
+    <div ref={box} onKeyDown={(event) => moveFocus(event, box.current)} className="grid gap-4">
+      <Field
+        label={t('Search')}
+        type="search"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={255}
+        placeholder={t('Order, email, amount, transaction or address')}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => event.key === 'Enter' && enter()}
+      />
+      <p role="status" className="text-xs text-soft">
+        {said({ settled, isSearching, count })}
+      </p>
+      <div className="grid h-[50dvh] content-start gap-4 overflow-y-auto" aria-busy={isSearching}>
+        {kinds.map(({ title, hits }) => (
+          <section key={title}>
+            <h3 className="mb-1 px-3 text-xs font-semibold text-soft">{title}</h3>
+            <ul>
+              {hits.map((hit) => (
+                <li key={hit.key}>
+                  <HitLink hit={hit} onDone={onDone} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+        {settled !== '' && found.hasFailed && (
+          <p className="px-3 text-xs text-warn">{t('Something could not be searched: there may be more.')}</p>
+        )}
+        {settled !== '' && found.searched < found.all && (
+          <p className="px-3 text-xs text-soft">
+            {t('Searched in {count} of your {all} shops. Open another one to begin with it.', {
+              count: MOST_SHOPS,
+              all: found.all,
+            })}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function said(of: { settled: string; isSearching: boolean; count: number }): string {
+  if (of.isSearching) return t('Searching…');
+  if (of.settled === '')
+    return t('Payments, customers, links, products, shops and pages, in all your shops.');
+  if (of.count === 0) return t('Nothing found');
+  return plural(of.count, 'One result', '{count} results');
+}
+
+/** Up and down go through the field and what was found. */
+function moveFocus(event: KeyboardEvent, box: HTMLElement | null): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined || box === null) return;
+  const stops = [...box.querySelectorAll<HTMLElement>('input, a')];
+  const next = stops[stops.findIndex((stop) => stop === document.activeElement) + step];
+  event.preventDefault();
+  next?.focus();
+}
+
+function HitLink({ hit, onDone }: { hit: Hit; onDone: () => void }) {
+  const follow = ({ ctrlKey, metaKey, shiftKey }: MouseEvent): void => {
+    // Opened in another tab or window: the search stays for the next one.
+    if (!ctrlKey && !metaKey && !shiftKey) onDone();
+  };
+  return (
+    <Link
+      to={hit.to}
+      search={{ mode: undefined, ...hit.search }}
+      onClick={follow}
+      className="-outline-offset-2 flex flex-wrap items-center justify-between gap-x-3 gap-y-1 rounded-xl px-3 py-2 text-sm hover:bg-well focus:bg-well"
+    >
+      <span className="min-w-0 flex-1 basis-40">
+        <span className="block truncate font-semibold">{hit.name}</span>
+        {hit.detail !== undefined && <span className="block truncate text-xs text-soft">{hit.detail}</span>}
+      </span>
+      {hit.badges}
+    </Link>
+  );
+}
+
+function kindsOf(found: ReturnType<typeof useFound>, pages: readonly PageName[]) {
+  const shopName = found.all > 1 ? (name: string) => ` · ${name}` : () => '';
+  const kinds: readonly { title: string; hits: readonly Hit[] }[] = [
+    { title: t('Pages'), hits: pages.map(([to, name]) => ({ key: to, to, name })) },
+    {
+      title: t('Payments'),
+      hits: found.payments.map(({ shop, it }) => ({
+        key: it.id,
+        to: `/shop/${shop.id}/payments/${it.id}`,
+        search: it.sandbox === shop.sandboxMode ? {} : { mode: it.sandbox ? 'sandbox' : 'live' },
+        name: short(it.orderId, 24, 8),
+        detail: `${fiat(it.amount, it.currency)}${shopName(shop.name)} · ${when(it.createdAt)}`,
+        badges: (
+          <span className="inline-flex flex-wrap gap-1">
+            {it.sandbox && <Badge tone="busy">{t('Test')}</Badge>}
+            <StatusBadge status={it.status} exception={it.exception} />
+          </span>
+        ),
+      })),
+    },
+    {
+      title: t('Customers'),
+      hits: found.customers.map(({ shop, it }) => ({
+        key: it.id,
+        to: `/shop/${shop.id}/customers`,
+        search: { search: it.email },
+        name: it.email,
+        detail: when(it.createdAt),
+      })),
+    },
+    {
+      title: t('Payment links'),
+      hits: found.links.map(({ shop, it, page }) => ({
+        key: it.id,
+        to: `/shop/${shop.id}/links`,
+        search: pageOf(page),
+        name: it.name,
+        detail: `${it.url.replace(/^https?:\/\//, '')}${shopName(shop.name)}`,
+        ...(it.active ? {} : { badges: <Badge tone="idle">{t('Closed')}</Badge> }),
+      })),
+    },
+    {
+      title: t('Products'),
+      hits: found.products.map(({ shop, it, page }) => ({
+        key: it.id,
+        to: `/shop/${shop.id}/products`,
+        search: pageOf(page),
+        name: it.name,
+        ...(it.description === null ? {} : { detail: it.description }),
+        ...(it.active ? {} : { badges: <Badge tone="idle">{t('Inactive')}</Badge> }),
+      })),
+    },
+    {
+      title: t('Shops'),
+      hits: found.shops.map(({ id, name, sandboxMode }) => ({
+        key: id,
+        to: `/shop/${id}`,
+        name,
+        ...(sandboxMode ? { badges: <Badge tone="busy">{t('Test')}</Badge> } : {}),
+      })),
+    },
+  ];
+  return kinds.filter(({ hits }) => hits.length > 0);
+}
+
+function pageOf(page: number): Record<string, string> {
+  return page === 1 ? {} : { page: String(page) };
+}
