@@ -165,12 +165,19 @@ export function partsOf(deps: HttpDeps) {
     guard,
     baseUrl,
   };
+  const { explorers } = config;
+  const payerExplorers = explorers.forPayers ? explorers.byCoin : {};
   const sends = { ...payments, deriver, sign: deps.sign, policy: deps.policy, inHand: deps.inHand };
   const { hasLiveCoin } = deps;
   const followedChains = () => watcher.health();
   const sendClaims = async () => deps.refundLinks.sendClaims();
   return {
-    auth: { ...account, registration: config.auth.registration, hasMailServer: config.smtp !== null },
+    auth: {
+      ...account,
+      registration: config.auth.registration,
+      hasMailServer: config.smtp !== null,
+      explorers: explorers.byCoin,
+    },
     merchants: {
       ...store,
       ...addresses,
@@ -197,8 +204,8 @@ export function partsOf(deps: HttpDeps) {
     webhooks: { ...store, logger, attempts: deps.queue },
     endpoints: { ...store, secretBox, webhookUrlRule, wakeWebhooks },
     events: { ...store, waiters: new EventWaiters() },
-    frames: { db, chains, baseUrl, news: deps.news },
-    checkout: { ...payments, ...simulation },
+    frames: { db, chains, baseUrl, payerExplorers, news: deps.news },
+    checkout: { ...payments, ...simulation, payerExplorers },
   };
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { complain, pathOf, secretOf, withUrlFiles, type BuildContext } from './build-parts.ts';
+import { explorersConfig } from './build-explorers.ts';
 import { ratesConfig } from './build-rates.ts';
 import { replicaConfig } from './build-replica.ts';
 import {
@@ -72,6 +73,7 @@ export function buildConfig(given: Values, context: BuildContext): Config {
       blockIntervalMs: values.sandboxBlocks,
       confirmations: values.sandboxConfirmations,
     },
+    explorers: explorersConfig(values),
     smtp: smtpConfig(values),
     operatorEmail: values.operatorEmail ?? null,
     warnings: [],

@@ -1,5 +1,6 @@
 import type { AccountCoinCode, Coin, Network, UtxoCoinCode } from '../domain/coins.ts';
 import type { ConfirmationPolicy } from '../domain/confirmations.ts';
+import type { Explorers } from '../domain/explorers.ts';
 import type { FixedRates } from '../domain/fixed-rates.ts';
 import type { LatePolicy } from '../domain/payment/types.ts';
 import type { Secret } from './secret.ts';
@@ -61,6 +62,7 @@ export interface Config {
   readonly domains: DomainsConfig;
   readonly rates: RatesConfig;
   readonly sandbox: SandboxConfig;
+  readonly explorers: ExplorersConfig;
   readonly smtp: { readonly url: Secret; readonly from: string } | null;
   /** Where the operator is mailed about nodes, backups and the replica; null: nowhere. */
   readonly operatorEmail: string | null;
@@ -145,6 +147,13 @@ export interface ReplicaConfig {
   readonly s3Region: string | null;
   /** Age of the newest data in the replica from which on the operator is warned. */
   readonly maxLagMs: number;
+}
+
+/** Block explorers that pages link to, for real money only. */
+export interface ExplorersConfig {
+  readonly byCoin: Explorers;
+  /** Payers see the links too. */
+  readonly forPayers: boolean;
 }
 
 /** Timeouts for transactions. */

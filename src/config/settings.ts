@@ -236,6 +236,22 @@ export const SETTINGS = {
     2,
   ),
 
+  ...each(COINS, 'ExplorerTxUrl', (coin) =>
+    optional(
+      `explorers.${coin}.txUrl`,
+      `TILLD_${coin}_EXPLORER_TX_URL`,
+      value.urlTemplate('{tx}', 'https://explorer.example/tx/{tx}'),
+    ),
+  ),
+  ...each(COINS, 'ExplorerAddressUrl', (coin) =>
+    optional(
+      `explorers.${coin}.addressUrl`,
+      `TILLD_${coin}_EXPLORER_ADDRESS_URL`,
+      value.urlTemplate('{address}', 'https://explorer.example/address/{address}'),
+    ),
+  ),
+  explorersForPayers: setting('explorers.forPayers', 'TILLD_EXPLORERS_FOR_PAYERS', value.onOff(), 'off'),
+
   smtpUrl: secret(
     'mail.smtpUrl',
     'TILLD_SMTP_URL',

@@ -177,7 +177,22 @@ export function url(schemes: readonly string[], example: string) {
   });
 }
 
-/** False, the number of proxies in front, or their addresses; `true` is one proxy. */
+/** An http or https URL with a placeholder, exactly once and not in its host. */
+export function urlTemplate(placeholder: string, example: string) {
+  return reader(`an http or https URL with ${placeholder} exactly once, such as ${example}`, (value) => {
+    const parts = value.split(placeholder);
+    const [first = '', second = ''] = ['a', 'b'].map((text) => parts.join(text));
+    if (parts.length !== 2 || !PLAIN_URL.test(first) || !URL.canParse(first) || !URL.canParse(second)) {
+      return undefined;
+    }
+    const { origin, username } = new URL(first);
+    return username === '' && origin === new URL(second).origin ? value : undefined;
+  });
+}
+
+/** Without what a URL cannot hold unencoded. */
+const PLAIN_URL = /^https?:\/\/[^\s"'<>\\^`{|}]+$/i;
+
 /** A place for the replica: a folder by its absolute path, or a URL. */
 export function replicaUrl() {
   const expected =
@@ -193,6 +208,7 @@ export function replicaUrl() {
 
 const REPLICA_SCHEMES = new Set(['file:', 'sftp:', 's3:']);
 
+/** False, the number of proxies in front, or their addresses; `true` is one proxy. */
 export function trustProxy() {
   const expected = 'off, on (one proxy), a number of proxies up to 10, or proxy addresses such as 10.0.0.0/8';
   return reader(expected, (value): false | number | readonly string[] | undefined => {

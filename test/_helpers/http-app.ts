@@ -139,6 +139,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
         registration,
         hasMailServer: options.hasMailServer ?? true,
         guard,
+        explorers: {},
         baseUrl: options.settings?.baseUrl ?? 'http://localhost:3000',
       }),
       ...merchantRoutes(merchantDeps),

@@ -6,6 +6,7 @@ import { coins, fiat, momentIn } from './format.ts';
 import { coinIcon, copyIcon } from './icons.ts';
 import { checkoutPath, type PageModel } from './page-model.ts';
 import { shopHead } from './shop-head.ts';
+import { transactionLink } from './transaction-link.ts';
 import { lineList } from './summary.ts';
 
 type Transaction = CheckoutView['payment']['transactions'][number];
@@ -91,7 +92,7 @@ function sentBack(scene: PageModel): Html | null {
 }
 
 function movement(
-  { say, language }: PageModel,
+  { view, say, language }: PageModel,
   { coin, amount, txid }: Pick<Transaction, 'coin' | 'amount' | 'txid'>,
   rate: string | null,
 ): Html {
@@ -101,7 +102,7 @@ function movement(
       <b class="number">${coins(amount, language)} ${coin}</b>
       ${rate !== null && html`<span class="hint">${rate}</span>`}
       <span class="sr">${say('transaction')}</span>
-      <code class="whole">${txid}</code>
+      ${transactionLink(view, { coin, txid }, html`<code class="whole">${txid}</code>`)}
     </div>
     <button type="button" class="copy" data-copy="${txid}" aria-label="${say('copyTransaction')}" hidden>
       ${copyIcon}

@@ -6,6 +6,7 @@ import { clockTime, coins, count, fiat } from './format.ts';
 import { coinIcon, stateIcon, type StateIcon } from './icons.ts';
 import type { Messages } from './messages/en.ts';
 import { payPanels } from './panels.ts';
+import { transactionLink } from './transaction-link.ts';
 import { hasReceipt, receiptPath, returnUrl, type PageModel } from './page-model.ts';
 
 type Transaction = CheckoutView['payment']['transactions'][number];
@@ -183,6 +184,7 @@ function moneyBack({ view, say, language }: PageModel): Html | null {
         amount: coins(amount, language),
         hint: isConfirmed ? say('inBlock') : say('unconfirmed'),
         txid,
+        explorers: view.explorers,
         label: say('transaction'),
       }),
     ),
@@ -202,6 +204,7 @@ function received({ view, say, language }: PageModel, transaction: Transaction):
     amount: coins(amount, language),
     hint: done === 0 ? say('unconfirmed') : counted,
     txid,
+    explorers: view.explorers,
     label: say('transaction'),
   });
 }
@@ -221,18 +224,24 @@ interface Entry {
   readonly amount: string;
   readonly hint: string;
   readonly txid: string;
+  readonly explorers: CheckoutView['explorers'];
   /** What the id is, for those who hear the page. */
   readonly label: string;
 }
 
-function entry({ coin, amount, hint, txid, label }: Entry): Html {
+function entry({ coin, amount, hint, label, ...transaction }: Entry): Html {
+  const { txid } = transaction;
   return html`<li>
     ${coinIcon(coin)}
     <div>
       <b class="number">${amount} ${coin}</b>
       <span class="hint">${hint}</span>
       <span class="txid" title="${txid}"
-        ><span class="sr">${label}</span> ${txid.slice(0, 8)}&hellip;${txid.slice(-6)}</span
+        >${transactionLink(
+          transaction,
+          { coin, txid },
+          html`<span class="sr">${label}</span> ${txid.slice(0, 8)}&hellip;${txid.slice(-6)}`,
+        )}</span
       >
     </div>
   </li>`;

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { COINS } from '../../domain/coins.ts';
+import type { Explorers } from '../../domain/explorers.ts';
 import type { AccountDeps } from '../../usecases/accounts/account-deps.ts';
 import {
   closeDashboardSession,
@@ -20,8 +22,15 @@ import { authTags, code, currentPassword, ownSession, user } from './auth-parts.
 const ended = z.object({ ended: z.literal(true) });
 const common = { tags: authTags, scope: 'never', status: 200, ownPages: true } as const;
 
+const explorer = z.object({ tx: z.string().nullable(), address: z.string().nullable() });
+
+export interface SessionDeps extends AccountDeps {
+  /** Block explorers that the pages link to. */
+  readonly explorers: Explorers;
+}
+
 /** The dashboard's session: a cookie that no script can read. Everybody else signs in by a token or a key. */
-export function sessionRoutes(deps: AccountDeps): Route[] {
+export function sessionRoutes(deps: SessionDeps): Route[] {
   const cookie = createSessionCookie(deps.baseUrl);
   return [
     openRoute(deps, cookie),
@@ -70,17 +79,17 @@ function closeRoute(deps: AccountDeps, cookie: SessionCookie): Route {
   });
 }
 
-function readRoute(deps: AccountDeps): Route {
+function readRoute(deps: SessionDeps): Route {
   return defineRoute({
     ...common,
     method: 'GET',
     path: '/auth/session',
     summary: 'Who is signed in to the dashboard',
-    description: 'The user of the session.',
+    description: 'The user of the session, and the block explorers that the operator chose for real money.',
     auth: 'jwt',
-    data: z.object({ user }),
+    data: z.object({ user, explorers: z.partialRecord(z.enum(COINS), explorer) }),
     errors: [],
-    handler: async ({ auth }) => ({ user: await readMe(deps, auth.userId) }),
+    handler: async ({ auth }) => ({ user: await readMe(deps, auth.userId), explorers: deps.explorers }),
   });
 }
 

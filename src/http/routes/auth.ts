@@ -18,10 +18,10 @@ import {
 import { emailRoutes } from './auth-email.ts';
 import { passkeyRoutes } from './auth-passkeys.ts';
 import { passwordRoutes } from './auth-password.ts';
-import { sessionRoutes } from './auth-session.ts';
+import { sessionRoutes, type SessionDeps } from './auth-session.ts';
 import { totpRoutes } from './auth-totp.ts';
 
-export type AuthRoutesDeps = RegisterDeps & MailedDeps;
+export type AuthRoutesDeps = RegisterDeps & MailedDeps & SessionDeps;
 
 /** Accounts: registering, signing in, and everything about a user's own account. */
 export function authRoutes(deps: AuthRoutesDeps): Route[] {

@@ -1,5 +1,6 @@
 import { COIN_DEFINITIONS, COINS, type Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
+import type { Explorers } from '../../domain/explorers.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import { askedAtoms, coverageOf } from '../../domain/payment/coverage.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
@@ -14,6 +15,8 @@ import { payerView, presentPayment, type PresentDeps } from './present-payment.t
 
 export interface ReadCheckoutDeps extends PresentDeps {
   readonly db: Db;
+  /** Block explorers that payers are led to. */
+  readonly payerExplorers: Explorers;
 }
 
 /** What a payer is asked for now in one coin: the whole price, or what is missing from it. */
@@ -50,6 +53,8 @@ export interface CheckoutView {
   readonly excess: Excess | null;
   /** Newest last. */
   readonly moneyBack: readonly MoneyBack[];
+  /** Where its transactions can be looked up: nowhere in the sandbox. */
+  readonly explorers: Explorers;
   /** Differs from what readStamps answers once anything stored of it has changed. */
   readonly stamp: string;
 }
@@ -74,6 +79,7 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
     due: amountsDue(deps, loaded),
     excess: await readExcess(deps.db, row),
     moneyBack: moneyBack(loaded),
+    explorers: row.mode === 'live' ? deps.payerExplorers : {},
     stamp: stampOf({ ...merchant, ...row }),
   };
 }

@@ -25,6 +25,7 @@ function viewOf(option: Pick<Option, 'confirmations' | 'finality'>): CheckoutVie
     due: [],
     excess: null,
     moneyBack: [],
+    explorers: {},
     stamp: '',
     payment: {
       id: 'pay_1',

@@ -6,6 +6,7 @@ import type { NewPasskey, PasskeyList, PasskeyQuestion } from './passkey-answers
 import type { PeopleRoutes } from './people.ts';
 import { loseSession, session, type Session } from './session.ts';
 import { askForProof } from './step-up.ts';
+import type { Coin } from './types.ts';
 
 interface Extras<M extends Method, P extends PathOf<M>> {
   readonly query?: QueryOf<M, P>;
@@ -60,7 +61,7 @@ export async function api<M extends Method, P extends PathOf<M>>(
 
 /** What the dashboard's own routes answer; they are in no document. */
 interface OwnRoutes extends PeopleRoutes {
-  'GET /auth/session': Session;
+  'GET /auth/session': Session & { readonly explorers: Explorers };
   'POST /auth/session': Session;
   'DELETE /auth/session': unknown;
   'POST /auth/step-up': { readonly until: string };
@@ -75,6 +76,14 @@ interface OwnRoutes extends PeopleRoutes {
   'POST /auth/passkeys/sign-in': Session;
   'GET /auth/passkeys/step-up': PasskeyQuestion;
   'POST /auth/passkeys/step-up': { readonly until: string };
+}
+
+/** Addresses with `{tx}` or `{address}` in them, of each coin that has any. */
+export type Explorers = Readonly<Partial<Record<Coin, Explorer>>>;
+
+interface Explorer {
+  readonly tx: string | null;
+  readonly address: string | null;
 }
 
 export interface ListedSession {

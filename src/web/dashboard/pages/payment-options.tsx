@@ -2,6 +2,7 @@ import type { Payment } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { t } from '../i18n/t.ts';
 import { Card, CoinName, Copy } from '../ui/basics.tsx';
+import { ChainLink } from '../ui/chain-link.tsx';
 import { coins, fiat } from '../ui/format.ts';
 
 function confirmed(option: { confirmations: number; requiredConfirmations: number }): string {
@@ -42,7 +43,9 @@ function Options({ payment }: { payment: Payment }) {
             </b>
           </p>
           <div className="flex items-center justify-between gap-3">
-            <code className="min-w-0 text-xs break-all text-soft">{option.address}</code>
+            <ChainLink kind="address" coin={option.coin} text={option.address} sandbox={payment.sandbox}>
+              <code className="min-w-0 text-xs break-all text-soft">{option.address}</code>
+            </ChainLink>
             <Copy isSmall text={option.address} label={t('Copy {coin} address', { coin: option.coin })} />
           </div>
           <p className="flex flex-wrap justify-between gap-x-4 text-xs text-soft">

@@ -1,6 +1,7 @@
-import type { Payment } from '../api/types.ts';
+import type { Coin, Payment } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { Badge, Card, CoinName, Copy, Empty, type Tone } from '../ui/basics.tsx';
+import { ChainLink } from '../ui/chain-link.tsx';
 import { coins, short, whenShort } from '../ui/format.ts';
 import { Table } from '../ui/table.tsx';
 import { words } from '../ui/words.ts';
@@ -19,24 +20,26 @@ export function PaymentTransactions({ payment }: { payment: Payment }) {
             {t('What arrives shows here within seconds, confirmed or not.')}
           </Empty>
         ) : (
-          <Arrived rows={transactions} />
+          <Arrived of={payment} rows={transactions} />
         )}
       </Card>
       {refunds.length > 0 && (
         <Card title={t('Refunds')}>
-          <Returned rows={refunds} />
+          <Returned of={payment} rows={refunds} />
         </Card>
       )}
     </>
   );
 }
 
-function Hash({ text }: { text: string }) {
+function Hash({ of: payment, coin, text }: { of: Payment; coin: Coin; text: string }) {
   return (
     <span className="inline-flex flex-col items-start gap-x-2 gap-y-1 md:flex-row md:items-center">
-      <code title={text} className="whitespace-nowrap">
-        {short(text, 6, 6)}
-      </code>
+      <ChainLink kind="tx" coin={coin} text={text} sandbox={payment.sandbox}>
+        <code title={text} className="whitespace-nowrap">
+          {short(text, 6, 6)}
+        </code>
+      </ChainLink>
       <Copy isSmall text={text} label={t('Copy transaction id')} />
     </span>
   );
@@ -48,14 +51,14 @@ const TONES: Record<Transaction['status'], Tone> = {
   reversed: 'bad',
 };
 
-function Arrived({ rows }: { rows: readonly Transaction[] }) {
+function Arrived({ of: payment, rows }: { of: Payment; rows: readonly Transaction[] }) {
   return (
     <Table
       label={t('Transactions')}
       rows={rows}
       keyOf={({ txid, index }) => `${txid}:${index}`}
       columns={[
-        { title: t('Transaction'), cell: ({ txid }) => <Hash text={txid} /> },
+        { title: t('Transaction'), cell: ({ coin, txid }) => <Hash of={payment} coin={coin} text={txid} /> },
         { title: t('Seen'), wide: true, cell: ({ firstSeenAt }) => whenShort(firstSeenAt) },
         {
           title: t('State'),
@@ -90,14 +93,17 @@ const REFUND_TONES: Record<Refund['status'], Tone> = {
   failed: 'bad',
 };
 
-function Returned({ rows }: { rows: readonly Refund[] }) {
+function Returned({ of: payment, rows }: { of: Payment; rows: readonly Refund[] }) {
   return (
     <Table
       label={t('Refunds')}
       rows={rows}
       keyOf={({ sendId }) => sendId}
       columns={[
-        { title: t('Transaction'), cell: ({ txHash }) => <Hash text={txHash} /> },
+        {
+          title: t('Transaction'),
+          cell: ({ coin, txHash }) => <Hash of={payment} coin={coin} text={txHash} />,
+        },
         { title: t('When'), wide: true, cell: ({ createdAt }) => whenShort(createdAt) },
         {
           title: t('State'),

@@ -5,6 +5,7 @@ import type { Mode } from '../api/mode.ts';
 import type { Coin, Send } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { Button, CopyLine } from '../ui/basics.tsx';
+import { ChainLink } from '../ui/chain-link.tsx';
 import { plainAmount } from '../ui/decimal.ts';
 import { Check, Field, fieldError, Form } from '../ui/form.tsx';
 import { coins } from '../ui/format.ts';
@@ -108,7 +109,11 @@ function Sent({ send, coin, onClose }: { send: Send; coin: Coin; onClose: () => 
           ? t('{amount} {coin} will be offered to the network again', sent)
           : t('{amount} {coin} are on their way', sent)}
       </p>
-      <CopyLine text={send.txHash} label={t('transaction id')} />
+      <CopyLine text={send.txHash} label={t('transaction id')}>
+        <ChainLink kind="tx" coin={coin} text={send.txHash} sandbox={send.sandbox}>
+          {send.txHash}
+        </ChainLink>
+      </CopyLine>
       <div>
         <Button look="primary" onClick={onClose}>
           {t('Done')}

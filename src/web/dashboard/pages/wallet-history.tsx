@@ -8,6 +8,7 @@ import type { WalletTransaction } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { plural, t } from '../i18n/t.ts';
 import { Badge, Button, Card, CoinName, Copy, Empty, LINK, Shown } from '../ui/basics.tsx';
+import { ChainLink } from '../ui/chain-link.tsx';
 import { plainAmount } from '../ui/decimal.ts';
 import { ExportCsv } from '../ui/export-csv.tsx';
 import { Field, SearchField, Select } from '../ui/form.tsx';
@@ -57,7 +58,7 @@ export function History({ merchantId }: { merchantId: string }) {
                 )}
               </Empty>
             ) : (
-              <Moves rows={transactions} />
+              <Moves rows={transactions} sandbox={mode !== 'live'} />
             )}
             {isFiltered && transactions.length > 0 && (
               <p role="status" className="mt-3 text-xs text-soft">
@@ -123,15 +124,17 @@ function Filters(props: {
 }
 
 /** The payment that money belongs to, else where it went or came to. */
-function Purpose({ of: row }: { of: WalletTransaction }) {
+function Purpose({ of: row, sandbox }: { of: WalletTransaction; sandbox: boolean }) {
   const shopId = useShopId();
-  const { paymentId, direction, address } = row;
+  const { paymentId, direction, coin, address } = row;
   if (paymentId === null) {
     const shown = short(address, 6, 6);
     return (
-      <code title={address} className="md:whitespace-nowrap">
-        {direction === 'out' ? t('to {address}', { address: shown }) : shown}
-      </code>
+      <ChainLink kind="address" coin={coin} text={address} sandbox={sandbox}>
+        <code title={address} className="md:whitespace-nowrap">
+          {direction === 'out' ? t('to {address}', { address: shown }) : shown}
+        </code>
+      </ChainLink>
     );
   }
   return (
@@ -141,7 +144,7 @@ function Purpose({ of: row }: { of: WalletTransaction }) {
   );
 }
 
-function Moves({ rows }: { rows: readonly WalletTransaction[] }) {
+function Moves({ rows, sandbox }: { rows: readonly WalletTransaction[]; sandbox: boolean }) {
   return (
     <Table
       label={t('History')}
@@ -157,7 +160,12 @@ function Moves({ rows }: { rows: readonly WalletTransaction[] }) {
                 {whenShort(row.createdAt)}
               </small>
               <small className="block md:hidden">
-                <Purpose of={row} />
+                <Purpose of={row} sandbox={sandbox} />
+              </small>
+              <small className="block md:hidden">
+                <ChainLink kind="tx" coin={row.coin} text={row.txHash} sandbox={sandbox}>
+                  <code title={row.txHash}>{short(row.txHash, 4, 4)}</code>
+                </ChainLink>
               </small>
             </>
           ),
@@ -171,11 +179,13 @@ function Moves({ rows }: { rows: readonly WalletTransaction[] }) {
         {
           title: t('Transaction'),
           wide: true,
-          cell: ({ txHash }) => (
+          cell: ({ coin, txHash }) => (
             <span className="inline-flex items-center gap-2">
-              <code title={txHash} className="whitespace-nowrap">
-                {short(txHash, 6, 6)}
-              </code>
+              <ChainLink kind="tx" coin={coin} text={txHash} sandbox={sandbox}>
+                <code title={txHash} className="whitespace-nowrap">
+                  {short(txHash, 6, 6)}
+                </code>
+              </ChainLink>
               <Copy isSmall text={txHash} label={t('Copy transaction id')} />
             </span>
           ),
@@ -183,7 +193,7 @@ function Moves({ rows }: { rows: readonly WalletTransaction[] }) {
         {
           title: t('For'),
           wide: true,
-          cell: (row) => <Purpose of={row} />,
+          cell: (row) => <Purpose of={row} sandbox={sandbox} />,
         },
         {
           title: t('State'),

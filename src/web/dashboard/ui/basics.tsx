@@ -215,10 +215,10 @@ export function Copy(props: {
   );
 }
 
-export function CopyLine(props: { text: string; label: string }) {
+export function CopyLine(props: { text: string; label: string; children?: ReactNode }) {
   return (
     <div className="flex items-center gap-2 rounded-xl border border-line bg-well p-2 pl-3">
-      <code className="min-w-0 flex-1 text-sm break-all">{props.text}</code>
+      <code className="min-w-0 flex-1 text-sm break-all">{props.children ?? props.text}</code>
       <Copy text={props.text} label={t('Copy {label}', { label: props.label })} />
     </div>
   );

@@ -1,6 +1,7 @@
 import type { Catalogue } from '../catalogue.ts';
 
 export const shared: Catalogue = {
+  ', in the block explorer, in a new tab': ', im Block-Explorer, in einem neuen Tab',
   ', without {coins}, of which no price is known now': ', ohne {coins}: dafür ist gerade kein Kurs bekannt',
   'A code is needed as well.': 'Es braucht auch einen Code.',
   'API docs': 'API-Doku',

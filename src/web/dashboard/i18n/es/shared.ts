@@ -1,6 +1,7 @@
 import type { Catalogue } from '../catalogue.ts';
 
 export const shared: Catalogue = {
+  ', in the block explorer, in a new tab': ', en el explorador de bloques, en una pestaña nueva',
   ', without {coins}, of which no price is known now': ', sin {coins}, cuyo precio no se conoce ahora',
   'A code is needed as well.': 'También hace falta un código.',
   'API docs': 'Documentación de la API',

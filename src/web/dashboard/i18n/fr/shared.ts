@@ -1,6 +1,7 @@
 import type { Catalogue } from '../catalogue.ts';
 
 export const shared: Catalogue = {
+  ', in the block explorer, in a new tab': ', dans l’explorateur de blocs, dans un nouvel onglet',
   ', without {coins}, of which no price is known now':
     ', sans {coins}, dont le cours n’est pas connu pour l’instant',
   'A code is needed as well.': 'Un code est aussi nécessaire.',

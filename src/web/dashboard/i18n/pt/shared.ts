@@ -1,6 +1,7 @@
 import type { Catalogue } from '../catalogue.ts';
 
 export const shared: Catalogue = {
+  ', in the block explorer, in a new tab': ', no explorador de blocos, em uma nova aba',
   ', without {coins}, of which no price is known now': ', sem {coins}, cujo preço não se conhece agora',
   'A code is needed as well.': 'Também é preciso um código.',
   'API docs': 'Documentação da API',

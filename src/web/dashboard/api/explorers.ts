@@ -1,0 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
+import { own, type ApiError, type Explorers } from './client.ts';
+import { useSession } from './session.ts';
+
+/** The block explorers that the operator chose; none until they are known. */
+export function useExplorers(): Explorers {
+  const userId = useSession()?.user.id;
+  const read = useQuery<Explorers, ApiError>({
+    queryKey: ['explorers', userId],
+    queryFn: async () => (await own('GET /auth/session')).explorers,
+    enabled: userId !== undefined,
+    staleTime: Infinity,
+  });
+  return read.data ?? {};
+}

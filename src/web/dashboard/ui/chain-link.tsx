@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react';
+import { useExplorers } from '../api/explorers.ts';
+import type { Coin } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
+
+interface OnChain {
+  readonly coin: Coin;
+  readonly kind: 'tx' | 'address';
+  /** The transaction id or the address. */
+  readonly text: string;
+  /** Money of the sandbox is on no chain that anybody else knows. */
+  readonly sandbox: boolean;
+  readonly children: ReactNode;
+}
+
+/** What stands on a chain, as a link to the operator's block explorer; without one as it is. */
+export function ChainLink({ coin, kind, text, sandbox, children }: OnChain) {
+  const template = useExplorers()[coin]?.[kind] ?? null;
+  if (sandbox || template === null) return children;
+  return (
+    <a
+      href={template.replace(`{${kind}}`, () => encodeURIComponent(text))}
+      target="_blank"
+      rel="noopener noreferrer"
+      referrerPolicy="no-referrer"
+      className="underline decoration-dotted underline-offset-2 hover:decoration-solid"
+    >
+      {children}
+      <span className="sr-only">{t(', in the block explorer, in a new tab')}</span>
+    </a>
+  );
+}
