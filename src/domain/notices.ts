@@ -88,5 +88,14 @@ export const NOTICED_EVENTS = [
 /** Reasons that end by somebody's doing: told once more after a day. */
 export const REMINDED: ReadonlySet<NoticeReason> = new Set(['underpaid', 'late', 'refund_claimed']);
 
+/** States that somebody has to end: told again each day while they last. */
+export const REMINDED_DAILY: ReadonlySet<NoticeReason> = new Set([
+  'node_down',
+  'backup_old',
+  'replica_behind',
+  'webhook_failing',
+  'send_stuck',
+]);
+
 /** Mails about one shop to one person in an hour; the others become one summary. */
 export const NOTICES_PER_HOUR = 20;

@@ -17,7 +17,7 @@ export interface NoticeRow {
   created_at: number;
   /** When to tell it next; null once that is done. */
   due_at: number | null;
-  /** When it was first told; null before, and where nobody wanted it. */
+  /** When it was first told; null before, and where nobody wanted it. Set from the start in a reminder of a state that lasts. */
   told_at: number | null;
 }
 
@@ -56,7 +56,7 @@ export interface NoticeConditionRow {
   /** What it was when it began, for the mail about its end. */
   condition_json: string;
   since: number;
-  /** When it was told; null before. */
+  /** When it was told last; null before. */
   told_at: number | null;
   /** Since when it is over; null while it lasts. */
   over_since: number | null;

@@ -1,9 +1,9 @@
 import type { Mode } from '../../domain/coins.ts';
-import type { NoticeReason } from '../../domain/notices.ts';
+import { REMINDED_DAILY, type NoticeReason } from '../../domain/notices.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { deleteCondition, putCondition, storedConditions } from '../../store/notices/conditions.ts';
 import { insertNotice } from '../../store/notices/notices.ts';
-import type { NoticeConditionRow } from '../../store/schema/notices.ts';
+import type { NoticeConditionRow, NoticeRow } from '../../store/schema/notices.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { NoticeDetails } from './note-events.ts';
 
@@ -25,10 +25,11 @@ export interface Condition {
 const CALM_MS = 15 * 60_000;
 const DAY_MS = 86_400_000;
 const LONGEST_MS = 6 * 3_600_000;
+const REMINDED_MS = 14 * DAY_MS;
 
 /**
  * Compares what holds now with what held before, and stores a notice of each state that has lasted and of each that is
- * over. What comes back again and again has to last twice as long each time to be told.
+ * over; of some that go on a reminder each day. What comes back again and again has to last twice as long each time to be told.
  */
 export async function noteConditions(
   deps: { readonly db: Db; readonly clock: Clock },
@@ -72,10 +73,27 @@ async function goOn(
   const longest = Math.max(LONGEST_MS, condition.afterMs);
   const neededMs = Math.min(condition.afterMs * 2 ** row.returns, longest);
   const isDue = row.told_at === null && now - row.since >= neededMs;
+  const isRepeated = isReminderDue(condition, row, now);
   if (isDue) await note(tx, condition, condition.reason, { since: row.since, now });
-  if (isDue || !isSameEpisode || before.over_since !== null) {
-    await putCondition(tx, { ...row, told_at: isDue ? now : row.told_at });
+  if (isRepeated) await remind(tx, condition, row, now);
+  if (isDue || isRepeated || !isSameEpisode || before.over_since !== null) {
+    await putCondition(tx, { ...row, told_at: isDue || isRepeated ? now : row.told_at });
   }
+}
+
+/** Once a day while it lasts, for two weeks: who has not acted by then is not helped by more mails. */
+function isReminderDue({ reason }: Condition, row: NoticeConditionRow, now: number): boolean {
+  if (row.told_at === null || !REMINDED_DAILY.has(reason)) return false;
+  return now - row.told_at >= DAY_MS && now - row.since < REMINDED_MS;
+}
+
+/** What has been told already is told as a reminder. */
+async function remind(tx: Tx, condition: Condition, row: NoticeConditionRow, now: number): Promise<void> {
+  await insertNotice(tx, {
+    ...noticeOf(condition, condition.reason, { since: row.since, now }),
+    key: `${condition.reason} ${condition.subject} ${row.since} ${now}`,
+    told_at: row.told_at,
+  });
 }
 
 /** What was told is over once it has been calm for a while; what was not told is forgotten, after a day if it returned. */
@@ -90,14 +108,21 @@ async function end(tx: Tx, row: NoticeConditionRow, now: number): Promise<void> 
   return putCondition(tx, { ...row, told_at: null, returns: row.returns + 1 });
 }
 
-async function note(
-  tx: Tx,
-  condition: Condition,
+async function note(tx: Tx, condition: Condition, reason: NoticeReason, at: At): Promise<void> {
+  await insertNotice(tx, noticeOf(condition, reason, at));
+}
+
+interface At {
+  readonly since: number;
+  readonly now: number;
+}
+
+function noticeOf(
+  { merchantId, mode, subject, details }: Condition,
   reason: NoticeReason,
-  at: { since: number; now: number },
-): Promise<void> {
-  const { merchantId, mode, subject, details } = condition;
-  await insertNotice(tx, {
+  at: At,
+): NoticeRow {
+  return {
     key: `${reason} ${subject} ${at.since}`,
     reason,
     merchant_id: merchantId,
@@ -107,5 +132,5 @@ async function note(
     created_at: at.now,
     due_at: at.now,
     told_at: null,
-  });
+  };
 }

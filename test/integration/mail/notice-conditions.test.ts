@@ -94,3 +94,39 @@ it('tells of a backup that is too old at once, and of the next one', async () =>
   await pass(16);
   expect(await told()).toEqual(['backup_old server', 'backup_back server']);
 });
+
+const DAY = 24 * 60;
+
+it('reminds of what lasts once a day, for two weeks, and begins anew once it was over', async () => {
+  state = 'unreachable';
+  await pass(10);
+  expect(await told()).toEqual(['node_down BTC']);
+  await pass(DAY - 1, 1);
+  expect(await told()).toEqual(['node_down BTC']);
+  await pass(2);
+  expect(await told()).toEqual(['node_down BTC', 'node_down BTC']);
+  await pass(60 * DAY, 10);
+  const all = await told();
+  expect(all).toEqual(Array.from({ length: 14 }, () => 'node_down BTC'));
+  const reminders = await app.db.selectFrom('notices').select('told_at').orderBy('created_at').execute();
+  // What was told before is told as a reminder.
+  expect(reminders.map(({ told_at: at }) => at !== null)).toEqual([false, ...all.slice(1).map(() => true)]);
+  state = 'following';
+  await pass(16);
+  expect((await told()).slice(14)).toEqual(['node_back BTC']);
+  await pass(25 * 60, 10);
+  state = 'unreachable';
+  await pass(DAY + 15, 5);
+  expect((await told()).slice(15)).toEqual(['node_down BTC', 'node_down BTC']);
+});
+
+it('a moment of calm delays no reminder, and none is sent in it', async () => {
+  isBackupTooOld = true;
+  await pass(DAY - 5, 5);
+  isBackupTooOld = false;
+  await pass(10);
+  expect(await told()).toEqual(['backup_old server']);
+  isBackupTooOld = true;
+  await pass(1);
+  expect(await told()).toEqual(['backup_old server', 'backup_old server']);
+});
