@@ -204,7 +204,7 @@ export function partsOf(deps: HttpDeps) {
     webhooks: { ...store, logger, attempts: deps.queue },
     endpoints: { ...store, secretBox, webhookUrlRule, wakeWebhooks },
     events: { ...store, waiters: new EventWaiters() },
-    frames: { db, chains, baseUrl, payerExplorers, news: deps.news },
+    frames: { db, clock, chains, baseUrl, payerExplorers, news: deps.news },
     checkout: { ...payments, ...simulation, payerExplorers },
   };
 }

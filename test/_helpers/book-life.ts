@@ -235,6 +235,7 @@ export class BookLife {
       returnUrl: null,
       allowedCryptos: [network.coin],
       requestHash: orderId,
+      linkId: null,
     }).catch(expected);
     if (made !== undefined) this.#payments.push(made.payment);
   }

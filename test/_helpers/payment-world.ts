@@ -129,6 +129,7 @@ export class PaymentWorld {
       returnUrl: null,
       allowedCryptos: more.allowed ?? [],
       requestHash: orderId,
+      linkId: null,
     });
     return payment;
   }

@@ -362,6 +362,7 @@ export interface paths {
                   supportContact: string | null;
                   accentColor: string | null;
                   logoPath: string | null;
+                  renewExpired: boolean;
                   /** Format: date-time */
                   createdAt: string;
                   /** Format: date-time */
@@ -415,6 +416,7 @@ export interface paths {
             supportContact?: string | null;
             accentColor?: string | null;
             logo?: string | null;
+            renewExpired?: boolean;
             embedOrigins?: string[];
           };
         };
@@ -443,6 +445,7 @@ export interface paths {
                   supportContact: string | null;
                   accentColor: string | null;
                   logoPath: string | null;
+                  renewExpired: boolean;
                   /** Format: date-time */
                   createdAt: string;
                   /** Format: date-time */
@@ -1749,6 +1752,7 @@ export interface paths {
                 }[];
                 receivedFiat: string | null;
                 customerId: string | null;
+                renews?: string;
                 metadata: {
                   [key: string]: unknown;
                 } | null;
@@ -3407,6 +3411,7 @@ export interface components {
       supportContact: string | null;
       accentColor: string | null;
       logoPath: string | null;
+      renewExpired: boolean;
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */
@@ -3650,6 +3655,7 @@ export interface components {
       }[];
       receivedFiat: string | null;
       customerId: string | null;
+      renews?: string;
       metadata: {
         [key: string]: unknown;
       } | null;

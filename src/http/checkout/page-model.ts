@@ -36,6 +36,16 @@ export function receiptPath(scene: PageModel): string {
   return `/checkout/${scene.view.payment.id}/receipt?${queryOf(scene)}`;
 }
 
+/** Where the form goes that makes an expired payment anew. */
+export function renewPath(scene: PageModel): string {
+  return `/checkout/${scene.view.payment.id}/renew?${queryOf(scene)}`;
+}
+
+/** The page of the payment that took the place of this one. */
+export function renewalPath(scene: PageModel, paymentId: string): string {
+  return `/checkout/${paymentId}?${queryOf(scene)}`;
+}
+
 /** The payment's page, in the language and the frame of this one. */
 export function checkoutPath(scene: PageModel): string {
   return `/checkout/${scene.view.payment.id}?${queryOf(scene)}`;
@@ -49,6 +59,11 @@ function queryOf({ language, embedder }: PageModel): URLSearchParams {
 export function returnUrl({ payment }: CheckoutView): string | null {
   const url = payment.status === 'completed' ? (payment.successUrl ?? payment.returnUrl) : payment.returnUrl;
   return url !== null && /^https?:\/\//i.test(url) ? url : null;
+}
+
+/** Where a link leads back to: as the payment says, else to the shop's domain if that is proven to be its own. */
+export function shopUrl(view: CheckoutView): string | null {
+  return returnUrl(view) ?? (view.shop.isVerified ? `https://${view.shop.domain}/` : null);
 }
 
 /** Whether the page goes there by itself. */

@@ -70,6 +70,8 @@ function page(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
     const scene = await sceneOf(deps, req);
     const at = { version: versionOf(scene.view), now: deps.clock.now() };
+    // The form's own origin is to be told when it is sent; no other site learns the address.
+    res.setHeader('Referrer-Policy', 'same-origin');
     sendPage(res, 200, checkoutPage(scene, deps.assets.checkout, at), scene.view.embedOrigins);
   };
 }

@@ -25,9 +25,14 @@ export function shopHead(shop: ShopFace, say: Say): Html {
 export function supportLine({ supportContact }: ShopFace, say: Say): Html | null {
   if (supportContact === null) return null;
   const isUrl = /^https:/i.test(supportContact);
-  const href = isUrl ? supportContact : mailto(supportContact);
+  const href = contactHref(supportContact);
   const shown = isUrl ? new URL(supportContact).host : supportContact;
   return html`<p class="support">${say('support')} <a href="${href}">${shown}</a></p>`;
+}
+
+/** Where a link to a support contact leads. */
+export function contactHref(contact: string): string {
+  return /^https:/i.test(contact) ? contact : mailto(contact);
 }
 
 /** The address alone: what stands in it can add nothing to the mail. */

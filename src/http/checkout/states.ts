@@ -7,7 +7,8 @@ import { coinIcon, stateIcon, type StateIcon } from './icons.ts';
 import type { Messages } from './messages/en.ts';
 import { payPanels } from './panels.ts';
 import { transactionLink } from './transaction-link.ts';
-import { hasReceipt, receiptPath, returnUrl, type PageModel } from './page-model.ts';
+import { hasReceipt, receiptPath, renewalPath, renewPath, shopUrl, type PageModel } from './page-model.ts';
+import { contactHref } from './shop-head.ts';
 
 type Transaction = CheckoutView['payment']['transactions'][number];
 
@@ -24,9 +25,7 @@ export function stateOf(scene: PageModel): Html {
     case 'completed':
       return completed(scene);
     case 'expired':
-      return payment.exception === 'late'
-        ? outcome(scene, 'alert', 'lateTitle', 'lateText')
-        : outcome(scene, 'stop', 'expiredTitle', 'expiredText');
+      return payment.exception === 'late' ? outcome(scene, 'alert', 'lateTitle', 'lateText') : expired(scene);
     case 'cancelled':
       return payment.exception === 'late'
         ? outcome(scene, 'alert', 'lateTitle', 'lateText')
@@ -123,15 +122,38 @@ function excess({ view, say, language }: PageModel): Html | null {
   return html`<p class="hint">${say(text, { excess: shown })}</p>`;
 }
 
-function outcome(scene: PageModel, icon: StateIcon, title: keyof Messages, text: keyof Messages): Html {
+function outcome(
+  scene: PageModel,
+  icon: StateIcon,
+  title: keyof Messages,
+  text: keyof Messages,
+  wayOn: Html | null = null,
+): Html {
   const { say } = scene;
   return html`<div class="outcome">
       ${stateIcon(icon)}
       <h2>${say(title)}</h2>
       <p>${say(text)}</p>
-      ${backLink(scene, 'button')} ${receiptLink(scene)}
+      ${wayOn === null ? (backLink(scene, 'button') ?? contactLink(scene)) : html`${wayOn} ${backLink(scene, 'link')}`}
+      ${receiptLink(scene)}
     </div>
     ${moneyBack(scene)} ${transactions(scene)}`;
+}
+
+/** The payment that takes its place, or the form that makes it: looking at the page makes nothing. */
+function expired(scene: PageModel): Html {
+  const { renewal } = scene.view;
+  if (renewal === null) return outcome(scene, 'stop', 'expiredTitle', 'expiredText');
+  const { paymentId } = renewal;
+  if (paymentId === null) {
+    const form = html`<form method="post" action="${renewPath(scene)}">
+      <button class="button">${scene.say('renew')}</button>
+    </form>`;
+    return outcome(scene, 'stop', 'expiredTitle', 'renewText', form);
+  }
+  const path = renewalPath(scene, paymentId);
+  const link = html`<p><a class="button" href="${path}">${scene.say('renewed')}</a></p>`;
+  return outcome(scene, 'stop', 'expiredTitle', 'renewedText', link);
 }
 
 function receiptLink(scene: PageModel): Html | null {
@@ -153,11 +175,17 @@ function deadline({ view, say, language }: PageModel): Html {
 }
 
 function backLink({ view, say }: PageModel, kind: 'button' | 'link'): Html | null {
-  const url = returnUrl(view);
+  const url = shopUrl(view);
   if (url === null) return null;
   if (!view.atCounter) return html`<p><a class="${kind}" href="${url}">${say('backToShop')}</a></p>`;
   // The counter is a page of this daemon, by whatever name the shop's device reached it.
   return html`<p><a class="button" href="${new URL(url).pathname}">${say('nextCustomer')}</a></p>`;
+}
+
+/** Whom to ask, where no page of the shop is known. */
+function contactLink({ view: { shop }, say }: PageModel): Html | null {
+  if (shop.supportContact === null) return null;
+  return html`<p><a class="button" href="${contactHref(shop.supportContact)}">${say('askShop')}</a></p>`;
 }
 
 /** Transactions shown of each kind. */

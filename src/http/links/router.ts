@@ -4,6 +4,7 @@ import type { LinkKind } from '../../domain/payment-link.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { parseTypedAmount } from '../../domain/typed-amount.ts';
 import { payLink } from '../../usecases/links/pay-link.ts';
+import { renewPayment } from '../../usecases/links/renew-payment.ts';
 import { readLink, type LinkView } from '../../usecases/links/read-link.ts';
 import type { CreatePaymentDeps } from '../../usecases/payments/create-payment.ts';
 import { problemPage } from '../checkout/document.ts';
@@ -30,9 +31,10 @@ export interface LinkPagesDeps extends CreatePaymentDeps {
 const READS_PER_MINUTE = 600;
 const FORM_LIMIT_BYTES = 8_192;
 const PATHS: Readonly<Record<LinkKind, string>> = { link: '/l/:slug', pos: '/pos/:slug' };
+const RENEWAL = '/checkout/:paymentId/renew';
 const NOTHING: Filled = { values: { amount: '', email: '', name: '', note: '' }, problems: {} };
 
-/** The pages of payment links and counters. Looking makes nothing; going on makes a payment. */
+/** The pages of payment links and counters, and renewals. Looking makes nothing; going on makes a payment. */
 export function linksRouter(deps: LinkPagesDeps): Router {
   const router = Router();
   const readForm = express.urlencoded({ extended: false, limit: FORM_LIMIT_BYTES });
@@ -42,6 +44,8 @@ export function linksRouter(deps: LinkPagesDeps): Router {
     router.post(PATHS[kind], readForm, pay(deps, kind));
     router.use(PATHS[kind], onError(deps));
   }
+  router.post(RENEWAL, createPageLimit(READS_PER_MINUTE), renew(deps));
+  router.use(RENEWAL, onError(deps));
   return router;
 }
 
@@ -111,6 +115,22 @@ function pay(deps: LinkPagesDeps, kind: LinkKind): RequestHandler {
     const embed = embedderOf(req, link);
     const query = new URLSearchParams({ lang: language, ...(embed === null ? {} : { embed }) });
     res.redirect(303, `/checkout/${made.paymentId}?${query}`);
+  };
+}
+
+/** Makes an expired payment anew and goes on to it; back to its own page where that cannot be. */
+function renew(deps: LinkPagesDeps): RequestHandler {
+  return async (req, res) => {
+    const paymentId = String(req.params['paymentId']);
+    const limit = async (merchantId: string): Promise<void> => deps.publicLimit(merchantId, clientKey(req));
+    const made = isFromElsewhere(req, deps.baseUrl) ? null : await renewPayment(deps, paymentId, limit);
+    if (made?.isNew === true) deps.countOrder({ via: 'renewal', mode: made.mode });
+    const { lang, embed } = req.query;
+    const query = new URLSearchParams({
+      ...(typeof lang === 'string' ? { lang } : {}),
+      ...(typeof embed === 'string' ? { embed } : {}),
+    });
+    res.redirect(303, `/checkout/${encodeURIComponent(made?.paymentId ?? paymentId)}?${query}`);
   };
 }
 

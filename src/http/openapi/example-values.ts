@@ -54,6 +54,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   endpointId: IDS.endpoint,
   eventId: IDS.event,
   orderId: 'order-1001',
+  renews: 'pay_5Rk0vXyLh3NbA7sE8ZtQ1mWc',
   'user.id': IDS.user,
   'merchant.id': IDS.merchant,
   'customer.id': IDS.customer,

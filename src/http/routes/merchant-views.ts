@@ -38,6 +38,9 @@ export const merchantSettings = {
     .string()
     .nullable()
     .meta({ description: 'Path of the logo on this server; another one has another path' }),
+  renewExpired: z
+    .boolean()
+    .meta({ description: 'Payers may have expired payments made anew, at the rate of that moment' }),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 };
@@ -70,6 +73,7 @@ function settings(row: MerchantRow) {
     supportContact: row.support_contact,
     accentColor: row.accent_color,
     logoPath: row.logo_hash === null ? null : logoPath(row.logo_hash),
+    renewExpired: row.renew_expired === 1,
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
   };

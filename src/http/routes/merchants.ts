@@ -129,6 +129,7 @@ function editRoute(deps: MerchantRoutesDeps): Route {
         .nullable()
         .optional()
         .meta({ description: 'PNG, JPEG or WebP in base64, at most 64 KiB; null removes it' }),
+      renewExpired: renewExpired(),
       embedOrigins: z
         .array(webOrigin())
         .max(EMBED_ORIGINS_MAX)
@@ -209,4 +210,15 @@ function tolerance() {
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
   });
+}
+
+function renewExpired() {
+  return z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        'Payers may have expired payments made anew, at the rate of that moment: for shops that do not cancel an order for good at ' +
+        '`payment.expired`. The new payment has the same orderId, and `renews` names the expired one',
+    });
 }

@@ -122,6 +122,7 @@ function createRoute(deps: CreatePaymentDeps, countOrder: CountOrder): Route {
         merchant,
         isPublic: via === 'public',
         requestHash: requestDigest(body),
+        linkId: null,
       };
       const { payment, repeated } = await createPayment(deps, input);
       if (!repeated) countOrder({ via, mode: merchant.sandbox === 1 ? 'sandbox' : 'live' });

@@ -125,6 +125,10 @@ export function refundSchema() {
 const payment = payerFields
   .extend({
     customerId: z.string().nullable().meta({ description: 'Null: anonymous' }),
+    renews: z.string().optional().meta({
+      description:
+        'The expired payment of the same order that the payer had made anew; absent where none was',
+    }),
     metadata: freeObject().nullable(),
     customFields: freeObject().nullable(),
     webhookUrl: z.string().nullable(),

@@ -4,7 +4,7 @@ import type { AuthOf } from './route.ts';
 
 /** Told of each new order, and by what kind of credential it was made. */
 export type CountOrder = (order: {
-  readonly via: AuthOf['payer']['via'] | 'link';
+  readonly via: AuthOf['payer']['via'] | 'link' | 'renewal';
   readonly mode: Mode;
 }) => void;
 
@@ -12,7 +12,7 @@ export type CountOrder = (order: {
 export function createOrderCounter(registry: Registry): CountOrder {
   const orders = new Counter({
     name: 'tilld_orders_created_total',
-    help: 'New payments by what made them: a public, secret or restricted key, a user token (jwt), or a payment link',
+    help: 'New payments by what made them: a public, secret or restricted key, a user token (jwt), a payment link, or a payer who renewed an expired one (renewal)',
     labelNames: ['via', 'mode'] as const,
     registers: [registry],
   });

@@ -70,6 +70,40 @@ export async function findOpenOrder(
   return rows.toSorted((a, b) => a.created_at - b.created_at)[0];
 }
 
+const renewals = prepared((db, param: ParamOf<{ paymentId: string }>) =>
+  db.selectFrom('payments').select('id').where('renews', '=', param('paymentId')),
+);
+
+/** The payment that took the place of an expired one. */
+export async function findRenewal(db: Db, paymentId: string): Promise<string | undefined> {
+  return (await renewals(db, { paymentId }))[0]?.id;
+}
+
+/**
+ * Whether an order stands and falls with this payment: no other of it was made since, and none is open, done or in
+ * doubt because money came late.
+ */
+export async function isLastOfOrder(db: Db, payment: StoredPayment): Promise<boolean> {
+  const { id, merchant_id, mode, order_id, created_at } = payment;
+  const other = await db
+    .selectFrom('payments')
+    .select('id')
+    .where('merchant_id', '=', merchant_id)
+    .where('mode', '=', mode)
+    .where('order_id', '=', order_id)
+    .where('id', '!=', id)
+    .where((eb) =>
+      eb.or([
+        eb('created_at', '>=', created_at),
+        eb('status', 'not in', ['expired', 'cancelled']),
+        eb('exception', 'is not', null),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return other === undefined;
+}
+
 /** The fields of a payment that a transition may change. */
 export type PaymentChange = Pick<
   PaymentRow,

@@ -33,6 +33,8 @@ export interface MerchantRow {
   accent_color: string | null;
   /** Of the logo in merchant_logos; null: none. */
   logo_hash: string | null;
+  /** Payers may renew expired payments that the shop made. */
+  renew_expired: Flag;
   created_at: number;
   updated_at: number;
 }

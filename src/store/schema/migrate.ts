@@ -28,6 +28,7 @@ import * as people from './migrations/0027-people.ts';
 import * as notices from './migrations/0028-notices.ts';
 import * as branding from './migrations/0029-branding.ts';
 import * as lookAhead from './migrations/0030-look-ahead.ts';
+import * as renewals from './migrations/0031-renewals.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -61,6 +62,7 @@ export const MIGRATIONS: Migrations = {
   '0028-notices': notices,
   '0029-branding': branding,
   '0030-look-ahead': lookAhead,
+  '0031-renewals': renewals,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

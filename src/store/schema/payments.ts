@@ -54,6 +54,10 @@ export interface PaymentRow {
   accepted_json: string | null;
   /** Largest settled sum that payment.overpaid was emitted for, as a share of the price: `numerator/denominator`. */
   excess_told: string | null;
+  /** The payment link it came by, set by the link's page alone; null: the shop made it, or it is older than this column. */
+  link_id: string | null;
+  /** The expired payment that it takes the place of; each has one such at most. */
+  renews: string | null;
 }
 
 /** Payment counts by the columns that lists and metrics group by, in total and by UTC day (since 1970); kept by triggers. */

@@ -33,7 +33,11 @@ function fieldProblem(name: LinkField, required: boolean, value: string): Answer
   return name === 'email' && !EMAIL.test(value) ? 'invalid' : null;
 }
 
-function amountProblem({ currency, open }: LinkView, amount: string | null): AnswerProblem | null {
+/** What is wrong with an amount that the payer chose; null: nothing. */
+export function amountProblem(
+  { currency, open }: Pick<LinkView, 'currency' | 'open'>,
+  amount: string | null,
+): AnswerProblem | null {
   if (amount === null) return 'invalid';
   if ((amount.split('.')[0] ?? '').length > INTEGER_DIGITS) return 'tooHigh';
   const minorOf = (text: string): bigint => fiatMinorUnits({ amount: text, currency }).minor;

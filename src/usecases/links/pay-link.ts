@@ -51,6 +51,7 @@ export async function payLink(
       allowedCryptos: [],
       isPublic: true,
       requestHash: orderId,
+      linkId: link.id,
     });
     return { paymentId: payment.id };
   } catch (error) {

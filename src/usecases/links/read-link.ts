@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
 import type { LinkKind } from '../../domain/payment-link.ts';
-import { findLinkBySlug } from '../../store/catalog/payment-links.ts';
+import { findLinkBySlug, findPaymentLink } from '../../store/catalog/payment-links.ts';
 import { findPriceOf } from '../../store/catalog/prices.ts';
 import { findProductOf } from '../../store/catalog/products.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
@@ -49,6 +49,20 @@ export async function readLink(
   }
   const terms = row.active === 1 && row.deleted_at === null ? await termsOf(db, merchant.user_id, row) : null;
   if (terms === null) return { closed: true, merchant };
+  return viewOf(row, merchant, terms);
+}
+
+/** The link by its id, as long as anybody can pay it; null for one of another merchant. */
+export async function readOpenLink(db: Db, merchant: MerchantRow, id: string): Promise<LinkView | null> {
+  const row = await findPaymentLink(db, id);
+  if (row?.merchant_id !== merchant.id || row.active !== 1) return null;
+  const terms = await termsOf(db, merchant.user_id, row);
+  return terms === null ? null : viewOf(row, merchant, terms);
+}
+
+type Terms = Pick<LinkView, 'currency' | 'fixed' | 'open'>;
+
+function viewOf(row: PaymentLinkRow, merchant: MerchantRow, terms: Terms): LinkView {
   return {
     id: row.id,
     slug: row.slug,
@@ -64,11 +78,7 @@ export async function readLink(
 }
 
 /** Null when nobody can pay it. */
-async function termsOf(
-  db: Db,
-  userId: string,
-  row: PaymentLinkRow,
-): Promise<Pick<LinkView, 'currency' | 'fixed' | 'open'> | null> {
+async function termsOf(db: Db, userId: string, row: PaymentLinkRow): Promise<Terms | null> {
   const { amount, currency, price_id: priceId, open_amount_json: open } = row;
   if (priceId !== null) {
     const price = await findPriceOf(db, userId, priceId);

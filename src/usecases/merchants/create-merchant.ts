@@ -92,6 +92,7 @@ function newMerchant(deps: CreateMerchantDeps, input: CreateMerchantInput, accou
     support_contact: null,
     accent_color: null,
     logo_hash: null,
+    renew_expired: 0,
     created_at: now,
     updated_at: now,
   };

@@ -43,6 +43,7 @@ export interface EditMerchantInput {
   /** `#rrggbb` in lower case. */
   readonly accentColor?: string | null | undefined;
   readonly logo?: Logo | null | undefined;
+  readonly renewExpired?: boolean | undefined;
 }
 
 /** @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; VALIDATION_INVALID (webhookUrl, embedOrigins). */
@@ -68,6 +69,7 @@ export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantIn
       support_contact: input.supportContact === undefined ? merchant.support_contact : input.supportContact,
       accent_color: input.accentColor === undefined ? merchant.accent_color : input.accentColor,
       logo_hash: await keepLogo(tx, merchant, input.logo),
+      renew_expired: input.renewExpired === undefined ? merchant.renew_expired : input.renewExpired ? 1 : 0,
       updated_at: now,
     });
   });

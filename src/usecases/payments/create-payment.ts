@@ -63,6 +63,8 @@ export interface CreatePaymentInput {
   readonly isPublic: boolean;
   /** SHA-256 of the request, to tell a repeat from another order. */
   readonly requestHash: string;
+  /** The payment link it came by; null: the shop made it. */
+  readonly linkId: string | null;
 }
 
 /**
@@ -136,10 +138,32 @@ async function insertWithOffers(
   input: CreatePaymentInput,
   terms: NewTerms,
 ): Promise<PaymentView> {
-  const { mode } = terms;
   const row = newPaymentRow(deps.clock.now(), input, terms);
+  return storePayment(tx, deps, row, {
+    account: input.merchant.account,
+    offers: terms.offers,
+    confirmations: input.confirmations,
+  });
+}
+
+/** How a new payment is offered. */
+export interface OfferedTerms {
+  /** Of the merchant, from which addresses are derived. */
+  readonly account: number;
+  readonly offers: readonly Offer[];
+  readonly confirmations: AskedConfirmations;
+}
+
+/** Stores a new payment with an address of its own in every coin offered, and its payment.created. */
+export async function storePayment(
+  tx: Tx,
+  deps: CreatePaymentDeps,
+  row: StoredPayment,
+  terms: OfferedTerms,
+): Promise<PaymentView> {
+  const { mode } = row;
   await insertPayment(tx, row);
-  const options = await insertOptions(tx, deps, row, { input, offers: terms.offers });
+  const options = await insertOptions(tx, deps, row, terms);
   const payment = presentLoaded(deps, loadedNew(row, options), [
     { type: 'payment.created', sequence: row.sequence, at: row.created_at },
   ]);
@@ -162,17 +186,16 @@ async function insertOptions(
   tx: Tx,
   deps: CreatePaymentDeps,
   payment: StoredPayment,
-  { input, offers }: { input: CreatePaymentInput; offers: readonly Offer[] },
+  { account, offers, confirmations: asked }: OfferedTerms,
 ): Promise<StoredOption[]> {
   const { id, merchant_id: merchantId, mode } = payment;
-  const { account } = input.merchant;
   const at = { merchantId, account, mode, branch: 0, purpose: 'payment', paymentId: id } as const;
   const coins = offers.map(({ coin }) => coin);
   const addresses = await allocateAddresses(tx, deps, at, coins);
   const options = offers.map((offer): StoredOption => {
     const address = addresses.find(({ coin }) => coin === offer.coin);
     if (address === undefined) throw new Error(`no ${offer.coin} address was stored`);
-    const quoted = quotedTerms(deps, offer, { mode, asked: input.confirmations });
+    const quoted = quotedTerms(deps, offer, { mode, asked });
     return { payment_id: id, coin: offer.coin, address_id: address.id, address: address.address, ...quoted };
   });
   await insertPaymentOptions(tx, options);
@@ -224,5 +247,7 @@ function newPaymentRow(
     refunded_at: null,
     refunded_by: null,
     returned_json: null,
+    link_id: input.linkId,
+    renews: null,
   };
 }

@@ -50,6 +50,7 @@ export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline
     currency: row.currency,
     customerId: row.customer_id,
     orderId: row.order_id,
+    ...(row.renews === null ? {} : { renews: row.renews }),
     productId: row.product_id,
     priceId: row.price_id,
     metadata: parsed(row.metadata_json),
@@ -85,6 +86,7 @@ export function payerView(payment: PaymentView) {
     customerId: _i,
     refunds: _r,
     timeline: _t,
+    renews: _e,
     ...view
   } = payment;
   return view;

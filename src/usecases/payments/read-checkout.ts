@@ -4,10 +4,12 @@ import type { Explorers } from '../../domain/explorers.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import { askedAtoms, coverageOf } from '../../domain/payment/coverage.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
+import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { checkoutRows, findPayment, type CheckoutRow } from '../../store/payments/payments.ts';
 import { readExcess, type Excess } from '../refund-links/read-excess.ts';
+import { renewalOf, type Renewal } from '../links/renewal.ts';
 import { embedOriginsOf } from '../merchants/embed-origins.ts';
 import { shopFace, type ShopFace } from '../merchants/shop-face.ts';
 import { loadPayment, type LoadedPayment } from './load-payment.ts';
@@ -17,6 +19,7 @@ export interface ReadCheckoutDeps extends PresentDeps {
   readonly db: Db;
   /** Block explorers that payers are led to. */
   readonly payerExplorers: Explorers;
+  readonly clock: Clock;
 }
 
 /** What a payer is asked for now in one coin: the whole price, or what is missing from it. */
@@ -46,6 +49,8 @@ export interface CheckoutView {
   readonly completedAt: string | null;
   /** Sites that may show the page in a frame. */
   readonly embedOrigins: readonly string[];
+  /** Of an expired payment that can be made anew, or was; null for every other. */
+  readonly renewal: Renewal | null;
   /** Shown at the counter of the shop, which goes on with the next customer. */
   readonly atCounter: boolean;
   readonly due: readonly AmountDue[];
@@ -75,6 +80,7 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
     payment: payerView(payment),
     completedAt: payment.timeline.findLast(({ type }) => type === 'payment.completed')?.at ?? null,
     embedOrigins: embedOriginsOf(merchant),
+    renewal: await renewalOf(deps.db, loaded, { merchant, now: deps.clock.now() }),
     atCounter: row.return_url?.startsWith(`${deps.baseUrl}/pos/`) === true,
     due: amountsDue(deps, loaded),
     excess: await readExcess(deps.db, row),

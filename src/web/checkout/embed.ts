@@ -12,10 +12,23 @@ export function tellEmbedder(type: 'ready' | 'status' | 'close', status?: string
   window.parent.postMessage({ tilld: type, paymentId: payment ?? null, status: status ?? null }, embedder);
 }
 
-/** Links of the shop leave the frame: by the payer's click, and never by themselves. */
+/** Links of the shop leave the frame, by the payer's click and never by themselves; those of the daemon stay in it. */
 export function aimLinks(root: HTMLElement): void {
   if (!isEmbedded) return;
   for (const link of root.querySelectorAll<HTMLAnchorElement>('a[href^="http"]')) link.target = '_top';
+  // What the daemon draws anew for everybody who looks names no frame.
+  for (const link of root.querySelectorAll<HTMLAnchorElement>('a[href^="/checkout/"]'))
+    link.href = framed(link.href);
+  for (const form of root.querySelectorAll<HTMLFormElement>('form[action^="/checkout/"]')) {
+    form.action = framed(form.action);
+  }
+}
+
+/** An address of the daemon, for the same frame. */
+function framed(address: string): string {
+  const url = new URL(address);
+  if (embedder !== undefined) url.searchParams.set('embed', embedder);
+  return url.href;
 }
 
 /** Keys pressed within the frame are not heard outside it. */

@@ -160,6 +160,7 @@ async function insertMerchant(db: Db, clock: FakeClock, webhookUrl: string | nul
       support_contact: null,
       accent_color: null,
       logo_hash: null,
+      renew_expired: 0,
       ...times,
     })
     .execute();

@@ -108,6 +108,7 @@ export async function openSandboxShop(): Promise<SandboxShop> {
         returnUrl: null,
         allowedCryptos,
         requestHash: `hash-${orders}`,
+        linkId: null,
       });
       return payment;
     },

@@ -21,6 +21,7 @@ function viewOf(option: Pick<Option, 'confirmations' | 'finality'>): CheckoutVie
     },
     completedAt: null,
     embedOrigins: [],
+    renewal: null,
     atCounter: false,
     due: [],
     excess: null,

@@ -46,6 +46,13 @@ export const de: Messages = {
   expiredTitle: 'Diese Zahlung ist abgelaufen',
   expiredText:
     'Bitte kein Geld mehr senden, sondern im Shop neu beginnen. Schon gesendet? Dann erscheint es hier, sobald das Netzwerk es kennt.',
+  renew: 'Neuen Kurs holen',
+  renewText:
+    'Der Kurs galt nur für begrenzte Zeit: Bitte senden Sie nichts zum alten. Holen Sie hier einen neuen und zahlen Sie dann. Schon gesendet? Dann erscheint es hier, sobald das Netzwerk es kennt.',
+  renewed: 'Weiter zur neuen Zahlung',
+  renewedText:
+    'An ihre Stelle ist eine neue Zahlung zu einem neuen Kurs getreten: Bitte senden Sie nichts mehr an die Adresse der alten.',
+  askShop: 'Den Shop fragen',
   lateTitle: 'Ihre Zahlung kam zu spät',
   lateText:
     'Sie ist nach Ablauf der Zeit eingegangen. Der Shop weiß davon und entscheidet, wie es weitergeht.',

@@ -43,6 +43,13 @@ export const en = {
   expiredTitle: 'This payment has expired',
   expiredText:
     'Please do not send money any more: start again in the shop. Have you sent it already? It will show up here as soon as the network has it.',
+  renew: 'Get a new rate',
+  renewText:
+    'The rate was held for a limited time: please send no money at the old one. Get a new one here and pay then. Have you sent it already? It will show up here as soon as the network has it.',
+  renewed: 'Go on to the new payment',
+  renewedText:
+    'There is a new payment in its place, at a new rate: please send no money to the address of the old one.',
+  askShop: 'Ask the shop',
   lateTitle: 'Your payment came late',
   lateText: 'It arrived after the time was up. The shop has been told and will decide what happens next.',
   cancelledTitle: 'This payment was cancelled',

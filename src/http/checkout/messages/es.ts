@@ -43,6 +43,13 @@ export const es: Messages = {
   expiredTitle: 'Este pago ha caducado',
   expiredText:
     'No envíe más dinero: empiece de nuevo en la tienda. ¿Ya lo ha enviado? Aparecerá aquí en cuanto la red lo reciba.',
+  renew: 'Obtener un tipo nuevo',
+  renewText:
+    'El tipo de cambio valía por un tiempo limitado: no envíe dinero al antiguo. Obtenga aquí uno nuevo y pague después. ¿Ya lo ha enviado? Aparecerá aquí en cuanto la red lo reciba.',
+  renewed: 'Ir al pago nuevo',
+  renewedText:
+    'Hay un pago nuevo en su lugar, con un tipo de cambio nuevo: no envíe dinero a la dirección del antiguo.',
+  askShop: 'Preguntar a la tienda',
   lateTitle: 'Su pago llegó tarde',
   lateText: 'Llegó cuando el plazo ya había terminado. La tienda está avisada y decidirá qué hacer.',
   cancelledTitle: 'Este pago fue cancelado',

@@ -45,6 +45,12 @@ export const fr: Messages = {
   expiredTitle: 'Ce paiement a expiré',
   expiredText:
     'N’envoyez plus d’argent : recommencez dans la boutique. Déjà envoyé ? Le paiement s’affichera ici dès que le réseau l’aura reçu.',
+  renew: 'Obtenir un nouveau taux',
+  renewText:
+    'Le taux n’était valable qu’un temps limité : n’envoyez rien à l’ancien. Obtenez-en un nouveau ici, puis payez. Déjà envoyé ? Le paiement s’affichera ici dès que le réseau l’aura reçu.',
+  renewed: 'Continuer vers le nouveau paiement',
+  renewedText: 'Un nouveau paiement le remplace, à un nouveau taux : n’envoyez rien à l’adresse de l’ancien.',
+  askShop: 'Demander à la boutique',
   lateTitle: 'Votre paiement est arrivé trop tard',
   lateText: 'Il est arrivé après la fin du délai. La boutique est prévenue et décidera de la suite.',
   cancelledTitle: 'Ce paiement a été annulé',

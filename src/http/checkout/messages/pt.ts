@@ -43,6 +43,13 @@ export const pt: Messages = {
   expiredTitle: 'Este pagamento expirou',
   expiredText:
     'Não envie mais dinheiro: comece de novo na loja. Já enviou? O pagamento aparecerá aqui assim que a rede o receber.',
+  renew: 'Obter uma nova cotação',
+  renewText:
+    'A cotação valia por tempo limitado: não envie dinheiro pela antiga. Obtenha uma nova aqui e pague depois. Já enviou? O pagamento aparecerá aqui assim que a rede o receber.',
+  renewed: 'Ir para o novo pagamento',
+  renewedText:
+    'Há um novo pagamento em seu lugar, com uma nova cotação: não envie dinheiro ao endereço do antigo.',
+  askShop: 'Perguntar à loja',
   lateTitle: 'O seu pagamento chegou tarde',
   lateText: 'Ele chegou depois do fim do prazo. A loja foi avisada e vai decidir o que fazer.',
   cancelledTitle: 'Este pagamento foi cancelado',

@@ -45,6 +45,7 @@ const GENERAL = [
   'paymentLifetimeMinutes',
   'tolerancePercent',
   'latePayments',
+  'renewExpired',
   'currency',
   'timeZone',
 ] as const;
@@ -61,11 +62,12 @@ function General({ shop }: { shop: Shop }) {
         submit={t('Save')}
         busy={save.isPending}
         error={error}
-        onSubmit={({ paymentLifetimeMinutes, latePayments, ...texts }) =>
+        onSubmit={({ paymentLifetimeMinutes, latePayments, renewExpired, ...texts }) =>
           save.mutate({
             ...texts,
             paymentLifetimeMinutes: Number(paymentLifetimeMinutes),
             latePayments: latePayments === 'review' ? 'review' : 'accept',
+            renewExpired: renewExpired === 'yes',
           })
         }
         extra={
@@ -98,6 +100,15 @@ function General({ shop }: { shop: Shop }) {
         <Select label={t('Late money')} name="latePayments" defaultValue={shop.latePayments}>
           <option value="accept">{t('Accept it when it covers the price')}</option>
           <option value="review">{t('Let me decide')}</option>
+        </Select>
+        <Select
+          label={t('Expired payments')}
+          name="renewExpired"
+          hint={t('At a new rate, for the same order, for 7 days. Payment links offer it in any case')}
+          defaultValue={shop.renewExpired ? 'yes' : 'no'}
+        >
+          <option value="no">{t('Payers start again in the shop')}</option>
+          <option value="yes">{t('Payers may renew them')}</option>
         </Select>
       </Form>
     </Card>

@@ -25,6 +25,8 @@ export const shop: Catalogue = {
     'Eine E-Mail-Adresse oder eine https-Adresse, Zahlenden gezeigt',
   'An hour': 'Eine Stunde',
   'Any part of an email address finds it.': 'Jeder Teil einer E-Mail-Adresse findet ihn.',
+  'At a new rate, for the same order, for 7 days. Payment links offer it in any case':
+    'Zu einem neuen Kurs, für dieselbe Bestellung, 7 Tage lang. Zahlungslinks bieten es immer an',
   'Back up this server': 'Diesen Server sichern',
   'Backups are made on a schedule.': 'Sicherungen laufen nach Plan.',
   'Before real money comes': 'Bevor echtes Geld kommt',
@@ -60,6 +62,7 @@ export const shop: Catalogue = {
   'Ends {expiresAt}': 'Endet {expiresAt}',
   'Every payment names one: your shop makes them as people buy, or you make one here.':
     'Jede Zahlung nennt einen: Ihr Shop legt sie beim Kauf an, oder Sie legen hier einen an.',
+  'Expired payments': 'Abgelaufene Zahlungen',
   'Expired {expiresAt}': 'Abgelaufen {expiresAt}',
   Failing: 'Gestört',
   'For plugins and programs: each may do only what you tick, and can be deleted without touching the others.':
@@ -139,6 +142,8 @@ export const shop: Catalogue = {
   'Off: live': 'Aus: live',
   'Old keys work on for': 'Alte Schlüssel gelten noch',
   Once: 'Einmal',
+  'Payers may renew them': 'Zahlende dürfen sie erneuern',
+  'Payers start again in the shop': 'Zahlende beginnen im Shop neu',
   'PNG, JPEG or WebP, at most 64 KiB': 'PNG, JPEG oder WebP, höchstens 64 KiB',
   'Pay a test payment': 'Eine Testzahlung bezahlen',
   'Payers see it, and whether it is verified': 'Zahlende sehen sie, und ob sie bestätigt ist',

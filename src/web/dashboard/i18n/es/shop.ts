@@ -25,6 +25,8 @@ export const shop: Catalogue = {
     'Una dirección de correo o una dirección https, visible para los pagadores',
   'An hour': 'Una hora',
   'Any part of an email address finds it.': 'Basta cualquier parte de la dirección de correo.',
+  'At a new rate, for the same order, for 7 days. Payment links offer it in any case':
+    'Con un tipo de cambio nuevo, para el mismo pedido, durante 7 días. Los enlaces de pago lo ofrecen siempre',
   'Back up this server': 'Haga copias de este servidor',
   'Backups are made on a schedule.': 'Las copias se hacen según un plan.',
   'Before real money comes': 'Antes de que llegue dinero real',
@@ -60,6 +62,7 @@ export const shop: Catalogue = {
   'Ends {expiresAt}': 'Termina {expiresAt}',
   'Every payment names one: your shop makes them as people buy, or you make one here.':
     'Cada pago nombra a uno: su tienda los crea con cada compra, o cree uno aquí.',
+  'Expired payments': 'Pagos caducados',
   'Expired {expiresAt}': 'Caducó {expiresAt}',
   Failing: 'Con fallos',
   'For plugins and programs: each may do only what you tick, and can be deleted without touching the others.':
@@ -139,6 +142,8 @@ export const shop: Catalogue = {
   'Off: live': 'Desactivado: real',
   'Old keys work on for': 'Las claves antiguas funcionan aún',
   Once: 'Una vez',
+  'Payers may renew them': 'Los pagadores pueden renovarlos',
+  'Payers start again in the shop': 'Los pagadores empiezan de nuevo en la tienda',
   'PNG, JPEG or WebP, at most 64 KiB': 'PNG, JPEG o WebP, 64 KiB como máximo',
   'Pay a test payment': 'Pague un pago de prueba',
   'Payers see it, and whether it is verified': 'Los pagadores lo ven, y si está verificado',

@@ -25,6 +25,8 @@ export const shop: Catalogue = {
     'Une adresse e-mail ou une adresse https, montrée aux payeurs',
   'An hour': 'Une heure',
   'Any part of an email address finds it.': 'N’importe quelle partie d’une adresse e-mail suffit.',
+  'At a new rate, for the same order, for 7 days. Payment links offer it in any case':
+    'À un nouveau taux, pour la même commande, pendant 7 jours. Les liens de paiement le proposent toujours',
   'Back up this server': 'Sauvegardez ce serveur',
   'Backups are made on a schedule.': 'Les sauvegardes sont planifiées.',
   'Before real money comes': 'Avant que l’argent réel n’arrive',
@@ -60,6 +62,7 @@ export const shop: Catalogue = {
   'Ends {expiresAt}': 'Prend fin {expiresAt}',
   'Every payment names one: your shop makes them as people buy, or you make one here.':
     'Chaque paiement en désigne un : votre boutique les crée au fil des achats, ou vous en créez un ici.',
+  'Expired payments': 'Paiements expirés',
   'Expired {expiresAt}': 'Expirée {expiresAt}',
   Failing: 'En échec',
   'For plugins and programs: each may do only what you tick, and can be deleted without touching the others.':
@@ -139,6 +142,8 @@ export const shop: Catalogue = {
   'Off: live': 'Désactivé : réel',
   'Old keys work on for': 'Les anciennes clés restent valables',
   Once: 'Une fois',
+  'Payers may renew them': 'Les payeurs peuvent les renouveler',
+  'Payers start again in the shop': 'Les payeurs recommencent dans la boutique',
   'PNG, JPEG or WebP, at most 64 KiB': 'PNG, JPEG ou WebP, 64 Kio au plus',
   'Pay a test payment': 'Payez un paiement de test',
   'Payers see it, and whether it is verified': 'Les payeurs le voient, et s’il est vérifié',

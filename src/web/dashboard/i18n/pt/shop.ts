@@ -25,6 +25,8 @@ export const shop: Catalogue = {
     'Um endereço de e-mail ou um endereço https, mostrado aos pagadores',
   'An hour': 'Uma hora',
   'Any part of an email address finds it.': 'Qualquer parte do endereço de e-mail basta.',
+  'At a new rate, for the same order, for 7 days. Payment links offer it in any case':
+    'Com uma nova cotação, para o mesmo pedido, durante 7 dias. Os links de pagamento oferecem isso sempre',
   'Back up this server': 'Faça cópias deste servidor',
   'Backups are made on a schedule.': 'As cópias são feitas conforme um plano.',
   'Before real money comes': 'Antes de chegar dinheiro real',
@@ -60,6 +62,7 @@ export const shop: Catalogue = {
   'Ends {expiresAt}': 'Termina {expiresAt}',
   'Every payment names one: your shop makes them as people buy, or you make one here.':
     'Cada pagamento indica um: a sua loja os cria a cada compra, ou você cria um aqui.',
+  'Expired payments': 'Pagamentos expirados',
   'Expired {expiresAt}': 'Expirou {expiresAt}',
   Failing: 'Com falha',
   'For plugins and programs: each may do only what you tick, and can be deleted without touching the others.':
@@ -139,6 +142,8 @@ export const shop: Catalogue = {
   'Off: live': 'Desativado: real',
   'Old keys work on for': 'As chaves antigas ainda valem por',
   Once: 'Uma vez',
+  'Payers may renew them': 'Os pagadores podem renová-los',
+  'Payers start again in the shop': 'Os pagadores começam de novo na loja',
   'PNG, JPEG or WebP, at most 64 KiB': 'PNG, JPEG ou WebP, no máximo 64 KiB',
   'Pay a test payment': 'Pague um pagamento de teste',
   'Payers see it, and whether it is verified': 'Os pagadores o veem, e se está verificado',

@@ -1,0 +1,103 @@
+import type { Coin, Mode } from '../../domain/coins.ts';
+import { AppError } from '../../domain/errors.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
+import { findPayment, offeredBits, type StoredPayment } from '../../store/payments/payments.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { fiatMinorUnits } from '../catalog/fiat-minor-units.ts';
+import { newTimedId } from '../events/new-id.ts';
+import { storePayment, type CreatePaymentDeps } from '../payments/create-payment.ts';
+import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
+import { offersFor, type AskedConfirmations } from '../payments/offers.ts';
+import { renewalOf, type Renewal } from './renewal.ts';
+
+/** The payment that the payer goes on with. */
+export interface RenewedPayment {
+  readonly paymentId: string;
+  readonly mode: Mode;
+  /** It was made just now. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Makes the payment that takes the place of an expired one, at the rate of now: of the same order, price, customer and
+ * texts, with addresses of its own. The old one keeps its addresses, and late money counts for it as always. Asked again,
+ * the same new payment is answered.
+ * @param limit may refuse to make one, by the merchant
+ * @returns null where it cannot be renewed
+ * @throws {AppError} PAYMENT_NOT_FOUND, RATE_UNAVAILABLE, COIN_UNAVAILABLE
+ */
+export async function renewPayment(
+  deps: CreatePaymentDeps,
+  paymentId: string,
+  limit: (merchantId: string) => Promise<void>,
+): Promise<RenewedPayment | null> {
+  const seen = await read(deps, deps.db, paymentId);
+  const { row } = seen.loaded;
+  if (seen.renewal === null) return null;
+  if (seen.renewal.paymentId === null) {
+    await limit(row.merchant_id);
+    await deps.rates.ensure(row.currency);
+  }
+  const made = await deps.db.transaction(async (tx) => {
+    const { loaded, merchant, renewal } = await read(deps, tx, paymentId);
+    if (renewal === null) return null;
+    if (renewal.paymentId !== null) return { paymentId: renewal.paymentId, isNew: false };
+    return { paymentId: await insertRenewal(tx, deps, loaded.row, merchant), isNew: true };
+  });
+  if (made?.isNew === true) deps.wakeWebhooks();
+  return made === null ? null : { ...made, mode: row.mode };
+}
+
+interface Seen {
+  readonly loaded: LoadedPayment;
+  readonly merchant: MerchantRow;
+  readonly renewal: Renewal | null;
+}
+
+async function read(deps: CreatePaymentDeps, db: Db, paymentId: string): Promise<Seen> {
+  const row = await findPayment(db, paymentId);
+  const merchant = row === undefined ? undefined : await findMerchant(db, row.merchant_id);
+  if (row === undefined || merchant === undefined) throw new AppError('PAYMENT_NOT_FOUND', 'No such payment');
+  const loaded = await loadPayment(db, row);
+  return { loaded, merchant, renewal: await renewalOf(db, loaded, { merchant, now: deps.clock.now() }) };
+}
+
+async function insertRenewal(
+  tx: Tx,
+  deps: CreatePaymentDeps,
+  expired: StoredPayment,
+  merchant: MerchantRow,
+): Promise<string> {
+  const { currency, mode } = expired;
+  const coins = JSON.parse(expired.allowed_cryptos_json) as Coin[];
+  const price = { ...fiatMinorUnits(expired), currency };
+  const offers = offersFor(deps, coins, { mode, price, priceField: 'amount' });
+  const now = deps.clock.now();
+  const row: StoredPayment = {
+    ...expired,
+    id: newTimedId('pay_', now),
+    status: 'pending',
+    exception: null,
+    offered: offeredBits(offers.map(({ coin }) => coin)),
+    tolerance_bps: merchant.tolerance_bps,
+    late_policy: merchant.late_policy,
+    // Its first event is written with it.
+    sequence: 1,
+    created_at: now,
+    expires_at: now + merchant.payment_lifetime_minutes * 60_000,
+    updated_at: now,
+    closed_at: null,
+    cancelled_at: null,
+    accepted_at: null,
+    accepted_json: null,
+    excess_told: null,
+    refunded_at: null,
+    refunded_by: null,
+    returned_json: null,
+    renews: expired.id,
+  };
+  const confirmations = JSON.parse(expired.confirmations_json ?? '{}') as AskedConfirmations;
+  const { id } = await storePayment(tx, deps, row, { account: merchant.account, offers, confirmations });
+  return id;
+}

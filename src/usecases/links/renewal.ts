@@ -1,0 +1,71 @@
+import { liveCredits } from '../../domain/payment/machine.ts';
+import { findPriceOf } from '../../store/catalog/prices.ts';
+import { findProductOf } from '../../store/catalog/products.ts';
+import { findRenewal, isLastOfOrder, type StoredPayment } from '../../store/payments/payments.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { fiatMinorUnits } from '../catalog/fiat-minor-units.ts';
+import { modeOf } from '../merchants/mode-of.ts';
+import type { LoadedPayment } from '../payments/load-payment.ts';
+import { amountProblem } from './check-answers.ts';
+import { readOpenLink } from './read-link.ts';
+
+/** How long after its end a payment that a shop made can be renewed. Links ask for the same as long as they are open. */
+const SHOP_RENEWAL_MS = 7 * 86_400_000;
+
+/** What an expired payment leads to: the payment that took its place; null: it can be made now. */
+export interface Renewal {
+  readonly paymentId: string | null;
+}
+
+/**
+ * Whether an expired payment can be made anew, or was; null where it cannot. Only one that no money came for: what is
+ * on its address belongs to it, and another payment of the order would be paid twice.
+ */
+export async function renewalOf(
+  db: Db,
+  { row, state }: LoadedPayment,
+  about: { readonly merchant: MerchantRow; readonly now: number },
+): Promise<Renewal | null> {
+  if (row.status !== 'expired' || row.exception !== null || liveCredits(state).length > 0) return null;
+  const paymentId = await findRenewal(db, row.id);
+  if (paymentId !== undefined) return { paymentId };
+  const { merchant } = about;
+  if (modeOf(merchant) !== row.mode) return null;
+  const isOffered =
+    row.link_id === null ? isOfferedByShop(row, about) : await isAskedByLink(db, merchant, row);
+  if (!isOffered || !(await isSoldAsThen(db, merchant, row))) return null;
+  return (await isLastOfOrder(db, row)) ? { paymentId: null } : null;
+}
+
+/** The shop may have cancelled the order at payment.expired: it says whether payers may renew. */
+function isOfferedByShop(
+  row: StoredPayment,
+  { merchant, now }: { merchant: MerchantRow; now: number },
+): boolean {
+  return merchant.renew_expired === 1 && now < row.expires_at + SHOP_RENEWAL_MS;
+}
+
+/** Whether the link that it came by is open and still asks for that much. */
+async function isAskedByLink(db: Db, merchant: MerchantRow, row: StoredPayment): Promise<boolean> {
+  const link = row.link_id === null ? null : await readOpenLink(db, merchant, row.link_id);
+  if (link === null || link.currency !== row.currency) return false;
+  const { fixed } = link;
+  if (fixed === null) return row.price_id === null && amountProblem(link, row.amount) === null;
+  const priceId = fixed.choice.kind === 'catalog' ? fixed.choice.priceId : null;
+  return priceId === row.price_id && isSame(row, fixed.amount);
+}
+
+/** Whether what the catalog sold then is sold now, for the same price. */
+async function isSoldAsThen(db: Db, merchant: MerchantRow, row: StoredPayment): Promise<boolean> {
+  if (row.price_id === null) return true;
+  const price = await findPriceOf(db, merchant.user_id, row.price_id);
+  const product =
+    price === undefined ? undefined : await findProductOf(db, merchant.user_id, price.product_id);
+  if (price?.active !== 1 || product?.active !== 1) return false;
+  return price.currency === row.currency && isSame(row, price.amount);
+}
+
+function isSame({ amount, currency }: StoredPayment, asked: string): boolean {
+  return fiatMinorUnits({ amount, currency }).minor === fiatMinorUnits({ amount: asked, currency }).minor;
+}

@@ -1,0 +1,316 @@
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { CheckoutWorld } from '../../_helpers/web/checkout-world.ts';
+
+interface Link {
+  readonly id: string;
+  readonly url: string;
+}
+type Payment = PaymentJson & {
+  readonly orderId: string;
+  readonly amount: string;
+  readonly renews?: string;
+  readonly customerId: string | null;
+  readonly metadata: Record<string, string> | null;
+};
+
+let world: CheckoutWorld;
+beforeAll(async () => {
+  world = await CheckoutWorld.start();
+});
+afterAll(async () => world?.end());
+
+const call = async <T>(method: string, path: string, body: object, of: Shop = world.shop): Promise<T> =>
+  world.till.api.must<T>(method, path, { token: of.secretKey, body });
+const read = async (id: string): Promise<Payment> => (await world.shop.payment(id)) as Payment;
+const newLink = async (body: object): Promise<Link> =>
+  call<Link>('POST', '/merchant/link/create', { name: 'Beans', ...body });
+const change = async (link: Link, body: object): Promise<unknown> =>
+  call('PATCH', '/merchant/link/edit', { paymentLinkId: link.id, ...body });
+const setUp = async (fields: object): Promise<unknown> =>
+  world.till.api.must('PATCH', '/merchant/edit', {
+    token: world.shop.token,
+    body: { merchantId: world.shop.merchantId, ...fields },
+  });
+
+async function post(path: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) {
+  const body = new URLSearchParams(fields);
+  return fetch(world.till.api.baseUrl + path, { method: 'POST', redirect: 'manual', body, headers });
+}
+
+const idIn = (location: string | null): string =>
+  /^\/checkout\/([^?]+)\?/.exec(location ?? '')?.[1] ?? 'none';
+
+/** A payment of somebody who went on from a link's page. */
+async function payBy(link: Link, fields: Record<string, string> = {}): Promise<Payment> {
+  const answer = await post(`${new URL(link.url).pathname}?lang=en`, fields);
+  return read(idIn(answer.headers.get('location')));
+}
+
+async function renew(id: string, headers: Record<string, string> = {}): Promise<string> {
+  const answer = await post(`/checkout/${id}/renew?lang=en`, {}, headers);
+  expect(answer.status).toBe(303);
+  return idIn(answer.headers.get('location'));
+}
+
+/** What the page of a payment leads to: `form` asks for a new one, else the id of the one that is there, or `none`. */
+async function offer(id: string): Promise<string> {
+  const page = await (await fetch(`${world.till.api.baseUrl}/checkout/${id}?lang=en`)).text();
+  if (page.includes(`action="/checkout/${id}/renew?`)) return 'form';
+  return /class="button" href="\/checkout\/(pay_\w+)\?/.exec(page)?.[1] ?? 'none';
+}
+
+/** Neither offered, nor made when asked for all the same. */
+async function expectNoRenewal(id: string): Promise<void> {
+  expect(await offer(id)).toBe('none');
+  expect(await renew(id)).toBe(id);
+}
+
+const ofOrder = async (orderId: string): Promise<readonly Payment[]> => {
+  const { payments } = await world.till.api.must<{ payments: Payment[] }>(
+    'GET',
+    `/payment/list?orderId=${encodeURIComponent(orderId)}&limit=100`,
+    { token: world.shop.secretKey },
+  );
+  return payments;
+};
+
+describe('an expired payment of a link', () => {
+  it('is made anew for the same order, price, customer and answers, at other addresses', async () => {
+    const fields = [
+      { name: 'email', required: true },
+      { name: 'note', required: true },
+    ];
+    const link = await newLink({ currency: 'EUR', openAmount: {}, fields });
+    const old = await payBy(link, { amount: '12.50', note: 'For Ada', email: 'ada@example.com' });
+    await expectNoRenewal(old.id);
+    await world.runOut(old.id);
+    expect(await offer(old.id)).toBe('form');
+    const next = await read(await renew(old.id));
+    expect(next).toMatchObject({
+      status: 'pending',
+      renews: old.id,
+      orderId: old.orderId,
+      amount: '12.50',
+      customerId: old.customerId,
+      metadata: { paymentLinkId: link.id, note: 'For Ada', email: 'ada@example.com' },
+    });
+    expect(old.customerId).not.toBeNull();
+    expect(old.renews).toBeUndefined();
+    expect(next.options['BTC']?.address).not.toBe(old.options['BTC']?.address);
+    expect(await offer(old.id)).toBe(next.id);
+
+    // Asked again: the one that is open, and then the one that was paid. Never two.
+    expect(await renew(old.id)).toBe(next.id);
+    await world.simulate(next.id, 'exact', { coin: 'LTC', confirmations: 6 });
+    expect(await renew(old.id)).toBe(next.id);
+    expect(await ofOrder(old.orderId)).toHaveLength(2);
+  });
+
+  it('tells payment.created of the new one, with what it renews', async () => {
+    const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
+    await world.runOut(old.id);
+    const next = await renew(old.id);
+    const { events } = await world.till.api.must<{
+      events: { type: string; data: { payment?: Payment } }[];
+    }>('GET', '/merchant/events?limit=100&after=0', { token: world.shop.secretKey });
+    const told = events.filter(({ data }) => data.payment?.id === next);
+    expect(told.map(({ type }) => type)).toEqual(['payment.created']);
+    expect(told[0]?.data.payment).toMatchObject({ renews: old.id, orderId: old.orderId });
+  });
+
+  it('leads to one payment however many ask at once', async () => {
+    const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
+    await world.runOut(old.id);
+    const made = await Promise.all(Array.from({ length: 12 }, async () => renew(old.id)));
+    expect(new Set(made).size).toBe(1);
+    expect(made[0]).not.toBe(old.id);
+    expect(await ofOrder(old.orderId)).toHaveLength(2);
+  });
+
+  it('can be followed by another when the new one runs out, too', async () => {
+    const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
+    await world.runOut(old.id);
+    const second = await renew(old.id);
+    await world.runOut(second);
+    expect(await renew(old.id)).toBe(second);
+    const third = await renew(second);
+    expect((await read(third)).renews).toBe(second);
+    expect((await ofOrder(old.orderId)).filter(({ status }) => status === 'pending')).toHaveLength(1);
+  });
+
+  it('keeps its addresses: late money counts for it, and ends the offer', async () => {
+    const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
+    await world.runOut(old.id);
+    const next = await renew(old.id);
+    await world.simulate(old.id, 'exact', { coin: 'BTC' });
+    await eventually(
+      'the late money is known',
+      () => world.shop.payment(old.id),
+      ({ exception }) => exception === 'late',
+    );
+    expect(await read(next)).toMatchObject({ status: 'pending', transactions: [] });
+    expect((await read(old.id)).transactions).toHaveLength(1);
+    await expectNoRenewal(old.id);
+    // The shop decides about the money that came: the order is not asked for a third time meanwhile.
+    await world.runOut(next);
+    await expectNoRenewal(next);
+  });
+
+  it('is not where the link is closed, deleted, or asks for something else', async () => {
+    const link = await newLink({ currency: 'EUR', amount: '20' });
+    const old = await payBy(link);
+    await world.runOut(old.id);
+    for (const terms of [
+      { amount: '21', currency: 'EUR' },
+      { amount: '20', currency: 'USD' },
+      { active: false },
+    ]) {
+      expect(await offer(old.id)).toBe('form');
+      await change(link, terms);
+      await expectNoRenewal(old.id);
+      await change(link, { amount: '20.00', currency: 'EUR', active: true });
+    }
+    await call('DELETE', '/merchant/link/delete', { paymentLinkId: link.id });
+    await expectNoRenewal(old.id);
+  });
+
+  it('is not where the catalog asks another price, or sells it no more', async () => {
+    const product = await world.till.api.must<{ id: string }>('POST', '/merchant/product/create', {
+      token: world.shop.token,
+      body: { name: 'Beans' },
+    });
+    const price = await world.till.api.must<{ id: string }>('POST', '/merchant/price/create', {
+      token: world.shop.token,
+      body: { productId: product.id, amount: '8', currency: 'EUR' },
+    });
+    const edit = async (body: object): Promise<unknown> =>
+      world.till.api.must('PATCH', '/merchant/price/edit', {
+        token: world.shop.token,
+        body: { priceId: price.id, ...body },
+      });
+    const old = await payBy(await newLink({ priceId: price.id }));
+    await world.runOut(old.id);
+    expect(await offer(old.id)).toBe('form');
+    await edit({ active: false });
+    await expectNoRenewal(old.id);
+    await edit({ active: true });
+    expect((await read(await renew(old.id))).amount).toBe(old.amount);
+  });
+
+  it('is not by a form on another site, nor in the other mode', async () => {
+    const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
+    await world.runOut(old.id);
+    expect(await renew(old.id, { 'sec-fetch-site': 'cross-site' })).toBe(old.id);
+    expect(await renew(old.id, { origin: 'https://elsewhere.example' })).toBe(old.id);
+    expect(await renew(old.id, { origin: world.till.api.baseUrl })).not.toBe(old.id);
+    expect((await post('/checkout/pay_none/renew')).status).toBe(404);
+  });
+});
+
+async function expiredOrder(fields: Record<string, unknown> = {}): Promise<Payment> {
+  const { id } = await world.pay(fields);
+  await world.runOut(id);
+  return read(id);
+}
+
+describe('the database', () => {
+  it('takes one renewal of a payment, not two', async () => {
+    const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
+    await world.runOut(old.id);
+    const next = await renew(old.id);
+    const other = await payBy(await newLink({ currency: 'EUR', amount: '21' }));
+    const db = new Sqlite(join(world.till.dataDir, 'tilld.sqlite'));
+    try {
+      const update = db.prepare('UPDATE payments SET renews = ? WHERE id = ?');
+      expect(() => update.run(old.id, other.id)).toThrow(/UNIQUE/);
+      expect(db.prepare('SELECT link_id IS NOT NULL FROM payments WHERE id = ?').pluck().get(next)).toBe(1);
+    } finally {
+      db.close();
+    }
+  });
+});
+
+describe('an expired payment that a shop made', () => {
+  it('is not made anew unless the shop says so, whatever link its metadata names', async () => {
+    const link = await newLink({ currency: 'EUR', openAmount: {} });
+    const forged = { paymentLinkId: link.id, linkId: link.id, renews: 'pay_x' };
+    const old = await expiredOrder({ metadata: forged, link_id: link.id });
+    await expectNoRenewal(old.id);
+    const byPublicKey = await world.till.api.must<PaymentJson>('POST', '/payment/create', {
+      token: world.shop.publicKey,
+      body: { amount: '5', currency: 'EUR', customer: {}, orderId: 'forged-1', metadata: forged },
+    });
+    expect(await read(byPublicKey.id)).not.toHaveProperty('renews');
+    await world.runOut(byPublicKey.id);
+    await expectNoRenewal(byPublicKey.id);
+  });
+});
+
+describe('an expired payment of a shop that allows renewals', () => {
+  beforeAll(async () => setUp({ renewExpired: true }));
+
+  it('is made anew with its order, lines and metadata', async () => {
+    const lines = [{ name: 'Tea', quantity: 2, amount: '7.80' }];
+    const old = await expiredOrder({
+      lines,
+      metadata: { cart: '7' },
+      returnUrl: 'https://shop.example/cart',
+    });
+    expect(await offer(old.id)).toBe('form');
+    const next = await read(await renew(old.id));
+    expect(next).toMatchObject({
+      renews: old.id,
+      orderId: old.orderId,
+      lines,
+      metadata: { cart: '7' },
+      returnUrl: 'https://shop.example/cart',
+    });
+  });
+
+  it('is not once its order goes on by another payment, or was cancelled, paid or underpaid', async () => {
+    const old = await expiredOrder({ orderId: 'again-1' });
+    expect(await offer(old.id)).toBe('form');
+    const other = await world.pay({ orderId: 'again-1', amount: '60' });
+    await expectNoRenewal(old.id);
+    await world.cancel(other.id);
+    await expectNoRenewal(old.id);
+    await expectNoRenewal(other.id);
+    const short = await world.pay();
+    await world.simulate(short.id, 'underpay', { coin: 'LTC' });
+    await world.runOut(short.id);
+    await expectNoRenewal(short.id);
+    const paid = await world.pay();
+    await world.simulate(paid.id, 'exact', { coin: 'LTC', confirmations: 6 });
+    await expectNoRenewal(paid.id);
+    await world.refund(paid.id);
+    await expectNoRenewal(paid.id);
+  });
+
+  it('answers the renewal when the shop repeats its order', async () => {
+    const order = { orderId: 'repeat-1', amount: '9', currency: 'EUR', customer: {} };
+    const create = async () =>
+      world.till.api.call<PaymentJson>('POST', '/payment/create', {
+        token: world.shop.secretKey,
+        body: order,
+      });
+    const old = (await create()).body.data;
+    await world.runOut(old.id);
+    const next = await renew(old.id);
+    const again = await create();
+    expect([again.status, again.body.data.id]).toEqual([200, next]);
+  });
+
+  // Last: the sessions of the test end with it.
+  it('is not once a week has gone by', async () => {
+    const old = await expiredOrder();
+    const next = await renew(old.id);
+    const stale = await expiredOrder();
+    world.till.clock.advance(7 * 86_400_000);
+    await expectNoRenewal(stale.id);
+    expect(await offer(old.id)).toBe(next);
+  });
+});
