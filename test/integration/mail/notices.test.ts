@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { readable, SmtpSink, tokenIn, type ReceivedMail } from '../../_helpers/smtp-sink.ts';
+import { arrived, choose, openShop, pay, subjectOf, to } from '../../_helpers/notice-mails.ts';
+import { readable, SmtpSink, type ReceivedMail } from '../../_helpers/smtp-sink.ts';
 import { Till, TillProcess } from '../../_helpers/till.ts';
 
 const HOUR_MS = 3_600_000;
@@ -31,53 +32,9 @@ async function startTill(sink: SmtpSink, env: Record<string, string> = {}): Prom
   return till;
 }
 
-const subjectOf = ({ raw }: ReceivedMail): string => {
-  const folded = /^Subject: ((?:.+)(?:\r\n[ \t].+)*)/m.exec(raw)?.[1] ?? '';
-  return folded.replace(/\r\n[ \t]/g, ' ');
-};
-const to = (sink: SmtpSink, email: string, subject: RegExp): ReceivedMail[] =>
-  sink.mails.filter((mail) => mail.to[0] === email && subject.test(subjectOf(mail)));
-const arrived = async (sink: SmtpSink, email: string, subject: RegExp, count = 1): Promise<ReceivedMail[]> =>
-  eventually(
-    `${count} mails about ${subject.source}`,
-    () => to(sink, email, subject),
-    (mails) => mails.length >= count,
-    30_000,
-  );
-
-/** A shop whose owner has confirmed the address and wants to hear of test payments. */
-async function openShop(
-  sink: SmtpSink,
-  till: Pick<Till, 'api'>,
-  kinds = {},
-): Promise<{ shop: Shop; email: string }> {
-  const shop = await Shop.open(till.api);
-  const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', { token: shop.token });
-  const [mail] = await arrived(sink, user.email, /Confirm your email/);
-  await till.api.must('POST', '/auth/verify-email', { body: { token: tokenIn(readable(mail?.raw ?? '')) } });
-  await choose(shop, { testPayments: true, kinds });
-  return { shop, email: user.email };
-}
-
 /** The address in the header, which may stand on a line of its own. */
 const unsubscribeIn = ({ raw }: ReceivedMail): string =>
   /^List-Unsubscribe:\s*<([^>]+)>/m.exec(raw.replace(/\r\n[ \t]+/g, ''))?.[1] ?? '';
-
-const choose = async (shop: Shop, fields: object) =>
-  shop.api.must<{ notices: { kinds: { kind: string; enabled: boolean; fixed: boolean }[] } }>(
-    'PATCH',
-    '/merchant/notices',
-    { token: shop.token, body: { merchantId: shop.merchantId, ...fields } },
-  );
-
-async function pay(shop: Shop, scenario: string, orderId: string): Promise<string> {
-  const { id } = await shop.createPayment({ orderId });
-  await shop.api.must('POST', '/sandbox/payment/simulate', {
-    token: shop.secretKey,
-    body: { paymentId: id, scenario, coin: 'BTC' },
-  });
-  return id;
-}
 
 const reach = async (shop: Shop, id: string, status: string) =>
   eventually(
