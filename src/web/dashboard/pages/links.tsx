@@ -4,27 +4,17 @@ import { useAct, useApi, useShopId } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
 import type { PaymentLink } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
-import {
-  Badge,
-  Button,
-  Card,
-  CopyLine,
-  Empty,
-  LINK_PRIMARY,
-  PageTitle,
-  Problem,
-  Shown,
-} from '../ui/basics.tsx';
+import { Badge, Button, Card, CopyLine, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { fiat } from '../ui/format.ts';
-import { Qr } from '../ui/qr.tsx';
 import { Pager } from '../ui/table.tsx';
 import { EditLink } from './link-form.tsx';
+import { ShareLink } from './link-share.tsx';
 
-type Opened = { kind: 'edit'; link: PaymentLink | null } | { kind: 'qr'; link: PaymentLink };
+type Opened = { kind: 'edit'; link: PaymentLink | null } | { kind: 'share'; link: PaymentLink };
 
 function titleOf(opened: Opened | null): string {
-  if (opened?.kind === 'qr') return opened.link.name;
+  if (opened?.kind === 'share') return opened.link.name;
   return opened?.link ? t('Edit payment link') : t('New payment link');
 }
 
@@ -54,7 +44,7 @@ export function LinksPage() {
     setOpened(null);
     if (create !== undefined) change({ create: undefined });
   };
-  const show = (link: PaymentLink): void => setOpened({ kind: 'qr', link });
+  const show = (link: PaymentLink): void => setOpened({ kind: 'share', link });
   return (
     <>
       <PageTitle
@@ -92,15 +82,7 @@ export function LinksPage() {
         {opened?.kind === 'edit' && (
           <EditLink link={opened.link} onDone={opened.link === null ? show : close} />
         )}
-        {opened?.kind === 'qr' && (
-          <div className="grid gap-4">
-            <Qr text={opened.link.url} label={t('QR code of {url}', { url: opened.link.url })} />
-            <CopyLine text={opened.link.url} label={t('address')} />
-            <a href={opened.link.url} target="_blank" rel="noreferrer" className={LINK_PRIMARY}>
-              {t('Open the page')}
-            </a>
-          </div>
-        )}
+        {opened?.kind === 'share' && <ShareLink link={opened.link} />}
       </Dialog>
     </>
   );
@@ -123,8 +105,8 @@ function LinkCard({ link, onOpen }: { link: PaymentLink; onOpen: (opened: Opened
       <CopyLine text={link.url} label={t('address of {name}', { name: link.name })} />
       {flip.error !== null && <Problem error={flip.error} />}
       <div className="mt-3 flex flex-wrap gap-x-1 gap-y-2">
-        <Button isSmall className="mr-1" onClick={() => onOpen({ kind: 'qr', link })}>
-          {t('QR code')}
+        <Button isSmall className="mr-1" onClick={() => onOpen({ kind: 'share', link })}>
+          {t('Share')}
         </Button>
         <Button look="quiet" isSmall onClick={() => onOpen({ kind: 'edit', link })}>
           {t('Edit')}

@@ -1,22 +1,11 @@
 import { api } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
-import { useAct, useShopId } from '../api/hooks.ts';
+import { useAct, useShop, useShopId } from '../api/hooks.ts';
 import type { Price, Product } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
-import { Field, fieldError, Form, Select } from '../ui/form.tsx';
+import { Currencies, Field, fieldError, Form, Select } from '../ui/form.tsx';
 
-type Interval = NonNullable<Product['recurringInterval']>;
-
-/** How often something is sold, in words. */
-export const INTERVAL_WORDS: Readonly<Record<Interval, string>> = {
-  daily: t('daily'),
-  weekly: t('weekly'),
-  monthly: t('monthly'),
-  yearly: t('yearly'),
-};
-const INTERVALS = Object.keys(INTERVAL_WORDS) as Interval[];
-
-/** A new product, or changes to one; how often it is sold does not change any more. */
+/** A new product, or changes to one. */
 export function EditProduct({ product, onDone }: { product: Product | null; onDone: () => void }) {
   const merchantId = useShopId();
   const save = useAct(
@@ -31,18 +20,11 @@ export function EditProduct({ product, onDone }: { product: Product | null; onDo
   );
   return (
     <Form
-      fields={['name', 'description', 'interval']}
+      fields={['name', 'description']}
       submit={t('Save')}
       busy={save.isPending}
       error={save.error}
-      onSubmit={({ name, description, interval }) => {
-        const recurringInterval = INTERVALS.find((one) => one === interval);
-        save.mutate({
-          name,
-          description,
-          ...(recurringInterval === undefined ? {} : { recurring: true, recurringInterval }),
-        });
-      }}
+      onSubmit={(fields) => save.mutate(fields)}
     >
       <Field
         label={t('Name')}
@@ -57,16 +39,6 @@ export function EditProduct({ product, onDone }: { product: Product | null; onDo
         defaultValue={product?.description ?? ''}
         {...fieldError(save.error, 'description')}
       />
-      {product === null && (
-        <Select label={t('Sold')} name="interval">
-          <option value="">{t('Once')}</option>
-          {INTERVALS.map((interval) => (
-            <option key={interval} value={interval}>
-              {INTERVAL_WORDS[interval]}
-            </option>
-          ))}
-        </Select>
-      )}
     </Form>
   );
 }
@@ -75,6 +47,7 @@ export function EditProduct({ product, onDone }: { product: Product | null; onDo
 export function EditPrice(props: { product: Product; price: Price | null; onDone: () => void }) {
   const { product, price, onDone } = props;
   const merchantId = useShopId();
+  const shopCurrency = useShop()?.currency ?? 'USD';
   const save = useAct(
     ({ active, ...rest }: { amount: string; currency: string; active: boolean }): Promise<unknown> =>
       price === null
@@ -111,11 +84,13 @@ export function EditPrice(props: { product: Product; price: Price | null; onDone
         <Field
           label={t('Currency')}
           name="currency"
-          defaultValue={price?.currency ?? 'USD'}
+          defaultValue={price?.currency ?? shopCurrency}
+          list="currencies"
           maxLength={3}
           required
           {...fieldError(save.error, 'currency')}
         />
+        <Currencies />
       </div>
       {price !== null && (
         <Select label={t('State')} name="state" defaultValue={price.active ? 'active' : 'inactive'}>

@@ -10,7 +10,9 @@ import { Confirm, Dialog } from '../ui/dialog.tsx';
 import { Small } from '../ui/form.tsx';
 import { fiat } from '../ui/format.ts';
 import { Pager } from '../ui/table.tsx';
-import { EditPrice, EditProduct, INTERVAL_WORDS } from './product-forms.tsx';
+import { CatalogIds } from './catalog-ids.tsx';
+import { EditPrice, EditProduct } from './product-forms.tsx';
+import { SellPrice } from './sell-price.tsx';
 
 type Editing =
   | { kind: 'product'; product: Product | null }
@@ -133,12 +135,7 @@ function ProductCard({ product, onEdit }: CardProps) {
           <h2 className="font-semibold break-words">{product.name}</h2>
           <p className="text-sm break-words text-soft">{product.description ?? ''}</p>
         </div>
-        <span className="flex flex-wrap justify-end gap-1">
-          {product.recurringInterval !== null && (
-            <Badge tone="busy">{INTERVAL_WORDS[product.recurringInterval]}</Badge>
-          )}
-          <Badge tone={active ? 'good' : 'idle'}>{active ? t('Active') : t('Inactive')}</Badge>
-        </span>
+        <Badge tone={active ? 'good' : 'idle'}>{active ? t('Active') : t('Inactive')}</Badge>
       </div>
       <Prices product={product} onEdit={onEdit} />
       {flip.error !== null && <Problem error={flip.error} />}
@@ -172,40 +169,46 @@ function Prices({ product, onEdit }: CardProps) {
   return (
     <Shown of={prices} rows={1}>
       {(data) => (
-        <ul className="mb-4 divide-y divide-line border-y border-line">
-          {data.prices.map((price) => {
-            const text = fiat(price.amount, price.currency);
-            return (
-              <li key={price.id} className="flex items-center gap-1 py-1">
-                <b className="money mr-auto">{text}</b>
-                {!price.active && <Badge tone="idle">{t('Inactive')}</Badge>}
-                {may('catalog:write') && (
-                  <>
-                    <Button
-                      look="quiet"
-                      isSmall
-                      aria-label={t('Edit price {text}', { text })}
-                      onClick={() => onEdit({ kind: 'price', product, price })}
-                    >
-                      {t('Edit')}
-                    </Button>
-                    <Button
-                      look="quiet"
-                      isSmall
-                      aria-label={t('Delete price {text}', { text })}
-                      busy={remove.isPending && remove.variables === price.id}
-                      onClick={() => remove.mutate(price.id)}
-                    >
-                      {t('Delete')}
-                    </Button>
-                  </>
-                )}
-              </li>
-            );
-          })}
-          {data.prices.length === 0 && <li className="py-3 text-sm text-soft">{t('No price yet')}</li>}
-          {remove.error !== null && <Problem error={remove.error} />}
-        </ul>
+        <>
+          <ul className="mb-4 divide-y divide-line border-y border-line">
+            {data.prices.map((price) => {
+              const text = fiat(price.amount, price.currency);
+              return (
+                <li key={price.id} className="flex items-center gap-1 py-1">
+                  <b className="money mr-auto">{text}</b>
+                  {!price.active && <Badge tone="idle">{t('Inactive')}</Badge>}
+                  {product.active && price.active && may('payments:write') && (
+                    <SellPrice product={product} price={price} />
+                  )}
+                  {may('catalog:write') && (
+                    <>
+                      <Button
+                        look="quiet"
+                        isSmall
+                        aria-label={t('Edit price {text}', { text })}
+                        onClick={() => onEdit({ kind: 'price', product, price })}
+                      >
+                        {t('Edit')}
+                      </Button>
+                      <Button
+                        look="quiet"
+                        isSmall
+                        aria-label={t('Delete price {text}', { text })}
+                        busy={remove.isPending && remove.variables === price.id}
+                        onClick={() => remove.mutate(price.id)}
+                      >
+                        {t('Delete')}
+                      </Button>
+                    </>
+                  )}
+                </li>
+              );
+            })}
+            {data.prices.length === 0 && <li className="py-3 text-sm text-soft">{t('No price yet')}</li>}
+            {remove.error !== null && <Problem error={remove.error} />}
+          </ul>
+          <CatalogIds product={product} prices={data.prices} />
+        </>
       )}
     </Shown>
   );
