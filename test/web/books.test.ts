@@ -142,6 +142,42 @@ it('the history of the wallet is searched, cut to days of the shop, and exported
     }
 });
 
+it('the longest amounts break neither cards nor history on a phone', async () => {
+  const phone = await signedIn({ viewport: PHONE });
+  const balances = {
+    BTC: '20999999.9769',
+    ETH: '1234567.123456789012345678',
+    LTC: '83999999.99999999',
+    SOL: '598765432.123456789',
+  };
+  await phone.route('**/merchant/wallet/balances?**', (route) =>
+    route.fulfill({ json: { success: true, error: null, data: balances } }),
+  );
+  await phone.route('**/merchant/wallet/transactions?**', async (route) => {
+    const answer = await route.fetch();
+    const body = (await answer.json()) as { data: { transactions: object[] } };
+    const long = { coin: 'ETH', direction: 'out', amount: balances.ETH, fee: '0.000123456789012345' };
+    body.data.transactions = body.data.transactions.map((one) => ({ ...one, ...long }));
+    await route.fulfill({ response: answer, json: body });
+  });
+  for (const at of [path, `${path}/wallet`]) {
+    await phone.goto(at);
+    const exact = phone.getByTitle('1,234,567.123456789012345678', { exact: true });
+    await exact.waitFor();
+    // One line of the card, eight digits: the rest is in the title.
+    expect((await exact.boundingBox())?.height).toBeLessThan(40);
+    expect(await phone.getByTitle('598,765,432.123456789', { exact: true }).innerText()).toBe('598,765,432');
+    if (at !== path) await phone.getByText('−1,234,567.123456789012345678').waitFor();
+    await phone.screenshot({
+      path: `${SCREENS}/long-amounts-${at === path ? 'overview' : 'wallet'}-phone.png`,
+      fullPage: true,
+    });
+    expect(await phone.evaluate('document.documentElement.scrollWidth > window.innerWidth')).toBe(false);
+    expect(await axeFindings(phone)).toEqual([]);
+  }
+  await phone.close();
+});
+
 it('says so where no price is known', async () => {
   await page.route('**/rates?**', (route) =>
     route.fulfill({

@@ -89,7 +89,7 @@ function Balances(props: {
       <p className="mb-3 text-sm text-soft">
         <Total balances={balances} prices={prices} />
       </p>
-      <ul className="mb-6 grid gap-3 sm:grid-cols-2 xl:grid-cols-4">
+      <ul className="mb-6 grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-4">
         {COINS.map((coin) => (
           <li
             key={coin}
@@ -100,7 +100,7 @@ function Balances(props: {
               <b className="money text-lg tracking-tight break-all sm:text-xl">
                 <CoinAmount amount={balances[coin]} />
               </b>
-              <span className="money text-sm text-soft">
+              <span className="money text-sm wrap-anywhere text-soft">
                 <Worth amount={balances[coin]} coin={coin} prices={prices} />
               </span>
             </span>

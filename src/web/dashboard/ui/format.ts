@@ -18,9 +18,12 @@ export function coins(amount: string): string {
 
 const short8 = new Intl.NumberFormat(locale, { maximumSignificantDigits: 8, roundingMode: 'trunc' });
 
-/** At most eight significant digits, never more than there is. */
+const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0, roundingMode: 'trunc' });
+
+/** At most eight significant digits, never more than there is; whole coins are never cut. */
 export function coinsShort(amount: string): string {
-  return short8.format(amount as `${number}`);
+  const isLong = (amount.split('.')[0] ?? '').length > 8;
+  return (isLong ? whole : short8).format(amount as `${number}`);
 }
 
 export function fiat(amount: string, currency: string): string {
