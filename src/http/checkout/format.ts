@@ -29,12 +29,14 @@ export function momentIn(iso: string, timeZone: string | null, language: Languag
   }).format(new Date(iso));
 }
 
-/** Time of day in UTC: the script replaces it by the reader's own clock. */
-export function clockTime(iso: string, language: Language): string {
+/** A day and time by the clock of a zone, which is named; short. @param timeZone IANA name; null: UTC */
+export function deadlineIn(iso: string, timeZone: string | null, language: Language): string {
   return new Intl.DateTimeFormat(language, {
+    day: 'numeric',
+    month: 'short',
     hour: '2-digit',
     minute: '2-digit',
-    timeZone: 'UTC',
+    timeZone: timeZone ?? 'UTC',
     timeZoneName: 'short',
   }).format(new Date(iso));
 }

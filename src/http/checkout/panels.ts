@@ -69,7 +69,7 @@ function panel(
     data-choice="${String(choice)}"
     aria-label="${COIN_DEFINITIONS[coin].name}"
   >
-    ${qr(scene, due)} ${uri !== null && html`<a class="button" href="${uri}">${say('openWallet')}</a>`}
+    ${qr(scene, due)} ${uri !== null && html`<a class="button wallet" href="${uri}">${say('openWallet')}</a>`}
     <div class="facts">
       ${fact({
         label: amountLabel,

@@ -2,7 +2,7 @@ import type { Coin } from '../../domain/coins.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { CheckoutView } from '../../usecases/payments/read-checkout.ts';
 import { html, type Html } from '../pages/html.ts';
-import { clockTime, coins, count, fiat } from './format.ts';
+import { coins, count, deadlineIn, fiat } from './format.ts';
 import { coinIcon, stateIcon, type StateIcon } from './icons.ts';
 import type { Messages } from './messages/en.ts';
 import { payPanels } from './panels.ts';
@@ -166,7 +166,7 @@ function deadline({ view, say, language }: PageModel): Html {
   return html`<div class="deadline" data-from="${createdAt}" data-until="${expiresAt}">
     <p>
       <span class="label" data-label="${say('timeLeft')}"
-        >${say('expiresAt', { time: clockTime(expiresAt, language) })}</span
+        >${say('expiresAt', { time: deadlineIn(expiresAt, view.shop.timeZone, language) })}</span
       >
       <time class="number" datetime="${expiresAt}" hidden></time>
     </p>
