@@ -1,4 +1,4 @@
-import type { Data } from './contract.ts';
+import type { Data, QueryOf } from './contract.ts';
 import type { Schemas } from '../../../../packages/sdk/src/index.ts';
 
 /** Names for what the API answers: the shapes are those of its OpenAPI document. */
@@ -34,3 +34,32 @@ export const STATUSES = Object.keys({
   failed: 0,
   refunded: 0,
 } satisfies Record<Status, 0>) as Status[];
+
+export type EventType = NonNullable<QueryOf<'GET', '/merchant/webhook-logs'>['event']>;
+
+/** In the order they are offered; an event that the API gains fails to compile here. */
+export const EVENT_TYPES = Object.keys({
+  'payment.created': 0,
+  'payment.updated': 0,
+  'payment.confirming': 0,
+  'payment.underpaid': 0,
+  'payment.completed': 0,
+  'payment.overpaid': 0,
+  'payment.late': 0,
+  'payment.expired': 0,
+  'payment.cancelled': 0,
+  'payment.reversed': 0,
+  'payment.failed': 0,
+  'payment.refunded': 0,
+  'payment.refund_failed': 0,
+  'refund.claimed': 0,
+  'refund.paid': 0,
+  'refund.expired': 0,
+  'refund.cancelled': 0,
+  'send.broadcast': 0,
+  'send.confirmed': 0,
+  'send.failed': 0,
+  'domain.verified': 0,
+  'domain.revoked': 0,
+  'webhook.test': 0,
+} satisfies Record<EventType, 0>) as EventType[];

@@ -15,7 +15,7 @@ import { PaymentOptions } from './payment-options.tsx';
 import { PaymentOutcome } from './payment-outcome.tsx';
 import { PaymentTransactions } from './payment-transactions.tsx';
 import { RefundLinks } from './refund-links.tsx';
-import { eventType, isFine } from './webhooks.tsx';
+import { eventType, isFine } from './webhook-attempt.tsx';
 
 const LIVE_MS = 3_000;
 

@@ -272,4 +272,18 @@ export const shop: Catalogue = {
     '{name} und die zugehörigen Preise können nicht mehr bezahlt werden. Bestehende Zahlungen kosten, was sie kosteten.',
   'Make a test payment': 'Eine Testzahlung anlegen',
   '{shop}: {name}': '{shop}: {name}',
+  'Open the page': 'Seite öffnen',
+  'one attempt': 'ein Versuch',
+  '{count} attempts': '{count} Versuche',
+  'Sent again: your endpoint answered {status}.': 'Erneut gesendet: Ihr Endpunkt hat {status} geantwortet.',
+  'Sent again, and your endpoint answered {status}.':
+    'Erneut gesendet, und Ihr Endpunkt hat {status} geantwortet.',
+  'Sent again, without an answer: {error}.': 'Erneut gesendet, ohne Antwort: {error}.',
+  '{url} answered 410: no webhook goes there any more.':
+    '{url} hat 410 geantwortet: dorthin geht kein Webhook mehr.',
+  'The last webhook to {url} did not arrive.': 'Der letzte Webhook an {url} ist nicht angekommen.',
+  'The last {count} webhooks to {url} did not arrive.':
+    'Die letzten {count} Webhooks an {url} sind nicht angekommen.',
+  'The last one that did: {time}.': 'Der letzte, der ankam: {time}.',
+  'See the deliveries': 'Zustellungen ansehen',
 };

@@ -55,7 +55,6 @@ export const wallet: Catalogue = {
   'No payment yet': 'Noch keine Zahlung',
   'No webhook URL is set: see the settings.': 'Keine Webhook-URL eingetragen: siehe Einstellungen.',
   Node: 'Node',
-  'None came': 'Keine kam',
   'Not used yet': 'Noch nicht benutzt',
   'Nothing matches': 'Nichts passt',
   'Nothing was paid yet': 'Noch wurde nichts bezahlt',

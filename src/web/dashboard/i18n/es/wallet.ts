@@ -54,7 +54,6 @@ export const wallet: Catalogue = {
   'No payment yet': 'Aún no hay pagos',
   'No webhook URL is set: see the settings.': 'No hay URL de webhook: vea los ajustes.',
   Node: 'Nodo',
-  'None came': 'No llegó',
   'Not used yet': 'Aún sin usar',
   'Nothing matches': 'Nada coincide',
   'Nothing was paid yet': 'Aún no se ha pagado nada',

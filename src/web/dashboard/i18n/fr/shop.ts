@@ -275,4 +275,18 @@ export const shop: Catalogue = {
     '{name} et ses prix ne pourront plus être payés. Les paiements existants gardent leur montant.',
   'Make a test payment': 'Créer un paiement de test',
   '{shop}: {name}': '{shop} : {name}',
+  'Open the page': 'Ouvrir la page',
+  'one attempt': 'une tentative',
+  '{count} attempts': '{count} tentatives',
+  'Sent again: your endpoint answered {status}.': 'Renvoyé : votre point de terminaison a répondu {status}.',
+  'Sent again, and your endpoint answered {status}.':
+    'Renvoyé, et votre point de terminaison a répondu {status}.',
+  'Sent again, without an answer: {error}.': 'Renvoyé, sans réponse : {error}.',
+  '{url} answered 410: no webhook goes there any more.':
+    '{url} a répondu 410 : plus aucun webhook n’y est envoyé.',
+  'The last webhook to {url} did not arrive.': 'Le dernier webhook vers {url} n’est pas arrivé.',
+  'The last {count} webhooks to {url} did not arrive.':
+    'Les {count} derniers webhooks vers {url} ne sont pas arrivés.',
+  'The last one that did: {time}.': 'Le dernier arrivé : {time}.',
+  'See the deliveries': 'Voir les envois',
 };

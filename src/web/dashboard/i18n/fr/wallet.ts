@@ -56,7 +56,6 @@ export const wallet: Catalogue = {
   'No payment yet': 'Pas encore de paiement',
   'No webhook URL is set: see the settings.': 'Aucune URL de webhook : voir les paramètres.',
   Node: 'Nœud',
-  'None came': 'Aucune reçue',
   'Not used yet': 'Pas encore utilisé',
   'Nothing matches': 'Rien ne correspond',
   'Nothing was paid yet': 'Rien n’a encore été payé',

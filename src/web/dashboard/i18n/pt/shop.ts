@@ -272,4 +272,17 @@ export const shop: Catalogue = {
     '{name} e os seus preços não poderão mais ser pagos. Os pagamentos feitos mantêm o que custavam.',
   'Make a test payment': 'Criar um pagamento de teste',
   '{shop}: {name}': '{shop}: {name}',
+  'Open the page': 'Abrir a página',
+  'one attempt': 'uma tentativa',
+  '{count} attempts': '{count} tentativas',
+  'Sent again: your endpoint answered {status}.': 'Enviado de novo: o seu endpoint respondeu {status}.',
+  'Sent again, and your endpoint answered {status}.': 'Enviado de novo, e o seu endpoint respondeu {status}.',
+  'Sent again, without an answer: {error}.': 'Enviado de novo, sem resposta: {error}.',
+  '{url} answered 410: no webhook goes there any more.':
+    '{url} respondeu 410: já não se enviam webhooks para lá.',
+  'The last webhook to {url} did not arrive.': 'O último webhook para {url} não chegou.',
+  'The last {count} webhooks to {url} did not arrive.':
+    'Os últimos {count} webhooks para {url} não chegaram.',
+  'The last one that did: {time}.': 'O último que chegou: {time}.',
+  'See the deliveries': 'Ver as entregas',
 };

@@ -54,7 +54,6 @@ export const wallet: Catalogue = {
   'No payment yet': 'Ainda nenhum pagamento',
   'No webhook URL is set: see the settings.': 'Nenhuma URL de webhook: veja as configurações.',
   Node: 'Nó',
-  'None came': 'Nenhuma veio',
   'Not used yet': 'Ainda não usado',
   'Nothing matches': 'Nada corresponde',
   'Nothing was paid yet': 'Nada foi pago ainda',

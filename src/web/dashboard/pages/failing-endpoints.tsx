@@ -1,0 +1,41 @@
+import { Link } from '@tanstack/react-router';
+import { useApi } from '../api/hooks.ts';
+import { plural, t } from '../i18n/t.ts';
+import { LINK } from '../ui/basics.tsx';
+import { when } from '../ui/format.ts';
+
+const LIVE_MS = 15_000;
+
+/** Webhooks that do not arrive, where a merchant looks first; nothing while all do. */
+export function FailingEndpoints({ merchantId }: { merchantId: string }) {
+  const { data } = useApi('/merchant/webhook/endpoint/list', { merchantId }, { refetchMs: LIVE_MS });
+  const failing = (data?.endpoints ?? []).filter(
+    ({ active, health }) => active && (health.gone || health.failuresInARow > 0),
+  );
+  if (failing.length === 0) return null;
+  return (
+    <ul className="mb-6 grid gap-1 rounded-2xl bg-stop-soft p-4 text-sm text-stop" aria-label={t('Webhooks')}>
+      {failing.map(({ id, url, health: { gone, failuresInARow, lastSuccessAt } }) => (
+        <li key={id} className="wrap-anywhere">
+          {gone
+            ? t('{url} answered 410: no webhook goes there any more.', { url })
+            : plural(
+                failuresInARow,
+                'The last webhook to {url} did not arrive.',
+                'The last {count} webhooks to {url} did not arrive.',
+                { url },
+              )}{' '}
+          {lastSuccessAt !== null && t('The last one that did: {time}.', { time: when(lastSuccessAt) })}{' '}
+          <Link
+            to="/shop/$shopId/webhooks"
+            params={{ shopId: merchantId }}
+            search={gone ? {} : { state: 'pending' }}
+            className={LINK}
+          >
+            {t('See the deliveries')}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,62 @@
+import type { WebhookLog } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
+import { Badge } from '../ui/basics.tsx';
+
+export function isFine(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Some deliveries end without an attempt, because their endpoint does. */
+function noAnswer({ error }: WebhookLog): string {
+  return error?.startsWith('ended:') === true ? t('Ended') : t('No answer');
+}
+
+/** The event that a logged request tells of. */
+export function eventType({ request }: WebhookLog): string {
+  const { type } = request.body;
+  return typeof type === 'string' ? type : t('Unknown event');
+}
+
+/** How an attempt ended. */
+export function Outcome({ log }: { log: WebhookLog }) {
+  return (
+    <Badge tone={isFine(log.status) ? 'good' : 'bad'}>{log.status === 0 ? noAnswer(log) : log.status}</Badge>
+  );
+}
+
+/** What was sent in one attempt, and what came back. @param props.number tells it from others on the page */
+export function Attempt({ log, number }: { log: WebhookLog; number: string }) {
+  return (
+    <div className="mt-3 grid gap-3 lg:grid-cols-2">
+      <Message
+        title={t('Request')}
+        number={number}
+        headers={log.request.headers}
+        body={JSON.stringify(log.request.body, null, 2)}
+      />
+      <Message
+        title={t('Response')}
+        number={number}
+        headers={log.response.headers}
+        body={(log.status === 0 ? log.error : log.response.body) ?? ''}
+      />
+    </div>
+  );
+}
+
+function Message(props: { title: string; number: string; headers: Record<string, string>; body: string }) {
+  const headers = Object.entries(props.headers).map(([name, value]) => `${name}: ${value}`);
+  return (
+    <div className="min-w-0">
+      <h2 className="mb-1 text-xs font-medium text-soft">{props.title}</h2>
+      <pre
+        tabIndex={0}
+        aria-label={`${props.title} ${props.number}`}
+        role="region"
+        className="max-h-80 overflow-auto rounded-xl border border-line bg-well p-3 text-xs"
+      >
+        {[...headers, '', props.body].join('\n')}
+      </pre>
+    </div>
+  );
+}
