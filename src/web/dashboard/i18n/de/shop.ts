@@ -272,7 +272,6 @@ export const shop: Catalogue = {
     '{name} und die zugehörigen Preise können nicht mehr bezahlt werden. Bestehende Zahlungen kosten, was sie kosteten.',
   'Make a test payment': 'Eine Testzahlung anlegen',
   '{shop}: {name}': '{shop}: {name}',
-  'Open the page': 'Seite öffnen',
   'one attempt': 'ein Versuch',
   '{count} attempts': '{count} Versuche',
   'Sent again: your endpoint answered {status}.': 'Erneut gesendet: Ihr Endpunkt hat {status} geantwortet.',

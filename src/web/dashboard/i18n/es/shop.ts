@@ -272,7 +272,6 @@ export const shop: Catalogue = {
     '{name} y sus precios ya no se podrán pagar. Los pagos hechos conservan su importe.',
   'Make a test payment': 'Crear un pago de prueba',
   '{shop}: {name}': '{shop}: {name}',
-  'Open the page': 'Abrir la página',
   'one attempt': 'un intento',
   '{count} attempts': '{count} intentos',
   'Sent again: your endpoint answered {status}.': 'Enviado de nuevo: su destino respondió {status}.',

@@ -275,7 +275,6 @@ export const shop: Catalogue = {
     '{name} et ses prix ne pourront plus être payés. Les paiements existants gardent leur montant.',
   'Make a test payment': 'Créer un paiement de test',
   '{shop}: {name}': '{shop} : {name}',
-  'Open the page': 'Ouvrir la page',
   'one attempt': 'une tentative',
   '{count} attempts': '{count} tentatives',
   'Sent again: your endpoint answered {status}.': 'Renvoyé : votre point de terminaison a répondu {status}.',

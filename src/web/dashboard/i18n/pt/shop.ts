@@ -272,7 +272,6 @@ export const shop: Catalogue = {
     '{name} e os seus preços não poderão mais ser pagos. Os pagamentos feitos mantêm o que custavam.',
   'Make a test payment': 'Criar um pagamento de teste',
   '{shop}: {name}': '{shop}: {name}',
-  'Open the page': 'Abrir a página',
   'one attempt': 'uma tentativa',
   '{count} attempts': '{count} tentativas',
   'Sent again: your endpoint answered {status}.': 'Enviado de novo: o seu endpoint respondeu {status}.',
