@@ -146,7 +146,7 @@ function ShopChoice() {
   );
 }
 
-const ITEM = 'block rounded-xl px-3 py-2 text-sm font-medium whitespace-nowrap';
+const ITEM = 'block rounded-xl px-3 py-2 text-sm lg:py-1.5 font-medium whitespace-nowrap';
 const ITEM_REST = 'text-soft hover:bg-well hover:text-ink';
 
 function Item(props: { to: string; exact?: boolean; children: ReactNode }) {
@@ -195,7 +195,7 @@ function Navigation({ email, onFind }: { email: string; onFind: () => void }) {
         data-more={isMore}
         onScroll={look}
         aria-label={t('Main')}
-        className="more-follows relative flex gap-1 overflow-x-auto px-3 pb-3 lg:min-h-0 lg:flex-1 lg:flex-col lg:overflow-x-hidden lg:overflow-y-auto lg:pt-1"
+        className="more-follows relative flex gap-1 overflow-x-auto px-3 pb-3 lg:min-h-0 lg:flex-1 lg:flex-col lg:gap-0.5 lg:overflow-x-hidden lg:overflow-y-auto lg:pt-1"
       >
         {shopId === '' && (
           <Item to="/shops" exact>

@@ -30,6 +30,14 @@ const again = async (token: string) =>
     headers: { 'idempotency-key': 'the-same' },
   });
 
+/** Makes a link under an Idempotency-Key. */
+const makeLink = async ({ token }: Person) => {
+  const body = { merchantId: shop.merchantId, name: 'A mug', amount: '5', currency: 'EUR' };
+  const headers = { 'idempotency-key': 'a link for each' };
+  const answer = await till.api.call('POST', about('/merchant/link/create'), { token, body, headers });
+  return { id: answer.body.data['id'], replayed: answer.headers.get('idempotent-replayed') };
+};
+
 describe('a member', () => {
   it('reaches what the owner’s account holds by naming the shop, and else has an account of their own', async () => {
     const clerk = await member('clerk');
@@ -73,16 +81,10 @@ describe('a member', () => {
 
   it('has Idempotency-Keys of their own about a shop, apart from the owner’s and other members’', async () => {
     const [manager, clerk] = [await member('manager'), await member('clerk')];
-    const made = async ({ token }: Person) => {
-      const body = { merchantId: shop.merchantId, name: 'A mug', amount: '5', currency: 'EUR' };
-      const headers = { 'idempotency-key': 'a link for each' };
-      const answer = await till.api.call('POST', about('/merchant/link/create'), { token, body, headers });
-      return { id: answer.body.data['id'], replayed: answer.headers.get('idempotent-replayed') };
-    };
-    const first = [await made(owner), await made(manager), await made(clerk)];
+    const first = [await makeLink(owner), await makeLink(manager), await makeLink(clerk)];
     expect(new Set(first.map(({ id }) => id)).size).toBe(3);
     expect(first.map(({ replayed }) => replayed)).toEqual([null, null, null]);
-    const second = [await made(owner), await made(manager), await made(clerk)];
+    const second = [await makeLink(owner), await makeLink(manager), await makeLink(clerk)];
     expect(second).toEqual(first.map(({ id }) => ({ id, replayed: 'true' })));
   });
 

@@ -1,4 +1,4 @@
-import type { Data, QueryOf } from './contract.ts';
+import type { Data } from './contract.ts';
 import type { Schemas } from '../../../../packages/sdk/src/index.ts';
 
 /** Names for what the API answers: the shapes are those of its OpenAPI document. */
@@ -35,7 +35,7 @@ export const STATUSES = Object.keys({
   refunded: 0,
 } satisfies Record<Status, 0>) as Status[];
 
-export type EventType = NonNullable<QueryOf<'GET', '/merchant/webhook-logs'>['event']>;
+type EventType = NonNullable<WebhookEndpoint['events']>[number];
 
 /** In the order they are offered; an event that the API gains fails to compile here. */
 export const EVENT_TYPES = Object.keys({

@@ -21,7 +21,7 @@ export function PaymentOutcome({ payment }: { payment: Payment }) {
     exception,
   };
   return (
-    <p className="rounded-2xl border border-line bg-card p-5 wrap-anywhere">{SENTENCES[status](told)}</p>
+    <p className="mb-6 rounded-2xl border border-line bg-card p-5 wrap-anywhere">{SENTENCES[status](told)}</p>
   );
 }
 

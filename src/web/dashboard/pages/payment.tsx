@@ -61,13 +61,13 @@ function Whole({ payment }: { payment: Payment }) {
         lead={<code className="break-all">{payment.id}</code>}
         actions={<PaymentActions payment={payment} />}
       />
+      <PaymentOutcome payment={payment} />
       <div className="grid grid-cols-1 gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <aside aria-label={t('Facts')} className="grid grid-cols-1 content-start gap-6 lg:order-2">
           <Facts payment={payment} />
           <Timeline payment={payment} />
         </aside>
         <div className="grid grid-cols-1 content-start gap-6">
-          <PaymentOutcome payment={payment} />
           <PaymentTransactions payment={payment} />
           <PaymentOptions payment={payment} />
           <RefundLinks payment={payment} />

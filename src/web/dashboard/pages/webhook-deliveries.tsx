@@ -108,6 +108,7 @@ function Entries({ query, isFiltered, onChange }: EntriesProps) {
   const logs = useApi('/merchant/webhook-logs', query, { refetchMs: LIVE_MS });
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const [held, setHeld] = useState<Logs | null>(null);
+  const clear = (): void => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
   const toggle = (data: Logs, key: string, isOpen: boolean): void => {
     const next = new Set(opened);
     if (isOpen) next.add(key);
@@ -119,7 +120,6 @@ function Entries({ query, isFiltered, onChange }: EntriesProps) {
     <Shown of={logs}>
       {(newest) => {
         const data = held ?? newest;
-        const clear = (): void => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
         return (
           <>
             {data.logs.length === 0 && <None isFiltered={isFiltered} onClear={clear} />}

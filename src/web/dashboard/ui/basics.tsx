@@ -80,7 +80,9 @@ export function PageTitle(props: { title: string; lead?: ReactNode; actions?: Re
         <h1 className="text-2xl font-bold tracking-tight break-words">{props.title}</h1>
         {props.lead !== undefined && <p className="mt-1 text-sm text-soft">{props.lead}</p>}
       </div>
-      {props.actions !== undefined && <div className="flex flex-wrap gap-2">{props.actions}</div>}
+      {props.actions !== undefined && (
+        <div className="flex flex-wrap items-center gap-2">{props.actions}</div>
+      )}
     </div>
   );
 }
