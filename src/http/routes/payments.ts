@@ -231,7 +231,7 @@ function resolveRoute(deps: CreatePaymentDeps): Route {
     path: '/payment/resolve',
     stepUp: true,
     namedBy: 'paymentId',
-    summary: 'Decide on money the service alone would not take',
+    summary: 'Resolve a payment',
     description:
       '`accept` completes an underpaid or late payment with what arrived; `refunded` records that the money was given back.',
     tags,

@@ -61,7 +61,7 @@ function GoLive({ shop, ...dialog }: DialogProps & { shop: Shop }) {
   );
   const isNoneReady = setup.data?.coins.every(({ state }) => state !== 'ready') === true;
   return (
-    <Confirm title={t('Go live')} action={t('Take real coins')} isRefused={isNoneReady} {...dialog}>
+    <Confirm title={t('Go live')} action={t('Take real money')} isRefused={isNoneReady} {...dialog}>
       <p>{t('From now on new payments of this shop take real coins.')}</p>
       <Shown of={setup}>{({ coins }) => <CoinReadinessList coins={coins} />}</Shown>
       {isNoneReady && (

@@ -26,7 +26,7 @@ export function NodesPage() {
       <Shown of={ready}>
         {({ ready: isReady, database, chains }) => (
           <Card
-            title={isReady ? t('Everything is followed to its tip') : t('Something needs a look')}
+            title={isReady ? t('All nodes are in sync') : t('Something needs a look')}
             actions={
               <Badge tone={database === 'ok' ? 'good' : 'bad'}>
                 {t('Database {database}', { database })}

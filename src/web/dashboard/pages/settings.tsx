@@ -97,7 +97,7 @@ function General({ shop }: { shop: Shop }) {
         />
         <Leniency shop={shop} error={error} />
         <Reckoning shop={shop} error={error} />
-        <Select label={t('Late money')} name="latePayments" defaultValue={shop.latePayments}>
+        <Select label={t('Late payments')} name="latePayments" defaultValue={shop.latePayments}>
           <option value="accept">{t('Accept it when it covers the price')}</option>
           <option value="review">{t('Let me decide')}</option>
         </Select>

@@ -27,7 +27,7 @@ export function WalletPage() {
     <>
       <PageTitle
         title={t('Wallet')}
-        lead={t('What one send of each coin could spend now: confirmed money only.')}
+        lead={t('Available balance: what one send could spend now, confirmed money only.')}
       />
       <Shown of={balances} rows={2}>
         {(data) => (

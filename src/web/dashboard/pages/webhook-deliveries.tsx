@@ -13,7 +13,9 @@ import { when } from '../ui/format.ts';
 import { Pager } from '../ui/table.tsx';
 import { Attempt, eventType, isFine, Outcome } from './webhook-attempt.tsx';
 
-const FILTERS = ['state', 'event', 'paymentId', 'startDate', 'endDate'] as const;
+const FILTERS = ['state', 'event', 'status', 'paymentId', 'startDate', 'endDate'] as const;
+/** Answers that servers give to webhooks. */
+const ANSWERS = [200, 201, 204, 301, 302, 400, 401, 403, 404, 410, 429, 500, 502, 503];
 const LIVE_MS = 5_000;
 const PAGE = 15;
 
@@ -68,7 +70,7 @@ function States({ state, onChange }: { state: string; onChange: Change }) {
 
 function Filters({ search, onChange }: { search: Search; onChange: Change }) {
   return (
-    <div role="search" className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-4">
+    <div role="search" className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-5">
       <Select
         label={t('Event')}
         value={search['event'] ?? ''}
@@ -78,6 +80,17 @@ function Filters({ search, onChange }: { search: Search; onChange: Change }) {
         {EVENT_TYPES.map((type) => (
           <option key={type}>{type}</option>
         ))}
+      </Select>
+      <Select
+        label={t('Answer')}
+        value={search['status'] ?? ''}
+        onChange={(event) => onChange({ status: event.target.value })}
+      >
+        <option value="">{t('Any')}</option>
+        {ANSWERS.map((code) => (
+          <option key={code}>{code}</option>
+        ))}
+        <option value="0">{t('None came')}</option>
       </Select>
       <SearchField
         label={t('Payment id')}

@@ -36,6 +36,9 @@ function customerColumn(emails: ReadonlyMap<string, string>): Column<Payment> {
   };
 }
 
+/** Longest amount that stays on one line on a phone, characters. */
+const UNBROKEN = 12;
+
 export function PaymentTable({ payments, emails, sorting }: PaymentTableProps) {
   const shopId = useShopId();
   return (
@@ -76,14 +79,17 @@ export function PaymentTable({ payments, emails, sorting }: PaymentTableProps) {
         {
           title: t('Amount'),
           end: true,
-          cell: (payment) => (
-            <>
-              <span className="money font-semibold wrap-anywhere md:whitespace-nowrap">
-                {fiat(payment.amount, payment.currency)}
-              </span>
-              <small className="block text-soft md:hidden">{paidIn(payment)}</small>
-            </>
-          ),
+          cell: (payment) => {
+            const amount = fiat(payment.amount, payment.currency);
+            const wraps =
+              amount.length > UNBROKEN ? 'wrap-anywhere md:whitespace-nowrap' : 'whitespace-nowrap';
+            return (
+              <>
+                <span className={`money font-semibold ${wraps}`}>{amount}</span>
+                <small className="block text-soft md:hidden">{paidIn(payment)}</small>
+              </>
+            );
+          },
         },
       ]}
     />

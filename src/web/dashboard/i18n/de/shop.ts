@@ -98,7 +98,7 @@ export const shop: Catalogue = {
   'It may': 'Er darf',
   'Keep it now: it is shown this once only.': 'Sichern Sie ihn jetzt: Er wird nur dieses eine Mal gezeigt.',
   'Keep this look': 'Aussehen speichern',
-  'Late money': 'Verspätetes Geld',
+  'Late payments': 'Verspätete Zahlungen',
   'Let me decide': 'Mich entscheiden lassen',
   'Live payments that are still open go on being watched and can be paid. “Live” in the menu shows them.':
     'Offene echte Zahlungen werden weiter beobachtet und können bezahlt werden. „Live“ im Menü zeigt sie.',
@@ -197,7 +197,7 @@ export const shop: Catalogue = {
   'Sites that may show the checkout': 'Seiten, die die Bezahlseite zeigen dürfen',
   'Support contact': 'Kontakt für Fragen',
   Syncing: 'Synchronisiert',
-  'Take real coins': 'Echte Coins annehmen',
+  'Take real money': 'Echtes Geld annehmen',
   'Take simulated coins': 'Simulierte Coins annehmen',
   'Test payments are kept: “Test” in the menu shows them.':
     'Testzahlungen bleiben erhalten: „Test“ im Menü zeigt sie.',
@@ -285,4 +285,5 @@ export const shop: Catalogue = {
     'Die letzten {count} Webhooks an {url} sind nicht angekommen.',
   'The last one that did: {time}.': 'Der letzte, der ankam: {time}.',
   'See the deliveries': 'Zustellungen ansehen',
+  'None came': 'Keine kam',
 };

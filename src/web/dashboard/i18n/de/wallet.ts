@@ -34,7 +34,7 @@ export const wallet: Catalogue = {
   Endpoints: 'Endpunkte',
   'Every attempt to deliver a webhook is listed here, with what was sent and what came back.':
     'Jeder Zustellversuch eines Webhooks steht hier, mit dem, was gesendet wurde und was zurückkam.',
-  'Everything is followed to its tip': 'Allem wird bis zur Spitze gefolgt',
+  'All nodes are in sync': 'Alle Nodes sind synchron',
   For: 'Für',
   'Given up': 'Aufgegeben',
   Height: 'Höhe',
@@ -107,8 +107,8 @@ export const wallet: Catalogue = {
   'Verify it': 'Bestätigen',
   Volume: 'Umsatz',
   'What it was worth then': 'Was es damals wert war',
-  'What one send of each coin could spend now: confirmed money only.':
-    'Was eine Sendung je Coin jetzt ausgeben könnte: nur bestätigtes Geld.',
+  'Available balance: what one send could spend now, confirmed money only.':
+    'Verfügbares Guthaben: was eine Auszahlung jetzt senden könnte, nur bestätigtes Geld.',
   'What the daemon sees of each chain, every few seconds.':
     'Was der Daemon von jeder Chain sieht, alle paar Sekunden.',
   'What waits for it ends as failed. The shop’s other endpoints are left alone.':

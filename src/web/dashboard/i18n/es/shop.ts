@@ -98,7 +98,7 @@ export const shop: Catalogue = {
   'It may': 'Puede',
   'Keep it now: it is shown this once only.': 'Guárdela ahora: se muestra solo esta vez.',
   'Keep this look': 'Guardar el aspecto',
-  'Late money': 'Dinero tardío',
+  'Late payments': 'Pagos tardíos',
   'Let me decide': 'Dejarme decidir',
   'Live payments that are still open go on being watched and can be paid. “Live” in the menu shows them.':
     'Los pagos reales aún abiertos siguen vigilados y se pueden pagar. «Real» en el menú los muestra.',
@@ -197,7 +197,7 @@ export const shop: Catalogue = {
   'Sites that may show the checkout': 'Sitios que pueden mostrar la página de pago',
   'Support contact': 'Contacto de ayuda',
   Syncing: 'Sincronizando',
-  'Take real coins': 'Aceptar monedas reales',
+  'Take real money': 'Aceptar dinero real',
   'Take simulated coins': 'Aceptar monedas simuladas',
   'Test payments are kept: “Test” in the menu shows them.':
     'Los pagos de prueba se conservan: «Prueba» en el menú los muestra.',
@@ -282,4 +282,5 @@ export const shop: Catalogue = {
   'The last {count} webhooks to {url} did not arrive.': 'Los últimos {count} webhooks a {url} no llegaron.',
   'The last one that did: {time}.': 'El último que llegó: {time}.',
   'See the deliveries': 'Ver las entregas',
+  'None came': 'No llegó',
 };

@@ -34,7 +34,7 @@ export const wallet: Catalogue = {
   Endpoints: 'Destinos',
   'Every attempt to deliver a webhook is listed here, with what was sent and what came back.':
     'Aquí figura cada intento de entregar un webhook, con lo enviado y lo recibido.',
-  'Everything is followed to its tip': 'Todo se sigue hasta el último bloque',
+  'All nodes are in sync': 'Todos los nodos están sincronizados',
   For: 'Para',
   'Given up': 'Abandonado',
   Height: 'Altura',
@@ -106,8 +106,8 @@ export const wallet: Catalogue = {
   'Verify it': 'Verificarlo',
   Volume: 'Volumen',
   'What it was worth then': 'Lo que valía entonces',
-  'What one send of each coin could spend now: confirmed money only.':
-    'Lo que un envío de cada moneda podría gastar ahora: solo dinero confirmado.',
+  'Available balance: what one send could spend now, confirmed money only.':
+    'Saldo disponible: lo que un envío podría gastar ahora, solo dinero confirmado.',
   'What the daemon sees of each chain, every few seconds.':
     'Lo que el servicio ve de cada cadena, cada pocos segundos.',
   'What waits for it ends as failed. The shop’s other endpoints are left alone.':

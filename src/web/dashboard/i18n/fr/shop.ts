@@ -98,7 +98,7 @@ export const shop: Catalogue = {
   'It may': 'Elle peut',
   'Keep it now: it is shown this once only.': 'Conservez-la maintenant : elle ne s’affiche que cette fois.',
   'Keep this look': 'Enregistrer l’apparence',
-  'Late money': 'Argent tardif',
+  'Late payments': 'Paiements tardifs',
   'Let me decide': 'Me laisser décider',
   'Live payments that are still open go on being watched and can be paid. “Live” in the menu shows them.':
     'Les paiements réels encore ouverts restent surveillés et peuvent être payés. « Réel » dans le menu les affiche.',
@@ -197,7 +197,7 @@ export const shop: Catalogue = {
   'Sites that may show the checkout': 'Sites qui peuvent afficher la page de paiement',
   'Support contact': 'Contact d’assistance',
   Syncing: 'Synchronisation',
-  'Take real coins': 'Accepter de vrais coins',
+  'Take real money': 'Accepter de l’argent réel',
   'Take simulated coins': 'Accepter des coins simulés',
   'Test payments are kept: “Test” in the menu shows them.':
     'Les paiements de test sont conservés : « Test » dans le menu les affiche.',
@@ -288,4 +288,5 @@ export const shop: Catalogue = {
     'Les {count} derniers webhooks vers {url} ne sont pas arrivés.',
   'The last one that did: {time}.': 'Le dernier arrivé : {time}.',
   'See the deliveries': 'Voir les envois',
+  'None came': 'Aucune reçue',
 };

@@ -35,7 +35,7 @@ export const wallet: Catalogue = {
   Endpoints: 'Points de terminaison',
   'Every attempt to deliver a webhook is listed here, with what was sent and what came back.':
     'Chaque tentative de livraison d’un webhook figure ici, avec ce qui a été envoyé et ce qui est revenu.',
-  'Everything is followed to its tip': 'Tout est suivi jusqu’au dernier bloc',
+  'All nodes are in sync': 'Tous les nœuds sont synchronisés',
   For: 'Pour',
   'Given up': 'Abandonné',
   Height: 'Hauteur',
@@ -109,8 +109,8 @@ export const wallet: Catalogue = {
   'Verify it': 'Le vérifier',
   Volume: 'Volume',
   'What it was worth then': 'Ce que cela valait alors',
-  'What one send of each coin could spend now: confirmed money only.':
-    'Ce qu’un envoi de chaque coin pourrait dépenser maintenant : argent confirmé seulement.',
+  'Available balance: what one send could spend now, confirmed money only.':
+    'Solde disponible : ce qu’un envoi pourrait dépenser maintenant, argent confirmé seulement.',
   'What the daemon sees of each chain, every few seconds.':
     'Ce que le service voit de chaque chaîne, toutes les quelques secondes.',
   'What waits for it ends as failed. The shop’s other endpoints are left alone.':

@@ -98,7 +98,7 @@ export const shop: Catalogue = {
   'It may': 'Ela pode',
   'Keep it now: it is shown this once only.': 'Guarde-a agora: ela aparece só desta vez.',
   'Keep this look': 'Salvar aparência',
-  'Late money': 'Dinheiro atrasado',
+  'Late payments': 'Pagamentos atrasados',
   'Let me decide': 'Deixar que eu decida',
   'Live payments that are still open go on being watched and can be paid. “Live” in the menu shows them.':
     'Os pagamentos reais ainda abertos continuam observados e podem ser pagos. “Real” no menu os mostra.',
@@ -197,7 +197,7 @@ export const shop: Catalogue = {
   'Sites that may show the checkout': 'Sites que podem mostrar a página de pagamento',
   'Support contact': 'Contato de suporte',
   Syncing: 'Sincronizando',
-  'Take real coins': 'Receber moedas reais',
+  'Take real money': 'Receber dinheiro real',
   'Take simulated coins': 'Receber moedas simuladas',
   'Test payments are kept: “Test” in the menu shows them.':
     'Os pagamentos de teste são mantidos: “Teste” no menu os mostra.',
@@ -284,4 +284,5 @@ export const shop: Catalogue = {
     'Os últimos {count} webhooks para {url} não chegaram.',
   'The last one that did: {time}.': 'O último que chegou: {time}.',
   'See the deliveries': 'Ver as entregas',
+  'None came': 'Nenhuma veio',
 };

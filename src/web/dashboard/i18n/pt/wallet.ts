@@ -34,7 +34,7 @@ export const wallet: Catalogue = {
   Endpoints: 'Endpoints',
   'Every attempt to deliver a webhook is listed here, with what was sent and what came back.':
     'Cada tentativa de entregar um webhook aparece aqui, com o que foi enviado e o que voltou.',
-  'Everything is followed to its tip': 'Tudo é seguido até o último bloco',
+  'All nodes are in sync': 'Todos os nós estão sincronizados',
   For: 'Para',
   'Given up': 'Abandonada',
   Height: 'Altura',
@@ -106,8 +106,8 @@ export const wallet: Catalogue = {
   'Verify it': 'Verificar',
   Volume: 'Volume',
   'What it was worth then': 'Quanto valia então',
-  'What one send of each coin could spend now: confirmed money only.':
-    'O que um envio de cada moeda poderia gastar agora: só dinheiro confirmado.',
+  'Available balance: what one send could spend now, confirmed money only.':
+    'Saldo disponível: o que um envio poderia gastar agora, apenas dinheiro confirmado.',
   'What the daemon sees of each chain, every few seconds.':
     'O que o serviço vê de cada cadeia, a cada poucos segundos.',
   'What waits for it ends as failed. The shop’s other endpoints are left alone.':
