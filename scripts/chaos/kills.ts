@@ -11,7 +11,7 @@ import { Witness } from '../failover/witness.ts';
 
 type World = 'sandbox' | Coin;
 
-const WORLDS: readonly World[] = ['sandbox', 'BTC', 'LTC', 'ETH', 'SOL'];
+export const WORLDS: readonly World[] = ['sandbox', 'BTC', 'LTC', 'ETH', 'SOL'];
 const LOAD_MS = 1_500;
 const AFTER_MS = 300;
 const TOLD_EVERY = 25;
@@ -40,17 +40,17 @@ function printTold({ world, kills, payments, sends, lost, webhooks, backMs, viol
 
 /**
  * Kills a daemon with SIGKILL in the middle of its work and starts it again on the same data, so many times in all,
- * spread over the sandbox and the nodes of each coin. Nothing acknowledged may be lost, no address given out twice, no
+ * spread over the worlds: the sandbox, or a node of a coin. Nothing acknowledged may be lost, no address given out twice, no
  * send paid twice, no webhook missing. SIGINT and SIGTERM end it after the next kill, with what was seen until then.
  * @returns the violations
  */
-export async function killCampaign(kills: number): Promise<string[]> {
+export async function killCampaign(kills: number, worlds: readonly World[]): Promise<string[]> {
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   print(COLUMNS);
   const all: Told[] = [];
-  for (const [at, world] of WORLDS.entries()) {
-    const share = Math.floor((kills * (at + 1)) / WORLDS.length) - Math.floor((kills * at) / WORLDS.length);
+  for (const [at, world] of worlds.entries()) {
+    const share = Math.floor((kills * (at + 1)) / worlds.length) - Math.floor((kills * at) / worlds.length);
     if (share === 0 || interrupted.signal.aborted) continue;
     all.push(await killIn(world, share, interrupted.signal));
   }

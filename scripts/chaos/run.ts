@@ -1,13 +1,14 @@
 /** npm run chaos -- [--coin BTC,SOL] [--rounds 200] [--seed 1] [--verbose] | --kills 100. See README.md beside this file. */
 import { parseArgs } from 'node:util';
 import { runCampaign } from './campaign.ts';
+import { COINS } from '../../src/domain/coins.ts';
 import { coinsOf } from './coins-of.ts';
-import { killCampaign } from './kills.ts';
+import { killCampaign, WORLDS } from './kills.ts';
 import { printTable } from './report.ts';
 
 const { values } = parseArgs({
   options: {
-    coin: { type: 'string', default: 'BTC,LTC,ETH,SOL' },
+    coin: { type: 'string' },
     rounds: { type: 'string', default: '200' },
     seed: { type: 'string', default: '1' },
     kills: { type: 'string' },
@@ -15,9 +16,11 @@ const { values } = parseArgs({
   },
 });
 
-if (values.kills !== undefined) process.exit((await killCampaign(whole('kills'))).length > 0 ? 1 : 0);
-
-const coins = coinsOf(values.coin);
+const coins = coinsOf(values.coin ?? COINS.join());
+if (values.kills !== undefined) {
+  const worlds = values.coin === undefined ? WORLDS : coins;
+  process.exit((await killCampaign(whole('kills'), worlds)).length > 0 ? 1 : 0);
+}
 const options = { seed: whole('seed'), rounds: whole('rounds'), isVerbose: values.verbose };
 const tallies = await Promise.all(coins.map(async (coin) => runCampaign(coin, options)));
 printTable(tallies);

@@ -78,7 +78,7 @@ async function sell(
   { publicKey, secretKey }: { publicKey: string; secretKey: string },
 ): Promise<string> {
   const customerId = reading(path, (db) =>
-    db.prepare('SELECT customer_id FROM payments LIMIT 1').pluck().get(),
+    db.prepare('SELECT customer_id FROM payments WHERE customer_id IS NOT NULL LIMIT 1').pluck().get(),
   );
   const { id } = await api.must<PaymentJson>('POST', '/payment/create', {
     token: publicKey,
