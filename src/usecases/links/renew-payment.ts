@@ -85,7 +85,7 @@ async function insertRenewal(
     // Its first event is written with it.
     sequence: 1,
     created_at: now,
-    expires_at: now + merchant.payment_lifetime_minutes * 60_000,
+    expires_at: now + expired.expires_at - expired.created_at,
     updated_at: now,
     closed_at: null,
     cancelled_at: null,

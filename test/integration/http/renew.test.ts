@@ -10,6 +10,7 @@ interface Link {
   readonly url: string;
 }
 type Payment = PaymentJson & {
+  readonly createdAt: string;
   readonly orderId: string;
   readonly amount: string;
   readonly renews?: string;
@@ -269,6 +270,12 @@ describe('an expired payment of a shop that allows renewals', () => {
       metadata: { cart: '7' },
       returnUrl: 'https://shop.example/cart',
     });
+  });
+
+  it('has as long to be paid as the shop gave the expired one', async () => {
+    const old = await expiredOrder({ lifetimeMinutes: 25 });
+    const { createdAt, expiresAt } = await read(await renew(old.id));
+    expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(25 * 60_000);
   });
 
   it('is not once its order goes on by another payment, or was cancelled, paid or underpaid', async () => {
