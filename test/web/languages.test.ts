@@ -154,7 +154,7 @@ describe('the language', () => {
     await page.getByLabel('Language').selectOption('es');
     await page.getByRole('heading', { name: 'Cuenta', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Nodos' }).click();
-    await page.getByRole('heading', { name: 'Nodos' }).waitFor();
+    await page.getByRole('heading', { name: 'Nodos', level: 1 }).waitFor();
   });
 
   it('is English where there is no catalogue of the language of the browser', async () => {
