@@ -1,6 +1,17 @@
 import { defineConfig } from 'rolldown';
 
-const TOOLS = ['backup', 'reconcile', 'rescan', 'restore', 'seed', 'sends', 'listen', 'replicate', 'promote'];
+const TOOLS = [
+  'backup',
+  'check',
+  'reconcile',
+  'rescan',
+  'restore',
+  'seed',
+  'sends',
+  'listen',
+  'replicate',
+  'promote',
+];
 
 /**
  * The daemon and its commands, with what they use of the libraries in a few files. V8 keeps the text of

@@ -7,6 +7,7 @@ import { createMetrics } from './metrics.ts';
 import { createNotices } from './notices.ts';
 import { createRefundLinks } from './refund-links.ts';
 import { createUpkeep } from './maintenance.ts';
+import { CopyCheck } from './copy-check.ts';
 import { ScheduledBackups } from './scheduled-backups.ts';
 import { startParts, stopParts, type RunningParts } from './lifecycle.ts';
 import type { Simulator } from '../chains/simulator/simulator.ts';
@@ -188,7 +189,8 @@ async function createSafekeeping(
   const olderDatabase = new OlderDatabaseMark(config.dataDir);
   const backups = new ScheduledBackups({ config, fingerprint: keyring.fingerprint, clock, logger });
   const replica = await openReplicaWatch({ config, db: database.db, clock, logger, onTakenOver });
-  const sources = [rates, olderDatabase, backups, ...(replica === null ? [] : [replica])];
+  const copyCheck = new CopyCheck({ config, db: database.db, logger });
+  const sources = [rates, olderDatabase, copyCheck, backups, ...(replica === null ? [] : [replica])];
   const operator = {
     warnings: () => sources.flatMap((source) => source.warnings()),
     backup: () => backups.status(),
@@ -199,7 +201,7 @@ async function createSafekeeping(
       isReplicaBehind: () => (replica?.warnings() ?? []).length > 0,
     },
   };
-  return { olderDatabase, backups, replica, operator };
+  return { olderDatabase, copyCheck, backups, replica, operator };
 }
 
 /** Dependencies of the parts that send coins, and of no others: they can sign, but hold no key. */

@@ -1,3 +1,4 @@
+import type { CopyCheck } from './copy-check.ts';
 import type { MailDelivery } from './mail.ts';
 import type { Upkeep } from './maintenance.ts';
 import type { Notices } from './notices.ts';
@@ -30,6 +31,7 @@ export interface RunningParts {
   readonly mails: MailDelivery;
   readonly notices: Notices;
   readonly upkeep: Upkeep;
+  readonly copyCheck: CopyCheck;
   readonly backups: ScheduledBackups;
   readonly replica: ReplicaWatch | null;
   readonly domainChecks: DomainChecks;
@@ -57,6 +59,7 @@ export async function startParts(
   parts.mails.start();
   parts.notices.start();
   parts.upkeep.start();
+  parts.copyCheck.start();
   parts.backups.start();
   parts.domainChecks.start();
   parts.refundLinks.start();
@@ -95,6 +98,7 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
       ['notices', () => parts.notices.stop()],
       ['mails', () => parts.mails.stop()],
       ['upkeep', () => parts.upkeep.stop()],
+      ['check of the copy', () => parts.copyCheck.stop()],
       ['scheduled backups', () => parts.backups.stop()],
       ['replica', () => parts.replica?.stop()],
       ['webhook pruning', () => parts.pruning.stop()],

@@ -1,16 +1,14 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { readdir, rm } from 'node:fs/promises';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { schedule, type ScheduledTask } from 'node-cron';
 import type { Config } from '../config/config.ts';
-import { commandProgram } from '../config/package-root.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { BackupAge } from '../usecases/merchants/read-setup.ts';
+import { CommandProcess } from './command-process.ts';
 
 /** Its modification time is that of the last successful backup, scheduled or by hand. */
 const LAST_BACKUP_FILE = 'last-backup';
-const KEPT_ERROR_CHARACTERS = 2_000;
 
 export interface BackupStatus {
   /** ISO 8601; null when none was ever made. */
@@ -32,8 +30,8 @@ interface ScheduledBackupsDeps {
  */
 export class ScheduledBackups {
   readonly #deps: ScheduledBackupsDeps;
+  readonly #process = new CommandProcess();
   #task: ScheduledTask | null = null;
-  #child: ChildProcess | null = null;
   #running: Promise<void> | null = null;
   #failure: string | null = null;
   #isStopping = false;
@@ -53,7 +51,7 @@ export class ScheduledBackups {
     this.#isStopping = true;
     await this.#task?.destroy();
     // A backup that is killed leaves no half file.
-    this.#child?.kill('SIGKILL');
+    this.#process.kill();
     await this.#running;
   }
 
@@ -105,32 +103,14 @@ export class ScheduledBackups {
     }
   }
 
-  /** @throws with what the command wrote to standard error, which holds no secret. */
   async #runCommand(path: string): Promise<void> {
     const { config } = this.#deps;
     const { passphrase } = config.keyring;
     const { TILLD_KEYRING_PASSPHRASE_FILE: _, ...env } = process.env;
-    const child = spawn(process.execPath, [commandProgram('backup'), path, '--data-dir', config.dataDir], {
-      env: {
-        ...env,
-        TILLD_CONFIG: config.file,
-        ...(passphrase === null ? {} : { TILLD_KEYRING_PASSPHRASE: passphrase.reveal() }),
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    this.#child = child;
-    let told = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      told = (told + text).slice(-KEPT_ERROR_CHARACTERS);
-    });
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    child.once('error', reject);
-    child.once('close', (code, signal) => {
-      if (code === 0) resolve();
-      else reject(new Error(told.trim() || `ended with ${code ?? signal}`));
-    });
-    await promise.finally(() => {
-      this.#child = null;
+    await this.#process.run('backup', [path, '--data-dir', config.dataDir], {
+      ...env,
+      TILLD_CONFIG: config.file,
+      ...(passphrase === null ? {} : { TILLD_KEYRING_PASSPHRASE: passphrase.reveal() }),
     });
   }
 

@@ -5,6 +5,7 @@ import type { AddressDeriver } from '../domain/keys.ts';
 import type { Clock } from '../domain/ports.ts';
 import { merchantAddresses } from '../store/ledger/addresses.ts';
 import type { Db } from '../store/sqlite/database.ts';
+import { noteCopyUnchecked } from '../replica/copy-mark.ts';
 import { noteCopy, readEpochOf } from '../replica/epoch.ts';
 import { readSqliteMeta, sqliteProblems } from '../store/sqlite/files.ts';
 import { skipAccounts } from '../store/merchants/merchants.ts';
@@ -29,7 +30,10 @@ export interface RestoreBackupOptions {
   readonly keepPassphrase: boolean;
   readonly cost: KeyringCost;
   readonly liveNetwork: Network;
-  /** Puts a newer state of the database in place of the backup's, of which then only the keyring is used. */
+  /**
+   * Puts a newer state of the database in place of the backup's, of which then only the keyring is used. The daemon
+   * checks that file while it serves: a shop is not to stay closed for the minutes that a large one takes.
+   */
   readonly newerDatabase?: ((path: string) => Promise<void>) | undefined;
   /** Addresses per merchant, coin and branch that may have been issued after the backup. */
   readonly lookAhead: number;
@@ -37,7 +41,8 @@ export interface RestoreBackupOptions {
 }
 
 /**
- * Restores a backup into an empty data directory, all or nothing, after everything in it was checked.
+ * Restores a backup into an empty data directory, all or nothing, after everything in it was checked; a newer database
+ * from a replica only as far as its keyring and network.
  * The next start reads the chains on from the backup's cursors. Addresses that may have been issued
  * since are reserved: never issued again, and watched by that start.
  * @returns when the backup was made, how many addresses are reserved, and whether its daemon had a replica, so
@@ -52,10 +57,11 @@ export async function restoreBackup(
     const isKeyringOnly = options.newerDatabase !== undefined;
     const { createdAt } = await openArchive({ source, dir: stage, passphrase, isKeyringOnly });
     const file = join(stage, 'tilld.sqlite');
-    await options.newerDatabase?.(file);
-    const problems = sqliteProblems(file);
-    if (problems.length > 0)
-      throw new BackupError(`the database in ${source} is damaged: ${problems.join('; ')}`);
+    if (options.newerDatabase === undefined) {
+      const problems = sqliteProblems(file);
+      if (problems.length > 0)
+        throw new BackupError(`the database in ${source} is damaged: ${problems.join('; ')}`);
+    } else await options.newerDatabase(file);
     const { keyring } = await openKeyring({ dataDir: stage, passphrase, argon2: cost, mayCreate: false });
     try {
       if (readSqliteMeta(file, 'keyring_fingerprint') !== keyring.fingerprint) {
@@ -90,6 +96,7 @@ async function lookAhead(
     const recovered = await openGapLimit({ db, clock }, options.lookAhead);
     await noteRestored(db, clock);
     await noteCopy(db);
+    if (options.newerDatabase !== undefined) await noteCopyUnchecked(db);
     return recovered;
   } finally {
     await database.close();

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { writeEpoch } from '../replica/epoch.ts';
 import { lockDataDir } from '../store/sqlite/data-dir.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
 import { beginEpoch, takeOver } from '../replica/take-over.ts';
@@ -32,14 +33,16 @@ await runCommand(USAGE, async (args) => {
         tell('This machine has taken over. Start the daemon.');
         return 0;
       }
-      const { epoch, waitMs } = await takeOver(database.db, config.replica, file);
+      const { epoch, waitMs } = await takeOver(database.db, config.replica);
       if (!isOtherOff) {
         warn(
           `Waiting ${waitMs / 1000} s: by then the other machine has stopped, if it runs and reaches the replica.`,
         );
         await pause(waitMs);
       }
-      tell(`This machine has taken over (epoch ${epoch}). Start the daemon and scripts/replicate.`);
+      await writeEpoch(database.db, epoch);
+      tell(`This machine has taken over (epoch ${epoch.number}). Start the daemon and scripts/replicate.
+What it takes is in the replica as soon as /readyz shows its lagSeconds, after the first snapshot.`);
       return 0;
     } finally {
       await database.close();

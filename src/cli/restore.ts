@@ -2,19 +2,19 @@ import { restoreBackup } from '../backup/restore-backup.ts';
 import type { Config } from '../config/config.ts';
 import { Secret } from '../config/secret.ts';
 import { replicaUrl } from '../config/values.ts';
-import { restoreDatabase, type ReplicaTarget } from '../replica/litestream.ts';
-import { ReplicaError } from '../replica/litestream-process.ts';
-import { highestEpoch } from '../replica/vet-start.ts';
+import type { ReplicaTarget } from '../replica/litestream.ts';
+import { restoreNewest } from '../replica/restore-newest.ts';
 import { countOf, parseCall, readSecret, runCommand, tell, toolConfig, UsageError, warn } from './command.ts';
 
 const USAGE = `Puts a backup into an empty data directory. Stop the old daemon first: never run both.
 
-  scripts/restore FILE [--from-replica URL] [--data-dir DIR] [--passphrase-file FILE|-] [--look-ahead N]
+  scripts/restore FILE [--from-replica URL [--skip GENERATION]] [--data-dir DIR] [--passphrase-file FILE|-] [--look-ahead N]
 
 The passphrase is the one configured for the daemon (TILLD_KEYRING_PASSPHRASE_FILE), else that of
 --passphrase-file, else it is asked for. Use the same TILLD_CONFIG and TILLD_NETWORK as before.
 --from-replica: the database comes from the replica at URL (as in TILLD_REPLICA_URL), and only the keyring
-from the backup, which may be of any age. scripts/promote then takes over.
+from the backup, which may be of any age. scripts/promote then takes over. The daemon checks the whole
+file while it serves. --skip: not this generation of the replica, which cannot be restored, but what is older.
 --look-ahead (1000): for each merchant, coin and branch so many addresses beyond the backup are watched
 and not given out again. It must be more than the payments a merchant took since the backup.`;
 
@@ -26,6 +26,7 @@ await runCommand(USAGE, async (args) => {
     options: {
       'data-dir': { type: 'string' },
       'from-replica': { type: 'string' },
+      skip: { type: 'string', multiple: true, default: [] },
       'passphrase-file': { type: 'string' },
       'look-ahead': { type: 'string', default: '1000' },
     },
@@ -36,7 +37,7 @@ await runCommand(USAGE, async (args) => {
   const config = toolConfig(values['data-dir']);
   const lookAhead = countOf('look-ahead', values['look-ahead'], 1, MAX_LOOK_AHEAD);
   const replica = values['from-replica'];
-  const newerDatabase = replica === undefined ? undefined : fromReplica(config, replica);
+  const newerDatabase = replica === undefined ? undefined : fromReplica(config, replica, values.skip);
   const configured = config.keyring.passphrase?.reveal() ?? null;
   const passphrase =
     configured ?? (await readSecret(values['passphrase-file'], 'Passphrase: ', '--passphrase-file'));
@@ -63,8 +64,12 @@ Sends ordered after it are on the chain but not in this database: look there bef
   return 0;
 });
 
-/** Restores the newest state of the replica's highest epoch. @throws {UsageError} for a place that is none */
-function fromReplica(config: Config, place: string): (path: string) => Promise<void> {
+/** Restores the newest database of the replica. @throws {UsageError} for a place that is none */
+function fromReplica(
+  config: Config,
+  place: string,
+  skipped: readonly string[],
+): (path: string) => Promise<void> {
   const url = replicaUrl().safeParse(place);
   if (!url.success)
     throw new UsageError(`--from-replica ${url.error.issues.map(({ message }) => message).join()}`);
@@ -80,8 +85,9 @@ function fromReplica(config: Config, place: string): (path: string) => Promise<v
       '--from-replica sftp:// needs TILLD_REPLICA_URL and TILLD_REPLICA_KNOWN_HOSTS_FILE, too',
     );
   return async (path) => {
-    const epoch = await highestEpoch(target);
-    if (epoch === 0) throw new ReplicaError('the place of --from-replica holds no replica');
-    await restoreDatabase(target, epoch, path);
+    const { epoch, highest } = await restoreNewest(target, path, skipped);
+    if (epoch < highest)
+      warn(`This is the database of epoch ${epoch}. Epoch ${highest} has begun, too: what its machine took and sent
+is not in it.`);
   };
 }

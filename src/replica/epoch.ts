@@ -12,6 +12,8 @@ export interface Epoch {
   readonly number: number;
   /** `restored`: a copy that has not taken over yet; `new`: never seen in the replica; `shown`: the replica has it. */
   readonly state: 'restored' | 'new' | 'shown';
+  /** Generation of the marker that a takeover leaves in the replica; null for a first machine. */
+  readonly marker: string | null;
 }
 
 /** Null for a database that never had a replica. */
@@ -24,20 +26,21 @@ export function readEpochOf(path: string): Epoch | null {
   return parse(readSqliteMeta(path, KEY));
 }
 
-export async function writeEpoch(db: Db, { number, state }: Epoch): Promise<void> {
-  await writeMeta(db, KEY, `${number} ${state}`);
+export async function writeEpoch(db: Db, { number, state, marker }: Epoch): Promise<void> {
+  await writeMeta(db, KEY, [number, state, ...(marker === null ? [] : [marker])].join(' '));
 }
 
 /** Marks the database as a copy: its daemon starts only once it has taken over. Nothing where there was no replica. */
 export async function noteCopy(db: Db): Promise<void> {
   const epoch = await readEpoch(db);
-  if (epoch !== null) await writeEpoch(db, { number: epoch.number, state: 'restored' });
+  if (epoch !== null) await writeEpoch(db, { ...epoch, state: 'restored' });
 }
 
 function parse(text: string | null): Epoch | null {
   if (text === null) return null;
-  const [, number = '', state] = /^(\d{1,9}) (restored|new|shown)$/.exec(text) ?? [];
+  const [, number = '', state, marker = null] =
+    /^(\d{1,9}) (restored|new|shown)(?: ([0-9a-f]{16}))?$/.exec(text) ?? [];
   if (state !== 'restored' && state !== 'new' && state !== 'shown')
     throw new Error(`the database holds an unknown ${KEY}: ${text}`);
-  return { number: Number(number), state };
+  return { number: Number(number), state, marker };
 }

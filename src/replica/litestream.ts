@@ -18,8 +18,14 @@ export interface ReplicaTarget {
 /** What Litestream shows of one epoch's part of the replica. */
 export interface Generations {
   readonly count: number;
-  /** Time of the newest data, ms; null when there is none. */
-  readonly newestAt: number | null;
+  /** Those with a snapshot, the one with the newest data first. */
+  readonly found: readonly Generation[];
+}
+
+export interface Generation {
+  readonly name: string;
+  /** Time of its newest data, ms. */
+  readonly newestAt: number;
 }
 
 /** Between looks at the write-ahead log, and between uploads: what a dying machine loses is younger than both together. */
@@ -108,23 +114,33 @@ export async function readGenerations(target: ReplicaTarget, epoch: number): Pro
   const job = { epoch, databasePath: path };
   const { stdout } = await run(target, job, { args: ['generations', path], timeoutMs: LOOK_TIMEOUT_MS });
   const [, ...lines] = stdout.trim().split('\n');
-  const ends = lines.map((line) => endOf(line));
-  return { count: ends.length, newestAt: ends.length === 0 ? null : Math.max(...ends) };
+  // One whose first snapshot is not complete shows the year 1.
+  const found = lines
+    .map((line) => generationOf(line))
+    .filter(({ newestAt }) => newestAt > 0)
+    .toSorted((a, b) => b.newestAt - a.newestAt);
+  return { count: lines.length, found };
 }
 
-const endSchema = z.iso.datetime();
+const generationSchema = z.object({ name: z.string().regex(/^[0-9a-f]{16}$/), end: z.iso.datetime() });
 
-/** The last of the columns name, generation, lag, start, end. @throws {ReplicaError} */
-function endOf(line: string): number {
-  const end = endSchema.safeParse(line.trim().split(/\s+/).at(-1));
-  if (!end.success) throw new ReplicaError('Litestream answered in an unknown form');
-  return Date.parse(end.data);
+/** Of the columns replica, generation, lag, start, end. @throws {ReplicaError} */
+function generationOf(line: string): Generation {
+  const columns = line.trim().split(/\s+/);
+  const parsed = generationSchema.safeParse({ name: columns[1], end: columns.at(-1) });
+  if (!parsed.success) throw new ReplicaError('Litestream answered in an unknown form');
+  return { name: parsed.data.name, newestAt: Date.parse(parsed.data.end) };
 }
 
-/** Restores the newest state of an epoch into a new file. @throws {ReplicaError} */
-export async function restoreDatabase(target: ReplicaTarget, epoch: number, path: string): Promise<void> {
+/** Restores the newest state of a generation into a new file. @throws {ReplicaError} */
+export async function restoreGeneration(
+  target: ReplicaTarget,
+  { epoch, generation }: { readonly epoch: number; readonly generation: string },
+  path: string,
+): Promise<void> {
   const job = { epoch, databasePath: path };
-  await run(target, job, { args: ['restore', '-o', path, path], timeoutMs: null });
+  const args = ['restore', '-generation', generation, '-o', path, path];
+  await run(target, job, { args, timeoutMs: null });
 }
 
 /** Replicates while the work runs. @throws {ReplicaError} when Litestream ends before it */

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Db } from '../store/sqlite/database.ts';
-import { readEpoch, writeEpoch } from './epoch.ts';
+import { readEpoch, writeEpoch, type Epoch } from './epoch.ts';
+import { withEpochMarker, type EpochMarker } from './epoch-marker.ts';
 import { readGenerations, whileReplicating, type ReplicaTarget } from './litestream.ts';
 import { ReplicaError } from './litestream-process.ts';
 import { highestEpoch } from './vet-start.ts';
@@ -12,40 +13,41 @@ const POLL_MS = 100;
 const FENCED_AFTER_MS = LOOK_EVERY_MS + 35_000;
 
 /**
- * Begins a new epoch: writes it to the database and shows it beside the replica, so that a machine of an earlier epoch
- * stops. The caller holds the lock of the data directory.
+ * Begins a new epoch: shows it by a marker in the replica, so that a machine of an earlier epoch stops. Nothing of the
+ * database is in that epoch's replica until scripts/replicate has made its first snapshot. The caller holds the lock of
+ * the data directory, waits, and only then writes the epoch to the database: until then its daemon refuses to start.
  * @returns the epoch, and how long a machine of an earlier one may need to see it
  * @throws {ReplicaError} when the replica cannot be read or written, or another machine takes over at the same time
  */
 export async function takeOver(
   db: Db,
   target: ReplicaTarget,
-  databasePath: string,
-): Promise<{ readonly epoch: number; readonly waitMs: number }> {
+): Promise<{ readonly epoch: Epoch; readonly waitMs: number }> {
   const known = await readEpoch(db);
   const highest = await highestEpoch(target);
   // The next number, and no later one: that is what the other machine looks for.
-  const epoch = (highest === 0 ? (known?.number ?? 0) : highest) + 1;
-  await writeEpoch(db, { number: epoch, state: 'new' });
-  try {
-    await whileReplicating(target, { epoch, databasePath }, async () => untilShown(target, epoch));
-    const { count } = await readGenerations(target, epoch);
-    if (count > 1)
-      throw new ReplicaError(
-        `another machine takes over at the same time (epoch ${epoch}): let one win, then try again`,
-      );
-    await writeEpoch(db, { number: epoch, state: 'shown' });
-  } catch (error) {
-    // Not this machine's: a daemon must not start on it.
-    await writeEpoch(db, { number: epoch, state: 'restored' });
-    throw error;
-  }
-  return { epoch, waitMs: FENCED_AFTER_MS };
+  const number = (highest === 0 ? (known?.number ?? 0) : highest) + 1;
+  const marker = await withEpochMarker(number, async (file) =>
+    whileReplicating(target, { epoch: number, databasePath: file.path }, async () =>
+      untilShown(target, number, file),
+    ),
+  );
+  // Its own is there: of two machines that take over at the same time, the later one at least sees both.
+  const { count } = await readGenerations(target, number);
+  if (count > 1)
+    throw new ReplicaError(
+      `another machine takes over at the same time (epoch ${number}): let one win, then try again`,
+    );
+  return { epoch: { number, state: 'shown', marker }, waitMs: FENCED_AFTER_MS };
 }
 
-async function untilShown(target: ReplicaTarget, epoch: number): Promise<void> {
+/** Waits until the replica shows the marker; another machine's does not count. @returns its generation */
+async function untilShown(target: ReplicaTarget, epoch: number, marker: EpochMarker): Promise<string> {
   const until = performance.now() + PUBLISH_LIMIT_MS;
-  while ((await readGenerations(target, epoch)).count === 0) {
+  for (;;) {
+    const own = marker.generation();
+    const { found } = await readGenerations(target, epoch);
+    if (own !== null && found.some(({ name }) => name === own)) return own;
     if (performance.now() > until) throw new ReplicaError('the new epoch did not appear in the replica');
     await pause(POLL_MS);
   }
@@ -54,5 +56,5 @@ async function untilShown(target: ReplicaTarget, epoch: number): Promise<void> {
 /** Begins a new epoch without a replica, by the operator's word alone. */
 export async function beginEpoch(db: Db): Promise<void> {
   const known = await readEpoch(db);
-  if (known !== null) await writeEpoch(db, { number: known.number + 1, state: 'new' });
+  if (known !== null) await writeEpoch(db, { number: known.number + 1, state: 'new', marker: null });
 }

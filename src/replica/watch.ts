@@ -49,7 +49,7 @@ export class ReplicaWatch {
   /** The first start with a replica begins epoch 1. */
   static async open(deps: ReplicaWatchDeps): Promise<ReplicaWatch> {
     const known = await readEpoch(deps.db);
-    const epoch = known ?? { number: 1, state: 'new' };
+    const epoch = known ?? { number: 1, state: 'new', marker: null };
     if (known === null) await writeEpoch(deps.db, epoch);
     return new ReplicaWatch(deps, epoch);
   }
@@ -100,8 +100,10 @@ export class ReplicaWatch {
       const next = await readGenerations(target, this.#epoch.number + 1);
       if (next.count > 0) return this.#deps.onTakenOver(this.#epoch.number + 1);
       const own = await reading;
-      this.#lastError = own.count === 0 ? 'the replica holds nothing of this machine' : null;
-      if (own.newestAt !== null) this.#newestAt = own.newestAt;
+      // The marker of a takeover is no copy of the database.
+      const [newest] = own.found.filter(({ name }) => name !== this.#epoch.marker);
+      this.#lastError = newest === undefined ? 'the replica holds nothing of this machine' : null;
+      if (newest !== undefined) this.#newestAt = newest.newestAt;
       if (own.count > 0 && this.#epoch.state === 'new') {
         this.#epoch = { ...this.#epoch, state: 'shown' };
         await writeEpoch(db, this.#epoch);

@@ -13,7 +13,17 @@ export interface RunningTool {
 
 /** Starts a command of the operator as its script does, with the cheap settings of test tills. */
 export function startTool(
-  tool: 'backup' | 'promote' | 'replicate' | 'restore' | 'seed' | 'reconcile' | 'rescan' | 'sends' | 'listen',
+  tool:
+    | 'backup'
+    | 'check'
+    | 'promote'
+    | 'replicate'
+    | 'restore'
+    | 'seed'
+    | 'reconcile'
+    | 'rescan'
+    | 'sends'
+    | 'listen',
   args: readonly string[],
   options: { env?: Readonly<Record<string, string>>; input?: string } = {},
 ): RunningTool {

@@ -1,7 +1,9 @@
 /** That a machine stops before another one, which takes over, may start: on a clock that a test moves. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { writeEpoch } from '../../../src/replica/epoch.ts';
-import type { ReplicaTarget } from '../../../src/replica/litestream.ts';
+import type { LitestreamJob, ReplicaTarget } from '../../../src/replica/litestream.ts';
 import { takeOver } from '../../../src/replica/take-over.ts';
 import { vetStart } from '../../../src/replica/vet-start.ts';
 import { ReplicaWatch } from '../../../src/replica/watch.ts';
@@ -13,9 +15,15 @@ interface Answer {
   readonly isError: boolean;
 }
 
-/** Epochs that the place holds, and how it answers the first machine about its own epoch and the next. */
-const place = vi.hoisted(() => ({ epochs: new Set<number>(), answers: new Map<number, Answer>() }));
+/** Generations of the epochs that the place holds, and how it answers the first machine about its own epoch and the next. */
+const place = vi.hoisted(() => ({
+  epochs: new Map<number, string[]>(),
+  answers: new Map<number, Answer>(),
+  /** Generation of a machine that takes over at the same time, and is quicker. */
+  rival: null as string | null,
+}));
 
+const GENERATION = '0123456789abcdef';
 const target = { sshKeyFile: null, knownHostsFile: null, s3Endpoint: null, s3Region: null };
 const FIRST: ReplicaTarget = { ...target, url: { reveal: () => 'file:///slow' } };
 const SECOND: ReplicaTarget = { ...target, url: { reveal: () => 'file:///quick' } };
@@ -24,14 +32,23 @@ vi.mock('../../../src/replica/litestream.ts', async () => {
   const { ReplicaError } = await import('../../../src/replica/litestream-process.ts');
   return {
     readGenerations: async ({ url }: ReplicaTarget, epoch: number) => {
-      const count = place.epochs.has(epoch) ? 1 : 0;
+      const names = place.epochs.get(epoch) ?? [];
       const answer = url.reveal().endsWith('slow') ? place.answers.get(epoch) : undefined;
       if (answer !== undefined) await new Promise((resolve) => setTimeout(resolve, answer.afterMs));
       if (answer?.isError === true) throw new ReplicaError('no answer');
-      return { count, newestAt: null };
+      return { count: names.length, found: names.map((name) => ({ name, newestAt: 1 })) };
     },
-    whileReplicating: async <T>(_: ReplicaTarget, { epoch }: { epoch: number }, work: () => Promise<T>) => {
-      place.epochs.add(epoch);
+    whileReplicating: async <T>(_: ReplicaTarget, job: LitestreamJob, work: () => Promise<T>) => {
+      const others = place.rival === null ? [] : [place.rival];
+      place.epochs.set(job.epoch, others);
+      const folder = join(dirname(job.databasePath), `.${basename(job.databasePath)}-litestream`);
+      mkdirSync(folder);
+      writeFileSync(
+        join(folder, 'generation'),
+        `${GENERATION}
+`,
+      );
+      setTimeout(() => place.epochs.set(job.epoch, [...others, GENERATION]), others.length * 1_000);
       return work();
     },
   };
@@ -43,10 +60,11 @@ const onTakenOver = vi.fn<(epoch: number) => void>();
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   onTakenOver.mockReset();
-  place.epochs = new Set([1]);
+  place.epochs = new Map([[1, ['1111111111111111']]]);
+  place.rival = null;
   [first, second] = await Promise.all([openDatabase(':memory:'), openDatabase(':memory:')]);
-  await writeEpoch(first.db, { number: 1, state: 'shown' });
-  await writeEpoch(second.db, { number: 1, state: 'restored' });
+  await writeEpoch(first.db, { number: 1, state: 'shown', marker: null });
+  await writeEpoch(second.db, { number: 1, state: 'restored', marker: null });
 });
 afterEach(async () => {
   vi.useRealTimers();
@@ -60,6 +78,14 @@ async function pass(ms: number): Promise<void> {
     await vi.advanceTimersByTimeAsync(Math.min(STEP_MS, ms - passed));
     await new Promise((resolve) => setImmediate(resolve));
   }
+}
+
+/** Takes over while time passes. */
+async function takingOver(): ReturnType<typeof takeOver> {
+  const ending = takeOver(second.db, SECOND);
+  ending.catch(() => undefined);
+  await pass(200);
+  return ending;
 }
 
 async function openWatch(): Promise<ReplicaWatch> {
@@ -81,22 +107,31 @@ it.each([
   ]);
   (await openWatch()).start();
   await pass(afterMs);
-  const { epoch, waitMs } = await takeOver(second.db, SECOND, 'unused');
+  const { epoch, waitMs } = await takingOver();
   await pass(waitMs);
-  expect(onTakenOver).toHaveBeenCalledWith(epoch);
+  expect(onTakenOver).toHaveBeenCalledWith(epoch.number);
 });
 
 it('a machine that is taken over while it starts stops in time', async () => {
   const STARTUP_MS = 5_000;
   place.answers = new Map([1, 2].map((epoch) => [epoch, { afterMs: 14_990, isError: false }]));
   const starting = (async () => {
-    await vetStart(FIRST, { number: 1, state: 'shown' }, false);
+    await vetStart(FIRST, { number: 1, state: 'shown', marker: null }, false);
     await new Promise((resolve) => setTimeout(resolve, STARTUP_MS));
     (await openWatch()).start();
   })();
   await pass(5);
-  const { epoch, waitMs } = await takeOver(second.db, SECOND, 'unused');
+  const { epoch, waitMs } = await takingOver();
   await pass(waitMs);
   await starting;
-  expect(onTakenOver).toHaveBeenCalledWith(epoch);
+  expect(onTakenOver).toHaveBeenCalledWith(epoch.number);
+});
+
+it('a takeover does not mistake the sign of another machine for its own', async () => {
+  place.rival = '2222222222222222';
+  const ending = expect(takeOver(second.db, SECOND)).rejects.toThrow(
+    'another machine takes over at the same time',
+  );
+  await pass(1_500);
+  await ending;
 });

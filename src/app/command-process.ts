@@ -1,0 +1,39 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { commandProgram } from '../config/package-root.ts';
+
+const KEPT_ERROR_CHARACTERS = 2_000;
+
+/** A command of tilld in a process of its own, because its work would keep the daemon from answering. */
+export class CommandProcess {
+  #child: ChildProcess | null = null;
+
+  /**
+   * Runs the command to its end; one at a time.
+   * @param env in place of the daemon's own environment
+   * @throws {Error} with what the command wrote to standard error, which holds no secret
+   */
+  async run(name: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+    const child = spawn(process.execPath, [commandProgram(name), ...args], {
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    this.#child = child;
+    let told = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      told = (told + text).slice(-KEPT_ERROR_CHARACTERS);
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve();
+      else reject(new Error(told.trim() || `ended with ${code ?? signal}`));
+    });
+    await promise.finally(() => {
+      this.#child = null;
+    });
+  }
+
+  kill(): void {
+    this.#child?.kill('SIGKILL');
+  }
+}

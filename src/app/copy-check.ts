@@ -1,0 +1,62 @@
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../domain/ports.ts';
+import { isCopyUnchecked, noteCopyChecked } from '../replica/copy-mark.ts';
+import type { Db } from '../store/sqlite/database.ts';
+import { CommandProcess } from './command-process.ts';
+
+interface CopyCheckDeps {
+  readonly config: Config;
+  readonly db: Db;
+  readonly logger: Logger;
+}
+
+/**
+ * Checks a database that came from a replica, whole, while the daemon serves: before it, a shop with a large database
+ * would be closed for minutes. Repeated at each start until the file was found sound.
+ */
+export class CopyCheck {
+  readonly #deps: CopyCheckDeps;
+  readonly #process = new CommandProcess();
+  #running: Promise<void> | null = null;
+  #problem: string | null = null;
+  #isStopping = false;
+
+  constructor(deps: CopyCheckDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#running = this.#check();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#process.kill();
+    await this.#running;
+  }
+
+  /** Warnings for the operator. */
+  warnings(): string[] {
+    if (this.#problem === null) return [];
+    return [
+      `the database from the replica could not be found sound: ${this.#problem}. See docs/second-machine.md`,
+    ];
+  }
+
+  async #check(): Promise<void> {
+    const { config, db, logger } = this.#deps;
+    try {
+      if (!(await isCopyUnchecked(db))) return;
+      logger.info({}, 'checking the database from the replica');
+      const { TILLD_KEYRING_PASSPHRASE: _, TILLD_KEYRING_PASSPHRASE_FILE: __, ...env } = process.env;
+      const args = ['--data-dir', config.dataDir];
+      await this.#process.run('check', args, { ...env, TILLD_CONFIG: config.file });
+      await noteCopyChecked(db);
+      logger.info({}, 'the database from the replica is sound');
+    } catch (error) {
+      if (this.#isStopping) return;
+      this.#problem = error instanceof Error ? error.message : String(error);
+      logger.error({ error: this.#problem }, 'the database from the replica could not be found sound');
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import { readMeta, writeMeta } from '../store/meta.ts';
+import type { Db } from '../store/sqlite/database.ts';
+
+const KEY = 'copy_check';
+
+/** Notes that the database came from a replica and that its file was not checked whole yet. */
+export async function noteCopyUnchecked(db: Db): Promise<void> {
+  await writeMeta(db, KEY, 'due');
+}
+
+export async function isCopyUnchecked(db: Db): Promise<boolean> {
+  return (await readMeta(db, KEY)) === 'due';
+}
+
+export async function noteCopyChecked(db: Db): Promise<void> {
+  await writeMeta(db, KEY, 'done');
+}

@@ -1,0 +1,50 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { readSqliteMeta } from '../store/sqlite/files.ts';
+
+const KEY = 'epoch_marker';
+
+/** A database of one row that shows in the replica that an epoch has begun. */
+export interface EpochMarker {
+  readonly path: string;
+  /** Name of its generation in the replica; null before Litestream has begun one. */
+  generation(): string | null;
+}
+
+/**
+ * Lends a marker, which Litestream publishes at once, while the first snapshot of the real database may take minutes.
+ */
+export async function withEpochMarker<T>(
+  epoch: number,
+  work: (marker: EpochMarker) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'tilld-epoch-'));
+  try {
+    const path = join(folder, 'marker.sqlite');
+    const sqlite = new Database(path);
+    sqlite.pragma('journal_mode = WAL');
+    sqlite.exec('CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)');
+    sqlite.prepare('INSERT INTO meta VALUES (?, ?)').run(KEY, String(epoch));
+    sqlite.close();
+    return await work({ path, generation: () => readGeneration(folder) });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Litestream 0.3 keeps the name in a folder beside the database. */
+function readGeneration(folder: string): string | null {
+  try {
+    return readFileSync(join(folder, '.marker.sqlite-litestream', 'generation'), 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Whether a restored file is only the marker of an epoch. */
+export function isEpochMarker(path: string): boolean {
+  return readSqliteMeta(path, KEY) !== null;
+}

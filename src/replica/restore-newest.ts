@@ -1,0 +1,46 @@
+import { rmSync } from 'node:fs';
+import { isEpochMarker } from './epoch-marker.ts';
+import { readGenerations, restoreGeneration, type ReplicaTarget } from './litestream.ts';
+import { ReplicaError } from './litestream-process.ts';
+import { highestEpoch } from './vet-start.ts';
+
+/** Which epoch's database was restored, and the newest epoch that had begun. */
+export interface RestoredEpoch {
+  readonly epoch: number;
+  readonly highest: number;
+}
+
+/**
+ * Restores the newest database of the replica into a new file: that of the highest epoch which has one. A machine that
+ * took over and died before its first snapshot left only a marker; then the database is that of an earlier epoch.
+ * A generation that cannot be restored is an error and no reason to take an older state: that is the operator's choice.
+ * @param skipped generations that are not to be restored
+ * @throws {ReplicaError} when the place holds no database or cannot be read
+ */
+export async function restoreNewest(
+  target: ReplicaTarget,
+  path: string,
+  skipped: readonly string[],
+): Promise<RestoredEpoch> {
+  const highest = await highestEpoch(target);
+  for (let epoch = highest; epoch > 0; epoch -= 1) {
+    const { found } = await readGenerations(target, epoch);
+    for (const { name: generation } of found) {
+      if (skipped.includes(generation)) continue;
+      await restoreGeneration(target, { epoch, generation }, path).catch((cause: unknown) => {
+        if (!(cause instanceof ReplicaError)) throw cause;
+        throw new ReplicaError(
+          `generation ${generation} of epoch ${epoch} cannot be restored: ${cause.message}. For the newest state before it: --skip ${generation}`,
+          { cause },
+        );
+      });
+      if (!isEpochMarker(path)) return { epoch, highest };
+      rmSync(path);
+    }
+  }
+  throw new ReplicaError(
+    highest === 0
+      ? 'the place of --from-replica holds no replica'
+      : 'the replica holds no snapshot of a database',
+  );
+}

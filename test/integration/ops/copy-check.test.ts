@@ -1,0 +1,98 @@
+/** A database that came from a replica is checked whole while the daemon serves. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Machine } from '../../../scripts/failover/machine.ts';
+import { Shop } from '../../_helpers/api-client.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { TillProcess } from '../../_helpers/till.ts';
+import { runTool } from '../../_helpers/tool.ts';
+
+let dir: string;
+let env: Record<string, string>;
+const second = () => join(dir, 'second');
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'till-copy-'));
+  const replica = join(dir, 'replica');
+  env = {
+    TILLD_KEYRING_PASSPHRASE: 'a passphrase of the operator',
+    TILLD_REPLICA_URL: replica,
+    TILLD_LOG_LEVEL: 'info',
+  };
+  const machine = await Machine.start(env, join(dir, 'first'));
+  await Shop.open(machine.till.api);
+  await machine.replicated();
+  const backup = join(dir, 'keyring.backup');
+  await runTool('backup', [backup, '--data-dir', machine.dataDir], { env });
+  await machine.powerOff();
+  const restored = await runTool('restore', [backup, '--from-replica', replica, '--data-dir', second()], {
+    env,
+  });
+  expect(restored).toMatchObject({ code: 0 });
+  expect(await runTool('promote', ['--other-machine-off', '--data-dir', second()], { env })).toMatchObject({
+    code: 0,
+  });
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+function inDatabase<T>(work: (sqlite: Sqlite.Database) => T): T {
+  const sqlite = new Sqlite(join(second(), 'tilld.sqlite'));
+  try {
+    return work(sqlite);
+  } finally {
+    sqlite.close();
+  }
+}
+
+const warnings = async (till: TillProcess): Promise<readonly string[]> =>
+  ((await till.api.call('GET', '/readyz')).body.data as { warnings: string[] }).warnings;
+
+it('is found sound once, and is not checked again', async () => {
+  const till = await TillProcess.start(env, second());
+  await eventually(
+    'the check ends',
+    () => till.output,
+    (output) => output.includes('the database from the replica is sound'),
+  );
+  expect((await warnings(till)).join()).not.toContain('sound');
+  await till.terminate();
+  const again = await TillProcess.start(env, second());
+  await again.ready();
+  expect(again.output).not.toContain('checking the database from the replica');
+  expect(await again.terminate()).toBe(0);
+});
+
+it('is reported at each start when it is damaged', async () => {
+  inDatabase((sqlite) => {
+    sqlite.pragma('foreign_keys = OFF');
+    const merchant = sqlite.prepare('SELECT id FROM merchants').pluck().get();
+    sqlite.prepare("UPDATE merchants SET user_id = 'usr_nobody' WHERE id = ?").run(merchant);
+  });
+  for (let start = 1; start <= 2; start += 1) {
+    const till = await TillProcess.start(env, second());
+    const found = await eventually(
+      'a warning',
+      () => warnings(till),
+      (all) => all.some((warning) => warning.includes('could not be found sound')),
+    );
+    expect(found.join()).toMatch(/is damaged: 1 problems, rows of merchants refer to nothing/);
+    await till.terminate();
+  }
+  const checked = await runTool('check', ['--data-dir', second()], { env });
+  expect(checked).toMatchObject({ code: 1, stdout: 'rows of merchants refer to nothing\n' });
+});
+
+it('is checked after a daemon that was killed in the middle', async () => {
+  const till = await TillProcess.start(env, second());
+  await till.kill9();
+  inDatabase((sqlite) => sqlite.prepare("UPDATE meta SET value = 'due' WHERE key = 'copy_check'").run());
+  const again = await TillProcess.start(env, second());
+  await eventually(
+    'the check ends',
+    () => again.output,
+    (output) => output.includes('the database from the replica is sound'),
+  );
+  await again.terminate();
+});
