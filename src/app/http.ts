@@ -39,6 +39,7 @@ import { peopleRoutes } from '../http/routes/people.ts';
 import { priceRoutes } from '../http/routes/prices.ts';
 import { productRoutes } from '../http/routes/products.ts';
 import { rateRoutes } from '../http/routes/rates.ts';
+import { receiptRoutes } from '../http/routes/receipts.ts';
 import { refundLinkRoutes } from '../http/routes/refund-links.ts';
 import { refundRoutes } from '../http/routes/refunds.ts';
 import { restrictedKeyRoutes } from '../http/routes/restricted-keys.ts';
@@ -168,6 +169,8 @@ export function partsOf(deps: HttpDeps) {
   const { explorers } = config;
   const payerExplorers = explorers.forPayers ? explorers.byCoin : {};
   const sends = { ...payments, deriver, sign: deps.sign, policy: deps.policy, inHand: deps.inHand };
+  const hasMailServer = config.smtp !== null;
+  const receipts = { ...store, chains, baseUrl, payerExplorers, secretBox, hasMailServer };
   const { hasLiveCoin } = deps;
   const followedChains = () => watcher.health();
   const sendClaims = async () => deps.refundLinks.sendClaims();
@@ -175,7 +178,7 @@ export function partsOf(deps: HttpDeps) {
     auth: {
       ...account,
       registration: config.auth.registration,
-      hasMailServer: config.smtp !== null,
+      hasMailServer,
       explorers: explorers.byCoin,
     },
     merchants: {
@@ -197,7 +200,7 @@ export function partsOf(deps: HttpDeps) {
     payments: { ...payments, ...addresses, confirmations: deps.confirmations, webhookUrlRule },
     sends,
     refundLinks: { ...payments, deriver, secretBox, sendClaims },
-    notices: { ...store, secretBox, hasMailServer: config.smtp !== null },
+    notices: { ...store, secretBox, hasMailServer },
     links: { ...store, baseUrl },
     rates: { rates },
     sandbox: { ...payments, ...simulation },
@@ -205,7 +208,8 @@ export function partsOf(deps: HttpDeps) {
     endpoints: { ...store, secretBox, webhookUrlRule, wakeWebhooks },
     events: { ...store, waiters: new EventWaiters() },
     frames: { db, clock, chains, baseUrl, payerExplorers, news: deps.news },
-    checkout: { ...payments, ...simulation, payerExplorers },
+    checkout: { ...payments, ...simulation, ...receipts },
+    receipts,
   };
 }
 
@@ -255,6 +259,7 @@ function routesOf(of: Parts, countOrder: CountOrder): Route[] {
     ...paymentRoutes(of.payments, countOrder),
     ...refundRoutes(of.sends),
     ...refundLinkRoutes(of.refundLinks),
+    ...receiptRoutes(of.receipts),
     ...volumeRoutes(of.store),
     ...exportRoutes(of.store),
     ...rateRoutes(of.rates),

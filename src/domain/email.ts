@@ -2,3 +2,9 @@
 export function emailKey(email: string): string {
   return email.normalize('NFC').toLowerCase();
 }
+
+/** An address as those see it who need not know all of it: `j…@example.org`. */
+export function maskedEmail(email: string): string {
+  const [first = ''] = email;
+  return `${first}…${email.slice(email.lastIndexOf('@'))}`;
+}

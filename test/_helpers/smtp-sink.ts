@@ -139,6 +139,23 @@ export function readable(raw: string): string {
     .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
+/** The text and the HTML of a mail with both, decoded. */
+export function partsOf(raw: string): { text: string; html: string } {
+  const boundary = /boundary="([^"]+)"/.exec(raw)?.[1] ?? '';
+  const parts = raw.split(`--${boundary}`).slice(1, -1).map(decodedPart);
+  const body = (type: string): string => parts.find((part) => part.type === type)?.body ?? '';
+  return { text: body('text/plain'), html: body('text/html') };
+}
+
+function decodedPart(part: string): { type: string; body: string } {
+  const [head = '', ...rest] = part.trimStart().split('\r\n\r\n');
+  const body = rest.join('\r\n\r\n');
+  const isBase64 = /^Content-Transfer-Encoding: base64/im.test(head);
+  const bytes = isBase64 ? Buffer.from(body, 'base64') : Buffer.from(readable(body), 'latin1');
+  const type = /^Content-Type: ([^;\r]+)/im.exec(head)?.[1] ?? '';
+  return { type, body: bytes.toString('utf8').replaceAll('\r\n', '\n') };
+}
+
 /** The token in the first link of a mail. */
 export function tokenIn(text: string): string {
   const token = /\?token=([0-9A-Za-z]{43})(?![0-9A-Za-z])/.exec(text)?.[1];

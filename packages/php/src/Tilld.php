@@ -751,6 +751,18 @@ final class Payments extends Resource
         return $this->post('/payment/resolve', $body, $options);
     }
 
+    /** Where the receipt's page is, and whether it was mailed. */
+    public function receipt(array $query = [], array $options = []): array
+    {
+        return $this->read('/payment/receipt', $query, $options);
+    }
+
+    /** Mails the receipt to the customer, once. */
+    public function mailReceipt(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/payment/receipt/mail', $body, $options);
+    }
+
     public function volume(array $query = [], array $options = []): array
     {
         return $this->read('/merchant/volume', $query, $options);

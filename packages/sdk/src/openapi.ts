@@ -1907,6 +1907,56 @@ export interface paths {
       };
     };
   };
+  "/payment/receipt": {
+    get: {
+      parameters: {
+        query: {
+          paymentId: string;
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Receipt"];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/payment/receipt/mail": {
+    post: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            paymentId: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: components["schemas"]["Receipt"];
+            };
+          };
+        };
+      };
+    };
+  };
   "/merchant/volume": {
     get: {
       parameters: {
@@ -3716,6 +3766,14 @@ export interface components {
       claimedAt: string | null;
       approvedAt: string | null;
       paidAt: string | null;
+    };
+    Receipt: {
+      url: string | null;
+      mail: {
+        to: string;
+        /** @enum {string} */
+        state: "unsent" | "pending" | "sent" | "failed";
+      } | null;
     };
     VolumeDay: {
       /** Format: date */

@@ -23,6 +23,10 @@ export const payments = ({ get, all, post, patch }: Operations, call: Call) => (
   cancel: post('/payment/cancel'),
   /** Accepts what came, or records that it was given back elsewhere. */
   resolve: post('/payment/resolve'),
+  /** Where the receipt's page is, and whether it was mailed. */
+  receipt: get('/payment/receipt'),
+  /** Mails the receipt to the customer, once. */
+  mailReceipt: post('/payment/receipt/mail'),
   volume: get('/merchant/volume'),
   /** Every movement of money in a range; give a long range of a busy shop more `timeoutMs`. */
   export: get('/payment/export') as (

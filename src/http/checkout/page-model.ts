@@ -26,14 +26,14 @@ export function isFinal({ payment }: CheckoutView): boolean {
   return FINAL.has(payment.status);
 }
 
-/** Whether there is something to give a receipt for. */
-export function hasReceipt({ payment, completedAt }: CheckoutView): boolean {
-  return completedAt !== null && (payment.status === 'completed' || payment.status === 'refunded');
-}
-
 /** The receipt, in the language and the frame of the page. */
 export function receiptPath(scene: PageModel): string {
   return `/checkout/${scene.view.payment.id}/receipt?${queryOf(scene)}`;
+}
+
+/** Where the form goes that mails the receipt. */
+export function receiptMailPath(scene: PageModel): string {
+  return `/checkout/${scene.view.payment.id}/receipt/mail?${queryOf(scene)}`;
 }
 
 /** Where the form goes that makes an expired payment anew. */

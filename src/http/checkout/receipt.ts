@@ -1,18 +1,26 @@
 import type { CheckoutView } from '../../usecases/payments/read-checkout.ts';
+import type { ReceiptMail } from '../../usecases/payments/receipt-mail.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { documentOf, footer, scriptTexts } from './document.ts';
 import { coins, fiat, momentIn } from './format.ts';
 import { coinIcon, copyIcon } from './icons.ts';
-import { checkoutPath, type PageModel } from './page-model.ts';
+import { checkoutPath, receiptMailPath, type PageModel } from './page-model.ts';
 import { shopHead } from './shop-head.ts';
 import { transactionLink } from './transaction-link.ts';
 import { lineList } from './summary.ts';
 
 type Transaction = CheckoutView['payment']['transactions'][number];
 
-/** What was paid, to keep or to print: complete without script, which adds only copying and the print button. */
-export function receiptPage(scene: PageModel, assets: WebAssets['checkout']): string {
+/**
+ * What was paid, to keep, to print or to have mailed: complete without script, which adds only copying and the print
+ * button. @param mail null where it cannot be mailed
+ */
+export function receiptPage(
+  scene: PageModel,
+  assets: WebAssets['checkout'],
+  mail: ReceiptMail | null,
+): string {
   const { view, say, language } = scene;
   const { payment, shop } = view;
   const title = `${say('receipt')} ${payment.orderId}, ${shop.name}`;
@@ -29,7 +37,7 @@ export function receiptPage(scene: PageModel, assets: WebAssets['checkout']): st
         <h1>${say('receipt')}</h1>
         ${facts(scene)}
         ${payment.lines.length > 0 && html`<section class="lines">${lineList(scene)}</section>`}
-        ${received(scene)} ${sentBack(scene)}
+        ${received(scene)} ${sentBack(scene)} ${mail !== null && mailing(scene, mail)}
         <p><button type="button" class="button" data-print hidden>${say('print')}</button></p>
         <p><a class="link" href="${checkoutPath(scene)}">${say('backToPayment')}</a></p>
       </main>
@@ -41,6 +49,31 @@ export function receiptPage(scene: PageModel, assets: WebAssets['checkout']): st
   `;
   return documentOf({ language, title, assets, head: false, body, shop });
 }
+
+/** The button that mails the receipt, or what became of the mail. In the sandbox that is told to nobody. */
+function mailing(scene: PageModel, { to, state }: ReceiptMail): Html {
+  const { say, view } = scene;
+  const { sandbox } = view.payment;
+  const became = sandbox ? 'receiptRequested' : MAIL_TEXTS[state];
+  return html`<section class="mailing" aria-label="${say('mailReceipt')}">
+    ${
+      became === null || state === 'unsent'
+        ? html`<form method="post" action="${receiptMailPath(scene)}">
+            <button class="button">${say('mailReceipt')}</button>
+            <p class="hint">${say('mailReceiptTo', { address: to })}</p>
+          </form>`
+        : html`<p role="status">${say(became, { address: to })}</p>`
+    }
+    ${sandbox && html`<p class="hint">${say('receiptSandbox')}</p>`}
+  </section>`;
+}
+
+const MAIL_TEXTS = {
+  unsent: null,
+  pending: 'receiptPending',
+  sent: 'receiptSent',
+  failed: 'receiptFailed',
+} as const;
 
 function facts({ view, say, language }: PageModel): Html {
   const { payment, shop, completedAt } = view;
@@ -73,7 +106,7 @@ function received(scene: PageModel): Html {
 }
 
 /** The rate at which money counted: that of the payment, or for late money that of its arrival. */
-function rateOf({ view, say, language }: PageModel, { coin, late, rate }: Transaction): string | null {
+export function rateOf({ view, say, language }: PageModel, { coin, late, rate }: Transaction): string | null {
   const counted = late ? rate : (view.payment.options[coin]?.rate ?? null);
   return counted === null
     ? null

@@ -1,14 +1,17 @@
 import express, { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
-import { rateLimit } from 'express-rate-limit';
 import { z } from 'zod';
 import { asCoin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
-import { readCheckout, type ReadCheckoutDeps } from '../../usecases/payments/read-checkout.ts';
+import type { MailText } from '../../usecases/mail/mail-texts.ts';
+import { hasReceipt, readCheckout } from '../../usecases/payments/read-checkout.ts';
+import { mailReceipt, readReceiptMail, type ReceiptMailDeps } from '../../usecases/payments/receipt-mail.ts';
 import { simulatePayment, type SimulatePaymentDeps } from '../../usecases/payments/simulate-payment.ts';
 import { clientFault } from '../server/client-fault.ts';
 import { clientKey } from '../server/client-key.ts';
 import { toFailure } from '../server/dispatch.ts';
+import { isFromElsewhere } from '../server/from-elsewhere.ts';
+import { createPageLimit } from '../server/page-limit.ts';
 import { requestIdOf } from '../server/request-id.ts';
 import { coin } from '../schemas/codes.ts';
 import { sendResponse } from '../server/send-response.ts';
@@ -18,17 +21,19 @@ import type { WebAssets } from '../pages/web-assets.ts';
 import { checkoutPage, problemPage, SIMULATIONS } from './document.ts';
 import { chooseLanguage, speak, type Language } from './language.ts';
 import { stateJson, versionOf } from './snapshots.ts';
-import { checkoutPath, hasReceipt, type PageModel } from './page-model.ts';
+import { checkoutPath, receiptPath, type PageModel } from './page-model.ts';
 import { receiptPage } from './receipt.ts';
+import { receiptMail } from './receipt-mail.ts';
 import type { CheckoutStreams } from './streams.ts';
 
-export interface CheckoutDeps extends ReadCheckoutDeps, SimulatePaymentDeps {
+export interface CheckoutDeps extends ReceiptMailDeps, SimulatePaymentDeps {
   readonly logger: Logger;
   readonly assets: WebAssets;
   readonly streams: CheckoutStreams;
 }
 
 const SIMULATIONS_PER_MINUTE = 20;
+const RECEIPTS_PER_MINUTE = 10;
 const FORM_LIMIT_BYTES = 2_048;
 
 /** The page a payer sees, and what keeps it current. Whoever has the link may look. */
@@ -36,6 +41,7 @@ export function checkoutRouter(deps: CheckoutDeps): Router {
   const router = Router();
   router.get('/checkout/:paymentId', page(deps));
   router.get('/checkout/:paymentId/receipt', receipt(deps));
+  router.post('/checkout/:paymentId/receipt/mail', createPageLimit(RECEIPTS_PER_MINUTE), mail(deps));
   router.get('/checkout/:paymentId/state', state(deps));
   router.head('/checkout/:paymentId/events', eventsHead(deps));
   router.get('/checkout/:paymentId/events', events(deps));
@@ -81,7 +87,26 @@ function receipt(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
     const scene = await sceneOf(deps, req);
     if (!hasReceipt(scene.view)) return res.redirect(303, checkoutPath(scene));
-    return sendPage(res, 200, receiptPage(scene, deps.assets.checkout), scene.view.embedOrigins);
+    const mail = await readReceiptMail(deps, scene.view);
+    // As on the payment's page: the form's own origin is to be told when it is sent.
+    res.setHeader('Referrer-Policy', 'same-origin');
+    return sendPage(res, 200, receiptPage(scene, deps.assets.checkout, mail), scene.view.embedOrigins);
+  };
+}
+
+/** Mails the receipt to the customer of the payment, once; back to the receipt, which tells what became of it. */
+function mail(deps: CheckoutDeps): RequestHandler {
+  return async (req, res) => {
+    const scene = await sceneOf(deps, req);
+    const write = (view: PageModel['view']): MailText => receiptMail({ ...scene, view }, deps.baseUrl);
+    try {
+      // Another site must not have its visitors ask for mails unawares.
+      if (!isFromElsewhere(req, deps.baseUrl)) await mailReceipt(deps, scene.view.payment.id, write);
+    } catch (error) {
+      // The page that offers nothing says enough.
+      if (!wantsPage(req) || !(error instanceof AppError) || error.code !== 'INVALID_STATE') throw error;
+    }
+    res.redirect(303, receiptPath(scene));
   };
 }
 
@@ -123,17 +148,9 @@ const simulateBody = z.object({
 });
 
 function simulationLimit(): RequestHandler {
-  return rateLimit({
-    windowMs: 60_000,
-    limit: SIMULATIONS_PER_MINUTE,
-    standardHeaders: 'draft-8',
-    legacyHeaders: false,
-    keyGenerator: clientKey,
-    validate: false,
-    handler: (_req, res) => {
-      sendResponse(res, failure(new AppError('RATE_LIMITED', 'Too many simulations: try again in a minute')));
-    },
-  });
+  return createPageLimit(SIMULATIONS_PER_MINUTE, (_req, res) =>
+    sendResponse(res, failure(new AppError('RATE_LIMITED', 'Too many simulations: try again in a minute'))),
+  );
 }
 
 /** Lets a payer play in the sandbox; the use case refuses live payments. A form without script is sent back. */
@@ -165,6 +182,7 @@ function onError(deps: CheckoutDeps): ErrorRequestHandler {
     const context = { requestId: requestIdOf(res), path: req.baseUrl + req.path };
     const answer = toFailure(deps.logger, clientFault(error) ?? error, context);
     if (!wantsPage(req)) return sendResponse(res, answer);
+    for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value);
     const kind = answer.status === 404 ? 'notFound' : 'error';
     return sendPage(res, answer.status, problemPage(kind, languageOf(req), deps.assets.checkout));
   };

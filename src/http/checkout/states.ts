@@ -1,13 +1,13 @@
 import type { Coin } from '../../domain/coins.ts';
 import { assertNever } from '../../domain/errors.ts';
-import type { CheckoutView } from '../../usecases/payments/read-checkout.ts';
+import { hasReceipt, type CheckoutView } from '../../usecases/payments/read-checkout.ts';
 import { html, type Html } from '../pages/html.ts';
 import { coins, count, deadlineIn, fiat } from './format.ts';
 import { coinIcon, stateIcon, type StateIcon } from './icons.ts';
 import type { Messages } from './messages/en.ts';
 import { payPanels } from './panels.ts';
 import { transactionLink } from './transaction-link.ts';
-import { hasReceipt, receiptPath, renewalPath, renewPath, shopUrl, type PageModel } from './page-model.ts';
+import { receiptPath, renewalPath, renewPath, shopUrl, type PageModel } from './page-model.ts';
 import { contactHref } from './shop-head.ts';
 
 type Transaction = CheckoutView['payment']['transactions'][number];

@@ -14,6 +14,7 @@ import type { WebAssets } from '../pages/web-assets.ts';
 import { clientFault } from '../server/client-fault.ts';
 import { clientKey } from '../server/client-key.ts';
 import { toFailure } from '../server/dispatch.ts';
+import { isFromElsewhere } from '../server/from-elsewhere.ts';
 import type { PublicLimit } from '../server/public-limit.ts';
 import { createPageLimit } from '../server/page-limit.ts';
 import { requestIdOf } from '../server/request-id.ts';
@@ -138,15 +139,6 @@ function renew(deps: LinkPagesDeps): RequestHandler {
 function amountOf({ open, currency }: LinkView, typed: string, language: Language): string | null {
   if (open?.suggested?.includes(typed) === true) return typed;
   return parseTypedAmount(typed, signsOf(language), currencyDigits(currency) ?? 0);
-}
-
-/** By the browser's own word. Programs that are no browser send neither header and are limited all the same. */
-function isFromElsewhere(req: Request, baseUrl: string): boolean {
-  const site = req.get('Sec-Fetch-Site');
-  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
-  const origin = req.get('Origin');
-  if (origin === undefined) return false;
-  return origin !== new URL(baseUrl).origin && URL.parse(origin)?.host !== req.get('Host');
 }
 
 function valuesOf(body: unknown): Filled['values'] {

@@ -6,6 +6,10 @@ export async function insertMail(tx: Tx, row: MailRow): Promise<void> {
   await tx.insertInto('mails').values(row).execute();
 }
 
+export async function findMail(db: Db, id: string): Promise<MailRow | undefined> {
+  return db.selectFrom('mails').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
 /** Drops unsent mails of one kind, because a newer one replaces them. */
 export async function supersedeMails(
   tx: Tx,
@@ -92,7 +96,7 @@ export async function postponeMail(
     .execute();
 }
 
-/** Removes up to `limit` settled mails written before a time; says how many. */
+/** Removes up to `limit` settled mails written before a time, but no receipts; says how many. */
 export async function deleteMailsBefore(db: Db, before: number, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('mails')
@@ -101,6 +105,7 @@ export async function deleteMailsBefore(db: Db, before: number, limit: number): 
         .selectFrom('mails')
         .select('id')
         .where('state', '<>', sql.lit('pending'))
+        .where('kind', '<>', sql.lit('receipt'))
         .where('created_at', '<', before)
         .limit(limit),
     )

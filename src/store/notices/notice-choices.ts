@@ -27,7 +27,7 @@ export async function putNoticeChoice(tx: Tx, row: NoticeChoiceRow): Promise<voi
     .execute();
 }
 
-/** The language a person wants mails in; null: not chosen. */
+/** The language a person gets mails in; null: not known. */
 export async function noticeLanguage(db: Db, userId: string): Promise<NoticeLanguage | null> {
   const row = await db
     .selectFrom('notice_languages')
@@ -37,10 +37,11 @@ export async function noticeLanguage(db: Db, userId: string): Promise<NoticeLang
   return row?.language ?? null;
 }
 
+/** Keeps the language that a person chose for mails. */
 export async function putNoticeLanguage(tx: Tx, userId: string, language: NoticeLanguage): Promise<void> {
   await tx
     .insertInto('notice_languages')
-    .values({ user_id: userId, language })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ language }))
+    .values({ user_id: userId, language, source: 'chosen' })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ language, source: 'chosen' }))
     .execute();
 }

@@ -47,9 +47,9 @@ export interface KnownNetworkRow {
 
 export interface MailRow {
   id: string;
-  /** Null: to the operator of this server. */
+  /** Null: to the operator of this server, or to a payer. */
   user_id: string | null;
-  kind: 'verify-email' | 'reset-password' | 'notice' | 'shop-notice';
+  kind: 'verify-email' | 'reset-password' | 'notice' | 'shop-notice' | 'receipt';
   state: 'pending' | 'sent' | 'failed';
   /** The whole message, sealed because it holds a token; erased once settled. */
   body_sealed: string | null;

@@ -29,6 +29,7 @@ import * as notices from './migrations/0028-notices.ts';
 import * as branding from './migrations/0029-branding.ts';
 import * as lookAhead from './migrations/0030-look-ahead.ts';
 import * as renewals from './migrations/0031-renewals.ts';
+import * as receiptMails from './migrations/0032-receipt-mails.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -63,6 +64,7 @@ export const MIGRATIONS: Migrations = {
   '0029-branding': branding,
   '0030-look-ahead': lookAhead,
   '0031-renewals': renewals,
+  '0032-receipt-mails': receiptMails,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

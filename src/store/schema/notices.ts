@@ -47,6 +47,8 @@ export interface NoticeChoiceRow {
 export interface NoticeLanguageRow {
   user_id: string;
   language: NoticeLanguage;
+  /** Chosen for mails, or only what the dashboard is in. */
+  source: 'chosen' | 'pages';
 }
 
 /** A state that lasts, such as a node that does not answer: told when it has lasted, and when it is over. */

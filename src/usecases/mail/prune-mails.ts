@@ -9,7 +9,7 @@ const BATCH = 500;
 /** Bounds one run; the next one goes on. */
 const MAX_BATCHES = 20;
 
-/** Removes the records of old mails. @returns how many. */
+/** Removes the records of old mails; those of receipts stay, so that none is mailed twice. @returns how many. */
 export async function pruneMails(deps: { readonly db: Db; readonly clock: Clock }): Promise<number> {
   let removed = 0;
   for (let batch = 0; batch < MAX_BATCHES; batch += 1) {

@@ -16,10 +16,18 @@ export interface QueueMailDeps {
 export async function queueMail(
   tx: Tx,
   deps: QueueMailDeps,
-  mail: { userId: string | null; to: string; kind: MailRow['kind']; text: MailText; expiresAt: number },
+  mail: {
+    userId: string | null;
+    to: string;
+    kind: MailRow['kind'];
+    text: MailText;
+    expiresAt: number;
+    /** Of what must be mailed only once; a new one when left out. */
+    id?: string;
+  },
 ): Promise<void> {
   const now = deps.clock.now();
-  const id = newId('mail_');
+  const id = mail.id ?? newId('mail_');
   const message: MailMessage = { id, to: mail.to, ...mail.text };
   await insertMail(tx, {
     id,

@@ -5,6 +5,7 @@ import { readMeta, writeMeta } from '../../store/meta.ts';
 import { insertNotice, noticedEventsAfter, wasCompletedBefore } from '../../store/notices/notices.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { NoticeRow } from '../../store/schema/notices.ts';
+import { plainOrder } from '../mail/plain-order.ts';
 
 /** Number of the last event that was looked at. */
 const SEEN = 'notices.seq';
@@ -128,17 +129,12 @@ function detailsOf(
     ...(payment === undefined
       ? {}
       : {
-          order: plain(payment.orderId, event.payment_id ?? ''),
+          order: plainOrder(payment.orderId, event.payment_id ?? ''),
           price: `${payment.amount} ${payment.currency}`,
         }),
     ...(send === undefined ? {} : { coin: send.coin }),
     ...(refundLink === undefined ? {} : { linkId: refundLink.id }),
   };
-}
-
-/** Order ids may come from anybody who has the public key: only what cannot pass for a link or a text is repeated. */
-function plain(orderId: string, instead: string): string {
-  return /^[\p{L}\p{N}][\p{L}\p{N} #_/-]{0,63}$/u.test(orderId) ? orderId : instead;
 }
 
 /** Whether it is told once more when it still stands a day later. */

@@ -90,6 +90,11 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
   };
 }
 
+/** Whether there is something to give a receipt for. */
+export function hasReceipt({ payment, completedAt }: CheckoutView): boolean {
+  return completedAt !== null && (payment.status === 'completed' || payment.status === 'refunded');
+}
+
 /** For many payments at once, what CheckoutView.stamp would be now. */
 export async function readStamps(
   db: Db,

@@ -49,6 +49,7 @@ const READS = {
     'GET /merchant/volume',
     'GET /payment/get',
     'GET /payment/list',
+    'GET /payment/receipt',
     'GET /payment/refund-links',
     'GET /rates',
   ],
@@ -67,6 +68,7 @@ const READS = {
     'GET /payment/export',
     'GET /payment/get',
     'GET /payment/list',
+    'GET /payment/receipt',
     'GET /payment/refund-links',
     'GET /rates',
     'POST /merchant/wallet/estimate-fee',
@@ -79,6 +81,7 @@ const WRITES_OF_CLERK = [
   'POST /merchant/link/create',
   'POST /payment/cancel',
   'POST /payment/create',
+  'POST /payment/receipt/mail',
   'POST /sandbox/payment/simulate',
 ];
 /** What is about the person who asks, whatever the role. */

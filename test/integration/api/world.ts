@@ -6,6 +6,7 @@ import { SCOPES } from '../../../src/domain/scopes.ts';
 import { codeOfStep } from '../../../src/usecases/accounts/totp.ts';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
+import { readable, SmtpSink } from '../../_helpers/smtp-sink.ts';
 import { Till } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 import { Contract, type Endpoint } from './contract.ts';
@@ -40,40 +41,36 @@ export class World {
   readonly till: Till;
   readonly contract: Contract;
   readonly sink: WebhookSink;
-  readonly #mails: string[];
+  readonly smtp: SmtpSink;
 
-  private constructor(till: Till, contract: Contract, sink: WebhookSink, mails: string[]) {
+  private constructor(till: Till, contract: Contract, sink: WebhookSink, smtp: SmtpSink) {
     this.till = till;
     this.contract = contract;
     this.sink = sink;
-    this.#mails = mails;
+    this.smtp = smtp;
   }
 
-  /** @param onLine what takes every line of the real log at its most talkative; otherwise only mails are kept */
+  /** @param onLine what takes every line of the real log at its most talkative */
   static async start(onLine?: (line: string) => void): Promise<World> {
-    const mails: string[] = [];
-    const keep = (fields: object): void => void mails.push(JSON.stringify(fields));
-    const write = (line: string): void => {
-      if (line.includes('?token=')) mails.push(line);
-      onLine?.(line);
-    };
     const logger: Logger =
       onLine === undefined
-        ? { debug: quiet, info: keep, warn: keep, error: keep }
-        : createLogger('trace', { write });
+        ? { debug: quiet, info: quiet, warn: quiet, error: quiet }
+        : createLogger('trace', { write: onLine });
+    const smtp = await SmtpSink.start();
     // No DNS server answers there: a look at a domain ends at once, without the network. Blocks are made on demand
     // by simulated payments; slow ones by themselves leave a send unconfirmed long enough to be raised.
     const till = await Till.start(
-      { TILLD_DNS_SERVERS: '127.0.0.1:9', TILLD_SANDBOX_BLOCK_INTERVAL: '15s' },
+      { TILLD_DNS_SERVERS: '127.0.0.1:9', TILLD_SANDBOX_BLOCK_INTERVAL: '15s', TILLD_SMTP_URL: smtp.url },
       { logger },
     );
     await till.ready();
-    return new World(till, await Contract.of(till.api.baseUrl), await WebhookSink.start(), mails);
+    return new World(till, await Contract.of(till.api.baseUrl), await WebhookSink.start(), smtp);
   }
 
   async end(): Promise<void> {
     await this.till.end();
     await this.sink.close();
+    await this.smtp.stop();
   }
 
   async send(endpoint: Pick<Endpoint, 'method' | 'path'>, request: Request): Promise<Answer> {
@@ -103,9 +100,10 @@ export class World {
     const token = await eventually(
       `a mail to ${email}`,
       () => {
-        const mail = this.#mails.findLast(
-          (line) => line.includes(email) && line.includes(`/${purpose}?token=`),
-        );
+        const mail = this.smtp.mails
+          .filter((one) => one.to[0] === email)
+          .map(({ raw }) => readable(raw))
+          .findLast((text) => text.includes(`/${purpose}?token=`));
         return /token=(\w+)/.exec(mail ?? '')?.[1] ?? '';
       },
       (found) => found !== '',

@@ -13,6 +13,7 @@ import { words } from '../ui/words.ts';
 import { PaymentActions } from './payment-actions.tsx';
 import { PaymentOptions } from './payment-options.tsx';
 import { PaymentOutcome } from './payment-outcome.tsx';
+import { PaymentReceipt } from './payment-receipt.tsx';
 import { PaymentTransactions } from './payment-transactions.tsx';
 import { RefundLinks } from './refund-links.tsx';
 import { eventType, isFine } from './webhook-attempt.tsx';
@@ -65,6 +66,7 @@ function Whole({ payment }: { payment: Payment }) {
       <div className="grid grid-cols-1 gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <aside aria-label={t('Facts')} className="grid grid-cols-1 content-start gap-6 lg:order-2">
           <Facts payment={payment} />
+          <PaymentReceipt payment={payment} />
           <Timeline payment={payment} />
         </aside>
         <div className="grid grid-cols-1 content-start gap-6">

@@ -41,6 +41,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'POST /payment/refund-link': t('Made a refund link'),
   'POST /payment/refund-link/approve': t('Approved a claim'),
   'POST /payment/refund-link/cancel': t('Cancelled a refund link'),
+  'POST /payment/receipt/mail': t('Mailed a receipt'),
   'POST /sandbox/payment/simulate': t('Played a payer'),
   'POST /merchant/link/create': t('Made a payment link'),
   'PATCH /merchant/link/edit': t('Changed a payment link'),

@@ -1,0 +1,80 @@
+import { escapeHtml, htmlMail } from '../../usecases/mail/html-mail.ts';
+import type { MailText } from '../../usecases/mail/mail-texts.ts';
+import { plainOrder } from '../../usecases/mail/plain-order.ts';
+import { coins, fiat, momentIn } from './format.ts';
+import type { PageModel } from './page-model.ts';
+import { rateOf } from './receipt.ts';
+
+/** The receipt as a mail. What strangers can write into an order, other than a plain order id, is not in it. */
+export function receiptMail(scene: PageModel, baseUrl: string): MailText {
+  const { view, say, language } = scene;
+  const { payment } = view;
+  const shop = oneLine(view.shop.name);
+  const order = plainOrder(payment.orderId, payment.id);
+  const link = `${baseUrl}/checkout/${payment.id}/receipt?lang=${language}`;
+  const subject = say('receiptSubject', { order, shop });
+  const blocks = [
+    ...(payment.sandbox ? [say('sandbox')] : []),
+    shop,
+    factLines(scene, order).join('\n'),
+    [say('received'), ...receivedLines(scene)].join('\n'),
+    ...(view.moneyBack.length === 0 ? [] : [[say('sentBack'), ...sentBackLines(scene)].join('\n')]),
+  ];
+  const { supportContact } = view.shop;
+  const footer = [
+    ...(supportContact === null ? [] : [`${say('support')} ${supportContact}`]),
+    say('receiptWhy', { shop }),
+  ].join('\n');
+  return {
+    subject: payment.sandbox ? `Sandbox: ${subject}` : subject,
+    text: `${blocks.join('\n\n')}\n\n${say('receiptPair', { name: say('receiptLink'), value: link })}\n\n-- \n${footer}\n`,
+    html: htmlMail(language, [
+      ...blocks.map(asHtml),
+      `<a href="${escapeHtml(link)}">${escapeHtml(say('receiptLink'))}</a>`,
+      asHtml(footer),
+    ]),
+    link,
+    unsubscribe: null,
+  };
+}
+
+function factLines({ view, say, language }: PageModel, order: string): string[] {
+  const { payment, shop, completedAt } = view;
+  return [
+    say('receiptPair', { name: say('orderLabel'), value: order }),
+    say('receiptPair', { name: say('total'), value: fiat(payment.amount, payment.currency, language) }),
+    ...(completedAt === null
+      ? []
+      : [say('receiptPair', { name: say('paidOn'), value: momentIn(completedAt, shop.timeZone, language) })]),
+  ];
+}
+
+function receivedLines(scene: PageModel): string[] {
+  const { view, say, language } = scene;
+  return view.payment.transactions
+    .filter(({ status }) => status !== 'reversed')
+    .flatMap((transaction) => {
+      const rate = rateOf(scene, transaction);
+      const amount = `${coins(transaction.amount, language)} ${transaction.coin}`;
+      return [
+        rate === null ? amount : `${amount} (${rate})`,
+        say('receiptPair', { name: say('transaction'), value: transaction.txid }),
+      ];
+    });
+}
+
+function sentBackLines({ view, say, language }: PageModel): string[] {
+  return view.moneyBack.flatMap(({ coin, amount, txid }) => [
+    `${coins(amount, language)} ${coin}`,
+    say('receiptPair', { name: say('transaction'), value: txid }),
+  ]);
+}
+
+function asHtml(block: string): string {
+  return escapeHtml(block).replace(/\n/g, '<br>');
+}
+
+/** A name cannot begin a line of its own. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim();
+}

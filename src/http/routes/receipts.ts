@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { ownPayment } from '../../usecases/payments/get-payment.ts';
+import { mailReceipt, readReceiptMail, type ReceiptMailDeps } from '../../usecases/payments/receipt-mail.ts';
+import { hasReceipt, readCheckout, type CheckoutView } from '../../usecases/payments/read-checkout.ts';
+import { chooseLanguage, speak } from '../checkout/language.ts';
+import { receiptMail } from '../checkout/receipt-mail.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { identifier } from '../schemas/text.ts';
+
+const tags = ['Payments'];
+
+const mailSchema = z.object({
+  to: z.string().meta({
+    description: 'The address of the payment’s customer, but for most of what stands before the @',
+    examples: ['j…@example.org'],
+  }),
+  state: z.enum(['unsent', 'pending', 'sent', 'failed']).meta({
+    description:
+      '`unsent`: it can be mailed. `failed`: the mail server refused it, or could not be reached for hours',
+  }),
+});
+
+const receiptSchema = z
+  .object({
+    url: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The receipt’s page; null while the payment is not completed',
+        examples: ['https://pay.example.com/checkout/pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE/receipt'],
+      }),
+    mail: mailSchema.nullable().meta({
+      description:
+        'Null where it cannot be mailed: without a receipt, a customer with an address or a mail server',
+    }),
+  })
+  .meta({ id: 'Receipt' });
+
+/** The receipt of a payment, and mailing it to the customer. */
+export function receiptRoutes(deps: ReceiptMailDeps): Route[] {
+  return [readRoute(deps), mailRoute(deps)];
+}
+
+function readRoute(deps: ReceiptMailDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/payment/receipt',
+    namedBy: 'paymentId',
+    auth: 'merchant',
+    scope: 'payments:read',
+    summary: 'Read where a receipt is',
+    description:
+      'The address of its page, and whether it was mailed to the customer, by the payer or by you.',
+    tags,
+    status: 200,
+    errors: ['PAYMENT_NOT_FOUND'],
+    query: z.object({ paymentId: identifier() }),
+    data: receiptSchema,
+    handler: async ({ auth, query: { paymentId } }) => {
+      await ownPayment(deps.db, { merchantId: auth.merchantId, paymentId });
+      const view = await readCheckout(deps, paymentId);
+      return { url: urlOf(deps, view), mail: await readReceiptMail(deps, view) };
+    },
+  });
+}
+
+function mailRoute(deps: ReceiptMailDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/payment/receipt/mail',
+    namedBy: 'paymentId',
+    auth: 'merchant',
+    scope: 'payments:write',
+    summary: 'Mail a receipt',
+    description:
+      'Mails the receipt of a completed payment to its customer, in the language of the payment. It is mailed once, ' +
+      'whether by this or by the payer on the receipt’s page: a repeat changes nothing. In the sandbox only people of ' +
+      'the shop are mailed, at the addresses they confirmed; another address ends as `failed`.',
+    tags,
+    status: 200,
+    errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE'],
+    body: z.object({ paymentId: identifier() }),
+    data: receiptSchema,
+    handler: async ({ auth, body: { paymentId } }) => {
+      const { locale } = await ownPayment(deps.db, { merchantId: auth.merchantId, paymentId });
+      const language = chooseLanguage(undefined, [], locale);
+      const write = (view: CheckoutView) =>
+        receiptMail({ view, language, say: speak(language), coin: null, embedder: null }, deps.baseUrl);
+      const mail = await mailReceipt(deps, paymentId, write);
+      return { url: urlOf(deps, await readCheckout(deps, paymentId)), mail };
+    },
+  });
+}
+
+function urlOf({ baseUrl }: ReceiptMailDeps, view: CheckoutView): string | null {
+  return hasReceipt(view) ? `${baseUrl}/checkout/${view.payment.id}/receipt` : null;
+}

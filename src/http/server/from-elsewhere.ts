@@ -1,0 +1,13 @@
+import type { Request } from 'express';
+
+/**
+ * Whether another site had the browser send a form, by the browser's own word. Programs that are no browser send neither
+ * header and are limited all the same.
+ */
+export function isFromElsewhere(req: Request, baseUrl: string): boolean {
+  const site = req.get('Sec-Fetch-Site');
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  const origin = req.get('Origin');
+  if (origin === undefined) return false;
+  return origin !== new URL(baseUrl).origin && URL.parse(origin)?.host !== req.get('Host');
+}
