@@ -7,11 +7,14 @@ import { toAtoms } from '../_helpers/nodes/index.ts';
 import { eventually } from '../_helpers/poll.ts';
 import { TillBesideNodes } from '../_helpers/till-beside-nodes.ts';
 import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { claimLink, type RefundLinkJson } from '../integration/refunds/refund-client.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { signInBrowser } from '../_helpers/web/dashboard.ts';
 
 const PASSWORD = 'correct horse battery';
 const EXPLORER = 'https://explorer.example';
+const PAYER = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
+const CLAIMANT = 'bcrt1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qzf4jry';
 
 let world: TillBesideNodes;
 let browser: WebBrowser;
@@ -112,6 +115,35 @@ it('transactions and addresses of live money lead to the explorer, in a tab that
     new Set([`${EXPLORER}/tx/${live.txid}?from=till`, `${EXPLORER}/#/address/${live.address}`]),
   );
   expect(await axeFindings(page)).toEqual([]);
+  await page.close();
+});
+
+it('addresses that refunds went to, or are to go to, lead there too', async () => {
+  const { till, shop } = world;
+  await world.switchTo('live');
+  const { id } = await paid('live');
+  const token = shop.secretKey;
+  await till.api.must('POST', '/payment/refund', {
+    token,
+    body: { paymentId: id, destination: PAYER, amount: '0.0001' },
+  });
+  const { url } = await till.api.must<RefundLinkJson>('POST', '/payment/refund-link', {
+    token,
+    body: { paymentId: id, amount: '1', currency: 'USD', approval: true },
+  });
+  await claimLink(till.api, url, { coin: 'BTC', destination: CLAIMANT });
+  const page = await signedIn({ viewport: DESKTOP });
+  await page.goto(`${shopPath}/payments/${id}`);
+  for (const [card, address] of [
+    ['Refunds', PAYER],
+    ['Refund links', CLAIMANT],
+  ] as const) {
+    const link = page.locator(`a[href="${EXPLORER}/#/address/${address}"]`).filter({ visible: true });
+    await link.first().waitFor();
+    expect(await link.first().getAttribute('rel'), card).toBe('noopener noreferrer');
+  }
+  expect(await axeFindings(page)).toEqual([]);
+  await page.screenshot({ path: `${SCREENS}/explorer-refunds.png`, fullPage: true });
   await page.close();
 });
 

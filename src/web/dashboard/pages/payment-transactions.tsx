@@ -1,5 +1,5 @@
 import type { Coin, Payment } from '../api/types.ts';
-import { t } from '../i18n/t.ts';
+import { parts, t } from '../i18n/t.ts';
 import { Badge, Card, CoinName, Copy, Empty, type Tone } from '../ui/basics.tsx';
 import { ChainLink } from '../ui/chain-link.tsx';
 import { coins, short, whenShort } from '../ui/format.ts';
@@ -102,7 +102,20 @@ function Returned({ of: payment, rows }: { of: Payment; rows: readonly Refund[] 
       columns={[
         {
           title: t('Transaction'),
-          cell: ({ coin, txHash }) => <Hash of={payment} coin={coin} text={txHash} />,
+          cell: ({ coin, txHash, destination }) => (
+            <span className="grid justify-items-start gap-1">
+              <Hash of={payment} coin={coin} text={txHash} />
+              <small className="break-all text-soft">
+                {parts('To {address}', {
+                  address: (
+                    <ChainLink kind="address" coin={coin} text={destination} sandbox={payment.sandbox}>
+                      <code title={destination}>{short(destination, 6, 6)}</code>
+                    </ChainLink>
+                  ),
+                })}
+              </small>
+            </span>
+          ),
         },
         { title: t('When'), wide: true, cell: ({ createdAt }) => whenShort(createdAt) },
         {

@@ -8,6 +8,7 @@ import { COINS } from '../coins.ts';
 import { parts, t } from '../i18n/t.ts';
 import { Badge, Button, Card, Copy, Problem, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { ChainLink } from '../ui/chain-link.tsx';
 import { Check, Field, fieldError, Form, Select } from '../ui/form.tsx';
 import { fiat, when } from '../ui/format.ts';
 import { words } from '../ui/words.ts';
@@ -49,7 +50,7 @@ export function RefundLinks({ payment }: { payment: Payment }) {
           ) : (
             <ul aria-label={t('Refund links')} className="-my-3 divide-y divide-line">
               {refundLinks.map((link) => (
-                <OneLink key={link.id} link={link} />
+                <OneLink key={link.id} of={payment} link={link} />
               ))}
             </ul>
           )
@@ -60,7 +61,7 @@ export function RefundLinks({ payment }: { payment: Payment }) {
   );
 }
 
-function OneLink({ link }: { link: RefundLink }) {
+function OneLink({ of: payment, link }: { of: Payment; link: RefundLink }) {
   const merchantId = useShopId();
   const query = { merchantId };
   const { id: linkId, claimId } = link;
@@ -87,7 +88,7 @@ function OneLink({ link }: { link: RefundLink }) {
         <p className="text-xs break-all text-soft">
           {parts('{amounts} to {address}', {
             amounts: Object.entries(link.coinAmounts).map(([coin, amount]) => `${amount} ${coin}`),
-            address: <code>{link.destination}</code>,
+            address: <Destination of={payment} link={link} address={link.destination} />,
           })}
         </p>
       )}
@@ -109,6 +110,19 @@ function OneLink({ link }: { link: RefundLink }) {
         </p>
       )}
     </li>
+  );
+}
+
+/** Where the payer wants the money: an address of the one coin that was claimed. */
+function Destination(props: { of: Payment; link: RefundLink; address: string }) {
+  const { of: payment, link, address } = props;
+  const [coin, ...others] = COINS.filter((one) => link.coinAmounts[one] !== undefined);
+  const shown = <code>{address}</code>;
+  if (coin === undefined || others.length > 0) return shown;
+  return (
+    <ChainLink kind="address" coin={coin} text={address} sandbox={payment.sandbox}>
+      {shown}
+    </ChainLink>
   );
 }
 
