@@ -157,6 +157,49 @@ describe('the language', () => {
     await page.getByRole('heading', { name: 'Nodos', level: 1 }).waitFor();
   });
 
+  it('is that of the mails, until another one is chosen for them', async () => {
+    const mails = async (): Promise<string | null> => {
+      const at = `/merchant/notices?merchantId=${shop.merchantId}`;
+      const { notices } = await till.api.must<{ notices: { language: string | null } }>('GET', at, {
+        token: shop.token,
+      });
+      return notices.language;
+    };
+    const page = await signedIn({ locale: 'en-US' });
+    await open(page, '/dashboard/account');
+    await page.getByLabel('Language').selectOption('de');
+    await page.getByRole('heading', { name: 'Konto', level: 1 }).waitFor();
+    expect(await mails()).toBe('de');
+    await open(page, `/dashboard/shop/${shop.merchantId}/mails`);
+    const choice = page.getByLabel('Sprache Ihrer E-Mails, von allen Shops');
+    expect(await choice.inputValue()).toBe('de');
+    await choice.selectOption('fr');
+    await page.getByText('Gespeichert').waitFor();
+    expect(await mails()).toBe('fr');
+    expect(await axeFindings(page)).toEqual([]);
+    await page.screenshot({ path: `${SCREENS}/mails-language.png`, fullPage: true });
+    await open(page, '/dashboard/account');
+    await page.getByLabel('Sprache', { exact: true }).selectOption('pt');
+    await page.getByRole('heading', { name: 'Conta', level: 1 }).waitFor();
+    expect(await mails()).toBe('fr');
+  });
+
+  it('of a first visit is noted for the mails', async () => {
+    const other = await Shop.open(till.api);
+    const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', {
+      token: other.token,
+    });
+    const page = await browser.page({ locale: 'es-ES' });
+    await signInBrowser(page.context(), till.api.baseUrl, { email: user.email, password: PASSWORD });
+    await open(page, '/dashboard/nodes');
+    const { notices } = await till.api.must<{ notices: object }>(
+      'GET',
+      `/merchant/notices?merchantId=${other.merchantId}`,
+      { token: other.token },
+    );
+    expect(notices).toMatchObject({ language: 'es' });
+  });
+
   it('is English where there is no catalogue of the language of the browser', async () => {
     const page = await browser.page({ locale: 'ja-JP' });
     await page.goto('/dashboard/login');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
 import type { Explorers } from '../../domain/explorers.ts';
+import { NOTICE_LANGUAGES } from '../../domain/notices.ts';
 import type { AccountDeps } from '../../usecases/accounts/account-deps.ts';
 import {
   closeDashboardSession,
@@ -13,6 +14,7 @@ import {
 import { proveUser } from '../../usecases/accounts/login.ts';
 import { readMe } from '../../usecases/accounts/read-me.ts';
 import { stepUp } from '../../usecases/accounts/step-up.ts';
+import { notePageLanguage, readLanguage } from '../../usecases/notices/page-language.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
@@ -22,6 +24,7 @@ import { authTags, code, currentPassword, ownSession, user } from './auth-parts.
 const ended = z.object({ ended: z.literal(true) });
 const common = { tags: authTags, scope: 'never', status: 200, ownPages: true } as const;
 
+const language = z.enum(NOTICE_LANGUAGES).nullable();
 const explorer = z.object({ tx: z.string().nullable(), address: z.string().nullable() });
 
 export interface SessionDeps extends AccountDeps {
@@ -36,6 +39,7 @@ export function sessionRoutes(deps: SessionDeps): Route[] {
     openRoute(deps, cookie),
     closeRoute(deps, cookie),
     readRoute(deps),
+    languageRoute(deps),
     stepUpRoute(deps, cookie),
     listRoute(deps),
     endRoute(deps, cookie),
@@ -85,11 +89,35 @@ function readRoute(deps: SessionDeps): Route {
     method: 'GET',
     path: '/auth/session',
     summary: 'Who is signed in to the dashboard',
-    description: 'The user of the session, and the block explorers that the operator chose for real money.',
+    description:
+      'The user of the session, the language of their mails (null: not known), and the block explorers that the ' +
+      'operator chose for real money.',
     auth: 'jwt',
-    data: z.object({ user, explorers: z.partialRecord(z.enum(COINS), explorer) }),
+    data: z.object({ user, language, explorers: z.partialRecord(z.enum(COINS), explorer) }),
     errors: [],
-    handler: async ({ auth }) => ({ user: await readMe(deps, auth.userId), explorers: deps.explorers }),
+    handler: async ({ auth }) => ({
+      user: await readMe(deps, auth.userId),
+      language: await readLanguage(deps, auth.userId),
+      explorers: deps.explorers,
+    }),
+  });
+}
+
+function languageRoute(deps: SessionDeps): Route {
+  return defineRoute({
+    ...common,
+    method: 'PATCH',
+    path: '/auth/session',
+    summary: 'Tell the language of the dashboard',
+    description:
+      'Mails about shops are in it, unless one was chosen for them (PATCH /merchant/notices). Answers the language of mails.',
+    auth: 'jwt',
+    body: z.object({ language: z.enum(NOTICE_LANGUAGES) }),
+    data: z.object({ language }),
+    errors: [],
+    handler: async ({ auth, body }) => ({
+      language: await notePageLanguage(deps, auth.userId, body.language),
+    }),
   });
 }
 

@@ -45,3 +45,14 @@ export async function putNoticeLanguage(tx: Tx, userId: string, language: Notice
     .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ language, source: 'chosen' }))
     .execute();
 }
+
+/** Keeps the language of the pages a person uses, unless they chose one for mails. */
+export async function followLanguage(tx: Tx, userId: string, language: NoticeLanguage): Promise<void> {
+  await tx
+    .insertInto('notice_languages')
+    .values({ user_id: userId, language, source: 'pages' })
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet({ language }).where('notice_languages.source', '=', 'pages'),
+    )
+    .execute();
+}

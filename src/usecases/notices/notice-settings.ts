@@ -31,7 +31,7 @@ export interface NoticeSettings {
   readonly mailServer: boolean;
   readonly email: string;
   readonly isVerified: boolean;
-  /** Null: not chosen; then mails are in English. */
+  /** Null: not known; then mails are in English. */
   readonly language: NoticeLanguage | null;
   readonly testPayments: boolean;
   readonly kinds: readonly {

@@ -1,4 +1,5 @@
 import { Tilld, TilldError } from '../../../../packages/sdk/src/index.ts';
+import { isLanguagePicked, language, type Language } from '../i18n/language.ts';
 import { t } from '../i18n/t.ts';
 import type { Body, Data, Method, PathOf, QueryOf } from './contract.ts';
 import { PAGE_HEADERS } from '../../page-headers.ts';
@@ -61,7 +62,8 @@ export async function api<M extends Method, P extends PathOf<M>>(
 
 /** What the dashboard's own routes answer; they are in no document. */
 interface OwnRoutes extends PeopleRoutes {
-  'GET /auth/session': Session & { readonly explorers: Explorers };
+  'GET /auth/session': Session & { readonly language: Language | null; readonly explorers: Explorers };
+  'PATCH /auth/session': unknown;
   'POST /auth/session': Session;
   'DELETE /auth/session': unknown;
   'POST /auth/step-up': { readonly until: string };
@@ -110,11 +112,18 @@ export async function own<R extends keyof OwnRoutes>(
 /** Who is signed in, as the server knows; null for nobody. @throws {ApiError} when it does not answer */
 export async function signedInNow(): Promise<Session | null> {
   try {
-    return await own('GET /auth/session');
+    const found = await own('GET /auth/session');
+    if (found.language === null) await tellLanguage(language);
+    return found;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return null;
     throw error;
   }
+}
+
+/** Mails to the user are in the language of the pages, unless one was chosen for them. It can wait: nothing fails by it. */
+export async function tellLanguage(used: Language): Promise<void> {
+  await own('PATCH /auth/session', { language: used }).catch(() => undefined);
 }
 
 /** Signs in, and looks whether the browser kept the cookie. @throws {ApiError} */
@@ -126,6 +135,7 @@ export async function signIn(body: { email: string; password: string; code?: str
 /** The session that has just begun, as far as the browser kept its cookie. @throws {ApiError} */
 export async function keptSession(): Promise<Session> {
   const kept = await signedInNow();
+  if (kept !== null && isLanguagePicked) await tellLanguage(language);
   if (kept !== null) return kept;
   const where = t('Open the dashboard at its public address, and allow its cookie.');
   throw new ApiError(0, 'NOT_KEPT', `${t('The browser did not keep the session.')} ${where}`);

@@ -8,6 +8,9 @@ export const LANGUAGES = {
 } as const;
 export type Language = keyof typeof LANGUAGES;
 
+/** The same as pairs, in the order they are shown. */
+export const LANGUAGE_NAMES = Object.entries(LANGUAGES) as [Language, string][];
+
 const STORED_AS = 'tilld.language';
 
 function asLanguage(tag: string): Language | null {
@@ -15,18 +18,21 @@ function asLanguage(tag: string): Language | null {
   return Object.hasOwn(LANGUAGES, code) ? (code as Language) : null;
 }
 
-function stored(): string[] {
+function stored(): string | null {
   try {
-    return [localStorage.getItem(STORED_AS) ?? ''];
+    return localStorage.getItem(STORED_AS);
   } catch {
     // Storage can be switched off; the browser's languages count then.
-    return [];
+    return null;
   }
 }
 
+/** Whether the language was picked in this browser, not only found. */
+export const isLanguagePicked: boolean = asLanguage(stored() ?? '') !== null;
+
 /** The language picked in this browser, else its first one that there is a catalogue of, else English. */
 export const language: Language =
-  [...stored(), ...navigator.languages].map(asLanguage).find((known) => known !== null) ?? 'en';
+  [stored() ?? '', ...navigator.languages].map(asLanguage).find((known) => known !== null) ?? 'en';
 
 /** How numbers and dates are written: as the browser's own variety of the language has it, such as `de-AT`. */
 export const locale: string = navigator.languages.find((tag) => asLanguage(tag) === language) ?? language;

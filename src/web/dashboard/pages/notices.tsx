@@ -1,14 +1,14 @@
 import { api } from '../api/client.ts';
 import type { Body, Data } from '../api/contract.ts';
 import { useAct, useApi, useShopId } from '../api/hooks.ts';
-import { language } from '../i18n/language.ts';
+import { language, LANGUAGE_NAMES } from '../i18n/language.ts';
 import { t } from '../i18n/t.ts';
 import { Card, PageTitle, Problem, Shown } from '../ui/basics.tsx';
-import { Check } from '../ui/form.tsx';
+import { Check, Select } from '../ui/form.tsx';
 
 type Notices = Data<'GET', '/merchant/notices'>['notices'];
 type Kind = Notices['kinds'][number]['kind'];
-type Change = Pick<Body<'PATCH', '/merchant/notices'>, 'kinds' | 'testPayments'>;
+type Change = Omit<Body<'PATCH', '/merchant/notices'>, 'merchantId'>;
 
 const NAMES: Readonly<Record<Kind, string>> = {
   paid: t('Each payment that is paid'),
@@ -57,9 +57,8 @@ function Reach({ notices }: { notices: Notices }) {
 
 function Choices({ notices }: { notices: Notices }) {
   const merchantId = useShopId();
-  // Mails are in the language that the pages had when something was chosen.
   const save = useAct((change: Change) =>
-    api('PATCH', '/merchant/notices', { body: { merchantId, language, ...change } }),
+    api('PATCH', '/merchant/notices', { body: { merchantId, ...change } }),
   );
   return (
     <Card>
@@ -80,6 +79,22 @@ function Choices({ notices }: { notices: Notices }) {
           disabled={save.isPending}
           onChange={({ target }) => save.mutate({ testPayments: target.checked })}
         />
+        <Select
+          label={t('Language of your mails, from all shops')}
+          name="language"
+          value={notices.language ?? language}
+          disabled={save.isPending}
+          onChange={({ target }) => {
+            const chosen = LANGUAGE_NAMES.find(([code]) => code === target.value)?.[0];
+            if (chosen !== undefined) save.mutate({ language: chosen });
+          }}
+        >
+          {LANGUAGE_NAMES.map(([code, name]) => (
+            <option key={code} value={code} lang={code}>
+              {name}
+            </option>
+          ))}
+        </Select>
         {save.error !== null && <Problem error={save.error} />}
         <p role="status" className="text-sm text-soft">
           {save.isSuccess && t('Saved')}

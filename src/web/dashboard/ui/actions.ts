@@ -3,6 +3,7 @@ import { t } from '../i18n/t.ts';
 /** What the operations of the audit log are called. */
 const NAMES: Readonly<Record<string, string>> = {
   'POST /auth/session': t('Signed in'),
+  'PATCH /auth/session': t('Changed the language'),
   'POST /auth/passkeys/sign-in': t('Signed in with a passkey'),
   'POST /auth/login': t('Signed in by the API'),
   'POST /auth/passkeys/options': t('Began to add a passkey'),

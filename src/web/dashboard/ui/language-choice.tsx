@@ -1,7 +1,13 @@
-import { chooseLanguage, language, LANGUAGES, type Language } from '../i18n/language.ts';
+import { tellLanguage } from '../api/client.ts';
+import { session } from '../api/session.ts';
+import { chooseLanguage, language, LANGUAGE_NAMES, type Language } from '../i18n/language.ts';
 import { t } from '../i18n/t.ts';
 
-const NAMES = Object.entries(LANGUAGES) as [Language, string][];
+/** Who is signed in gets mails in it, too. */
+async function choose(chosen: Language): Promise<void> {
+  if (session() !== null) await tellLanguage(chosen);
+  chooseLanguage(chosen);
+}
 
 /** The language of the pages, kept in this browser. */
 export function LanguageChoice() {
@@ -10,12 +16,12 @@ export function LanguageChoice() {
       aria-label={t('Language')}
       value={language}
       onChange={({ target }) => {
-        const chosen = NAMES.find(([code]) => code === target.value)?.[0];
-        if (chosen !== undefined) chooseLanguage(chosen);
+        const chosen = LANGUAGE_NAMES.find(([code]) => code === target.value)?.[0];
+        if (chosen !== undefined) void choose(chosen);
       }}
       className="min-h-9 rounded-xl border border-edge bg-well px-2 text-sm"
     >
-      {NAMES.map(([code, name]) => (
+      {LANGUAGE_NAMES.map(([code, name]) => (
         <option key={code} value={code} lang={code}>
           {name}
         </option>

@@ -11,4 +11,6 @@ export const receipts: Catalogue = {
   'Not mailed to {to}: in the sandbox only people of the shop are mailed, 20 receipts an hour at most.':
     'Nicht an {to} gesendet: In der Sandbox bekommen nur Personen des Shops E-Mails, höchstens 20 Belege in der Stunde.',
   'Mailed a receipt': 'Beleg per E-Mail gesendet',
+  'Changed the language': 'Sprache geändert',
+  'Language of your mails, from all shops': 'Sprache Ihrer E-Mails, von allen Shops',
 };

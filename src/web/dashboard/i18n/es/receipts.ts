@@ -11,4 +11,6 @@ export const receipts: Catalogue = {
   'Not mailed to {to}: in the sandbox only people of the shop are mailed, 20 receipts an hour at most.':
     'No se envió a {to}: en el entorno de pruebas solo se escribe a personas de la tienda, como mucho 20 recibos por hora.',
   'Mailed a receipt': 'Envió un recibo por correo',
+  'Changed the language': 'Cambió el idioma',
+  'Language of your mails, from all shops': 'Idioma de sus correos, de todas las tiendas',
 };

@@ -11,4 +11,6 @@ export const receipts: Catalogue = {
   'Not mailed to {to}: in the sandbox only people of the shop are mailed, 20 receipts an hour at most.':
     'Non envoyé à {to} : dans le bac à sable, seules les personnes de la boutique reçoivent des e-mails, 20 reçus par heure au plus.',
   'Mailed a receipt': 'A envoyé un reçu par e-mail',
+  'Changed the language': 'A changé la langue',
+  'Language of your mails, from all shops': 'Langue de vos e-mails, de toutes les boutiques',
 };

@@ -11,4 +11,6 @@ export const receipts: Catalogue = {
   'Not mailed to {to}: in the sandbox only people of the shop are mailed, 20 receipts an hour at most.':
     'Não enviado para {to}: no ambiente de testes só as pessoas da loja recebem e-mails, no máximo 20 recibos por hora.',
   'Mailed a receipt': 'Enviou um recibo por e-mail',
+  'Changed the language': 'Mudou o idioma',
+  'Language of your mails, from all shops': 'Idioma dos seus e-mails, de todas as lojas',
 };
