@@ -7,7 +7,7 @@ import { openShop, subjectOf } from '../../_helpers/notice-mails.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { partsOf, SmtpSink, type ReceivedMail } from '../../_helpers/smtp-sink.ts';
 import { Shop } from '../../_helpers/api-client.ts';
-import { Till } from '../../_helpers/till.ts';
+import { Till, TillProcess } from '../../_helpers/till.ts';
 import { TillBesideNodes } from '../../_helpers/till-beside-nodes.ts';
 
 interface ReceiptJson {
@@ -406,6 +406,42 @@ describe('in the sandbox, where anybody can pay for nothing,', () => {
     await afterAnother();
     expect(receipts()).toHaveLength(20);
   });
+});
+
+it('survives kill -9 between the press and the mail, once', async () => {
+  const own = await SmtpSink.start();
+  await using till = await TillProcess.start({ TILLD_SMTP_URL: own.url });
+  const { shop, email } = await openShop(own, till);
+  const { id } = await shop.createPayment({ customerId: undefined, customer: { email } });
+  await till.api.must('POST', '/sandbox/payment/simulate', {
+    token: shop.secretKey,
+    body: { paymentId: id, scenario: 'exact', coin: 'BTC', confirmations: 9 },
+  });
+  const ask = async (): Promise<number> => {
+    const path = `/checkout/${id}/receipt/mail`;
+    return (await fetch(till.api.baseUrl + path, { method: 'POST', redirect: 'manual' })).status;
+  };
+  own.behaviour = { mute: true };
+  expect(await Promise.all(Array.from({ length: 5 }, ask))).toEqual(Array<number>(5).fill(303));
+  await eventually(
+    'the mail is being sent',
+    () => own.connections,
+    (connections) => connections > 0,
+  );
+  await till.kill9();
+  own.behaviour = {};
+  await till.up();
+  expect(await ask()).toBe(303);
+  const receipts = () => own.mails.filter(({ raw }) => raw.includes(`Message-ID: <receipt_${id}@`));
+  await eventually('it came', receipts, (mails) => mails.length > 0);
+  await eventually(
+    'it is settled',
+    async () =>
+      till.api.must<ReceiptJson>('GET', `/payment/receipt?paymentId=${id}`, { token: shop.secretKey }),
+    ({ mail }) => mail?.state === 'sent',
+  );
+  expect(receipts()).toHaveLength(1);
+  await own.stop();
 });
 
 it('is not mailed again when the records of old mails are removed', async () => {
