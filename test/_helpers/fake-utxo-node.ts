@@ -36,6 +36,8 @@ export class FakeUtxoNode {
   readonly received: string[] = [];
   /** Headers that it knows beyond its blocks, as while it syncs. */
   headersAhead = 0;
+  /** Answers nobody. */
+  isOff = false;
   readonly #blocks: KnownBlock[];
   readonly #mempool = new Map<string, { readonly raw: Buffer; readonly time: number }>();
   readonly #unspent = new Map<string, { readonly value: string; readonly scriptHex: string }>();
@@ -50,9 +52,10 @@ export class FakeUtxoNode {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
+        if (this.isOff) return response.destroy();
         const asked = JSON.parse(Buffer.concat(chunks).toString()) as Request | Request[];
         const answer = Array.isArray(asked) ? asked.map((one) => this.#reply(one)) : this.#reply(asked);
-        response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+        return response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
       });
     });
   }
@@ -79,6 +82,20 @@ export class FakeUtxoNode {
         outputs: [{ amount, script }],
       }),
     );
+  }
+
+  /** Spends the coins of the transaction that was handed in last to a stranger, in its place and in a block of six. */
+  displaceLast(): void {
+    const raw = Buffer.from(this.received.at(-1) ?? '', 'hex');
+    this.#mempool.delete(idOf(raw));
+    const inputs = RawTx.decode(raw).inputs.map(({ txid, index }) => ({
+      txid: Buffer.from(txid).toString('hex'),
+      index,
+    }));
+    this.#accept(
+      encodeTransaction({ inputs, outputs: [{ amount: 1_000n, script: Buffer.from('51', 'hex') }] }),
+    );
+    this.mine(5);
   }
 
   /** A block with everything that waits, and then `more` empty ones. */
