@@ -14,7 +14,6 @@ export default defineConfig({
     manifest: true,
     // Data URLs and inlined scripts would not pass the content security policy.
     assetsInlineLimit: 0,
-    chunkSizeWarningLimit: 700,
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: {

@@ -261,7 +261,7 @@ it('currency and time zone are chosen in the settings', async () => {
   await field('Währung').fill('usd');
   await field('Zeitzone').fill('Mars/Olympus');
   await page.getByRole('button', { name: 'Speichern', exact: true }).first().click();
-  await page.getByText('must be an IANA time zone').first().waitFor();
+  await page.getByText('Bitte wählen Sie eine Zeitzone aus der Liste').first().waitFor();
   await field('Zeitzone').fill('');
   await page.getByRole('button', { name: 'Speichern', exact: true }).first().click();
   await page.getByText('Gespeichert').waitFor();

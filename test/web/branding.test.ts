@@ -88,7 +88,7 @@ it('its owner sets it in the settings, and sees how it looks', async () => {
   await card.locator('img').waitFor();
   await card.getByLabel('Support contact').fill('nobody');
   await card.getByRole('button', { name: 'Keep this look' }).click();
-  await card.getByText('must be an e-mail address or an https URL').first().waitFor();
+  await card.getByText('Please enter an e-mail address or a web address.').first().waitFor();
   await card.getByLabel('Support contact').fill('https://shop.example/help');
   await card.getByLabel('Colour').fill('#b00020');
   await card.getByRole('button', { name: 'Keep this look' }).click();

@@ -74,7 +74,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await field('Name').fill('Blue Door Books');
     await field('Domain').fill('not a domain');
     await button('Create shop').click();
-    await page.getByText('must be a host name such as').first().waitFor();
+    await page.getByText('Please enter the name of your site').first().waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await field('Domain').fill('bluedoor.example');
     await button('Create shop').click();
@@ -117,7 +117,7 @@ describe('a merchant from the first visit to the first payout', () => {
       await field('Address').fill(books.url);
       await field('Only these events').fill('payment.paid');
       await button('Save endpoint').click();
-      await page.getByText('must be one of').first().waitFor();
+      await page.getByText('Possible here:').first().waitFor();
       await field('Only these events').fill('payment.created');
       await button('Save endpoint').click();
       await page.getByText('Not used yet').waitFor();
@@ -237,7 +237,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await field('First day').fill('2026-01-31');
     await field('Last day').fill('2026-01-01');
     await button('Download').click();
-    await page.getByText('must be after from').first().waitFor();
+    await page.getByText('The last day must not be before the first one.').first().waitFor();
     await field('First day').fill('2026-01-01');
     await field('Last day').fill('2099-12-31');
     await field('Time zone').fill('Pacific/Kiritimati');
@@ -266,7 +266,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await field('To address').fill('nonsense');
     await field('Amount in LTC').fill('1.2');
     await button('Continue').click();
-    await page.getByRole('alert').waitFor();
+    await page.getByText('This is no Litecoin').waitFor();
     await field('To address').fill(other.wallets.LTC);
     await button('Continue').click();
     await page.getByText('Network fee').waitFor();
@@ -338,7 +338,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await field('Most').fill('2');
     await field('E-mail address').selectOption('required');
     await button('Create').click();
-    await page.getByText('must not be below min').first().waitFor();
+    await page.getByText('This must not be below the least amount.').first().waitFor();
     await field('Most').fill('500');
     await button('Create').click();
     await page.getByRole('img', { name: /QR code of .*\/l\// }).waitFor();
@@ -396,7 +396,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await button('Edit buyer@example.com').click();
     await field('Metadata').fill('{"plan": gold}');
     await button('Save').click();
-    await page.getByText('must be a JSON object').waitFor();
+    await page.getByText('Please enter a JSON object.').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await field('Metadata').fill('{"plan": "gold"}');
     await button('Save').click();

@@ -74,7 +74,7 @@ describe('the dialog before going live', () => {
   it('holds the button back while no coin is ready, and frees it once one is', async () => {
     await world.setHeadersAhead(5);
     const dialog = await openGoLive(page);
-    const button = dialog.getByRole('button', { name: 'Take real money' });
+    const button = dialog.getByRole('button', { name: 'Go live' });
     await dialog.getByText('No coin is ready to take real money yet').waitFor();
     expect(await button.isDisabled()).toBe(true);
     expect(await dialog.innerText()).toMatch(/still syncing, at block \d+ with 5 to go/);
@@ -95,7 +95,7 @@ describe('the dialog before going live', () => {
     await page.route('**/merchant/sandbox?*', async (route) =>
       route.fulfill({ status: 409, json: { success: false, error, data: null } }),
     );
-    await dialog.getByRole('button', { name: 'Take real money' }).click();
+    await dialog.getByRole('button', { name: 'Go live' }).click();
     await dialog.getByRole('alert').getByText(message).waitFor();
     await page.unroute('**/merchant/sandbox?*');
   });

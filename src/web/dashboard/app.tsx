@@ -6,8 +6,9 @@ import { ApiError, signedInNow } from './api/client.ts';
 import { followOtherTabs, resumeSession } from './api/session.ts';
 import { t } from './i18n/t.ts';
 import { StepUp } from './pages/step-up.tsx';
-import { router } from './router.tsx';
+import { loadOtherPages, router } from './router.tsx';
 import { Button, Problem } from './ui/basics.tsx';
+import { Toasts } from './ui/toast.tsx';
 
 const client = new QueryClient({
   defaultOptions: {
@@ -36,6 +37,7 @@ async function start(): Promise<ReactNode> {
     <QueryClientProvider client={client}>
       <RouterProvider router={router} />
       <StepUp />
+      <Toasts />
     </QueryClientProvider>
   );
 }
@@ -49,9 +51,13 @@ function Unreachable({ error }: { error: ApiError }) {
   );
 }
 
+/** The page that was asked for comes first. */
+const OTHERS_AFTER_MS = 1_500;
+
 /** Puts the pages into their place. */
 export async function showPages(root: HTMLElement): Promise<void> {
   const pages = createRoot(root);
   const shown = await start();
   pages.render(<StrictMode>{shown}</StrictMode>);
+  window.setTimeout(() => void loadOtherPages(), OTHERS_AFTER_MS);
 }

@@ -2,36 +2,33 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
+  lazyRouteComponent,
   Outlet,
   redirect,
   retainSearchParams,
   type AnyRoute,
+  type RouteComponent,
 } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { session } from './api/session.ts';
 import { Frame } from './frame.tsx';
 import { NotFound } from './not-found.tsx';
-import { AccountPage } from './pages/account.tsx';
-import { AuditLogPage } from './pages/audit.tsx';
-import { ForgotPage, ResetPage, VerifyPage } from './pages/mailed-links.tsx';
-import { ConnectPage } from './pages/connect.tsx';
-import { CustomersPage } from './pages/customers.tsx';
-import { HomePage } from './pages/home.tsx';
-import { JoinPage } from './pages/join.tsx';
-import { KeysPage } from './pages/keys.tsx';
-import { LinksPage } from './pages/links.tsx';
-import { NodesPage } from './pages/nodes.tsx';
-import { NoticesPage } from './pages/notices.tsx';
-import { OverviewPage } from './pages/overview.tsx';
-import { PaymentPage } from './pages/payment.tsx';
-import { PaymentsPage } from './pages/payments.tsx';
-import { PeoplePage } from './pages/people.tsx';
-import { ProductsPage } from './pages/products.tsx';
-import { SettingsPage } from './pages/settings.tsx';
-import { ShopsPage } from './pages/shops.tsx';
+import { PageFailed } from './page-failed.tsx';
 import { RegisterPage, SignInPage } from './pages/sign-in.tsx';
-import { WalletPage } from './pages/wallet.tsx';
-import { WebhooksPage } from './pages/webhooks.tsx';
+
+const later: (() => Promise<unknown>)[] = [];
+
+/** A page that is loaded when it is first gone to. */
+function lazy<K extends string>(load: () => Promise<Record<K, () => ReactNode>>, name: K): RouteComponent {
+  later.push(load);
+  return lazyRouteComponent(load, name);
+}
+
+/** Loads what other pages consist of, so that they are there at once, also without a connection. */
+export async function loadOtherPages(): Promise<void> {
+  // What fails is asked for again by whoever goes there.
+  await Promise.allSettled(later.map(async (load) => load()));
+}
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 
@@ -53,7 +50,7 @@ const inside = createRoute({
 const connect = createRoute({
   getParentRoute: () => root,
   path: '/connect',
-  component: ConnectPage,
+  component: lazy(async () => import('./pages/connect.tsx'), 'ConnectPage'),
   validateSearch: texts,
   beforeLoad: signedIn,
 });
@@ -61,7 +58,7 @@ const connect = createRoute({
 const join = createRoute({
   getParentRoute: () => root,
   path: '/join',
-  component: JoinPage,
+  component: lazy(async () => import('./pages/join.tsx'), 'JoinPage'),
   validateSearch: texts,
   beforeLoad: signedIn,
 });
@@ -77,36 +74,116 @@ function texts(search: Record<string, unknown>): Search {
   );
 }
 
-function page(parent: AnyRoute, path: string, component: () => ReactNode) {
+function page(parent: AnyRoute, path: string, component: RouteComponent) {
   return createRoute({ getParentRoute: () => parent, path, component, validateSearch: texts });
 }
 
 const routes = root.addChildren([
   page(root, '/login', SignInPage),
   page(root, '/register', RegisterPage),
-  page(root, '/forgot-password', ForgotPage),
-  page(root, '/reset-password', ResetPage),
-  page(root, '/verify-email', VerifyPage),
+  page(
+    root,
+    '/forgot-password',
+    lazy(async () => import('./pages/mailed-links.tsx'), 'ForgotPage'),
+  ),
+  page(
+    root,
+    '/reset-password',
+    lazy(async () => import('./pages/mailed-links.tsx'), 'ResetPage'),
+  ),
+  page(
+    root,
+    '/verify-email',
+    lazy(async () => import('./pages/mailed-links.tsx'), 'VerifyPage'),
+  ),
   connect,
   join,
   inside.addChildren([
-    page(inside, '/', HomePage),
-    page(inside, '/shops', ShopsPage),
-    page(inside, '/account', AccountPage),
-    page(inside, '/nodes', NodesPage),
-    page(inside, '/shop/$shopId', OverviewPage),
-    page(inside, '/shop/$shopId/payments', PaymentsPage),
-    page(inside, '/shop/$shopId/payments/$paymentId', PaymentPage),
-    page(inside, '/shop/$shopId/customers', CustomersPage),
-    page(inside, '/shop/$shopId/products', ProductsPage),
-    page(inside, '/shop/$shopId/links', LinksPage),
-    page(inside, '/shop/$shopId/wallet', WalletPage),
-    page(inside, '/shop/$shopId/keys', KeysPage),
-    page(inside, '/shop/$shopId/webhooks', WebhooksPage),
-    page(inside, '/shop/$shopId/people', PeoplePage),
-    page(inside, '/shop/$shopId/mails', NoticesPage),
-    page(inside, '/shop/$shopId/audit', AuditLogPage),
-    page(inside, '/shop/$shopId/settings', SettingsPage),
+    page(
+      inside,
+      '/',
+      lazy(async () => import('./pages/home.tsx'), 'HomePage'),
+    ),
+    page(
+      inside,
+      '/shops',
+      lazy(async () => import('./pages/shops.tsx'), 'ShopsPage'),
+    ),
+    page(
+      inside,
+      '/account',
+      lazy(async () => import('./pages/account.tsx'), 'AccountPage'),
+    ),
+    page(
+      inside,
+      '/nodes',
+      lazy(async () => import('./pages/nodes.tsx'), 'NodesPage'),
+    ),
+    page(
+      inside,
+      '/shop/$shopId',
+      lazy(async () => import('./pages/overview.tsx'), 'OverviewPage'),
+    ),
+    page(
+      inside,
+      '/shop/$shopId/payments',
+      lazy(async () => import('./pages/payments.tsx'), 'PaymentsPage'),
+    ),
+    page(
+      inside,
+      '/shop/$shopId/payments/$paymentId',
+      lazy(async () => import('./pages/payment.tsx'), 'PaymentPage'),
+    ),
+    page(
+      inside,
+      '/shop/$shopId/customers',
+      lazy(async () => import('./pages/customers.tsx'), 'CustomersPage'),
+    ),
+    page(
+      inside,
+      '/shop/$shopId/products',
+      lazy(async () => import('./pages/products.tsx'), 'ProductsPage'),
+    ),
+    page(
+      inside,
+      '/shop/$shopId/links',
+      lazy(async () => import('./pages/links.tsx'), 'LinksPage'),
+    ),
+    page(
+      inside,
+      '/shop/$shopId/wallet',
+      lazy(async () => import('./pages/wallet.tsx'), 'WalletPage'),
+    ),
+    page(
+      inside,
+      '/shop/$shopId/keys',
+      lazy(async () => import('./pages/keys.tsx'), 'KeysPage'),
+    ),
+    page(
+      inside,
+      '/shop/$shopId/webhooks',
+      lazy(async () => import('./pages/webhooks.tsx'), 'WebhooksPage'),
+    ),
+    page(
+      inside,
+      '/shop/$shopId/people',
+      lazy(async () => import('./pages/people.tsx'), 'PeoplePage'),
+    ),
+    page(
+      inside,
+      '/shop/$shopId/mails',
+      lazy(async () => import('./pages/notices.tsx'), 'NoticesPage'),
+    ),
+    page(
+      inside,
+      '/shop/$shopId/audit',
+      lazy(async () => import('./pages/audit.tsx'), 'AuditLogPage'),
+    ),
+    page(
+      inside,
+      '/shop/$shopId/settings',
+      lazy(async () => import('./pages/settings.tsx'), 'SettingsPage'),
+    ),
   ]),
 ]);
 
@@ -114,6 +191,7 @@ export const router = createRouter({
   routeTree: routes as AnyRoute,
   basepath: '/dashboard',
   scrollRestoration: false,
+  defaultErrorComponent: PageFailed,
   // Plain text: by default "1e3" would be read as a number and written back as 1000.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {

@@ -4,7 +4,8 @@ import type { Body } from '../api/contract.ts';
 import { useAct, useApi } from '../api/hooks.ts';
 import { plural, t } from '../i18n/t.ts';
 import { Badge, Button, Card, Copy, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
-import { Field, fieldError, Form } from '../ui/form.tsx';
+import { Field } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
 import { LanguageChoice } from '../ui/language-choice.tsx';
 import { Qr } from '../ui/qr.tsx';
 import { Passkeys } from './passkeys.tsx';
@@ -107,7 +108,6 @@ function Password() {
           minLength={8}
           maxLength={128}
           required
-          {...fieldError(error, 'newPassword')}
         />
       </Form>
     </Card>

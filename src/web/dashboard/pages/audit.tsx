@@ -5,8 +5,9 @@ import { useShopId } from '../api/hooks.ts';
 import { t } from '../i18n/t.ts';
 import { Badge, Button, Card, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
 import { actionName } from '../ui/actions.ts';
-import { short, when } from '../ui/format.ts';
+import { short } from '../ui/format.ts';
 import { Table } from '../ui/table.tsx';
+import { Time } from '../ui/time.tsx';
 
 type Entry = AuditPage['entries'][number];
 
@@ -70,7 +71,7 @@ function Entries({ of, hasActors }: { of: readonly Entry[]; hasActors: boolean }
       rows={of}
       keyOf={({ id }) => String(id)}
       columns={[
-        { title: t('When'), cell: ({ at }) => when(at) },
+        { title: t('When'), cell: ({ at }) => <Time at={at} /> },
         ...(hasActors ? [who] : []),
         {
           title: t('What'),

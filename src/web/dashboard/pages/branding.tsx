@@ -5,7 +5,9 @@ import { useAct } from '../api/hooks.ts';
 import type { Shop } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { Button, Card } from '../ui/basics.tsx';
-import { Field, fieldError, Form } from '../ui/form.tsx';
+import { fieldWords } from '../ui/field-words.ts';
+import { Field } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
 
 const USUAL_COLOR = '#0b6e4f';
 const LOGO_MAX_BYTES = 65_536;
@@ -27,7 +29,7 @@ export function Branding({ shop }: { shop: Shop }) {
         fields={['accentColor', 'supportContact']}
         submit={t('Keep this look')}
         busy={save.isPending}
-        error={error}
+        error={error?.fields['logo'] === undefined ? error : null}
         onSubmit={({ accentColor, supportContact }) =>
           save.mutate({ supportContact, accentColor: accentColor === USUAL_COLOR ? null : accentColor })
         }
@@ -46,7 +48,6 @@ export function Branding({ shop }: { shop: Shop }) {
           value={color}
           onChange={({ target }) => setColor(target.value)}
           hint={t('Made darker, or lighter in dark mode, where it could not be read')}
-          {...fieldError(error, 'accentColor')}
         />
         <Field
           label={t('Support contact')}
@@ -54,7 +55,6 @@ export function Branding({ shop }: { shop: Shop }) {
           placeholder="help@shop.example"
           hint={t('An e-mail address or an https address, shown to payers')}
           defaultValue={shop.supportContact ?? ''}
-          {...fieldError(error, 'supportContact')}
         />
       </Form>
     </Card>
@@ -88,6 +88,7 @@ interface LogoProps {
 /** Saved as soon as a file is chosen. */
 function Logo({ shop, error, busy, onChange }: LogoProps) {
   const [problem, setProblem] = useState<string>();
+  const refused = error?.fields['logo'];
   const choose = async ({ target }: ChangeEvent<HTMLInputElement>): Promise<void> => {
     const file = target.files?.[0];
     if (file === undefined) return;
@@ -104,7 +105,7 @@ function Logo({ shop, error, busy, onChange }: LogoProps) {
         hint={t('PNG, JPEG or WebP, at most 64 KiB')}
         disabled={busy}
         onChange={(event) => void choose(event)}
-        error={problem ?? error?.fields['logo']}
+        error={problem ?? (refused === undefined ? undefined : fieldWords(refused).text)}
       />
       {shop.logoPath !== null && (
         <Button look="quiet" busy={busy} onClick={() => onChange(null)}>

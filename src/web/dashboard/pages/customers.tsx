@@ -8,10 +8,13 @@ import type { Customer } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { Button, Card, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Field, fieldError, Form, SearchField, TextArea } from '../ui/form.tsx';
-import { short, when } from '../ui/format.ts';
+import { Field, SearchField, TextArea } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
+import { short } from '../ui/format.ts';
 import { ROW_LINK } from '../ui/row-link.ts';
+import { telling } from '../ui/toast.tsx';
 import { Pager, pageSize, Table } from '../ui/table.tsx';
+import { Time } from '../ui/time.tsx';
 
 export function CustomersPage() {
   const [search, change] = useFilters();
@@ -100,12 +103,14 @@ function List(props: { customers: readonly Customer[]; onEdit: (customer: Custom
           cell: ({ email, createdAt }) => (
             <>
               <b className="font-semibold [overflow-wrap:anywhere]">{email}</b>
-              <small className="block text-soft md:hidden">{when(createdAt)}</small>
+              <small className="block text-soft md:hidden">
+                <Time at={createdAt} />
+              </small>
             </>
           ),
         },
         { title: t('Id'), wide: true, cell: ({ id }) => <code title={id}>{short(id)}</code> },
-        { title: t('Since'), wide: true, cell: ({ createdAt }) => when(createdAt) },
+        { title: t('Since'), wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
         {
           title: t('Actions'),
           end: true,
@@ -151,7 +156,6 @@ function readObject(text: string): Record<string, unknown> | null {
 
 function Edit({ customer, onDone }: { customer: Customer | null; onDone: () => void }) {
   const merchantId = useShopId();
-  const [isWrong, setIsWrong] = useState(false);
   const save = useAct(
     (fields: { email: string; metadata: Record<string, unknown> }) =>
       customer === null
@@ -160,7 +164,7 @@ function Edit({ customer, onDone }: { customer: Customer | null; onDone: () => v
             query: { merchantId },
             body: { ...fields, customerId: customer.id },
           }),
-    onDone,
+    telling(customer === null ? t('Customer created') : t('Customer saved'), onDone),
   );
   const kept = customer?.metadata ?? {};
   return (
@@ -169,27 +173,18 @@ function Edit({ customer, onDone }: { customer: Customer | null; onDone: () => v
       submit={t('Save')}
       busy={save.isPending}
       error={save.error}
-      onSubmit={({ email, metadata: text }) => {
-        const metadata = readObject(text);
-        setIsWrong(metadata === null);
-        if (metadata !== null) save.mutate({ email, metadata });
-      }}
+      check={({ metadata }) =>
+        readObject(metadata) === null ? { metadata: t('Please enter a JSON object.') } : {}
+      }
+      onSubmit={({ email, metadata }) => save.mutate({ email, metadata: readObject(metadata) ?? {} })}
     >
-      <Field
-        label={t('Email')}
-        name="email"
-        type="email"
-        defaultValue={customer?.email ?? ''}
-        required
-        {...fieldError(save.error, 'email')}
-      />
+      <Field label={t('Email')} name="email" type="email" defaultValue={customer?.email ?? ''} required />
       <TextArea
         label={t('Metadata (optional)')}
         name="metadata"
         spellCheck={false}
         hint={t('Your own facts as a JSON object, such as {"plan": "gold"}')}
         defaultValue={Object.keys(kept).length === 0 ? '' : JSON.stringify(kept, null, 2)}
-        {...(isWrong ? { error: t('must be a JSON object') } : fieldError(save.error, 'metadata'))}
       />
     </Form>
   );

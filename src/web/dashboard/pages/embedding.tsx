@@ -3,16 +3,14 @@ import { useAct } from '../api/hooks.ts';
 import type { Shop } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { Card } from '../ui/basics.tsx';
-import { Form, TextArea } from '../ui/form.tsx';
+import { TextArea } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
 
 /** Which sites, beside the shop's verified domain, may open its checkout in a window of their own pages. */
 export function Embedding({ shop }: { shop: Shop }) {
   const save = useAct((embedOrigins: string[]) =>
     api('PATCH', '/merchant/edit', { body: { merchantId: shop.id, embedOrigins } }),
   );
-  const problem = Object.entries(save.error?.fields ?? {}).find(([field]) =>
-    field.startsWith('embedOrigins'),
-  )?.[1];
   return (
     <Card title={t('Embedded checkout')}>
       <Form
@@ -37,7 +35,6 @@ export function Embedding({ shop }: { shop: Shop }) {
           placeholder="https://www.shop.example"
           hint={t('Up to 10, one on a line. The verified domain may do so by itself')}
           defaultValue={shop.embedOrigins.join('\n')}
-          error={problem}
         />
       </Form>
     </Card>

@@ -5,7 +5,8 @@ import { useMode } from '../api/mode.ts';
 import { t } from '../i18n/t.ts';
 import { Button } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Field, fieldError, Form, Select, TimeZones } from '../ui/form.tsx';
+import { Field, Select, TimeZones } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
 import { today } from '../ui/format.ts';
 
 /** All money that came in and went out in a range of days, as a file for the accountant. */
@@ -49,16 +50,8 @@ function Wish({ onDone }: { onDone: () => void }) {
           type="date"
           defaultValue={`${lastDay.slice(0, 8)}01`}
           required
-          {...fieldError(error, 'from')}
         />
-        <Field
-          label={t('Last day')}
-          name="last"
-          type="date"
-          defaultValue={lastDay}
-          required
-          {...fieldError(error, 'to')}
-        />
+        <Field label={t('Last day')} name="last" type="date" defaultValue={lastDay} required />
       </div>
       <Field
         label={t('Time zone')}
@@ -67,7 +60,6 @@ function Wish({ onDone }: { onDone: () => void }) {
         defaultValue={timeZone}
         maxLength={64}
         required
-        {...fieldError(error, 'timeZone')}
       />
       <TimeZones />
       <Select label={t('Format')} name="format" defaultValue="csv">

@@ -5,7 +5,8 @@ import { useAct, useShopId } from '../api/hooks.ts';
 import { t } from '../i18n/t.ts';
 import { Button, CopyLine } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Field, fieldError, Form, Select } from '../ui/form.tsx';
+import { Field, Select } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
 import { MEMBER_ROLES, ROLES } from '../ui/roles.ts';
 
 /** Asks whom to invite, then shows the link for passing on. */
@@ -52,14 +53,7 @@ function InviteForm({ onClose }: { onClose: () => void }) {
       error={invite.error}
       onSubmit={({ email }) => invite.mutate({ email: email.trim() })}
     >
-      <Field
-        label={t('Email')}
-        name="email"
-        type="email"
-        autoComplete="off"
-        required
-        {...fieldError(invite.error, 'email')}
-      />
+      <Field label={t('Email')} name="email" type="email" autoComplete="off" required />
       <Select
         label={t('Role')}
         name="role"

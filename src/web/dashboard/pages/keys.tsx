@@ -4,7 +4,8 @@ import { useAct, useApi, useShopId } from '../api/hooks.ts';
 import { t } from '../i18n/t.ts';
 import { Badge, Button, Card, CopyLine, PageTitle, Shown } from '../ui/basics.tsx';
 import { Confirm, Dialog } from '../ui/dialog.tsx';
-import { Form, Select } from '../ui/form.tsx';
+import { Select } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
 import { when } from '../ui/format.ts';
 import { keyUse } from '../ui/key-use.ts';
 import { FirstCall } from './first-call.tsx';
@@ -32,7 +33,7 @@ export function KeysPage() {
         {(data) => (
           <>
             <div className="grid grid-cols-1 gap-4 md:grid-cols-2">
-              {data.keys.map((key) => (
+              {inOrder(data.keys).map((key) => (
                 <Card
                   key={key.id}
                   title={key.kind === 'public' ? t('Public key') : t('Secret key')}
@@ -64,6 +65,12 @@ export function KeysPage() {
       <Regenerate merchantId={merchantId} open={open} onClose={() => setOpen(false)} />
     </>
   );
+}
+
+/** The public key first, as everywhere; the present ones before those that end. */
+function inOrder<K extends { kind: string; expiresAt: string | null }>(keys: readonly K[]): K[] {
+  const rank = (key: K): number => (key.expiresAt === null ? 0 : 2) + (key.kind === 'public' ? 0 : 1);
+  return keys.toSorted((one, other) => rank(one) - rank(other));
 }
 
 function Regenerate(props: { merchantId: string; open: boolean; onClose: () => void }) {

@@ -3,7 +3,9 @@ import { api } from '../api/client.ts';
 import { useAct, useShop, useShopId } from '../api/hooks.ts';
 import type { PaymentLink } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
-import { Currencies, Field, fieldError, Form, Select } from '../ui/form.tsx';
+import { plainAmount } from '../ui/decimal.ts';
+import { Currencies, Field, Select } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
 
 const NAMES = [
   'name',
@@ -35,11 +37,16 @@ function bodyOf(asks: Asks, values: Values, link: PaymentLink | null) {
   const kept = link?.fields.filter((field) => field.name === 'name') ?? [];
   const suggested = link?.openAmount?.suggested;
   const openAmount = {
-    ...(min === '' ? {} : { min }),
-    ...(max === '' ? {} : { max }),
+    ...(min === '' ? {} : { min: plainAmount(min) }),
+    ...(max === '' ? {} : { max: plainAmount(max) }),
     ...(suggested === undefined ? {} : { suggested }),
   };
-  const terms = asks === 'price' ? {} : asks === 'amount' ? { amount, currency } : { openAmount, currency };
+  const terms =
+    asks === 'price'
+      ? {}
+      : asks === 'amount'
+        ? { amount: plainAmount(amount), currency }
+        : { openAmount, currency };
   return { name, description, successUrl, fields: [...fields, ...kept], ...terms };
 }
 
@@ -71,20 +78,8 @@ export function EditLink({
       error={save.error}
       onSubmit={(values) => save.mutate(bodyOf(asks, values, link))}
     >
-      <Field
-        label={t('Name')}
-        name="name"
-        defaultValue={link?.name ?? ''}
-        maxLength={120}
-        required
-        {...fieldError(save.error, 'name')}
-      />
-      <Field
-        label={t('Description (optional)')}
-        name="description"
-        defaultValue={link?.description ?? ''}
-        {...fieldError(save.error, 'description')}
-      />
+      <Field label={t('Name')} name="name" defaultValue={link?.name ?? ''} maxLength={120} required />
+      <Field label={t('Description (optional)')} name="description" defaultValue={link?.description ?? ''} />
       {(link === null || link.kind === 'link') && asks !== 'price' && (
         <Select
           label={t('What it asks for')}
@@ -96,7 +91,7 @@ export function EditLink({
           {link === null && <option value="pos">{t('Keypad for the counter')}</option>}
         </Select>
       )}
-      {asks !== 'price' && <Amounts asks={asks} link={link} error={save.error} />}
+      {asks !== 'price' && <Amounts asks={asks} link={link} />}
       <div className="grid grid-cols-2 gap-3">
         <Asked label={t('E-mail address')} name="email" link={link} />
         <Asked label={t('Note')} name="note" link={link} />
@@ -107,14 +102,12 @@ export function EditLink({
         type="url"
         placeholder="https://"
         defaultValue={link?.successUrl ?? ''}
-        {...fieldError(save.error, 'successUrl')}
       />
     </Form>
   );
 }
 
-function Amounts(props: { asks: Asks; link: PaymentLink | null; error: Parameters<typeof fieldError>[0] }) {
-  const { asks, link, error } = props;
+function Amounts({ asks, link }: { asks: Asks; link: PaymentLink | null }) {
   const shopCurrency = useShop()?.currency ?? 'USD';
   const { min = '', max = '' } = link?.openAmount ?? {};
   return (
@@ -127,25 +120,12 @@ function Amounts(props: { asks: Asks; link: PaymentLink | null; error: Parameter
             inputMode="decimal"
             defaultValue={link?.amount ?? ''}
             required
-            {...fieldError(error, 'amount')}
           />
         </div>
       ) : (
         <>
-          <Field
-            label={t('Least')}
-            name="min"
-            inputMode="decimal"
-            defaultValue={min}
-            {...fieldError(error, 'openAmount.min')}
-          />
-          <Field
-            label={t('Most')}
-            name="max"
-            inputMode="decimal"
-            defaultValue={max}
-            {...fieldError(error, 'openAmount.max')}
-          />
+          <Field label={t('Least')} name="min" inputMode="decimal" defaultValue={min} />
+          <Field label={t('Most')} name="max" inputMode="decimal" defaultValue={max} />
         </>
       )}
       <Field
@@ -155,7 +135,6 @@ function Amounts(props: { asks: Asks; link: PaymentLink | null; error: Parameter
         list="currencies"
         maxLength={3}
         required
-        {...fieldError(error, 'currency')}
       />
       <Currencies />
     </div>

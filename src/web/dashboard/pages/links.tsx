@@ -8,6 +8,7 @@ import { Badge, Button, Card, CopyLine, Empty, PageTitle, Problem, Shown } from 
 import { Dialog } from '../ui/dialog.tsx';
 import { fiat } from '../ui/format.ts';
 import { Pager } from '../ui/table.tsx';
+import { telling } from '../ui/toast.tsx';
 import { EditLink } from './link-form.tsx';
 import { ShareLink } from './link-share.tsx';
 
@@ -80,7 +81,10 @@ export function LinksPage() {
       </Shown>
       <Dialog title={titleOf(opened)} open={opened !== null} onClose={close}>
         {opened?.kind === 'edit' && (
-          <EditLink link={opened.link} onDone={opened.link === null ? show : close} />
+          <EditLink
+            link={opened.link}
+            onDone={opened.link === null ? show : telling(t('Payment link saved'), close)}
+          />
         )}
         {opened?.kind === 'share' && <ShareLink link={opened.link} />}
       </Dialog>

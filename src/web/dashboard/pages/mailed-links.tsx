@@ -6,7 +6,8 @@ import { useAct } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
 import { t } from '../i18n/t.ts';
 import { Button, LINK, Problem } from '../ui/basics.tsx';
-import { Field, fieldError, Form } from '../ui/form.tsx';
+import { Field } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
 import { Gate } from './sign-in.tsx';
 
 const toSignIn = (
@@ -75,7 +76,6 @@ export function ResetPage() {
             minLength={8}
             maxLength={128}
             required
-            {...fieldError(reset.error, 'password')}
           />
         </Form>
       ) : (

@@ -61,8 +61,8 @@ function GoLive({ shop, ...dialog }: DialogProps & { shop: Shop }) {
   );
   const isNoneReady = setup.data?.coins.every(({ state }) => state !== 'ready') === true;
   return (
-    <Confirm title={t('Go live')} action={t('Take real money')} isRefused={isNoneReady} {...dialog}>
-      <p>{t('From now on new payments of this shop take real coins.')}</p>
+    <Confirm title={t('Go live')} action={t('Go live')} isRefused={isNoneReady} {...dialog}>
+      <p>{t('In live mode new payments of this shop are paid with real money.')}</p>
       <Shown of={setup}>{({ coins }) => <CoinReadinessList coins={coins} />}</Shown>
       {isNoneReady && (
         <p role="status" className="rounded-xl bg-warn-soft px-3 py-2 text-warn">

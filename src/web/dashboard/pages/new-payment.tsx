@@ -1,11 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, type ApiError } from '../api/client.ts';
+import { api } from '../api/client.ts';
 import { useAct, useApi, useShop } from '../api/hooks.ts';
 import { useMay } from '../api/may.ts';
 import { t } from '../i18n/t.ts';
 import { plainAmount } from '../ui/decimal.ts';
-import { Currencies, Field, fieldError, Form, Select } from '../ui/form.tsx';
+import { Currencies, Field, Select } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
 import { coins, fiat } from '../ui/format.ts';
 
 const NAMES = ['amount', 'currency', 'productId', 'priceId', 'description', 'orderId', 'email'] as const;
@@ -49,16 +50,15 @@ export function NewPayment({ merchantId }: { merchantId: string }) {
     >
       <Products merchantId={merchantId} productId={productId} onChange={setProductId} />
       {productId === '' ? (
-        <Amount error={error} />
+        <Amount />
       ) : (
-        <Prices key={productId} merchantId={merchantId} productId={productId} error={error} />
+        <Prices key={productId} merchantId={merchantId} productId={productId} />
       )}
       <Field
         label={t('What for (optional)')}
         name="description"
         maxLength={500}
         hint={t('Payers read it on the checkout')}
-        {...fieldError(error, 'description')}
       />
       <Field
         label={t('Order id')}
@@ -66,31 +66,22 @@ export function NewPayment({ merchantId }: { merchantId: string }) {
         maxLength={255}
         placeholder={madeUp}
         hint={t('Your own number of the order; left empty, one is made up')}
-        {...fieldError(error, 'orderId')}
       />
       <Field
         label={t('Customer email')}
         name="email"
         type="email"
         hint={t('Left empty, the payment is anonymous')}
-        {...fieldError(error, 'customer.email')}
       />
     </Form>
   );
 }
 
-function Amount({ error }: { error: ApiError | null }) {
+function Amount() {
   const currency = useShop()?.currency ?? 'USD';
   return (
     <div className="grid grid-cols-2 gap-3">
-      <Field
-        label={t('Amount')}
-        name="amount"
-        inputMode="decimal"
-        placeholder={coins('49.9')}
-        required
-        {...fieldError(error, 'amount')}
-      />
+      <Field label={t('Amount')} name="amount" inputMode="decimal" placeholder={coins('49.9')} required />
       <Field
         label={t('Currency')}
         name="currency"
@@ -98,7 +89,6 @@ function Amount({ error }: { error: ApiError | null }) {
         defaultValue={currency}
         maxLength={3}
         required
-        {...fieldError(error, 'currency')}
       />
       <Currencies />
     </div>
@@ -129,14 +119,13 @@ function Products({ merchantId, productId, onChange }: ProductsProps) {
   );
 }
 
-function Prices(props: { merchantId: string; productId: string; error: ApiError | null }) {
-  const { merchantId, productId, error } = props;
+function Prices({ merchantId, productId }: { merchantId: string; productId: string }) {
   const { data } = useApi('/merchant/price/list', { merchantId, productId, limit: OFFERED });
   const prices = (data?.prices ?? []).filter(({ active }) => active);
   if (data !== undefined && prices.length === 0)
     return <p className="text-sm text-soft">{t('This product has no price yet.')}</p>;
   return (
-    <Select label={t('Price')} name="priceId" required {...fieldError(error, 'priceId')}>
+    <Select label={t('Price')} name="priceId" required>
       {prices.map(({ id, amount, currency }) => (
         <option key={id} value={id}>
           {fiat(amount, currency)}

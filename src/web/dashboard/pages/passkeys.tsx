@@ -7,8 +7,10 @@ import { addPasskey, whyNoPasskeys } from '../api/passkeys.ts';
 import { t } from '../i18n/t.ts';
 import { Badge, Button, Card, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Field, fieldError, Form } from '../ui/form.tsx';
+import { Field } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
 import { when } from '../ui/format.ts';
+import { telling } from '../ui/toast.tsx';
 
 const NAME_MAX = 60;
 
@@ -90,7 +92,7 @@ function Line({ of, onOpen }: { of: Passkey; onOpen: (what: 'rename' | 'remove')
 }
 
 function Add({ onClose }: { onClose: () => void }) {
-  const add = useAct(addPasskey, onClose);
+  const add = useAct(addPasskey, telling(t('Passkey added'), onClose));
   return (
     <Dialog title={t('Add a passkey')} open onClose={onClose}>
       <Form
@@ -103,14 +105,17 @@ function Add({ onClose }: { onClose: () => void }) {
         <p className="text-sm text-soft">
           {t('The browser asks for it next. Password and recovery codes go on working beside it.')}
         </p>
-        <NameField error={add.error} />
+        <NameField />
       </Form>
     </Dialog>
   );
 }
 
 function Rename({ of, onClose }: { of: Passkey; onClose: () => void }) {
-  const rename = useAct((name: string) => own('PATCH /auth/passkeys', { passkeyId: of.id, name }), onClose);
+  const rename = useAct(
+    (name: string) => own('PATCH /auth/passkeys', { passkeyId: of.id, name }),
+    telling(t('Passkey renamed'), onClose),
+  );
   return (
     <Dialog title={t('Rename the passkey')} open onClose={onClose}>
       <Form
@@ -120,13 +125,13 @@ function Rename({ of, onClose }: { of: Passkey; onClose: () => void }) {
         error={rename.error}
         onSubmit={({ name }) => rename.mutate(name)}
       >
-        <NameField error={rename.error} value={of.name} />
+        <NameField value={of.name} />
       </Form>
     </Dialog>
   );
 }
 
-function NameField({ error, value }: { error: ApiError | null; value?: string }) {
+function NameField({ value }: { value?: string }) {
   return (
     <Field
       label={t('Name')}
@@ -136,7 +141,6 @@ function NameField({ error, value }: { error: ApiError | null; value?: string })
       defaultValue={value}
       autoComplete="off"
       required
-      {...fieldError(error, 'name')}
     />
   );
 }
@@ -146,7 +150,7 @@ function Remove({ of, isLast, onClose }: { of: Passkey; isLast: boolean; onClose
   const remove = useAct(
     (password: string) =>
       own('DELETE /auth/passkeys', { passkeyId: of.id, ...(password === '' ? {} : { password }) }),
-    onClose,
+    telling(t('Passkey removed'), onClose),
   );
   const { error } = remove;
   // Another one may have been removed elsewhere since the page was read.

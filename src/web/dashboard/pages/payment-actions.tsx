@@ -7,6 +7,7 @@ import { t } from '../i18n/t.ts';
 import { Button, LINK_BUTTON } from '../ui/basics.tsx';
 import { Confirm } from '../ui/dialog.tsx';
 import { fiat } from '../ui/format.ts';
+import { telling } from '../ui/toast.tsx';
 import { SharePayment } from './payment-share.tsx';
 import { RefundDialog } from './refund.tsx';
 
@@ -54,7 +55,7 @@ function Cancel({ payment, open, onClose }: DecisionProps) {
   const merchantId = useShopId();
   const cancel = useAct(
     () => api('POST', '/payment/cancel', { query: { merchantId }, body: { paymentId: payment.id } }),
-    onClose,
+    telling(t('Payment cancelled'), onClose),
   );
   return (
     <Confirm
@@ -84,7 +85,7 @@ function Accept({ payment, open, onClose }: DecisionProps) {
         query: { merchantId },
         body: { paymentId: payment.id, action: 'accept' },
       }),
-    onClose,
+    telling(t('Payment accepted'), onClose),
   );
   return (
     <Confirm

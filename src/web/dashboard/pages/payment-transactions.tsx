@@ -2,9 +2,10 @@ import type { Coin, Payment } from '../api/types.ts';
 import { parts, t } from '../i18n/t.ts';
 import { Badge, Card, CoinName, Copy, Empty, type Tone } from '../ui/basics.tsx';
 import { ChainLink } from '../ui/chain-link.tsx';
-import { coins, short, whenShort } from '../ui/format.ts';
+import { coins, short } from '../ui/format.ts';
 import { Table } from '../ui/table.tsx';
 import { words } from '../ui/words.ts';
+import { Time } from '../ui/time.tsx';
 
 type Transaction = Payment['transactions'][number];
 type Refund = Payment['refunds'][number];
@@ -59,7 +60,7 @@ function Arrived({ of: payment, rows }: { of: Payment; rows: readonly Transactio
       keyOf={({ txid, index }) => `${txid}:${index}`}
       columns={[
         { title: t('Transaction'), cell: ({ coin, txid }) => <Hash of={payment} coin={coin} text={txid} /> },
-        { title: t('Seen'), wide: true, cell: ({ firstSeenAt }) => whenShort(firstSeenAt) },
+        { title: t('Seen'), wide: true, cell: ({ firstSeenAt }) => <Time at={firstSeenAt} isShort /> },
         {
           title: t('State'),
           cell: ({ status, confirmations, late }) => (
@@ -117,7 +118,7 @@ function Returned({ of: payment, rows }: { of: Payment; rows: readonly Refund[] 
             </span>
           ),
         },
-        { title: t('When'), wide: true, cell: ({ createdAt }) => whenShort(createdAt) },
+        { title: t('When'), wide: true, cell: ({ createdAt }) => <Time at={createdAt} isShort /> },
         {
           title: t('State'),
           cell: ({ status, error }) => (

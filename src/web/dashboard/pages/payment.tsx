@@ -6,7 +6,8 @@ import { useModeOf } from '../api/mode.ts';
 import type { Payment } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { Badge, Card, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
-import { fiat, short, when, whenExact, whenInFull } from '../ui/format.ts';
+import { fiat, short } from '../ui/format.ts';
+import { sharesMinute } from '../ui/relative-time.ts';
 import { StatusBadge } from '../ui/status.tsx';
 import { Table } from '../ui/table.tsx';
 import { words } from '../ui/words.ts';
@@ -17,6 +18,7 @@ import { PaymentReceipt } from './payment-receipt.tsx';
 import { PaymentTransactions } from './payment-transactions.tsx';
 import { RefundLinks } from './refund-links.tsx';
 import { eventType, isFine } from './webhook-attempt.tsx';
+import { Time } from '../ui/time.tsx';
 
 const LIVE_MS = 3_000;
 
@@ -102,8 +104,12 @@ function Facts({ payment }: { payment: Payment }) {
         <StatusBadge status={payment.status} exception={payment.exception} />
       </div>
       <dl className="divide-y divide-line">
-        <Row name={t('Created')}>{when(payment.createdAt)}</Row>
-        <Row name={t('Expires')}>{when(payment.expiresAt)}</Row>
+        <Row name={t('Created')}>
+          <Time at={payment.createdAt} exact="minute" />
+        </Row>
+        <Row name={t('Expires')}>
+          <Time at={payment.expiresAt} exact="minute" />
+        </Row>
         <Row name={t('Customer')}>
           {payment.customerId === null ? t('Anonymous') : <Customer id={payment.customerId} />}
         </Row>
@@ -183,19 +189,22 @@ function Free(props: { title: string; value: Record<string, unknown> | null }) {
 }
 
 function Timeline({ payment }: { payment: Payment }) {
+  const isCrowded = sharesMinute(payment.timeline.map(({ at }) => at));
   return (
     <Card title={t('Timeline')}>
       <ol className="grid gap-4 border-l-2 border-line pl-4">
-        {payment.timeline.map((event) => (
+        {payment.timeline.map((event, place) => (
           <li key={event.sequence} className="relative text-sm">
             <span
               aria-hidden="true"
               className="absolute top-1.5 -left-[1.38rem] size-2.5 rounded-full border-2 border-card bg-accent"
             />
             <b className="font-semibold">{words(event.type)}</b>
-            <time dateTime={event.at} title={whenInFull(event.at)} className="block text-xs text-soft">
-              {whenExact(event.at)}
-            </time>
+            <Time
+              at={event.at}
+              exact={isCrowded[place] ? 'second' : 'minute'}
+              className="block text-xs text-soft"
+            />
           </li>
         ))}
       </ol>
@@ -233,7 +242,7 @@ function Webhooks({ payment }: { payment: Payment }) {
               keyOf={({ id }) => id}
               columns={[
                 { title: t('Event'), cell: (log) => words(eventType(log)) },
-                { title: t('When'), cell: (log) => when(log.createdAt) },
+                { title: t('When'), cell: (log) => <Time at={log.createdAt} /> },
                 {
                   title: t('Answer'),
                   end: true,

@@ -9,6 +9,7 @@ import { Confirm } from '../ui/dialog.tsx';
 import { when } from '../ui/format.ts';
 import { Small } from '../ui/form.tsx';
 import { MEMBER_ROLES, roleName, ROLES } from '../ui/roles.ts';
+import { telling } from '../ui/toast.tsx';
 import { Invite } from './invite.tsx';
 
 const LIVE_MS = 5_000;
@@ -71,12 +72,13 @@ function Member({ person }: { person: Person }) {
   const merchantId = useShopId();
   const { userId, email, role } = person;
   const [isRemoving, setRemoving] = useState(false);
-  const change = useAct((to: MemberRole) =>
-    own('PATCH /merchant/people/edit', { merchantId, userId, role: to }),
+  const change = useAct(
+    (to: MemberRole) => own('PATCH /merchant/people/edit', { merchantId, userId, role: to }),
+    telling(t('Role changed')),
   );
   const remove = useAct(
     () => own('DELETE /merchant/people/remove', { merchantId, userId }),
-    () => setRemoving(false),
+    telling(t('{email} was removed', { email }), () => setRemoving(false)),
   );
   return (
     <li className="flex flex-wrap items-center justify-between gap-3 py-3 last:pb-0">
@@ -113,8 +115,9 @@ function Member({ person }: { person: Person }) {
 
 function Invitations({ of }: { of: People['invitations'] }) {
   const merchantId = useShopId();
-  const withdraw = useAct((invitationId: string) =>
-    own('DELETE /merchant/people/invitation', { merchantId, invitationId }),
+  const withdraw = useAct(
+    (invitationId: string) => own('DELETE /merchant/people/invitation', { merchantId, invitationId }),
+    telling(t('Invitation withdrawn')),
   );
   return (
     <Card title={t('Invited')}>

@@ -3,7 +3,10 @@ import type { Body } from '../api/contract.ts';
 import { useAct, useShop, useShopId } from '../api/hooks.ts';
 import type { Price, Product } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
-import { Currencies, Field, fieldError, Form, Select } from '../ui/form.tsx';
+import { plainAmount } from '../ui/decimal.ts';
+import { Currencies, Field, Select } from '../ui/form.tsx';
+import { telling } from '../ui/toast.tsx';
+import { Form } from '../ui/whole-form.tsx';
 
 /** A new product, or changes to one. */
 export function EditProduct({ product, onDone }: { product: Product | null; onDone: () => void }) {
@@ -16,7 +19,7 @@ export function EditProduct({ product, onDone }: { product: Product | null; onDo
             query: { merchantId },
             body: { ...fields, productId: product.id },
           }),
-    onDone,
+    telling(product === null ? t('Product created') : t('Product saved'), onDone),
   );
   return (
     <Form
@@ -26,18 +29,11 @@ export function EditProduct({ product, onDone }: { product: Product | null; onDo
       error={save.error}
       onSubmit={(fields) => save.mutate(fields)}
     >
-      <Field
-        label={t('Name')}
-        name="name"
-        defaultValue={product?.name ?? ''}
-        required
-        {...fieldError(save.error, 'name')}
-      />
+      <Field label={t('Name')} name="name" defaultValue={product?.name ?? ''} required />
       <Field
         label={t('Description (optional)')}
         name="description"
         defaultValue={product?.description ?? ''}
-        {...fieldError(save.error, 'description')}
       />
     </Form>
   );
@@ -59,7 +55,7 @@ export function EditPrice(props: { product: Product; price: Price | null; onDone
             query: { merchantId },
             body: { ...rest, active, priceId: price.id },
           }),
-    onDone,
+    telling(price === null ? t('Price added') : t('Price saved'), onDone),
   );
   return (
     <Form
@@ -68,7 +64,7 @@ export function EditPrice(props: { product: Product; price: Price | null; onDone
       busy={save.isPending}
       error={save.error}
       onSubmit={({ amount, currency, state }) =>
-        save.mutate({ amount, currency, active: state !== 'inactive' })
+        save.mutate({ amount: plainAmount(amount), currency, active: state !== 'inactive' })
       }
     >
       <p className="text-sm text-soft">{t('For {name}', { name: product.name })}</p>
@@ -79,7 +75,6 @@ export function EditPrice(props: { product: Product; price: Price | null; onDone
           inputMode="decimal"
           defaultValue={price?.amount ?? ''}
           required
-          {...fieldError(save.error, 'amount')}
         />
         <Field
           label={t('Currency')}
@@ -88,7 +83,6 @@ export function EditPrice(props: { product: Product; price: Price | null; onDone
           list="currencies"
           maxLength={3}
           required
-          {...fieldError(save.error, 'currency')}
         />
         <Currencies />
       </div>

@@ -10,6 +10,7 @@ import { Confirm, Dialog } from '../ui/dialog.tsx';
 import { Small } from '../ui/form.tsx';
 import { fiat } from '../ui/format.ts';
 import { Pager } from '../ui/table.tsx';
+import { telling } from '../ui/toast.tsx';
 import { CatalogIds } from './catalog-ids.tsx';
 import { EditPrice, EditProduct } from './product-forms.tsx';
 import { SellPrice } from './sell-price.tsx';
@@ -17,7 +18,8 @@ import { SellPrice } from './sell-price.tsx';
 type Editing =
   | { kind: 'product'; product: Product | null }
   | { kind: 'price'; product: Product; price: Price | null }
-  | { kind: 'delete'; product: Product };
+  | { kind: 'delete'; product: Product }
+  | { kind: 'delete price'; product: Product; price: Price };
 
 function titleOf(editing: Editing | null): string {
   if (editing?.kind === 'price') return editing.price === null ? t('New price') : t('Edit price');
@@ -79,13 +81,18 @@ export function ProductsPage() {
           </>
         )}
       </Shown>
-      <Dialog title={titleOf(editing)} open={editing !== null && editing.kind !== 'delete'} onClose={close}>
+      <Dialog
+        title={titleOf(editing)}
+        open={editing?.kind === 'product' || editing?.kind === 'price'}
+        onClose={close}
+      >
         {editing?.kind === 'product' && <EditProduct product={editing.product} onDone={close} />}
         {editing?.kind === 'price' && (
           <EditPrice product={editing.product} price={editing.price} onDone={close} />
         )}
       </Dialog>
       <DeleteProduct product={editing?.kind === 'delete' ? editing.product : null} onClose={close} />
+      <DeletePrice of={editing?.kind === 'delete price' ? editing : null} onClose={close} />
     </>
   );
 }
@@ -95,7 +102,7 @@ function DeleteProduct({ product, onClose }: { product: Product | null; onClose:
   const remove = useAct(
     (productId: string) =>
       api('DELETE', '/merchant/product/delete', { query: { merchantId }, body: { productId } }),
-    onClose,
+    telling(t('Product deleted'), onClose),
   );
   return (
     <Confirm
@@ -110,6 +117,38 @@ function DeleteProduct({ product, onClose }: { product: Product | null; onClose:
       <p>
         {parts('{name} and its prices can no longer be paid for. Payments made keep what they cost.', {
           name: <b>{product?.name}</b>,
+        })}
+      </p>
+    </Confirm>
+  );
+}
+
+interface DeletePriceProps {
+  readonly of: { readonly product: Product; readonly price: Price } | null;
+  readonly onClose: () => void;
+}
+
+function DeletePrice({ of, onClose }: DeletePriceProps) {
+  const merchantId = useShopId();
+  const remove = useAct(
+    (priceId: string) =>
+      api('DELETE', '/merchant/price/delete', { query: { merchantId }, body: { priceId } }),
+    telling(t('Price deleted'), onClose),
+  );
+  return (
+    <Confirm
+      title={t('Delete price')}
+      open={of !== null}
+      onClose={onClose}
+      action={t('Delete')}
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => of !== null && remove.mutate(of.price.id)}
+    >
+      <p>
+        {parts('{name} can no longer be paid for at {amount}. Payments made keep what they cost.', {
+          name: <b>{of?.product.name}</b>,
+          amount: <b className="money">{of === null ? '' : fiat(of.price.amount, of.price.currency)}</b>,
         })}
       </p>
     </Confirm>
@@ -163,9 +202,6 @@ function Prices({ product, onEdit }: CardProps) {
   const merchantId = useShopId();
   const may = useMay();
   const prices = useApi('/merchant/price/list', { merchantId, productId: product.id, limit: 100 });
-  const remove = useAct((priceId: string) =>
-    api('DELETE', '/merchant/price/delete', { query: { merchantId }, body: { priceId } }),
-  );
   return (
     <Shown of={prices} rows={1}>
       {(data) => (
@@ -194,8 +230,7 @@ function Prices({ product, onEdit }: CardProps) {
                         look="quiet"
                         isSmall
                         aria-label={t('Delete price {text}', { text })}
-                        busy={remove.isPending && remove.variables === price.id}
-                        onClick={() => remove.mutate(price.id)}
+                        onClick={() => onEdit({ kind: 'delete price', product, price })}
                       >
                         {t('Delete')}
                       </Button>
@@ -205,7 +240,6 @@ function Prices({ product, onEdit }: CardProps) {
               );
             })}
             {data.prices.length === 0 && <li className="py-3 text-sm text-soft">{t('No price yet')}</li>}
-            {remove.error !== null && <Problem error={remove.error} />}
           </ul>
           <CatalogIds product={product} prices={data.prices} />
         </>

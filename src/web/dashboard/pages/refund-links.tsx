@@ -7,10 +7,13 @@ import type { Payment, RefundLink } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { parts, t } from '../i18n/t.ts';
 import { Badge, Button, Card, Copy, Problem, Shown } from '../ui/basics.tsx';
+import { plainAmount } from '../ui/decimal.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { ChainLink } from '../ui/chain-link.tsx';
-import { Check, Field, fieldError, Form, Select } from '../ui/form.tsx';
+import { Check, Field, Select } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
 import { fiat, when } from '../ui/format.ts';
+import { telling } from '../ui/toast.tsx';
 import { words } from '../ui/words.ts';
 
 const LIVE_MS = 5_000;
@@ -66,7 +69,10 @@ function OneLink({ of: payment, link }: { of: Payment; link: RefundLink }) {
   const query = { merchantId };
   const { id: linkId, claimId } = link;
   const may = useMay();
-  const cancel = useAct(() => api('POST', '/payment/refund-link/cancel', { query, body: { linkId } }));
+  const cancel = useAct(
+    () => api('POST', '/payment/refund-link/cancel', { query, body: { linkId } }),
+    telling(t('Refund link cancelled')),
+  );
   const approve = useAct((agreed: string) =>
     api('POST', '/payment/refund-link/approve', { query, body: { linkId, claimId: agreed } }),
   );
@@ -142,7 +148,7 @@ function NewLink({ payment, open, onClose }: NewLinkProps) {
         query: { merchantId },
         body: { ...wanted, paymentId: payment.id },
       }),
-    onClose,
+    telling(t('Refund link made'), onClose),
   );
   const { error } = make;
   const paid = COINS.filter((coin) => payment.transactions.some((one) => one.coin === coin));
@@ -158,7 +164,7 @@ function NewLink({ payment, open, onClose }: NewLinkProps) {
           const isAmount = what === 'amount';
           make.mutate({
             ...(isAmount
-              ? { amount, currency: payment.currency }
+              ? { amount: plainAmount(amount), currency: payment.currency }
               : { preset: what === 'excess' ? what : 'all' }),
             ...(coin === undefined ? {} : { coin }),
             ...(reason === '' ? {} : { reason }),
@@ -176,7 +182,6 @@ function NewLink({ payment, open, onClose }: NewLinkProps) {
           label={t('Amount in {currency} (for “An amount”)', { currency: payment.currency })}
           name="amount"
           inputMode="decimal"
-          {...fieldError(error, 'amount')}
         />
         {paid.length > 1 && (
           <Select label={t('Coin')} name="coin">
@@ -186,11 +191,7 @@ function NewLink({ payment, open, onClose }: NewLinkProps) {
             ))}
           </Select>
         )}
-        <Field
-          label={t('Reason, shown to the payer (optional)')}
-          name="reason"
-          {...fieldError(error, 'reason')}
-        />
+        <Field label={t('Reason, shown to the payer (optional)')} name="reason" />
         <Check label={t('Send only once I approved the claim')} name="approval" />
         <Check label={t('Take the network fee out of the refund')} name="deductFee" />
       </Form>

@@ -7,8 +7,10 @@ import { t } from '../i18n/t.ts';
 import { Button, Problem } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { plainAmount, sumOf } from '../ui/decimal.ts';
-import { Check, Field, fieldError, Form, Select } from '../ui/form.tsx';
+import { Check, Field, Select } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
 import { coins } from '../ui/format.ts';
+import { telling } from '../ui/toast.tsx';
 import { ConfirmMoney, type MoneyOrder, useMoneySteps } from './money-steps.tsx';
 
 interface RefundProps {
@@ -39,7 +41,7 @@ function SendBack({ payment, onClose }: RefundProps) {
         body: { ...order, paymentId },
         idempotencyKey,
       }),
-    onClose,
+    telling(t('The refund is on its way'), onClose),
   );
   if (steps.preview !== null) {
     const { rate } = payment.options[steps.preview.order.coin] ?? {};
@@ -93,7 +95,7 @@ function RefundForm(props: {
           )
         }
       >
-        <AddressField last={last} error={error} />
+        <AddressField last={last} />
         {paid.length > 1 && (
           <Select
             label={t('Coin')}
@@ -115,7 +117,6 @@ function RefundForm(props: {
           autoComplete="off"
           hint={t('Received and not given back: {left} {coin}', { left: coins(left), coin })}
           required
-          {...fieldError(error, 'amount')}
         />
         <Check
           label={t('Take the network fee out of the refund')}
@@ -127,7 +128,7 @@ function RefundForm(props: {
   );
 }
 
-function AddressField({ last, error }: { last: MoneyOrder | null; error: ApiError | null }) {
+function AddressField({ last }: { last: MoneyOrder | null }) {
   return (
     <Field
       label={t('Payer’s address')}
@@ -137,7 +138,6 @@ function AddressField({ last, error }: { last: MoneyOrder | null; error: ApiErro
       autoComplete="off"
       spellCheck={false}
       required
-      {...fieldError(error, 'destination')}
     />
   );
 }
@@ -177,7 +177,7 @@ function Note({ payment, onClose }: RefundProps) {
         query: { merchantId },
         body: { paymentId: payment.id, action: 'refunded' },
       }),
-    onClose,
+    telling(t('Marked as refunded'), onClose),
   );
   return (
     <div className="mt-6 grid justify-items-start gap-2 border-t border-line pt-4">

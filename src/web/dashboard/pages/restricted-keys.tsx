@@ -6,10 +6,12 @@ import type { RestrictedKey, Scope } from '../api/types.ts';
 import { plural, t } from '../i18n/t.ts';
 import { Badge, Button, Card, CopyLine, Empty } from '../ui/basics.tsx';
 import { Confirm, Dialog } from '../ui/dialog.tsx';
-import { Check, Field, fieldError, Form, Select } from '../ui/form.tsx';
+import { Check, Field, Select } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
 import { when } from '../ui/format.ts';
 import { keyUse } from '../ui/key-use.ts';
 import { PLUGIN_SCOPES, ScopeList, SCOPES, scopeWords, SendWarning } from '../ui/scopes.tsx';
+import { telling } from '../ui/toast.tsx';
 
 const DAY_MS = 86_400_000;
 
@@ -20,7 +22,7 @@ export function RestrictedKeys(props: { merchantId: string; keys: readonly Restr
   const [deleting, setDeleting] = useState<RestrictedKey | null>(null);
   const remove = useAct(
     (keyId: string) => api('DELETE', '/merchant/keys/delete', { body: { merchantId, keyId } }),
-    () => setDeleting(null),
+    telling(t('Key deleted'), () => setDeleting(null)),
   );
   return (
     <Card
@@ -153,7 +155,6 @@ function NewRestrictedKey(props: { merchantId: string; open: boolean; onClose: (
           hint={t('What it is for, such as the plugin of your shop')}
           maxLength={255}
           required
-          {...fieldError(error, 'name')}
         />
         <fieldset className="grid gap-1">
           <legend className="mb-1 text-sm font-medium">{t('It may')}</legend>

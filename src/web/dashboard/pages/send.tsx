@@ -7,7 +7,8 @@ import { t } from '../i18n/t.ts';
 import { Button, CopyLine } from '../ui/basics.tsx';
 import { ChainLink } from '../ui/chain-link.tsx';
 import { plainAmount } from '../ui/decimal.ts';
-import { Check, Field, fieldError, Form } from '../ui/form.tsx';
+import { Check, Field } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
 import { coins } from '../ui/format.ts';
 import { ConfirmMoney, type MoneyOrder, useMoneySteps } from './money-steps.tsx';
 
@@ -78,7 +79,6 @@ function OrderForm(props: {
           autoComplete="off"
           spellCheck={false}
           required
-          {...fieldError(error, 'destination')}
         />
         <Field
           label={t('Amount in {coin}', { coin })}
@@ -88,7 +88,6 @@ function OrderForm(props: {
           autoComplete="off"
           hint={t('Available: {balance} {coin}', { balance: coins(balance), coin })}
           required
-          {...fieldError(error, 'amount')}
         />
         <Check
           label={t('Take the network fee out of the amount')}

@@ -6,7 +6,8 @@ import { endSession } from '../api/session.ts';
 import { parts, t } from '../i18n/t.ts';
 import { Badge, Button, Card, Problem, Shown } from '../ui/basics.tsx';
 import { Confirm } from '../ui/dialog.tsx';
-import { when } from '../ui/format.ts';
+import { telling } from '../ui/toast.tsx';
+import { Time } from '../ui/time.tsx';
 
 type Sessions = Awaited<ReturnType<typeof own<'GET /auth/sessions'>>>;
 
@@ -16,7 +17,10 @@ export function Sessions() {
     queryKey: ['/auth/sessions'],
     queryFn: () => own('GET /auth/sessions'),
   });
-  const end = useAct((sessionId: string) => own('DELETE /auth/sessions', { sessionId }));
+  const end = useAct(
+    (sessionId: string) => own('DELETE /auth/sessions', { sessionId }),
+    telling(t('Session ended')),
+  );
   return (
     <Card title={t('Where you are signed in')} actions={<Everywhere />}>
       {end.error !== null && <Problem error={end.error} />}
@@ -50,8 +54,8 @@ function Line({ of, busy, onEnd }: { of: ListedSession; busy: boolean; onEnd: ()
         <p className="text-soft">
           {parts('{address}, last used {lastUsedAt}, since {createdAt}', {
             address: <span className="break-all">{of.address}</span>,
-            lastUsedAt: when(of.lastUsedAt),
-            createdAt: when(of.createdAt),
+            lastUsedAt: <Time at={of.lastUsedAt} />,
+            createdAt: <Time at={of.createdAt} />,
           })}
         </p>
       </div>

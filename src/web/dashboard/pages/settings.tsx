@@ -1,11 +1,13 @@
 import { useState } from 'react';
-import { api, type ApiError } from '../api/client.ts';
+import { api } from '../api/client.ts';
 import type { Body, Data } from '../api/contract.ts';
 import { useAct, useShop, useShops } from '../api/hooks.ts';
 import type { Shop } from '../api/types.ts';
 import { parts, t } from '../i18n/t.ts';
 import { Badge, Button, Card, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
-import { Currencies, Field, fieldError, Form, Select, TimeZones } from '../ui/form.tsx';
+import { plainAmount } from '../ui/decimal.ts';
+import { Currencies, Field, Select, TimeZones } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
 import { readersZone, when } from '../ui/format.ts';
 import { Branding } from './branding.tsx';
 import { Embedding } from './embedding.tsx';
@@ -54,17 +56,17 @@ function General({ shop }: { shop: Shop }) {
   const save = useAct((fields: Omit<Body<'PATCH', '/merchant/edit'>, 'merchantId'>) =>
     api('PATCH', '/merchant/edit', { body: { ...fields, merchantId: shop.id } }),
   );
-  const { error } = save;
   return (
     <Card title={t('Shop')}>
       <Form
         fields={GENERAL}
         submit={t('Save')}
         busy={save.isPending}
-        error={error}
-        onSubmit={({ paymentLifetimeMinutes, latePayments, renewExpired, ...texts }) =>
+        error={save.error}
+        onSubmit={({ paymentLifetimeMinutes, tolerancePercent, latePayments, renewExpired, ...texts }) =>
           save.mutate({
             ...texts,
+            tolerancePercent: plainAmount(tolerancePercent),
             paymentLifetimeMinutes: Number(paymentLifetimeMinutes),
             latePayments: latePayments === 'review' ? 'review' : 'accept',
             renewExpired: renewExpired === 'yes',
@@ -78,13 +80,7 @@ function General({ shop }: { shop: Shop }) {
           )
         }
       >
-        <Field
-          label={t('Name')}
-          name="name"
-          defaultValue={shop.name}
-          required
-          {...fieldError(error, 'name')}
-        />
+        <Field label={t('Name')} name="name" defaultValue={shop.name} required />
         <Field label={t('Description')} name="description" defaultValue={shop.description ?? ''} />
         <Field
           label={t('Webhook URL')}
@@ -93,10 +89,9 @@ function General({ shop }: { shop: Shop }) {
           placeholder="https://shop.example.com/webhooks/tilld"
           hint={t('Told of every change of a payment; signed, and tried again for three days')}
           defaultValue={shop.webhookUrl ?? ''}
-          {...fieldError(error, 'webhookUrl')}
         />
-        <Leniency shop={shop} error={error} />
-        <Reckoning shop={shop} error={error} />
+        <Leniency shop={shop} />
+        <Reckoning shop={shop} />
         <Select label={t('Late payments')} name="latePayments" defaultValue={shop.latePayments}>
           <option value="accept">{t('Accept it when it covers the price')}</option>
           <option value="review">{t('Let me decide')}</option>
@@ -116,7 +111,7 @@ function General({ shop }: { shop: Shop }) {
 }
 
 /** How long and how exactly payers have to pay. */
-function Leniency({ shop, error }: { shop: Shop; error: ApiError | null }) {
+function Leniency({ shop }: { shop: Shop }) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <Field
@@ -126,7 +121,6 @@ function Leniency({ shop, error }: { shop: Shop; error: ApiError | null }) {
         min={5}
         max={1440}
         defaultValue={shop.paymentLifetimeMinutes}
-        {...fieldError(error, 'paymentLifetimeMinutes')}
       />
       <Field
         label={t('Tolerance, in percent')}
@@ -134,14 +128,13 @@ function Leniency({ shop, error }: { shop: Shop; error: ApiError | null }) {
         inputMode="decimal"
         hint={t('Underpayment still taken as paid, 0 to 5')}
         defaultValue={shop.tolerancePercent}
-        {...fieldError(error, 'tolerancePercent')}
       />
     </div>
   );
 }
 
 /** What totals are counted in, and whose days. */
-function Reckoning({ shop, error }: { shop: Shop; error: ApiError | null }) {
+function Reckoning({ shop }: { shop: Shop }) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <Field
@@ -152,7 +145,6 @@ function Reckoning({ shop, error }: { shop: Shop; error: ApiError | null }) {
         hint={t('Of balances and totals here; prices may be in any other')}
         defaultValue={shop.currency}
         required
-        {...fieldError(error, 'currency')}
       />
       <Currencies />
       <Field
@@ -163,7 +155,6 @@ function Reckoning({ shop, error }: { shop: Shop; error: ApiError | null }) {
         placeholder={readersZone}
         hint={t('Whose days lists, charts and exports count; that of your browser when empty')}
         defaultValue={shop.timeZone ?? ''}
-        {...fieldError(error, 'timeZone')}
       />
       <TimeZones />
     </div>
@@ -242,7 +233,11 @@ function Domain({ shop }: { shop: Shop }) {
           </p>
         )}
         <div className="flex flex-wrap gap-2">
-          <Button look="primary" busy={choose.isPending} onClick={() => choose.mutate(method)}>
+          <Button
+            look={choose.data === undefined ? 'primary' : 'plain'}
+            busy={choose.isPending}
+            onClick={() => choose.mutate(method)}
+          >
             {t('Show what to publish')}
           </Button>
           <Button busy={check.isPending} onClick={() => check.mutate()}>

@@ -7,7 +7,9 @@ import type { Shop } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { Badge, Button, Card, CopyLine, LINK_PRIMARY, PageTitle, Shown } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Field, fieldError, Form } from '../ui/form.tsx';
+import { Field } from '../ui/form.tsx';
+import { hostName } from '../ui/host-name.ts';
+import { Form } from '../ui/whole-form.tsx';
 
 export function ShopsPage() {
   const shops = useShops();
@@ -66,7 +68,7 @@ export function ShopsPage() {
               to="/shop/$shopId"
               params={{ shopId: data.merchant.id }}
               onClick={close}
-              className={LINK_PRIMARY}
+              className={`${LINK_PRIMARY} justify-self-start`}
             >
               {t('Go to the shop')}
             </Link>
@@ -87,16 +89,15 @@ function ShopForm({ create }: { create: Create }) {
       submit={t('Create shop')}
       busy={create.isPending}
       error={error}
-      onSubmit={(values) => create.mutate(values)}
+      onSubmit={({ domain, ...values }) => create.mutate({ ...values, domain: hostName(domain) })}
     >
-      <Field label={t('Name')} name="name" maxLength={255} required {...fieldError(error, 'name')} />
+      <Field label={t('Name')} name="name" maxLength={255} required />
       <Field
         label={t('Domain')}
         name="domain"
         placeholder="shop.example.com"
         hint={t('Payers see it, and whether it is verified')}
         required
-        {...fieldError(error, 'domain')}
       />
       <Field label={t('Description (optional)')} name="description" maxLength={255} />
     </Form>

@@ -7,7 +7,8 @@ import { useFilters } from '../api/search.ts';
 import { hasSessionRunOut, startSession, type Session } from '../api/session.ts';
 import { parts, t } from '../i18n/t.ts';
 import { LINK, PageTitle } from '../ui/basics.tsx';
-import { Field, fieldError, Form } from '../ui/form.tsx';
+import { Field } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
 import { LanguageChoice } from '../ui/language-choice.tsx';
 import { PasskeySignIn } from './use-passkey.tsx';
 
@@ -176,14 +177,7 @@ export function RegisterPage() {
         error={error}
         onSubmit={(values) => register.mutate(values)}
       >
-        <Field
-          label={t('Email')}
-          name="email"
-          type="email"
-          autoComplete="username"
-          required
-          {...fieldError(error, 'email')}
-        />
+        <Field label={t('Email')} name="email" type="email" autoComplete="username" required />
         <Field
           label={t('Password')}
           name="password"
@@ -193,7 +187,6 @@ export function RegisterPage() {
           minLength={8}
           maxLength={128}
           required
-          {...fieldError(error, 'password')}
         />
       </Form>
     </Gate>

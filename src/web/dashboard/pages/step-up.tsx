@@ -6,7 +6,8 @@ import { lostSession, useSession } from '../api/session.ts';
 import { useAskedProof, type Proof } from '../api/step-up.ts';
 import { t } from '../i18n/t.ts';
 import { Button } from '../ui/basics.tsx';
-import { Field, Form } from '../ui/form.tsx';
+import { Field } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
 import { PasskeyStepUp } from './use-passkey.tsx';
 
 /** Asks for the proof that a request waits for; the request then goes out again by itself. */

@@ -12,9 +12,10 @@ import { ChainLink } from '../ui/chain-link.tsx';
 import { plainAmount } from '../ui/decimal.ts';
 import { ExportCsv } from '../ui/export-csv.tsx';
 import { Field, SearchField, Select } from '../ui/form.tsx';
-import { coins, fiat, short, when, whenShort } from '../ui/format.ts';
+import { coins, fiat, short } from '../ui/format.ts';
 import { Pager, Table } from '../ui/table.tsx';
 import { words } from '../ui/words.ts';
+import { Time } from '../ui/time.tsx';
 
 const FILTERS = ['search', 'coin', 'direction', 'startDate', 'endDate'] as const;
 
@@ -157,7 +158,7 @@ function Moves({ rows, sandbox }: { rows: readonly WalletTransaction[]; sandbox:
             <>
               <CoinName coin={row.coin} />
               <small className="block whitespace-nowrap text-soft md:hidden">
-                {whenShort(row.createdAt)}
+                <Time at={row.createdAt} isShort />
               </small>
               <small className="block md:hidden">
                 <Purpose of={row} sandbox={sandbox} />
@@ -174,7 +175,7 @@ function Moves({ rows, sandbox }: { rows: readonly WalletTransaction[]; sandbox:
           title: t('When'),
           wide: true,
           // Day and time in a line each, at least.
-          cell: ({ createdAt }) => <span className="inline-block min-w-24">{when(createdAt)}</span>,
+          cell: ({ createdAt }) => <Time at={createdAt} className="inline-block min-w-24" />,
         },
         {
           title: t('Transaction'),

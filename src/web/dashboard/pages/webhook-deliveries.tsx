@@ -6,12 +6,12 @@ import { useAct, useApi } from '../api/hooks.ts';
 import { useMode } from '../api/mode.ts';
 import { useFilters } from '../api/search.ts';
 import { EVENT_TYPES, type WebhookLog } from '../api/types.ts';
-import { plural, t } from '../i18n/t.ts';
+import { parts, plural, t } from '../i18n/t.ts';
 import { Button, Card, Empty, LINK, Problem, Shown } from '../ui/basics.tsx';
 import { Field, SearchField, Select } from '../ui/form.tsx';
-import { when } from '../ui/format.ts';
 import { Pager } from '../ui/table.tsx';
 import { Attempt, eventType, isFine, Outcome } from './webhook-attempt.tsx';
+import { Time } from '../ui/time.tsx';
 
 const FILTERS = ['state', 'event', 'status', 'paymentId', 'startDate', 'endDate'] as const;
 /** Answers that servers give to webhooks. */
@@ -185,9 +185,11 @@ function Entry({ attempts, merchantId, onToggle }: EntryProps) {
         <b className="font-semibold">{eventType(newest)}</b>
         <span className="min-w-0 flex-1 truncate text-soft">{newest.endpoint}</span>
         <span className="text-soft">
-          {when(newest.createdAt)} · {plural(count, 'one attempt', '{count} attempts')} · {newest.durationMs}{' '}
-          ms
-          {newest.nextAttemptAt !== null && ` · ${t('next {at}', { at: when(newest.nextAttemptAt) })}`}
+          <Time at={newest.createdAt} /> · {plural(count, 'one attempt', '{count} attempts')} ·{' '}
+          {newest.durationMs} ms
+          {newest.nextAttemptAt !== null && (
+            <> · {parts('next {at}', { at: <Time at={newest.nextAttemptAt} /> })}</>
+          )}
         </span>
       </summary>
       <Attempt log={newest} number={name(0)} />
@@ -195,7 +197,8 @@ function Entry({ attempts, merchantId, onToggle }: EntryProps) {
         <div key={log.id} className="mt-4">
           <p className="flex flex-wrap items-center gap-x-3 text-sm text-soft">
             <Outcome log={log} />
-            {t('attempt {attempt}', { attempt: log.attempt })} · {when(log.createdAt)} · {log.durationMs} ms
+            {t('attempt {attempt}', { attempt: log.attempt })} · <Time at={log.createdAt} exact="second" /> ·{' '}
+            {log.durationMs} ms
           </p>
           <Attempt log={log} number={name(at + 1)} />
         </div>

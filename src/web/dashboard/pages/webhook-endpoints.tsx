@@ -6,8 +6,10 @@ import type { WebhookEndpoint } from '../api/types.ts';
 import { plural, t } from '../i18n/t.ts';
 import { Badge, Button, Card, CopyLine, Empty, Shown } from '../ui/basics.tsx';
 import { Confirm, Dialog } from '../ui/dialog.tsx';
-import { Check, Field, fieldError, Form } from '../ui/form.tsx';
+import { Check, Field } from '../ui/form.tsx';
+import { Form } from '../ui/whole-form.tsx';
 import { when } from '../ui/format.ts';
+import { telling } from '../ui/toast.tsx';
 
 const REFETCH_MS = 5_000;
 
@@ -106,14 +108,17 @@ function Health({ of: { active, health } }: { of: WebhookEndpoint }) {
 
 function EndpointForm(props: { merchantId: string; endpoint?: WebhookEndpoint; onClose: () => void }) {
   const { merchantId, endpoint, onClose } = props;
-  const save = useAct(async (fields: { url: string; events: Events; active: boolean }): Promise<void> => {
-    if (endpoint === undefined) {
-      await api('POST', '/merchant/webhook/endpoint/create', { query: { merchantId }, body: fields });
-    } else {
-      const body = { endpointId: endpoint.id, ...fields };
-      await api('PATCH', '/merchant/webhook/endpoint/edit', { query: { merchantId }, body });
-    }
-  }, onClose);
+  const save = useAct(
+    async (fields: { url: string; events: Events; active: boolean }): Promise<void> => {
+      if (endpoint === undefined) {
+        await api('POST', '/merchant/webhook/endpoint/create', { query: { merchantId }, body: fields });
+      } else {
+        const body = { endpointId: endpoint.id, ...fields };
+        await api('PATCH', '/merchant/webhook/endpoint/edit', { query: { merchantId }, body });
+      }
+    },
+    telling(t('Endpoint saved'), onClose),
+  );
   return (
     <Dialog
       title={endpoint === undefined ? t('New endpoint') : t('Edit the endpoint')}
@@ -131,20 +136,12 @@ function EndpointForm(props: { merchantId: string; endpoint?: WebhookEndpoint; o
           save.mutate({ url, events: types.length === 0 ? null : types, active: active !== '' });
         }}
       >
-        <Field
-          label={t('Address')}
-          name="url"
-          type="url"
-          defaultValue={endpoint?.url ?? ''}
-          required
-          {...fieldError(save.error, 'url')}
-        />
+        <Field label={t('Address')} name="url" type="url" defaultValue={endpoint?.url ?? ''} required />
         <Field
           label={t('Only these events')}
           name="events"
           hint={t('Such as payment.completed, payment.reversed; empty for all')}
           defaultValue={endpoint?.events?.join(', ') ?? ''}
-          {...fieldError(save.error, 'events')}
         />
         <Check label={t('Active')} name="active" defaultChecked={endpoint?.active ?? true} />
       </Form>
@@ -190,7 +187,7 @@ function Delete(props: { merchantId: string; of: WebhookEndpoint; onClose: () =>
         query: { merchantId },
         body: { endpointId: of.id },
       }),
-    onClose,
+    telling(t('Endpoint deleted'), onClose),
   );
   return (
     <Confirm

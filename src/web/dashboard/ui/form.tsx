@@ -1,24 +1,35 @@
-import type {
-  FormEvent,
-  InputHTMLAttributes,
-  ReactNode,
-  SelectHTMLAttributes,
-  TextareaHTMLAttributes,
-} from 'react';
-import { useEffect, useId, useRef, useState } from 'react';
-import type { ApiError } from '../api/client.ts';
-import { Button, Problem } from './basics.tsx';
+import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes, TextareaHTMLAttributes } from 'react';
+import { createContext, use, useEffect, useId, useRef, useState } from 'react';
+import type { Faults } from './faults.ts';
 
 const BOX =
   'w-full min-w-0 min-h-10 rounded-xl border border-edge bg-card px-3 py-2 text-sm placeholder:text-soft aria-invalid:border-stop';
 
+/** What is wrong with the fields of the form around them. */
+export const FormFaults = createContext<Faults>({});
+
 interface Labelled {
   readonly label: string;
   readonly hint?: string;
+  /** What is wrong with it, beside what the form around it knows. */
   readonly error?: string | undefined;
 }
 
-function Frame(props: Labelled & { id: string; children: ReactNode }) {
+interface Shown extends Labelled {
+  readonly id: string;
+  readonly isRaw: boolean;
+}
+
+/** A field with its id, and with what is wrong with it as far as the form around it knows. */
+function useLabelled({ label, hint, error }: Labelled, name: string | undefined): Shown {
+  const id = useId();
+  const fault = use(FormFaults)[name ?? ''];
+  const words = error ?? fault?.text;
+  const isRaw = error === undefined && (fault?.isRaw ?? false);
+  return { id, label, error: words, isRaw, ...(hint === undefined ? {} : { hint }) };
+}
+
+function Frame(props: Shown & { children: ReactNode }) {
   return (
     <div className="grid grid-cols-1 content-start gap-1.5">
       <label htmlFor={props.id} className="text-sm font-medium">
@@ -31,7 +42,11 @@ function Frame(props: Labelled & { id: string; children: ReactNode }) {
         </p>
       )}
       {props.error !== undefined && (
-        <p id={`${props.id}-error`} className="text-xs font-medium text-stop">
+        <p
+          id={`${props.id}-error`}
+          {...(props.isRaw ? { lang: 'en' } : {})}
+          className="text-xs font-medium break-words text-stop"
+        >
           {props.error}
         </p>
       )}
@@ -39,7 +54,7 @@ function Frame(props: Labelled & { id: string; children: ReactNode }) {
   );
 }
 
-function described(id: string, { hint, error }: Labelled) {
+function described({ id, hint, error }: Shown) {
   const by = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`]
     .join(' ')
     .trim();
@@ -47,11 +62,10 @@ function described(id: string, { hint, error }: Labelled) {
 }
 
 export function Field({ label, hint, error, ...input }: Labelled & InputHTMLAttributes<HTMLInputElement>) {
-  const id = useId();
-  const labelled = { label, error, ...(hint === undefined ? {} : { hint }) };
+  const shown = useLabelled({ label, error, ...(hint === undefined ? {} : { hint }) }, input.name);
   return (
-    <Frame id={id} {...labelled}>
-      <input {...input} {...described(id, labelled)} className={BOX} />
+    <Frame {...shown}>
+      <input {...input} {...described(shown)} className={BOX} />
     </Frame>
   );
 }
@@ -63,11 +77,10 @@ export function Select({
   children,
   ...select
 }: Labelled & SelectHTMLAttributes<HTMLSelectElement>) {
-  const id = useId();
-  const labelled = { label, error, ...(hint === undefined ? {} : { hint }) };
+  const shown = useLabelled({ label, error, ...(hint === undefined ? {} : { hint }) }, select.name);
   return (
-    <Frame id={id} {...labelled}>
-      <select {...select} {...described(id, labelled)} className={BOX}>
+    <Frame {...shown}>
+      <select {...select} {...described(shown)} className={BOX}>
         {children}
       </select>
     </Frame>
@@ -80,11 +93,10 @@ export function TextArea({
   error,
   ...area
 }: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>) {
-  const id = useId();
-  const labelled = { label, error, ...(hint === undefined ? {} : { hint }) };
+  const shown = useLabelled({ label, error, ...(hint === undefined ? {} : { hint }) }, area.name);
   return (
-    <Frame id={id} {...labelled}>
-      <textarea rows={4} {...area} {...described(id, labelled)} className={BOX} />
+    <Frame {...shown}>
+      <textarea rows={4} {...area} {...described(shown)} className={BOX} />
     </Frame>
   );
 }
@@ -141,49 +153,6 @@ export function Check({ label, ...input }: { label: string } & InputHTMLAttribut
       {label}
     </label>
   );
-}
-
-interface FormProps<K extends string> {
-  /** The names of its fields; what is not filled in or not there is ''. */
-  readonly fields: readonly K[];
-  readonly submit: string;
-  readonly busy: boolean;
-  readonly error?: ApiError | null;
-  readonly onSubmit: (values: Record<K, string>) => void;
-  readonly children: ReactNode;
-  readonly extra?: ReactNode;
-  readonly danger?: boolean;
-}
-
-/** A form that hands out its fields by name, and shows what the server did not like. */
-export function Form<K extends string>(props: FormProps<K>) {
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget);
-    const values = props.fields.map((name): [string, string] => {
-      const value = data.get(name);
-      return [name, typeof value === 'string' ? value : ''];
-    });
-    props.onSubmit(Object.fromEntries(values) as Record<K, string>);
-  };
-  const { error = null } = props;
-  return (
-    <form onSubmit={submit} className="grid gap-4">
-      {props.children}
-      {error !== null && <Problem error={error} />}
-      <div className="flex flex-wrap items-center gap-2">
-        <Button type="submit" look={props.danger === true ? 'danger' : 'primary'} busy={props.busy}>
-          {props.submit}
-        </Button>
-        {props.extra}
-      </div>
-    </form>
-  );
-}
-
-/** `x: must not be empty` of one field, from the server's answer. */
-export function fieldError(error: ApiError | null, field: string): { error: string | undefined } {
-  return { error: error?.fields[field] };
 }
 
 /** A choice small enough to stand in a heading. */

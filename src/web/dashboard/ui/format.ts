@@ -2,14 +2,6 @@ import { locale } from '../i18n/language.ts';
 
 const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 18 });
 const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
-const secondOfDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
-const secondOfZone = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' });
-const shortMoment = new Intl.DateTimeFormat(locale, {
-  month: 'short',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: '2-digit',
-});
 
 /** Decimal text → what people read; exact, because Intl takes the text itself. */
 export function coins(amount: string): string {
@@ -47,21 +39,6 @@ export function fiatCompact(amount: number, currency: string): string {
 
 export function when(iso: string): string {
   return moment.format(new Date(iso));
-}
-
-/** To the second, where several things happen within a minute. */
-export function whenExact(iso: string): string {
-  return secondOfDay.format(new Date(iso));
-}
-
-/** To the second, with the day of the week and the time zone. */
-export function whenInFull(iso: string): string {
-  return secondOfZone.format(new Date(iso));
-}
-
-/** Without the year, for narrow columns. */
-export function whenShort(iso: string): string {
-  return shortMoment.format(new Date(iso));
 }
 
 export function short(text: string, start = 8, end = 6): string {

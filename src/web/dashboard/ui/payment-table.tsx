@@ -2,10 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { useShopId } from '../api/hooks.ts';
 import type { Payment } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
-import { fiat, short, when, whenShort } from './format.ts';
+import { fiat, short } from './format.ts';
 import { ROW_LINK } from './row-link.ts';
 import { StatusBadge } from './status.tsx';
 import { Table, type Column, type Sorting } from './table.tsx';
+import { Time } from './time.tsx';
 
 function paidIn(payment: Payment): string {
   return Object.entries(payment.options)
@@ -63,7 +64,7 @@ export function PaymentTable({ payments, emails, sorting }: PaymentTableProps) {
                 {short(payment.orderId, 16, 6)}
               </Link>
               <small className="block whitespace-nowrap text-soft md:hidden">
-                {whenShort(payment.createdAt)}
+                <Time at={payment.createdAt} isShort />
               </small>
             </>
           ),
@@ -75,7 +76,12 @@ export function PaymentTable({ payments, emails, sorting }: PaymentTableProps) {
         },
         ...(emails === undefined ? [] : [customerColumn(emails)]),
         { title: t('Paid in'), wide: true, cell: (payment) => paidIn(payment) || '–' },
-        { title: t('Created'), sort: 'createdAt', wide: true, cell: (payment) => when(payment.createdAt) },
+        {
+          title: t('Created'),
+          sort: 'createdAt',
+          wide: true,
+          cell: (payment) => <Time at={payment.createdAt} />,
+        },
         {
           title: t('Amount'),
           end: true,

@@ -73,8 +73,6 @@ export const shop: Catalogue = {
   'For plugins and programs: each may do only what you tick, and can be deleted without touching the others.':
     'Für Plugins und Programme: Jeder darf nur, was Sie ankreuzen, und lässt sich löschen, ohne die anderen zu berühren.',
   'For {name}': 'Für {name}',
-  'From now on new payments of this shop take real coins.':
-    'Ab jetzt nehmen neue Zahlungen dieses Shops echte Coins an.',
   'From now on new payments of this shop take simulated coins: nobody can pay you real money through them.':
     'Ab jetzt nehmen neue Zahlungen dieses Shops simulierte Coins an: Niemand kann Ihnen darüber echtes Geld zahlen.',
   'Give each plugin a key of its own instead of the secret key.':
@@ -197,7 +195,6 @@ export const shop: Catalogue = {
   'Sites that may show the checkout': 'Seiten, die die Bezahlseite zeigen dürfen',
   'Support contact': 'Kontakt für Fragen',
   Syncing: 'Synchronisiert',
-  'Take real money': 'Echtes Geld annehmen',
   'Take simulated coins': 'Simulierte Coins annehmen',
   'Test payments are kept: “Test” in the menu shows them.':
     'Testzahlungen bleiben erhalten: „Test“ im Menü zeigt sie.',
@@ -261,7 +258,6 @@ export const shop: Catalogue = {
     'Eigene Angaben als JSON-Objekt, etwa {"plan": "gold"}',
   'Your shop answered.': 'Ihr Shop hat geantwortet.',
   'Your shop is ready': 'Ihr Shop ist bereit',
-  'must be a JSON object': 'muss ein JSON-Objekt sein',
   'public key': 'öffentlicher Schlüssel',
   'restricted key': 'eingeschränkter Schlüssel',
   'secret key': 'geheimer Schlüssel',

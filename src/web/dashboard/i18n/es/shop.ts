@@ -73,8 +73,6 @@ export const shop: Catalogue = {
   'For plugins and programs: each may do only what you tick, and can be deleted without touching the others.':
     'Para plugins y programas: cada una puede solo lo que usted marque, y se borra sin tocar las demás.',
   'For {name}': 'Para {name}',
-  'From now on new payments of this shop take real coins.':
-    'A partir de ahora los pagos nuevos de esta tienda aceptan monedas reales.',
   'From now on new payments of this shop take simulated coins: nobody can pay you real money through them.':
     'A partir de ahora los pagos nuevos de esta tienda aceptan monedas simuladas: nadie puede pagarle dinero real con ellos.',
   'Give each plugin a key of its own instead of the secret key.':
@@ -197,7 +195,6 @@ export const shop: Catalogue = {
   'Sites that may show the checkout': 'Sitios que pueden mostrar la página de pago',
   'Support contact': 'Contacto de ayuda',
   Syncing: 'Sincronizando',
-  'Take real money': 'Aceptar dinero real',
   'Take simulated coins': 'Aceptar monedas simuladas',
   'Test payments are kept: “Test” in the menu shows them.':
     'Los pagos de prueba se conservan: «Prueba» en el menú los muestra.',
@@ -261,7 +258,6 @@ export const shop: Catalogue = {
     'Sus propios datos como objeto JSON, por ejemplo {"plan": "gold"}',
   'Your shop answered.': 'Su tienda respondió.',
   'Your shop is ready': 'Su tienda está lista',
-  'must be a JSON object': 'debe ser un objeto JSON',
   'public key': 'clave pública',
   'restricted key': 'clave restringida',
   'secret key': 'clave secreta',

@@ -73,8 +73,6 @@ export const shop: Catalogue = {
   'For plugins and programs: each may do only what you tick, and can be deleted without touching the others.':
     'Pour les plugins et les programmes : chacune ne peut que ce que vous cochez, et se supprime sans toucher aux autres.',
   'For {name}': 'Pour {name}',
-  'From now on new payments of this shop take real coins.':
-    'Désormais, les nouveaux paiements de cette boutique acceptent de vrais coins.',
   'From now on new payments of this shop take simulated coins: nobody can pay you real money through them.':
     'Désormais, les nouveaux paiements de cette boutique acceptent des coins simulés : personne ne peut vous verser d’argent réel par eux.',
   'Give each plugin a key of its own instead of the secret key.':
@@ -197,7 +195,6 @@ export const shop: Catalogue = {
   'Sites that may show the checkout': 'Sites qui peuvent afficher la page de paiement',
   'Support contact': 'Contact d’assistance',
   Syncing: 'Synchronisation',
-  'Take real money': 'Accepter de l’argent réel',
   'Take simulated coins': 'Accepter des coins simulés',
   'Test payments are kept: “Test” in the menu shows them.':
     'Les paiements de test sont conservés : « Test » dans le menu les affiche.',
@@ -264,7 +261,6 @@ export const shop: Catalogue = {
     'Vos propres données sous forme d’objet JSON, par exemple {"plan": "gold"}',
   'Your shop answered.': 'Votre boutique a répondu.',
   'Your shop is ready': 'Votre boutique est prête',
-  'must be a JSON object': 'doit être un objet JSON',
   'public key': 'clé publique',
   'restricted key': 'clé restreinte',
   'secret key': 'clé secrète',

@@ -73,8 +73,6 @@ export const shop: Catalogue = {
   'For plugins and programs: each may do only what you tick, and can be deleted without touching the others.':
     'Para plugins e programas: cada uma pode só o que você marcar, e pode ser excluída sem mexer nas outras.',
   'For {name}': 'Para {name}',
-  'From now on new payments of this shop take real coins.':
-    'A partir de agora os novos pagamentos desta loja recebem moedas reais.',
   'From now on new payments of this shop take simulated coins: nobody can pay you real money through them.':
     'A partir de agora os novos pagamentos desta loja recebem moedas simuladas: ninguém pode pagar dinheiro real por eles.',
   'Give each plugin a key of its own instead of the secret key.':
@@ -197,7 +195,6 @@ export const shop: Catalogue = {
   'Sites that may show the checkout': 'Sites que podem mostrar a página de pagamento',
   'Support contact': 'Contato de suporte',
   Syncing: 'Sincronizando',
-  'Take real money': 'Receber dinheiro real',
   'Take simulated coins': 'Receber moedas simuladas',
   'Test payments are kept: “Test” in the menu shows them.':
     'Os pagamentos de teste são mantidos: “Teste” no menu os mostra.',
@@ -261,7 +258,6 @@ export const shop: Catalogue = {
     'Os seus próprios dados como objeto JSON, por exemplo {"plan": "gold"}',
   'Your shop answered.': 'A sua loja respondeu.',
   'Your shop is ready': 'A sua loja está pronta',
-  'must be a JSON object': 'deve ser um objeto JSON',
   'public key': 'chave pública',
   'restricted key': 'chave restrita',
   'secret key': 'chave secreta',

@@ -1,0 +1,73 @@
+import type { ApiError } from '../api/client.ts';
+import { plainAmount } from './decimal.ts';
+import { fieldWords, OWN_WORDS, type FieldWords } from './field-words.ts';
+
+/** What is wrong with the fields of a form, by their names. */
+export type Faults = Readonly<Record<string, FieldWords>>;
+
+type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+const NO_TEXT = new Set(['checkbox', 'radio', 'hidden', 'submit', 'button']);
+
+/** The fields of a form that can show what is wrong with them. */
+function controlsOf(form: HTMLFormElement): Control[] {
+  return [...form.elements].filter((element): element is Control => {
+    if (element instanceof HTMLInputElement) return !NO_TEXT.has(element.type);
+    return element instanceof HTMLSelectElement || element instanceof HTMLTextAreaElement;
+  });
+}
+
+/** What of a filled-in form cannot be sent as it is. */
+export function ownFaults(form: HTMLFormElement): Faults {
+  const found: Record<string, FieldWords> = {};
+  for (const control of controlsOf(form)) {
+    const text = faultOf(control);
+    if (text !== null && control.name !== '') found[control.name] = { text, isRaw: false };
+  }
+  return found;
+}
+
+function faultOf(control: Control): string | null {
+  const { value, validity } = control;
+  const isBlank = control.type !== 'password' && value.trim() === '' && !validity.badInput;
+  if (control.required && (isBlank || value === ''))
+    return control instanceof HTMLSelectElement ? OWN_WORDS.choose() : OWN_WORDS.fill();
+  if (isBlank || control instanceof HTMLSelectElement) return null;
+  // The browser's own look at the length passes over texts that nobody typed.
+  if (control.minLength > 0 && value.length < control.minLength)
+    return OWN_WORDS.charactersAtLeast(String(control.minLength));
+  return control instanceof HTMLInputElement ? inputFault(control) : null;
+}
+
+function inputFault({ type, value, validity, min, max, inputMode }: HTMLInputElement): string | null {
+  if (validity.badInput) return OWN_WORDS.number();
+  if (validity.typeMismatch) return type === 'email' ? OWN_WORDS.email() : OWN_WORDS.webAddress();
+  if (validity.rangeUnderflow) return OWN_WORDS.atLeast(min);
+  if (validity.rangeOverflow) return OWN_WORDS.atMost(max);
+  if (validity.stepMismatch) return OWN_WORDS.whole();
+  if (inputMode === 'decimal' && !isAmount(value)) return OWN_WORDS.amount();
+  return validity.patternMismatch ? OWN_WORDS.check() : null;
+}
+
+/** "max" stands for all there is, where money is sent. */
+function isAmount(text: string): boolean {
+  const value = text.trim();
+  return value === 'max' || /^\d+(\.\d*)?$/.test(plainAmount(value));
+}
+
+/**
+ * A refusal of the API, spread over the fields of a form.
+ * @returns what to show at them, and whether that is all of it
+ */
+export function refusedFaults(form: HTMLFormElement, error: ApiError): { faults: Faults; isAll: boolean } {
+  const names = new Set(controlsOf(form).map(({ name }) => name));
+  const faults: Record<string, FieldWords> = {};
+  let isAll = Object.keys(error.fields).length > 0;
+  for (const [path, message] of Object.entries(error.fields)) {
+    const steps = path.split(/[.[\]]+/).filter((step) => step !== '');
+    const name = [path, steps.at(-1) ?? '', steps[0] ?? ''].find((one) => names.has(one));
+    if (name === undefined) isAll = false;
+    else faults[name] ??= fieldWords(message);
+  }
+  return { faults, isAll };
+}

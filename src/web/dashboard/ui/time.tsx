@@ -1,0 +1,53 @@
+import { useSyncExternalStore } from 'react';
+import { useTimeZone } from '../api/hooks.ts';
+import { locale } from '../i18n/language.ts';
+import { relativeTime } from './relative-time.ts';
+
+const TICK_MS = 15_000;
+
+const LOOKS = {
+  minute: { dateStyle: 'medium', timeStyle: 'short' },
+  second: { dateStyle: 'medium', timeStyle: 'medium' },
+  short: { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' },
+  full: { dateStyle: 'full', timeStyle: 'long' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function written(at: string, look: keyof typeof LOOKS, timeZone: string): string {
+  const key = `${look} ${timeZone}`;
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...LOOKS[look], timeZone });
+  formats.set(key, format);
+  return format.format(new Date(at));
+}
+
+function onTick(changed: () => void): () => void {
+  const timer = window.setInterval(changed, TICK_MS);
+  return () => window.clearInterval(timer);
+}
+
+/** The present time, in steps. */
+function useNow(): number {
+  return useSyncExternalStore(onTick, () => Math.floor(Date.now() / TICK_MS) * TICK_MS);
+}
+
+interface TimeProps {
+  readonly at: string;
+  /** What it says instead of how long ago it was: the date with minutes, or with seconds. */
+  readonly exact?: 'minute' | 'second';
+  /** Dates without the year, for narrow columns. */
+  readonly isShort?: boolean;
+  readonly className?: string;
+}
+
+/** A time as the shop's zone has it: how long ago if that is less than a day, with date and zone in full behind it. */
+export function Time({ at, exact, isShort = false, className }: TimeProps) {
+  const timeZone = useTimeZone();
+  const now = useNow();
+  const relative = exact === undefined ? relativeTime(Date.parse(at), now, locale) : null;
+  return (
+    <time dateTime={at} title={written(at, 'full', timeZone)} className={className}>
+      {relative ?? written(at, exact ?? (isShort ? 'short' : 'minute'), timeZone)}
+    </time>
+  );
+}

@@ -1,0 +1,55 @@
+import { Toast } from '@base-ui/react/toast';
+import { t } from '../i18n/t.ts';
+
+const SHOWN_MS = 5_000;
+
+const manager = Toast.createToastManager();
+
+/** What follows on an act that succeeded: it is said for a moment, where nothing in view would show it, then the rest. */
+export function telling(text: string, then?: () => void): () => void {
+  return () => {
+    manager.add({ description: text });
+    then?.();
+  };
+}
+
+/** Where it is said: read out politely, reached by F6, kept while the pointer or the keyboard is on it. */
+export function Toasts() {
+  return (
+    <Toast.Provider toastManager={manager} timeout={SHOWN_MS} limit={1}>
+      <Toast.Portal>
+        <Toast.Viewport
+          aria-label={t('Notes')}
+          className="fixed inset-x-4 bottom-4 z-20 mx-auto w-auto max-w-sm outline-none sm:right-6 sm:left-auto sm:mx-0 sm:w-96"
+        >
+          <List />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  );
+}
+
+function List() {
+  const { toasts } = Toast.useToastManager();
+  return toasts.map((toast) => (
+    <Toast.Root
+      key={toast.id}
+      toast={toast}
+      // One line that asks for nothing is no dialog.
+      role="group"
+      aria-modal={undefined}
+      swipeDirection={['down', 'right']}
+      className="toast absolute inset-x-0 bottom-0 flex items-center justify-between gap-3 rounded-xl border border-line bg-ink py-1.5 pr-1.5 pl-4 text-sm text-card shadow-2xl"
+    >
+      <Toast.Description className="min-w-0 break-words" />
+      <Toast.Close
+        aria-label={t('Dismiss')}
+        // It can be seen and pressed all the time, so it is read out all the time.
+        aria-hidden={undefined}
+        className="grid size-9 shrink-0 place-items-center rounded-lg hover:bg-card/15"
+      >
+        <span aria-hidden="true">✕</span>
+      </Toast.Close>
+    </Toast.Root>
+  ));
+}
