@@ -189,7 +189,7 @@ function sandboxMessage(on: boolean, coins: readonly CoinReadiness[]): string {
   const known = ready.length === 0 ? 'No coin is ready' : `Ready: ${ready.join(', ')}`;
   const missing = others.map(({ coin, message }) => `${coin} (${message})`).join(', ');
   const told = others.length === 0 ? '' : `. Not ready: ${missing}`;
-  return `Sandbox mode disabled: new payments take real coins. ${known}${told}`;
+  return `Live mode enabled: new payments are paid with real money. ${known}${told}`;
 }
 
 /** An optional text that null or an empty string clears. */

@@ -21,7 +21,7 @@ describe('going live', () => {
       {
         sandboxMode: false,
         message:
-          'Sandbox mode disabled: new payments take real coins. Ready: BTC. Not ready: ETH (its node cannot be reached), ' +
+          'Live mode enabled: new payments are paid with real money. Ready: BTC. Not ready: ETH (its node cannot be reached), ' +
           'LTC (its node serves another network), SOL (this server has no node for it)',
       },
     ]);
