@@ -174,7 +174,7 @@ describe('the language', () => {
     const choice = page.getByLabel('Sprache Ihrer E-Mails, von allen Shops');
     expect(await choice.inputValue()).toBe('de');
     await choice.selectOption('fr');
-    await page.getByText('Gespeichert').waitFor();
+    await page.getByText('Gespeichert', { exact: true }).waitFor();
     expect(await mails()).toBe('fr');
     expect(await axeFindings(page)).toEqual([]);
     await page.screenshot({ path: `${SCREENS}/mails-language.png`, fullPage: true });
