@@ -79,6 +79,19 @@ export async function findRenewal(db: Db, paymentId: string): Promise<string | u
   return (await renewals(db, { paymentId }))[0]?.id;
 }
 
+/** When the payment ended that was renewed first, on the way to this one; its own end where it renews none. */
+export async function firstExpiry(db: Db, { renews, expires_at }: StoredPayment): Promise<number> {
+  if (renews === null) return expires_at;
+  const { rows } = await sql<{ expires_at: number }>`
+    WITH RECURSIVE chain (renews, expires_at) AS (
+      SELECT renews, expires_at FROM payments WHERE id = ${renews}
+      UNION ALL
+      SELECT earlier.renews, earlier.expires_at FROM chain JOIN payments AS earlier ON earlier.id = chain.renews
+    )
+    SELECT expires_at FROM chain WHERE renews IS NULL`.execute(db);
+  return rows[0]?.expires_at ?? expires_at;
+}
+
 /**
  * Whether an order stands and falls with this payment: no other of it was made since, and none is open, done or in
  * doubt because money came late.

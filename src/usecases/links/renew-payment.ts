@@ -8,7 +8,7 @@ import { fiatMinorUnits } from '../catalog/fiat-minor-units.ts';
 import { newTimedId } from '../events/new-id.ts';
 import { storePayment, type CreatePaymentDeps } from '../payments/create-payment.ts';
 import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
-import { offersFor, type AskedConfirmations } from '../payments/offers.ts';
+import { offersFor, stillAllowed, type AskedConfirmations } from '../payments/offers.ts';
 import { renewalOf, type Renewal } from './renewal.ts';
 
 /** The payment that the payer goes on with. */
@@ -97,7 +97,8 @@ async function insertRenewal(
     returned_json: null,
     renews: expired.id,
   };
-  const confirmations = JSON.parse(expired.confirmations_json ?? '{}') as AskedConfirmations;
+  const asked = JSON.parse(expired.confirmations_json ?? '{}') as AskedConfirmations;
+  const confirmations = stillAllowed(deps, offers, { mode, asked });
   const { id } = await storePayment(tx, deps, row, { account: merchant.account, offers, confirmations });
   return id;
 }

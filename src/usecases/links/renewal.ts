@@ -1,7 +1,12 @@
 import { liveCredits } from '../../domain/payment/machine.ts';
 import { findPriceOf } from '../../store/catalog/prices.ts';
 import { findProductOf } from '../../store/catalog/products.ts';
-import { findRenewal, isLastOfOrder, type StoredPayment } from '../../store/payments/payments.ts';
+import {
+  findRenewal,
+  firstExpiry,
+  isLastOfOrder,
+  type StoredPayment,
+} from '../../store/payments/payments.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { fiatMinorUnits } from '../catalog/fiat-minor-units.ts';
@@ -10,7 +15,10 @@ import type { LoadedPayment } from '../payments/load-payment.ts';
 import { amountProblem } from './check-answers.ts';
 import { readOpenLink } from './read-link.ts';
 
-/** How long after its end a payment that a shop made can be renewed. Links ask for the same as long as they are open. */
+/**
+ * How long after its end a payment that a shop made can be renewed, with all that renew it: else each would begin
+ * another week, without end. Links ask for the same as long as they are open.
+ */
 const SHOP_RENEWAL_MS = 7 * 86_400_000;
 
 /** What an expired payment leads to: the payment that took its place; null: it can be made now. */
@@ -33,17 +41,18 @@ export async function renewalOf(
   const { merchant } = about;
   if (modeOf(merchant) !== row.mode) return null;
   const isOffered =
-    row.link_id === null ? isOfferedByShop(row, about) : await isAskedByLink(db, merchant, row);
+    row.link_id === null ? await isOfferedByShop(db, row, about) : await isAskedByLink(db, merchant, row);
   if (!isOffered || !(await isSoldAsThen(db, merchant, row))) return null;
   return (await isLastOfOrder(db, row)) ? { paymentId: null } : null;
 }
 
 /** The shop may have cancelled the order at payment.expired: it says whether payers may renew. */
-function isOfferedByShop(
+async function isOfferedByShop(
+  db: Db,
   row: StoredPayment,
   { merchant, now }: { merchant: MerchantRow; now: number },
-): boolean {
-  return merchant.renew_expired === 1 && now < row.expires_at + SHOP_RENEWAL_MS;
+): Promise<boolean> {
+  return merchant.renew_expired === 1 && now < (await firstExpiry(db, row)) + SHOP_RENEWAL_MS;
 }
 
 /** Whether the link that it came by is open and still asks for that much. */

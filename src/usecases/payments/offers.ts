@@ -107,6 +107,21 @@ export function quotedTerms(
   };
 }
 
+/** What was asked for once, without what the policy forbids by now: it may have been raised, or the amount come to a tier. */
+export function stillAllowed(
+  deps: OfferDeps,
+  offers: readonly Offer[],
+  { mode, asked }: { readonly mode: Mode; readonly asked: AskedConfirmations },
+): AskedConfirmations {
+  const kept = offers.flatMap(({ coin, due }) => {
+    const confirmations = asked[coin];
+    if (confirmations === undefined) return [];
+    const policy = requirementFor(deps.confirmations(coin, mode), due);
+    return isAtLeast(confirmations, policy) ? [[coin, confirmations] as const] : [];
+  });
+  return Object.fromEntries(kept);
+}
+
 function raised(policy: Requirement, coin: Coin, asked: number | undefined): Requirement {
   if (asked === undefined) return policy;
   if (isAtLeast(asked, policy)) return asked;

@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PaymentJson } from '../../_helpers/api-client.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { CheckoutWorld } from '../../_helpers/web/checkout-world.ts';
+
+const HOUR = 3_600_000;
+
+let world: CheckoutWorld;
+beforeAll(async () => {
+  world = await CheckoutWorld.start();
+  await world.till.api.must('PATCH', '/merchant/edit', {
+    token: world.shop.token,
+    body: { merchantId: world.shop.merchantId, renewExpired: true },
+  });
+});
+afterAll(async () => world?.end());
+
+async function expired(fields: Record<string, unknown> = {}): Promise<PaymentJson> {
+  const payment = await world.pay(fields);
+  await world.runOut(payment.id);
+  return payment;
+}
+
+async function press(id: string): Promise<{ status: number; next: string }> {
+  const url = `${world.till.api.baseUrl}/checkout/${id}/renew?lang=en`;
+  const answer = await fetch(url, { method: 'POST', redirect: 'manual' });
+  const next = /^\/checkout\/([^?]+)\?/.exec(answer.headers.get('location') ?? '')?.[1] ?? 'none';
+  return { status: answer.status, next };
+}
+
+async function renew(id: string): Promise<string> {
+  const { status, next } = await press(id);
+  expect([status, next === id]).toEqual([303, false]);
+  return next;
+}
+
+async function isOffered(id: string): Promise<boolean> {
+  const page = await (await fetch(`${world.till.api.baseUrl}/checkout/${id}?lang=en`)).text();
+  return page.includes(`action="/checkout/${id}/renew?`);
+}
+
+function change(sql: string, ...values: string[]): void {
+  const db = new Sqlite(join(world.till.dataDir, 'tilld.sqlite'));
+  try {
+    expect(db.prepare(sql).run(...values).changes).toBe(1);
+  } finally {
+    db.close();
+  }
+}
+
+function countRenewals(id: string): unknown {
+  const db = new Sqlite(join(world.till.dataDir, 'tilld.sqlite'));
+  try {
+    return db.prepare('SELECT count(*) FROM payments WHERE renews = ?').pluck().get(id);
+  } finally {
+    db.close();
+  }
+}
+
+const reaches = async (id: string, status: string, exception: string | null): Promise<PaymentJson> =>
+  eventually(
+    `the payment is ${status}`,
+    () => world.shop.payment(id),
+    (payment) => payment.status === status && payment.exception === exception,
+  );
+
+describe('a renewal', () => {
+  it('waits for what the server requires now where the shop had asked for less, and keeps what was more', async () => {
+    const old = await expired({ confirmations: { BTC: 3, LTC: 5 } });
+    // As if the server had required less when the payment was made.
+    const asked = '{"BTC":1,"LTC":5}';
+    change('UPDATE payments SET confirmations_json = ? WHERE id = ?', asked, old.id);
+    const { options } = await world.shop.payment(await renew(old.id));
+    expect(options['BTC']).toMatchObject({ requiredConfirmations: 2 });
+    expect(options['LTC']).toMatchObject({ requiredConfirmations: 5 });
+  });
+
+  it('leaves nothing behind where no rate can be had, and is offered again', async () => {
+    const old = await expired();
+    change('UPDATE payments SET currency = ? WHERE id = ?', 'BTN', old.id);
+    expect((await press(old.id)).status).toBe(503);
+    expect(countRenewals(old.id)).toBe(0);
+    change('UPDATE payments SET currency = ? WHERE id = ?', 'EUR', old.id);
+    expect(await isOffered(old.id)).toBe(true);
+    await renew(old.id);
+  });
+
+  it('takes money of its own only, while late money on the expired one waits for the shop', async () => {
+    const old = await expired();
+    const next = await renew(old.id);
+    await world.simulate(old.id, 'exact', { coin: 'LTC', confirmations: 6 });
+    await reaches(old.id, 'expired', 'late');
+    await world.simulate(next, 'exact', { coin: 'LTC', confirmations: 6 });
+    const paid = await reaches(next, 'completed', null);
+    await world.resolve(old.id, 'accept');
+    const accepted = await reaches(old.id, 'completed', 'late');
+    const hashes = [...paid.transactions, ...accepted.transactions].map(({ txid }) => txid);
+    expect([hashes.length, new Set(hashes).size]).toEqual([2, 2]);
+    expect((await press(old.id)).next).toBe(old.id);
+    expect(countRenewals(old.id)).toBe(1);
+  });
+
+  // Last: days go by.
+  it('ends a week after the first payment of the order did, however often it was renewed', async () => {
+    const old = await expired({ lifetimeMinutes: 60 });
+    world.till.clock.advance(6 * 24 * HOUR);
+    const second = await renew(old.id);
+    await world.runOut(second);
+    const third = await renew(second);
+    await world.runOut(third);
+    expect(await isOffered(third)).toBe(true);
+    world.till.clock.advance(24 * HOUR);
+    expect(await isOffered(third)).toBe(false);
+    expect((await press(third)).next).toBe(third);
+  });
+});
