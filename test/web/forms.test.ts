@@ -298,6 +298,20 @@ describe('the files of the dashboard', () => {
     await shown.context().close();
   });
 
+  it('that do not come leave the frame, and a way to try again', async () => {
+    const shown = await signedIn({ viewport: DESKTOP });
+    await shown.route('**/assets/nodes-*.js', async (route) => route.abort());
+    await shown.goto('/dashboard/nodes');
+    await shown.getByRole('heading', { name: 'This page could not be shown' }).waitFor();
+    await shown.getByRole('link', { name: 'Account' }).waitFor();
+    expect(await axeFindings(shown)).toEqual([]);
+    browser.takeComplaints();
+    await shown.unroute('**/assets/nodes-*.js');
+    await shown.getByRole('button', { name: 'Load again' }).click();
+    await shown.getByRole('heading', { level: 1, name: 'Nodes' }).waitFor();
+    await shown.context().close();
+  });
+
   it('show no word of another language while the chosen one is on its way', async () => {
     const shown = await browser.page({ locale: 'de-DE' });
     const held = Promise.withResolvers<void>();
