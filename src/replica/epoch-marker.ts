@@ -1,8 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
-import { readSqliteMeta } from '../store/sqlite/files.ts';
+import { createSqliteMeta, readSqliteMeta } from '../store/sqlite/files.ts';
 
 const KEY = 'epoch_marker';
 
@@ -23,11 +22,7 @@ export async function withEpochMarker<T>(
   const folder = mkdtempSync(join(tmpdir(), 'tilld-epoch-'));
   try {
     const path = join(folder, 'marker.sqlite');
-    const sqlite = new Database(path);
-    sqlite.pragma('journal_mode = WAL');
-    sqlite.exec('CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)');
-    sqlite.prepare('INSERT INTO meta VALUES (?, ?)').run(KEY, String(epoch));
-    sqlite.close();
+    createSqliteMeta(path, KEY, String(epoch));
     return await work({ path, generation: () => readGeneration(folder) });
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -31,6 +31,18 @@ export function sqliteProblems(path: string): string[] {
   }
 }
 
+/** Creates a database that holds nothing but one value in a `meta` table. */
+export function createSqliteMeta(path: string, key: string, value: string): void {
+  const sqlite = new Database(path);
+  try {
+    sqlite.pragma('journal_mode = WAL');
+    sqlite.exec('CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)');
+    sqlite.prepare('INSERT INTO meta VALUES (?, ?)').run(key, value);
+  } finally {
+    sqlite.close();
+  }
+}
+
 /** Reads a value of the `meta` table from a database file that is not open here; null when absent. */
 export function readSqliteMeta(path: string, key: string): string | null {
   const sqlite = new Database(path, { fileMustExist: true, readonly: true });
