@@ -46,6 +46,20 @@ function Hash({ of: payment, coin, text }: { of: Payment; coin: Coin; text: stri
   );
 }
 
+/** Longest amount that stays on one line on a phone, characters. */
+const UNBROKEN = 14;
+
+function Amount({ of: amount, coin }: { of: string; coin: Coin }) {
+  const text = coins(amount);
+  const wraps = text.length > UNBROKEN ? 'wrap-anywhere md:whitespace-nowrap' : 'whitespace-nowrap';
+  return (
+    <span className="grid justify-items-end">
+      <b className={`money text-xs md:text-sm ${wraps}`}>{text}</b>
+      <CoinName coin={coin} />
+    </span>
+  );
+}
+
 const TONES: Record<Transaction['status'], Tone> = {
   confirmed: 'good',
   unconfirmed: 'busy',
@@ -75,12 +89,7 @@ function Arrived({ of: payment, rows }: { of: Payment; rows: readonly Transactio
         {
           title: t('Amount'),
           end: true,
-          cell: ({ amount, coin }) => (
-            <span className="grid justify-items-end">
-              <b className="money wrap-anywhere md:whitespace-nowrap">{coins(amount)}</b>
-              <CoinName coin={coin} />
-            </span>
-          ),
+          cell: ({ amount, coin }) => <Amount of={amount} coin={coin} />,
         },
       ]}
     />
@@ -131,12 +140,7 @@ function Returned({ of: payment, rows }: { of: Payment; rows: readonly Refund[] 
         {
           title: t('Amount'),
           end: true,
-          cell: ({ amount, coin }) => (
-            <span className="grid justify-items-end">
-              <b className="money wrap-anywhere md:whitespace-nowrap">{coins(amount)}</b>
-              <CoinName coin={coin} />
-            </span>
-          ),
+          cell: ({ amount, coin }) => <Amount of={amount} coin={coin} />,
         },
       ]}
     />

@@ -59,7 +59,7 @@ export function PaymentTable({ payments, emails, sorting }: PaymentTableProps) {
                 params={{ shopId, paymentId: payment.id }}
                 title={payment.orderId}
                 {...ROW_LINK}
-                className="font-semibold whitespace-nowrap text-accent underline-offset-2 hover:underline"
+                className="block max-w-24 truncate font-semibold text-accent underline-offset-2 hover:underline md:max-w-none"
               >
                 {short(payment.orderId, 16, 6)}
               </Link>
