@@ -90,6 +90,8 @@ it('the clerk follows the link, registers, and accepts', async () => {
 });
 
 it('the clerk is offered what the role includes, and makes a payment', async () => {
+  // The page's file comes by itself; until then there is no menu.
+  await clerk.getByRole('link', { name: 'API docs' }).waitFor();
   expect(await pagesOf(clerk)).toEqual([
     'Overview',
     'Payments',
