@@ -5,6 +5,7 @@ import { useShopId } from '../api/hooks.ts';
 import { t } from '../i18n/t.ts';
 import { Badge, Button, Card, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
 import { actionName } from '../ui/actions.ts';
+import { useIsNarrow } from '../ui/narrow.ts';
 import { short } from '../ui/format.ts';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
@@ -65,6 +66,7 @@ function Entries({ of, hasActors }: { of: readonly Entry[]; hasActors: boolean }
     title: t('Who'),
     cell: ({ actor }: Entry) => <span className="wrap-anywhere">{actor.name}</span>,
   };
+  const isNarrow = useIsNarrow();
   return (
     <Table
       label={t('Audit log')}
@@ -72,12 +74,13 @@ function Entries({ of, hasActors }: { of: readonly Entry[]; hasActors: boolean }
       keyOf={({ id }) => String(id)}
       columns={[
         { title: t('When'), cell: ({ at }) => <Time at={at} /> },
-        ...(hasActors ? [who] : []),
+        ...(hasActors && !isNarrow ? [who] : []),
         {
           title: t('What'),
-          cell: ({ action, objectId }) => (
+          cell: ({ action, objectId, actor }) => (
             <>
               <span title={action}>{actionName(action)}</span>
+              {hasActors && isNarrow && <small className="block wrap-anywhere text-soft">{actor.name}</small>}
               {objectId !== null && (
                 <code className="block text-xs text-soft" title={objectId}>
                   {short(objectId)}

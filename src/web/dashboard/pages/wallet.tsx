@@ -93,7 +93,7 @@ function Balances(props: {
         {COINS.map((coin) => (
           <li
             key={coin}
-            className="flex items-center justify-between gap-3 rounded-2xl border border-line bg-card p-4 sm:grid"
+            className="flex flex-wrap items-center justify-between gap-3 rounded-2xl border border-line bg-card p-4 sm:grid"
           >
             <span className="grid min-w-0 gap-1 sm:gap-3">
               <CoinName coin={coin} />

@@ -3,6 +3,7 @@ import { useShopId } from '../api/hooks.ts';
 import type { Payment } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { fiat, short } from './format.ts';
+import { useIsNarrow } from './narrow.ts';
 import { ROW_LINK } from './row-link.ts';
 import { StatusBadge } from './status.tsx';
 import { Table, type Column, type Sorting } from './table.tsx';
@@ -37,11 +38,20 @@ function customerColumn(emails: ReadonlyMap<string, string>): Column<Payment> {
   };
 }
 
+function statusColumn(): Column<Payment> {
+  return {
+    title: t('Status'),
+    sort: 'status',
+    cell: ({ status, exception }) => <StatusBadge status={status} exception={exception} />,
+  };
+}
+
 /** Longest amount that stays on one line on a phone, characters. */
-const UNBROKEN = 12;
+const UNBROKEN = 16;
 
 export function PaymentTable({ payments, emails, sorting }: PaymentTableProps) {
   const shopId = useShopId();
+  const isNarrow = useIsNarrow();
   return (
     <Table
       label={t('Payments')}
@@ -59,21 +69,20 @@ export function PaymentTable({ payments, emails, sorting }: PaymentTableProps) {
                 params={{ shopId, paymentId: payment.id }}
                 title={payment.orderId}
                 {...ROW_LINK}
-                className="block max-w-24 truncate font-semibold text-accent underline-offset-2 hover:underline md:max-w-none"
+                className="font-semibold whitespace-nowrap text-accent underline-offset-2 hover:underline"
               >
                 {short(payment.orderId, 16, 6)}
               </Link>
-              <small className="block whitespace-nowrap text-soft md:hidden">
-                <Time at={payment.createdAt} isShort />
-              </small>
+              {isNarrow && (
+                <small className="grid justify-items-start gap-1 text-soft">
+                  <Time at={payment.createdAt} isShort />
+                  <StatusBadge status={payment.status} exception={payment.exception} />
+                </small>
+              )}
             </>
           ),
         },
-        {
-          title: t('Status'),
-          sort: 'status',
-          cell: (payment) => <StatusBadge status={payment.status} exception={payment.exception} />,
-        },
+        ...(isNarrow ? [] : [statusColumn()]),
         ...(emails === undefined ? [] : [customerColumn(emails)]),
         { title: t('Paid in'), wide: true, cell: (payment) => paidIn(payment) || '–' },
         {

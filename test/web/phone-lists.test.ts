@@ -1,0 +1,97 @@
+/** Lists on a phone in German, whose words are long: amounts are on the screen and on one line. */
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { Shop } from '../_helpers/api-client.ts';
+import { eventually } from '../_helpers/poll.ts';
+import { Till } from '../_helpers/till.ts';
+import { axeFindings, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { ensureWebBuilt } from '../_helpers/web/build.ts';
+import { signInBrowser } from '../_helpers/web/dashboard.ts';
+
+const LONG_ORDER = '2026/Bestellung/Filiale-Nord/11998-bernadette-oberhuber';
+
+let till: Till;
+let browser: WebBrowser;
+let shop: Shop;
+let page: Page;
+let path: string;
+
+beforeAll(async () => {
+  await ensureWebBuilt();
+  till = await Till.start();
+  await till.ready();
+  browser = await WebBrowser.start(till.api.baseUrl);
+  const email = 'maximiliana.vonundzuhohenfels@buchhandlung-blaue-tuer.example';
+  const password = 'correct horse battery';
+  const { token } = await till.api.must<{ token: string }>('POST', '/auth/register', {
+    body: { email, password },
+  });
+  shop = await Shop.open(till.api, {
+    owner: token,
+    settings: { currency: 'EUR', timeZone: 'Europe/Berlin' },
+  });
+  path = `/dashboard/shop/${shop.merchantId}`;
+  for (const [orderId, scenario] of [
+    [LONG_ORDER, 'overpay'],
+    ['A-1', 'underpay'],
+    ['A-2', 'exact'],
+  ] as const) {
+    const { id } = await shop.createPayment({ orderId, amount: '25000', currency: 'EUR' });
+    const body = { paymentId: id, scenario, coin: 'BTC', confirmations: 3 };
+    await till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
+  }
+  await eventually(
+    'the money is there',
+    () => shop.balance('BTC'),
+    (balance) => balance !== '0',
+  );
+  page = await browser.page({ viewport: PHONE, locale: 'de-DE' });
+  await signInBrowser(page.context(), till.api.baseUrl, { email, password });
+});
+afterAll(async () => {
+  await browser?.stop();
+  await till?.end();
+});
+afterEach(() => {
+  expect(browser.takeComplaints()).toEqual([]);
+});
+
+/** How far the content of a table reaches beyond its card, pixels. */
+async function hidden(list: string): Promise<number> {
+  const region = page.getByRole('region', { name: list });
+  await region.getByRole('row').nth(1).waitFor();
+  return region.evaluate((element) => element.scrollWidth - element.clientWidth);
+}
+
+it.each([
+  ['payments', '/payments', 'Zahlungen'],
+  ['latest payments', '', 'Zahlungen'],
+  ['wallet', '/wallet', 'Verlauf'],
+  ['audit log', '/audit', 'Prüfprotokoll'],
+])('the list of the %s fits the screen', async (what, at, list) => {
+  await page.goto(path + at);
+  expect(await hidden(list)).toBe(0);
+  expect(await axeFindings(page)).toEqual([]);
+  await page.screenshot({ path: `${SCREENS}/phone-${what.replace(' ', '-')}.png`, fullPage: true });
+});
+
+it('payments tell their status', async () => {
+  await page.goto(`${path}/payments`);
+  const rows = page.getByRole('region', { name: 'Zahlungen' }).locator('tbody tr');
+  await rows.filter({ hasText: 'Zu viel gezahlt' }).getByText('Abgeschlossen').waitFor();
+  await rows.filter({ hasText: 'A-1' }).getByText('Zu wenig gezahlt').waitFor();
+});
+
+it('names of people in the audit log are not broken at every few letters', async () => {
+  await page.goto(`${path}/audit`);
+  const name = page.getByRole('region', { name: 'Prüfprotokoll' }).getByText('maximiliana').first();
+  await name.waitFor();
+  expect((await name.boundingBox())?.height).toBeLessThan(60);
+});
+
+it('balances of the wallet stand on one line', async () => {
+  await page.goto(`${path}/wallet`);
+  const balance = page.getByRole('listitem').locator('b.money').first();
+  await balance.waitFor();
+  expect((await balance.boundingBox())?.height).toBeLessThan(40);
+});
