@@ -6,6 +6,8 @@ import { loseSession } from './session.ts';
 import { t } from '../i18n/t.ts';
 
 const DAY_MS = 86_400_000;
+/** The form's names for what the API refuses. */
+const FORM_FIELDS: Readonly<Record<string, string>> = { from: 'first', to: 'last' };
 
 export interface MovementsWish {
   readonly merchantId: string;
@@ -35,7 +37,7 @@ async function fileOf(path: string): Promise<Blob> {
     if (response.ok) return await response.blob();
     const { error } = (await response.json()) as Refusal;
     if (response.status === 401) loseSession();
-    const fields = (error.details ?? []).map(({ field, message }) => [field, message]);
+    const fields = (error.details ?? []).map(({ field, message }) => [FORM_FIELDS[field] ?? field, message]);
     throw new ApiError(response.status, error.code, error.message, Object.fromEntries(fields));
   } catch (error) {
     if (error instanceof ApiError) throw error;
