@@ -194,10 +194,30 @@ it('says so where no price is known', async () => {
   await page.unroute('**/rates?**');
 });
 
+it('reads no days of another time zone before the shop has told its own', async () => {
+  const zones = new Set<string | null>();
+  const reads = (request: { url: () => string }): void => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === '/merchant/volume') zones.add(searchParams.get('timezone'));
+  };
+  page.on('request', reads);
+  const isHere = page.waitForResponse('**/merchant/volume?**');
+  await page.goto(path);
+  await isHere;
+  await page.getByRole('link', { name: /^Zahlungen: .*12,50/ }).waitFor();
+  page.off('request', reads);
+  expect([...zones]).toEqual(['Pacific/Auckland']);
+});
+
 it('the bars of the chart are told to the keyboard and open their payments', async () => {
   await page.goto(path);
   const bar = page.getByRole('link', { name: /^Zahlungen: .*12,50/ });
   await bar.focus();
+  // A page that moves below a mouse at rest does not take the keyboard's bar away.
+  await page
+    .getByRole('link', { name: /^Zahlungen: / })
+    .first()
+    .dispatchEvent('mouseover');
   await page.screenshot({ path: `${SCREENS}/overview-worth-desktop.png`, fullPage: true });
   await page
     .locator('figure')

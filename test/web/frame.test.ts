@@ -205,3 +205,46 @@ describe('mailing the link again', () => {
     await page.getByText('This server has no mail server: the new link is in its log').waitFor();
   });
 });
+
+describe('signing out', () => {
+  for (const [way, answers] of [
+    ['here', '**/auth/session'],
+    ['everywhere', '**/auth/sessions'],
+  ] as const) {
+    it(`${way} while the page still reads leads to one sign-in that keeps what is typed`, async () => {
+      const one = await open({ viewport: DESKTOP });
+      const isOut = Promise.withResolvers<void>();
+      const isRefused = Promise.withResolvers<void>();
+      await one.route('**/merchant/list', async (route) => {
+        await isOut.promise;
+        await route.continue();
+      });
+      await one.route(answers, async (route) => {
+        if (route.request().method() !== 'DELETE') return route.fallback();
+        const answer = await route.fetch();
+        isOut.resolve();
+        await isRefused.promise;
+        await route.fulfill({ response: answer });
+      });
+      await one.goto('/dashboard/account');
+      await one.getByText('This one').waitFor();
+      const refused = one.waitForResponse('**/merchant/list');
+      const isGone = one.waitForResponse(
+        (response) => response.url().endsWith('/auth/session') && response.request().method() === 'GET',
+      );
+      if (way === 'here') await one.getByRole('button', { name: 'Sign out' }).click();
+      else {
+        await one.getByRole('button', { name: 'End every session' }).click();
+        await one.getByRole('button', { name: 'Yes, end them all' }).click();
+      }
+      expect((await refused).status()).toBe(401);
+      expect((await isGone).status()).toBe(401);
+      expect(await one.getByRole('heading', { name: 'Sign in' }).count()).toBe(0);
+      isRefused.resolve();
+      await one.getByRole('heading', { name: 'Sign in' }).waitFor();
+      expect(new URL(one.url()).pathname).toBe('/dashboard/login');
+      expect(await one.getByText('Your session has ended').count()).toBe(0);
+      await one.context().close();
+    });
+  }
+});

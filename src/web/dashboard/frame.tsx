@@ -11,7 +11,7 @@ import { t } from './i18n/t.ts';
 import { ModeNote, ModeToggle } from './mode-view.tsx';
 import { OfflineNote } from './offline-note.tsx';
 import { SignInAgain } from './pages/sign-in-again.tsx';
-import { Button, Empty, LINK, PageTitle, Problem } from './ui/basics.tsx';
+import { Button, Empty, LINK, PageTitle, Problem, Shown } from './ui/basics.tsx';
 
 /** Path, name, and what of the shop one must be allowed to see there. */
 const SHOP_PAGES = [
@@ -94,8 +94,11 @@ function FindInPages(props: { open: boolean; onClose: () => void }) {
 function Page() {
   const shops = useShops();
   const shopId = useShopId();
+  if (shopId === '') return <Outlet />;
+  // The shop says in which mode and time zone its pages read: until then they would read, and show, another's.
+  if (shops.isPending) return <Shown of={shops}>{() => null}</Shown>;
   const isKnown = shops.data?.merchants.some(({ id }) => id === shopId) ?? true;
-  if (shopId === '' || isKnown) return <Outlet />;
+  if (isKnown) return <Outlet />;
   return (
     <>
       <PageTitle title={t('No such shop')} />

@@ -155,7 +155,7 @@ async function ask<T>(
     if (error.code === 'STEP_UP_REQUIRED') return prove<T>(error, async () => ask<T>(method, path, request));
     if (error.status === 401 && error.code === 'UNAUTHORISED' && signedIn !== null) {
       if (!isAgain && (await isStillIn(signedIn))) return ask<T>(method, path, request, true);
-      loseSession();
+      loseSession(signedIn);
     }
     const fields = Object.fromEntries(error.details.map(({ field, message }) => [field, message]));
     throw new ApiError(error.status, error.code, wordsFor(error), fields);

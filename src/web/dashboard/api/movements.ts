@@ -2,7 +2,7 @@ import { ApiError } from './client.ts';
 import { download } from './download.ts';
 import { PAGE_HEADERS } from '../../page-headers.ts';
 import type { Mode } from './mode.ts';
-import { loseSession } from './session.ts';
+import { loseSession, session } from './session.ts';
 import { t } from '../i18n/t.ts';
 
 const DAY_MS = 86_400_000;
@@ -32,11 +32,12 @@ export async function downloadMovements({ last, first, mode, ...wish }: Movement
 }
 
 async function fileOf(path: string): Promise<Blob> {
+  const signedIn = session();
   try {
     const response = await fetch(path, { headers: PAGE_HEADERS });
     if (response.ok) return await response.blob();
     const { error } = (await response.json()) as Refusal;
-    if (response.status === 401) loseSession();
+    if (response.status === 401) loseSession(signedIn);
     const fields = (error.details ?? []).map(({ field, message }) => [FORM_FIELDS[field] ?? field, message]);
     throw new ApiError(response.status, error.code, error.message, Object.fromEntries(fields));
   } catch (error) {

@@ -20,6 +20,7 @@ const channel = new BroadcastChannel('tilld.session');
 let endedByItself = false;
 let lost: Session | null = null;
 let current: Session | null = null;
+let isLeaving = false;
 
 function change(next: Session | null): void {
   current = next;
@@ -63,15 +64,28 @@ export function startSession({ user }: Session): void {
   tell({ signedIn: user.id });
 }
 
-/** The user signed out here: the other tabs follow. */
-export function endSession(): void {
+/**
+ * Ends the session by what the user asked for: the other tabs follow. What the page reads meanwhile may be refused
+ * before the answer is here; that is no session lost.
+ * @param end has the server end it; when that fails the session goes on
+ */
+export async function leaveSession(end: () => Promise<unknown>): Promise<void> {
+  isLeaving = true;
+  try {
+    await end();
+  } finally {
+    isLeaving = false;
+  }
   forget();
   tell({ signedIn: null });
 }
 
-/** The server takes the cookie no longer: the sign-in says so, and the page stands as it was. */
-export function loseSession(): void {
-  if (current === null) return;
+/**
+ * The server takes the cookie no longer: the sign-in says so, and the page stands as it was.
+ * @param refused the session in which the refused request was sent; another one has begun since, or it is being left
+ */
+export function loseSession(refused: Session | null): void {
+  if (current === null || current !== refused || isLeaving) return;
   endedByItself = true;
   lost = current;
   change(null);

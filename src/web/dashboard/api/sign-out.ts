@@ -1,8 +1,19 @@
-import { own } from './client.ts';
-import { endSession } from './session.ts';
+import { ApiError, own } from './client.ts';
+import { leaveSession } from './session.ts';
 
 /** Ends the session on the server. Without its answer it may go on: then nothing changes here, and the page says so. */
 export async function signOut(): Promise<void> {
-  await own('DELETE /auth/session');
-  endSession();
+  await leaveSession(async () => {
+    try {
+      await own('DELETE /auth/session');
+    } catch (error) {
+      // It had ended by itself.
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    }
+  });
+}
+
+/** Ends every session and user token of the user, this one too. */
+export async function signOutEverywhere(): Promise<void> {
+  await leaveSession(async () => own('DELETE /auth/sessions'));
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { own, type ApiError, type ListedSession } from '../api/client.ts';
 import { useAct } from '../api/hooks.ts';
-import { endSession } from '../api/session.ts';
+import { signOutEverywhere } from '../api/sign-out.ts';
 import { parts, t } from '../i18n/t.ts';
 import { Badge, Button, Card, Problem, Shown } from '../ui/basics.tsx';
 import { Confirm } from '../ui/dialog.tsx';
@@ -70,7 +70,7 @@ function Line({ of, busy, onEnd }: { of: ListedSession; busy: boolean; onEnd: ()
 
 function Everywhere() {
   const [asks, setAsks] = useState(false);
-  const out = useAct(() => own('DELETE /auth/sessions'), endSession);
+  const out = useAct(signOutEverywhere);
   return (
     <>
       <Button isSmall onClick={() => setAsks(true)}>

@@ -56,8 +56,8 @@ interface ChartProps {
 
 /** Stacked bars, each a link to its payments; the same numbers stand in a table for those who do not see it. */
 export function VolumeChart({ periods, currency }: ChartProps) {
-  const [at, setAt] = useState<number | null>(null);
-  const pointed = at === null ? undefined : periods[at];
+  const [at, setAt] = useState<string | null>(null);
+  const pointed = periods.find(({ first }) => first === at);
   // Heights are for the eye; what is written is exact.
   const most = Math.max(...periods.map((period) => Number(total(period))));
   const top = most > 0 ? roundUp(most) : 1;
@@ -94,8 +94,8 @@ export function VolumeChart({ periods, currency }: ChartProps) {
               step={step}
               top={top}
               isLabelled={(periods.length - 1 - index) % every === 0}
-              isPointed={index === at}
-              onPoint={() => setAt(index)}
+              isPointed={period === pointed}
+              onPoint={() => setAt(period.first)}
             />
           ))}
         </svg>
@@ -195,7 +195,8 @@ function Bar({ period, currency, x, step, top, isLabelled, isPointed, onPoint }:
         aria-label={t('Payments of {period}', { period: told(period, currency) })}
         className="-outline-offset-2"
         onFocus={onPoint}
-        onMouseEnter={onPoint}
+        // Not onMouseEnter: where the page grows below a mouse that rests, the keyboard's bar stays pointed at.
+        onMouseMove={onPoint}
       >
         <rect
           x={x}
