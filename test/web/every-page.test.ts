@@ -1,0 +1,222 @@
+/**
+ * Every page and dialog of the dashboard, with the data of a busy shop. Before a release, look at all of them:
+ * `TILLD_BUSY_PAYMENTS=2000 TILLD_ALL_VARIANTS=1 scripts/test test/web/every-page.test.ts` leaves screenshots in test-results/screens/every-*.
+ */
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { ensureWebBuilt } from '../_helpers/web/build.ts';
+import { BusyShop } from '../_helpers/web/busy-shop.ts';
+import { confirmIt, signInBrowser } from '../_helpers/web/dashboard.ts';
+
+const PASSWORD = 'correct horse battery';
+/** Where somebody who paid in LTC wants it back. */
+const PAYER = 'tltc1qw508d6qejxtdg4y5r3zarvary0c5xw7klfsuq0';
+const PAYMENTS = Number(process.env['TILLD_BUSY_PAYMENTS'] ?? 60);
+const ALL = [
+  ['desktop', 'light', DESKTOP],
+  ['phone', 'dark', PHONE],
+  ['desktop', 'dark', DESKTOP],
+  ['phone', 'light', PHONE],
+] as const;
+const VARIANTS = process.env['TILLD_ALL_VARIANTS'] === '1' ? ALL : ALL.slice(0, 2);
+
+/** Pages of nobody in particular, with what their addresses carry. */
+const OUTSIDE: readonly [route: string, query: string][] = [
+  ['/login', ''],
+  ['/register', ''],
+  ['/forgot-password', ''],
+  ['/reset-password', '?token=abc'],
+  ['/verify-email', '?token=abc'],
+];
+const CONNECT =
+  '?name=WooCommerce&scopes=payments%3Awrite%20refunds%3Awrite%20customers%3Awrite%20webhooks%3Awrite&state=s' +
+  '&redirectUrl=http%3A%2F%2F127.0.0.1%3A9%2Fback&codeChallenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+const INSIDE: readonly [route: string, query: string][] = [
+  ['/connect', CONNECT],
+  ['/join', '?token=unknown'],
+  ['/', ''],
+  ['/shops', ''],
+  ['/account', ''],
+  ['/nodes', ''],
+  ['/shop/$shopId', ''],
+  ['/shop/$shopId/payments', ''],
+  ['/shop/$shopId/customers', ''],
+  ['/shop/$shopId/products', ''],
+  ['/shop/$shopId/links', ''],
+  ['/shop/$shopId/wallet', ''],
+  ['/shop/$shopId/keys', ''],
+  ['/shop/$shopId/webhooks', ''],
+  ['/shop/$shopId/people', ''],
+  ['/shop/$shopId/mails', ''],
+  ['/shop/$shopId/audit', ''],
+  ['/shop/$shopId/settings', ''],
+];
+/** Pages again, with other contents. */
+const FURTHER: readonly [name: string, route: string][] = [
+  ['payments-underpaid', '/shop/$shopId/payments?status=underpaid'],
+  ['payments-none', '/shop/$shopId/payments?search=nothing-like-it'],
+  ['volume-year', '/shop/$shopId?days=365'],
+  ['webhooks-failed', '/shop/$shopId/webhooks?state=failed'],
+  ['live-overview', '/shop/$shopId?mode=live'],
+  ['live-wallet', '/shop/$shopId/wallet?mode=live'],
+  ['unknown', '/nowhere'],
+  ['unknown-payment', '/shop/$shopId/payments/pay_unknown'],
+];
+const PAYMENTS_SHOWN = [
+  'pending',
+  'exact BTC',
+  'expired',
+  'cancelled',
+  'overpay ETH',
+  'underpay LTC',
+  'late SOL',
+  'refunded LTC',
+  'double-spend BTC',
+];
+const DIALOGS: readonly [title: string | RegExp, route: string, button: string | RegExp, of?: string][] = [
+  ['New shop', '/shops', 'New shop'],
+  ['Find anything', '/shop/$shopId', /^Find anything/],
+  ['New payment', '/shop/$shopId/payments', 'New payment'],
+  ['Export movements', '/shop/$shopId/payments', 'Export movements'],
+  ['Cancel this payment?', '/shop/$shopId/payments/', 'Cancel payment', 'pending'],
+  ['Refund', '/shop/$shopId/payments/', 'Refund', 'overpay ETH'],
+  ['Refund by link', '/shop/$shopId/payments/', 'Refund by link', 'underpay LTC'],
+  ['Accept what arrived?', '/shop/$shopId/payments/', 'Accept as paid', 'late SOL'],
+  ['Send LTC', '/shop/$shopId/wallet', 'Send LTC'],
+  ['Receive ETH', '/shop/$shopId/wallet', 'Receive ETH'],
+  ['New customer', '/shop/$shopId/customers', 'New customer'],
+  ['New product', '/shop/$shopId/products', 'New product'],
+  ['New price', '/shop/$shopId/products', 'Add price'],
+  [/^Delete product/, '/shop/$shopId/products', 'Delete'],
+  ['New payment link', '/shop/$shopId/links', 'New payment link'],
+  ['Regenerate keys', '/shop/$shopId/keys', 'Regenerate keys'],
+  ['Rotate the signing secret', '/shop/$shopId/keys', 'Rotate'],
+  ['New restricted key', '/shop/$shopId/keys', 'New restricted key'],
+  [/.*/, '/shop/$shopId/webhooks', 'New endpoint'],
+  [/.*/, '/shop/$shopId/people', 'Invite somebody'],
+];
+
+let busy: BusyShop;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  await ensureWebBuilt();
+  busy = await BusyShop.open(PAYMENTS);
+  browser = await WebBrowser.start(busy.till.api.baseUrl);
+}, 900_000);
+afterAll(async () => {
+  await browser?.stop();
+  await busy?.end();
+});
+afterEach(() => {
+  expect(browser.takeComplaints()).toEqual([]);
+});
+
+it('each page of the router is among those that are looked at', () => {
+  const source = readFileSync('src/web/dashboard/router.tsx', 'utf8');
+  const routes = [...source.matchAll(/(?:page\(\s*\w+,\s*|\bpath: )'(\/[^']*)'/g)].map(([, path]) => path);
+  const looked = [...OUTSIDE, ...INSIDE].map(([route]) => route);
+  expect(routes.toSorted()).toEqual([...looked, '/shop/$shopId/payments/$paymentId'].toSorted());
+});
+
+function address(route: string): string {
+  return `/dashboard${route.replace('$shopId', busy.shop.merchantId)}`;
+}
+
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await page.getByRole('heading').first().waitFor();
+  await expect.poll(() => page.locator('.animate-pulse').count()).toBe(0);
+}
+
+describe.each(VARIANTS)('on a %s, %s', (device, colorScheme, viewport) => {
+  async function look(page: Page, name: string): Promise<void> {
+    await page.screenshot({ path: `${SCREENS}/every-${name}-${device}-${colorScheme}.png`, fullPage: true });
+    expect([name, await axeFindings(page)]).toEqual([name, []]);
+    const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect([name, await page.evaluate(over)]).toEqual([name, 0]);
+  }
+  const nameOf = (route: string): string =>
+    route.replace('/shop/$shopId', 'shop').replaceAll('/', '-') || 'home';
+
+  async function asOwner(): Promise<Page> {
+    const page = await browser.page({ viewport, colorScheme });
+    await signInBrowser(page.context(), busy.till.api.baseUrl, {
+      email: busy.owner.email,
+      password: PASSWORD,
+    });
+    return page;
+  }
+
+  it('pages before signing in', async () => {
+    const page = await browser.page({ viewport, colorScheme });
+    for (const [route, query] of OUTSIDE) {
+      await open(page, address(route) + query);
+      await look(page, nameOf(route));
+    }
+    await page.context().close();
+  });
+
+  it('pages of a busy shop', async () => {
+    const page = await asOwner();
+    for (const [route, query] of INSIDE) {
+      await open(page, address(route) + query);
+      await look(page, nameOf(route));
+    }
+    for (const [name, route] of FURTHER) {
+      await open(page, address(route));
+      await look(page, name);
+    }
+    await page.context().close();
+  });
+
+  it('payments of every outcome', async () => {
+    const page = await asOwner();
+    for (const outcome of PAYMENTS_SHOWN) {
+      await open(page, address(`/shop/$shopId/payments/${busy.payment(outcome).id}`));
+      await look(page, `payment-${outcome.replace(' ', '-')}`);
+    }
+    await page.context().close();
+  });
+
+  it('dialogs', async () => {
+    const page = await asOwner();
+    for (const [title, route, button, outcome] of DIALOGS) {
+      await open(page, address(route) + (outcome === undefined ? '' : busy.payment(outcome).id));
+      await page
+        .getByRole('button', { name: button, exact: typeof button === 'string' })
+        .first()
+        .click();
+      const dialog = page.getByRole('dialog', { name: title });
+      await dialog.waitFor();
+      await look(page, `dialog-${String(button).replaceAll(/\W+/g, '-')}`);
+    }
+    await page.context().close();
+  });
+
+  it('money that is about to leave, and the question who is there', async () => {
+    const page = await asOwner();
+    await open(page, address('/shop/$shopId/wallet'));
+    await page.getByRole('button', { name: 'Send LTC', exact: true }).click();
+    await page.getByLabel('To address').fill(PAYER);
+    await page.getByLabel('Amount in LTC').fill('0.01');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Send now' }).waitFor();
+    await look(page, 'dialog-send-preview');
+    await page.getByRole('button', { name: 'Send now' }).click();
+    await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+    await look(page, 'dialog-step-up');
+    await confirmIt(page, { password: PASSWORD });
+    await page.getByText('are on their way').first().waitFor();
+    await look(page, 'dialog-sent');
+    await open(page, address(`/shop/$shopId/payments/${busy.payment('overpay ETH').id}`));
+    await page.getByRole('button', { name: 'Refund', exact: true }).click();
+    await page.getByLabel('Payer’s address').fill('0x8ba1f109551bD432803012645Ac136ddd64DBA72');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Send the refund' }).waitFor();
+    await look(page, 'dialog-refund-preview');
+    await page.context().close();
+  });
+});
