@@ -365,6 +365,8 @@ describe('a shop', () => {
     await page.getByText('Underpaid').first().waitFor();
     await button('Accept as paid').click();
     await heading('Accept what arrived?').waitFor();
+    const sums = page.getByRole('dialog').locator('dl');
+    expect(await sums.innerText()).toMatch(/Asked for\s+\$[\d.]+\s+Received\s+[\d.]+ BTC \(\$[\d.]+ then\)/);
     await button('Accept as paid').last().click();
     await page.getByText('Completed').first().waitFor();
     await expect.poll(() => button('Accept as paid').count()).toBe(0);

@@ -1,7 +1,7 @@
 import type { Data } from '../api/contract.ts';
 import type { Coin } from '../api/types.ts';
 import { parts, t } from '../i18n/t.ts';
-import { coins, fiat } from '../ui/format.ts';
+import { CoinSum, MoneyLines, type Price } from '../ui/money-lines.tsx';
 
 type Estimate = Data<'POST', '/merchant/wallet/estimate-fee'>;
 
@@ -9,10 +9,10 @@ type Estimate = Data<'POST', '/merchant/wallet/estimate-fee'>;
 export function MoneyPreview(props: {
   readonly order: { readonly coin: Coin; readonly destination: string };
   readonly estimate: Estimate;
-  /** What one coin was worth, where that is known. */
-  readonly worth?: { readonly rate: string; readonly currency: string } | undefined;
+  /** Of one coin, where it is known. */
+  readonly price?: Price | undefined;
 }) {
-  const { order, estimate, worth } = props;
+  const { order, estimate } = props;
   const lines = [
     [t('They receive'), estimate.amount],
     [t('Network fee'), estimate.fee],
@@ -29,17 +29,12 @@ export function MoneyPreview(props: {
           ),
         })}
       </p>
-      <dl className="divide-y divide-line rounded-xl border border-line">
-        {lines.map(([name, value]) => (
-          <div key={name} className="flex justify-between gap-4 px-4 py-2.5 text-sm">
-            <dt className="text-soft">{name}</dt>
-            <dd className="money text-right font-semibold">
-              {coins(value)} {order.coin}
-              {worth !== undefined && <span className="text-soft"> · {worthOf(value, worth)}</span>}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <MoneyLines
+        of={lines.map(([name, amount]) => [
+          name,
+          <CoinSum key={name} amount={amount} coin={order.coin} price={props.price} />,
+        ])}
+      />
       <p className="text-sm text-warn">
         {t('Please compare the address: what is sent cannot be called back.')}
       </p>
@@ -55,9 +50,4 @@ function inGroups(address: string) {
       {group}
     </span>
   ));
-}
-
-/** For the eye only: nothing is computed with it. */
-function worthOf(amount: string, { rate, currency }: { rate: string; currency: string }): string {
-  return fiat(String(Number(amount) * Number(rate)), currency);
 }

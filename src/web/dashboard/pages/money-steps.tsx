@@ -6,6 +6,7 @@ import type { Mode } from '../api/mode.ts';
 import type { Coin } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { Button, Problem } from '../ui/basics.tsx';
+import type { Price } from '../ui/money-lines.tsx';
 import { MoneyPreview } from './money-preview.tsx';
 
 /** Coins that are to leave the wallet. */
@@ -54,13 +55,14 @@ export function ConfirmMoney(props: {
   readonly steps: Pick<ReturnType<typeof useMoneySteps>, 'preview' | 'placed' | 'back'>;
   readonly label: string;
   readonly look: 'primary' | 'danger';
-  readonly worth?: { readonly rate: string; readonly currency: string } | undefined;
+  /** Of one coin, where it is known. */
+  readonly price?: Price | undefined;
 }) {
   const { preview, placed, back } = props.steps;
   if (preview === null) return null;
   return (
     <div className="grid gap-4">
-      <MoneyPreview order={preview.order} estimate={preview.costs} worth={props.worth} />
+      <MoneyPreview order={preview.order} estimate={preview.costs} price={props.price} />
       {placed.error !== null && <Problem error={placed.error} />}
       <div className="flex flex-wrap gap-2">
         <Button look={props.look} busy={placed.isPending} onClick={() => placed.mutate(preview.order)}>

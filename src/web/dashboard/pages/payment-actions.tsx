@@ -7,7 +7,9 @@ import { t } from '../i18n/t.ts';
 import { Button, LINK_BUTTON } from '../ui/basics.tsx';
 import { Confirm } from '../ui/dialog.tsx';
 import { fiat } from '../ui/format.ts';
+import { MoneyLines } from '../ui/money-lines.tsx';
 import { telling } from '../ui/toast.tsx';
+import { receivedOf } from './payment-outcome.tsx';
 import { SharePayment } from './payment-share.tsx';
 import { RefundDialog } from './refund.tsx';
 
@@ -97,10 +99,15 @@ function Accept({ payment, open, onClose }: DecisionProps) {
       error={accept.error}
       onConfirm={() => accept.mutate()}
     >
+      <MoneyLines
+        of={[
+          [t('Asked for'), fiat(payment.amount, payment.currency)],
+          [t('Received'), receivedOf(payment)],
+        ]}
+      />
       <p>
-        {t('Order {orderId} over {amount} is completed with the money that came, and your shop is told so.', {
+        {t('Order {orderId} is completed with the money that came, and your shop is told so.', {
           orderId: payment.orderId,
-          amount: fiat(payment.amount, payment.currency),
         })}
       </p>
       <p className="text-soft">{t('This cannot be taken back.')}</p>

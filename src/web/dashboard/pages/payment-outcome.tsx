@@ -25,7 +25,8 @@ export function PaymentOutcome({ payment }: { payment: Payment }) {
   );
 }
 
-function receivedOf({ options, receivedFiat, currency }: Payment): string {
+/** The coins that came, with what they were worth then; empty where none did. */
+export function receivedOf({ options, receivedFiat, currency }: Payment): string {
   const received = COINS.flatMap((coin) => {
     const option = options[coin];
     return option === undefined || option.received === '0' ? [] : [`${coins(option.received)} ${coin}`];

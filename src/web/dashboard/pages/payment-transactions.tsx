@@ -12,13 +12,16 @@ type Refund = Payment['refunds'][number];
 
 /** What arrived for a payment, and what went back. */
 export function PaymentTransactions({ payment }: { payment: Payment }) {
-  const { transactions, refunds } = payment;
+  const { transactions, refunds, status } = payment;
+  const canBePaid = status === 'pending' || status === 'underpaid';
   return (
     <>
       <Card title={t('Transactions')}>
         {transactions.length === 0 ? (
-          <Empty title={t('No money yet')}>
-            {t('What arrives shows here within seconds, confirmed or not.')}
+          <Empty title={canBePaid ? t('No money yet') : t('No money came')}>
+            {canBePaid
+              ? t('What arrives shows here within seconds, confirmed or not.')
+              : t('What arrives nevertheless shows here.')}
           </Empty>
         ) : (
           <Arrived of={payment} rows={transactions} />

@@ -48,7 +48,7 @@ export function RefundLinks({ payment }: { payment: Payment }) {
         {({ refundLinks }) =>
           refundLinks.length === 0 ? (
             <p className="text-sm text-soft">
-              {t('The payer names his own address on a page that you send him.')}
+              {t('The payer names an address of their own on a page that you send them.')}
             </p>
           ) : (
             <ul aria-label={t('Refund links')} className="-my-3 divide-y divide-line">
@@ -136,12 +136,20 @@ type Wanted = Omit<Body<'POST', '/payment/refund-link'>, 'paymentId'>;
 
 interface NewLinkProps {
   readonly payment: Payment;
-  readonly open: boolean;
   readonly onClose: () => void;
 }
 
-function NewLink({ payment, open, onClose }: NewLinkProps) {
+function NewLink({ open, ...props }: NewLinkProps & { readonly open: boolean }) {
+  return (
+    <Dialog title={t('Refund by link')} open={open} onClose={props.onClose}>
+      <NewLinkForm {...props} />
+    </Dialog>
+  );
+}
+
+function NewLinkForm({ payment, onClose }: NewLinkProps) {
   const merchantId = useShopId();
+  const [what, setWhat] = useState('all');
   const make = useAct(
     (wanted: Wanted) =>
       api('POST', '/payment/refund-link', {
@@ -150,51 +158,57 @@ function NewLink({ payment, open, onClose }: NewLinkProps) {
       }),
     telling(t('Refund link made'), onClose),
   );
-  const { error } = make;
   const paid = COINS.filter((coin) => payment.transactions.some((one) => one.coin === coin));
   return (
-    <Dialog title={t('Refund by link')} open={open} onClose={onClose}>
-      <Form
-        fields={['what', 'amount', 'coin', 'reason', 'approval', 'deductFee']}
-        submit={t('Make the link')}
-        busy={make.isPending}
-        error={error}
-        onSubmit={({ what, amount, coin: chosen, reason, approval, deductFee }) => {
-          const coin = COINS.find((one) => one === chosen);
-          const isAmount = what === 'amount';
-          make.mutate({
-            ...(isAmount
-              ? { amount: plainAmount(amount), currency: payment.currency }
-              : { preset: what === 'excess' ? what : 'all' }),
-            ...(coin === undefined ? {} : { coin }),
-            ...(reason === '' ? {} : { reason }),
-            approval: approval !== '',
-            deductFee: deductFee !== '',
-          });
-        }}
+    <Form
+      fields={['what', 'amount', 'coin', 'reason', 'approval', 'deductFee']}
+      submit={t('Make the link')}
+      busy={make.isPending}
+      error={make.error}
+      onSubmit={({ amount, coin: chosen, reason, approval, deductFee }) => {
+        const coin = COINS.find((one) => one === chosen);
+        const isAmount = what === 'amount';
+        make.mutate({
+          ...(isAmount
+            ? { amount: plainAmount(amount), currency: payment.currency }
+            : { preset: what === 'excess' ? what : 'all' }),
+          ...(coin === undefined ? {} : { coin }),
+          ...(reason === '' ? {} : { reason }),
+          approval: approval !== '',
+          deductFee: deductFee !== '',
+        });
+      }}
+    >
+      <Select
+        label={t('Give back')}
+        name="what"
+        value={what}
+        onChange={({ target }) => setWhat(target.value)}
       >
-        <Select label={t('Give back')} name="what">
-          <option value="all">{t('Everything that is left')}</option>
-          <option value="excess">{t('What was paid beyond the price')}</option>
-          <option value="amount">{t('An amount')}</option>
-        </Select>
+        <option value="all">{t('Everything that is left')}</option>
+        <option value="excess">{t('What was paid beyond the price')}</option>
+        <option value="amount">{t('An amount')}</option>
+      </Select>
+      {what === 'amount' && (
         <Field
-          label={t('Amount in {currency} (for “An amount”)', { currency: payment.currency })}
+          label={t('Amount in {currency}', { currency: payment.currency })}
           name="amount"
           inputMode="decimal"
+          autoComplete="off"
+          required
         />
-        {paid.length > 1 && (
-          <Select label={t('Coin')} name="coin">
-            <option value="">{t('The payer chooses')}</option>
-            {paid.map((coin) => (
-              <option key={coin}>{coin}</option>
-            ))}
-          </Select>
-        )}
-        <Field label={t('Reason, shown to the payer (optional)')} name="reason" />
-        <Check label={t('Send only once I approved the claim')} name="approval" />
-        <Check label={t('Take the network fee out of the refund')} name="deductFee" />
-      </Form>
-    </Dialog>
+      )}
+      {paid.length > 1 && (
+        <Select label={t('Coin')} name="coin">
+          <option value="">{t('The payer chooses')}</option>
+          {paid.map((coin) => (
+            <option key={coin}>{coin}</option>
+          ))}
+        </Select>
+      )}
+      <Field label={t('Reason, shown to the payer (optional)')} name="reason" />
+      <Check label={t('Send only once I approved the claim')} name="approval" />
+      <Check label={t('Take the network fee out of the refund')} name="deductFee" />
+    </Form>
   );
 }

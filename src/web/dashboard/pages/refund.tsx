@@ -10,6 +10,7 @@ import { plainAmount, sumOf } from '../ui/decimal.ts';
 import { Check, Field, Select } from '../ui/form.tsx';
 import { Form } from '../ui/whole-form.tsx';
 import { coins } from '../ui/format.ts';
+import { CoinSum, MoneyLines, type Price } from '../ui/money-lines.tsx';
 import { telling } from '../ui/toast.tsx';
 import { ConfirmMoney, type MoneyOrder, useMoneySteps } from './money-steps.tsx';
 
@@ -44,9 +45,8 @@ function SendBack({ payment, onClose }: RefundProps) {
     telling(t('The refund is on its way'), onClose),
   );
   if (steps.preview !== null) {
-    const { rate } = payment.options[steps.preview.order.coin] ?? {};
-    const worth = rate === undefined ? undefined : { rate, currency: payment.currency };
-    return <ConfirmMoney steps={steps} label={t('Send the refund')} look="danger" worth={worth} />;
+    const price = priceOf(payment, steps.preview.order.coin);
+    return <ConfirmMoney steps={steps} label={t('Send the refund')} look="danger" price={price} />;
   }
   return (
     <RefundForm
@@ -167,6 +167,18 @@ function coinsOf({ transactions }: Payment): Coin[] {
   return [...new Set(transactions.filter((one) => one.status !== 'reversed').map((one) => one.coin))];
 }
 
+const leftName = (coin: Coin): string => t('{coin} not given back yet', { coin });
+
+function Left({ of: payment, coin }: { of: Payment; coin: Coin }) {
+  return <CoinSum amount={whatIsLeft(payment, coin).left} coin={coin} price={priceOf(payment, coin)} />;
+}
+
+/** What one coin was worth when the payment was made. */
+function priceOf({ options, currency }: Payment, coin: Coin): Price | undefined {
+  const rate = options[coin]?.rate;
+  return rate === undefined ? undefined : { rate, currency };
+}
+
 /** The money went back in another way: told to the shop, and not taken back. */
 function Note({ payment, onClose }: RefundProps) {
   const merchantId = useShopId();
@@ -185,6 +197,14 @@ function Note({ payment, onClose }: RefundProps) {
       {note.error !== null && <Problem error={note.error} />}
       {isAsked ? (
         <>
+          <div className="w-full">
+            <MoneyLines
+              of={coinsOf(payment).map((coin) => [
+                leftName(coin),
+                <Left key={coin} of={payment} coin={coin} />,
+              ])}
+            />
+          </div>
           <p className="text-sm text-warn">
             {t(
               'No money is sent. The shop is told that this payment was refunded, what is left of it can be refunded no more, and that stays so.',

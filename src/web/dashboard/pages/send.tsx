@@ -10,6 +10,7 @@ import { plainAmount } from '../ui/decimal.ts';
 import { Check, Field } from '../ui/form.tsx';
 import { Form } from '../ui/whole-form.tsx';
 import { coins } from '../ui/format.ts';
+import { usePrices } from '../ui/worth.tsx';
 import { ConfirmMoney, type MoneyOrder, useMoneySteps } from './money-steps.tsx';
 
 /** Three steps: what to send, a look at what it costs, and what became of it. */
@@ -19,9 +20,14 @@ export function SendForm(props: { coin: Coin; mode: Mode; balance: string; onClo
   const steps = useMoneySteps({ path: '/merchant/wallet/send', mode }, (order, idempotencyKey) =>
     api('POST', '/merchant/wallet/send', { query: { merchantId }, body: { ...order, mode }, idempotencyKey }),
   );
+  const prices = usePrices();
+  const rate = prices.rates?.[coin]?.rate;
   const { placed, estimate } = steps;
   if (placed.data !== undefined) return <Sent send={placed.data} coin={coin} onClose={onClose} />;
-  if (steps.preview !== null) return <ConfirmMoney steps={steps} label={t('Send now')} look="primary" />;
+  if (steps.preview !== null) {
+    const price = rate === undefined ? undefined : { rate, currency: prices.currency };
+    return <ConfirmMoney steps={steps} label={t('Send now')} look="primary" price={price} />;
+  }
   return (
     <OrderForm
       coin={coin}

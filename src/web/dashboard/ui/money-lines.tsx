@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+import type { Coin } from '../api/types.ts';
+import { productOf } from './decimal.ts';
+import { coins, fiat } from './format.ts';
+
+/** Sums under one another, each with its name. */
+export function MoneyLines({ of: lines }: { of: readonly (readonly [name: string, sum: ReactNode])[] }) {
+  return (
+    <dl className="divide-y divide-line rounded-xl border border-line">
+      {lines.map(([name, sum]) => (
+        <div key={name} className="flex justify-between gap-4 px-4 py-2.5 text-sm">
+          <dt className="text-soft">{name}</dt>
+          <dd className="money text-right font-semibold">{sum}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What one coin is worth, in a currency. */
+export interface Price {
+  readonly rate: string;
+  readonly currency: string;
+}
+
+/** Coins, and what they are worth where that is known. */
+export function CoinSum(props: {
+  readonly amount: string;
+  readonly coin: Coin;
+  readonly price?: Price | undefined;
+}) {
+  const { amount, coin, price } = props;
+  return (
+    <>
+      <span className="whitespace-nowrap">
+        {coins(amount)} {coin}
+      </span>
+      {price !== undefined && (
+        <span className="whitespace-nowrap text-soft"> · {worthOf(amount, price)}</span>
+      )}
+    </>
+  );
+}
+
+function worthOf(amount: string, { rate, currency }: Price): string {
+  return fiat(productOf(amount, rate), currency);
+}
