@@ -270,6 +270,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await field('To address').fill(other.wallets.LTC);
     await button('Continue').click();
     await page.getByText('Network fee').waitFor();
+    expect(await page.getByRole('dialog').locator('dl').innerText()).toMatch(/1\.2 LTC\s*·\s*\$120\.00/);
     expect(await axeFindings(page)).toEqual([]);
     await button('Back').click();
     expect(await field('Amount in LTC').inputValue()).toBe('1.2');
@@ -321,6 +322,9 @@ describe('a merchant from the first visit to the first payout', () => {
     expect(await axeFindings(page)).toEqual([]);
     await button('Mark as refunded').click();
     await page.getByText('that stays so').waitFor();
+    expect(await page.getByRole('dialog').locator('dl').innerText()).toMatch(
+      /[A-Z]{3} not given back yet\s+[\d.]+ [A-Z]{3}\s*·/,
+    );
     expect(await axeFindings(page)).toEqual([]);
     await button('Back').click();
     await button('Mark as refunded').click();
@@ -404,6 +408,27 @@ describe('a merchant from the first visit to the first payout', () => {
     await button('Edit buyer@example.com').click();
     expect(JSON.parse(await field('Metadata').inputValue())).toEqual({ plan: 'gold' });
     await button('Close').click();
+  });
+
+  it('names a customer wherever there is a name, and keeps the other facts', async () => {
+    await menu('Customers').click();
+    await button('Edit buyer@example.com').click();
+    await field('Name (optional)').fill(' Ann Archer ');
+    await button('Save').click();
+    await page.getByRole('row', { name: /Ann Archer\s*buyer@example\.com/ }).waitFor();
+    await button('Edit buyer@example.com').click();
+    expect(await field('Name (optional)').inputValue()).toBe('Ann Archer');
+    expect(JSON.parse(await field('Metadata').inputValue())).toEqual({ plan: 'gold' });
+    await button('Close').click();
+    await menu('Payments').click();
+    await page.getByRole('cell', { name: 'Ann Archer' }).first().waitFor();
+    await page.getByRole('row').nth(1).getByRole('link').click();
+    await page.getByRole('complementary', { name: 'Facts' }).getByText('Ann Archer').waitFor();
+    await menu('Customers').click();
+    await button('Edit buyer@example.com').click();
+    await field('Name (optional)').fill('');
+    await button('Save').click();
+    await page.getByText('Ann Archer').waitFor({ state: 'detached' });
   });
 
   it('changes keys, and sees the new secret once', async () => {

@@ -31,12 +31,12 @@ beforeAll(async () => {
     settings: { currency: 'EUR', timeZone: 'Europe/Berlin' },
   });
   path = `/dashboard/shop/${shop.merchantId}`;
-  for (const [orderId, scenario] of [
-    [LONG_ORDER, 'overpay'],
-    ['A-1', 'underpay'],
-    ['A-2', 'exact'],
+  for (const [orderId, scenario, amount] of [
+    [LONG_ORDER, 'overpay', '25000'],
+    ['A-1', 'underpay', '1250.75'],
+    ['A-2', 'exact', '25000'],
   ] as const) {
-    const { id } = await shop.createPayment({ orderId, amount: '25000', currency: 'EUR' });
+    const { id } = await shop.createPayment({ orderId, amount, currency: 'EUR' });
     const body = { paymentId: id, scenario, coin: 'BTC', confirmations: 3 };
     await till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
   }
@@ -87,6 +87,28 @@ it('names of people in the audit log are not broken at every few letters', async
   const name = page.getByRole('region', { name: 'Prüfprotokoll' }).getByText('maximiliana').first();
   await name.waitFor();
   expect((await name.boundingBox())?.height).toBeLessThan(60);
+});
+
+it('amounts in the history of the wallet stand on one line', async () => {
+  await page.goto(`${path}/wallet`);
+  const amounts = page.getByRole('region', { name: 'Verlauf' }).locator('td .money b');
+  await amounts.first().waitFor();
+  const heights = await amounts.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+  expect(heights.length).toBeGreaterThan(1);
+  // Two lines of this size take 32 pixels.
+  expect(Math.max(...heights)).toBeLessThan(20);
+});
+
+it('the numbers of the chart stay in sight while its bars scroll, in letters that can be read', async () => {
+  await page.goto(`${path}?days=90`);
+  const number = page
+    .getByRole('main')
+    .getByText(/^0\s€$/)
+    .first();
+  await number.waitFor();
+  const box = await number.boundingBox();
+  expect(box?.x).toBeGreaterThan(0);
+  expect(box?.height).toBeGreaterThan(11);
 });
 
 it('balances of the wallet stand on one line', async () => {

@@ -1,3 +1,4 @@
+import { customerName } from './api/customers-of.ts';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
 import { isIn, MOST_SHOPS, useFound } from './api/find.ts';
@@ -215,8 +216,8 @@ function kindsOf(found: ReturnType<typeof useFound>, pages: readonly PageName[])
         key: it.id,
         to: `/shop/${shop.id}/customers`,
         search: { search: it.email },
-        name: it.email,
-        detail: when(it.createdAt),
+        name: customerName(it) ?? it.email,
+        detail: customerName(it) === null ? when(it.createdAt) : it.email,
       })),
     },
     {

@@ -6,6 +6,14 @@ import type { Customer, Payment } from './types.ts';
 /** As many as one request may name, and as a page of payments has at most. */
 const MOST = 100;
 
+export type CustomersById = ReadonlyMap<string, Customer>;
+
+/** What the shop calls a customer: the `name` in its metadata, where that is a text. */
+export function customerName({ metadata }: Customer): string | null {
+  const name = metadata['name'];
+  return typeof name === 'string' && name.trim() !== '' ? name.trim() : null;
+}
+
 /** Of the customers that some payments name: one request for a page of them; undefined where none is named. */
 function queryOf(merchantId: string | undefined, payments: readonly Payment[]) {
   const ids = new Set(payments.flatMap(({ customerId }) => (customerId === null ? [] : [customerId])));
@@ -13,25 +21,25 @@ function queryOf(merchantId: string | undefined, payments: readonly Payment[]) {
   return { merchantId, customerIds: [...ids].toSorted().join(','), limit: MOST };
 }
 
-function byId(customers: readonly Customer[] = []): ReadonlyMap<string, string> {
-  return new Map(customers.map(({ id, email }) => [id, email]));
+function byId(customers: readonly Customer[] = []): CustomersById {
+  return new Map(customers.map((customer) => [customer.id, customer]));
 }
 
-/** Email addresses of the customers of a page of payments, by customer id. @throws {ApiError} */
-export async function emailsOf(
+/** The customers of a page of payments. @throws {ApiError} */
+export async function customersOf(
   merchantId: string | undefined,
   payments: readonly Payment[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<CustomersById> {
   const query = queryOf(merchantId, payments);
   if (query === undefined) return byId();
   return byId((await api('GET', '/merchant/customer/list', { query })).customers);
 }
 
-/** As `emailsOf`, for a page that shows them as soon as they are there; undefined for those who may not see customers. */
-export function useEmailsOf(
+/** As `customersOf`, for a page that shows them as soon as they are there; undefined for those who may not see customers. */
+export function useCustomersOf(
   merchantId: string,
   payments: readonly Payment[] = [],
-): ReadonlyMap<string, string> | undefined {
+): CustomersById | undefined {
   const isAllowed = useMay(merchantId)('customers:read');
   const query = queryOf(merchantId, payments);
   const list = useApi('/merchant/customer/list', query, {

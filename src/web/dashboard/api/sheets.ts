@@ -1,10 +1,10 @@
 import { api } from './client.ts';
 import type { QueryOf } from './contract.ts';
-import { emailsOf } from './customer-emails.ts';
+import { customerName, customersOf } from './customers-of.ts';
 import { sheetCsv, type Progress } from './csv.ts';
 import { COINS } from '../coins.ts';
 import { t } from '../i18n/t.ts';
-import type { Coin, Payment, WalletTransaction } from './types.ts';
+import type { Coin, Payment, WalletTransaction, Customer } from './types.ts';
 
 const WALLET_COLUMNS = [
   'id',
@@ -28,7 +28,7 @@ function received(coin: Coin) {
 }
 
 interface PaymentEntry extends Payment {
-  readonly email: string | null;
+  readonly customer: Customer | null;
 }
 
 /**
@@ -45,10 +45,10 @@ export async function paymentsCsv(
     {
       read: async (page) => {
         const { payments, pagination } = await api('GET', '/payment/list', { query: { ...query, ...page } });
-        const emails = hasEmails ? await emailsOf(query.merchantId, payments) : new Map<string, string>();
+        const customers = hasEmails ? await customersOf(query.merchantId, payments) : null;
         const named = (payment: Payment) => ({
           ...payment,
-          email: emails.get(payment.customerId ?? '') ?? null,
+          customer: customers?.get(payment.customerId ?? '') ?? null,
         });
         return { entries: payments.map(named), pagination };
       },
@@ -56,7 +56,8 @@ export async function paymentsCsv(
         id: ({ id }) => id,
         orderId: ({ orderId }) => orderId,
         customerId: ({ customerId }) => customerId,
-        customerEmail: ({ email }) => email,
+        customerEmail: ({ customer }) => customer?.email ?? null,
+        customerName: ({ customer }) => (customer === null ? null : customerName(customer)),
         status: ({ status }) => status,
         exception: ({ exception }) => exception,
         amount: ({ amount }) => amount,

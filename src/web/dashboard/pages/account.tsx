@@ -4,6 +4,7 @@ import type { Body } from '../api/contract.ts';
 import { useAct, useApi } from '../api/hooks.ts';
 import { plural, t } from '../i18n/t.ts';
 import { Badge, Button, Card, Copy, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
+import { EmailText } from '../ui/email-text.tsx';
 import { Field } from '../ui/form.tsx';
 import { Form } from '../ui/whole-form.tsx';
 import { LanguageChoice } from '../ui/language-choice.tsx';
@@ -46,7 +47,9 @@ function Email() {
         {({ user }) => (
           <div className="grid gap-3">
             <p className="flex flex-wrap items-center gap-2">
-              <b className="break-all">{user.email}</b>
+              <b>
+                <EmailText of={user.email} />
+              </b>
               <Badge tone={user.isVerified ? 'good' : 'warn'}>
                 {user.isVerified ? t('Verified') : t('Not verified')}
               </Badge>

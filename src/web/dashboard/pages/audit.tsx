@@ -4,6 +4,7 @@ import type { AuditPage } from '../api/people.ts';
 import { useShopId } from '../api/hooks.ts';
 import { t } from '../i18n/t.ts';
 import { Badge, Button, Card, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
+import { EmailText } from '../ui/email-text.tsx';
 import { actionName } from '../ui/actions.ts';
 import { useIsNarrow } from '../ui/narrow.ts';
 import { short } from '../ui/format.ts';
@@ -64,7 +65,7 @@ export function AuditLog({ query }: { query: { readonly merchantId: string } | n
 function Entries({ of, hasActors }: { of: readonly Entry[]; hasActors: boolean }) {
   const who = {
     title: t('Who'),
-    cell: ({ actor }: Entry) => <span className="wrap-anywhere">{actor.name}</span>,
+    cell: ({ actor }: Entry) => <EmailText of={actor.name} />,
   };
   const isNarrow = useIsNarrow();
   return (
@@ -80,7 +81,11 @@ function Entries({ of, hasActors }: { of: readonly Entry[]; hasActors: boolean }
           cell: ({ action, objectId, actor }) => (
             <>
               <span title={action}>{actionName(action)}</span>
-              {hasActors && isNarrow && <small className="block wrap-anywhere text-soft">{actor.name}</small>}
+              {hasActors && isNarrow && (
+                <small className="block text-soft">
+                  <EmailText of={actor.name} />
+                </small>
+              )}
               {objectId !== null && (
                 <code className="block text-xs text-soft" title={objectId}>
                   {short(objectId)}

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
+import { customerName } from '../api/customers-of.ts';
 import { useAct, useApi, useShopId } from '../api/hooks.ts';
 import { useMay } from '../api/may.ts';
 import { useFilters } from '../api/search.ts';
@@ -11,6 +12,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Field, SearchField, TextArea } from '../ui/form.tsx';
 import { Form } from '../ui/whole-form.tsx';
 import { short } from '../ui/format.ts';
+import { EmailText } from '../ui/email-text.tsx';
 import { ROW_LINK } from '../ui/row-link.ts';
 import { telling } from '../ui/toast.tsx';
 import { Pager, pageSize, Table } from '../ui/table.tsx';
@@ -99,12 +101,12 @@ function List(props: { customers: readonly Customer[]; onEdit: (customer: Custom
       keyOf={({ id }) => id}
       columns={[
         {
-          title: t('Email'),
-          cell: ({ email, createdAt }) => (
+          title: t('Customer'),
+          cell: (customer) => (
             <>
-              <b className="font-semibold [overflow-wrap:anywhere]">{email}</b>
+              <Name of={customer} />
               <small className="block text-soft md:hidden">
-                <Time at={createdAt} />
+                <Time at={customer.createdAt} />
               </small>
             </>
           ),
@@ -142,6 +144,19 @@ function List(props: { customers: readonly Customer[]; onEdit: (customer: Custom
   );
 }
 
+/** Who it is: by name where the shop knows one. */
+function Name({ of: customer }: { of: Customer }) {
+  const name = customerName(customer);
+  return (
+    <>
+      {name !== null && <b className="block font-semibold wrap-anywhere">{name}</b>}
+      <span className={name === null ? 'font-semibold' : 'text-sm text-soft'}>
+        <EmailText of={customer.email} />
+      </span>
+    </>
+  );
+}
+
 /** A JSON object, or null for a text that is none. */
 function readObject(text: string): Record<string, unknown> | null {
   try {
@@ -166,19 +181,31 @@ function Edit({ customer, onDone }: { customer: Customer | null; onDone: () => v
           }),
     telling(customer === null ? t('Customer created') : t('Customer saved'), onDone),
   );
-  const kept = customer?.metadata ?? {};
+  // The name has a field of its own; one that is no text stays among the other facts.
+  const { name: known, ...others } = customer?.metadata ?? {};
+  const kept = known === undefined || typeof known === 'string' ? others : { ...others, name: known };
   return (
     <Form
-      fields={['email', 'metadata']}
+      fields={['email', 'name', 'metadata']}
       submit={t('Save')}
       busy={save.isPending}
       error={save.error}
       check={({ metadata }) =>
         readObject(metadata) === null ? { metadata: t('Please enter a JSON object.') } : {}
       }
-      onSubmit={({ email, metadata }) => save.mutate({ email, metadata: readObject(metadata) ?? {} })}
+      onSubmit={({ email, name, metadata }) => {
+        const called = name.trim() === '' ? {} : { name: name.trim() };
+        save.mutate({ email, metadata: { ...readObject(metadata), ...called } });
+      }}
     >
       <Field label={t('Email')} name="email" type="email" defaultValue={customer?.email ?? ''} required />
+      <Field
+        label={t('Name (optional)')}
+        name="name"
+        maxLength={200}
+        autoComplete="off"
+        defaultValue={typeof known === 'string' ? known : ''}
+      />
       <TextArea
         label={t('Metadata (optional)')}
         name="metadata"

@@ -7,7 +7,7 @@ import { t } from '../i18n/t.ts';
 import { plainAmount } from '../ui/decimal.ts';
 import { Currencies, Field, Select } from '../ui/form.tsx';
 import { Form } from '../ui/whole-form.tsx';
-import { coins, fiat } from '../ui/format.ts';
+import { fiat, twoDecimals } from '../ui/format.ts';
 
 const NAMES = ['amount', 'currency', 'productId', 'priceId', 'description', 'orderId', 'email'] as const;
 type Values = Record<(typeof NAMES)[number], string>;
@@ -81,7 +81,13 @@ function Amount() {
   const currency = useShop()?.currency ?? 'USD';
   return (
     <div className="grid grid-cols-2 gap-3">
-      <Field label={t('Amount')} name="amount" inputMode="decimal" placeholder={coins('49.9')} required />
+      <Field
+        label={t('Amount')}
+        name="amount"
+        inputMode="decimal"
+        placeholder={twoDecimals('49.9')}
+        required
+      />
       <Field
         label={t('Currency')}
         name="currency"

@@ -1,11 +1,13 @@
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { customerName } from '../api/customers-of.ts';
 import { useApi, useShopId } from '../api/hooks.ts';
 import { useMay } from '../api/may.ts';
 import { useModeOf } from '../api/mode.ts';
 import type { Payment } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { Badge, Card, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
+import { EmailText } from '../ui/email-text.tsx';
 import { fiat, short } from '../ui/format.ts';
 import { sharesMinute } from '../ui/relative-time.ts';
 import { StatusBadge } from '../ui/status.tsx';
@@ -146,14 +148,13 @@ function Facts({ payment }: { payment: Payment }) {
 function Customer({ id }: { id: string }) {
   const shopId = useShopId();
   const { data } = useApi('/merchant/customer/get', { merchantId: shopId, customerId: id });
+  const name = data === undefined ? null : customerName(data);
   return (
     <>
+      {name !== null && <span className="block wrap-anywhere">{name}</span>}
       {data !== undefined && (
-        <a
-          href={`mailto:${encodeURIComponent(data.email).replace('%40', '@')}`}
-          className={`${LINK} block wrap-anywhere`}
-        >
-          {data.email}
+        <a href={`mailto:${encodeURIComponent(data.email).replace('%40', '@')}`} className={`${LINK} block`}>
+          <EmailText of={data.email} />
         </a>
       )}
       <Link

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { QueryOf } from '../api/contract.ts';
-import { useEmailsOf } from '../api/customer-emails.ts';
+import { useCustomersOf } from '../api/customers-of.ts';
 import { useApi, useShopId, useTimeZone } from '../api/hooks.ts';
 import { useMay } from '../api/may.ts';
 import { useMode } from '../api/mode.ts';
@@ -120,7 +120,7 @@ function NoPayments({ isFiltered }: { isFiltered: boolean }) {
 
 function Sorted({ payments }: { payments: readonly Payment[] }) {
   const [{ sort = SORT }, change] = useFilters();
-  const emails = useEmailsOf(useShopId(), payments);
+  const customers = useCustomersOf(useShopId(), payments);
   const onSort = (key: string): void => {
     const next = nextSort(key, sort);
     change({ sort: next === SORT ? undefined : next });
@@ -128,7 +128,7 @@ function Sorted({ payments }: { payments: readonly Payment[] }) {
   return (
     <PaymentTable
       payments={payments}
-      {...(emails === undefined ? {} : { emails })}
+      {...(customers === undefined ? {} : { customers })}
       sorting={{ by: sort, onSort }}
     />
   );

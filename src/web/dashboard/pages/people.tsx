@@ -5,6 +5,7 @@ import type { MemberRole, People, Person } from '../api/people.ts';
 import { useAct, useShopId } from '../api/hooks.ts';
 import { t } from '../i18n/t.ts';
 import { Badge, Button, Card, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
+import { EmailText } from '../ui/email-text.tsx';
 import { Confirm } from '../ui/dialog.tsx';
 import { when } from '../ui/format.ts';
 import { Small } from '../ui/form.tsx';
@@ -52,7 +53,9 @@ function Members({ people }: { people: People }) {
     <Card title={t('Working here')}>
       <ul className="divide-y divide-line">
         <li className="flex flex-wrap items-center justify-between gap-3 py-3 first:pt-0">
-          <b className="min-w-0 font-semibold wrap-anywhere">{people.owner.email}</b>
+          <b className="min-w-0 font-semibold">
+            <EmailText of={people.owner.email} />
+          </b>
           <Badge tone="good">{t('Owner')}</Badge>
         </li>
         {people.members.map((person) => (
@@ -83,7 +86,9 @@ function Member({ person }: { person: Person }) {
   return (
     <li className="flex flex-wrap items-center justify-between gap-3 py-3 last:pb-0">
       <div className="min-w-0 text-sm">
-        <b className="font-semibold wrap-anywhere">{email}</b>
+        <b className="font-semibold">
+          <EmailText of={email} />
+        </b>
         <p className="text-soft">{t('Since {time}', { time: when(person.createdAt) })}</p>
         {change.error !== null && <Problem error={change.error} />}
       </div>
@@ -129,7 +134,9 @@ function Invitations({ of }: { of: People['invitations'] }) {
             className="flex flex-wrap items-center justify-between gap-3 py-3 first:pt-0 last:pb-0"
           >
             <div className="min-w-0 text-sm">
-              <b className="font-semibold wrap-anywhere">{email}</b>
+              <b className="font-semibold">
+                <EmailText of={email} />
+              </b>
               <p className="text-soft">
                 {t('{role}, until {time}', { role: roleName(role), time: when(expiresAt) })}
               </p>

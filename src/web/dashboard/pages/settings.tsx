@@ -24,7 +24,7 @@ export function SettingsPage() {
           shop === undefined ? (
             <p>{t('There is no such shop.')}</p>
           ) : (
-            <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
+            <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
               <General key={shop.id} shop={shop} />
               <div className="grid grid-cols-1 content-start gap-6">
                 <Domain shop={shop} />

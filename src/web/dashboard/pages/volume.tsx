@@ -7,7 +7,7 @@ import { Card, CoinName, Empty, Shown } from '../ui/basics.tsx';
 import { SHARES, VolumeChart, type Period, type Share } from '../ui/chart.tsx';
 import { sumOf } from '../ui/decimal.ts';
 import { Field, Small } from '../ui/form.tsx';
-import { dayName, daysBefore, fiat, today } from '../ui/format.ts';
+import { dayName, daysBefore, fiat, monthName, today } from '../ui/format.ts';
 
 type Volume = Data<'GET', '/merchant/volume'>;
 
@@ -135,7 +135,8 @@ function periodsOf({ days }: Volume, currency: string): Period[] {
       const share: Share = coin ?? 'several';
       amounts[share] = sumOf([amounts[share] ?? '0', amount]);
     }
-    periods.set(start, { first: before?.first ?? date, last: date, amounts });
+    const label = days.length > MOST_DAYS_BY_WEEK ? monthName(date) : dayName(before?.first ?? date, true);
+    periods.set(start, { first: before?.first ?? date, last: date, label, amounts });
   }
   return [...periods.values()];
 }

@@ -145,6 +145,15 @@ function Purpose({ of: row, sandbox }: { of: WalletTransaction; sandbox: boolean
   );
 }
 
+function State({ of: { status, error } }: { of: WalletTransaction }) {
+  return (
+    <>
+      <Badge tone={tone(status)}>{words(status)}</Badge>
+      {error !== null && <small className="mt-1 block text-stop">{error}</small>}
+    </>
+  );
+}
+
 function Moves({ rows, sandbox }: { rows: readonly WalletTransaction[]; sandbox: boolean }) {
   return (
     <Table
@@ -167,6 +176,9 @@ function Moves({ rows, sandbox }: { rows: readonly WalletTransaction[]; sandbox:
                 <ChainLink kind="tx" coin={row.coin} text={row.txHash} sandbox={sandbox}>
                   <code title={row.txHash}>{short(row.txHash, 4, 4)}</code>
                 </ChainLink>
+              </small>
+              <small className="mt-1 block md:hidden">
+                <State of={row} />
               </small>
             </>
           ),
@@ -198,12 +210,8 @@ function Moves({ rows, sandbox }: { rows: readonly WalletTransaction[]; sandbox:
         },
         {
           title: t('State'),
-          cell: ({ status, error }) => (
-            <>
-              <Badge tone={tone(status)}>{words(status)}</Badge>
-              {error !== null && <small className="mt-1 block text-stop">{error}</small>}
-            </>
-          ),
+          wide: true,
+          cell: (row) => <State of={row} />,
         },
         {
           title: t('Amount'),
@@ -215,10 +223,14 @@ function Moves({ rows, sandbox }: { rows: readonly WalletTransaction[]; sandbox:
   );
 }
 
+/** Longest amount that stays on one line on a phone, characters: 18 decimals do. */
+const UNBROKEN = 22;
+
 function Amount({ of: row }: { of: WalletTransaction }) {
   const { direction, amount, fee, currency, fiatAmount } = row;
+  const wraps = coins(amount).length > UNBROKEN ? 'wrap-anywhere md:whitespace-nowrap' : 'whitespace-nowrap';
   return (
-    <span className="money text-xs wrap-anywhere md:text-sm md:whitespace-nowrap">
+    <span className={`money text-xs md:text-sm ${wraps}`}>
       <b className={direction === 'in' ? 'text-accent' : ''}>
         {direction === 'in' ? '+' : '−'}
         {coins(amount)}

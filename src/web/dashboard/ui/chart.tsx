@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useLayoutEffect, useRef, useState, type RefObject } from 'react';
 import { useShopId } from '../api/hooks.ts';
 import type { Coin } from '../api/types.ts';
 import { COIN_CLASSES, COINS } from '../coins.ts';
@@ -15,17 +15,31 @@ export const SHARES: readonly Share[] = [...COINS, 'several'];
 export interface Period {
   readonly first: string;
   readonly last: string;
+  /** What stands below its bar. */
+  readonly label: string;
   /** Exact amounts in the currency of the chart. */
   readonly amounts: Partial<Record<Share, string>>;
 }
 
 const fillOf = (share: Share): string => (share === 'several' ? 'fill-soft' : COIN_CLASSES[share].bar);
 const HEIGHT = 180;
-const WIDTH = 960;
+/** Below the bars, for their labels. */
+const FOOT = 26;
+/** Pixels that each bar has at least: where the screen has fewer, the chart scrolls. */
+const LEAST_STEP = 18;
 /** Left of the bars, for the numbers of the axis. */
-const AXIS = 72;
-/** So many periods have a label each; of more, every second, third and so on. */
-const MOST_LABELS = 15;
+const AXIS = 64;
+/** Pixels for a label; where bars have fewer, every second, third and so on has one. */
+const LEAST_LABEL = 46;
+/** Parts of the height that have a line and a number. */
+const GRID = [0, 0.5, 1] as const;
+
+function edgeOf(index: number, count: number): 'first' | 'last' | null {
+  if (index === count - 1) return 'last';
+  return index === 0 ? 'first' : null;
+}
+
+const heightOf = (part: number): number => HEIGHT - part * (HEIGHT - 12);
 
 function total({ amounts }: Period): string {
   return sumOf(SHARES.map((share) => amounts[share] ?? '0'));
@@ -44,9 +58,20 @@ function roundUp(amount: number): number {
   return factor * power;
 }
 
-/** Where the chart is wider than the screen, the newest days come first. */
-function toNewest(box: HTMLElement | null): void {
-  if (box !== null) box.scrollLeft = box.scrollWidth;
+/** An element for its ref, and its width in pixels: letters in the chart keep their size on every screen. */
+function useWidth(): [ref: RefObject<HTMLDivElement | null>, width: number] {
+  const ref = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const box = ref.current;
+    if (box === null) return undefined;
+    const measure = (): void => setWidth(box.clientWidth);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, width];
 }
 
 interface ChartProps {
@@ -61,8 +86,14 @@ export function VolumeChart({ periods, currency }: ChartProps) {
   // Heights are for the eye; what is written is exact.
   const most = Math.max(...periods.map((period) => Number(total(period))));
   const top = most > 0 ? roundUp(most) : 1;
-  const step = (WIDTH - AXIS) / Math.max(periods.length, 1);
-  const every = Math.ceil(periods.length / MOST_LABELS);
+  const [box, shownWidth] = useWidth();
+  const width = Math.max(shownWidth, periods.length * LEAST_STEP);
+  const step = width / Math.max(periods.length, 1);
+  const every = Math.max(1, Math.ceil(LEAST_LABEL / step));
+  // Where the chart is wider than the screen, the newest days come first.
+  useLayoutEffect(() => {
+    if (box.current !== null) box.current.scrollLeft = width;
+  }, [box, width]);
   return (
     <figure>
       <p aria-hidden="true" className="money min-h-5 text-sm text-soft">
@@ -70,35 +101,35 @@ export function VolumeChart({ periods, currency }: ChartProps) {
           ? t('Point at a bar for its numbers; it opens its payments.')
           : told(pointed, currency)}
       </p>
-      <div
-        ref={toNewest}
-        className="overflow-x-auto"
-        tabIndex={0}
-        role="region"
-        aria-label={t('Volume chart')}
-      >
-        <svg
-          viewBox={`0 0 ${WIDTH} ${HEIGHT + 26}`}
-          className="block w-full min-w-[40rem]"
-          onMouseLeave={() => setAt(null)}
+      <div className="flex">
+        <Axis top={top} currency={currency} />
+        <div
+          ref={box}
+          className="min-w-0 grow overflow-x-auto"
+          tabIndex={0}
+          role="region"
+          aria-label={t('Volume chart')}
         >
-          {[0, 0.5, 1].map((part) => (
-            <GridLine key={part} y={HEIGHT - part * (HEIGHT - 12)} text={fiatCompact(part * top, currency)} />
-          ))}
-          {periods.map((period, index) => (
-            <Bar
-              key={period.first}
-              period={period}
-              currency={currency}
-              x={AXIS + index * step}
-              step={step}
-              top={top}
-              isLabelled={(periods.length - 1 - index) % every === 0}
-              isPointed={period === pointed}
-              onPoint={() => setAt(period.first)}
-            />
-          ))}
-        </svg>
+          <svg width={width} height={HEIGHT + FOOT} className="block" onMouseLeave={() => setAt(null)}>
+            {GRID.map((part) => (
+              <GridLine key={part} y={heightOf(part)} width={width} />
+            ))}
+            {periods.map((period, index) => (
+              <Bar
+                key={period.first}
+                period={period}
+                currency={currency}
+                x={index * step}
+                step={step}
+                top={top}
+                edge={edgeOf(index, periods.length)}
+                isLabelled={(periods.length - 1 - index) % every === 0}
+                isPointed={period === pointed}
+                onPoint={() => setAt(period.first)}
+              />
+            ))}
+          </svg>
+        </div>
       </div>
       <Numbers periods={periods} currency={currency} />
     </figure>
@@ -118,21 +149,36 @@ function told(period: Period, currency: string): string {
   return shares.length > 0 ? `${sum} (${shares.join(', ')})` : sum;
 }
 
-function GridLine({ y, text }: { y: number; text: string }) {
+/** The numbers of the axis stay where they are while the bars scroll. */
+function Axis({ top, currency }: { top: number; currency: string }) {
   return (
-    <g aria-hidden="true">
-      <line
-        x1={AXIS}
-        x2={WIDTH}
-        y1={y}
-        y2={y}
-        strokeDasharray={y === HEIGHT ? '' : '3 5'}
-        className="stroke-line"
-      />
-      <text x={AXIS - 8} y={y + 4} textAnchor="end" className="fill-soft text-[12px]">
-        {text}
-      </text>
-    </g>
+    <svg aria-hidden="true" width={AXIS} height={HEIGHT + FOOT} className="block shrink-0">
+      {GRID.map((part) => (
+        <text
+          key={part}
+          x={AXIS - 8}
+          y={heightOf(part) + 4}
+          textAnchor="end"
+          className="fill-soft text-[12px]"
+        >
+          {fiatCompact(part * top, currency)}
+        </text>
+      ))}
+    </svg>
+  );
+}
+
+function GridLine({ y, width }: { y: number; width: number }) {
+  return (
+    <line
+      aria-hidden="true"
+      x1={0}
+      x2={width}
+      y1={y}
+      y2={y}
+      strokeDasharray={y === HEIGHT ? '' : '3 5'}
+      className="stroke-line"
+    />
   );
 }
 
@@ -173,19 +219,25 @@ interface BarProps {
   readonly x: number;
   readonly step: number;
   readonly top: number;
+  /** Of the chart, where the bar stands at one. */
+  readonly edge: 'first' | 'last' | null;
   readonly isLabelled: boolean;
   readonly isPointed: boolean;
   readonly onPoint: () => void;
 }
 
-function Bar({ period, currency, x, step, top, isLabelled, isPointed, onPoint }: BarProps) {
+/** Below the middle of its bar; at the edge of the chart, where a narrow bar's label would be cut, at the edge. */
+function labelPlace(x: number, step: number, edge: BarProps['edge']) {
+  if (edge === null || step >= LEAST_LABEL) return { x: x + step / 2, textAnchor: 'middle' as const };
+  return edge === 'first' ? { x, textAnchor: 'start' as const } : { x: x + step, textAnchor: 'end' as const };
+}
+
+function Bar({ period, currency, x, step, top, edge, isLabelled, isPointed, onPoint }: BarProps) {
   const shopId = useShopId();
   const width = Math.min(36, step * 0.62);
   const left = x + (step - width) / 2;
   const heights = SHARES.map((share) => (Number(period.amounts[share] ?? 0) / top) * (HEIGHT - 12));
   const isEmpty = heights.every((height) => height === 0);
-  // In the middle of a narrow bar at the edge, its name would be cut.
-  const isLast = step < 40 && x + step > WIDTH - 1;
   return (
     <g>
       <Link
@@ -226,12 +278,11 @@ function Bar({ period, currency, x, step, top, isLabelled, isPointed, onPoint }:
       {isLabelled && (
         <text
           aria-hidden="true"
-          x={isLast ? WIDTH : x + step / 2}
+          {...labelPlace(x, step, edge)}
           y={HEIGHT + 18}
-          textAnchor={isLast ? 'end' : 'middle'}
           className="fill-soft text-[12px]"
         >
-          {dayName(period.first, true)}
+          {period.label}
         </text>
       )}
     </g>

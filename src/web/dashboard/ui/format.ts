@@ -8,6 +8,13 @@ export function coins(amount: string): string {
   return plain.format(amount as `${number}`);
 }
 
+const cents = new Intl.NumberFormat(locale, { minimumFractionDigits: 2 });
+
+/** Decimal text as most prices are typed: "49,90". */
+export function twoDecimals(amount: string): string {
+  return cents.format(amount as `${number}`);
+}
+
 const short8 = new Intl.NumberFormat(locale, { maximumSignificantDigits: 8, roundingMode: 'trunc' });
 
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0, roundingMode: 'trunc' });
@@ -51,6 +58,13 @@ const longDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone:
 /** `2026-01-31` as people write it: a day of the calendar, which no time zone moves. */
 export function dayName(day: string, isShort = false): string {
   return (isShort ? shortDay : longDay).format(Date.parse(`${day}T00:00:00Z`));
+}
+
+const month = new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' });
+
+/** "Jan", of a day in it. */
+export function monthName(day: string): string {
+  return month.format(Date.parse(`${day}T00:00:00Z`));
 }
 
 /** Today in a time zone, `2026-01-31`. */

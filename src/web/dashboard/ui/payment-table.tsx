@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useShopId } from '../api/hooks.ts';
+import { customerName, type CustomersById } from '../api/customers-of.ts';
 import type { Payment } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { fiat, short } from './format.ts';
@@ -17,21 +18,21 @@ function paidIn(payment: Payment): string {
 
 interface PaymentTableProps {
   readonly payments: readonly Payment[];
-  /** Email addresses by customer id: with them there is a column of customers. */
-  readonly emails?: ReadonlyMap<string, string>;
+  /** With them there is a column of customers. */
+  readonly customers?: CustomersById;
   readonly sorting?: Sorting;
 }
 
-function customerColumn(emails: ReadonlyMap<string, string>): Column<Payment> {
+function customerColumn(customers: CustomersById): Column<Payment> {
   return {
     title: t('Customer'),
     wide: true,
     cell: ({ customerId }) => {
-      const email = customerId === null ? undefined : emails.get(customerId);
-      if (email === undefined) return <span className="text-soft">–</span>;
+      const customer = customerId === null ? undefined : customers.get(customerId);
+      if (customer === undefined) return <span className="text-soft">–</span>;
       return (
-        <span className="block max-w-56 truncate" title={email}>
-          {email}
+        <span className="block max-w-56 truncate" title={customer.email}>
+          {customerName(customer) ?? customer.email}
         </span>
       );
     },
@@ -49,7 +50,7 @@ function statusColumn(): Column<Payment> {
 /** Longest amount that stays on one line on a phone, characters. */
 const UNBROKEN = 16;
 
-export function PaymentTable({ payments, emails, sorting }: PaymentTableProps) {
+export function PaymentTable({ payments, customers, sorting }: PaymentTableProps) {
   const shopId = useShopId();
   const isNarrow = useIsNarrow();
   return (
@@ -83,7 +84,7 @@ export function PaymentTable({ payments, emails, sorting }: PaymentTableProps) {
           ),
         },
         ...(isNarrow ? [] : [statusColumn()]),
-        ...(emails === undefined ? [] : [customerColumn(emails)]),
+        ...(customers === undefined ? [] : [customerColumn(customers)]),
         { title: t('Paid in'), wide: true, cell: (payment) => paidIn(payment) || '–' },
         {
           title: t('Created'),
