@@ -151,6 +151,40 @@ describe('the mainnet profile', () => {
   });
 });
 
+describe('the replica profile', () => {
+  const replicated = new ComposeProject(
+    'tilld-check-mainnet',
+    { ...env, COMPOSE_PROFILES: 'mainnet,replica', TILLD_REPLICA_URL: '/backups/replica' },
+    ['-f', 'docker-compose.yml', '-f', 'test/compose/offline.yml'],
+  );
+
+  test('keeps a replica that the daemon sees, and a second machine can restore', async () => {
+    await replicated.run(['up', '-d', '--no-deps', 'tilld-mainnet', 'tilld-replica'], UP_MS);
+    const replica = await eventually(
+      'the replica is seen',
+      async () => {
+        const answer = await api
+          .call<{ replica: { epoch: number; lagSeconds: number | null } | null }>('GET', '/readyz')
+          .catch(() => null);
+        return answer?.body.data.replica ?? null;
+      },
+      (one) => one !== null && one.lagSeconds !== null,
+      120_000,
+    );
+    expect(replica).toMatchObject({ epoch: 1, lastError: null });
+    const backup = await replicated.exec('tilld-mainnet', 'node', 'dist/tools/backup.js', '/backups/');
+    const file = backup.split(' ')[0] ?? '';
+    const restored = await replicated.exec(
+      'tilld-mainnet',
+      ...['node', 'dist/tools/restore.js', file, '--from-replica', '/backups/replica'],
+      ...['--data-dir', '/tmp/second', '--passphrase-file', '/run/secrets/keyring-passphrase'],
+    );
+    expect(restored).toMatch(/holds the newest state of the replica/);
+    const { HostConfig, State } = await replicated.inspect('tilld-replica');
+    expect([State.Status, HostConfig.ReadonlyRootfs, HostConfig.CapDrop]).toEqual(['running', true, ['ALL']]);
+  });
+});
+
 describe('the Caddyfile', () => {
   let caddy: ChildProcess | null = null;
 

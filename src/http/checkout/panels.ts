@@ -2,6 +2,7 @@ import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
 import type { AmountDue } from '../../usecases/payments/read-checkout.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { PageModel } from './page-model.ts';
+import { addressGroups } from './address-groups.ts';
 import { coins, fiat } from './format.ts';
 import { coinIcon, copyIcon } from './icons.ts';
 import { qrPath } from './qr.ts';
@@ -79,7 +80,7 @@ function panel(
       })}
       ${fact({
         label: say('address'),
-        value: html`<code>${groups(address)}</code>`,
+        value: html`<code>${addressGroups(address)}</code>`,
         copy: address,
         copyLabel: say('copyAddress'),
       })}
@@ -112,11 +113,4 @@ function fact(parts: { label: string; value: Html; copy: string; copyLabel: stri
       ${copyIcon}
     </button>
   </div>`;
-}
-
-/** Groups of four are easier to compare by eye; the blanks between are style only and are not copied. */
-function groups(address: string): Html[] {
-  const parts = address.match(/.{1,4}/gu) ?? [];
-  const edge = (index: number): boolean => index < 2 || index >= parts.length - 2;
-  return parts.map((part, index) => (edge(index) ? html`<b>${part}</b>` : html`<span>${part}</span>`));
 }

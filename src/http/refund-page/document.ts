@@ -2,6 +2,7 @@ import { COIN_DEFINITIONS } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import type { ClaimOption } from '../../usecases/refund-links/payer-link.ts';
 import { documentOf, footer } from '../checkout/document.ts';
+import { addressGroups } from '../checkout/address-groups.ts';
 import { coins, dayOf, fiat } from '../checkout/format.ts';
 import { coinIcon, stateIcon } from '../checkout/icons.ts';
 import { speak, type Language } from '../checkout/language.ts';
@@ -153,7 +154,7 @@ function confirmation(scene: RefundScene): Html {
     <h2>${say('refundCheckTitle')}</h2>
     <p>${say('refundCheckText')}</p>
     <dl class="facts">
-      ${fact(say('refundTo'), html`<code class="whole">${entered.destination}</code>`)}
+      ${fact(say('refundTo'), html`<code>${addressGroups(entered.destination)}</code>`)}
       ${fact(say('refundAmount'), shown(preview.amount))} ${link.deductsFee && fees(scene, shown)}
       ${!link.deductsFee && fact(say('refundArrives'), shown(preview.amount))}
     </dl>
