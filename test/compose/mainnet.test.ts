@@ -174,11 +174,9 @@ describe('the replica profile', () => {
     expect(replica).toMatchObject({ epoch: 1, lastError: null });
     const backup = await replicated.exec('tilld-mainnet', 'node', 'dist/tools/backup.js', '/backups/');
     const file = backup.split(' ')[0] ?? '';
-    const restored = await replicated.exec(
-      'tilld-mainnet',
-      ...['node', 'dist/tools/restore.js', file, '--from-replica', '/backups/replica'],
-      ...['--data-dir', '/tmp/second', '--passphrase-file', '/run/secrets/keyring-passphrase'],
-    );
+    const words = `dist/tools/restore.js ${file} --from-replica /backups/replica --data-dir /tmp/second`;
+    const passphrase = ['--passphrase-file', '/run/secrets/keyring-passphrase'];
+    const restored = await replicated.exec('tilld-mainnet', 'node', ...words.split(' '), ...passphrase);
     expect(restored).toMatch(/holds the newest state of the replica/);
     const { HostConfig, State } = await replicated.inspect('tilld-replica');
     expect([State.Status, HostConfig.ReadonlyRootfs, HostConfig.CapDrop]).toEqual(['running', true, ['ALL']]);
