@@ -20,7 +20,11 @@ export async function doneOnce<T>(order: object, place: (idempotencyKey: string)
   }
 }
 
-/** Refused for good: what comes then is another order. A conflict says that the first attempt is still under way. */
+/**
+ * Refused for good, by an answer to the order itself: what comes then is another order. Everything else says nothing of
+ * an earlier attempt: who asks was not believed (401, 403) or not heard (429) before the key was looked at, a conflict may
+ * be that attempt, and what is not in the terms of the API is of a proxy.
+ */
 function isRefused(error: unknown): boolean {
-  return error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 409;
+  return error instanceof ApiError && error.code !== 'UNREADABLE' && [400, 422].includes(error.status);
 }
