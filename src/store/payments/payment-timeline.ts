@@ -24,3 +24,18 @@ const newest = prepared((db, param: ParamOf<{ paymentId: string; limit: number }
     .orderBy('sequence', 'desc')
     .limit(param('limit')),
 );
+
+const updates = prepared((db, param: ParamOf<{ paymentId: string }>) =>
+  db
+    .selectFrom('events')
+    .select('created_at as at')
+    .where('payment_id', '=', param('paymentId'))
+    .where('type', '=', sql.lit('payment.updated' as const))
+    .orderBy('sequence', 'desc')
+    .limit(1),
+);
+
+/** When the terms of a payment were changed last; null: never. */
+export async function lastUpdateOf(db: Db, paymentId: string): Promise<number | null> {
+  return (await updates(db, { paymentId }))[0]?.at ?? null;
+}

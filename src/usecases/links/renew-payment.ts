@@ -1,6 +1,7 @@
 import type { Coin, Mode } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
+import { lastUpdateOf } from '../../store/payments/payment-timeline.ts';
 import { findPayment, offeredBits, type StoredPayment } from '../../store/payments/payments.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
@@ -85,7 +86,7 @@ async function insertRenewal(
     // Its first event is written with it.
     sequence: 1,
     created_at: now,
-    expires_at: now + expired.expires_at - expired.created_at,
+    expires_at: now + (await lifetimeOf(tx, expired)),
     updated_at: now,
     closed_at: null,
     cancelled_at: null,
@@ -101,4 +102,12 @@ async function insertRenewal(
   const confirmations = stillAllowed(deps, offers, { mode, asked });
   const { id } = await storePayment(tx, deps, row, { account: merchant.account, offers, confirmations });
   return id;
+}
+
+const MINUTE_MS = 60_000;
+
+/** How long it could be paid since its terms were set, in whole minutes; the event of a change is written just after. */
+async function lifetimeOf(db: Db, { id, created_at, expires_at }: StoredPayment): Promise<number> {
+  const since = (await lastUpdateOf(db, id)) ?? created_at;
+  return Math.ceil((expires_at - since) / MINUTE_MS) * MINUTE_MS;
 }

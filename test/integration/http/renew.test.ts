@@ -278,6 +278,15 @@ describe('an expired payment of a shop that allows renewals', () => {
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(25 * 60_000);
   });
 
+  it('has as long as its last change gave it, not since it was made', async () => {
+    const { id } = await world.pay({ lifetimeMinutes: 25 });
+    world.till.clock.advance(20 * 60_000);
+    await call('PATCH', '/payment/update', { paymentId: id, amount: '48', lifetimeMinutes: 25 });
+    await world.runOut(id);
+    const { createdAt, expiresAt } = await read(await renew(id));
+    expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(25 * 60_000);
+  });
+
   it('is not once its order goes on by another payment, or was cancelled, paid or underpaid', async () => {
     const old = await expiredOrder({ orderId: 'again-1' });
     expect(await offer(old.id)).toBe('form');
