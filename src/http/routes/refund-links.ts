@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { REFUND_LINK_STATUSES, REFUND_PRESETS, REFUND_RATES } from '../../domain/payment/refund-link.ts';
 import { createRefundLink, type CreateLinkDeps } from '../../usecases/refund-links/create-link.ts';
 import { approveLink, cancelLink, type DecideLinkDeps } from '../../usecases/refund-links/decide-link.ts';
-import { listLinks, type ListLinksDeps } from '../../usecases/refund-links/list-links.ts';
-import { defineRoute, type Route } from '../server/route.ts';
+import { listLinks, type ListLinksDeps, type ShownUrls } from '../../usecases/refund-links/list-links.ts';
+import { defineRoute, type AuthOf, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
 import { coin, currency } from '../schemas/codes.ts';
@@ -168,9 +168,15 @@ function listRoute(deps: RefundLinkDeps): Route {
     data: z.object({ refundLinks: z.array(refundLinkSchema()), pagination: pagination() }),
     handler: async ({ auth, query }) => {
       const { page, limit, ...filter } = query;
-      const withUrls = auth.via === 'jwt' || auth.via === 'secret';
-      const found = await listLinks(deps, { ...filter, merchant: auth.merchant, withUrls }, { page, limit });
+      const urls = shownTo(auth);
+      const found = await listLinks(deps, { ...filter, merchant: auth.merchant, urls }, { page, limit });
       return { refundLinks: found.links, pagination: found.pagination };
     },
   });
+}
+
+/** Whoever sees a link could claim it: a manager, who may not send, sees those whose claims wait for the owner. */
+function shownTo({ via, maySend, mayRefund }: AuthOf['merchant']): ShownUrls {
+  if (via === 'restricted' || !mayRefund) return 'none';
+  return maySend ? 'all' : 'waiting';
 }

@@ -9,7 +9,7 @@ const refundLink = z
     paymentId: z.string(),
     url: z.string().nullable().meta({
       description:
-        'For the payer: who has it can claim the money. Null in events and for restricted keys in lists',
+        'For the payer: who has it can claim the money. Null in events, and in lists for restricted keys; people who may not send see it there only if they may open links and its claim waits for an approval',
     }),
     status: z.enum(REFUND_LINK_STATUSES),
     amount: z.string().meta({ description: 'In the currency of the payment' }),

@@ -237,10 +237,20 @@ async function resolveMerchant(
       merchantId: merchant.id,
       merchant,
       maySend: roleGrants(role, 'wallet:send'),
+      mayRefund: roleGrants(role, 'refunds:write'),
     };
   }
   const { merchant, kind } = caller;
   refuseOtherMerchant(merchant, merchantId);
-  const maySend = kind === 'secret' || (kind === 'restricted' && caller.scopes.has('wallet:send'));
-  return { via: kind, userId: merchant.user_id, memberId: null, merchantId: merchant.id, merchant, maySend };
+  const may = (scope: Scope): boolean =>
+    kind === 'secret' || (kind === 'restricted' && caller.scopes.has(scope));
+  return {
+    via: kind,
+    userId: merchant.user_id,
+    memberId: null,
+    merchantId: merchant.id,
+    merchant,
+    maySend: may('wallet:send'),
+    mayRefund: may('refunds:write'),
+  };
 }

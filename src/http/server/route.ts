@@ -48,6 +48,8 @@ interface MerchantAuth<V extends string> {
   readonly merchant: MerchantRow;
   /** Whether the caller may decide alone that coins leave the wallet: a restricted key or a role only with `wallet:send`. */
   readonly maySend: boolean;
+  /** Whether the caller may open refund links: a restricted key or a role only with `refunds:write`. */
+  readonly mayRefund: boolean;
 }
 
 /** What a handler learns about its caller, by the `auth` of the route; `sessionId` of the dashboard's session. */

@@ -20,9 +20,11 @@ export interface ListLinksFilter {
   readonly mode?: Mode | undefined;
   readonly paymentId?: string | undefined;
   readonly status?: RefundLinkStatus | undefined;
-  /** Whether the links themselves are shown: who has one can claim the money. */
-  readonly withUrls: boolean;
+  readonly urls: ShownUrls;
 }
+
+/** Which of the links themselves are shown: who has one can claim the money. `waiting`: those that need an approval then. */
+export type ShownUrls = 'all' | 'waiting' | 'none';
 
 /**
  * A merchant's refund links, newest first: of one payment, or of all payments of a mode.
@@ -30,7 +32,7 @@ export interface ListLinksFilter {
  */
 export async function listLinks(
   deps: ListLinksDeps,
-  { merchant, mode: asked, paymentId, status, withUrls }: ListLinksFilter,
+  { merchant, mode: asked, paymentId, status, urls }: ListLinksFilter,
   page: { readonly page: number; readonly limit: number },
 ): Promise<{ links: RefundLinkView[]; pagination: { page: number; limit: number; total: number } }> {
   if (paymentId !== undefined) await ownPayment(deps.db, { merchantId: merchant.id, paymentId });
@@ -40,6 +42,9 @@ export async function listLinks(
     { merchantId: merchant.id, paymentId, mode, status },
     { limit: page.limit, offset: (page.page - 1) * page.limit },
   );
-  const links = found.links.map((link) => presentLink(link, withUrls ? openUrl(deps, link) : null));
+  const isShown = (approval: number): boolean => urls === 'all' || (urls === 'waiting' && approval === 1);
+  const links = found.links.map((link) =>
+    presentLink(link, isShown(link.approval) ? openUrl(deps, link) : null),
+  );
   return { links, pagination: { page: page.page, limit: page.limit, total: found.total } };
 }

@@ -69,6 +69,23 @@ describe('a member', () => {
     expect((await ask(manager, 'POST', '/payment/refund', direct)).body.error?.code).toBe('FORBIDDEN');
   });
 
+  it('sees refund links without what claims them, but for those of a manager that wait for the owner', async () => {
+    const { id } = await paidPayment(shop);
+    const open = async (by: Person, approval: boolean) =>
+      ask(by, 'POST', '/payment/refund-link', { paymentId: id, preset: 'all', approval });
+    await open(owner, false);
+    await open(owner, true);
+    const shown = async (by: Person) => {
+      const { body } = await ask(by, 'GET', `/payment/refund-links?paymentId=${id}`);
+      const links = body.data['refundLinks'] as { approval: boolean; url: string | null }[];
+      return Object.fromEntries(links.map(({ approval, url }) => [approval, url !== null]));
+    };
+    expect(await shown(owner)).toEqual({ true: true, false: true });
+    expect(await shown(await member('manager'))).toEqual({ true: true, false: false });
+    expect(await shown(await member('clerk'))).toEqual({ true: false, false: false });
+    expect(await shown(await member('bookkeeper'))).toEqual({ true: false, false: false });
+  });
+
   it('never gets the answer to what the owner asked under the same Idempotency-Key', async () => {
     const manager = await member('manager');
     expect((await again(owner.token)).status).toBe(201);

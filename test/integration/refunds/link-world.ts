@@ -134,7 +134,7 @@ export class LinkWorld implements AsyncDisposable {
   }
 
   async linkNow({ id, paymentId }: RefundLinkView): Promise<RefundLinkView> {
-    const filter = { merchant: this.shop.world.merchant, paymentId, withUrls: true };
+    const filter = { merchant: this.shop.world.merchant, paymentId, urls: 'all' } as const;
     const { links } = await listLinks(this.deps(), filter, { page: 1, limit: 100 });
     const found = links.find((link) => link.id === id);
     if (found === undefined) throw new Error('the link is gone');

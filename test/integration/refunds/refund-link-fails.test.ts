@@ -87,7 +87,7 @@ async function claim(link: RefundLinkView, index = 7): Promise<void> {
 }
 
 async function linkNow({ id, paymentId }: RefundLinkView): Promise<RefundLinkView> {
-  const filter = { merchant: shop.world.merchant, paymentId, withUrls: true };
+  const filter = { merchant: shop.world.merchant, paymentId, urls: 'all' } as const;
   const { links } = await listLinks(withLink(), filter, { page: 1, limit: 100 });
   const found = links.find((link) => link.id === id);
   if (found === undefined) throw new Error('the link is gone');
@@ -455,7 +455,7 @@ it('whatever is claimed, cancelled and refunded in whatever order, never more is
       const total = sent.reduce((sum, { refunded }) => sum + parseCoinAmount(refunded, COIN), 0n);
       const { links: shown } = await listLinks(
         withLink(),
-        { merchant: shop.world.merchant, paymentId: payment.id, withUrls: false },
+        { merchant: shop.world.merchant, paymentId: payment.id, urls: 'none' },
         { page: 1, limit: 100 },
       );
       const reserved = shown
