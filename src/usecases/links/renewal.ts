@@ -1,4 +1,3 @@
-import { liveCredits } from '../../domain/payment/machine.ts';
 import { findPriceOf } from '../../store/catalog/prices.ts';
 import { findProductOf } from '../../store/catalog/products.ts';
 import {
@@ -27,15 +26,16 @@ export interface Renewal {
 }
 
 /**
- * Whether an expired payment can be made anew, or was; null where it cannot. Only one that no money came for: what is
- * on its address belongs to it, and another payment of the order would be paid twice.
+ * Whether an expired payment can be made anew, or was; null where it cannot. Only one that no money was ever seen for: what is
+ * on its address belongs to it, and another payment of the order would be paid twice. Late money ends a payment before
+ * every chain was read past its deadline: though it is gone, money that came in time may not have been seen yet.
  */
 export async function renewalOf(
   db: Db,
   { row, state }: LoadedPayment,
   about: { readonly merchant: MerchantRow; readonly now: number },
 ): Promise<Renewal | null> {
-  if (row.status !== 'expired' || row.exception !== null || liveCredits(state).length > 0) return null;
+  if (row.status !== 'expired' || state.credits.length > 0) return null;
   const paymentId = await findRenewal(db, row.id);
   if (paymentId !== undefined) return { paymentId };
   const { merchant } = about;

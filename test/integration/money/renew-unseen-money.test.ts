@@ -1,0 +1,56 @@
+/** A payment that may have been paid is not made anew: nobody is asked twice for what a node did not show yet. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { renewPayment } from '../../../src/usecases/links/renew-payment.ts';
+import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
+import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
+
+const HALF = 25_000_000n;
+let world: PaymentWorld;
+beforeEach(async () => {
+  world = await openPaymentWorld({ latePolicy: 'review' });
+  await world.deps.db.updateTable('merchants').set({ renew_expired: 1 }).execute();
+  await world.look();
+});
+afterEach(async () => world.close());
+
+async function renew({ id }: PaymentView): Promise<string | null> {
+  return (await renewPayment(world.deps, id, async () => {}))?.paymentId ?? null;
+}
+
+/** Late money that is replaced in the mempool by something else: it came, and is gone for good. */
+async function comesLateAndGoes(payment: PaymentView): Promise<void> {
+  const late = unconfirmed(creditTo(addressOf(payment, 'BTC'), HALF));
+  world.chains.BTC.unconfirmed = [late];
+  await world.look('BTC');
+  expect(await world.payment(payment)).toMatchObject({ status: 'expired', exception: 'late' });
+  world.chains.BTC.unconfirmed = [];
+  world.chains.BTC.fates.set(late.ref.txid, 'gone');
+  for (let minute = 0; minute < 130; minute += 1) {
+    world.advance(MINUTE);
+    await world.look('BTC');
+  }
+  expect(await world.payment(payment)).toMatchObject({ status: 'expired', exception: null });
+}
+
+it('is not renewed while a chain is unread on which it was paid in time, whatever came and went on another', async () => {
+  const payment = await world.order({ allowed: ['BTC', 'LTC'] });
+  world.advance(30 * MINUTE);
+  const paid = creditTo(addressOf(payment, 'LTC'), 2n * HALF);
+  world.chains.LTC.mine(world.now(), [paid]);
+  // Litecoin's node is away from before that until long after the deadline.
+  world.advance(31 * MINUTE);
+  await comesLateAndGoes(payment);
+  expect(await renew(payment)).toBeNull();
+});
+
+it('is renewed once every chain was read past its end, and nothing ever came', async () => {
+  const payment = await world.order({ allowed: ['BTC', 'LTC'] });
+  world.advance(61 * MINUTE);
+  await world.look('BTC');
+  await world.expire();
+  expect(await renew(payment)).toBeNull();
+  await world.look('LTC');
+  await world.expire();
+  expect(await renew(payment)).not.toBeNull();
+});
