@@ -1,5 +1,6 @@
 import { escapeHtml, htmlMail } from '../../usecases/mail/html-mail.ts';
 import type { MailText } from '../../usecases/mail/mail-texts.ts';
+import { oneLine } from '../../usecases/mail/one-line.ts';
 import { plainOrder } from '../../usecases/mail/plain-order.ts';
 import { coins, fiat, momentIn } from './format.ts';
 import type { PageModel } from './page-model.ts';
@@ -72,9 +73,4 @@ function sentBackLines({ view, say, language }: PageModel): string[] {
 
 function asHtml(block: string): string {
   return escapeHtml(block).replace(/\n/g, '<br>');
-}
-
-/** A name cannot begin a line of its own. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim();
 }

@@ -1,5 +1,6 @@
 import type { MemberRole } from '../../domain/roles.ts';
 import { mailPage, type MailText } from './mail-texts.ts';
+import { oneLine } from './one-line.ts';
 
 /** Asks somebody to work for a shop. */
 export function invitationMail(about: {
@@ -8,7 +9,8 @@ export function invitationMail(about: {
   readonly shop: string;
   readonly role: MemberRole;
 }): MailText {
-  const { link, shop, role } = about;
+  const { link, role } = about;
+  const shop = oneLine(about.shop);
   const { host } = new URL(about.baseUrl);
   const before = `${shop} at ${host} invites you to work for the shop as its ${role}. Accept here:`;
   const after =

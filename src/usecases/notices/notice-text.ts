@@ -2,6 +2,7 @@ import { KIND_OF_REASON, type NoticeKind, type NoticeLanguage } from '../../doma
 import type { NoticeRow } from '../../store/schema/notices.ts';
 import { escapeHtml, hostOf, htmlMail } from '../mail/html-mail.ts';
 import type { MailText } from '../mail/mail-texts.ts';
+import { oneLine } from '../mail/one-line.ts';
 import { noticeDetails } from './note-events.ts';
 import { de } from './texts/de.ts';
 import { en, type NoticeTexts } from './texts/en.ts';
@@ -86,7 +87,7 @@ export function summaryText(
 }
 
 function shopValues({ baseUrl }: TextDeps, shop: Shop): Record<string, string> {
-  return { shop: shop?.name ?? hostOf(baseUrl), server: hostOf(baseUrl) };
+  return { shop: shop === null ? hostOf(baseUrl) : oneLine(shop.name), server: hostOf(baseUrl) };
 }
 
 /** The page of the dashboard where something can be done about it. */
