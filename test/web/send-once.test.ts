@@ -114,3 +114,19 @@ it.each([
     expect(await refundsOf(paymentId)).toBe(1);
   },
 );
+
+it('is done once where its answer was lost, and the page was loaded again', async () => {
+  const paymentId = await paid();
+  await sentWithoutAnswer(paymentId);
+  await page.unroute('**/payment/refund?*');
+  await page.reload();
+  await aboutToRefund(paymentId);
+  await button('Send the refund').click();
+  await page.getByText('The refund is on its way').waitFor();
+  expect(await refundsOf(paymentId)).toBe(1);
+  // Answered now: the same again is another refund.
+  await aboutToRefund(paymentId);
+  await button('Send the refund').click();
+  await page.getByText('The refund is on its way').waitFor();
+  expect(await refundsOf(paymentId)).toBe(2);
+});
