@@ -97,8 +97,8 @@ function queueWebhooks(
     SELECT ?, merchant_id, mode, type, NULL, NULL, 0, body_json, ? FROM events WHERE payment_id = ? LIMIT 1`);
   const delivery =
     sqlite.prepare(`INSERT INTO deliveries (id, event_id, event_seq, merchant_id, payment_id, order_key, url, origin,
-    status, attempts, next_attempt_at, lease_until, lease_token, created_at, updated_at)
-    VALUES (?, ?, ?, ?, NULL, ?, ?, ?, 'pending', 0, ?, NULL, NULL, ?, ?)`);
+    mode, event_type, status, attempts, next_attempt_at, lease_until, lease_token, created_at, updated_at)
+    VALUES (?, ?, ?, ?, NULL, ?, ?, ?, 'sandbox', 'payment.created', 'pending', 0, ?, NULL, NULL, ?, ?)`);
   sqlite.transaction(() => {
     for (let at = 0; at < to.webhooks; at += 1) {
       const eventId = `evt_bench${run}-${at}`;

@@ -20,6 +20,7 @@ const HALF_YEAR_AGO = encodeURIComponent(new Date(Date.now() - 180 * DAY_MS).toI
 const WEEKS_AGO = encodeURIComponent(new Date(Date.now() - 20 * DAY_MS).toISOString());
 const YEAR = `startDate=${dayBefore(364)}&endDate=${dayBefore(0)}`;
 const PAYMENTS = '/payment/list';
+const DELIVERIES = '/merchant/webhook/deliveries';
 const WALLET = '/merchant/wallet/transactions';
 const CUSTOMERS = '/merchant/customer/list';
 const METRICS = '/metrics';
@@ -61,6 +62,9 @@ const SHOWN: readonly Shown[] = [
   { what: 'webhook logs', path: () => '/merchant/webhook-logs?limit=1' },
   { what: 'webhook logs by status', path: () => '/merchant/webhook-logs?status=200&limit=1' },
   { what: 'webhook logs of 20 days', path: () => `/merchant/webhook-logs?startDate=${WEEKS_AGO}&limit=1` },
+  { what: 'webhook deliveries', path: () => `${DELIVERIES}?limit=1` },
+  { what: 'webhook deliveries by event', path: () => `${DELIVERIES}?event=payment.completed&limit=1` },
+  { what: 'webhook deliveries of 20 days', path: () => `${DELIVERIES}?startDate=${WEEKS_AGO}&limit=1` },
   { what: 'wallet transactions', path: () => `${WALLET}?limit=5` },
   { what: 'wallet transactions by coin', path: () => `${WALLET}?coin=BTC&limit=2` },
   {

@@ -1020,6 +1020,17 @@ final class Webhooks extends Resource
         return $this->readAll('/merchant/webhook-logs', $query, $options);
     }
 
+    /** What became of each event at each endpoint. */
+    public function deliveries(array $query = [], array $options = []): array
+    {
+        return $this->read('/merchant/webhook/deliveries', $query, $options);
+    }
+
+    public function allDeliveries(array $query = [], array $options = []): \Generator
+    {
+        return $this->readAll('/merchant/webhook/deliveries', $query, $options);
+    }
+
     public function test(array $body = [], array $options = []): ?array
     {
         return $this->post('/merchant/webhook/test', $body, $options);

@@ -2486,7 +2486,7 @@ export interface paths {
           mode?: "live" | "sandbox";
           after?: number;
           wait?: number;
-          type?: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+          type?: components["schemas"]["EventType"];
           paymentId?: string;
           merchantId?: string;
         };
@@ -2518,8 +2518,9 @@ export interface paths {
           mode?: "live" | "sandbox";
           status?: number;
           state?: "pending" | "delivered" | "failed";
-          event?: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+          event?: components["schemas"]["EventType"];
           paymentId?: string;
+          deliveryId?: string;
           startDate?: string;
           endDate?: string;
           merchantId?: string;
@@ -2534,6 +2535,40 @@ export interface paths {
               error: null;
               data: {
                 logs: components["schemas"]["WebhookLog"][];
+                pagination: components["schemas"]["Pagination"];
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/webhook/deliveries": {
+    get: {
+      parameters: {
+        query?: {
+          page?: number;
+          limit?: number;
+          mode?: "live" | "sandbox";
+          state?: "pending" | "delivered" | "failed";
+          event?: components["schemas"]["EventType"];
+          endpointId?: string;
+          paymentId?: string;
+          startDate?: string;
+          endDate?: string;
+          timeZone?: string;
+          merchantId?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                deliveries: components["schemas"]["WebhookDelivery"][];
                 pagination: components["schemas"]["Pagination"];
               };
             };
@@ -2622,7 +2657,7 @@ export interface paths {
             /** Format: uri */
             url: string;
             /** @default null */
-            events?: ("payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+            events?: components["schemas"]["EventType"][] | null;
             /** @default true */
             active?: boolean;
           };
@@ -2639,7 +2674,7 @@ export interface paths {
                 id: string;
                 url: string;
                 default: boolean;
-                events: ("payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+                events: components["schemas"]["EventType"][] | null;
                 active: boolean;
                 health: {
                   lastSuccessAt: string | null;
@@ -2673,7 +2708,7 @@ export interface paths {
             endpointId: string;
             /** Format: uri */
             url?: string;
-            events?: ("payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+            events?: components["schemas"]["EventType"][] | null;
             active?: boolean;
           };
         };
@@ -3438,6 +3473,8 @@ export interface webhooks {
 }
 export interface components {
   schemas: {
+    /** @enum {string} */
+    EventType: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
     User: {
       id: string;
       email: string;
@@ -3868,8 +3905,7 @@ export interface components {
     Event: {
       id: string;
       seq: number;
-      /** @enum {string} */
-      type: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+      type: components["schemas"]["EventType"];
       /** Format: date-time */
       createdAt: string;
       sandbox: boolean;
@@ -3918,11 +3954,34 @@ export interface components {
         body: string;
       };
     };
+    WebhookDelivery: {
+      id: string;
+      event: components["schemas"]["EventType"];
+      eventId: string;
+      paymentId: string | null;
+      sendId: string | null;
+      endpoint: string;
+      endpointId: string | null;
+      /** @enum {string} */
+      state: "pending" | "delivered" | "failed";
+      attempts: number;
+      /** Format: date-time */
+      createdAt: string;
+      nextAttemptAt: string | null;
+      last: {
+        logId: string;
+        /** Format: date-time */
+        at: string;
+        status: number;
+        durationMs: number;
+        error: string | null;
+      } | null;
+    };
     WebhookEndpoint: {
       id: string;
       url: string;
       default: boolean;
-      events: ("payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test")[] | null;
+      events: components["schemas"]["EventType"][] | null;
       active: boolean;
       health: {
         lastSuccessAt: string | null;

@@ -110,6 +110,9 @@ export const wallet = ({ get, all, post, money }: Operations) => ({
 export const webhooks = ({ get, all, post, act }: Operations) => ({
   logs: get('/merchant/webhook-logs'),
   allLogs: all('/merchant/webhook-logs'),
+  /** What became of each event at each endpoint. */
+  deliveries: get('/merchant/webhook/deliveries'),
+  allDeliveries: all('/merchant/webhook/deliveries'),
   test: post('/merchant/webhook/test'),
   redeliver: post('/merchant/webhook/redeliver'),
   secret: get('/merchant/webhook/secret'),

@@ -243,6 +243,9 @@ const COUNTED = [
   'DELETE FROM webhook_log_counts',
   `INSERT INTO webhook_log_counts SELECT merchant_id, created_at / 86400000, status, count(*), sum(size_bytes)
     FROM webhook_logs GROUP BY 1, 2, 3`,
+  'DELETE FROM delivery_counts',
+  `INSERT INTO delivery_counts SELECT merchant_id, created_at / 86400000, mode, event_type, coalesce(endpoint_id, ''), count(*)
+    FROM deliveries WHERE replaced = 0 GROUP BY 1, 2, 3, 4, 5`,
   `INSERT OR REPLACE INTO address_counters
     SELECT merchant_id, coin, mode, branch, max(idx) + 1 FROM addresses GROUP BY 1, 2, 3, 4`,
   `INSERT OR REPLACE INTO meta SELECT 'webhooks.pruned_event_seq', max(seq) FROM events

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { EVENT_TYPES } from '../../domain/events.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { EventWaiters } from '../../usecases/webhooks/event-waiters.ts';
 import { followEvents } from '../../usecases/webhooks/follow-events.ts';
 import { listEvents } from '../../usecases/webhooks/list-events.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { freeObject, pagination, timestamp } from '../schemas/answers.ts';
+import { eventType } from '../schemas/event-type.ts';
 import { eitherModeQuery, integerQuery, pageQuery } from '../schemas/query.ts';
 import { identifier } from '../schemas/text.ts';
 
@@ -21,7 +21,7 @@ const eventView = z
   .object({
     id: z.string().meta({ description: 'Also the webhook-id header of its deliveries' }),
     seq: z.int().meta({ description: 'Ascends in the order of commits; numbers may be left out' }),
-    type: z.enum(EVENT_TYPES),
+    type: eventType,
     createdAt: timestamp(),
     sandbox: z.boolean(),
     paymentId: z.string().nullable(),
@@ -51,7 +51,7 @@ const query = z
     wait: integerQuery({ min: 0, max: WAIT_MAX_S })
       .optional()
       .meta({ description: 'With after: seconds to wait for an event when there is none yet' }),
-    type: z.enum(EVENT_TYPES).optional(),
+    type: eventType.optional(),
     paymentId: identifier().optional(),
   })
   .superRefine(({ after, wait, page }, context) => {

@@ -13,6 +13,7 @@ import {
 } from '../../usecases/webhooks/webhook-endpoints.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { timestamp } from '../schemas/answers.ts';
+import { eventType } from '../schemas/event-type.ts';
 import { httpUrl, identifier } from '../schemas/text.ts';
 
 const tags = ['Webhooks'];
@@ -33,7 +34,7 @@ const endpointFields = {
   id: z.string(),
   url: z.string(),
   default: z.boolean().meta({ description: 'Whether it is the webhookUrl of the merchant' }),
-  events: z.array(z.enum(EVENT_TYPES)).nullable().meta({ description: 'The types it takes; null for all' }),
+  events: z.array(eventType).nullable().meta({ description: 'The types it takes; null for all' }),
   active: z.boolean(),
   health: z.object({
     lastSuccessAt: timestamp().nullable(),
@@ -48,7 +49,7 @@ const endpointFields = {
 const endpoint = z.object(endpointFields).meta({ id: 'WebhookEndpoint' });
 const events = () =>
   z
-    .array(z.enum(EVENT_TYPES))
+    .array(eventType)
     .min(1)
     .max(EVENT_TYPES.length)
     .nullable()

@@ -1,13 +1,15 @@
 import { z } from 'zod';
-import { EVENT_TYPES } from '../../domain/events.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { DeliveryAttempts } from '../../usecases/webhooks/attempts.ts';
+import { DELIVERY_STATES } from '../../store/webhooks/webhook-logs.ts';
 import { listWebhookLogs } from '../../usecases/webhooks/list-webhook-logs.ts';
 import { redeliverWebhook } from '../../usecases/webhooks/redeliver-webhook.ts';
 import { testWebhook } from '../../usecases/webhooks/test-webhook.ts';
+import { listDeliveriesRoute } from './webhook-deliveries.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { freeObject, pagination, timestamp } from '../schemas/answers.ts';
+import { eventType } from '../schemas/event-type.ts';
 import { eitherModeQuery, integerQuery, pageQuery, timeQuery } from '../schemas/query.ts';
 import { identifier } from '../schemas/text.ts';
 
@@ -21,12 +23,10 @@ export interface WebhookRoutesDeps {
 
 /** Webhook logs, and sending webhooks by hand. */
 export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
-  return [listLogsRoute(deps), testRoute(deps), redeliverRoute(deps)];
+  return [listLogsRoute(deps), listDeliveriesRoute(deps), testRoute(deps), redeliverRoute(deps)];
 }
 
 const httpHeaders = z.record(z.string(), z.string());
-
-const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
 const webhookLog = z
   .object({
@@ -64,14 +64,17 @@ function listLogsRoute(deps: WebhookRoutesDeps): Route {
       mode: eitherModeQuery(),
       status: integerQuery({ min: 0, max: 999 }).optional(),
       state: z.enum(DELIVERY_STATES).optional(),
-      event: z.enum(EVENT_TYPES).optional(),
+      event: eventType.optional(),
       paymentId: identifier().optional(),
+      deliveryId: identifier()
+        .optional()
+        .meta({ description: 'Those of one event at one endpoint: all its deliveries, also by hand' }),
       startDate: timeQuery('from').optional(),
       endDate: timeQuery('until').optional(),
     }),
     data: z.object({ logs: z.array(webhookLog), pagination: pagination() }),
     handler: async ({ auth, query }) => {
-      const { page, limit, mode, status, state, event, paymentId, startDate, endDate } = query;
+      const { page, limit, mode, status, state, event, paymentId, deliveryId, startDate, endDate } = query;
       const { logs, total } = await listWebhookLogs(deps, {
         merchantId: auth.merchantId,
         page,
@@ -81,6 +84,7 @@ function listLogsRoute(deps: WebhookRoutesDeps): Route {
         ...(state === undefined ? {} : { state }),
         ...(event === undefined ? {} : { event }),
         ...(paymentId === undefined ? {} : { paymentId }),
+        ...(deliveryId === undefined ? {} : { deliveryId }),
         ...(startDate === undefined ? {} : { from: startDate }),
         ...(endDate === undefined ? {} : { to: endDate }),
       });

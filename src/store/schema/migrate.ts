@@ -30,6 +30,7 @@ import * as branding from './migrations/0029-branding.ts';
 import * as lookAhead from './migrations/0030-look-ahead.ts';
 import * as renewals from './migrations/0031-renewals.ts';
 import * as receiptMails from './migrations/0032-receipt-mails.ts';
+import * as listedDeliveries from './migrations/0033-listed-deliveries.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -65,6 +66,7 @@ export const MIGRATIONS: Migrations = {
   '0030-look-ahead': lookAhead,
   '0031-renewals': renewals,
   '0032-receipt-mails': receiptMails,
+  '0033-listed-deliveries': listedDeliveries,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

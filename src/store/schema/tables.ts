@@ -107,6 +107,15 @@ export interface Tables {
   chain_gaps: ChainGapRow;
   events: EventRow;
   deliveries: DeliveryRow;
+  /** How many are listed, by UTC day of creation; kept by triggers. No endpoint is the webhookUrl of a payment. */
+  delivery_counts: {
+    merchant_id: string;
+    day: number;
+    mode: Mode;
+    event_type: EventType;
+    endpoint_id: string;
+    count: number;
+  };
   webhook_logs: WebhookLogRow;
   /** Number and size of logs by UTC day of creation; kept by triggers. */
   webhook_log_counts: { merchant_id: string; day: number; status: number; count: number; bytes: number };

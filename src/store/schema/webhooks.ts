@@ -26,6 +26,11 @@ export interface DeliveryRow {
   event_seq: number;
   merchant_id: string;
   payment_id: string | null;
+  /** Of its event, as is the type. */
+  mode: Mode;
+  event_type: EventType;
+  /** Whether the event was sent to this endpoint again by hand: that delivery is listed in its place. */
+  replaced: Generated<Flag>;
   /** Deliveries with the same key go out one after the other. */
   order_key: string;
   /** The id of a webhook endpoint; the merchant's for its webhookUrl; null for the webhookUrl of a payment. */

@@ -1,4 +1,6 @@
 import { sql, type Selectable } from 'kysely';
+import type { Mode } from '../../domain/coins.ts';
+import type { EventType } from '../../domain/events.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { endpointKey } from './endpoint-key.ts';
 import { prepared, preparedInsert, type ParamOf } from '../sqlite/prepared.ts';
@@ -12,6 +14,8 @@ export interface NewDelivery {
   readonly eventSeq: number;
   readonly merchantId: string;
   readonly paymentId: string | null;
+  readonly mode: Mode;
+  readonly eventType: EventType;
   readonly orderKey: string;
   readonly endpointId: string | null;
   readonly url: string;
@@ -27,6 +31,8 @@ export async function insertDelivery(tx: Tx, delivery: NewDelivery): Promise<voi
     event_seq: delivery.eventSeq,
     merchant_id: delivery.merchantId,
     payment_id: delivery.paymentId,
+    mode: delivery.mode,
+    event_type: delivery.eventType,
     order_key: delivery.orderKey,
     endpoint_id: delivery.endpointId,
     url: delivery.url,
@@ -67,13 +73,19 @@ export async function listDeliveriesOf(db: Db, eventIds: readonly string[]): Pro
 }
 
 /**
- * Stops the pending redeliveries of an event to an endpoint, so that asking again replaces them. The first delivery,
- * which keeps its payment's order, goes on.
+ * Makes room for another delivery of an event to an endpoint, which is listed in place of those before. Pending
+ * redeliveries stop; the first delivery, which keeps its payment's order, goes on.
  */
-export async function supersedeRedeliveries(
+export async function replaceDeliveries(
   tx: Tx,
   of: { readonly eventId: string; readonly endpointId: string | null; readonly now: number },
 ): Promise<void> {
+  await tx
+    .updateTable('deliveries')
+    .set({ replaced: 1 })
+    .where('event_id', '=', of.eventId)
+    .where('endpoint_id', 'is', of.endpointId)
+    .execute();
   await tx
     .updateTable('deliveries')
     .set({ status: 'failed', lease_token: null, lease_until: null, updated_at: of.now })

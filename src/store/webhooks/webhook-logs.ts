@@ -18,6 +18,7 @@ export type StoredWebhookLog = Selectable<WebhookLogRow> & {
 };
 
 export type DeliveryState = StoredDelivery['status'];
+export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const satisfies readonly DeliveryState[];
 
 const WITH_DELIVERY = [
   'deliveries.event_id',
@@ -53,6 +54,8 @@ export interface WebhookLogFilter {
   readonly merchantId: string;
   readonly status?: number;
   readonly paymentId?: string;
+  /** Of its event at its endpoint: those of a delivery that it replaced, or that replaced it, are among them. */
+  readonly deliveryId?: string;
   /** Of the event; both when left out. */
   readonly mode?: Mode;
   /** The type of the event. */
@@ -117,9 +120,10 @@ function hasState(merchantId: string, state: DeliveryState): RawBuilder<boolean>
 }
 
 /** A merchant's logs, or one payment's, which are found through its few events and deliveries. */
-function matching(db: Db, { merchantId, paymentId, state, mode }: WebhookLogFilter) {
-  const logs = db.selectFrom('webhook_logs as log');
-  const isByDelivery = state === 'pending' || state === 'failed' || mode === 'sandbox';
+function matching(db: Db, { merchantId, paymentId, deliveryId, state, mode }: WebhookLogFilter) {
+  const logs = ofDelivery(db, merchantId, deliveryId);
+  const isByDelivery =
+    state === 'pending' || state === 'failed' || mode === 'sandbox' || deliveryId !== undefined;
   // Not as a plain column: the planner would walk all logs of the merchant instead.
   if (isByDelivery && paymentId === undefined) return logs.where(sql`log.merchant_id || ''`, '=', merchantId);
   if (paymentId === undefined) return logs.where('log.merchant_id', '=', merchantId);
@@ -133,6 +137,17 @@ function matching(db: Db, { merchantId, paymentId, state, mode }: WebhookLogFilt
         .where('of_payment.payment_id', '=', paymentId)
         .where('of_payment.merchant_id', '=', merchantId),
     );
+}
+
+function ofDelivery(db: Db, merchantId: string, deliveryId: string | undefined) {
+  const logs = db.selectFrom('webhook_logs as log');
+  if (deliveryId === undefined) return logs;
+  return logs.where(
+    sql<boolean>`log.delivery_id IN (
+      SELECT another.id FROM deliveries AS asked JOIN deliveries AS another
+        ON another.event_id = asked.event_id AND another.endpoint_id IS asked.endpoint_id
+      WHERE asked.id = ${deliveryId} AND asked.merchant_id = ${merchantId})`,
+  );
 }
 
 async function totalLogs(db: Db, filter: WebhookLogFilter): Promise<number> {
@@ -159,7 +174,8 @@ function totalOf(db: Db, filter: WebhookLogFilter): RawBuilder<number> {
  * partly in the range, and for a payment, a type of event or a state.
  */
 function partsOf(db: Db, filter: WebhookLogFilter): RawBuilder<number>[] {
-  const isByDay = filter.paymentId === undefined && filter.event === undefined && filter.state === undefined;
+  const { paymentId, deliveryId, event, state } = filter;
+  const isByDay = [paymentId, deliveryId, event, state].every((value) => value === undefined);
   const days = isByDay ? splitByDay({ fromMs: filter.from, toMs: filter.to }) : null;
   if (days === null) return [counted(db, filter)];
   return [

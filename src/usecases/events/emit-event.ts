@@ -108,6 +108,8 @@ async function addDeliveries(
       eventSeq: written.eventSeq,
       merchantId: event.merchant.id,
       paymentId: event.paymentId,
+      mode: event.mode,
+      eventType: event.type,
       // Each endpoint has an order of its own: none waits for another.
       orderKey: isDeclaredEndpoint(endpointId) ? `${order} ${endpointId}` : order,
       endpointId,

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { insertDelivery, supersedeRedeliveries } from '../../store/webhooks/deliveries.ts';
+import { insertDelivery, replaceDeliveries } from '../../store/webhooks/deliveries.ts';
 import { findEvent } from '../../store/webhooks/events.ts';
 import { isEndpointDisabled } from '../../store/webhooks/disabled-endpoints.ts';
 import { isDeclaredEndpoint } from '../../store/webhooks/endpoint-key.ts';
@@ -41,7 +41,7 @@ async function queueAgain(tx: Tx, log: StoredWebhookLog, now: number): Promise<s
   const event = await findEvent(tx, log.event_id);
   if (event === undefined) throw new AppError('LOG_NOT_FOUND', 'the event of this log is not stored');
   const { endpointId, url } = await currentTarget(tx, log);
-  await supersedeRedeliveries(tx, { eventId: event.id, endpointId, now });
+  await replaceDeliveries(tx, { eventId: event.id, endpointId, now });
   const id = newTimedId('dlv_', now);
   await insertDelivery(tx, {
     id,
@@ -49,6 +49,8 @@ async function queueAgain(tx: Tx, log: StoredWebhookLog, now: number): Promise<s
     eventSeq: event.seq,
     merchantId,
     paymentId,
+    mode: event.mode,
+    eventType: event.type,
     // An order key of its own: it neither waits for nor delays the payment's other events.
     orderKey: id,
     endpointId,

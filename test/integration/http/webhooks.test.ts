@@ -21,6 +21,16 @@ interface Attempted {
   status: number;
   error: string | null;
 }
+interface Deliveries {
+  deliveries: {
+    id: string;
+    state: string;
+    attempts: number;
+    nextAttemptAt: string | null;
+    last: { logId: string; status: number } | null;
+  }[];
+  pagination: { page: number; limit: number; total: number };
+}
 interface Logs {
   logs: {
     id: string;
@@ -129,11 +139,50 @@ describe('webhook routes', () => {
     }
   });
 
+  it('list deliveries, one for each event and endpoint, and the attempts of one', async () => {
+    const list = async (query: string) =>
+      app.api.must<Deliveries>('GET', `/merchant/webhook/deliveries?${query}`, secret());
+    const { deliveries, pagination } = await list('limit=1');
+    // Three requests were made by now: one of the two events was sent twice.
+    expect(pagination).toEqual({ page: 1, limit: 1, total: 2 });
+    expect(deliveries).toMatchObject([{ state: 'pending', attempts: 1, last: { status: 503 } }]);
+    expect(Date.parse(deliveries[0]!.nextAttemptAt!)).toBeGreaterThan(app.now());
+    const [again] = (await list('page=2&limit=1')).deliveries;
+    expect(again).toMatchObject({ state: 'delivered', attempts: 2, nextAttemptAt: null });
+    const query = `deliveryId=${again!.id}`;
+    const { logs } = await app.api.must<Logs>('GET', `/merchant/webhook-logs?${query}`, secret());
+    expect([logs.length, logs[0]!.id]).toEqual([2, again!.last!.logId]);
+    const today = new Date(app.now()).toISOString().slice(0, 10);
+    for (const [filter, total] of [
+      ['state=pending', 1],
+      ['state=failed', 0],
+      ['event=webhook.test', 2],
+      ['event=payment.created', 0],
+      [`endpointId=${merchant.id}`, 2],
+      ['endpointId=payment', 0],
+      ['endpointId=whe_none', 0],
+      ['paymentId=pay_none', 0],
+      [`startDate=${today}&endDate=${today}&timeZone=UTC`, 2],
+      [`endDate=${new Date(app.now() - 60_000).toISOString()}`, 0],
+    ] as const)
+      expect([filter, (await list(filter)).pagination.total]).toEqual([filter, total]);
+    for (const refused of [
+      'state=done',
+      'event=payment.paid',
+      'mode=test',
+      'startDate=soon',
+      'timeZone=Mars',
+    ]) {
+      const { body } = await app.api.call('GET', `/merchant/webhook/deliveries?${refused}`, secret());
+      expect([refused, body.error?.details?.[0]?.field]).toEqual([refused, refused.split('=')[0]]);
+    }
+  });
+
   it('are closed to strangers, to public keys and to other accounts', async () => {
     const { logs } = await app.api.must<Logs>('GET', '/merchant/webhook-logs', secret());
     const stranger = await newUser(app);
     const other = await newMerchant(app, stranger.token);
-    for (const path of ['/merchant/webhook-logs', '/merchant/events']) {
+    for (const path of ['/merchant/webhook-logs', '/merchant/webhook/deliveries', '/merchant/events']) {
       expect((await app.api.call('GET', path)).status).toBe(401);
       expect((await app.api.call('GET', path, { token: merchant.auth.public })).status).toBe(401);
       const owned = `${path}?merchantId=${merchant.id}`;
@@ -149,5 +198,12 @@ describe('webhook routes', () => {
       token: other.auth.secret,
     });
     expect(none).toEqual([]);
+    const { deliveries } = await app.api.must<Deliveries>('GET', '/merchant/webhook/deliveries', secret());
+    const theirs = { token: other.auth.secret };
+    const path = `/merchant/webhook-logs?deliveryId=${deliveries[0]!.id}`;
+    expect((await app.api.must<Logs>('GET', path, theirs)).logs).toEqual([]);
+    expect(await app.api.must('GET', '/merchant/webhook/deliveries', theirs)).toMatchObject({
+      deliveries: [],
+    });
   });
 });

@@ -89,9 +89,10 @@ const LISTS: readonly (readonly [path: string, list: string, payment: (row: Row)
   ['/merchant/events?limit=100', 'events', ({ paymentId }) => paymentId],
   ['/merchant/events?after=0&limit=100', 'events', ({ paymentId }) => paymentId],
   ['/merchant/webhook-logs?limit=100', 'logs', ({ paymentId }) => paymentId],
+  ['/merchant/webhook/deliveries?limit=100', 'deliveries', ({ paymentId }) => paymentId],
 ];
 /** These tell of both modes together unless asked, as they always did: a shop that follows them misses nothing. */
-const OF_BOTH = ['events', 'logs'];
+const OF_BOTH = ['events', 'logs', 'deliveries'];
 
 describe.each(MODES)('while the shop is in %s mode', (current) => {
   beforeAll(async () => {

@@ -21,6 +21,7 @@ import { totalPayments } from '../../../src/store/payments/payment-totals.ts';
 import { findOpenOrder, paymentsDue } from '../../../src/store/payments/payments.ts';
 import { forgetTransactionsBetween } from '../../../src/store/ledger/raw-transactions.ts';
 import { spendableTotal } from '../../../src/store/ledger/spendable.ts';
+import { listDeliveries } from '../../../src/store/webhooks/delivery-list.ts';
 import { listWebhookLogs } from '../../../src/store/webhooks/webhook-logs.ts';
 import { contestedOutpoints } from '../../../src/store/ledger/unconfirmed-inputs.ts';
 import { volumeOf } from '../../../src/store/payments/volume.ts';
@@ -114,6 +115,37 @@ test('logs of what was given up are found by their deliveries', async () => {
     for (const plan of plans)
       expect(plan).toContain('log USING INDEX webhook_logs_by_delivery (delivery_id=?)');
   }
+});
+
+test('deliveries are listed by one index that has all they are filtered by, and counted by the day', async () => {
+  await db
+    .insertInto('delivery_counts')
+    .values({
+      merchant_id: 'm',
+      day: 0,
+      mode: 'live',
+      event_type: 'payment.created',
+      endpoint_id: 'm',
+      count: 9,
+    })
+    .execute();
+  for (const filter of [{}, { event: 'payment.created' }, { endpointId: 'm' }, { mode: 'live' }] as const) {
+    const [total, page] = await plansOf(() => listDeliveries(db, { ...logPage, ...filter }));
+    expect(total).toBe(
+      'SCAN CONSTANT ROW\nSCALAR SUBQUERY 1\nSEARCH delivery_counts USING PRIMARY KEY (merchant_id=?)',
+    );
+    expect(page).toContain('SEARCH its USING INDEX deliveries_listed (merchant_id=?)');
+    expect(page).not.toContain('TEMP B-TREE');
+  }
+  const [ofDays] = await plansOf(() => listDeliveries(db, { ...logPage, from: 1, to: 1e9 }));
+  expect(ofDays).toContain('delivery_counts USING PRIMARY KEY (merchant_id=? AND day>? AND day<?)');
+  const ends = 'COVERING INDEX deliveries_listed (merchant_id=? AND created_at>? AND created_at<?)';
+  expect(ofDays?.split(ends)).toHaveLength(3);
+  const [failed] = await plansOf(() => listDeliveries(db, { ...logPage, state: 'failed', endpointId: 'm' }));
+  expect(failed).toContain(
+    'its USING COVERING INDEX deliveries_undelivered (merchant_id=? AND status=? AND replaced=?)',
+  );
+  await db.deleteFrom('delivery_counts').execute();
 });
 
 test('a page of events far back is sorted by the index', async () => {
@@ -276,6 +308,16 @@ test.each([
     'webhooks of a payment',
     'webhook_logs_by_delivery (delivery_id=?)',
     () => listWebhookLogs(db, { ...logPage, paymentId: 'p' }),
+  ],
+  [
+    'deliveries of a payment',
+    'deliveries_by_event (event_id=?)',
+    () => listDeliveries(db, { ...logPage, paymentId: 'p', state: 'failed' }),
+  ],
+  [
+    'webhooks of a delivery',
+    'webhook_logs_by_delivery (delivery_id=?)',
+    () => listWebhookLogs(db, { ...logPage, deliveryId: 'd', mode: 'live' }),
   ],
   [
     'bytes of buried transactions',

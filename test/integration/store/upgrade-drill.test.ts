@@ -28,6 +28,7 @@ const LISTS = [
   '/merchant/events',
   '/merchant/volume',
   '/merchant/webhook-logs',
+  '/merchant/webhook/deliveries',
   '/merchant/webhook/endpoint/list',
   '/merchant/wallet/balances',
   '/merchant/wallet/transactions',

@@ -24,7 +24,7 @@ beforeAll(async () => {
         .execute();
       for (const status of STATES) {
         const id = `d-${merchant}-${status}-${mode}`;
-        const row = { ...delivery, id, event_id, merchant_id: merchant, status };
+        const row = { ...delivery, mode, id, event_id, merchant_id: merchant, status };
         await db.insertInto('deliveries').values(row).execute();
       }
     }
@@ -182,6 +182,7 @@ const event = {
 };
 const delivery = {
   event_id: 'e',
+  event_type: 'payment.created' as const,
   event_seq: 1,
   payment_id: null,
   order_key: 'o',

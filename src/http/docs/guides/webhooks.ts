@@ -45,7 +45,8 @@ export const WEBHOOKS: Guide = {
       'Try it',
       html`<p>
         ${call('POST /merchant/webhook/test')} sends one without any payment.
-        ${call('GET /merchant/webhook-logs')} shows every attempt with what your server answered;
+        ${call('GET /merchant/webhook/deliveries')} shows what became of each event,
+        ${call('GET /merchant/webhook-logs')} every attempt with what your server answered;
         ${call('POST /merchant/webhook/redeliver')} sends one of them again.
       </p>`,
       requestSamples({ method: 'POST', url: `${baseUrl}/merchant/webhook/test`, credential: 'SECRET_KEY' }),

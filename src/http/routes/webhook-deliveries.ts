@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { Db } from '../../store/sqlite/database.ts';
+import { DELIVERY_STATES } from '../../store/webhooks/webhook-logs.ts';
+import { listDeliveries } from '../../usecases/webhooks/list-deliveries.ts';
+import { defineRoute, type Route } from '../server/route.ts';
+import { pagination, timestamp } from '../schemas/answers.ts';
+import { eventType } from '../schemas/event-type.ts';
+import { eitherModeQuery, pageQuery, rangeIn, rangeQuery } from '../schemas/query.ts';
+import { identifier } from '../schemas/text.ts';
+
+/** Instead of the id of an endpoint: the URLs that payments name themselves. */
+const OF_PAYMENTS = 'payment';
+
+const webhookDelivery = z
+  .object({
+    id: z.string(),
+    event: eventType,
+    eventId: z.string(),
+    paymentId: z.string().nullable().meta({ description: 'Null for events of no payment' }),
+    sendId: z.string().nullable().meta({ description: 'Null for events of no send' }),
+    endpoint: z.string().meta({ description: 'The URL' }),
+    endpointId: z.string().nullable().meta({ description: 'Null for the webhookUrl of a payment' }),
+    state: z
+      .enum(DELIVERY_STATES)
+      .meta({ description: 'pending while attempts are ahead, failed once given up' }),
+    attempts: z.int().meta({ description: 'Made at the present URL, those asked for by hand included' }),
+    createdAt: timestamp(),
+    nextAttemptAt: timestamp().nullable().meta({ description: 'Null unless it is pending' }),
+    last: z
+      .object({
+        logId: z.string(),
+        at: timestamp(),
+        status: z.int().meta({ description: 'HTTP status of the answer; 0 when none came' }),
+        durationMs: z.int(),
+        error: z.string().nullable(),
+      })
+      .nullable()
+      .meta({ description: 'The last attempt; null before the first, and once its log is no longer kept' }),
+  })
+  .meta({ id: 'WebhookDelivery' });
+
+/** What became of events at endpoints. */
+export function listDeliveriesRoute(deps: { readonly db: Db }): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/merchant/webhook/deliveries',
+    summary: 'List webhook deliveries',
+    description:
+      'What became of each event at each endpoint, newest first, whether it was tried yet or not. One that was sent ' +
+      'again by hand is listed as the new delivery. `GET /merchant/webhook-logs?deliveryId=` has the attempts.',
+    tags: ['Webhooks'],
+    status: 200,
+    errors: [],
+    auth: 'merchant',
+    scope: 'webhooks:read',
+    query: z.object({
+      ...pageQuery(),
+      mode: eitherModeQuery(),
+      state: z.enum(DELIVERY_STATES).optional(),
+      event: eventType.optional(),
+      endpointId: identifier()
+        .optional()
+        .meta({
+          description: `As in \`GET /merchant/webhook/endpoint/list\`; \`${OF_PAYMENTS}\` for the URLs that payments name themselves`,
+        }),
+      paymentId: identifier().optional(),
+      ...rangeQuery(),
+    }),
+    data: z.object({ deliveries: z.array(webhookDelivery), pagination: pagination() }),
+    handler: async ({ auth, query }) => {
+      const { page, limit, mode, state, event, endpointId, paymentId, startDate, endDate, timeZone } = query;
+      const { fromMs: from, toMs: to } = rangeIn({ startDate, endDate, timeZone });
+      const { deliveries, total } = await listDeliveries(deps, {
+        merchantId: auth.merchantId,
+        page,
+        limit,
+        mode,
+        state,
+        event,
+        endpointId: endpointId === OF_PAYMENTS ? null : endpointId,
+        paymentId,
+        from,
+        to,
+      });
+      return { deliveries, pagination: { page, limit, total } };
+    },
+  });
+}

@@ -1,0 +1,109 @@
+import type { EventType } from '../../domain/events.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import {
+  deliveriesOfEvents,
+  lastOutcomes,
+  listDeliveries as readDeliveries,
+  type AttemptOutcome,
+  type DeliveryFilter,
+  type DeliveryOfEvent,
+  type ListedDelivery,
+} from '../../store/webhooks/delivery-list.ts';
+import type { DeliveryState } from '../../store/webhooks/webhook-logs.ts';
+
+/** What became of one event at one endpoint, as the API shows it. */
+export interface DeliveryView {
+  readonly id: string;
+  /** The type of the event. */
+  readonly event: EventType;
+  readonly eventId: string;
+  readonly paymentId: string | null;
+  readonly sendId: string | null;
+  readonly endpoint: string;
+  /** Null for the webhookUrl of a payment. */
+  readonly endpointId: string | null;
+  readonly state: DeliveryState;
+  /** At the present URL, those that were asked for by hand included. */
+  readonly attempts: number;
+  readonly createdAt: string;
+  /** Null unless it is pending. */
+  readonly nextAttemptAt: string | null;
+  /** The last attempt, as long as its log is kept; null before the first. */
+  readonly last: {
+    readonly logId: string;
+    readonly at: string;
+    readonly status: number;
+    readonly durationMs: number;
+    readonly error: string | null;
+  } | null;
+}
+
+/** One page of a merchant's deliveries, newest first, with the exact number that match. */
+export async function listDeliveries(
+  deps: { readonly db: Db },
+  filter: DeliveryFilter & { readonly page: number; readonly limit: number },
+): Promise<{ deliveries: DeliveryView[]; total: number }> {
+  const { deliveries, total } = await readDeliveries(deps.db, filter);
+  const all = await deliveriesOfEvents(
+    deps.db,
+    deliveries.map((delivery) => delivery.event_id),
+  );
+  const listed = new Set(deliveries.map(keyOf));
+  const byKey = Map.groupBy(
+    all.filter((each) => listed.has(keyOf(each))),
+    keyOf,
+  );
+  const outcomes = await lastOutcomes(
+    deps.db,
+    [...byKey.values()].flat().map(({ id }) => id),
+  );
+  const byDelivery = new Map(outcomes.map((outcome) => [outcome.delivery_id, outcome]));
+  return {
+    deliveries: deliveries.map((delivery) => viewOf(delivery, byKey.get(keyOf(delivery)) ?? [], byDelivery)),
+    total,
+  };
+}
+
+/** One event at one endpoint. */
+function keyOf(of: Pick<DeliveryOfEvent, 'event_id' | 'endpoint_id'>): string {
+  return `${of.event_id} ${of.endpoint_id ?? ''}`;
+}
+
+function viewOf(
+  delivery: ListedDelivery,
+  all: readonly DeliveryOfEvent[],
+  outcomes: ReadonlyMap<string, AttemptOutcome>,
+): DeliveryView {
+  const last = all
+    .flatMap(({ id }) => outcomes.get(id) ?? [])
+    .toSorted((a, b) => a.created_at - b.created_at)
+    .at(-1);
+  const next = all.filter(({ status }) => status === 'pending').map((each) => each.next_attempt_at);
+  return {
+    id: delivery.id,
+    event: delivery.event_type,
+    eventId: delivery.event_id,
+    paymentId: delivery.payment_id,
+    sendId: delivery.send_id,
+    endpoint: delivery.url,
+    endpointId: delivery.endpoint_id,
+    state: delivery.status,
+    attempts: all.reduce((sum, { attempts }) => sum + attempts, 0),
+    createdAt: new Date(delivery.created_at).toISOString(),
+    nextAttemptAt:
+      delivery.status === 'pending'
+        ? new Date(Math.min(delivery.next_attempt_at, ...next)).toISOString()
+        : null,
+    last: last === undefined ? null : outcomeView(last),
+  };
+}
+
+function outcomeView(outcome: AttemptOutcome): NonNullable<DeliveryView['last']> {
+  return {
+    logId: outcome.id,
+    at: new Date(outcome.created_at).toISOString(),
+    status: outcome.status,
+    durationMs: outcome.duration_ms,
+    error: outcome.error,
+  };
+}
