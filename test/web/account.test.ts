@@ -376,7 +376,8 @@ describe('a shop', () => {
     sink.answer = 500;
     const paymentId = await paid('deaf', 'underpay', 'BTC');
     await menu('Webhooks').click();
-    await page.getByLabel('Answer').selectOption('500');
+    await button('Waiting').click();
+    await field('Payment id').fill(paymentId);
     const refused = page.getByRole('group').filter({ hasText: 'payment.created' }).first();
     await refused.waitFor();
     await button('Send a test').click();
@@ -391,10 +392,9 @@ describe('a shop', () => {
     await expect
       .poll(() => sink.of(paymentId).filter(({ body }) => body.type === 'payment.created').length)
       .toBeGreaterThan(before);
-    await page.getByLabel('Answer').selectOption('200');
-    await field('Payment id').fill(paymentId);
+    await button('Delivered').click();
     await page.getByRole('group').filter({ hasText: 'payment.created' }).first().waitFor();
-    expect(page.url()).toContain('status=200');
+    expect(page.url()).toContain('state=delivered');
   });
 });
 

@@ -115,10 +115,10 @@ describe('a merchant from the first visit to the first payout', () => {
       await page.getByText('Works').waitFor();
       await button('New endpoint').click();
       await field('Address').fill(books.url);
-      await field('Only these events').fill('payment.paid');
+      await page.getByLabel('Only these').check();
       await button('Save endpoint').click();
-      await page.getByText('Possible here:').first().waitFor();
-      await field('Only these events').fill('payment.created');
+      await page.getByText('Tick at least one event, or choose all.').waitFor();
+      await page.getByLabel('payment.created').check();
       await button('Save endpoint').click();
       await page.getByText('Not used yet').waitFor();
       expect(await axeFindings(page)).toEqual([]);
@@ -128,7 +128,7 @@ describe('a merchant from the first visit to the first payout', () => {
       expect(await axeFindings(page)).toEqual([]);
       await button('Close').click();
       await button(`Edit ${books.url}`).click();
-      await field('Only these events').fill('');
+      await page.getByLabel('All events').check();
       await button('Save endpoint').click();
       await page.getByText('All events').waitFor();
       await button(`Delete ${books.url}`).click();

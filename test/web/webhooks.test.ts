@@ -1,10 +1,10 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { Shop } from '../_helpers/api-client.ts';
 import { newPerson } from '../_helpers/people.ts';
 import { eventually } from '../_helpers/poll.ts';
 import { Till } from '../_helpers/till.ts';
-import { axeFindings, DESKTOP, PHONE, WebBrowser } from '../_helpers/web/browser.ts';
+import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { signInBrowser } from '../_helpers/web/dashboard.ts';
 import { WebhookSink } from '../_helpers/webhook-sink.ts';
@@ -52,9 +52,12 @@ it.each([
   await page.getByText(`The last webhook to ${sink.url} did not arrive.`).waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await page.getByRole('link', { name: 'See the deliveries' }).click();
-  await page.waitForURL(/state=pending/);
+  await page.waitForURL(new RegExp(`endpointId=${shop.merchantId}&state=pending`));
   await entries().getByText('payment.created').waitFor();
-  await page.getByText(/ · next /).waitFor();
+  await entries().getByText('To be tried again').waitFor();
+  await entries()
+    .getByText(/one attempt · answered 500 · next try in (\d+ minutes|1 hour)/)
+    .waitFor();
   expect(await axeFindings(page)).toEqual([]);
 });
 
@@ -86,12 +89,177 @@ it('the list stands still while an entry is read, and sending again says how it 
   // Asked again, and not shown yet.
   await page.waitForResponse(
     async (response) =>
-      response.url().includes('webhook-logs') && (await response.text()).split('payment.created').length > 3,
+      response.url().includes('webhook/deliveries') &&
+      (await response.text()).split('payment.created').length > 2,
   );
   expect(await entries().count()).toBe(1);
+  // What was sent again stands among the attempts at once.
+  await page.getByText('attempt 2').waitFor();
+  expect(await page.getByRole('region', { name: /^Request/ }).count()).toBe(2);
   sink.answer = 200;
   await button('Send again').click();
   await page.getByText('Sent again: your endpoint answered 200.').waitFor();
   await entries().first().click();
   await expect.poll(() => entries().count()).toBe(2);
+});
+
+/** Looks at the page as it is, kept for people, on a desktop and a phone, light and dark. */
+async function look(name: string): Promise<void> {
+  for (const [device, size] of [
+    ['desktop', DESKTOP],
+    ['phone', PHONE],
+  ] as const) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize(size);
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: `${SCREENS}/${name}-${device}-${colorScheme}.png`, fullPage: true });
+      expect([name, device, colorScheme, await axeFindings(page)]).toEqual([name, device, colorScheme, []]);
+      const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+      expect([name, await page.evaluate(over)]).toEqual([name, 0]);
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(DESKTOP);
+}
+
+it('what is queued behind another delivery is listed before it is tried', async () => {
+  sink.answer = 500;
+  const { id } = await shop.createPayment({ orderId: 'A-3' });
+  await eventually(
+    'it was told of',
+    () => sink.types(id),
+    (types) => types.length > 0,
+  );
+  await shop.api.must('POST', '/payment/cancel', { token: shop.secretKey, body: { paymentId: id } });
+  await page.goto(path('/webhooks'));
+  await button('Waiting').click();
+  await page.getByLabel('Payment id').fill(id);
+  const queued = entries().filter({ hasText: 'payment.cancelled' });
+  await queued.getByText('Not tried yet').waitFor();
+  await queued.getByText(/ · first try in /).waitFor();
+  await expect.poll(() => entries().count()).toBe(2);
+  await queued.click();
+  await page.getByText('Nothing was sent yet.').waitFor();
+  expect(await button('Send again').count()).toBe(0);
+  expect(await page.getByRole('link', { name: 'Open the payment' }).count()).toBe(1);
+  await look('deliveries-waiting');
+});
+
+it('an endpoint that gave up is linked to what was given up there, and can be filtered by', async () => {
+  const endpoint = async (method: 'POST' | 'PATCH', tail: string, body: object) =>
+    shop.api.must<{ id: string }>(method, `/merchant/webhook/endpoint/${tail}`, {
+      token: shop.secretKey,
+      body,
+    });
+  const url = 'http://127.0.0.1:9/books/of/the/warehouse';
+  const { id: endpointId } = await endpoint('POST', 'create', { url });
+  const failed = async (orderId: string): Promise<void> => {
+    await shop.createPayment({ orderId });
+    await eventually(
+      'the endpoint failed',
+      async () =>
+        shop.api.must<{ deliveries: { last: unknown }[] }>(
+          'GET',
+          `/merchant/webhook/deliveries?endpointId=${endpointId}&state=pending`,
+          { token: shop.secretKey },
+        ),
+      ({ deliveries }) => deliveries.length > 0 && deliveries.every(({ last }) => last !== null),
+    );
+  };
+  await failed('A-4');
+  await endpoint('PATCH', 'edit', { endpointId, active: false });
+  await endpoint('PATCH', 'edit', { endpointId, active: true });
+  await failed('A-5');
+  await page.goto(path());
+  const note = page.getByRole('listitem').filter({ hasText: url });
+  await expect
+    .poll(() => note.getByRole('link', { name: 'See the deliveries' }).getAttribute('href'))
+    .toContain(`endpointId=${endpointId}&state=failed`);
+  await note.getByRole('link', { name: 'See the deliveries' }).click();
+  await entries().getByText('Ended').waitFor();
+  expect(await entries().count()).toBe(1);
+  expect(await page.getByLabel('Endpoint').inputValue()).toBe(endpointId);
+  await entries().first().click();
+  await page.getByText('ended: the endpoint was deactivated').waitFor();
+  await button('All').click();
+  await expect.poll(() => entries().count()).toBe(2);
+  await look('deliveries-endpoint');
+  await page.getByLabel('Endpoint').selectOption('URLs of single payments');
+  await page.getByText('No delivery matches').waitFor();
+  await button('Clear the filters').click();
+  await expect.poll(() => entries().count()).toBeGreaterThan(4);
+  await look('deliveries');
+});
+
+const dialog = () => page.getByRole('dialog');
+const types = async (): Promise<string[]> =>
+  dialog()
+    .getByRole('group', { name: 'Events', exact: true })
+    .getByRole('checkbox', { checked: true })
+    .evaluateAll((ticked) =>
+      ticked.map(
+        (one) => (one as unknown as { parentElement: { innerText: string } }).parentElement.innerText,
+      ),
+    );
+
+it('an endpoint takes all events, or those that are ticked', async () => {
+  await page.goto(path('/webhooks'));
+  await button('New endpoint').click();
+  await dialog().getByLabel('Address').fill('http://127.0.0.1:9/ticked');
+  expect(await dialog().getByLabel('All events').isChecked()).toBe(true);
+  // By the keyboard alone.
+  await dialog().getByLabel('All events').focus();
+  await page.keyboard.press('ArrowDown');
+  await dialog().getByRole('group', { name: 'Refunds by link' }).waitFor();
+  expect(
+    await dialog()
+      .getByRole('checkbox', { name: /payment\.|refund\.|send\./ })
+      .count(),
+  ).toBe(20);
+  await button('Save endpoint').click();
+  await dialog().getByText('Tick at least one event, or choose all.').waitFor();
+  expect(await dialog().locator(':focus').getAttribute('aria-invalid')).toBe('true');
+  await page.keyboard.press('Space');
+  await expect.poll(() => dialog().getByText('Tick at least one').count()).toBe(0);
+  await dialog().getByLabel('payment.completed').check();
+  await look('endpoint-events');
+  await button('Save endpoint').click();
+  await page.getByText('payment.created, payment.completed').waitFor();
+  await button('Edit http://127.0.0.1:9/ticked').click();
+  expect(await types()).toEqual(['Created payment.created', 'Completed payment.completed']);
+  await dialog().getByLabel('All events').check();
+  await button('Save endpoint').click();
+  await page.getByText('payment.created, payment.completed').waitFor({ state: 'detached' });
+});
+
+it('events that the page does not know survive an edit of the endpoint', async () => {
+  // As of a daemon that is newer than the page.
+  await page.route('**/merchant/webhook/endpoint/list*', async (route) => {
+    const response = await route.fetch();
+    const body = (await response.json()) as { data: { endpoints: { url: string; events: unknown }[] } };
+    for (const one of body.data.endpoints) {
+      if (one.url.endsWith('/ticked')) one.events = ['payment.completed', 'payment.disputed'];
+    }
+    await route.fulfill({ response, json: body });
+  });
+  const saved = async (): Promise<unknown> => {
+    const asked = page.waitForRequest((request: Request) => request.url().includes('endpoint/edit'));
+    await button('Save endpoint').click();
+    return (await asked).postDataJSON();
+  };
+  try {
+    await page.goto(path('/webhooks'));
+    await button('Edit http://127.0.0.1:9/ticked').click();
+    expect(await types()).toEqual(['Completed payment.completed', 'Disputed payment.disputed']);
+    await dialog().getByLabel('Active').uncheck();
+    expect(await saved()).not.toHaveProperty('events');
+    await dialog().waitFor({ state: 'detached' });
+    await button('Edit http://127.0.0.1:9/ticked').click();
+    await dialog().getByLabel('payment.late').check();
+    expect(await saved()).toMatchObject({
+      events: ['payment.completed', 'payment.disputed', 'payment.late'],
+    });
+  } finally {
+    await page.unroute('**/merchant/webhook/endpoint/list*');
+  }
 });

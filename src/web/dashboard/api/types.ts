@@ -14,6 +14,7 @@ export type Price = Schemas['Price'];
 export type PaymentLink = Schemas['PaymentLink'];
 export type WalletTransaction = Schemas['WalletTransaction'];
 export type Send = Schemas['Send'];
+export type WebhookDelivery = Schemas['WebhookDelivery'];
 export type WebhookLog = Schemas['WebhookLog'];
 export type WebhookEndpoint = Schemas['WebhookEndpoint'];
 export type RestrictedKey = Schemas['RestrictedKey'];

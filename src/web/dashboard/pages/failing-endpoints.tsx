@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useApi } from '../api/hooks.ts';
+import { useMode } from '../api/mode.ts';
 import { plural, t } from '../i18n/t.ts';
 import { LINK } from '../ui/basics.tsx';
 import { when } from '../ui/format.ts';
@@ -26,16 +27,27 @@ export function FailingEndpoints({ merchantId }: { merchantId: string }) {
                 { url },
               )}{' '}
           {lastSuccessAt !== null && t('The last one that did: {time}.', { time: when(lastSuccessAt) })}{' '}
-          <Link
-            to="/shop/$shopId/webhooks"
-            params={{ shopId: merchantId }}
-            search={gone ? {} : { state: 'pending' }}
-            className={LINK}
-          >
-            {t('See the deliveries')}
-          </Link>
+          <DeliveriesLink merchantId={merchantId} endpointId={id} />
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Leads to what was given up there if there is any, else to what waits. */
+function DeliveriesLink({ merchantId, endpointId }: { merchantId: string; endpointId: string }) {
+  const { viewed: mode } = useMode();
+  const query = { merchantId, endpointId, mode, state: 'failed', limit: 1 } as const;
+  const { data } = useApi('/merchant/webhook/deliveries', query, { refetchMs: LIVE_MS });
+  const state = (data?.pagination.total ?? 0) > 0 ? 'failed' : 'pending';
+  return (
+    <Link
+      to="/shop/$shopId/webhooks"
+      params={{ shopId: merchantId }}
+      search={{ endpointId, state }}
+      className={LINK}
+    >
+      {t('See the deliveries')}
+    </Link>
   );
 }

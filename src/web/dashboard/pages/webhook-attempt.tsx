@@ -6,9 +6,9 @@ export function isFine(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Some deliveries end without an attempt, because their endpoint does. */
-function noAnswer({ error }: WebhookLog): string {
-  return error?.startsWith('ended:') === true ? t('Ended') : t('No answer');
+/** Some deliveries end without an attempt, because their endpoint does: that is logged, too. */
+export function isEnded({ status, error }: { status: number; error: string | null }): boolean {
+  return status === 0 && error?.startsWith('ended:') === true;
 }
 
 /** The event that a logged request tells of. */
@@ -20,7 +20,9 @@ export function eventType({ request }: WebhookLog): string {
 /** How an attempt ended. */
 export function Outcome({ log }: { log: WebhookLog }) {
   return (
-    <Badge tone={isFine(log.status) ? 'good' : 'bad'}>{log.status === 0 ? noAnswer(log) : log.status}</Badge>
+    <Badge tone={isFine(log.status) ? 'good' : 'bad'}>
+      {isEnded(log) ? t('Ended') : log.status === 0 ? t('No answer') : log.status}
+    </Badge>
   );
 }
 

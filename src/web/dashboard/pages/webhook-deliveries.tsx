@@ -1,39 +1,37 @@
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api } from '../api/client.ts';
 import type { Data, QueryOf } from '../api/contract.ts';
-import { useAct, useApi } from '../api/hooks.ts';
+import { useApi, useTimeZone } from '../api/hooks.ts';
 import { useMode } from '../api/mode.ts';
 import { useFilters } from '../api/search.ts';
-import { EVENT_TYPES, type WebhookLog } from '../api/types.ts';
-import { parts, plural, t } from '../i18n/t.ts';
-import { Button, Card, Empty, LINK, Problem, Shown } from '../ui/basics.tsx';
+import { EVENT_TYPES } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
+import { Button, Card, Empty, Shown } from '../ui/basics.tsx';
 import { Field, SearchField, Select } from '../ui/form.tsx';
 import { Pager } from '../ui/table.tsx';
-import { Attempt, eventType, isFine, Outcome } from './webhook-attempt.tsx';
-import { Time } from '../ui/time.tsx';
+import { DeliveryEntry } from './webhook-delivery.tsx';
 
-const FILTERS = ['state', 'event', 'status', 'paymentId', 'startDate', 'endDate'] as const;
-/** Answers that servers give to webhooks. */
-const ANSWERS = [200, 201, 204, 301, 302, 400, 401, 403, 404, 410, 429, 500, 502, 503];
+const FILTERS = ['state', 'event', 'endpointId', 'paymentId', 'startDate', 'endDate'] as const;
 const LIVE_MS = 5_000;
 const PAGE = 15;
+/** Stands for the URLs that payments name themselves. */
+const OF_PAYMENTS = 'payment';
 
 type Search = Readonly<Record<string, string | undefined>>;
 type Change = (changes: Record<string, string | undefined>) => void;
-type Query = QueryOf<'GET', '/merchant/webhook-logs'>;
-type Logs = Data<'GET', '/merchant/webhook-logs'>;
+type Query = QueryOf<'GET', '/merchant/webhook/deliveries'>;
+type Deliveries = Data<'GET', '/merchant/webhook/deliveries'>;
 
-/** Every attempt to deliver a webhook, those of one event together. */
+/** What became of each event at each endpoint. */
 export function WebhookDeliveries({ merchantId }: { merchantId: string }) {
   const [search, change] = useFilters();
   const filters = Object.fromEntries(FILTERS.map((name) => [name, search[name]]));
   const { viewed: mode } = useMode();
-  const query = { ...filters, merchantId, mode, page: search['page'], limit: PAGE };
+  const timeZone = useTimeZone();
+  const query = { ...filters, merchantId, mode, timeZone, page: search['page'], limit: PAGE };
   return (
     <Card title={t('Deliveries')}>
       <States state={search['state'] ?? ''} onChange={change} />
-      <Filters search={search} onChange={change} />
+      <Filters search={search} merchantId={merchantId} onChange={change} />
       <Entries
         key={JSON.stringify(query)}
         query={query}
@@ -48,7 +46,7 @@ function States({ state, onChange }: { state: string; onChange: Change }) {
   const states = [
     ['', t('All')],
     ['failed', t('Given up')],
-    ['pending', t('To be tried again')],
+    ['pending', t('Waiting')],
     ['delivered', t('Delivered')],
   ] as const;
   return (
@@ -68,7 +66,8 @@ function States({ state, onChange }: { state: string; onChange: Change }) {
   );
 }
 
-function Filters({ search, onChange }: { search: Search; onChange: Change }) {
+function Filters(props: { search: Search; merchantId: string; onChange: Change }) {
+  const { search, merchantId, onChange } = props;
   return (
     <div role="search" className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-5">
       <Select
@@ -81,22 +80,18 @@ function Filters({ search, onChange }: { search: Search; onChange: Change }) {
           <option key={type}>{type}</option>
         ))}
       </Select>
-      <Select
-        label={t('Answer')}
-        value={search['status'] ?? ''}
-        onChange={(event) => onChange({ status: event.target.value })}
-      >
-        <option value="">{t('Any')}</option>
-        {ANSWERS.map((code) => (
-          <option key={code}>{code}</option>
-        ))}
-        <option value="0">{t('None came')}</option>
-      </Select>
-      <SearchField
-        label={t('Payment id')}
-        value={search['paymentId'] ?? ''}
-        onSearch={(text) => onChange({ paymentId: text })}
+      <EndpointFilter
+        merchantId={merchantId}
+        value={search['endpointId'] ?? ''}
+        onChange={(endpointId) => onChange({ endpointId })}
       />
+      <div className="col-span-2 lg:col-span-1">
+        <SearchField
+          label={t('Payment id')}
+          value={search['paymentId'] ?? ''}
+          onSearch={(text) => onChange({ paymentId: text })}
+        />
+      </div>
       {(['startDate', 'endDate'] as const).map((name) => (
         <Field
           key={name}
@@ -110,6 +105,25 @@ function Filters({ search, onChange }: { search: Search; onChange: Change }) {
   );
 }
 
+function EndpointFilter(props: { merchantId: string; value: string; onChange: (id: string) => void }) {
+  const { merchantId, value, onChange } = props;
+  const { data } = useApi('/merchant/webhook/endpoint/list', { merchantId });
+  const endpoints = data?.endpoints ?? [];
+  const isListed = ['', OF_PAYMENTS, ...endpoints.map(({ id }) => id)].includes(value);
+  return (
+    <Select label={t('Endpoint')} value={value} onChange={(event) => onChange(event.target.value)}>
+      <option value="">{t('Any')}</option>
+      {endpoints.map(({ id, url }) => (
+        <option key={id} value={id}>
+          {url}
+        </option>
+      ))}
+      <option value={OF_PAYMENTS}>{t('URLs of single payments')}</option>
+      {!isListed && <option value={value}>{data === undefined ? '…' : t('One that was removed')}</option>}
+    </Select>
+  );
+}
+
 interface EntriesProps {
   readonly query: Query & { readonly merchantId: string };
   readonly isFiltered: boolean;
@@ -118,31 +132,31 @@ interface EntriesProps {
 
 /** The list stands still while one of its entries is open, so that nobody loses the place. */
 function Entries({ query, isFiltered, onChange }: EntriesProps) {
-  const logs = useApi('/merchant/webhook-logs', query, { refetchMs: LIVE_MS });
+  const list = useApi('/merchant/webhook/deliveries', query, { refetchMs: LIVE_MS });
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-  const [held, setHeld] = useState<Logs | null>(null);
+  const [held, setHeld] = useState<Deliveries | null>(null);
   const clear = (): void => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
-  const toggle = (data: Logs, key: string, isOpen: boolean): void => {
+  const toggle = (data: Deliveries, id: string, isOpen: boolean): void => {
     const next = new Set(opened);
-    if (isOpen) next.add(key);
-    else next.delete(key);
+    if (isOpen) next.add(id);
+    else next.delete(id);
     setOpened(next);
     setHeld(next.size === 0 ? null : (held ?? data));
   };
   return (
-    <Shown of={logs}>
+    <Shown of={list}>
       {(newest) => {
         const data = held ?? newest;
         return (
           <>
-            {data.logs.length === 0 && <None isFiltered={isFiltered} onClear={clear} />}
+            {data.deliveries.length === 0 && <None isFiltered={isFiltered} onClear={clear} />}
             <ul className="divide-y divide-line">
-              {byEvent(data.logs).map(([key, attempts]) => (
-                <li key={key}>
-                  <Entry
-                    attempts={attempts}
+              {data.deliveries.map((delivery) => (
+                <li key={delivery.id}>
+                  <DeliveryEntry
+                    of={delivery}
                     merchantId={query.merchantId}
-                    onToggle={(isOpen) => toggle(newest, key, isOpen)}
+                    onToggle={(isOpen) => toggle(newest, delivery.id, isOpen)}
                   />
                 </li>
               ))}
@@ -155,93 +169,6 @@ function Entries({ query, isFiltered, onChange }: EntriesProps) {
   );
 }
 
-/** Attempts of one event at one endpoint, newest first, where the newest of them is in the list. */
-function byEvent(logs: readonly WebhookLog[]): [string, [WebhookLog, ...WebhookLog[]]][] {
-  const groups = new Map<string, [WebhookLog, ...WebhookLog[]]>();
-  for (const log of logs) {
-    const key = `${log.eventId} ${log.endpoint}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [log]);
-    else group.push(log);
-  }
-  return [...groups];
-}
-
-interface EntryProps {
-  readonly attempts: readonly [WebhookLog, ...WebhookLog[]];
-  readonly merchantId: string;
-  readonly onToggle: (isOpen: boolean) => void;
-}
-
-function Entry({ attempts, merchantId, onToggle }: EntryProps) {
-  const [newest, ...earlier] = attempts;
-  // Those of earlier pages count, and so do those that were asked for by hand.
-  const count = Math.max(newest.attempt, attempts.length);
-  const name = (at: number): string => `${newest.eventId}, ${attempts.length - at}`;
-  return (
-    <details className="py-3" onToggle={(event) => onToggle(event.currentTarget.open)}>
-      <summary className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
-        <Outcome log={newest} />
-        <b className="font-semibold">{eventType(newest)}</b>
-        <span className="min-w-0 flex-1 truncate text-soft">{newest.endpoint}</span>
-        <span className="text-soft">
-          <Time at={newest.createdAt} /> · {plural(count, 'one attempt', '{count} attempts')} ·{' '}
-          {newest.durationMs} ms
-          {newest.nextAttemptAt !== null && (
-            <> · {parts('next {at}', { at: <Time at={newest.nextAttemptAt} /> })}</>
-          )}
-        </span>
-      </summary>
-      <Attempt log={newest} number={name(0)} />
-      {earlier.map((log, at) => (
-        <div key={log.id} className="mt-4">
-          <p className="flex flex-wrap items-center gap-x-3 text-sm text-soft">
-            <Outcome log={log} />
-            {t('attempt {attempt}', { attempt: log.attempt })} · <Time at={log.createdAt} exact="second" /> ·{' '}
-            {log.durationMs} ms
-          </p>
-          <Attempt log={log} number={name(at + 1)} />
-        </div>
-      ))}
-      <SendAgain log={newest} merchantId={merchantId} />
-    </details>
-  );
-}
-
-function SendAgain({ log, merchantId }: { log: WebhookLog; merchantId: string }) {
-  const again = useAct(() =>
-    api('POST', '/merchant/webhook/redeliver', { query: { merchantId }, body: { logId: log.id } }),
-  );
-  return (
-    <>
-      {again.error !== null && <Problem error={again.error} />}
-      <div className="mt-3 flex flex-wrap items-center gap-3">
-        <Button busy={again.isPending} onClick={() => again.mutate()}>
-          {t('Send again')}
-        </Button>
-        {log.paymentId !== null && (
-          <Link
-            to="/shop/$shopId/payments/$paymentId"
-            params={{ shopId: merchantId, paymentId: log.paymentId }}
-            className={`text-sm ${LINK}`}
-          >
-            {t('Open the payment')}
-          </Link>
-        )}
-        <span role="status" className="text-sm font-medium">
-          {again.data !== undefined && sentAgain(again.data)}
-        </span>
-      </div>
-    </>
-  );
-}
-
-function sentAgain({ status, error }: { status: number; error: string | null }): string {
-  if (isFine(status)) return t('Sent again: your endpoint answered {status}.', { status });
-  if (status !== 0) return t('Sent again, and your endpoint answered {status}.', { status });
-  return t('Sent again, without an answer: {error}.', { error: error ?? t('no answer came') });
-}
-
 function None({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (isFiltered) {
     return (
@@ -252,7 +179,9 @@ function None({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => voi
   }
   return (
     <Empty title={t('No delivery yet')}>
-      {t('Every attempt to deliver a webhook is listed here, with what was sent and what came back.')}
+      {t(
+        'Every webhook is listed here as soon as it is to be sent, later with what was sent and what came back.',
+      )}
     </Empty>
   );
 }

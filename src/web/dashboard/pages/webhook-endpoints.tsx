@@ -6,6 +6,7 @@ import type { WebhookEndpoint } from '../api/types.ts';
 import { plural, t } from '../i18n/t.ts';
 import { Badge, Button, Card, CopyLine, Empty, Shown } from '../ui/basics.tsx';
 import { Confirm, Dialog } from '../ui/dialog.tsx';
+import { EventChoice, type EventPick } from '../ui/event-choice.tsx';
 import { Check, Field } from '../ui/form.tsx';
 import { Form } from '../ui/whole-form.tsx';
 import { when } from '../ui/format.ts';
@@ -108,8 +109,10 @@ function Health({ of: { active, health } }: { of: WebhookEndpoint }) {
 
 function EndpointForm(props: { merchantId: string; endpoint?: WebhookEndpoint; onClose: () => void }) {
   const { merchantId, endpoint, onClose } = props;
+  const stored = endpoint?.events ?? null;
+  const [pick, setPick] = useState<EventPick>({ isAll: stored === null, types: stored ?? [] });
   const save = useAct(
-    async (fields: { url: string; events: Events; active: boolean }): Promise<void> => {
+    async (fields: { url: string; events?: Events; active: boolean }): Promise<void> => {
       if (endpoint === undefined) {
         await api('POST', '/merchant/webhook/endpoint/create', { query: { merchantId }, body: fields });
       } else {
@@ -130,23 +133,25 @@ function EndpointForm(props: { merchantId: string; endpoint?: WebhookEndpoint; o
         submit={t('Save endpoint')}
         busy={save.isPending}
         error={save.error}
-        onSubmit={({ url, events, active }) => {
-          // The server says which of them is no type of event.
-          const types = events.split(/[\s,]+/).filter((type) => type !== '') as NonNullable<Events>;
-          save.mutate({ url, events: types.length === 0 ? null : types, active: active !== '' });
+        check={() =>
+          pick.isAll || pick.types.length > 0 ? {} : { events: t('Tick at least one event, or choose all.') }
+        }
+        onSubmit={({ url, active }) => {
+          save.mutate({ url, ...changedEvents(stored, pick), active: active !== '' });
         }}
       >
         <Field label={t('Address')} name="url" type="url" defaultValue={endpoint?.url ?? ''} required />
-        <Field
-          label={t('Only these events')}
-          name="events"
-          hint={t('Such as payment.completed, payment.reversed; empty for all')}
-          defaultValue={endpoint?.events?.join(', ') ?? ''}
-        />
+        <EventChoice value={pick} stored={stored ?? []} onChange={setPick} />
         <Check label={t('Active')} name="active" defaultChecked={endpoint?.active ?? true} />
       </Form>
     </Dialog>
   );
+}
+
+/** What is not changed is not sent: the server may keep types that it does not offer any more. */
+function changedEvents(stored: Events | null, { isAll, types }: EventPick): { events?: Events } {
+  const isSame = isAll ? stored === null : stored?.toSorted().join() === types.toSorted().join();
+  return isSame ? {} : { events: isAll ? null : (types as NonNullable<Events>) };
 }
 
 function Secret(props: { merchantId: string; of: WebhookEndpoint; onClose: () => void }) {

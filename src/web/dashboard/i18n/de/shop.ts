@@ -281,5 +281,4 @@ export const shop: Catalogue = {
     'Die letzten {count} Webhooks an {url} sind nicht angekommen.',
   'The last one that did: {time}.': 'Der letzte, der ankam: {time}.',
   'See the deliveries': 'Zustellungen ansehen',
-  'None came': 'Keine kam',
 };

@@ -278,5 +278,4 @@ export const shop: Catalogue = {
   'The last {count} webhooks to {url} did not arrive.': 'Los últimos {count} webhooks a {url} no llegaron.',
   'The last one that did: {time}.': 'El último que llegó: {time}.',
   'See the deliveries': 'Ver las entregas',
-  'None came': 'No llegó',
 };

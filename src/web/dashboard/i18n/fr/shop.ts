@@ -284,5 +284,4 @@ export const shop: Catalogue = {
     'Les {count} derniers webhooks vers {url} ne sont pas arrivés.',
   'The last one that did: {time}.': 'Le dernier arrivé : {time}.',
   'See the deliveries': 'Voir les envois',
-  'None came': 'Aucune reçue',
 };

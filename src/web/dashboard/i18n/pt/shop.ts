@@ -280,5 +280,4 @@ export const shop: Catalogue = {
     'Os últimos {count} webhooks para {url} não chegaram.',
   'The last one that did: {time}.': 'O último que chegou: {time}.',
   'See the deliveries': 'Ver as entregas',
-  'None came': 'Nenhuma veio',
 };

@@ -1,0 +1,116 @@
+import { use, useId } from 'react';
+import { EVENT_TYPES } from '../api/types.ts';
+import { t } from '../i18n/t.ts';
+import { FormFaults } from './form.tsx';
+import { words } from './words.ts';
+
+/** The types that an endpoint takes. */
+export interface EventPick {
+  /** Whether it takes all, those that come to be known later included. */
+  readonly isAll: boolean;
+  /** What it takes where it does not take all. */
+  readonly types: readonly string[];
+}
+
+/** By what the types begin with; all others stand together at the end. */
+const GROUPS = [
+  ['payment.', t('Payments')],
+  ['refund.', t('Refunds by link')],
+  ['send.', t('Coins you send')],
+] as const;
+
+/** The types in groups; those that are stored and not known here are kept among the last. */
+function grouped(stored: readonly string[]): [name: string, types: string[]][] {
+  const all = [...new Set<string>([...EVENT_TYPES, ...stored])];
+  const isNamed = (type: string): boolean => GROUPS.some(([start]) => type.startsWith(start));
+  return [
+    ...GROUPS.map(([start, name]): [string, string[]] => [
+      name,
+      all.filter((type) => type.startsWith(start)),
+    ]),
+    [t('Others'), all.filter((type) => !isNamed(type))],
+  ];
+}
+
+interface EventChoiceProps {
+  readonly value: EventPick;
+  /** What the endpoint took before. */
+  readonly stored: readonly string[];
+  readonly onChange: (value: EventPick) => void;
+}
+
+/** All events, or only those that are ticked. A fault of the form's field `events` stands here. */
+export function EventChoice({ value, stored, onChange }: EventChoiceProps) {
+  const id = useId();
+  const error = use(FormFaults)['events']?.text;
+  const toggle = (type: string, isTicked: boolean): void => {
+    const others = value.types.filter((one) => one !== type);
+    onChange({ ...value, types: isTicked ? [...others, type] : others });
+  };
+  return (
+    <fieldset className="grid gap-1">
+      <legend className="mb-1 text-sm font-medium">{t('Events')}</legend>
+      {([true, false] as const).map((isAll) => (
+        <label key={String(isAll)} className="flex min-h-10 items-center gap-3 text-sm">
+          <input
+            type="radio"
+            name="events"
+            checked={value.isAll === isAll}
+            onChange={() => onChange({ ...value, isAll })}
+            className="size-5 shrink-0 accent-[var(--accent)]"
+          />
+          {isAll ? t('All events') : t('Only these')}
+        </label>
+      ))}
+      {!value.isAll && (
+        <div className="mt-1 grid gap-4 rounded-xl border border-line p-4">
+          {grouped(stored).map(([name, types], group) => (
+            <fieldset key={name}>
+              <legend className="text-xs font-medium text-soft">{name}</legend>
+              {types.map((type, place) => (
+                <EventCheck
+                  key={type}
+                  type={type}
+                  isTicked={value.types.includes(type)}
+                  onChange={(isTicked) => toggle(type, isTicked)}
+                  // The first one gets the focus when nothing is ticked.
+                  {...(group + place === 0 && error !== undefined ? { describedBy: `${id}-error` } : {})}
+                />
+              ))}
+            </fieldset>
+          ))}
+        </div>
+      )}
+      {error !== undefined && (
+        <p id={`${id}-error`} className="text-xs font-medium text-stop">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+function EventCheck(props: {
+  type: string;
+  isTicked: boolean;
+  describedBy?: string;
+  onChange: (isTicked: boolean) => void;
+}) {
+  const fault =
+    props.describedBy === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': props.describedBy };
+  return (
+    <label className="flex min-h-10 items-center gap-3 text-sm">
+      <input
+        type="checkbox"
+        name="events"
+        checked={props.isTicked}
+        onChange={(event) => props.onChange(event.target.checked)}
+        {...fault}
+        className="size-5 shrink-0 accent-[var(--accent)]"
+      />
+      <span className="min-w-0 break-words">
+        {words(props.type)} <code className="text-xs text-soft">{props.type}</code>
+      </span>
+    </label>
+  );
+}
