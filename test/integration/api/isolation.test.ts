@@ -28,6 +28,8 @@ const NOT_FOUND: Readonly<Record<string, string>> = {
   idempotencyKey: 'SEND_NOT_FOUND',
   linkId: 'LINK_NOT_FOUND',
   logId: 'LOG_NOT_FOUND',
+  // Only filters a list.
+  deliveryId: 'LOG_NOT_FOUND',
   endpointId: 'ENDPOINT_NOT_FOUND',
   keyId: 'KEY_NOT_FOUND',
 };

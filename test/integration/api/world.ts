@@ -155,6 +155,11 @@ export class Account {
       { 'idempotency-key': idempotencyKey },
     );
     const log = await api.must<{ logId: string }>('POST', '/merchant/webhook/test', { token: secretKey });
+    const tested = await api.must<{ deliveries: { id: string }[] }>(
+      'GET',
+      '/merchant/webhook/deliveries?event=webhook.test',
+      { token: secretKey },
+    );
     const endpoint = await api.must<{ id: string }>('POST', '/merchant/webhook/endpoint/create', {
       token: secretKey,
       body: { url: world.sink.url },
@@ -183,6 +188,7 @@ export class Account {
       txHash: sent.body.data.txHash,
       idempotencyKey,
       logId: log.logId,
+      deliveryId: tested.deliveries[0]?.id ?? '',
       endpointId: endpoint.id,
       keyId: key.id,
     };

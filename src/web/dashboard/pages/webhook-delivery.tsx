@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { api } from '../api/client.ts';
 import { useAct, useApi } from '../api/hooks.ts';
 import type { WebhookDelivery, WebhookLog } from '../api/types.ts';
@@ -80,31 +80,40 @@ function Tried({ of: { attempts, last } }: { of: WebhookDelivery }) {
   );
 }
 
+/** They stand still as well, once they are there: what was sent again is among them when it is opened anew. */
 function Attempts({ of, merchantId }: { of: WebhookDelivery; merchantId: string }) {
   const logs = useApi('/merchant/webhook-logs', { merchantId, deliveryId: of.id, limit: ATTEMPTS });
+  const [held, setHeld] = useState<typeof logs.data>();
+  const { data: newest, isFetching } = logs;
+  useEffect(() => {
+    if (newest !== undefined && !isFetching) setHeld((before) => before ?? newest);
+  }, [newest, isFetching]);
   return (
     <div className="mt-3">
       <Shown of={logs} rows={2}>
-        {(data) => (
-          <>
-            {data.logs.length === 0 && (
-              <p className="text-sm text-soft">
-                {of.last === null && of.attempts === 0
-                  ? t('Nothing was sent yet.')
-                  : t('What was sent is no longer kept.')}
-              </p>
-            )}
-            {data.logs.map((log, at) => (
-              <OneAttempt
-                key={log.id}
-                log={log}
-                eventId={of.eventId}
-                number={data.logs.slice(at).filter((one) => !isEnded(one)).length}
-              />
-            ))}
-            <Actions of={of} newest={data.logs[0]} merchantId={merchantId} />
-          </>
-        )}
+        {(present) => {
+          const { logs: shown } = held ?? present;
+          return (
+            <>
+              {shown.length === 0 && (
+                <p className="text-sm text-soft">
+                  {of.last === null && of.attempts === 0
+                    ? t('Nothing was sent yet.')
+                    : t('What was sent is no longer kept.')}
+                </p>
+              )}
+              {shown.map((log, at) => (
+                <OneAttempt
+                  key={log.id}
+                  log={log}
+                  eventId={of.eventId}
+                  number={shown.slice(at).filter((one) => !isEnded(one)).length}
+                />
+              ))}
+              <Actions of={of} newest={shown[0]} merchantId={merchantId} />
+            </>
+          );
+        }}
       </Shown>
     </div>
   );
