@@ -98,7 +98,8 @@ it('the list stands still while an entry is read, and sending again says how it 
   await page.getByText('Sent again: your endpoint answered 200.').waitFor();
   await entries().first().click();
   await expect.poll(() => entries().count()).toBe(2);
-  await entries().last().click();
+  // Sent again last, it is the newest.
+  await entries().filter({ hasText: '3 attempts' }).first().click();
   await page.getByText('attempt 3').waitFor();
   expect(await page.getByRole('region', { name: /^Request/ }).count()).toBe(3);
 });
