@@ -146,12 +146,11 @@ it('what is queued behind another delivery is listed before it is tried', async 
   await look('deliveries-waiting');
 });
 
+async function endpoint(method: 'POST' | 'PATCH', tail: string, body: object): Promise<{ id: string }> {
+  return shop.api.must(method, `/merchant/webhook/endpoint/${tail}`, { token: shop.secretKey, body });
+}
+
 it('an endpoint that gave up is linked to what was given up there, and can be filtered by', async () => {
-  const endpoint = async (method: 'POST' | 'PATCH', tail: string, body: object) =>
-    shop.api.must<{ id: string }>(method, `/merchant/webhook/endpoint/${tail}`, {
-      token: shop.secretKey,
-      body,
-    });
   const url = 'http://127.0.0.1:9/books/of/the/warehouse';
   const { id: endpointId } = await endpoint('POST', 'create', { url });
   const failed = async (orderId: string): Promise<void> => {

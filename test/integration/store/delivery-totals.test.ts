@@ -48,8 +48,9 @@ async function take(done: typeof step extends fc.Arbitrary<infer S> ? S : never)
   else await db.updateTable('deliveries').set(done.to).where('id', '=', id).execute();
 }
 
+const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined });
+
 test('totals of deliveries are those of the deliveries that are listed, whatever was written and deleted', async () => {
-  const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined });
   const asking = fc.record({
     state: maybe(fc.constantFrom(...STATES)),
     mode: maybe(fc.constantFrom(...MODES)),
