@@ -100,7 +100,8 @@ describe.each([
       const texts = await page.evaluate<string[]>(TEXTS);
       expect([address, texts.filter(isEnglish)]).toEqual([address, []]);
       expect([address, texts.some((text) => translated.has(text))]).toEqual([address, true]);
-      expect([address, await axeFindings(page)]).toEqual([address, []]);
+      // The longest words; what axe looks at is the same in every language, and looked at in English elsewhere.
+      if (locale === 'de-DE') expect([address, await axeFindings(page)]).toEqual([address, []]);
     }
     expect(await page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2));
     // The last one is of a payment: its amount is written as people write it here.

@@ -93,17 +93,22 @@ const SETTLED = `Promise.allSettled(
   document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity).map((one) => one.finished),
 ).then(() => undefined)`;
 
-/** What axe finds wrong with a page, as short lines. */
-export async function axeFindings(page: Page): Promise<string[]> {
+/**
+ * What axe finds wrong with a page, as short lines.
+ * @param within a selector of the part to look at: the whole of a long page takes seconds
+ */
+export async function axeFindings(page: Page, within = 'html'): Promise<string[]> {
   // Not a script element: the page's own policy stays in force and is not stretched for the test.
   await page.evaluate(axe.source);
   await page.evaluate(SETTLED);
-  const violations = await page.evaluate(async () => {
+  const violations = await page.evaluate(async (selector) => {
     const runner = (globalThis as unknown as { axe: typeof axe }).axe;
-    return (await runner.run()).violations.map(({ id, nodes }) => ({
+    // Without the particulars of what is right.
+    const found = await runner.run({ include: selector }, { resultTypes: ['violations'] });
+    return found.violations.map(({ id, nodes }) => ({
       id,
       targets: nodes.map((node) => `${node.target.join(' ')}: ${node.failureSummary ?? ''}`),
     }));
-  });
+  }, within);
   return violations.flatMap(({ id, targets }) => targets.map((target) => `${id}: ${target}`));
 }
