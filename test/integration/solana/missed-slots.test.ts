@@ -84,4 +84,23 @@ describe('money that comes to light below the cursor', () => {
     await expect(adapter.sparse?.finalAfter(from)).rejects.toMatchObject({ kind: 'unavailable' });
     expect(many.hits).toBeLessThanOrEqual(20);
   });
+
+  it('does not go on from a block that a fork removed after it was compared', async () => {
+    node.advance(40);
+    payer.pay([{ address, amount: AMOUNT }]);
+    node.advance(2);
+    const cursor = await upToTip(
+      await adapter.tip().then(({ height }) => ({ height: height - 5, hash: 'any' })),
+    );
+    expect(await adapter.hashAt(cursor.height)).toBe(cursor.hash);
+    node.fork({ depth: 3 });
+    node.advance(200);
+    const next = await adapter.sparse?.blockAfter(cursor);
+    expect(next?.height).toBeGreaterThan(cursor.height);
+    expect(next?.parentHash).not.toBe(cursor.hash);
+    // Where nothing happened, it is the child that it is told to be.
+    const tip = await adapter.tip();
+    node.advance(3);
+    expect((await adapter.sparse?.blockAfter(tip))?.parentHash).toBe(tip.hash);
+  });
 });

@@ -21,18 +21,24 @@ export interface ChainViewDeps {
 const LONG_STEP = 1_000;
 /** Above this many finalized slots, one block shows several: each costs as much as all that a payment received. */
 const MANY_SLOTS = 16;
+/** Parent of a block where the node no longer shows the one at the cursor: no hash, so that nothing is recorded on it. */
+const UNSHOWN = '';
 /** Maximum transactions in a block that stands for many slots, unless a single slot holds more. */
 const SHOWN_TOGETHER = 1_000;
 
 /**
  * Presents accounts as blocks: heights are slots; a block is a slot with our transactions, or the tip. Far behind, one
  * block shows many finalized slots, with the slot of each. One look serves a round: blocks up to its tip, then the rest.
+ * The parent that a block is given with is the chain's hash at the cursor's height, read after the look: the ledger compares
+ * it with its own, and so notices a fork that came after it had compared its cursor.
  */
 export class ChainView {
   readonly #deps: ChainViewDeps;
   #look: Look | null = null;
   /** Cursor of the ledger once it has recorded the blocks given out of this look. */
   #given: string | null = null;
+  /** Of the chain at the cursor, asked for after the look: another one than the cursor's where a fork came in between. */
+  #parent: string | null = null;
   #highestTip = 0;
   #seenSlot = 0;
 
@@ -76,15 +82,19 @@ export class ChainView {
       this.#look = await this.#lookFrom(cursor.height);
       this.#given = cursor.hash;
       this.#highestTip = Math.max(this.#highestTip, this.#look.block.slot);
+      this.#parent = null;
     }
     const look = this.#look;
     const next = await this.#next(look, cursor);
     if (next === null) return null;
+    // Blocks of one look follow one another; only the first has to fit to what the ledger recorded before.
+    this.#parent ??= (await this.hashAt(cursor.height)) ?? UNSHOWN;
     const shown = look.active.filter(({ header }) => header.slot <= next.slot);
     const transactions = shown.flatMap((active) => active.transactions);
-    const block = blockOf(next, cursor.hash, await this.#book(transactions, slotsOf(shown, cursor, next)));
+    const block = blockOf(next, this.#parent, await this.#book(transactions, slotsOf(shown, cursor, next)));
     this.#look = { ...look, active: look.active.filter(({ header }) => header.slot > next.slot) };
     this.#given = next.hash;
+    this.#parent = next.hash;
     return block;
   }
 
