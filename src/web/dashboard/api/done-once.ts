@@ -1,6 +1,6 @@
 import { ApiError } from './client.ts';
 
-const STORED_AS = 'tilld-unanswered-orders';
+const STORED_AS = 'tilld.unanswered-orders';
 /** So many orders without an answer are remembered; nobody has more in one tab. */
 const MOST = 50;
 
@@ -21,7 +21,8 @@ function readKeys(): Keys {
 function writeKeys(keys: Keys): void {
   inMemory = keys.slice(-MOST);
   try {
-    sessionStorage.setItem(STORED_AS, JSON.stringify(inMemory));
+    if (inMemory.length === 0) sessionStorage.removeItem(STORED_AS);
+    else sessionStorage.setItem(STORED_AS, JSON.stringify(inMemory));
   } catch {
     // They last as long as the page.
   }
