@@ -6,7 +6,7 @@ import { useMay } from '../api/may.ts';
 import { useModeOf } from '../api/mode.ts';
 import type { Payment } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
-import { Badge, Card, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
+import { Card, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
 import { EmailText } from '../ui/email-text.tsx';
 import { fiat, short } from '../ui/format.ts';
 import { sharesMinute } from '../ui/relative-time.ts';
@@ -19,7 +19,7 @@ import { PaymentOutcome } from './payment-outcome.tsx';
 import { PaymentReceipt } from './payment-receipt.tsx';
 import { PaymentTransactions } from './payment-transactions.tsx';
 import { RefundLinks } from './refund-links.tsx';
-import { eventType, isFine } from './webhook-attempt.tsx';
+import { DeliveryState } from './webhook-delivery.tsx';
 import { Time } from '../ui/time.tsx';
 
 const LIVE_MS = 3_000;
@@ -215,7 +215,9 @@ function Timeline({ payment }: { payment: Payment }) {
 
 function Webhooks({ payment }: { payment: Payment }) {
   const merchantId = useShopId();
-  const logs = useApi('/merchant/webhook-logs', { merchantId, paymentId: payment.id, limit: 10 });
+  const mode = payment.sandbox ? 'sandbox' : 'live';
+  const query = { merchantId, paymentId: payment.id, mode, limit: 10 } as const;
+  const list = useApi('/merchant/webhook/deliveries', query, { refetchMs: LIVE_MS });
   return (
     <Card
       title={t('Webhooks')}
@@ -230,29 +232,21 @@ function Webhooks({ payment }: { payment: Payment }) {
         </Link>
       }
     >
-      <Shown of={logs} rows={2}>
-        {(data) =>
-          data.logs.length === 0 ? (
+      <Shown of={list} rows={2}>
+        {({ deliveries }) =>
+          deliveries.length === 0 ? (
             <Empty title={t('No webhook was sent')}>
               {t('Set a webhook URL in the settings to be told of every change.')}
             </Empty>
           ) : (
             <Table
               label={t('Webhooks')}
-              rows={data.logs}
+              rows={deliveries}
               keyOf={({ id }) => id}
               columns={[
-                { title: t('Event'), cell: (log) => words(eventType(log)) },
-                { title: t('When'), cell: (log) => <Time at={log.createdAt} /> },
-                {
-                  title: t('Answer'),
-                  end: true,
-                  cell: (log) => (
-                    <Badge tone={isFine(log.status) ? 'good' : 'bad'}>
-                      {log.status === 0 ? t('None') : log.status}
-                    </Badge>
-                  ),
-                },
+                { title: t('Event'), cell: ({ event }) => words(event) },
+                { title: t('When'), cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { title: t('State'), end: true, cell: (delivery) => <DeliveryState of={delivery} /> },
               ]}
             />
           )

@@ -11,12 +11,6 @@ export function isEnded({ status, error }: { status: number; error: string | nul
   return status === 0 && error?.startsWith('ended:') === true;
 }
 
-/** The event that a logged request tells of. */
-export function eventType({ request }: WebhookLog): string {
-  const { type } = request.body;
-  return typeof type === 'string' ? type : t('Unknown event');
-}
-
 /** How an attempt ended. */
 export function Outcome({ log }: { log: WebhookLog }) {
   return (

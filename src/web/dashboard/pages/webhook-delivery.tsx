@@ -29,7 +29,7 @@ export function DeliveryEntry({ of, merchantId, onToggle }: EntryProps) {
       }}
     >
       <summary className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
-        <State of={of} />
+        <DeliveryState of={of} />
         <b className="font-semibold">{of.event}</b>
         <span className="min-w-0 basis-full truncate text-soft sm:flex-1 sm:basis-0">{of.endpoint}</span>
         <span className="text-soft">
@@ -54,7 +54,8 @@ function NextTry({ at, isFirst }: { at: string; isFirst: boolean }) {
   return isFirst ? parts('first try {at}', time) : parts('next try {at}', time);
 }
 
-function State({ of: { state, last } }: { of: WebhookDelivery }) {
+/** What became of it so far. */
+export function DeliveryState({ of: { state, last } }: { of: WebhookDelivery }) {
   if (state === 'delivered') return <Badge tone="good">{t('Delivered')}</Badge>;
   if (state === 'failed')
     return <Badge tone="bad">{last !== null && isEnded(last) ? t('Ended') : t('Given up')}</Badge>;

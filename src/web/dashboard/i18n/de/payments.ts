@@ -20,7 +20,6 @@ export const payments: Catalogue = {
   'Amount in {currency}': 'Betrag in {currency}',
   'An amount': 'Einen Betrag',
   Anonymous: 'Anonym',
-  Answer: 'Antwort',
   Any: 'Alle',
   'Approve and send': 'Genehmigen und senden',
   'Ask the payer for it: the address the money came from may belong to an exchange':
@@ -104,7 +103,6 @@ export const payments: Catalogue = {
   'No payment matches': 'Keine Zahlung passt',
   'No such payment': 'Diese Zahlung gibt es nicht',
   'No webhook was sent': 'Es wurde kein Webhook gesendet',
-  None: 'Keine',
   'Not asked': 'Nicht gefragt',
   Note: 'Notiz',
   'Nothing came for {amount} until {time}.': 'Für {amount} ist bis {time} nichts eingegangen.',

@@ -111,7 +111,6 @@ export const wallet: Catalogue = {
   'To be tried again': 'Wird wiederholt',
   'Transaction, address, order or amount': 'Transaktion, Adresse, Bestellung oder Betrag',
   'URLs of single payments': 'URLs einzelner Zahlungen',
-  'Unknown event': 'Unbekanntes Ereignis',
   'Verify it': 'Bestätigen',
   Volume: 'Umsatz',
   Waiting: 'Wartend',

@@ -20,7 +20,6 @@ export const payments: Catalogue = {
   'Amount in {currency}': 'Importe en {currency}',
   'An amount': 'Un importe',
   Anonymous: 'Anónimo',
-  Answer: 'Respuesta',
   Any: 'Todos',
   'Approve and send': 'Aprobar y enviar',
   'Ask the payer for it: the address the money came from may belong to an exchange':
@@ -103,7 +102,6 @@ export const payments: Catalogue = {
   'No payment matches': 'Ningún pago coincide',
   'No such payment': 'No existe ese pago',
   'No webhook was sent': 'No se envió ningún webhook',
-  None: 'Ninguna',
   'Not asked': 'No se pide',
   Note: 'Nota',
   'Nothing came for {amount} until {time}.': 'No llegó nada por {amount} hasta el {time}.',

@@ -110,7 +110,6 @@ export const wallet: Catalogue = {
   'To be tried again': 'Se reintentará',
   'Transaction, address, order or amount': 'Transacción, dirección, pedido o importe',
   'URLs of single payments': 'URL de pagos concretos',
-  'Unknown event': 'Evento desconocido',
   'Verify it': 'Verificarlo',
   Volume: 'Volumen',
   Waiting: 'En espera',

@@ -20,7 +20,6 @@ export const payments: Catalogue = {
   'Amount in {currency}': 'Montant en {currency}',
   'An amount': 'Un montant',
   Anonymous: 'Anonyme',
-  Answer: 'Réponse',
   Any: 'Tous',
   'Approve and send': 'Approuver et envoyer',
   'Ask the payer for it: the address the money came from may belong to an exchange':
@@ -103,7 +102,6 @@ export const payments: Catalogue = {
   'No payment matches': 'Aucun paiement ne correspond',
   'No such payment': 'Ce paiement n’existe pas',
   'No webhook was sent': 'Aucun webhook n’a été envoyé',
-  None: 'Aucune',
   'Not asked': 'Non demandé',
   Note: 'Note',
   'Nothing came for {amount} until {time}.': 'Rien n’est arrivé pour {amount} avant le {time}.',

@@ -113,7 +113,6 @@ export const wallet: Catalogue = {
   'To be tried again': 'Sera réessayé',
   'Transaction, address, order or amount': 'Transaction, adresse, commande ou montant',
   'URLs of single payments': 'URL propres à un paiement',
-  'Unknown event': 'Événement inconnu',
   'Verify it': 'Le vérifier',
   Volume: 'Volume',
   Waiting: 'En attente',

@@ -20,7 +20,6 @@ export const payments: Catalogue = {
   'Amount in {currency}': 'Valor em {currency}',
   'An amount': 'Um valor',
   Anonymous: 'Anônimo',
-  Answer: 'Resposta',
   Any: 'Todos',
   'Approve and send': 'Aprovar e enviar',
   'Ask the payer for it: the address the money came from may belong to an exchange':
@@ -103,7 +102,6 @@ export const payments: Catalogue = {
   'No payment matches': 'Nenhum pagamento corresponde',
   'No such payment': 'Esse pagamento não existe',
   'No webhook was sent': 'Nenhum webhook foi enviado',
-  None: 'Nenhuma',
   'Not asked': 'Não pedido',
   Note: 'Nota',
   'Nothing came for {amount} until {time}.': 'Não chegou nada por {amount} até {time}.',

@@ -110,7 +110,6 @@ export const wallet: Catalogue = {
   'To be tried again': 'Será repetida',
   'Transaction, address, order or amount': 'Transação, endereço, pedido ou valor',
   'URLs of single payments': 'URLs de pagamentos específicos',
-  'Unknown event': 'Evento desconhecido',
   'Verify it': 'Verificar',
   Volume: 'Volume',
   Waiting: 'Em espera',
