@@ -377,6 +377,7 @@ describe('a shop', () => {
     const paymentId = await paid('deaf', 'underpay', 'BTC');
     await menu('Webhooks').click();
     await field('Payment id').fill(paymentId);
+    await page.waitForURL(/paymentId=/);
     const refused = page.getByRole('group').filter({ hasText: 'payment.created' }).first();
     // Open, it stands still, whatever is tried meanwhile.
     await refused.locator('summary').click();
