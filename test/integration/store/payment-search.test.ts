@@ -6,11 +6,15 @@ import { openShop } from '../../_helpers/webhooks/shop.ts';
 
 const PAYMENTS = 100_000;
 /** Several times what it takes, for machines that do other work meanwhile. */
-const MAX_MS = 500;
+const ENOUGH_MS = 500;
+/** The same on a machine that is several times slower, in bare walks over the order ids there: a search takes some 30. */
+const ENOUGH_WALKS = 140;
 
 let shop: Awaited<ReturnType<typeof openShop>>;
 let merchantId: string;
 let userId: string;
+/** What a search may take here and now. */
+let maxMs = ENOUGH_MS;
 
 beforeAll(async () => {
   shop = await openShop();
@@ -24,8 +28,22 @@ beforeAll(async () => {
     .where('id', '=', merchantId)
     .executeTakeFirstOrThrow();
   userId = owner.user_id;
+  maxMs = Math.max(ENOUGH_MS, ENOUGH_WALKS * bareWalkMs(shop.path));
 }, 120_000);
 afterAll(async () => shop.close());
+
+/** The quickest of three looks at every order id, without an index and without anything of ours. */
+function bareWalkMs(path: string): number {
+  const sqlite = new Sqlite(path, { readonly: true });
+  const walk = sqlite.prepare("SELECT count(*) FROM payments WHERE order_id || '' LIKE '%nothing like it%'");
+  const took = [1, 2, 3].map(() => {
+    const started = performance.now();
+    walk.get();
+    return performance.now() - started;
+  });
+  sqlite.close();
+  return Math.min(...took);
+}
 
 /** As many copies of the one payment, each with a number, and each of the first coins paid. */
 function fill(path: string): void {
@@ -79,15 +97,15 @@ test.each([
     const filter = { merchantId, mode: 'sandbox' as const, search };
     const took: number[] = [];
     // Something else on the machine may slow any of them.
-    for (let time = 0; time < 10 && !took.some((ms) => ms < MAX_MS); time += 1) {
+    for (let time = 0; time < 10 && !took.some((ms) => ms < maxMs); time += 1) {
       const started = performance.now();
       const rows = await listPayments(shop.db, filter, { limit: 20, offset: 0 });
       expect(await totalPayments(shop.db, filter)).toBe(total);
       expect(rows).toHaveLength(Math.min(20, total));
       took.push(performance.now() - started);
     }
-    if (process.env['SHOW_TIMES'] !== undefined) console.log(text, took.map(Math.round).join(' '));
-    expect(Math.min(...took)).toBeLessThan(MAX_MS);
+    if (process.env['SHOW_TIMES'] !== undefined) console.log(text, took.map(Math.round).join(' '), maxMs);
+    expect(Math.min(...took)).toBeLessThan(maxMs);
   },
 );
 
@@ -131,6 +149,6 @@ test.each(
     }
     if (process.env['SHOW_TIMES'] !== undefined)
       console.log(sort, JSON.stringify(filter), JSON.stringify(seen));
-    expect(Math.max(...Object.values(seen))).toBeLessThan(MAX_MS);
+    expect(Math.max(...Object.values(seen))).toBeLessThan(maxMs);
   },
 );
