@@ -55,17 +55,14 @@ describe('the cost of watching', () => {
     [101, 2],
     [250, 3],
     [1_000, 10],
-  ])(
-    '%i open addresses: %i requests for balances, and six whatever their number',
-    async (open, requests) => {
-      const { adapter } = watching(Array.from({ length: open }, strangerAddress));
-      const asked = await round(adapter, node);
-      expect(asked.get('getMultipleAccounts')).toBe(requests);
-      asked.delete('getMultipleAccounts');
-      expect([...asked.values()].reduce((sum, count) => sum + count, 0)).toBe(6);
-      await adapter.close();
-    },
-  );
+  ])('%i open addresses: %i requests for balances, and six whatever their number', async (open, requests) => {
+    const { adapter } = watching(Array.from({ length: open }, strangerAddress));
+    const asked = await round(adapter, node);
+    expect(asked.get('getMultipleAccounts')).toBe(requests);
+    asked.delete('getMultipleAccounts');
+    expect([...asked.values()].reduce((sum, count) => sum + count, 0)).toBe(6);
+    await adapter.close();
+  });
 
   it('reads the history of the one that was paid, and of no other', async () => {
     const addresses = Array.from({ length: 250 }, strangerAddress);
