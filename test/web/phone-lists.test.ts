@@ -40,6 +40,9 @@ beforeAll(async () => {
     const body = { paymentId: id, scenario, coin: 'BTC', confirmations: 3 };
     await till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
   }
+  const { id } = await shop.createPayment({ orderId: 'A-3', amount: '25000', currency: 'EUR' });
+  const many = { paymentId: id, scenario: 'underpay', coin: 'ETH', amount: '1.123456789012345678' };
+  await till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body: many });
   await eventually(
     'the money is there',
     () => shop.balance('BTC'),
