@@ -27,10 +27,11 @@ afterEach(async () => shop.close());
 async function backlog(count: number): Promise<void> {
   const { eventId } = await (await shop.payment(merchant)).emit();
   await sql`
-    insert into deliveries
+    insert into deliveries (id, event_id, event_seq, merchant_id, payment_id, order_key, url, origin,
+      status, attempts, next_attempt_at, created_at, updated_at, endpoint_id, mode, event_type)
     with recursive n(n) as (select 1 union all select n + 1 from n where n < ${count})
     select 'dlv_' || ${eventId} || n, event_id, event_seq + n, merchant_id, payment_id, order_key || n, url, origin,
-      status, attempts, next_attempt_at, null, null, created_at, updated_at, endpoint_id
+      status, attempts, next_attempt_at, created_at, updated_at, endpoint_id, mode, event_type
     from deliveries, n where event_id = ${eventId}`.execute(shop.db);
   // Events that follow are later ones.
   await sql`update events set seq = seq + ${count} where id = ${eventId}`.execute(shop.db);
