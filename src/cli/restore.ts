@@ -4,6 +4,7 @@ import { Secret } from '../config/secret.ts';
 import { replicaUrl } from '../config/values.ts';
 import type { ReplicaTarget } from '../replica/litestream.ts';
 import { restoreNewest } from '../replica/restore-newest.ts';
+import { standbyIn } from '../replica/standby/take-standby.ts';
 import { countOf, parseCall, readSecret, runCommand, tell, toolConfig, UsageError, warn } from './command.ts';
 
 const USAGE = `Puts a backup into an empty data directory. Stop the old daemon first: never run both.
@@ -14,7 +15,8 @@ The passphrase is the one configured for the daemon (TILLD_KEYRING_PASSPHRASE_FI
 --passphrase-file, else it is asked for. Use the same TILLD_CONFIG and TILLD_NETWORK as before.
 --from-replica: the database comes from the replica at URL (as in TILLD_REPLICA_URL), and only the keyring
 from the backup, which may be of any age. scripts/promote then takes over. The daemon checks the whole
-file while it serves. --skip: not this generation of the replica, which cannot be restored, but what is older.
+file while it serves. A copy that scripts/standby keeps there is brought up to date instead of restoring
+the whole database; stop scripts/standby first. --skip: not this generation of the replica, which cannot be restored, but what is older.
 --look-ahead (1000): for each merchant, coin and branch so many addresses beyond the backup are watched
 and not given out again. It must be more than the payments a merchant took since the backup.`;
 
@@ -85,7 +87,9 @@ function fromReplica(
       '--from-replica sftp:// needs TILLD_REPLICA_URL and TILLD_REPLICA_KNOWN_HOSTS_FILE, too',
     );
   return async (path) => {
-    const { epoch, highest } = await restoreNewest(target, path, skipped);
+    const standby = standbyIn(config.dataDir, target, warn);
+    const { epoch, highest, isFromStandby } = await restoreNewest(target, path, { skipped, standby });
+    if (isFromStandby) tell('The copy of scripts/standby was brought up to date.');
     if (epoch < highest)
       warn(`This is the database of epoch ${epoch}. Epoch ${highest} has begun, too: what its machine took and sent
 is not in it.`);

@@ -22,6 +22,12 @@ export interface Generations {
   readonly found: readonly Generation[];
 }
 
+/** One of Litestream's generations, in which the database was copied without a gap. */
+export interface GenerationName {
+  readonly epoch: number;
+  readonly generation: string;
+}
+
 export interface Generation {
   readonly name: string;
   /** Time of its newest data, ms. */
@@ -135,7 +141,7 @@ function generationOf(line: string): Generation {
 /** Restores the newest state of a generation into a new file. @throws {ReplicaError} */
 export async function restoreGeneration(
   target: ReplicaTarget,
-  { epoch, generation }: { readonly epoch: number; readonly generation: string },
+  { epoch, generation }: GenerationName,
   path: string,
 ): Promise<void> {
   const job = { epoch, databasePath: path };

@@ -23,6 +23,7 @@ export function startTool(
     | 'reconcile'
     | 'rescan'
     | 'sends'
+    | 'standby'
     | 'listen',
   args: readonly string[],
   options: { env?: Readonly<Record<string, string>>; input?: string } = {},

@@ -39,11 +39,22 @@ async function refusal(dataDir: string, more: Record<string, string> = {}): Prom
 }
 
 describe.skipIf(!requireNode('BTC'))('a power failure under load', () => {
-  it('loses nothing acknowledged a second before, and gives out and pays nothing twice', async () => {
-    const { rounds, violations } = await runCampaign({ rounds: 3, coins: ['BTC'], loadMs: 1_500 });
-    expect(violations).toEqual([]);
-    expect(rounds.every(({ payments, sends }) => payments > 0 && sends > 0)).toBe(true);
-  });
+  it.each([
+    ['without a standby', false],
+    ['with a standby', true],
+  ])(
+    '%s loses nothing acknowledged a second before, and gives out and pays nothing twice',
+    async (_, hasStandby) => {
+      const { rounds, violations } = await runCampaign({
+        rounds: 3,
+        coins: ['BTC'],
+        loadMs: 1_500,
+        hasStandby,
+      });
+      expect(violations).toEqual([]);
+      expect(rounds.every(({ payments, sends }) => payments > 0 && sends > 0)).toBe(true);
+    },
+  );
 });
 
 describe.each(PLACE_KINDS)('two machines with a replica on %s', (kind) => {

@@ -1,0 +1,34 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ReplicaTarget } from '../litestream.ts';
+import type { ReplicaFiles } from './replica-files.ts';
+
+/** A replica in a folder. */
+export class FolderFiles implements ReplicaFiles {
+  readonly #root: string;
+
+  constructor({ url }: Pick<ReplicaTarget, 'url'>) {
+    this.#root = fileURLToPath(url.reveal());
+  }
+
+  async list(folder: string, after = ''): Promise<string[]> {
+    const names = await readdir(join(this.#root, folder)).catch(noneIfMissing([]));
+    return names.filter((name) => name > after).toSorted();
+  }
+
+  async read(path: string): Promise<Buffer | null> {
+    return readFile(join(this.#root, path)).catch(noneIfMissing(null));
+  }
+
+  close(): void {
+    // Nothing is open.
+  }
+}
+
+function noneIfMissing<T>(none: T): (error: unknown) => T {
+  return (error) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return none;
+    throw error;
+  };
+}

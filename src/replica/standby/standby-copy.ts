@@ -1,0 +1,215 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { applyWal } from '../../store/sqlite/files.ts';
+import { ReplicaError } from '../litestream-process.ts';
+import type { GenerationName } from '../litestream.ts';
+import { countFrames, isBefore, WAL_HEADER_BYTES, type WalPosition } from './wal.ts';
+
+const positionSchema = z.object({ index: z.int().nonnegative(), offset: z.int().nonnegative() });
+const stateSchema = z.object({
+  epoch: z.int().positive(),
+  generation: z.string().regex(/^[0-9a-f]{16}$/),
+  /** The next byte of the log that is wanted. All logs before it are in the file of the database. */
+  next: positionSchema,
+  /** Only with this piece of the log the file is one state: pages of it may be there already. */
+  needs: positionSchema.nullable(),
+});
+type State = z.infer<typeof stateSchema>;
+
+/** The replica cannot be followed from where the copy is: pieces of the log are missing or damaged. */
+export class BrokenLogError extends ReplicaError {
+  override name = 'BrokenLogError';
+}
+
+/**
+ * A copy of the database that is kept up to date from a replica: the file as of the end of a log, and beside it what is
+ * there of the next log. It is the database only after `finish`.
+ * Whatever ends the process in between, the log is written into the file once more from its beginning, and writing
+ * pages twice changes nothing.
+ */
+export class StandbyCopy {
+  readonly #dir: string;
+  #state: State | null;
+
+  private constructor(dir: string, state: State | null) {
+    this.#dir = dir;
+    this.#state = state;
+  }
+
+  /** Opens what is there of it; the caller holds the lock of the folder. */
+  static open(dir: string): StandbyCopy {
+    const copy = new StandbyCopy(dir, readState(join(dir, STATE)));
+    if (!existsSync(copy.#database)) copy.#state = null;
+    for (const suffix of ['-wal', '-shm']) rmSync(`${copy.#database}${suffix}`, { force: true });
+    const state = copy.#state;
+    if (state !== null && copy.#pendingSize() < state.next.offset)
+      copy.#state = { ...state, next: { index: state.next.index, offset: 0 } };
+    return copy;
+  }
+
+  /** Whether there is anything to follow up. */
+  static isIn(dir: string): boolean {
+    return existsSync(join(dir, STATE));
+  }
+
+  get generation(): GenerationName | null {
+    return this.#state;
+  }
+
+  get next(): WalPosition {
+    return this.#known().next;
+  }
+
+  get needs(): WalPosition | null {
+    return this.#known().needs;
+  }
+
+  /** The path at which a database that is to be followed up is put before `begin`. */
+  preparePath(): string {
+    const path = join(this.#dir, 'next.sqlite');
+    for (const suffix of ['', '.tmp', '-wal', '-shm', '.tmp-wal', '.tmp-shm'])
+      rmSync(`${path}${suffix}`, { force: true });
+    return path;
+  }
+
+  /** Takes the database at the prepared path as the new beginning. */
+  begin({ epoch, generation }: GenerationName, next: WalPosition, needs: WalPosition | null): void {
+    this.#forget();
+    rmSync(this.#pending, { force: true });
+    const path = join(this.#dir, 'next.sqlite');
+    syncFile(path);
+    renameSync(path, this.#database);
+    this.#state = { epoch, generation, next, needs };
+    this.save();
+  }
+
+  /** Appends the next piece of the log. */
+  append(bytes: Buffer): void {
+    const state = this.#known();
+    const { index, offset } = state.next;
+    const file = openSync(this.#pending, offset === 0 ? 'w' : 'r+', 0o600);
+    try {
+      ftruncateSync(file, offset);
+      for (let done = 0; done < bytes.length;)
+        done += writeSync(file, bytes, done, bytes.length - done, offset + done);
+    } finally {
+      closeSync(file);
+    }
+    const needs = state.needs !== null && isBefore(state.next, state.needs) ? state.needs : state.next;
+    this.#state = { ...state, next: { index, offset: offset + bytes.length }, needs };
+  }
+
+  /** Stores what was appended, down to the disk. */
+  save(): void {
+    if (existsSync(this.#pending)) syncFile(this.#pending);
+    const path = join(this.#dir, STATE);
+    writeFileSync(`${path}.tmp`, JSON.stringify(this.#known()), { mode: 0o600, flush: true });
+    renameSync(`${path}.tmp`, path);
+    syncFile(this.#dir);
+  }
+
+  /** Writes the log, which is complete, into the file of the database. @throws {ReplicaError} when it is damaged */
+  advance(): void {
+    // From now on the file needs this log.
+    this.save();
+    this.#apply();
+    const state = this.#known();
+    this.#state = { ...state, next: { index: state.next.index + 1, offset: 0 } };
+    this.save();
+  }
+
+  /**
+   * Writes what is there of the last log into the file, and moves that to a path on the same volume. The copy is no more.
+   * @throws {ReplicaError} when the copy is not one state, or the log is damaged
+   */
+  finish(path: string): void {
+    const { next, needs } = this.#known();
+    if (needs !== null && !isBefore(needs, next))
+      throw new BrokenLogError('the replica shows less than the standby copy has seen of it');
+    this.save();
+    if (next.offset > 0) this.#apply();
+    renameSync(this.#database, path);
+    this.#forget();
+  }
+
+  #apply(): void {
+    const { index } = this.#known().next;
+    const frames = framesOf(this.#pending);
+    if (frames === null) throw new BrokenLogError(`log ${index} of the replica is damaged`);
+    renameSync(this.#pending, `${this.#database}-wal`);
+    const applied = applyWal(this.#database);
+    if (applied !== frames)
+      throw new BrokenLogError(
+        `log ${index} of the replica is damaged: ${applied} of its ${frames} pages are sound`,
+      );
+  }
+
+  #known(): State {
+    if (this.#state === null) throw new Error('there is no standby copy yet');
+    return this.#state;
+  }
+
+  #forget(): void {
+    this.#state = null;
+    rmSync(join(this.#dir, STATE), { force: true });
+    syncFile(this.#dir);
+  }
+
+  get #database(): string {
+    return join(this.#dir, 'copy.sqlite');
+  }
+
+  get #pending(): string {
+    return join(this.#dir, 'pending.wal');
+  }
+
+  #pendingSize(): number {
+    return statSync(this.#pending, { throwIfNoEntry: false })?.size ?? 0;
+  }
+}
+
+const STATE = 'position.json';
+
+/** Null for a copy that is not there, or that this version cannot follow up. */
+function readState(path: string): State | null {
+  if (!existsSync(path)) return null;
+  try {
+    return stateSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+function framesOf(path: string): number | null {
+  const file = openSync(path, 'r');
+  try {
+    const header = Buffer.alloc(WAL_HEADER_BYTES);
+    readSync(file, header, 0, WAL_HEADER_BYTES, 0);
+    return countFrames(header, statSync(path).size);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function syncFile(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
