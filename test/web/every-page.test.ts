@@ -225,6 +225,7 @@ describe.each(VARIANTS)('on a %s, %s', (device, colorScheme, viewport) => {
     await look(page, 'dialog-refund-preview');
     await page.getByRole('button', { name: 'Mark as refunded' }).click();
     await page.getByRole('button', { name: 'Yes, mark as refunded' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Send the refund' }).count()).toBe(0);
     await look(page, 'dialog-mark-as-refunded');
     await page.context().close();
   });

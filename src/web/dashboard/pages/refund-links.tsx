@@ -38,11 +38,16 @@ export function RefundLinks({ payment }: { payment: Payment }) {
     { refetchMs: LIVE_MS },
   );
   const hasMoney = payment.transactions.some((one) => one.status !== 'reversed');
-  if (!hasMoney) return null;
+  const isGivenBack = payment.status === 'refunded';
+  const hasLinks = (links.data?.refundLinks.length ?? 0) > 0;
+  if (!hasMoney || (isGivenBack && !hasLinks)) return null;
   return (
     <Card
       title={t('Refund links')}
-      actions={may('refunds:write') && <Button onClick={() => setOpen(true)}>{t('Refund by link')}</Button>}
+      actions={
+        may('refunds:write') &&
+        !isGivenBack && <Button onClick={() => setOpen(true)}>{t('Refund by link')}</Button>
+      }
     >
       <Shown of={links} rows={1}>
         {({ refundLinks }) =>

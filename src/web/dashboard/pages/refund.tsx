@@ -23,9 +23,21 @@ interface RefundProps {
 export function RefundDialog({ open, ...props }: RefundProps & { open: boolean }) {
   return (
     <Dialog title={t('Refund')} open={open} onClose={props.onClose}>
-      <SendBack {...props} />
-      <Note {...props} />
+      <Refund {...props} />
     </Dialog>
+  );
+}
+
+/** One question at a time: what sends money is out of sight while the other way is asked about. */
+function Refund(props: RefundProps) {
+  const [isNoting, setNoting] = useState(false);
+  return (
+    <>
+      <div hidden={isNoting}>
+        <SendBack {...props} />
+      </div>
+      <Note {...props} isAsked={isNoting} onAsk={setNoting} />
+    </>
   );
 }
 
@@ -180,9 +192,11 @@ function priceOf({ options, currency }: Payment, coin: Coin): Price | undefined 
 }
 
 /** The money went back in another way: told to the shop, and not taken back. */
-function Note({ payment, onClose }: RefundProps) {
+function Note(
+  props: RefundProps & { readonly isAsked: boolean; readonly onAsk: (isAsked: boolean) => void },
+) {
+  const { payment, onClose, isAsked, onAsk } = props;
   const merchantId = useShopId();
-  const [isAsked, setAsked] = useState(false);
   const note = useAct(
     () =>
       api('POST', '/payment/resolve', {
@@ -214,13 +228,13 @@ function Note({ payment, onClose }: RefundProps) {
             <Button look="danger" busy={note.isPending} onClick={() => note.mutate()}>
               {t('Yes, mark as refunded')}
             </Button>
-            <Button disabled={note.isPending} onClick={() => setAsked(false)}>
+            <Button disabled={note.isPending} onClick={() => onAsk(false)}>
               {t('Back')}
             </Button>
           </div>
         </>
       ) : (
-        <Button onClick={() => setAsked(true)}>{t('Mark as refunded')}</Button>
+        <Button onClick={() => onAsk(true)}>{t('Mark as refunded')}</Button>
       )}
     </div>
   );
