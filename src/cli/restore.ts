@@ -89,6 +89,7 @@ function fromReplica(
   return async (path) => {
     const standby = standbyIn(config.dataDir, target, warn);
     const { epoch, highest, isFromStandby } = await restoreNewest(target, path, { skipped, standby });
+    standby?.end();
     if (isFromStandby) tell('The copy of scripts/standby was brought up to date.');
     if (epoch < highest)
       warn(`This is the database of epoch ${epoch}. Epoch ${highest} has begun, too: what its machine took and sent

@@ -143,10 +143,11 @@ export async function restoreGeneration(
   target: ReplicaTarget,
   { epoch, generation }: GenerationName,
   path: string,
+  signal?: AbortSignal,
 ): Promise<void> {
   const job = { epoch, databasePath: path };
   const args = ['restore', '-generation', generation, '-o', path, path];
-  await run(target, job, { args, timeoutMs: null });
+  await run(target, job, { args, timeoutMs: null, ...(signal === undefined ? {} : { signal }) });
 }
 
 /** Replicates while the work runs. @throws {ReplicaError} when Litestream ends before it */

@@ -19,12 +19,14 @@ export interface Standby {
    * @returns false for another generation, or a copy that cannot be used, which the operator is told
    */
   take(generation: GenerationName, path: string): Promise<boolean>;
+  /** Removes what is left of it. */
+  end(): void;
 }
 
 export interface RestoreNewestOptions {
   /** Generations that are not to be restored. */
   readonly skipped: readonly string[];
-  readonly standby?: Standby | undefined;
+  readonly standby?: Standby | null;
 }
 
 /**

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ReplicaTarget } from '../litestream.ts';
-import type { ReplicaFiles } from './replica-files.ts';
+import { namesWanted, type NameFilter, type ReplicaFiles } from './replica-files.ts';
 
 /** A replica in a folder. */
 export class FolderFiles implements ReplicaFiles {
@@ -12,9 +12,8 @@ export class FolderFiles implements ReplicaFiles {
     this.#root = fileURLToPath(url.reveal());
   }
 
-  async list(folder: string, after = ''): Promise<string[]> {
-    const names = await readdir(join(this.#root, folder)).catch(noneIfMissing([]));
-    return names.filter((name) => name > after).toSorted();
+  async list(folder: string, only: NameFilter = {}): Promise<string[]> {
+    return namesWanted(await readdir(join(this.#root, folder)).catch(noneIfMissing([])), only);
   }
 
   async read(path: string): Promise<Buffer | null> {

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { isEpochMarker } from '../epoch-marker.ts';
 import { restoreGeneration, type GenerationName, type ReplicaTarget } from '../litestream.ts';
 import { ReplicaError } from '../litestream-process.ts';
@@ -8,36 +7,55 @@ import type { ReplicaFiles } from './replica-files.ts';
 import { BrokenLogError, type StandbyCopy } from './standby-copy.ts';
 import {
   isBefore,
+  isSame,
+  logName,
   parseSegmentName,
   parseSnapshotName,
-  logName,
   segmentName,
   snapshotFolder,
   walFolder,
   type WalPosition,
 } from './wal.ts';
 
+/** A copy, and where it is followed up from. */
+export interface Following {
+  readonly files: ReplicaFiles;
+  readonly copy: StandbyCopy;
+  /** Whether the copy had everything a moment ago, so that each piece was seen to come. */
+  readonly isLive: boolean;
+  /** Ends it between two pieces of the log. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Restoring everything is faster than so many pieces, one after the other from a distant server. */
+const MOST_AHEAD = 5_000;
+
 /**
- * Restores the newest database of the replica as the beginning of a copy.
+ * Restores the newest database of the replica as the beginning of a copy, unless the copy is of its generation.
  * @throws {ReplicaError} when the place holds no database or cannot be read
  */
 export async function beginCopy(
   target: ReplicaTarget,
-  files: ReplicaFiles,
-  copy: StandbyCopy,
-): Promise<GenerationName> {
+  { files, copy, signal }: Omit<Following, 'isLive'>,
+): Promise<void> {
   for await (const generation of newestGenerations(target)) {
+    const { generation: own } = copy;
+    if (own?.epoch === generation.epoch && own.generation === generation.generation) return;
     // Litestream restores what is there when it begins: some of the logs from here on are in the file already, and
     // written once more. Only when all of them were, the file is one state again.
-    const from = await newestIndex(files, generation);
+    const index = await newestIndex(files, generation);
     const path = copy.preparePath();
-    await restoreGeneration(target, generation, path);
-    if (isEpochMarker(path)) {
-      rmSync(path);
-      continue;
+    try {
+      await restoreGeneration(target, generation, path, signal);
+    } catch (error) {
+      copy.preparePath();
+      // There is room for one only, and the copy of an earlier generation is of no use.
+      if (/no space left/i.test(String(error))) copy.discard();
+      throw error;
     }
-    copy.begin(generation, { index: from, offset: 0 }, await lastSegment(files, generation));
-    return generation;
+    if (isEpochMarker(path)) continue;
+    copy.begin(generation, { path, index, needs: await lastSegment(files, generation) });
+    return;
   }
   throw new ReplicaError('the replica holds no snapshot of a database');
 }
@@ -45,15 +63,22 @@ export async function beginCopy(
 async function newestIndex(files: ReplicaFiles, generation: GenerationName): Promise<number> {
   const last = await lastSegment(files, generation);
   if (last !== null) return last.index;
-  const snapshots = (await files.list(snapshotFolder(generation))).map((name) => parseSnapshotName(name));
-  const found = snapshots.filter((index) => index !== undefined);
-  if (found.length === 0) throw new ReplicaError('the snapshot of the replica is gone');
-  return Math.max(...found);
+  const snapshots = await snapshotsOf(files, generation);
+  if (snapshots.length === 0) throw new ReplicaError('the snapshot of the replica is gone');
+  return Math.max(...snapshots);
 }
 
 async function lastSegment(files: ReplicaFiles, generation: GenerationName): Promise<WalPosition | null> {
-  const names = await files.list(walFolder(generation));
-  return names.map((name) => parseSegmentName(name)).findLast((at) => at !== undefined) ?? null;
+  return parsePieces(await files.list(walFolder(generation))).at(-1) ?? null;
+}
+
+function parsePieces(names: readonly string[]): WalPosition[] {
+  return names.map((name) => parseSegmentName(name)).filter((at) => at !== undefined);
+}
+
+async function snapshotsOf(files: ReplicaFiles, generation: GenerationName): Promise<number[]> {
+  const names = await files.list(snapshotFolder(generation));
+  return names.map((name) => parseSnapshotName(name)).filter((index) => index !== undefined);
 }
 
 /**
@@ -61,41 +86,66 @@ async function lastSegment(files: ReplicaFiles, generation: GenerationName): Pro
  * @returns how many pieces of the log that were
  * @throws {ReplicaError} when the replica cannot be read, or what it holds is damaged
  */
-export async function catchUp(files: ReplicaFiles, copy: StandbyCopy): Promise<number> {
-  let taken = 0;
-  for (;;) {
-    taken += await takeLog(files, copy);
-    if ((await readSegment(files, copy, { index: copy.next.index + 1, offset: 0 })) === null) break;
+export async function catchUp(following: Following): Promise<number> {
+  const { files, copy } = following;
+  let taken = await takeLog(following);
+  while ((await readSegment(files, copy, { index: copy.next.index + 1, offset: 0 })) !== null) {
     // The rest of this log may have come between the two reads; pieces come in order, so that nothing follows after it.
-    taken += await takeLog(files, copy);
-    await assertComplete(files, copy);
+    taken += await takeLog(following);
+    await assertComplete(following);
     copy.advance();
+    taken += await takeLog(following);
   }
   if (taken > 0) copy.save();
   return taken;
 }
 
-/** Makes sure that no later piece of this log is there. @throws {ReplicaError} */
-async function assertComplete(files: ReplicaFiles, copy: StandbyCopy): Promise<void> {
-  const { generation, next } = copy;
-  if (generation === null) throw new Error('there is no standby copy yet');
-  const names = await files.list(walFolder(generation), logName(next.index));
-  const log = names.map((name) => parseSegmentName(name)).filter((at) => at?.index === next.index);
-  const missed = log.find((at) => at !== undefined && !isBefore(at, next));
-  if (missed !== undefined) throw missing(next, missed);
+/**
+ * Makes sure that the copy has all of its log, of which neither a piece was missed nor the end deleted before it came.
+ * @throws {ReplicaError} {BrokenLogError}
+ */
+async function assertComplete(following: Following): Promise<void> {
+  const { files, copy } = following;
+  const { next, last } = copy;
+  const names = await files.list(walFolder(ofGeneration(copy)), { prefix: `${logName(next.index)}_` });
+  const pieces = parsePieces(names);
+  assertNoneMissed(pieces, next);
+  if (last === null || !pieces.some((at) => isSame(at, last)))
+    throw new BrokenLogError(`log ${next.index} is no longer in the replica`);
+  await assertFollowable(following);
 }
 
-/** What it says of a copy that is at `next`, when the replica holds a piece that it could not take. */
-function missing(next: WalPosition, held: WalPosition): ReplicaError {
-  // An SFTP server shows a piece while it is written.
-  return isBefore(next, held)
-    ? new BrokenLogError(`the replica holds ${segmentName(held)}, but not ${segmentName(next)}`)
-    : new ReplicaError(`${segmentName(held)} of the replica is damaged or not complete`);
+/**
+ * Makes sure that nothing was deleted that the copy lacks. Litestream deletes old snapshots first, and then the logs
+ * before the oldest one that is left: while there is a snapshot from before the copy, all later logs are there.
+ * From a snapshot that is newer than the copy Litestream would restore, and not by the logs before it, of which the end
+ * may be lost: a copy follows up to one only when it saw these logs come.
+ * @throws {BrokenLogError}
+ */
+async function assertFollowable({ files, copy, isLive }: Following): Promise<void> {
+  const { index } = copy.next;
+  const snapshots = await snapshotsOf(files, ofGeneration(copy));
+  if (!snapshots.some((each) => each <= index))
+    throw new BrokenLogError('the replica no longer holds a snapshot from before the copy');
+  if (!isLive && snapshots.some((each) => each > index))
+    throw new BrokenLogError('the replica holds a snapshot that is newer than the copy');
+}
+
+/** @throws {ReplicaError} when the replica holds pieces that the copy, which is at `next`, has not taken */
+function assertNoneMissed(pieces: readonly WalPosition[], next: WalPosition): void {
+  const [missed, later] = pieces.filter((at) => !isBefore(at, next));
+  if (missed === undefined) return;
+  if (!isSame(missed, next))
+    throw new BrokenLogError(`the replica holds ${segmentName(missed)}, but not ${segmentName(next)}`);
+  // An SFTP server shows a piece while it is written; what is written next comes when that is done.
+  const why = `${segmentName(missed)} of the replica is damaged or not complete`;
+  throw later === undefined ? new ReplicaError(why) : new BrokenLogError(why);
 }
 
 /** Takes what there is of the log that the copy is at. */
-async function takeLog(files: ReplicaFiles, copy: StandbyCopy): Promise<number> {
+async function takeLog({ files, copy, signal }: Following): Promise<number> {
   for (let taken = 0; ; taken += 1) {
+    signal?.throwIfAborted();
     const packed = await readSegment(files, copy, copy.next);
     const bytes = packed === null ? null : await unpackFrame(packed);
     if (bytes === null || bytes.length === 0) return taken;
@@ -104,23 +154,30 @@ async function takeLog(files: ReplicaFiles, copy: StandbyCopy): Promise<number> 
 }
 
 async function readSegment(files: ReplicaFiles, copy: StandbyCopy, at: WalPosition): Promise<Buffer | null> {
-  const { generation } = copy;
-  return generation === null ? null : files.read(`${walFolder(generation)}/${segmentName(at)}`);
+  return files.read(`${walFolder(ofGeneration(copy))}/${segmentName(at)}`);
+}
+
+function ofGeneration({ generation }: StandbyCopy): GenerationName {
+  if (generation === null) throw new Error('there is no standby copy yet');
+  return generation;
 }
 
 /**
- * Makes sure that the copy has all that the replica holds: a piece that is not there may be late, or missing.
+ * Takes all that the replica has more than the copy, and makes sure that this is all it holds: a piece that is not there
+ * may be late, missing or deleted.
  * @throws {ReplicaError} {BrokenLogError}
  */
-export async function assertWhole(files: ReplicaFiles, copy: StandbyCopy): Promise<void> {
-  const { generation, needs } = copy;
-  if (generation === null) throw new Error('there is no standby copy yet');
-  const names = await files.list(walFolder(generation), logName((needs ?? copy.next).index));
-  // What came since the last look is no gap.
-  await catchUp(files, copy);
-  const found = names.map((name) => parseSegmentName(name)).filter((at) => at !== undefined);
-  const missed = found.find((at) => !isBefore(at, copy.next));
-  if (missed !== undefined) throw missing(copy.next, missed);
-  if (needs !== null && !found.some((at) => at.index === needs.index && at.offset === needs.offset))
+export async function catchUpWhole(following: Following): Promise<void> {
+  const { files, copy } = following;
+  const { needs, next } = copy;
+  const after = logName(Math.min(next.index, needs?.index ?? next.index));
+  const pieces = parsePieces(await files.list(walFolder(ofGeneration(copy)), { after }));
+  // Before anything is taken: with it, what the copy needs becomes another piece.
+  if (needs !== null && !pieces.some((at) => isSame(at, needs)))
     throw new BrokenLogError(`the replica does not hold ${segmentName(needs)}, which was there`);
+  const ahead = pieces.filter((at) => !isBefore(at, next)).length;
+  if (ahead > MOST_AHEAD) throw new BrokenLogError(`the copy is ${ahead} pieces of the log behind`);
+  await catchUp(following);
+  assertNoneMissed(pieces, copy.next);
+  await assertFollowable(following);
 }

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { GenerationName, ReplicaTarget } from '../litestream.ts';
-import { newestGenerations } from '../restore-newest.ts';
-import { assertWhole, beginCopy, catchUp } from './follow.ts';
+import type { ReplicaTarget } from '../litestream.ts';
+import { beginCopy, catchUp, catchUpWhole, type Following } from './follow.ts';
 import { openReplicaFiles } from './open-files.ts';
 import type { ReplicaFiles } from './replica-files.ts';
 import { BrokenLogError, StandbyCopy } from './standby-copy.ts';
@@ -10,6 +9,8 @@ const POLL_MS = 2_000;
 /** Between looks for another generation, and for pieces of the log that are missing. */
 const LOOK_EVERY_MS = 30_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** As long as every piece of the log that comes is seen within this time. */
+const LIVE_MS = 60_000;
 
 export interface StandByOptions {
   readonly target: ReplicaTarget;
@@ -22,23 +23,23 @@ export interface StandByOptions {
 
 /** Keeps a copy of the newest database of the replica until it is stopped, whatever becomes of the replica meanwhile. */
 export async function standBy(options: StandByOptions): Promise<void> {
-  const { signal, tell } = options;
-  const follower = new Follower(options);
+  const { signal } = options;
   let told = '';
+  const tell = (line: string): void => {
+    if (line !== told) options.tell(line);
+    told = line;
+  };
+  const follower = new Follower({ ...options, tell });
   let failures = 0;
   while (!signal.aborted) {
-    const line = await follower.step().then(
-      (generation) => {
-        failures = 0;
-        return `follows generation ${generation.generation} of epoch ${generation.epoch}`;
-      },
-      (error: unknown) => {
-        failures += 1;
-        return `does not follow the replica: ${error instanceof Error ? error.message : String(error)}`;
-      },
-    );
-    if (line !== told) tell(line);
-    told = line;
+    try {
+      tell(await follower.step());
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted) break;
+      failures += 1;
+      tell(`does not follow the replica: ${error instanceof Error ? error.message : String(error)}`);
+    }
     const ms = failures === 0 ? POLL_MS : Math.min(LONGEST_PAUSE_MS, POLL_MS * 2 ** failures);
     await pause(ms, undefined, { signal }).catch(() => undefined);
   }
@@ -49,62 +50,51 @@ class Follower {
   readonly #options: StandByOptions;
   #copy: StandbyCopy;
   #files: ReplicaFiles | null = null;
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  /** The newest generation when the copy was begun; it was passed over if the copy is of another one. */
-  #newest: GenerationName | null;
-  #isBroken = false;
+  #lookedAt = 0;
+  #caughtUpAt = 0;
 
   constructor(options: StandByOptions) {
     this.#options = options;
     this.#copy = StandbyCopy.open(options.dir);
-    this.#newest = this.#copy.generation;
   }
 
-  /** Takes what is new. @returns which generation the copy is of */
-  async step(): Promise<GenerationName> {
+  /** Takes what is new. @returns what it does */
+  async step(): Promise<string> {
     try {
       this.#files ??= await openReplicaFiles(this.#options.target);
-      return await this.#follow(this.#files);
+      const isLive = Math.abs(Date.now() - this.#caughtUpAt) < LIVE_MS;
+      const { signal } = this.#options;
+      const done = await this.#follow({ files: this.#files, copy: this.#copy, isLive, signal });
+      this.#caughtUpAt = Date.now();
+      return done;
     } catch (error) {
-      this.#isBroken ||= error instanceof BrokenLogError;
+      // From where it is there is no way on: it begins anew.
+      if (error instanceof BrokenLogError) this.#copy.discard();
       this.close();
       // What an attempt left is not known: what was stored is.
       this.#copy = StandbyCopy.open(this.#options.dir);
-      this.#lookedAt = Number.NEGATIVE_INFINITY;
+      this.#lookedAt = 0;
       throw error;
     }
   }
 
-  async #follow(files: ReplicaFiles): Promise<GenerationName> {
-    const isLookDue = performance.now() - this.#lookedAt >= LOOK_EVERY_MS;
-    if (isLookDue) await this.#look(files);
-    else await catchUp(files, this.#copy);
-    const { generation } = this.#copy;
-    if (generation === null) throw new Error('there is no standby copy');
-    return generation;
-  }
-
-  async #look(files: ReplicaFiles): Promise<void> {
-    const { target, tell } = this.#options;
-    const newest = await first(newestGenerations(target));
-    const isOther = newest.epoch !== this.#newest?.epoch || newest.generation !== this.#newest.generation;
-    if (isOther || this.#isBroken || this.#copy.generation === null) {
-      tell('restores the newest database of the replica');
-      await beginCopy(target, files, this.#copy);
-      this.#newest = newest;
-      this.#isBroken = false;
+  async #follow(following: Following): Promise<string> {
+    const { copy } = following;
+    // By the clock on the wall: the other one stands still while a machine is suspended.
+    if (Math.abs(Date.now() - this.#lookedAt) < LOOK_EVERY_MS) await catchUp(following);
+    else {
+      if (copy.generation === null) this.#options.tell('restores the newest database of the replica');
+      await beginCopy(this.#options.target, following);
+      await catchUpWhole(following);
+      this.#lookedAt = Date.now();
     }
-    await assertWhole(files, this.#copy);
-    this.#lookedAt = performance.now();
+    const { generation } = copy;
+    if (generation === null) throw new Error('there is no standby copy');
+    return `follows generation ${generation.generation} of epoch ${generation.epoch}`;
   }
 
   close(): void {
     this.#files?.close();
     this.#files = null;
   }
-}
-
-async function first<T>(items: AsyncGenerator<T>): Promise<T> {
-  for await (const item of items) return item;
-  throw new Error('the replica holds no database');
 }

@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
   fsyncSync,
   ftruncateSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
   renameSync,
@@ -25,10 +27,21 @@ const stateSchema = z.object({
   generation: z.string().regex(/^[0-9a-f]{16}$/),
   /** The next byte of the log that is wanted. All logs before it are in the file of the database. */
   next: positionSchema,
+  /** Where the piece before it begins; null at the beginning of a log. */
+  last: positionSchema.nullable(),
   /** Only with this piece of the log the file is one state: pages of it may be there already. */
   needs: positionSchema.nullable(),
 });
 type State = z.infer<typeof stateSchema>;
+
+/** A restored database, and where the log goes on. */
+export interface Begun {
+  readonly path: string;
+  /** The first log that may not be in it. */
+  readonly index: number;
+  /** The last piece that may be in it. */
+  readonly needs: WalPosition | null;
+}
 
 /** The replica cannot be followed from where the copy is: pieces of the log are missing or damaged. */
 export class BrokenLogError extends ReplicaError {
@@ -57,13 +70,9 @@ export class StandbyCopy {
     for (const suffix of ['-wal', '-shm']) rmSync(`${copy.#database}${suffix}`, { force: true });
     const state = copy.#state;
     if (state !== null && copy.#pendingSize() < state.next.offset)
-      copy.#state = { ...state, next: { index: state.next.index, offset: 0 } };
+      copy.#state = { ...state, next: { index: state.next.index, offset: 0 }, last: null };
+    if (copy.#state?.next.offset === 0) rmSync(copy.#pending, { force: true });
     return copy;
-  }
-
-  /** Whether there is anything to follow up. */
-  static isIn(dir: string): boolean {
-    return existsSync(join(dir, STATE));
   }
 
   get generation(): GenerationName | null {
@@ -74,33 +83,49 @@ export class StandbyCopy {
     return this.#known().next;
   }
 
+  get last(): WalPosition | null {
+    return this.#known().last;
+  }
+
   get needs(): WalPosition | null {
     return this.#known().needs;
   }
 
-  /** The path at which a database that is to be followed up is put before `begin`. */
+  /**
+   * A path for a database that is to be followed up, before `begin`. What an earlier attempt left is removed. It has
+   * another name each time: a Litestream whose parent was killed may still write to the last one.
+   */
   preparePath(): string {
-    const path = join(this.#dir, 'next.sqlite');
-    for (const suffix of ['', '.tmp', '-wal', '-shm', '.tmp-wal', '.tmp-shm'])
-      rmSync(`${path}${suffix}`, { force: true });
-    return path;
+    this.#removeAll((name) => name.startsWith(BEGUN));
+    return join(this.#dir, `${BEGUN}${randomBytes(8).toString('hex')}.sqlite`);
   }
 
-  /** Takes the database at the prepared path as the new beginning. */
-  begin({ epoch, generation }: GenerationName, next: WalPosition, needs: WalPosition | null): void {
+  /** Takes the database at a path of `preparePath` as the new beginning, at the beginning of a log. */
+  begin({ epoch, generation }: GenerationName, begun: Begun): void {
     this.#forget();
     rmSync(this.#pending, { force: true });
-    const path = join(this.#dir, 'next.sqlite');
-    syncFile(path);
-    renameSync(path, this.#database);
-    this.#state = { epoch, generation, next, needs };
+    syncFile(begun.path);
+    renameSync(begun.path, this.#database);
+    const next = { index: begun.index, offset: 0 };
+    this.#state = { epoch, generation, next, last: null, needs: begun.needs };
     this.save();
+    this.preparePath();
+  }
+
+  /** Removes everything: it cannot be followed up, or is of no use any more. */
+  discard(): void {
+    if (!existsSync(this.#dir)) return;
+    this.#forget();
+    this.#removeAll(
+      (name) => name.startsWith(BEGUN) || name.startsWith('copy.sqlite') || name === 'pending.wal',
+    );
   }
 
   /** Appends the next piece of the log. */
   append(bytes: Buffer): void {
     const state = this.#known();
     const { index, offset } = state.next;
+    // Only appended bytes count: what is behind the offset was never stored as taken.
     const file = openSync(this.#pending, offset === 0 ? 'w' : 'r+', 0o600);
     try {
       ftruncateSync(file, offset);
@@ -110,7 +135,7 @@ export class StandbyCopy {
       closeSync(file);
     }
     const needs = state.needs !== null && isBefore(state.next, state.needs) ? state.needs : state.next;
-    this.#state = { ...state, next: { index, offset: offset + bytes.length }, needs };
+    this.#state = { ...state, next: { index, offset: offset + bytes.length }, last: state.next, needs };
   }
 
   /** Stores what was appended, down to the disk. */
@@ -128,7 +153,7 @@ export class StandbyCopy {
     this.save();
     this.#apply();
     const state = this.#known();
-    this.#state = { ...state, next: { index: state.next.index + 1, offset: 0 } };
+    this.#state = { ...state, next: { index: state.next.index + 1, offset: 0 }, last: null };
     this.save();
   }
 
@@ -147,8 +172,8 @@ export class StandbyCopy {
   }
 
   #apply(): void {
-    const { index } = this.#known().next;
-    const frames = framesOf(this.#pending);
+    const { index, offset } = this.#known().next;
+    const frames = offset === 0 ? null : framesOf(this.#pending);
     if (frames === null) throw new BrokenLogError(`log ${index} of the replica is damaged`);
     renameSync(this.#pending, `${this.#database}-wal`);
     const applied = applyWal(this.#database);
@@ -177,12 +202,18 @@ export class StandbyCopy {
     return join(this.#dir, 'pending.wal');
   }
 
+  #removeAll(isUseless: (name: string) => boolean): void {
+    for (const name of readdirSync(this.#dir).filter((each) => isUseless(each)))
+      rmSync(join(this.#dir, name), { recursive: true, force: true });
+  }
+
   #pendingSize(): number {
     return statSync(this.#pending, { throwIfNoEntry: false })?.size ?? 0;
   }
 }
 
 const STATE = 'position.json';
+const BEGUN = 'begun-';
 
 /** Null for a copy that is not there, or that this version cannot follow up. */
 function readState(path: string): State | null {

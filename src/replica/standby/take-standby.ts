@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { lockDataDir } from '../../store/sqlite/data-dir.ts';
-import type { GenerationName, ReplicaTarget } from '../litestream.ts';
+import { DataDirInUseError, lockDataDir, type DataDirLock } from '../../store/sqlite/data-dir.ts';
+import type { ReplicaTarget } from '../litestream.ts';
 import type { Standby } from '../restore-newest.ts';
-import { assertWhole } from './follow.ts';
+import { catchUpWhole } from './follow.ts';
 import { openReplicaFiles } from './open-files.ts';
 import { StandbyCopy } from './standby-copy.ts';
 
@@ -10,49 +11,53 @@ import { StandbyCopy } from './standby-copy.ts';
 export const STANDBY_FOLDER = 'standby';
 
 /**
- * The copy that scripts/standby keeps in a data directory; undefined for none.
+ * The copy that scripts/standby keeps in a data directory; null for none.
  * @param warn tells why a copy cannot be used
+ * @throws {DataDirInUseError} while scripts/standby runs
  */
 export function standbyIn(
   dataDir: string,
   target: ReplicaTarget,
   warn: (line: string) => void,
-): Standby | undefined {
+): Standby | null {
   const dir = join(dataDir, STANDBY_FOLDER);
-  if (!StandbyCopy.isIn(dir)) return undefined;
+  if (!existsSync(dir)) return null;
+  const lock = lockUnlessBroken(dir);
+  const copy = StandbyCopy.open(dir);
   return {
-    take: async (generation, path) => {
-      const lock = lockDataDir(dir);
+    take: async ({ epoch, generation }, path) => {
+      const { generation: own } = copy;
+      if (own?.epoch !== epoch || own.generation !== generation) return false;
       try {
-        await take(target, dir, { generation, path });
+        const files = await openReplicaFiles(target);
+        try {
+          await catchUpWhole({ files, copy, isLive: false });
+        } finally {
+          files.close();
+        }
+        copy.finish(path);
         return true;
       } catch (error) {
+        // It stays useless, and the whole database needs its room.
+        copy.discard();
         const why = error instanceof Error ? error.message : String(error);
         warn(`The copy of scripts/standby cannot be used: ${why}. The whole database is restored.`);
         return false;
-      } finally {
-        lock.release();
       }
+    },
+    end: () => {
+      copy.discard();
+      lock?.release();
     },
   };
 }
 
-async function take(
-  target: ReplicaTarget,
-  dir: string,
-  { generation, path }: { readonly generation: GenerationName; readonly path: string },
-): Promise<void> {
-  const copy = StandbyCopy.open(dir);
-  const { generation: own } = copy;
-  if (own?.epoch !== generation.epoch || own.generation !== generation.generation)
-    throw new Error(
-      `it is of generation ${own?.generation ?? 'none'}, and the newest is ${generation.generation}`,
-    );
-  const files = await openReplicaFiles(target);
+/** Null where it cannot be locked, as when the disk is full. @throws {DataDirInUseError} */
+function lockUnlessBroken(dir: string): DataDirLock | null {
   try {
-    await assertWhole(files, copy);
-  } finally {
-    files.close();
+    return lockDataDir(dir);
+  } catch (error) {
+    if (error instanceof DataDirInUseError) throw error;
+    return null;
   }
-  copy.finish(path);
 }

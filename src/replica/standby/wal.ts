@@ -31,7 +31,7 @@ export function segmentName({ index, offset }: WalPosition): string {
   return `${logName(index)}_${hex(offset)}.wal.lz4`;
 }
 
-/** With this begin the names of a log's pieces, and the name itself comes before them. */
+/** With this begin the names of a log's pieces, and the name itself comes before them and after those of earlier logs. */
 export function logName(index: number): string {
   return hex(index);
 }
@@ -51,6 +51,10 @@ export function parseSegmentName(name: string): WalPosition | undefined {
 export function parseSnapshotName(name: string): number | undefined {
   const [, index] = SNAPSHOT.exec(name) ?? [];
   return index === undefined ? undefined : Number.parseInt(index, 16);
+}
+
+export function isSame(a: WalPosition, b: WalPosition): boolean {
+  return a.index === b.index && a.offset === b.offset;
 }
 
 export function isBefore(a: WalPosition, b: WalPosition): boolean {
