@@ -54,22 +54,26 @@ export async function beginCopy(
       throw error;
     }
     if (isEpochMarker(path)) continue;
-    copy.begin(generation, { path, index, needs: await lastSegment(files, generation) });
+    copy.begin(generation, { path, index, needs: await lastPiece(files, generation) });
     return;
   }
   throw new ReplicaError('the replica holds no snapshot of a database');
 }
 
 async function newestIndex(files: ReplicaFiles, generation: GenerationName): Promise<number> {
-  const last = await lastSegment(files, generation);
+  const last = await lastPiece(files, generation);
   if (last !== null) return last.index;
   const snapshots = await snapshotsOf(files, generation);
   if (snapshots.length === 0) throw new ReplicaError('the snapshot of the replica is gone');
   return Math.max(...snapshots);
 }
 
-async function lastSegment(files: ReplicaFiles, generation: GenerationName): Promise<WalPosition | null> {
-  return parsePieces(await files.list(walFolder(generation))).at(-1) ?? null;
+/** The last piece that holds anything: Litestream may write an empty one, and later another one by the same name. */
+async function lastPiece(files: ReplicaFiles, generation: GenerationName): Promise<WalPosition | null> {
+  const pieces = parsePieces(await files.list(walFolder(generation)));
+  for (const piece of pieces.toReversed())
+    if ((await readPiece(files, generation, piece))?.length !== 0) return piece;
+  return null;
 }
 
 function parsePieces(names: readonly string[]): WalPosition[] {
@@ -89,7 +93,7 @@ async function snapshotsOf(files: ReplicaFiles, generation: GenerationName): Pro
 export async function catchUp(following: Following): Promise<number> {
   const { files, copy } = following;
   let taken = await takeLog(following);
-  while ((await readSegment(files, copy, { index: copy.next.index + 1, offset: 0 })) !== null) {
+  while ((await readPiece(files, ofGeneration(copy), { index: copy.next.index + 1, offset: 0 })) !== null) {
     // The rest of this log may have come between the two reads; pieces come in order, so that nothing follows after it.
     taken += await takeLog(following);
     await assertComplete(following);
@@ -109,7 +113,7 @@ async function assertComplete(following: Following): Promise<void> {
   const { next, last } = copy;
   const names = await files.list(walFolder(ofGeneration(copy)), { prefix: `${logName(next.index)}_` });
   const pieces = parsePieces(names);
-  assertNoneMissed(pieces, next);
+  await assertNoneMissed(following, pieces);
   if (last === null || !pieces.some((at) => isSame(at, last)))
     throw new BrokenLogError(`log ${next.index} is no longer in the replica`);
   await assertFollowable(following);
@@ -131,10 +135,13 @@ async function assertFollowable({ files, copy, isLive }: Following): Promise<voi
     throw new BrokenLogError('the replica holds a snapshot that is newer than the copy');
 }
 
-/** @throws {ReplicaError} when the replica holds pieces that the copy, which is at `next`, has not taken */
-function assertNoneMissed(pieces: readonly WalPosition[], next: WalPosition): void {
+/** @throws {ReplicaError} when the replica holds pieces that the copy has not taken */
+async function assertNoneMissed({ files, copy }: Following, pieces: readonly WalPosition[]): Promise<void> {
+  const { next } = copy;
   const [missed, later] = pieces.filter((at) => !isBefore(at, next));
   if (missed === undefined) return;
+  const isEmpty = isSame(missed, next) && (await readPiece(files, ofGeneration(copy), next))?.length === 0;
+  if (isEmpty && later === undefined) return;
   if (!isSame(missed, next))
     throw new BrokenLogError(`the replica holds ${segmentName(missed)}, but not ${segmentName(next)}`);
   // An SFTP server shows a piece while it is written; what is written next comes when that is done.
@@ -146,15 +153,20 @@ function assertNoneMissed(pieces: readonly WalPosition[], next: WalPosition): vo
 async function takeLog({ files, copy, signal }: Following): Promise<number> {
   for (let taken = 0; ; taken += 1) {
     signal?.throwIfAborted();
-    const packed = await readSegment(files, copy, copy.next);
-    const bytes = packed === null ? null : await unpackFrame(packed);
+    const bytes = await readPiece(files, ofGeneration(copy), copy.next);
     if (bytes === null || bytes.length === 0) return taken;
     copy.append(bytes);
   }
 }
 
-async function readSegment(files: ReplicaFiles, copy: StandbyCopy, at: WalPosition): Promise<Buffer | null> {
-  return files.read(`${walFolder(ofGeneration(copy))}/${segmentName(at)}`);
+/** Null for a piece that is not there, damaged or still being written. */
+async function readPiece(
+  files: ReplicaFiles,
+  generation: GenerationName,
+  at: WalPosition,
+): Promise<Buffer | null> {
+  const packed = await files.read(`${walFolder(generation)}/${segmentName(at)}`);
+  return packed === null ? null : unpackFrame(packed);
 }
 
 function ofGeneration({ generation }: StandbyCopy): GenerationName {
@@ -178,6 +190,6 @@ export async function catchUpWhole(following: Following): Promise<void> {
   const ahead = pieces.filter((at) => !isBefore(at, next)).length;
   if (ahead > MOST_AHEAD) throw new BrokenLogError(`the copy is ${ahead} pieces of the log behind`);
   await catchUp(following);
-  assertNoneMissed(pieces, copy.next);
+  await assertNoneMissed(following, pieces);
   await assertFollowable(following);
 }

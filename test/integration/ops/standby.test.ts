@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { compressFrameSync } from 'lz4-napi';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { restoreGeneration, readGenerations, whileReplicating } from '../../../src/replica/litestream.ts';
 import { withEpochMarker } from '../../../src/replica/epoch-marker.ts';
@@ -21,7 +22,7 @@ import type { ReplicaFiles } from '../../../src/replica/standby/replica-files.ts
 import { standBy } from '../../../src/replica/standby/stand-by.ts';
 import { BrokenLogError, StandbyCopy } from '../../../src/replica/standby/standby-copy.ts';
 import { STANDBY_FOLDER, standbyIn } from '../../../src/replica/standby/take-standby.ts';
-import { parseSegmentName } from '../../../src/replica/standby/wal.ts';
+import { parseSegmentName, segmentName } from '../../../src/replica/standby/wal.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { openPlace, PLACE_KINDS, type PlaceKind, type ReplicaPlace } from '../../_helpers/replica-places.ts';
 import { ReplicatedDatabase, rowsIn, sha256Of, targetOf } from '../../_helpers/replicated-database.ts';
@@ -216,6 +217,23 @@ describe('a copy that follows a replica in a folder', () => {
     }
     writeFileSync(path, whole);
     expect(sha256Of(await finished())).toBe(sha256Of(await restored()));
+  });
+
+  it('takes an empty piece, as Litestream writes them at times, for nothing', async () => {
+    await manyPieces();
+    await catchUpWhole({ files, copy, isLive: true });
+    const { next } = copy;
+    writeFileSync(join(walFolder(), segmentName(next)), compressFrameSync(Buffer.alloc(0)));
+    // One that begins then does not wait for it either.
+    const other = join(dir, 'other');
+    mkdirSync(other);
+    const begun = StandbyCopy.open(other);
+    await beginCopy(first.target, { files, copy: begun });
+    for (const each of [copy, begun]) {
+      await catchUpWhole({ files, copy: each, isLive: false });
+      expect(each.next).toEqual(next);
+      expect(sha256Of(await finished(each))).toBe(sha256Of(await restored()));
+    }
   });
 
   it('is not used when the replica shows less than it has seen', async () => {
