@@ -2,7 +2,7 @@ import { isEpochMarker } from '../epoch-marker.ts';
 import { restoreGeneration, type GenerationName, type ReplicaTarget } from '../litestream.ts';
 import { ReplicaError } from '../litestream-process.ts';
 import { newestGenerations } from '../restore-newest.ts';
-import { unpackFrame } from './lz4-frame.ts';
+import { unpackFrame, type NotWhole } from './lz4-frame.ts';
 import type { ReplicaFiles } from './replica-files.ts';
 import { BrokenLogError, type StandbyCopy } from './standby-copy.ts';
 import {
@@ -68,11 +68,11 @@ async function newestIndex(files: ReplicaFiles, generation: GenerationName): Pro
   return Math.max(...snapshots);
 }
 
-/** The last piece that holds anything: Litestream may write an empty one, and later another one by the same name. */
+/** The last piece that holds anything. */
 async function lastPiece(files: ReplicaFiles, generation: GenerationName): Promise<WalPosition | null> {
   const pieces = parsePieces(await files.list(walFolder(generation)));
   for (const piece of pieces.toReversed())
-    if ((await readPiece(files, generation, piece))?.length !== 0) return piece;
+    if (!isEmpty(await readPiece(files, generation, piece))) return piece;
   return null;
 }
 
@@ -113,7 +113,7 @@ async function assertComplete(following: Following): Promise<void> {
   const { next, last } = copy;
   const names = await files.list(walFolder(ofGeneration(copy)), { prefix: `${logName(next.index)}_` });
   const pieces = parsePieces(names);
-  await assertNoneMissed(following, pieces);
+  if (!(await hasAllOf(following, pieces))) throw new ReplicaError(notWhole(next));
   if (last === null || !pieces.some((at) => isSame(at, last)))
     throw new BrokenLogError(`log ${next.index} is no longer in the replica`);
   await assertFollowable(following);
@@ -135,38 +135,51 @@ async function assertFollowable({ files, copy, isLive }: Following): Promise<voi
     throw new BrokenLogError('the replica holds a snapshot that is newer than the copy');
 }
 
-/** @throws {ReplicaError} when the replica holds pieces that the copy has not taken */
-async function assertNoneMissed({ files, copy }: Following, pieces: readonly WalPosition[]): Promise<void> {
+/**
+ * Whether the copy has all of these pieces.
+ * @returns false when the last one is cut off: an SFTP server shows it while it is written, and ever after when the
+ * machine that wrote it died
+ * @throws {ReplicaError} {BrokenLogError} when another one was missed
+ */
+async function hasAllOf({ files, copy }: Following, pieces: readonly WalPosition[]): Promise<boolean> {
   const { next } = copy;
   const [missed, later] = pieces.filter((at) => !isBefore(at, next));
-  if (missed === undefined) return;
-  const isEmpty = isSame(missed, next) && (await readPiece(files, ofGeneration(copy), next))?.length === 0;
-  if (isEmpty && later === undefined) return;
+  if (missed === undefined) return true;
   if (!isSame(missed, next))
     throw new BrokenLogError(`the replica holds ${segmentName(missed)}, but not ${segmentName(next)}`);
-  // An SFTP server shows a piece while it is written; what is written next comes when that is done.
-  const why = `${segmentName(missed)} of the replica is damaged or not complete`;
-  throw later === undefined ? new ReplicaError(why) : new BrokenLogError(why);
+  const piece = await readPiece(files, ofGeneration(copy), next);
+  if (later !== undefined) throw new BrokenLogError(notWhole(next));
+  if (piece === 'damaged') throw new ReplicaError(notWhole(next));
+  return isEmpty(piece);
+}
+
+function notWhole(at: WalPosition): string {
+  return `${segmentName(at)} of the replica is damaged or not complete`;
 }
 
 /** Takes what there is of the log that the copy is at. */
 async function takeLog({ files, copy, signal }: Following): Promise<number> {
   for (let taken = 0; ; taken += 1) {
     signal?.throwIfAborted();
-    const bytes = await readPiece(files, ofGeneration(copy), copy.next);
-    if (bytes === null || bytes.length === 0) return taken;
-    copy.append(bytes);
+    const piece = await readPiece(files, ofGeneration(copy), copy.next);
+    if (!(piece instanceof Buffer) || isEmpty(piece)) return taken;
+    copy.append(piece);
   }
 }
 
-/** Null for a piece that is not there, damaged or still being written. */
+/** Null for a piece that is not there. */
 async function readPiece(
   files: ReplicaFiles,
   generation: GenerationName,
   at: WalPosition,
-): Promise<Buffer | null> {
+): Promise<Buffer | NotWhole | null> {
   const packed = await files.read(`${walFolder(generation)}/${segmentName(at)}`);
   return packed === null ? null : unpackFrame(packed);
+}
+
+/** Litestream writes an empty piece at times when it is ended, and the same one again with its bytes. */
+function isEmpty(piece: Buffer | NotWhole | null): boolean {
+  return piece instanceof Buffer && piece.length === 0;
 }
 
 function ofGeneration({ generation }: StandbyCopy): GenerationName {
@@ -177,9 +190,10 @@ function ofGeneration({ generation }: StandbyCopy): GenerationName {
 /**
  * Takes all that the replica has more than the copy, and makes sure that this is all it holds: a piece that is not there
  * may be late, missing or deleted.
+ * @returns false when the last piece is cut off, so that the copy lacks what the first machine did while it wrote that
  * @throws {ReplicaError} {BrokenLogError}
  */
-export async function catchUpWhole(following: Following): Promise<void> {
+export async function catchUpWhole(following: Following): Promise<boolean> {
   const { files, copy } = following;
   const { needs, next } = copy;
   const after = logName(Math.min(next.index, needs?.index ?? next.index));
@@ -190,6 +204,7 @@ export async function catchUpWhole(following: Following): Promise<void> {
   const ahead = pieces.filter((at) => !isBefore(at, next)).length;
   if (ahead > MOST_AHEAD) throw new BrokenLogError(`the copy is ${ahead} pieces of the log behind`);
   await catchUp(following);
-  await assertNoneMissed(following, pieces);
+  const hasAll = await hasAllOf(following, pieces);
   await assertFollowable(following);
+  return hasAll;
 }

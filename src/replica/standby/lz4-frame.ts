@@ -14,10 +14,15 @@ const WORD_BYTES = 4;
 /** The rest of a block's size tells whether it is compressed. */
 const SIZE_MASK = 0x7fffffff;
 
-/** What one LZ4 frame holds; null for one that is damaged or not complete. */
-export async function unpackFrame(frame: Buffer): Promise<Buffer | null> {
+/** A frame that is not whole: its end is missing, or it is damaged. */
+export type NotWhole = 'cut off' | 'damaged';
+
+/** What one LZ4 frame holds; no bytes at all hold nothing, as for Litestream. */
+export async function unpackFrame(frame: Buffer): Promise<Buffer | NotWhole> {
+  if (frame.length === 0) return frame;
   // The library takes a frame that ends after any of its blocks.
-  return isComplete(frame) ? decompressFrame(frame).catch(() => null) : null;
+  if (!isComplete(frame)) return 'cut off';
+  return decompressFrame(frame).catch((): NotWhole => 'damaged');
 }
 
 /** Whether a frame has its end mark and, behind it, nothing but the checksum. */

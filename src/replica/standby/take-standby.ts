@@ -31,7 +31,10 @@ export function standbyIn(
       try {
         const files = await openReplicaFiles(target);
         try {
-          await catchUpWhole({ files, copy, isLive: false });
+          const hasAll = await catchUpWhole({ files, copy, isLive: false });
+          if (!hasAll)
+            warn(`The last piece of the log in the replica is cut off: what the first machine did in its last moment is not in the copy.
+Litestream cannot restore this replica at all.`);
         } finally {
           files.close();
         }

@@ -203,34 +203,46 @@ describe('a copy that follows a replica in a folder', () => {
     const whole = readFileSync(path);
     const flipped = Buffer.from(whole);
     flipped.writeUInt8(flipped.readUInt8(whole.length >> 1) ^ 0x10, whole.length >> 1);
-    for (const bytes of [
-      Buffer.alloc(0),
-      whole.subarray(0, 10),
-      whole.subarray(0, whole.length >> 1),
-      whole.subarray(0, -1),
-      flipped,
-    ]) {
-      writeFileSync(path, bytes);
-      await expect(catchUpWhole({ files, copy, isLive: true })).rejects.toThrow(
-        `${name} of the replica is damaged or not complete`,
-      );
+    const refused = `${name} of the replica is damaged or not complete`;
+    writeFileSync(path, flipped);
+    await expect(catchUpWhole({ files, copy, isLive: true })).rejects.toThrow(refused);
+    for (const length of [10, whole.length >> 1, whole.length - 1]) {
+      writeFileSync(path, whole.subarray(0, length));
+      // The last one of all may be one that is being written.
+      const isLast = name === segments().at(-1);
+      const catching = catchUpWhole({ files, copy, isLive: true });
+      await (isLast ? expect(catching).resolves.toBe(false) : expect(catching).rejects.toThrow(refused));
     }
     writeFileSync(path, whole);
     expect(sha256Of(await finished())).toBe(sha256Of(await restored()));
+  });
+
+  it('takes all but a last piece that was cut off, which Litestream cannot pass over', async () => {
+    await manyPieces();
+    await catchUpWhole({ files, copy, isLive: true });
+    const before = await restored();
+    const path = join(walFolder(), segmentName(copy.next));
+    writeFileSync(path, compressFrameSync(readFileSync(join(dir, 'pending.wal'))).subarray(0, -20));
+    await expect(restored()).rejects.toThrow();
+    expect(await catchUpWhole({ files, copy, isLive: false })).toBe(false);
+    expect(sha256Of(await finished())).toBe(sha256Of(before));
   });
 
   it('takes an empty piece, as Litestream writes them at times, for nothing', async () => {
     await manyPieces();
     await catchUpWhole({ files, copy, isLive: true });
     const { next } = copy;
-    writeFileSync(join(walFolder(), segmentName(next)), compressFrameSync(Buffer.alloc(0)));
+    const path = join(walFolder(), segmentName(next));
+    writeFileSync(path, '');
+    expect(await catchUpWhole({ files, copy, isLive: false })).toBe(true);
+    writeFileSync(path, compressFrameSync(Buffer.alloc(0)));
     // One that begins then does not wait for it either.
     const other = join(dir, 'other');
     mkdirSync(other);
     const begun = StandbyCopy.open(other);
     await beginCopy(first.target, { files, copy: begun });
     for (const each of [copy, begun]) {
-      await catchUpWhole({ files, copy: each, isLive: false });
+      expect(await catchUpWhole({ files, copy: each, isLive: false })).toBe(true);
       expect(each.next).toEqual(next);
       expect(sha256Of(await finished(each))).toBe(sha256Of(await restored()));
     }
