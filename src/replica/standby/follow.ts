@@ -4,11 +4,11 @@ import { ReplicaError } from '../litestream-process.ts';
 import { newestGenerations } from '../restore-newest.ts';
 import { unpackFrame, type NotWhole } from './lz4-frame.ts';
 import type { ReplicaFiles } from './replica-files.ts';
-import { BrokenLogError, type StandbyCopy } from './standby-copy.ts';
+import { BrokenWalError, type StandbyCopy } from './standby-copy.ts';
 import {
   isBefore,
   isSame,
-  logName,
+  walName,
   parseSegmentName,
   parseSnapshotName,
   segmentName,
@@ -21,13 +21,13 @@ import {
 export interface Following {
   readonly files: ReplicaFiles;
   readonly copy: StandbyCopy;
-  /** Whether the copy had everything a moment ago, so that each piece was seen to come. */
+  /** Whether the copy had everything a moment ago, so that each segment was seen to come. */
   readonly isLive: boolean;
-  /** Ends it between two pieces of the log. */
+  /** Ends it between two WAL segments. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Restoring everything is faster than so many pieces, one after the other from a distant server. */
+/** Restoring everything is faster than so many segments, one after the other from a distant server. */
 const MOST_AHEAD = 5_000;
 
 /**
@@ -41,7 +41,7 @@ export async function beginCopy(
   for await (const generation of newestGenerations(target)) {
     const { generation: own } = copy;
     if (own?.epoch === generation.epoch && own.generation === generation.generation) return;
-    // Litestream restores what is there when it begins: some of the logs from here on are in the file already, and
+    // Litestream restores what is there when it begins: some of the WALs from here on are in the file already, and
     // written once more. Only when all of them were, the file is one state again.
     const index = await newestIndex(files, generation);
     const path = copy.preparePath();
@@ -54,29 +54,29 @@ export async function beginCopy(
       throw error;
     }
     if (isEpochMarker(path)) continue;
-    copy.begin(generation, { path, index, needs: await lastPiece(files, generation) });
+    copy.begin(generation, { path, index, needs: await lastSegment(files, generation) });
     return;
   }
   throw new ReplicaError('the replica holds no snapshot of a database');
 }
 
 async function newestIndex(files: ReplicaFiles, generation: GenerationName): Promise<number> {
-  const last = await lastPiece(files, generation);
+  const last = await lastSegment(files, generation);
   if (last !== null) return last.index;
   const snapshots = await snapshotsOf(files, generation);
   if (snapshots.length === 0) throw new ReplicaError('the snapshot of the replica is gone');
   return Math.max(...snapshots);
 }
 
-/** The last piece that holds anything. */
-async function lastPiece(files: ReplicaFiles, generation: GenerationName): Promise<WalPosition | null> {
-  const pieces = parsePieces(await files.list(walFolder(generation)));
-  for (const piece of pieces.toReversed())
-    if (!isEmpty(await readPiece(files, generation, piece))) return piece;
+/** The last segment that holds anything. */
+async function lastSegment(files: ReplicaFiles, generation: GenerationName): Promise<WalPosition | null> {
+  const segments = parseSegments(await files.list(walFolder(generation)));
+  for (const segment of segments.toReversed())
+    if (!isEmpty(await readSegment(files, generation, segment))) return segment;
   return null;
 }
 
-function parsePieces(names: readonly string[]): WalPosition[] {
+function parseSegments(names: readonly string[]): WalPosition[] {
   return names.map((name) => parseSegmentName(name)).filter((at) => at !== undefined);
 }
 
@@ -87,88 +87,88 @@ async function snapshotsOf(files: ReplicaFiles, generation: GenerationName): Pro
 
 /**
  * Takes all that the replica has more than the copy.
- * @returns how many pieces of the log that were
+ * @returns how many WAL segments that were
  * @throws {ReplicaError} when the replica cannot be read, or what it holds is damaged
  */
 export async function catchUp(following: Following): Promise<number> {
   const { files, copy } = following;
-  let taken = await takeLog(following);
-  while ((await readPiece(files, ofGeneration(copy), { index: copy.next.index + 1, offset: 0 })) !== null) {
-    // The rest of this log may have come between the two reads; pieces come in order, so that nothing follows after it.
-    taken += await takeLog(following);
+  let taken = await takeWal(following);
+  while ((await readSegment(files, ofGeneration(copy), { index: copy.next.index + 1, offset: 0 })) !== null) {
+    // The rest of this WAL may have come between the two reads; segments come in order, so that nothing follows after it.
+    taken += await takeWal(following);
     await assertComplete(following);
     copy.advance();
-    taken += await takeLog(following);
+    taken += await takeWal(following);
   }
   if (taken > 0) copy.save();
   return taken;
 }
 
 /**
- * Makes sure that the copy has all of its log, of which neither a piece was missed nor the end deleted before it came.
- * @throws {ReplicaError} {BrokenLogError}
+ * Makes sure that the copy has all of its WAL, of which neither a segment was missed nor the end deleted before it came.
+ * @throws {ReplicaError} {BrokenWalError}
  */
 async function assertComplete(following: Following): Promise<void> {
   const { files, copy } = following;
   const { next, last } = copy;
-  const names = await files.list(walFolder(ofGeneration(copy)), { prefix: `${logName(next.index)}_` });
-  const pieces = parsePieces(names);
-  if (!(await hasAllOf(following, pieces))) throw new ReplicaError(notWhole(next));
-  if (last === null || !pieces.some((at) => isSame(at, last)))
-    throw new BrokenLogError(`log ${next.index} is no longer in the replica`);
+  const names = await files.list(walFolder(ofGeneration(copy)), { prefix: `${walName(next.index)}_` });
+  const segments = parseSegments(names);
+  if (!(await hasAllOf(following, segments))) throw new ReplicaError(notWhole(next));
+  if (last === null || !segments.some((at) => isSame(at, last)))
+    throw new BrokenWalError(`WAL ${next.index} is no longer in the replica`);
   await assertFollowable(following);
 }
 
 /**
- * Makes sure that nothing was deleted that the copy lacks. Litestream deletes old snapshots first, and then the logs
- * before the oldest one that is left: while there is a snapshot from before the copy, all later logs are there.
- * From a snapshot that is newer than the copy Litestream would restore, and not by the logs before it, of which the end
- * may be lost: a copy follows up to one only when it saw these logs come.
- * @throws {BrokenLogError}
+ * Makes sure that nothing was deleted that the copy lacks. Litestream deletes old snapshots first, and then the WALs
+ * before the oldest one that is left: while there is a snapshot from before the copy, all later WALs are there.
+ * From a snapshot that is newer than the copy Litestream would restore, and not by the WALs before it, of which the end
+ * may be lost: a copy follows up to one only when it saw these WALs come.
+ * @throws {BrokenWalError}
  */
 async function assertFollowable({ files, copy, isLive }: Following): Promise<void> {
   const { index } = copy.next;
   const snapshots = await snapshotsOf(files, ofGeneration(copy));
   if (!snapshots.some((each) => each <= index))
-    throw new BrokenLogError('the replica no longer holds a snapshot from before the copy');
+    throw new BrokenWalError('the replica no longer holds a snapshot from before the copy');
   if (!isLive && snapshots.some((each) => each > index))
-    throw new BrokenLogError('the replica holds a snapshot that is newer than the copy');
+    throw new BrokenWalError('the replica holds a snapshot that is newer than the copy');
 }
 
 /**
- * Whether the copy has all of these pieces.
+ * Whether the copy has all of these segments.
  * @returns false when the last one is cut off: an SFTP server shows it while it is written, and ever after when the
  * machine that wrote it died
- * @throws {ReplicaError} {BrokenLogError} when another one was missed
+ * @throws {ReplicaError} {BrokenWalError} when another one was missed
  */
-async function hasAllOf({ files, copy }: Following, pieces: readonly WalPosition[]): Promise<boolean> {
+async function hasAllOf({ files, copy }: Following, segments: readonly WalPosition[]): Promise<boolean> {
   const { next } = copy;
-  const [missed, later] = pieces.filter((at) => !isBefore(at, next));
+  const [missed, later] = segments.filter((at) => !isBefore(at, next));
   if (missed === undefined) return true;
   if (!isSame(missed, next))
-    throw new BrokenLogError(`the replica holds ${segmentName(missed)}, but not ${segmentName(next)}`);
-  const piece = await readPiece(files, ofGeneration(copy), next);
-  if (later !== undefined) throw new BrokenLogError(notWhole(next));
-  if (piece === 'damaged') throw new ReplicaError(notWhole(next));
-  return isEmpty(piece);
+    throw new BrokenWalError(`the replica holds ${segmentName(missed)}, but not ${segmentName(next)}`);
+  const segment = await readSegment(files, ofGeneration(copy), next);
+  if (later !== undefined) throw new BrokenWalError(notWhole(next));
+  if (segment === 'damaged') throw new ReplicaError(notWhole(next));
+  return isEmpty(segment);
 }
 
 function notWhole(at: WalPosition): string {
   return `${segmentName(at)} of the replica is damaged or not complete`;
 }
 
-/** Takes what there is of the log that the copy is at. */
-async function takeLog({ files, copy, signal }: Following): Promise<number> {
+/** Takes what there is of the WAL that the copy is at. */
+async function takeWal({ files, copy, signal }: Following): Promise<number> {
   for (let taken = 0; ; taken += 1) {
     signal?.throwIfAborted();
-    const piece = await readPiece(files, ofGeneration(copy), copy.next);
-    if (!(piece instanceof Buffer) || isEmpty(piece)) return taken;
-    copy.append(piece);
+    const segment = await readSegment(files, ofGeneration(copy), copy.next);
+    if (!(segment instanceof Buffer) || isEmpty(segment)) return taken;
+    copy.append(segment);
   }
 }
 
-/** Null for a piece that is not there. */
-async function readPiece(
+/** Null for a segment that is not there. */
+async function readSegment(
   files: ReplicaFiles,
   generation: GenerationName,
   at: WalPosition,
@@ -177,9 +177,9 @@ async function readPiece(
   return packed === null ? null : unpackFrame(packed);
 }
 
-/** Litestream writes an empty piece at times when it is ended, and the same one again with its bytes. */
-function isEmpty(piece: Buffer | NotWhole | null): boolean {
-  return piece instanceof Buffer && piece.length === 0;
+/** Litestream writes an empty segment at times when it is ended, and the same one again with its bytes. */
+function isEmpty(segment: Buffer | NotWhole | null): boolean {
+  return segment instanceof Buffer && segment.length === 0;
 }
 
 function ofGeneration({ generation }: StandbyCopy): GenerationName {
@@ -188,23 +188,23 @@ function ofGeneration({ generation }: StandbyCopy): GenerationName {
 }
 
 /**
- * Takes all that the replica has more than the copy, and makes sure that this is all it holds: a piece that is not there
+ * Takes all that the replica has more than the copy, and makes sure that this is all it holds: a segment that is not there
  * may be late, missing or deleted.
- * @returns false when the last piece is cut off, so that the copy lacks what the first machine did while it wrote that
- * @throws {ReplicaError} {BrokenLogError}
+ * @returns false when the last segment is cut off, so that the copy lacks what the first machine did while it wrote that
+ * @throws {ReplicaError} {BrokenWalError}
  */
 export async function catchUpWhole(following: Following): Promise<boolean> {
   const { files, copy } = following;
   const { needs, next } = copy;
-  const after = logName(Math.min(next.index, needs?.index ?? next.index));
-  const pieces = parsePieces(await files.list(walFolder(ofGeneration(copy)), { after }));
-  // Before anything is taken: with it, what the copy needs becomes another piece.
-  if (needs !== null && !pieces.some((at) => isSame(at, needs)))
-    throw new BrokenLogError(`the replica does not hold ${segmentName(needs)}, which was there`);
-  const ahead = pieces.filter((at) => !isBefore(at, next)).length;
-  if (ahead > MOST_AHEAD) throw new BrokenLogError(`the copy is ${ahead} pieces of the log behind`);
+  const after = walName(Math.min(next.index, needs?.index ?? next.index));
+  const segments = parseSegments(await files.list(walFolder(ofGeneration(copy)), { after }));
+  // Before anything is taken: with it, what the copy needs becomes another segment.
+  if (needs !== null && !segments.some((at) => isSame(at, needs)))
+    throw new BrokenWalError(`the replica does not hold ${segmentName(needs)}, which was there`);
+  const ahead = segments.filter((at) => !isBefore(at, next)).length;
+  if (ahead > MOST_AHEAD) throw new BrokenWalError(`the copy is ${ahead} WAL segments behind`);
   await catchUp(following);
-  const hasAll = await hasAllOf(following, pieces);
+  const hasAll = await hasAllOf(following, segments);
   await assertFollowable(following);
   return hasAll;
 }

@@ -5,7 +5,7 @@ import type { ReplicaTarget } from '../litestream.ts';
 import { namesWanted, type NameFilter, type ReplicaFiles } from './replica-files.ts';
 import { parseListing, textsIn } from './s3-xml.ts';
 
-/** A piece of the log may have 100 MB and more after Litestream has stood still. */
+/** A WAL segment may have 100 MB and more after Litestream has stood still. */
 const TIMEOUT_MS = 300_000;
 /** Between attempts at a request that the server could not answer. */
 const RETRY_AFTER_MS: readonly number[] = [200, 800, 3_200];

@@ -10,7 +10,7 @@ import { namesWanted, type NameFilter, type ReplicaFiles } from './replica-files
 const SSH_PORT = 22;
 const CONNECT_TIMEOUT_MS = 15_000;
 const KEEPALIVE_MS = 10_000;
-/** A piece of the log may have 100 MB and more after Litestream has stood still. */
+/** A WAL segment may have 100 MB and more after Litestream has stood still. */
 const ANSWER_LIMIT_MS = 300_000;
 /** `SSH_FX_NO_SUCH_FILE` of draft-ietf-secsh-filexfer-02, section 7. */
 const NO_SUCH_FILE = 2;

@@ -3,13 +3,13 @@ import type { ReplicaTarget } from '../litestream.ts';
 import { beginCopy, catchUp, catchUpWhole, type Following } from './follow.ts';
 import { openReplicaFiles } from './open-files.ts';
 import type { ReplicaFiles } from './replica-files.ts';
-import { BrokenLogError, StandbyCopy } from './standby-copy.ts';
+import { BrokenWalError, StandbyCopy } from './standby-copy.ts';
 
 const POLL_MS = 2_000;
-/** Between looks for another generation, and for pieces of the log that are missing. */
+/** Between looks for another generation, and for WAL segments that are missing. */
 const LOOK_EVERY_MS = 30_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** As long as every piece of the log that comes is seen within this time. */
+/** As long as every WAL segment that comes is seen within this time. */
 const LIVE_MS = 60_000;
 
 export interface StandByOptions {
@@ -69,7 +69,7 @@ class Follower {
       return done;
     } catch (error) {
       // From where it is there is no way on: it begins anew.
-      if (error instanceof BrokenLogError) this.#copy.discard();
+      if (error instanceof BrokenWalError) this.#copy.discard();
       this.close();
       // What an attempt left is not known: what was stored is.
       this.#copy = StandbyCopy.open(this.#options.dir);

@@ -25,33 +25,33 @@ const positionSchema = z.object({ index: z.int().nonnegative(), offset: z.int().
 const stateSchema = z.object({
   epoch: z.int().positive(),
   generation: z.string().regex(/^[0-9a-f]{16}$/),
-  /** The next byte of the log that is wanted. All logs before it are in the file of the database. */
+  /** The next byte of the WAL that is wanted. All WALs before it are in the file of the database. */
   next: positionSchema,
-  /** Where the piece before it begins; null at the beginning of a log. */
+  /** Where the segment before it begins; null at the beginning of a WAL. */
   last: positionSchema.nullable(),
-  /** Only with this piece of the log the file is one state: pages of it may be there already. */
+  /** Only with this WAL segment the file is one state: pages of it may be there already. */
   needs: positionSchema.nullable(),
 });
 type State = z.infer<typeof stateSchema>;
 
-/** A restored database, and where the log goes on. */
+/** A restored database, and where the WAL goes on. */
 export interface Begun {
   readonly path: string;
-  /** The first log that may not be in it. */
+  /** The first WAL that may not be in it. */
   readonly index: number;
-  /** The last piece that may be in it. */
+  /** The last segment that may be in it. */
   readonly needs: WalPosition | null;
 }
 
-/** The replica cannot be followed from where the copy is: pieces of the log are missing or damaged. */
-export class BrokenLogError extends ReplicaError {
-  override name = 'BrokenLogError';
+/** The replica cannot be followed from where the copy is: WAL segments are missing or damaged. */
+export class BrokenWalError extends ReplicaError {
+  override name = 'BrokenWalError';
 }
 
 /**
- * A copy of the database that is kept up to date from a replica: the file as of the end of a log, and beside it what is
- * there of the next log. It is the database only after `finish`.
- * Whatever ends the process in between, the log is written into the file once more from its beginning, and writing
+ * A copy of the database that is kept up to date from a replica: the file as of the end of a WAL, and beside it what is
+ * there of the next WAL. It is the database only after `finish`.
+ * Whatever ends the process in between, the WAL is written into the file once more from its beginning, and writing
  * pages twice changes nothing.
  */
 export class StandbyCopy {
@@ -100,7 +100,7 @@ export class StandbyCopy {
     return join(this.#dir, `${BEGUN}${randomBytes(8).toString('hex')}.sqlite`);
   }
 
-  /** Takes the database at a path of `preparePath` as the new beginning, at the beginning of a log. */
+  /** Takes the database at a path of `preparePath` as the new beginning, at the beginning of a WAL. */
   begin({ epoch, generation }: GenerationName, begun: Begun): void {
     this.#forget();
     rmSync(this.#pending, { force: true });
@@ -121,7 +121,7 @@ export class StandbyCopy {
     );
   }
 
-  /** Appends the next piece of the log. */
+  /** Appends the next WAL segment. */
   append(bytes: Buffer): void {
     const state = this.#known();
     const { index, offset } = state.next;
@@ -147,9 +147,9 @@ export class StandbyCopy {
     syncFile(this.#dir);
   }
 
-  /** Writes the log, which is complete, into the file of the database. @throws {ReplicaError} when it is damaged */
+  /** Writes the WAL, which is complete, into the file of the database. @throws {ReplicaError} when it is damaged */
   advance(): void {
-    // From now on the file needs this log.
+    // From now on the file needs this WAL.
     this.save();
     this.#apply();
     const state = this.#known();
@@ -158,13 +158,13 @@ export class StandbyCopy {
   }
 
   /**
-   * Writes what is there of the last log into the file, and moves that to a path on the same volume. The copy is no more.
-   * @throws {ReplicaError} when the copy is not one state, or the log is damaged
+   * Writes what is there of the last WAL into the file, and moves that to a path on the same volume. The copy is no more.
+   * @throws {ReplicaError} when the copy is not one state, or the WAL is damaged
    */
   finish(path: string): void {
     const { next, needs } = this.#known();
     if (needs !== null && !isBefore(needs, next))
-      throw new BrokenLogError('the replica shows less than the standby copy has seen of it');
+      throw new BrokenWalError('the replica shows less than the standby copy has seen of it');
     this.save();
     if (next.offset > 0) this.#apply();
     renameSync(this.#database, path);
@@ -174,12 +174,12 @@ export class StandbyCopy {
   #apply(): void {
     const { index, offset } = this.#known().next;
     const frames = offset === 0 ? null : framesOf(this.#pending);
-    if (frames === null) throw new BrokenLogError(`log ${index} of the replica is damaged`);
+    if (frames === null) throw new BrokenWalError(`WAL ${index} of the replica is damaged`);
     renameSync(this.#pending, `${this.#database}-wal`);
     const applied = applyWal(this.#database);
     if (applied !== frames)
-      throw new BrokenLogError(
-        `log ${index} of the replica is damaged: ${applied} of its ${frames} pages are sound`,
+      throw new BrokenWalError(
+        `WAL ${index} of the replica is damaged: ${applied} of its ${frames} pages are sound`,
       );
   }
 

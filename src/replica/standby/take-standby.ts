@@ -33,7 +33,7 @@ export function standbyIn(
         try {
           const hasAll = await catchUpWhole({ files, copy, isLive: false });
           if (!hasAll)
-            warn(`The last piece of the log in the replica is cut off: what the first machine did in its last moment is not in the copy.
+            warn(`The last WAL segment in the replica is cut off: what the first machine did in its last moment is not in the copy.
 Litestream cannot restore this replica at all.`);
         } finally {
           files.close();

@@ -1,11 +1,12 @@
 /**
- * Names of Litestream 0.3 for the pieces of the write-ahead log (WAL), and the form of that log.
+ * Litestream 0.3 numbers write-ahead logs (WAL): a new one begins whenever SQLite begins its file anew. It uploads each in
+ * segments. Here are their names, and the form of a WAL.
  * @see https://github.com/benbjohnson/litestream/blob/v0.3.13/litestream.go FormatWALSegmentPath
  * @see https://www.sqlite.org/fileformat2.html#the_write_ahead_log
  */
 import type { GenerationName } from '../litestream.ts';
 
-/** Where a piece begins: byte `offset` of the log number `index`. */
+/** Where a segment begins: byte `offset` of the WAL number `index`. */
 export interface WalPosition {
   readonly index: number;
   readonly offset: number;
@@ -28,11 +29,11 @@ function folderOf({ epoch, generation }: GenerationName): string {
 }
 
 export function segmentName({ index, offset }: WalPosition): string {
-  return `${logName(index)}_${hex(offset)}.wal.lz4`;
+  return `${walName(index)}_${hex(offset)}.wal.lz4`;
 }
 
-/** With this begin the names of a log's pieces, and the name itself comes before them and after those of earlier logs. */
-export function logName(index: number): string {
+/** With this begin the names of a WAL's segments, and the name itself comes before them and after those of earlier WALs. */
+export function walName(index: number): string {
   return hex(index);
 }
 
@@ -47,7 +48,7 @@ export function parseSegmentName(name: string): WalPosition | undefined {
   return { index: Number.parseInt(index, 16), offset: Number.parseInt(offset, 16) };
 }
 
-/** The log that was being written when a snapshot was taken; undefined for another file. */
+/** The WAL that was being written when a snapshot was taken; undefined for another file. */
 export function parseSnapshotName(name: string): number | undefined {
   const [, index] = SNAPSHOT.exec(name) ?? [];
   return index === undefined ? undefined : Number.parseInt(index, 16);
@@ -66,7 +67,7 @@ const FRAME_HEADER_BYTES = 24;
 const PAGE_SIZE_AT = 8;
 const MAGIC = 0x377f0682;
 
-/** How many frames a log of this size holds; null for bytes that are none. */
+/** How many frames a WAL of this size holds; null for bytes that are none. */
 export function countFrames(header: Buffer, size: number): number | null {
   if (header.length < WAL_HEADER_BYTES || size < WAL_HEADER_BYTES) return null;
   // The last bit tells the byte order of the checksums.

@@ -23,9 +23,9 @@ import { unpackFrame } from '../../../src/replica/standby/lz4-frame.ts';
 import { openReplicaFiles } from '../../../src/replica/standby/open-files.ts';
 import type { ReplicaFiles } from '../../../src/replica/standby/replica-files.ts';
 import { standBy } from '../../../src/replica/standby/stand-by.ts';
-import { BrokenLogError, StandbyCopy } from '../../../src/replica/standby/standby-copy.ts';
+import { BrokenWalError, StandbyCopy } from '../../../src/replica/standby/standby-copy.ts';
 import { STANDBY_FOLDER, standbyIn } from '../../../src/replica/standby/take-standby.ts';
-import { logName, parseSegmentName } from '../../../src/replica/standby/wal.ts';
+import { walName, parseSegmentName } from '../../../src/replica/standby/wal.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { openPlace, type ReplicaPlace } from '../../_helpers/replica-places.ts';
 import { ReplicatedDatabase, sha256Of, targetOf } from '../../_helpers/replicated-database.ts';
@@ -56,20 +56,20 @@ function generationFolder(): string {
   return join(generations, readdirSync(generations)[0] ?? '');
 }
 
-function pieces(): string[] {
+function segments(): string[] {
   const names = readdirSync(join(generationFolder(), 'wal'));
   return names.filter((name) => parseSegmentName(name) !== undefined).toSorted();
 }
 
 function lastLog(): number {
-  return parseSegmentName(pieces().at(-1) ?? '')?.index ?? -1;
+  return parseSegmentName(segments().at(-1) ?? '')?.index ?? -1;
 }
 
 const CHANGES = 10;
 
 /** Changes rows in place, as in a shop whose database hardly grows, until they are in the replica. */
 async function change(): Promise<void> {
-  const before = pieces().length;
+  const before = segments().length;
   const sqlite = new Sqlite(first.path);
   try {
     sqlite.pragma('wal_autocheckpoint = 0');
@@ -79,8 +79,8 @@ async function change(): Promise<void> {
     sqlite.close();
   }
   await eventually(
-    'another piece',
-    () => pieces().length,
+    'another segment',
+    () => segments().length,
     (count) => count > before,
     30_000,
   );
@@ -156,7 +156,7 @@ async function restored(): Promise<string> {
 it('refuses a copy whose log was deleted before the rest of it came, also the second time', async () => {
   await offForDays();
   const position = readFileSync(join(dir, 'position.json'), 'utf8');
-  await expect(catchUpWhole({ files, copy, isLive: false })).rejects.toThrow(BrokenLogError);
+  await expect(catchUpWhole({ files, copy, isLive: false })).rejects.toThrow(BrokenWalError);
   expect(readFileSync(join(dir, 'position.json'), 'utf8')).toBe(position);
   expect(await taken()).toBeNull();
   expect(await taken()).toBeNull();
@@ -164,7 +164,7 @@ it('refuses a copy whose log was deleted before the rest of it came, also the se
 
 it('does not follow past a deleted log between two looks', async () => {
   await offForDays();
-  await expect(catchUp({ files, copy, isLive: true })).rejects.toThrow(BrokenLogError);
+  await expect(catchUp({ files, copy, isLive: true })).rejects.toThrow(BrokenWalError);
   expect(await taken()).toBeNull();
 });
 
@@ -172,13 +172,13 @@ it('refuses a part of a deleted log that kill -9 left', async () => {
   await offForDays(async () => {
     await change();
     await catchUp({ files, copy, isLive: true });
-    // Killed while it wrote the log into the file, and once more after the first piece of it came anew.
+    // Killed while it wrote the log into the file, and once more after the first segment of it came anew.
     rmSync(join(dir, 'pending.wal'));
     const again = StandbyCopy.open(dir);
-    const name = pieces().find((each) => each.startsWith(logName(again.next.index))) ?? '';
-    const piece = await unpackFrame(readFileSync(join(generationFolder(), 'wal', name)));
-    expect(piece).toBeInstanceOf(Buffer);
-    again.append(piece as Buffer);
+    const name = segments().find((each) => each.startsWith(walName(again.next.index))) ?? '';
+    const segment = await unpackFrame(readFileSync(join(generationFolder(), 'wal', name)));
+    expect(segment).toBeInstanceOf(Buffer);
+    again.append(segment as Buffer);
   });
   expect(await taken()).toBeNull();
 });
@@ -210,9 +210,9 @@ it('refuses to go by logs of which the end is lost, where Litestream would go by
     await catchUpWhole({ files, copy, isLive: true });
     const at = copy.next;
     await changeUntilNextLog();
-    const lost = pieces().filter((name) => {
-      const piece = parseSegmentName(name);
-      return piece?.index === at.index && piece.offset >= at.offset;
+    const lost = segments().filter((name) => {
+      const segment = parseSegmentName(name);
+      return segment?.index === at.index && segment.offset >= at.offset;
     });
     expect(lost.length).toBeGreaterThan(0);
     for (const name of lost) rmSync(join(generationFolder(), 'wal', name));

@@ -20,7 +20,7 @@ import { beginCopy, catchUp, catchUpWhole } from '../../../src/replica/standby/f
 import { openReplicaFiles } from '../../../src/replica/standby/open-files.ts';
 import type { ReplicaFiles } from '../../../src/replica/standby/replica-files.ts';
 import { standBy } from '../../../src/replica/standby/stand-by.ts';
-import { BrokenLogError, StandbyCopy } from '../../../src/replica/standby/standby-copy.ts';
+import { BrokenWalError, StandbyCopy } from '../../../src/replica/standby/standby-copy.ts';
 import { STANDBY_FOLDER, standbyIn } from '../../../src/replica/standby/take-standby.ts';
 import { parseSegmentName, segmentName } from '../../../src/replica/standby/wal.ts';
 import { eventually } from '../../_helpers/poll.ts';
@@ -61,14 +61,14 @@ function walFolder(): string {
   return join(generations, name, 'wal');
 }
 
-/** Names of the pieces of the log in the replica, in order. */
+/** Names of the WAL segments in the replica, in order. */
 function segments(): string[] {
   return readdirSync(walFolder())
     .filter((name) => parseSegmentName(name) !== undefined)
     .toSorted();
 }
 
-/** A replica of several logs, each of several pieces, and a copy that is at its beginning. */
+/** A replica of several logs, each of several segments, and a copy that is at its beginning. */
 async function manyPieces(): Promise<void> {
   await first.replicating(async () => {
     await beginCopy(first.target, { files, copy });
@@ -76,7 +76,7 @@ async function manyPieces(): Promise<void> {
       const before = segments().length;
       first.write(TWO_LOGS / 4);
       await eventually(
-        'another piece',
+        'another segment',
         () => segments().length,
         (count) => count > before,
         30_000,
@@ -177,7 +177,7 @@ describe('a copy that follows a replica in a folder', () => {
     expect(isBegun(standby)).toBe(false);
   });
 
-  it('does not pass over a piece that is missing, in the middle of a log or at its beginning', async () => {
+  it('does not pass over a segment that is missing, in the middle of a log or at its beginning', async () => {
     await manyPieces();
     const names = segments();
     const [inner, begins] = [
@@ -188,7 +188,7 @@ describe('a copy that follows a replica in a folder', () => {
       const name = names[at] ?? '';
       renameSync(join(walFolder(), name), join(dir, 'aside'));
       const other = StandbyCopy.open(dir);
-      await expect(catchUpWhole({ files, copy: other, isLive: true })).rejects.toThrow(BrokenLogError);
+      await expect(catchUpWhole({ files, copy: other, isLive: true })).rejects.toThrow(BrokenWalError);
       renameSync(join(dir, 'aside'), join(walFolder(), name));
       other.discard();
       copy = StandbyCopy.open(dir);
@@ -196,7 +196,7 @@ describe('a copy that follows a replica in a folder', () => {
     }
   });
 
-  it('waits for a piece that is not complete, or damaged, and takes it when it is whole', async () => {
+  it('waits for a segment that is not complete, or damaged, and takes it when it is whole', async () => {
     await manyPieces();
     const name = segments().findLast((each) => !each.includes('_00000000')) ?? '';
     const path = join(walFolder(), name);
@@ -217,7 +217,7 @@ describe('a copy that follows a replica in a folder', () => {
     expect(sha256Of(await finished())).toBe(sha256Of(await restored()));
   });
 
-  it('takes all but a last piece that was cut off, which Litestream cannot pass over', async () => {
+  it('takes all but a last segment that was cut off, which Litestream cannot pass over', async () => {
     await manyPieces();
     await catchUpWhole({ files, copy, isLive: true });
     const before = await restored();
@@ -228,7 +228,7 @@ describe('a copy that follows a replica in a folder', () => {
     expect(sha256Of(await finished())).toBe(sha256Of(before));
   });
 
-  it('takes an empty piece, as Litestream writes them at times, for nothing', async () => {
+  it('takes an empty segment, as Litestream writes them at times, for nothing', async () => {
     await manyPieces();
     await catchUpWhole({ files, copy, isLive: true });
     const { next } = copy;
@@ -270,7 +270,7 @@ describe('a copy that follows a replica in a folder', () => {
     log.writeUInt8(log.readUInt8(log.length - 5_000) ^ 1, log.length - 5_000);
     writeFileSync(pending, log);
     expect(() => copy.finish(join(dir, 'never.sqlite'))).toThrow(
-      /log \d+ of the replica is damaged: \d+ of its \d+ pages/,
+      /WAL \d+ of the replica is damaged: \d+ of its \d+ pages/,
     );
   });
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import {
   countFrames,
   isBefore,
-  logName,
+  walName,
   parseSegmentName,
   parseSnapshotName,
   segmentName,
@@ -11,7 +11,7 @@ import {
 
 const positionArb = fc.record({ index: fc.nat(0xffffffff), offset: fc.nat(0xffffffff) });
 
-it('names pieces of the log as Litestream 0.3 does', () => {
+it('names WAL segments as Litestream 0.3 does', () => {
   expect(segmentName({ index: 31, offset: 4_152 })).toBe('0000001f_00001038.wal.lz4');
   expect(parseSnapshotName('0000001f.snapshot.lz4')).toBe(31);
   for (const other of [
@@ -23,13 +23,13 @@ it('names pieces of the log as Litestream 0.3 does', () => {
     expect(parseSegmentName(other)).toBeUndefined();
 });
 
-it('sorts names as the pieces follow each other, each behind the name of its log', () => {
+it('sorts names as the segments follow each other, each behind the name of its log', () => {
   fc.assert(
     fc.property(positionArb, positionArb, (a, b) => {
       expect(parseSegmentName(segmentName(a))).toEqual(a);
       expect(segmentName(a) < segmentName(b)).toBe(isBefore(a, b));
-      expect(segmentName(a) > logName(a.index)).toBe(true);
-      expect(segmentName(a) > logName(b.index)).toBe(a.index >= b.index);
+      expect(segmentName(a) > walName(a.index)).toBe(true);
+      expect(segmentName(a) > walName(b.index)).toBe(a.index >= b.index);
     }),
   );
 });
