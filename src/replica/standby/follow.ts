@@ -4,7 +4,7 @@ import { ReplicaError } from '../litestream-process.ts';
 import { newestGenerations } from '../restore-newest.ts';
 import { unpackFrame, type NotWhole } from './lz4-frame.ts';
 import type { ReplicaFiles } from './replica-files.ts';
-import { BrokenWalError, type StandbyCopy } from './standby-copy.ts';
+import { BrokenWalError, seenSegment, type SeenSegment, type StandbyCopy } from './standby-copy.ts';
 import {
   isBefore,
   isSame,
@@ -61,19 +61,30 @@ export async function beginCopy(
 }
 
 async function newestIndex(files: ReplicaFiles, generation: GenerationName): Promise<number> {
-  const last = await lastSegment(files, generation);
-  if (last !== null) return last.index;
+  const last = parseSegments(await files.list(walFolder(generation))).at(-1);
   const snapshots = await snapshotsOf(files, generation);
   if (snapshots.length === 0) throw new ReplicaError('the snapshot of the replica is gone');
-  return Math.max(...snapshots);
+  const newest = Math.max(...snapshots);
+  if (last === undefined) return newest;
+  if (newest > last.index)
+    throw new ReplicaError('the WAL after the newest snapshot is not in the replica yet');
+  return last.index;
 }
 
-/** The last segment that holds anything. */
-async function lastSegment(files: ReplicaFiles, generation: GenerationName): Promise<WalPosition | null> {
-  const segments = parseSegments(await files.list(walFolder(generation)));
-  for (const segment of segments.toReversed())
-    if (!isEmpty(await readSegment(files, generation, segment))) return segment;
+/** The last segment that is whole and holds anything: no other can be in a database that was restored. */
+async function lastSegment(files: ReplicaFiles, generation: GenerationName): Promise<SeenSegment | null> {
+  for (const at of parseSegments(await files.list(walFolder(generation))).toReversed()) {
+    const segment = await readSegment(files, generation, at);
+    if (segment instanceof Buffer && !isEmpty(segment)) return seenSegment(at, segment);
+  }
   return null;
+}
+
+/** Makes sure that a segment is still what it was. @throws {BrokenWalError} */
+async function assertUnchanged({ files, copy }: Following, seen: SeenSegment): Promise<void> {
+  const segment = await readSegment(files, ofGeneration(copy), seen);
+  if (!(segment instanceof Buffer) || seenSegment(seen, segment).sha256 !== seen.sha256)
+    throw new BrokenWalError(`${segmentName(seen)} of the replica is not what it was`);
 }
 
 function parseSegments(names: readonly string[]): WalPosition[] {
@@ -116,6 +127,7 @@ async function assertComplete(following: Following): Promise<void> {
   if (!(await hasAllOf(following, segments))) throw new ReplicaError(notWhole(next));
   if (last === null || !segments.some((at) => isSame(at, last)))
     throw new BrokenWalError(`WAL ${next.index} is no longer in the replica`);
+  await assertUnchanged(following, last);
   await assertFollowable(following);
 }
 
@@ -201,10 +213,12 @@ export async function catchUpWhole(following: Following): Promise<boolean> {
   // Before anything is taken: with it, what the copy needs becomes another segment.
   if (needs !== null && !segments.some((at) => isSame(at, needs)))
     throw new BrokenWalError(`the replica does not hold ${segmentName(needs)}, which was there`);
+  if (needs !== null) await assertUnchanged(following, needs);
   const ahead = segments.filter((at) => !isBefore(at, next)).length;
   if (ahead > MOST_AHEAD) throw new BrokenWalError(`the copy is ${ahead} WAL segments behind`);
   await catchUp(following);
   const hasAll = await hasAllOf(following, segments);
   await assertFollowable(following);
+  if (copy.needs !== null) await assertUnchanged(following, copy.needs);
   return hasAll;
 }

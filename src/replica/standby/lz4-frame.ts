@@ -17,17 +17,17 @@ const SIZE_MASK = 0x7fffffff;
 /** A frame that is not whole: its end is missing, or it is damaged. */
 export type NotWhole = 'cut off' | 'damaged';
 
-/** What one LZ4 frame holds; no bytes at all hold nothing, as for Litestream. */
+/** What one LZ4 frame holds. */
 export async function unpackFrame(frame: Buffer): Promise<Buffer | NotWhole> {
-  if (frame.length === 0) return frame;
   // The library takes a frame that ends after any of its blocks.
-  if (!isComplete(frame)) return 'cut off';
-  return decompressFrame(frame).catch((): NotWhole => 'damaged');
+  const problem = problemOf(frame);
+  return problem ?? decompressFrame(frame).catch((): NotWhole => 'damaged');
 }
 
-/** Whether a frame has its end mark and, behind it, nothing but the checksum. */
-function isComplete(frame: Buffer): boolean {
-  if (frame.length < HEADER_BYTES || frame.readUInt32LE(0) !== MAGIC) return false;
+/** Null for a frame with its end mark and, behind it, nothing but the checksum. */
+function problemOf(frame: Buffer): NotWhole | null {
+  if (frame.length < HEADER_BYTES) return 'cut off';
+  if (frame.readUInt32LE(0) !== MAGIC) return 'damaged';
   const flags = frame.readUInt8(FLAGS_AT);
   const trailer = (flags & CONTENT_CHECKSUM_FLAG) === 0 ? 0 : WORD_BYTES;
   const blockTrailer = (flags & BLOCK_CHECKSUM_FLAG) === 0 ? 0 : WORD_BYTES;
@@ -37,8 +37,13 @@ function isComplete(frame: Buffer): boolean {
   while (at + WORD_BYTES <= frame.length) {
     const size = frame.readUInt32LE(at);
     at += WORD_BYTES;
-    if (size === 0) return at + trailer === frame.length;
+    if (size === 0) return endProblem(frame.length - at - trailer);
     at += (size & SIZE_MASK) + blockTrailer;
   }
-  return false;
+  return 'cut off';
+}
+
+function endProblem(surplus: number): NotWhole | null {
+  if (surplus === 0) return null;
+  return surplus < 0 ? 'cut off' : 'damaged';
 }

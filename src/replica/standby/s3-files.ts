@@ -56,8 +56,9 @@ export class S3Files implements ReplicaFiles {
       if (answer.status !== 200) throw failure(answer);
       const listing = parseListing(answer.body.toString('utf8'));
       // The server may go on from a token without an end.
-      if (listing.next !== null && listing.keys.length === 0)
-        throw new ReplicaError('the S3 server lists nothing, and says that more follows');
+      const first = listing.keys[0]?.slice(path.length);
+      if (listing.next !== null && (first === undefined || first <= (names.at(-1) ?? '')))
+        throw new ReplicaError('the S3 server does not go on in its listing, and says that more follows');
       names.push(...listing.keys.map((key) => key.slice(path.length)));
       token = listing.next;
     }

@@ -51,7 +51,9 @@ class Follower {
   #copy: StandbyCopy;
   #files: ReplicaFiles | null = null;
   #lookedAt = 0;
-  #caughtUpAt = 0;
+  /** When the copy was last shown to have everything, since it was begun. */
+  #wholeAt = 0;
+  #cutOffLooks = 0;
 
   constructor(options: StandByOptions) {
     this.#options = options;
@@ -62,11 +64,7 @@ class Follower {
   async step(): Promise<string> {
     try {
       this.#files ??= await openReplicaFiles(this.#options.target);
-      const isLive = Math.abs(Date.now() - this.#caughtUpAt) < LIVE_MS;
-      const { signal } = this.#options;
-      const done = await this.#follow({ files: this.#files, copy: this.#copy, isLive, signal });
-      this.#caughtUpAt = Date.now();
-      return done;
+      return await this.#follow(this.#files);
     } catch (error) {
       // From where it is there is no way on: it begins anew.
       if (error instanceof BrokenWalError) this.#copy.discard();
@@ -74,23 +72,38 @@ class Follower {
       // What an attempt left is not known: what was stored is.
       this.#copy = StandbyCopy.open(this.#options.dir);
       this.#lookedAt = 0;
+      this.#wholeAt = 0;
       throw error;
     }
   }
 
-  async #follow(following: Following): Promise<string> {
-    const { copy } = following;
+  async #follow(files: ReplicaFiles): Promise<string> {
     // By the clock on the wall: the other one stands still while a machine is suspended.
-    if (Math.abs(Date.now() - this.#lookedAt) < LOOK_EVERY_MS) await catchUp(following);
-    else {
-      if (copy.generation === null) this.#options.tell('restores the newest database of the replica');
-      await beginCopy(this.#options.target, following);
-      await catchUpWhole(following);
-      this.#lookedAt = Date.now();
-    }
-    const { generation } = copy;
+    if (Math.abs(Date.now() - this.#lookedAt) < LOOK_EVERY_MS) await catchUp(this.#following(files));
+    else await this.#look(files);
+    const { generation } = this.#copy;
     if (generation === null) throw new Error('there is no standby copy');
-    return `follows generation ${generation.generation} of epoch ${generation.epoch}`;
+    const what = `follows generation ${generation.generation} of epoch ${generation.epoch}`;
+    return this.#cutOffLooks < 2
+      ? what
+      : `${what}, whose last WAL segment is cut off: does scripts/replicate go on?`;
+  }
+
+  async #look(files: ReplicaFiles): Promise<void> {
+    const before = this.#copy.generation;
+    if (before === null) this.#options.tell('restores the newest database of the replica');
+    await beginCopy(this.#options.target, this.#following(files));
+    // Of what came while it was restored nothing was seen to come.
+    if (this.#copy.generation?.generation !== before?.generation) this.#wholeAt = 0;
+    const hasAll = await catchUpWhole(this.#following(files));
+    this.#cutOffLooks = hasAll ? 0 : this.#cutOffLooks + 1;
+    this.#lookedAt = Date.now();
+    if (hasAll) this.#wholeAt = Date.now();
+  }
+
+  #following(files: ReplicaFiles): Following {
+    const isLive = Math.abs(Date.now() - this.#wholeAt) < LIVE_MS;
+    return { files, copy: this.#copy, isLive, signal: this.#options.signal };
   }
 
   close(): void {

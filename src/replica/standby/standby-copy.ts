@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -22,15 +22,22 @@ import type { GenerationName } from '../litestream.ts';
 import { countFrames, isBefore, WAL_HEADER_BYTES, type WalPosition } from './wal.ts';
 
 const positionSchema = z.object({ index: z.int().nonnegative(), offset: z.int().nonnegative() });
+/** A segment as it was read: Litestream may write one anew by the same name, and longer, when the place has lost it. */
+const seenSchema = positionSchema.extend({
+  length: z.int().positive(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+export type SeenSegment = z.infer<typeof seenSchema>;
+
 const stateSchema = z.object({
   epoch: z.int().positive(),
   generation: z.string().regex(/^[0-9a-f]{16}$/),
   /** The next byte of the WAL that is wanted. All WALs before it are in the file of the database. */
   next: positionSchema,
-  /** Where the segment before it begins; null at the beginning of a WAL. */
-  last: positionSchema.nullable(),
+  /** The segment before it; null at the beginning of a WAL. */
+  last: seenSchema.nullable(),
   /** Only with this WAL segment the file is one state: pages of it may be there already. */
-  needs: positionSchema.nullable(),
+  needs: seenSchema.nullable(),
 });
 type State = z.infer<typeof stateSchema>;
 
@@ -40,7 +47,7 @@ export interface Begun {
   /** The first WAL that may not be in it. */
   readonly index: number;
   /** The last segment that may be in it. */
-  readonly needs: WalPosition | null;
+  readonly needs: SeenSegment | null;
 }
 
 /** The replica cannot be followed from where the copy is: WAL segments are missing or damaged. */
@@ -83,11 +90,11 @@ export class StandbyCopy {
     return this.#known().next;
   }
 
-  get last(): WalPosition | null {
+  get last(): SeenSegment | null {
     return this.#known().last;
   }
 
-  get needs(): WalPosition | null {
+  get needs(): SeenSegment | null {
     return this.#known().needs;
   }
 
@@ -134,8 +141,9 @@ export class StandbyCopy {
     } finally {
       closeSync(file);
     }
-    const needs = state.needs !== null && isBefore(state.next, state.needs) ? state.needs : state.next;
-    this.#state = { ...state, next: { index, offset: offset + bytes.length }, last: state.next, needs };
+    const last = seenSegment(state.next, bytes);
+    const needs = state.needs !== null && isBefore(state.next, state.needs) ? state.needs : last;
+    this.#state = { ...state, next: { index, offset: offset + bytes.length }, last, needs };
   }
 
   /** Stores what was appended, down to the disk. */
@@ -210,6 +218,11 @@ export class StandbyCopy {
   #pendingSize(): number {
     return statSync(this.#pending, { throwIfNoEntry: false })?.size ?? 0;
   }
+}
+
+export function seenSegment({ index, offset }: WalPosition, bytes: Buffer): SeenSegment {
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { index, offset, length: bytes.length, sha256 };
 }
 
 const STATE = 'position.json';

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataDirInUseError, lockDataDir, type DataDirLock } from '../../store/sqlite/data-dir.ts';
+import { readSqliteMeta } from '../../store/sqlite/files.ts';
 import type { ReplicaTarget } from '../litestream.ts';
 import type { Standby } from '../restore-newest.ts';
 import { catchUpWhole } from './follow.ts';
@@ -28,17 +29,18 @@ export function standbyIn(
     take: async ({ epoch, generation }, path) => {
       const { generation: own } = copy;
       if (own?.epoch !== epoch || own.generation !== generation) return false;
+      let hasAll = true;
       try {
         const files = await openReplicaFiles(target);
         try {
-          const hasAll = await catchUpWhole({ files, copy, isLive: false });
-          if (!hasAll)
-            warn(`The last WAL segment in the replica is cut off: what the first machine did in its last moment is not in the copy.
-Litestream cannot restore this replica at all.`);
+          hasAll = await catchUpWhole({ files, copy, isLive: false });
         } finally {
           files.close();
         }
         copy.finish(path);
+        if (!hasAll)
+          warn(`The last WAL segment in the replica is cut off, and Litestream cannot restore this replica at all.
+The copy lacks what the first machine did after its last sign of life at ${lastHeartbeat(path)}.`);
         return true;
       } catch (error) {
         // It stays useless, and the whole database needs its room.
@@ -53,6 +55,12 @@ Litestream cannot restore this replica at all.`);
       lock?.release();
     },
   };
+}
+
+/** When the daemon last wrote that it lives, every ten seconds. */
+function lastHeartbeat(path: string): string {
+  const at = Number(readSqliteMeta(path, 'replica_heartbeat') ?? Number.NaN);
+  return Number.isNaN(at) ? 'a time that is not known' : new Date(at).toISOString();
 }
 
 /** Null where it cannot be locked, as when the disk is full. @throws {DataDirInUseError} */

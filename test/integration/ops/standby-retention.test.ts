@@ -25,7 +25,7 @@ import type { ReplicaFiles } from '../../../src/replica/standby/replica-files.ts
 import { standBy } from '../../../src/replica/standby/stand-by.ts';
 import { BrokenWalError, StandbyCopy } from '../../../src/replica/standby/standby-copy.ts';
 import { STANDBY_FOLDER, standbyIn } from '../../../src/replica/standby/take-standby.ts';
-import { walName, parseSegmentName } from '../../../src/replica/standby/wal.ts';
+import { parseSegmentName, segmentName, walName } from '../../../src/replica/standby/wal.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { openPlace, type ReplicaPlace } from '../../_helpers/replica-places.ts';
 import { ReplicatedDatabase, sha256Of, targetOf } from '../../_helpers/replicated-database.ts';
@@ -238,4 +238,31 @@ it('takes no empty place for a whole one, when the copy began without a log', as
   const standby = standbyIn(dataDir, first.target, () => undefined);
   expect(await standby?.take(generation, join(dataDir, 'taken'))).toBe(false);
   renameSync(`${place.url}-gone`, place.url);
+});
+
+it('refuses to go on where a segment was lost and written anew, and longer, by the same name', async () => {
+  first.write(20);
+  await first.replicating(async () => {
+    await beginCopy(first.target, { files, copy });
+    await change();
+    await catchUpWhole({ files, copy, isLive: true });
+  });
+  const { last } = copy;
+  const lost = segments().at(-1) ?? '';
+  expect(lost).toBe(segmentName(last ?? { index: -1, offset: 0 }));
+  rmSync(join(generationFolder(), 'wal', lost));
+  // Litestream goes on at the end of the segment before it.
+  await first.replicating(async () => {
+    await eventually(
+      'it is written anew',
+      () => segments().at(-1),
+      (name) => name === lost,
+      30_000,
+    );
+    await changeUntilNextLog();
+  });
+  const again = readFileSync(join(generationFolder(), 'wal', lost));
+  expect(((await unpackFrame(again)) as Buffer).length).toBeGreaterThanOrEqual(last?.length ?? 0);
+  const path = await taken();
+  if (path !== null) expect(sha256Of(path)).toBe(sha256Of(await restored()));
 });

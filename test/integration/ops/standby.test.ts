@@ -233,8 +233,9 @@ describe('a copy that follows a replica in a folder', () => {
     await catchUpWhole({ files, copy, isLive: true });
     const { next } = copy;
     const path = join(walFolder(), segmentName(next));
+    // One without a byte is the beginning of an upload, which Litestream cannot restore either.
     writeFileSync(path, '');
-    expect(await catchUpWhole({ files, copy, isLive: false })).toBe(true);
+    expect(await catchUpWhole({ files, copy, isLive: false })).toBe(false);
     writeFileSync(path, compressFrameSync(Buffer.alloc(0)));
     // One that begins then does not wait for it either.
     const other = join(dir, 'other');

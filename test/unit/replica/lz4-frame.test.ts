@@ -37,7 +37,9 @@ it('takes no frame that ends early, not even between two of its blocks, and none
     frame.length - 1,
   ])
     expect(await unpackFrame(frame.subarray(0, length))).toBe('cut off');
-  expect(await unpackFrame(Buffer.concat([frame, Buffer.alloc(1)]))).toBe('cut off');
+  expect(await unpackFrame(Buffer.concat([frame, Buffer.alloc(1)]))).toBe('damaged');
+  expect(await unpackFrame(Buffer.alloc(100))).toBe('damaged');
+  expect(await unpackFrame(Buffer.alloc(0))).toBe('cut off');
 });
 
 it('takes no frame of which a bit has changed', async () => {
