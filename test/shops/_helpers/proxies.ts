@@ -5,10 +5,16 @@ const accepted: Answer = { status: 200, headers: {}, body: Buffer.from('') };
 /** What happens to webhooks on their way: `keep` takes them and delivers them later, on demand. */
 export type WebhookWeather = 'pass' | 'lose' | 'twice' | 'keep';
 
+interface LostEvent {
+  readonly type: string;
+  readonly data: { readonly payment?: { readonly id: string } };
+}
+
 /** The way from tilld and browsers to the shop. */
 export class ShopProxy implements AsyncDisposable {
   weather: WebhookWeather = 'pass';
   readonly #kept: Message[] = [];
+  readonly #lost: LostEvent[] = [];
   #forwarder: Forwarder | null = null;
 
   static async start(): Promise<ShopProxy> {
@@ -41,6 +47,11 @@ export class ShopProxy implements AsyncDisposable {
     return statuses;
   }
 
+  /** The types of the events about a payment that never reached the shop. */
+  lostOf(paymentId: string): string[] {
+    return this.#lost.filter(({ data }) => data.payment?.id === paymentId).map(({ type }) => type);
+  }
+
   get #started(): Forwarder {
     if (this.#forwarder === null) throw new Error('the proxy was not started');
     return this.#forwarder;
@@ -53,6 +64,7 @@ export class ShopProxy implements AsyncDisposable {
       return first.status >= 300 ? first : second;
     }
     if (this.weather === 'keep') this.#kept.push(message);
+    else this.#lost.push(JSON.parse(message.body.toString()) as LostEvent);
     return accepted;
   }
 
