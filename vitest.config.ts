@@ -1,5 +1,18 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
+/**
+ * Files share a process: starting one and importing the program anew for each took longer than most tests. What a test
+ * changes globally, it must restore.
+ */
+const SHARED = { isolate: false };
+/** They replace modules of the program, which other files of the same process would get as well. */
+const MOCKING = [
+  'test/integration/new-utxo-coin.test.ts',
+  'test/integration/api/least-privilege.test.ts',
+  'test/integration/api/roles.test.ts',
+  'test/integration/api/step-up.test.ts',
+  'test/integration/ops/fence.test.ts',
+];
 const UNIT = ['test/unit/**', 'test/vectors/**'];
 
 export default defineConfig({
@@ -8,26 +21,27 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 15_000 } },
-    maxWorkers: 2,
+    // More than cores: half the time a test waits for a node, a browser or a clock.
+    maxWorkers: 4,
     projects: [
       {
         extends: true,
         test: {
           name: 'unit',
           include: UNIT.map((folder) => `${folder}/*.test.ts`),
-          // Starting a process and importing again for each file took longer than the tests.
-          // Files therefore share a process: what a test changes globally, it must restore.
-          isolate: false,
+          ...SHARED,
         },
       },
       {
         extends: true,
         test: {
           name: 'integration',
+          ...SHARED,
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...UNIT, 'test/compose/**', 'test/shops/**'],
+          exclude: [...configDefaults.exclude, ...UNIT, ...MOCKING, 'test/compose/**', 'test/shops/**'],
         },
       },
+      { extends: true, test: { name: 'mocking', include: MOCKING } },
     ],
   },
 });

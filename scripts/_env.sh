@@ -143,16 +143,16 @@ run_tool() {
 
 # A browser for the tests of the pages: Debian's, installed when missing and allowed to.
 ensure_browser() {
-  local browser="${TILLD_TEST_CHROMIUM:-/usr/bin/chromium}"
+  local browser="${TILLD_TEST_CHROMIUM:-/usr/bin/chromium-headless-shell}"
   [ -x "$browser" ] && return 0
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     local attempt
     for attempt in 1 2 3; do
-      apt-get update -q >&2 && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core >&2 && return 0
-      echo "installing chromium failed, attempt $attempt of 3" >&2
+      apt-get update -q >&2 && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium-headless-shell fonts-dejavu-core >&2 && return 0
+      echo "installing chromium-headless-shell failed, attempt $attempt of 3" >&2
     done
   fi
-  echo "no browser at $browser, its tests will fail: install Debian's chromium, or set TILLD_TEST_CHROMIUM" >&2
+  echo "no browser at $browser, its tests will fail: install Debian's chromium-headless-shell, or set TILLD_TEST_CHROMIUM" >&2
   [ "${CI:-}" != true ]
 }
 

@@ -16,7 +16,14 @@ const SPELL_MS = minutes() >= 10 ? 60_000 : 20_000;
 const BLOCK_MS = 60_000;
 const ENDPOINTS = 16;
 
-/** Whether the daemon stays small under everything at once. BENCH_MEMORY_MINUTES=60 puts the load on for a whole hour. */
+/** Requests a second in all; as many as are answered otherwise. */
+const RATE = process.env['BENCH_MEMORY_RATE'];
+
+/**
+ * Whether the daemon stays small, and as quick as it was, under everything at once. BENCH_MEMORY_MINUTES=60 puts the load on
+ * for a whole hour, BENCH_MEMORY_RATE=100 limits it to so many requests a second: without a limit every request waits for the
+ * 15 others, and the answer tells how many there were rather than how quick the daemon is.
+ */
 export const question: Question = {
   asks: 'resident memory with 1 M payments under new payments, their webhooks, reads, lists and full blocks',
   against: 'a bare express + better-sqlite3 process without any work',
@@ -37,21 +44,27 @@ export const question: Question = {
     const requests = loadOf(history, ports);
     const sizeOf = (suffix: string): number =>
       statSync(join(history.dataDir, `tilld.sqlite${suffix}`), { throwIfNoEntry: false })?.size ?? 0;
+    const grownFrom = sizeOf('');
     const durationMs = bench.quick ? 5_000 : SPELL_MS;
     const held: number[] = [];
     const rates: number[] = [];
+    const p50s: number[] = [];
+    const p99s: number[] = [];
     let reopened = 0;
     const mining = setInterval(() => node.process.send('mine'), BLOCK_MS);
     const rounds = await alternate({
       rounds: roundsOf(bench),
       ours: async () => {
         const load = { url: daemon.url, connections: 16, durationMs, requests, opensAnew: true };
-        const { perSecond, closed, p50Ms, p99Ms } = await putLoad(bench, load).catch((cause) => {
+        const paced = RATE === undefined ? load : { ...load, ratePerSecond: Number(RATE) };
+        const { perSecond, closed, p50Ms, p99Ms } = await putLoad(bench, paced).catch((cause) => {
           throw new Error(`after ${held.length} spells; the daemon's last words: ${daemon.output()}`, {
             cause,
           });
         });
         rates.push(perSecond);
+        p50s.push(p50Ms);
+        p99s.push(p99Ms);
         reopened += closed;
         const { residentBytes } = daemon.usage();
         held.push(residentBytes);
@@ -75,6 +88,9 @@ export const question: Question = {
       notes: [
         `after each ${durationMs / 1000} s of load: ${held.map((bytes) => Math.round(bytes / MB)).join(', ')} MB`,
         `requests a second: ${rates.map((rate) => Math.round(rate)).join(', ')}; connections opened anew: ${reopened}`,
+        `p50 of each, ms: ${p50s.map((ms) => ms.toFixed(1)).join(', ')}`,
+        `p99 of each, ms: ${p99s.map((ms) => ms.toFixed(1)).join(', ')}`,
+        `the database is ${mb(sizeOf(''))}, ${mb(grownFrom)} before`,
       ],
     };
   },

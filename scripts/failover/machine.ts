@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { eventually } from '../../test/_helpers/poll.ts';
+import { programFile } from '../../test/_helpers/program.ts';
 import { TillProcess, type Env } from '../../test/_helpers/till.ts';
 import { runTool, startTool } from '../../test/_helpers/tool.ts';
 
@@ -121,7 +122,7 @@ export class Standby {
 }
 
 function startReplicating(env: Env, dataDir: string): ChildProcess {
-  return spawn(process.execPath, ['src/cli/replicate.ts', '--data-dir', dataDir], {
+  return spawn(process.execPath, [programFile('replicate'), '--data-dir', dataDir], {
     env: { PATH: process.env['PATH'] ?? '', TILLD_CONFIG: 'test/_helpers/till.yaml', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

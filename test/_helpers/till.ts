@@ -8,6 +8,7 @@ import { createLogger } from '../../src/app/logger.ts';
 import { ApiClient } from './api-client.ts';
 import { freePort } from './nodes/proc.ts';
 import { eventually } from './poll.ts';
+import { programFile } from './program.ts';
 
 /** The real clock, which a test may put forward. */
 class TestClock {
@@ -127,14 +128,14 @@ export class TillProcess implements AsyncDisposable {
     this.#program = program;
   }
 
-  static async start(env: Env = {}, dataDir = newDir(), program = 'src/main.ts'): Promise<TillProcess> {
+  static async start(env: Env = {}, dataDir = newDir(), program = programFile()): Promise<TillProcess> {
     const till = new TillProcess(dataDir, await freePort(), env, program);
     await till.up();
     return till;
   }
 
   /** Starts a daemon without waiting until it answers; it may never. */
-  static async spawn(env: Env, dataDir: string, program = 'src/main.ts'): Promise<TillProcess> {
+  static async spawn(env: Env, dataDir: string, program = programFile()): Promise<TillProcess> {
     const till = new TillProcess(dataDir, await freePort(), env, program);
     till.#spawn();
     return till;

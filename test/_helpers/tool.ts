@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { programFile } from './program.ts';
 
 export interface ToolResult {
   readonly code: number | null;
@@ -28,7 +29,7 @@ export function startTool(
   args: readonly string[],
   options: { env?: Readonly<Record<string, string>>; input?: string } = {},
 ): RunningTool {
-  const child = spawn(process.execPath, [`src/cli/${tool}.ts`, ...args], {
+  const child = spawn(process.execPath, [programFile(tool), ...args], {
     env: { PATH: process.env['PATH'] ?? '', TILLD_CONFIG: 'test/_helpers/till.yaml', ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

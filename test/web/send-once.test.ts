@@ -106,8 +106,10 @@ it.each([
         ? { status, body: '<h1>Not Found</h1>', contentType: 'text/html' }
         : { status, json: { success: false, error, data: null } };
     await page.route('**/payment/refund?*', async (route) => route.fulfill(answer), { times: 3 });
+    // Not the button: for a moment after the click it is as it was before.
+    const before = await page.getByRole('alert').innerText();
     await button('Send the refund').click();
-    await expect.poll(() => button('Send the refund').isEnabled()).toBe(true);
+    await page.getByRole('alert').filter({ hasNotText: before }).waitFor();
     await page.unroute('**/payment/refund?*');
     await button('Send the refund').click();
     await page.getByText('The refund is on its way').waitFor();

@@ -8,7 +8,8 @@ import {
   type Page,
 } from 'playwright-core';
 
-const EXECUTABLE = process.env['TILLD_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
+/** The browser without the parts that show windows, which takes a third less time for the same pages. */
+const EXECUTABLE = process.env['TILLD_TEST_CHROMIUM'] ?? '/usr/bin/chromium-headless-shell';
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../../_helpers/poll.ts';
+import { programFile } from '../../_helpers/program.ts';
 
 let dataDir: string;
 beforeEach(() => {
@@ -53,7 +54,7 @@ async function outputOf(command: string, args: readonly string[], port: number):
 
 it('says at a terminal where everything is, and logs in a form for people', async () => {
   const port = await freePort();
-  const program = `exec '${process.execPath}' src/main.ts`;
+  const program = `exec '${process.execPath}' '${programFile()}'`;
   const output = await outputOf('script', ['-qefc', program, '/dev/null'], port);
   const lines = output.split('\n');
   const first = lines.findIndex((line) => line.startsWith('  Dashboard'));
@@ -71,7 +72,7 @@ it('says at a terminal where everything is, and logs in a form for people', asyn
 
 it('writes JSON lines and nothing else where its output is no terminal', async () => {
   const port = await freePort();
-  const output = await outputOf(process.execPath, ['src/main.ts'], port);
+  const output = await outputOf(process.execPath, [programFile()], port);
   const lines = output.trimEnd().split('\n');
   expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(
     expect.arrayContaining(['starting', 'listening', 'stopped']),
