@@ -5,8 +5,12 @@ import { configDefaults, defineConfig } from 'vitest/config';
  * changes globally, it must restore.
  */
 const SHARED = { isolate: false };
-/** They replace modules of the program, which other files of the same process would get as well. */
-const MOCKING = [
+/**
+ * They replace modules of the program, which other files of the same process would get as well, or count what is done in
+ * their process.
+ */
+const ALONE = [
+  'test/integration/http/checkout-viewers.test.ts',
   'test/integration/new-utxo-coin.test.ts',
   'test/integration/api/least-privilege.test.ts',
   'test/integration/api/roles.test.ts',
@@ -38,10 +42,10 @@ export default defineConfig({
           name: 'integration',
           ...SHARED,
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...UNIT, ...MOCKING, 'test/compose/**', 'test/shops/**'],
+          exclude: [...configDefaults.exclude, ...UNIT, ...ALONE, 'test/compose/**', 'test/shops/**'],
         },
       },
-      { extends: true, test: { name: 'mocking', include: MOCKING } },
+      { extends: true, test: { name: 'alone', include: ALONE } },
     ],
   },
 });

@@ -1,5 +1,8 @@
-/** Where scripts/test built the present sources; vitest called by hand runs the sources themselves. */
-const BUILD = process.env['TILLD_TEST_BUILD'];
+/**
+ * Where scripts/test built the present sources; vitest called by hand runs the sources themselves. Not a name that begins
+ * with TILLD_: commands that daemons of the tests start refuse settings that they do not know.
+ */
+const BUILD = process.env['TEST_BUILD'];
 
 /**
  * The daemon, or a command of the operator, as a file for Node. The build is what merchants run, and starts in half the time
