@@ -32,7 +32,7 @@ export function readSettings(yamlText: string, env: Environment): Reading {
   problems.push(...unknownVariables(env));
   const entries = Object.entries(SETTINGS).map(([name, setting]) => [
     name,
-    readOne(setting, env, found, problems),
+    isOverridden(name, env) ? undefined : readOne(setting, env, found, problems),
   ]);
   return { values: Object.fromEntries(entries) as Record<SettingName, unknown> as Values, problems };
 }
@@ -65,6 +65,15 @@ function collectKeys(
     else if (PATHS.some((known) => known.startsWith(`${path}.`))) collectKeys(value, path, found, problems);
     else problems.push({ variable: null, path, message: `is no setting${suggestion(path, PATHS)}` });
   }
+}
+
+/** A value may be given itself or by the name of a file. What the environment gives goes before the other one in the YAML. */
+function isOverridden(name: string, env: Environment): boolean {
+  const settings: Readonly<Record<string, Setting>> = SETTINGS;
+  const own = settings[name];
+  const other = settings[name.endsWith('File') ? name.slice(0, -'File'.length) : `${name}File`];
+  if (own === undefined || other === undefined) return false;
+  return isUnset(env[own.env]) && !isUnset(env[other.env]);
 }
 
 function readOne(

@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -101,6 +109,17 @@ it('warns of a backup that failed, and of one that is too old', async () => {
   aged.clock.advance(49 * 3_600_000);
   expect((await ready(aged)).warnings).toEqual(['the newest backup is 49 hours old']);
   await aged.end();
+});
+
+it('finds the passphrase in the file that the YAML names', async () => {
+  const [passphraseFile, config] = [join(dir, 'passphrase'), join(dir, 'tilld.yaml')];
+  writeFileSync(passphraseFile, ENV.TILLD_KEYRING_PASSPHRASE);
+  const yaml = readFileSync('test/_helpers/till.yaml', 'utf8');
+  writeFileSync(config, yaml.replace('keyring:\n', `keyring:\n  passphraseFile: ${passphraseFile}\n`));
+  const till = await TillProcess.start({ TILLD_CONFIG: config, TILLD_BACKUP_SCHEDULE: YEARLY });
+  await backedUp(till);
+  expect((await ready(till)).warnings).toEqual([]);
+  await till.end();
 });
 
 it('makes none without a schedule, and tells the age of one made by hand', async () => {
