@@ -39,6 +39,8 @@ const INTERVAL = '250ms';
 /** Pages in the write-ahead log (16 MB) from which Litestream checkpoints it, as the daemon does without it. */
 const CHECKPOINT_PAGES = 4_000;
 const LOOK_TIMEOUT_MS = 15_000;
+/** For a command of the operator: Litestream lists every segment of a day for it, which are hundreds of requests. */
+export const LONG_LOOK_TIMEOUT_MS = 900_000;
 
 /** What Litestream is to replicate or restore. */
 export interface LitestreamJob {
@@ -114,11 +116,15 @@ async function run(
  * What the replica holds of an epoch, as the place itself shows it.
  * @throws {ReplicaError} when the place cannot be read.
  */
-export async function readGenerations(target: ReplicaTarget, epoch: number): Promise<Generations> {
+export async function readGenerations(
+  target: ReplicaTarget,
+  epoch: number,
+  timeoutMs = LOOK_TIMEOUT_MS,
+): Promise<Generations> {
   // Litestream demands a database that exists and does not open it for this.
   const path = process.execPath;
   const job = { epoch, databasePath: path };
-  const { stdout } = await run(target, job, { args: ['generations', path], timeoutMs: LOOK_TIMEOUT_MS });
+  const { stdout } = await run(target, job, { args: ['generations', path], timeoutMs });
   const [, ...lines] = stdout.trim().split('\n');
   // One whose first snapshot is not complete shows the year 1.
   const found = lines

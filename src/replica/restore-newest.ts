@@ -1,6 +1,12 @@
 import { rmSync } from 'node:fs';
 import { isEpochMarker } from './epoch-marker.ts';
-import { readGenerations, restoreGeneration, type GenerationName, type ReplicaTarget } from './litestream.ts';
+import {
+  LONG_LOOK_TIMEOUT_MS,
+  readGenerations,
+  restoreGeneration,
+  type GenerationName,
+  type ReplicaTarget,
+} from './litestream.ts';
 import { ReplicaError } from './litestream-process.ts';
 import { highestEpoch } from './vet-start.ts';
 
@@ -40,7 +46,7 @@ export async function* newestGenerations(
   const highest = await highestEpoch(target);
   if (highest === 0) throw new ReplicaError('the place holds no replica');
   for (let epoch = highest; epoch > 0; epoch -= 1) {
-    const { found } = await readGenerations(target, epoch);
+    const { found } = await readGenerations(target, epoch, LONG_LOOK_TIMEOUT_MS);
     for (const { name } of found) yield { epoch, generation: name, highest };
   }
 }

@@ -1,5 +1,5 @@
 import type { Epoch } from './epoch.ts';
-import { readGenerations, type Generations, type ReplicaTarget } from './litestream.ts';
+import { LONG_LOOK_TIMEOUT_MS, readGenerations, type Generations, type ReplicaTarget } from './litestream.ts';
 import { ReplicaError, ReplicaUnknownError } from './litestream-process.ts';
 
 const WORD = 'If the other machine is off for good, say so by TILLD_OTHER_MACHINE_OFF=on for one start';
@@ -58,7 +58,9 @@ export async function highestEpoch(target: ReplicaTarget): Promise<number> {
   let highest = 0;
   for (let first = 1; first <= highest + 1; first += BATCH) {
     const epochs = Array.from({ length: BATCH }, (_, at) => first + at);
-    const found = await Promise.all(epochs.map(async (epoch) => readGenerations(target, epoch)));
+    const found = await Promise.all(
+      epochs.map(async (epoch) => readGenerations(target, epoch, LONG_LOOK_TIMEOUT_MS)),
+    );
     highest = Math.max(highest, ...epochs.filter((_, at) => (found[at]?.count ?? 0) > 0));
   }
   return highest;

@@ -71,11 +71,15 @@ async function newestIndex(files: ReplicaFiles, generation: GenerationName): Pro
   return last.index;
 }
 
-/** The last segment that is whole and holds anything: no other can be in a database that was restored. */
+/**
+ * The last segment that holds anything: no later one can be in a database that was restored.
+ * @throws {ReplicaError} when one that is not whole comes after it: it may be written anew, and was whole when it was restored
+ */
 async function lastSegment(files: ReplicaFiles, generation: GenerationName): Promise<SeenSegment | null> {
   for (const at of parseSegments(await files.list(walFolder(generation))).toReversed()) {
     const segment = await readSegment(files, generation, at);
-    if (segment instanceof Buffer && !isEmpty(segment)) return seenSegment(at, segment);
+    if (!(segment instanceof Buffer)) throw new ReplicaError(notWhole(at));
+    if (!isEmpty(segment)) return seenSegment(at, segment);
   }
   return null;
 }
@@ -124,7 +128,7 @@ async function assertComplete(following: Following): Promise<void> {
   const { next, last } = copy;
   const names = await files.list(walFolder(ofGeneration(copy)), { prefix: `${walName(next.index)}_` });
   const segments = parseSegments(names);
-  if (!(await hasAllOf(following, segments))) throw new ReplicaError(notWhole(next));
+  if ((await lackOf(following, segments)) !== null) throw new ReplicaError(notWhole(next));
   if (last === null || !segments.some((at) => isSame(at, last)))
     throw new BrokenWalError(`WAL ${next.index} is no longer in the replica`);
   await assertUnchanged(following, last);
@@ -148,21 +152,27 @@ async function assertFollowable({ files, copy, isLive }: Following): Promise<voi
 }
 
 /**
- * Whether the copy has all of these segments.
- * @returns false when the last one is cut off: an SFTP server shows it while it is written, and ever after when the
- * machine that wrote it died
- * @throws {ReplicaError} {BrokenWalError} when another one was missed
+ * What the copy lacks of these segments.
+ * @returns `cut off` when that is the last one, which an SFTP server shows while it is written, and ever after when the
+ * machine that wrote it died; `more` when one became whole meanwhile; null when the copy has all of them
+ * @throws {ReplicaError} {BrokenWalError} when one was missed
  */
-async function hasAllOf({ files, copy }: Following, segments: readonly WalPosition[]): Promise<boolean> {
+async function lackOf(
+  { files, copy }: Following,
+  segments: readonly WalPosition[],
+): Promise<'cut off' | 'more' | null> {
   const { next } = copy;
   const [missed, later] = segments.filter((at) => !isBefore(at, next));
-  if (missed === undefined) return true;
+  if (missed === undefined) return null;
   if (!isSame(missed, next))
     throw new BrokenWalError(`the replica holds ${segmentName(missed)}, but not ${segmentName(next)}`);
   const segment = await readSegment(files, ofGeneration(copy), next);
+  if (segment === null)
+    throw new BrokenWalError(`the replica lists ${segmentName(next)} and does not give it`);
+  if (segment instanceof Buffer && !isEmpty(segment)) return 'more';
   if (later !== undefined) throw new BrokenWalError(notWhole(next));
   if (segment === 'damaged') throw new ReplicaError(notWhole(next));
-  return isEmpty(segment);
+  return segment === 'cut off' ? segment : null;
 }
 
 function notWhole(at: WalPosition): string {
@@ -177,6 +187,12 @@ async function takeWal({ files, copy, signal }: Following): Promise<number> {
     if (!(segment instanceof Buffer) || isEmpty(segment)) return taken;
     copy.append(segment);
   }
+}
+
+/** Bytes there are of the segment that is to come next, as the place holds it. */
+export async function sizeOfNext({ files, copy }: Following): Promise<number> {
+  const packed = await files.read(`${walFolder(ofGeneration(copy))}/${segmentName(copy.next)}`);
+  return packed?.length ?? 0;
 }
 
 /** Null for a segment that is not there. */
@@ -217,8 +233,13 @@ export async function catchUpWhole(following: Following): Promise<boolean> {
   const ahead = segments.filter((at) => !isBefore(at, next)).length;
   if (ahead > MOST_AHEAD) throw new BrokenWalError(`the copy is ${ahead} WAL segments behind`);
   await catchUp(following);
-  const hasAll = await hasAllOf(following, segments);
+  let lack = await lackOf(following, segments);
+  for (let rest = ahead; lack === 'more' && rest > 0; rest -= 1) {
+    await catchUp(following);
+    lack = await lackOf(following, segments);
+  }
+  if (lack === 'more') throw new ReplicaError(`${segmentName(copy.next)} of the replica is being written`);
   await assertFollowable(following);
   if (copy.needs !== null) await assertUnchanged(following, copy.needs);
-  return hasAll;
+  return lack === null;
 }

@@ -11,6 +11,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -78,7 +79,10 @@ export class StandbyCopy {
     const state = copy.#state;
     if (state !== null && copy.#pendingSize() < state.next.offset)
       copy.#state = { ...state, next: { index: state.next.index, offset: 0 }, last: null };
-    if (copy.#state?.next.offset === 0) rmSync(copy.#pending, { force: true });
+    const offset = copy.#state?.next.offset ?? 0;
+    if (offset === 0) rmSync(copy.#pending, { force: true });
+    // What is behind the offset was never stored as taken.
+    else truncateSync(copy.#pending, offset);
     return copy;
   }
 

@@ -1,15 +1,20 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { DataDirInUseError, lockDataDir, type DataDirLock } from '../../store/sqlite/data-dir.ts';
 import { readSqliteMeta } from '../../store/sqlite/files.ts';
 import type { ReplicaTarget } from '../litestream.ts';
+import { ReplicaError } from '../litestream-process.ts';
 import type { Standby } from '../restore-newest.ts';
-import { catchUpWhole } from './follow.ts';
+import { catchUpWhole, sizeOfNext, type Following } from './follow.ts';
 import { openReplicaFiles } from './open-files.ts';
 import { StandbyCopy } from './standby-copy.ts';
 
 /** Where scripts/standby keeps its copy, in the data directory: on the same volume as the database that it becomes. */
 export const STANDBY_FOLDER = 'standby';
+/** A segment that did not grow for so long is not being written any more. */
+const GROWS_WITHIN_MS = 5_000;
+const MOST_LOOKS = 120;
 
 /**
  * The copy that scripts/standby keeps in a data directory; null for none.
@@ -33,18 +38,20 @@ export function standbyIn(
       try {
         const files = await openReplicaFiles(target);
         try {
-          hasAll = await catchUpWhole({ files, copy, isLive: false });
+          hasAll = await takeAll({ files, copy, isLive: false });
         } finally {
           files.close();
         }
         copy.finish(path);
         if (!hasAll)
           warn(`The last WAL segment in the replica is cut off, and Litestream cannot restore this replica at all.
-The copy lacks what the first machine did after its last sign of life at ${lastHeartbeat(path)}.`);
+The copy lacks what the first machine did after its last sign of life at ${lastHeartbeat(path)}.
+If scripts/replicate still runs there, stop here, let it finish, and restore again.`);
         return true;
       } catch (error) {
         // It stays useless, and the whole database needs its room.
         copy.discard();
+        rmSync(path, { force: true });
         const why = error instanceof Error ? error.message : String(error);
         warn(`The copy of scripts/standby cannot be used: ${why}. The whole database is restored.`);
         return false;
@@ -55,6 +62,23 @@ The copy lacks what the first machine did after its last sign of life at ${lastH
       lock?.release();
     },
   };
+}
+
+/**
+ * Takes everything, and waits for a last segment that is still being written.
+ * @returns false when it is cut off for good
+ * @throws {ReplicaError} {BrokenWalError}
+ */
+async function takeAll(following: Following): Promise<boolean> {
+  let before = -1;
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    if (await catchUpWhole(following)) return true;
+    const size = await sizeOfNext(following);
+    if (size === before) return false;
+    before = size;
+    await pause(GROWS_WITHIN_MS);
+  }
+  throw new ReplicaError('the last WAL segment of the replica is being written');
 }
 
 /** When the daemon last wrote that it lives, every ten seconds. */

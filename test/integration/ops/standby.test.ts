@@ -228,6 +228,62 @@ describe('a copy that follows a replica in a folder', () => {
     expect(sha256Of(await finished())).toBe(sha256Of(before));
   });
 
+  it('waits for a last segment that is still being written, and takes it when it is whole', async () => {
+    await manyPieces();
+    await catchUpWhole({ files, copy, isLive: true });
+    copy.save();
+    const last = join(walFolder(), segments().at(-1) ?? '');
+    const whole = readFileSync(last);
+    const theirs = sha256Of(await restored());
+    const standby = join(dir, STANDBY_FOLDER);
+    mkdirSync(standby);
+    const begun = StandbyCopy.open(standby);
+    rmSync(last);
+    await beginCopy(first.target, { files, copy: begun });
+    writeFileSync(last, whole.subarray(0, 50));
+    const warnings: string[] = [];
+    const [newest] = (await readGenerations(first.target, 1)).found;
+    const standing = standbyIn(dir, first.target, (line) => warnings.push(line));
+    const path = join(dir, 'taken.sqlite');
+    const taking = standing?.take({ epoch: 1, generation: newest?.name ?? '' }, path);
+    await pause(2_000);
+    writeFileSync(last, whole.subarray(0, -20));
+    await pause(5_000);
+    writeFileSync(last, whole);
+    expect(await taking).toBe(true);
+    expect(warnings).toEqual([]);
+    expect(sha256Of(path)).toBe(theirs);
+    standing?.end();
+  });
+
+  it('takes a segment that became whole between two reads, and none that is listed and not given', async () => {
+    await manyPieces();
+    const name = segments().at(-1) ?? '';
+    let reads = 0;
+    const shown = (bytes: Buffer | null): ReplicaFiles => ({
+      ...files,
+      list: async (...args) => files.list(...args),
+      close: () => undefined,
+      read: async (path) => {
+        if (!path.endsWith(name) || (reads += 1) > 1) return files.read(path);
+        return bytes;
+      },
+    });
+    const whole = readFileSync(join(walFolder(), name));
+    expect(await catchUpWhole({ files: shown(whole.subarray(0, 50)), copy, isLive: true })).toBe(true);
+    expect(reads).toBeGreaterThan(1);
+    expect(sha256Of(await finished())).toBe(sha256Of(await restored()));
+    const other = join(dir, 'other');
+    mkdirSync(other);
+    const begun = StandbyCopy.open(other);
+    await beginCopy(first.target, { files, copy: begun });
+    const hidden: ReplicaFiles = {
+      ...shown(null),
+      read: async (path) => (path.endsWith(name) ? null : files.read(path)),
+    };
+    await expect(catchUpWhole({ files: hidden, copy: begun, isLive: true })).rejects.toThrow(BrokenWalError);
+  });
+
   it('takes an empty segment, as Litestream writes them at times, for nothing', async () => {
     await manyPieces();
     await catchUpWhole({ files, copy, isLive: true });
