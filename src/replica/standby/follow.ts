@@ -71,15 +71,11 @@ async function newestIndex(files: ReplicaFiles, generation: GenerationName): Pro
   return last.index;
 }
 
-/**
- * The last segment that holds anything: no later one can be in a database that was restored.
- * @throws {ReplicaError} when one that is not whole comes after it: it may be written anew, and was whole when it was restored
- */
+/** The last segment that is whole and holds anything: no other can be in a database that was restored. */
 async function lastSegment(files: ReplicaFiles, generation: GenerationName): Promise<SeenSegment | null> {
   for (const at of parseSegments(await files.list(walFolder(generation))).toReversed()) {
     const segment = await readSegment(files, generation, at);
-    if (!(segment instanceof Buffer)) throw new ReplicaError(notWhole(at));
-    if (!isEmpty(segment)) return seenSegment(at, segment);
+    if (segment instanceof Buffer && !isEmpty(segment)) return seenSegment(at, segment);
   }
   return null;
 }
@@ -167,8 +163,7 @@ async function lackOf(
   if (!isSame(missed, next))
     throw new BrokenWalError(`the replica holds ${segmentName(missed)}, but not ${segmentName(next)}`);
   const segment = await readSegment(files, ofGeneration(copy), next);
-  if (segment === null)
-    throw new BrokenWalError(`the replica lists ${segmentName(next)} and does not give it`);
+  if (segment === null) throw new ReplicaError(`the replica lists ${segmentName(next)} and does not give it`);
   if (segment instanceof Buffer && !isEmpty(segment)) return 'more';
   if (later !== undefined) throw new BrokenWalError(notWhole(next));
   if (segment === 'damaged') throw new ReplicaError(notWhole(next));

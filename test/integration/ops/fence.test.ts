@@ -31,6 +31,7 @@ const SECOND: ReplicaTarget = { ...target, url: { reveal: () => 'file:///quick' 
 vi.mock('../../../src/replica/litestream.ts', async () => {
   const { ReplicaError } = await import('../../../src/replica/litestream-process.ts');
   return {
+    LONG_LOOK_TIMEOUT_MS: 900_000,
     readGenerations: async ({ url }: ReplicaTarget, epoch: number) => {
       const names = place.epochs.get(epoch) ?? [];
       const answer = url.reveal().endsWith('slow') ? place.answers.get(epoch) : undefined;
