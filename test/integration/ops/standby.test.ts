@@ -256,34 +256,24 @@ describe('a copy that follows a replica in a folder', () => {
     standing?.end();
   });
 
-  it('takes a segment that became whole between two reads, and none that is listed and not given', async () => {
+  it('takes a segment that became whole between two reads, and waits for one that is listed and not given', async () => {
     await manyPieces();
     const name = segments().at(-1) ?? '';
-    let reads = 0;
-    const shown = (bytes: Buffer | null): ReplicaFiles => ({
-      ...files,
+    const through = (read: ReplicaFiles['read']): ReplicaFiles => ({
       list: async (...args) => files.list(...args),
+      read: async (path) => (path.endsWith(name) ? read(path) : files.read(path)),
       close: () => undefined,
-      read: async (path) => {
-        if (!path.endsWith(name) || (reads += 1) > 1) return files.read(path);
-        return bytes;
-      },
     });
-    const whole = readFileSync(join(walFolder(), name));
-    expect(await catchUpWhole({ files: shown(whole.subarray(0, 50)), copy, isLive: true })).toBe(true);
-    expect(reads).toBeGreaterThan(1);
-    expect(sha256Of(await finished())).toBe(sha256Of(await restored()));
-    const other = join(dir, 'other');
-    mkdirSync(other);
-    const begun = StandbyCopy.open(other);
-    await beginCopy(first.target, { files, copy: begun });
-    const hidden: ReplicaFiles = {
-      ...shown(null),
-      read: async (path) => (path.endsWith(name) ? null : files.read(path)),
-    };
-    await expect(catchUpWhole({ files: hidden, copy: begun, isLive: true })).rejects.toThrow(
+    const hiding = through(async () => Promise.resolve(null));
+    await expect(catchUpWhole({ files: hiding, copy, isLive: true })).rejects.toThrow(
       `lists ${name} and does not give it`,
     );
+    let reads = 0;
+    const whole = readFileSync(join(walFolder(), name));
+    const growing = through(async (path) => ((reads += 1) === 1 ? whole.subarray(0, 50) : files.read(path)));
+    expect(await catchUpWhole({ files: growing, copy, isLive: true })).toBe(true);
+    expect(reads).toBeGreaterThan(1);
+    expect(sha256Of(await finished())).toBe(sha256Of(await restored()));
   });
 
   it('takes an empty segment, as Litestream writes them at times, for nothing', async () => {
