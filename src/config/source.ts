@@ -67,13 +67,13 @@ function collectKeys(
   }
 }
 
-/** A value may be given itself or by the name of a file. What the environment gives goes before the other one in the YAML. */
+/** Whether the environment gives the very value for which the YAML names a file: the environment goes first. */
 function isOverridden(name: string, env: Environment): boolean {
   const settings: Readonly<Record<string, Setting>> = SETTINGS;
   const own = settings[name];
-  const other = settings[name.endsWith('File') ? name.slice(0, -'File'.length) : `${name}File`];
-  if (own === undefined || other === undefined) return false;
-  return isUnset(env[own.env]) && !isUnset(env[other.env]);
+  const direct = name.endsWith('File') ? settings[name.slice(0, -'File'.length)] : undefined;
+  if (own === undefined || direct === undefined) return false;
+  return isUnset(env[own.env]) && !isUnset(env[direct.env]);
 }
 
 function readOne(

@@ -42,6 +42,11 @@ const LOOK_TIMEOUT_MS = 15_000;
 /** For a command of the operator: Litestream lists every segment of a day for it, which are hundreds of requests. */
 export const LONG_LOOK_TIMEOUT_MS = 900_000;
 
+export interface LookLimits {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** What Litestream is to replicate or restore. */
 export interface LitestreamJob {
   readonly epoch: number;
@@ -119,12 +124,13 @@ async function run(
 export async function readGenerations(
   target: ReplicaTarget,
   epoch: number,
-  timeoutMs = LOOK_TIMEOUT_MS,
+  { timeoutMs = LOOK_TIMEOUT_MS, signal }: LookLimits = {},
 ): Promise<Generations> {
   // Litestream demands a database that exists and does not open it for this.
   const path = process.execPath;
   const job = { epoch, databasePath: path };
-  const { stdout } = await run(target, job, { args: ['generations', path], timeoutMs });
+  const ending = signal === undefined ? {} : { signal };
+  const { stdout } = await run(target, job, { args: ['generations', path], timeoutMs, ...ending });
   const [, ...lines] = stdout.trim().split('\n');
   // One whose first snapshot is not complete shows the year 1.
   const found = lines

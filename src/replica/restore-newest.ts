@@ -42,11 +42,12 @@ export interface RestoreNewestOptions {
  */
 export async function* newestGenerations(
   target: ReplicaTarget,
+  signal?: AbortSignal,
 ): AsyncGenerator<GenerationName & { readonly highest: number }> {
-  const highest = await highestEpoch(target);
+  const highest = await highestEpoch(target, signal);
   if (highest === 0) throw new ReplicaError('the place holds no replica');
   for (let epoch = highest; epoch > 0; epoch -= 1) {
-    const { found } = await readGenerations(target, epoch, LONG_LOOK_TIMEOUT_MS);
+    const { found } = await readGenerations(target, epoch, { timeoutMs: LONG_LOOK_TIMEOUT_MS, signal });
     for (const { name } of found) yield { epoch, generation: name, highest };
   }
 }

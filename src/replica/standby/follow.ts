@@ -38,7 +38,7 @@ export async function beginCopy(
   target: ReplicaTarget,
   { files, copy, signal }: Omit<Following, 'isLive'>,
 ): Promise<void> {
-  for await (const generation of newestGenerations(target)) {
+  for await (const generation of newestGenerations(target, signal)) {
     const { generation: own } = copy;
     if (own?.epoch === generation.epoch && own.generation === generation.generation) return;
     // Litestream restores what is there when it begins: some of the WALs from here on are in the file already, and
@@ -184,10 +184,11 @@ async function takeWal({ files, copy, signal }: Following): Promise<number> {
   }
 }
 
-/** Bytes there are of the segment that is to come next, as the place holds it. */
-export async function sizeOfNext({ files, copy }: Following): Promise<number> {
-  const packed = await files.read(`${walFolder(ofGeneration(copy))}/${segmentName(copy.next)}`);
-  return packed?.length ?? 0;
+/** Which segment is to come next, and how much of it the place holds: another text each time while it is written. */
+export async function lookAtNext({ files, copy }: Following): Promise<string> {
+  const name = segmentName(copy.next);
+  const packed = await files.read(`${walFolder(ofGeneration(copy))}/${name}`);
+  return `${name} ${packed?.length ?? 'absent'}`;
 }
 
 /** Null for a segment that is not there. */

@@ -6,7 +6,7 @@ import { readSqliteMeta } from '../../store/sqlite/files.ts';
 import type { ReplicaTarget } from '../litestream.ts';
 import { ReplicaError } from '../litestream-process.ts';
 import type { Standby } from '../restore-newest.ts';
-import { catchUpWhole, sizeOfNext, type Following } from './follow.ts';
+import { catchUpWhole, lookAtNext, type Following } from './follow.ts';
 import { openReplicaFiles } from './open-files.ts';
 import { StandbyCopy } from './standby-copy.ts';
 
@@ -49,6 +49,7 @@ The copy lacks what the first machine did after its last sign of life at ${lastH
 If scripts/replicate still runs there, stop here, let it finish, and restore again.`);
         return true;
       } catch (error) {
+        if (error instanceof GrowingError) throw error;
         // It stays useless, and the whole database needs its room.
         copy.discard();
         rmSync(path, { force: true });
@@ -70,15 +71,24 @@ If scripts/replicate still runs there, stop here, let it finish, and restore aga
  * @throws {ReplicaError} {BrokenWalError}
  */
 async function takeAll(following: Following): Promise<boolean> {
-  let before = -1;
+  let before = '';
   for (let look = 0; look < MOST_LOOKS; look += 1) {
     if (await catchUpWhole(following)) return true;
-    const size = await sizeOfNext(following);
-    if (size === before) return false;
-    before = size;
+    const found = await lookAtNext(following);
+    if (found === before) return false;
+    before = found;
     await pause(GROWS_WITHIN_MS);
   }
-  throw new ReplicaError('the last WAL segment of the replica is being written');
+  throw new GrowingError();
+}
+
+/** Neither a restore by Litestream would have it all: the copy stays for a later attempt. */
+class GrowingError extends ReplicaError {
+  override name = 'GrowingError';
+
+  constructor() {
+    super('the last WAL segment of the replica is still being written: restore again when that is over');
+  }
 }
 
 /** When the daemon last wrote that it lives, every ten seconds. */

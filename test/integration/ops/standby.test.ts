@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { compressFrameSync } from 'lz4-napi';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ReplicaError } from '../../../src/replica/litestream-process.ts';
 import { restoreGeneration, readGenerations, whileReplicating } from '../../../src/replica/litestream.ts';
 import { withEpochMarker } from '../../../src/replica/epoch-marker.ts';
 import { beginCopy, catchUp, catchUpWhole } from '../../../src/replica/standby/follow.ts';
@@ -111,7 +112,18 @@ describe.each(PLACE_KINDS)('a copy that follows a replica on %s', (kind) => {
   it('is in the end, byte for byte, what Litestream restores', async () => {
     await first.replicating(async () => {
       first.write(TWO_LOGS);
-      await beginCopy(first.target, { files, copy });
+      // Refused while the newest segment is being uploaded, which this S3 server shows.
+      await eventually(
+        'a beginning',
+        async () => {
+          await beginCopy(first.target, { files, copy }).catch((error: unknown) => {
+            if (!(error instanceof ReplicaError)) throw error;
+          });
+          return copy.generation;
+        },
+        (generation) => generation !== null,
+        60_000,
+      );
       const begun = copy.next.index;
       for (let round = 0; round < 4; round += 1) {
         first.write(TWO_LOGS / 2);

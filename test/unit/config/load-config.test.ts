@@ -528,24 +528,24 @@ describe('settings that must fit each other', () => {
     expect(problems[0]).toMatch(message);
   });
 
-  test('what the environment gives goes before the YAML, whichever of both names a file', () => {
+  test('what the environment gives goes before a file that the YAML names', () => {
     writeFileSync(join(dir, 'phrase'), 'the passphrase of the file');
     const yaml = `network: mainnet
 keyring: { passphraseFile: phrase }
-nodes: { ETH: { rpcUrlFile: rpc }, SOL: { rpcUrl: 'http://of-the-yaml' } }`;
+nodes: { ETH: { rpcUrlFile: rpc } }`;
     const config = load(
-      {
-        TILLD_KEYRING_PASSPHRASE: 'of the environment',
-        TILLD_ETH_RPC_URL: 'http://of-the-environment',
-        TILLD_SOL_RPC_URL_FILE: 'rpc',
-      },
+      { TILLD_KEYRING_PASSPHRASE: 'of the environment', TILLD_ETH_RPC_URL: 'http://of-the-environment' },
       yaml,
     );
     expect(config.keyring.passphrase?.reveal()).toBe('of the environment');
     expect(config.nodes.ETH?.url.reveal()).toBe('http://of-the-environment/');
-    expect(config.nodes.SOL?.url.reveal()).toBe('http://node.example/key');
     expect(load({}, yaml).keyring.passphrase?.reveal()).toBe('the passphrase of the file');
     expect(load({}, yaml).nodes.ETH?.url.reveal()).toBe('http://node.example/key');
+  });
+
+  test('a file that the environment names beside an address in the YAML is refused, as it may be empty', () => {
+    const yaml = 'replica: { url: /mnt/other/tilld }';
+    expect(problemsOf({ TILLD_REPLICA_URL_FILE: 'empty' }, yaml).join()).toContain('choose one');
   });
 
   test('an address file that is empty leaves its coin without a node', () => {
