@@ -38,7 +38,7 @@ export function litestreamEnvironment(): NodeJS.ProcessEnv {
 export interface LitestreamRun {
   readonly config: string;
   readonly timeoutMs: number | null;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** @throws {ReplicaError} when it fails; Litestream tells some failures by its log alone */

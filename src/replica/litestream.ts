@@ -129,8 +129,7 @@ export async function readGenerations(
   // Litestream demands a database that exists and does not open it for this.
   const path = process.execPath;
   const job = { epoch, databasePath: path };
-  const ending = signal === undefined ? {} : { signal };
-  const { stdout } = await run(target, job, { args: ['generations', path], timeoutMs, ...ending });
+  const { stdout } = await run(target, job, { args: ['generations', path], timeoutMs, signal });
   const [, ...lines] = stdout.trim().split('\n');
   // One whose first snapshot is not complete shows the year 1.
   const found = lines
@@ -159,7 +158,7 @@ export async function restoreGeneration(
 ): Promise<void> {
   const job = { epoch, databasePath: path };
   const args = ['restore', '-generation', generation, '-o', path, path];
-  await run(target, job, { args, timeoutMs: null, ...(signal === undefined ? {} : { signal }) });
+  await run(target, job, { args, timeoutMs: null, signal });
 }
 
 /** Replicates while the work runs. @throws {ReplicaError} when Litestream ends before it */

@@ -13,8 +13,8 @@ import { StandbyCopy } from './standby-copy.ts';
 /** Where scripts/standby keeps its copy, in the data directory: on the same volume as the database that it becomes. */
 export const STANDBY_FOLDER = 'standby';
 /** A segment that did not grow for so long is not being written any more. */
-const GROWS_WITHIN_MS = 5_000;
-const MOST_LOOKS = 120;
+const GROWS_WITHIN_MS = 15_000;
+const MOST_LOOKS = 40;
 
 /**
  * The copy that scripts/standby keeps in a data directory; null for none.
@@ -25,6 +25,7 @@ export function standbyIn(
   dataDir: string,
   target: ReplicaTarget,
   warn: (line: string) => void,
+  growsWithinMs = GROWS_WITHIN_MS,
 ): Standby | null {
   const dir = join(dataDir, STANDBY_FOLDER);
   if (!existsSync(dir)) return null;
@@ -38,7 +39,7 @@ export function standbyIn(
       try {
         const files = await openReplicaFiles(target);
         try {
-          hasAll = await takeAll({ files, copy, isLive: false });
+          hasAll = await takeAll({ files, copy, isLive: false }, growsWithinMs);
         } finally {
           files.close();
         }
@@ -68,16 +69,16 @@ If scripts/replicate still runs there, stop here, let it finish, and restore aga
 /**
  * Takes everything, and waits for a last segment that is still being written.
  * @returns false when it is cut off for good
- * @throws {ReplicaError} {BrokenWalError}
+ * @throws {GrowingError} when it is written for very long {ReplicaError} {BrokenWalError}
  */
-async function takeAll(following: Following): Promise<boolean> {
+async function takeAll(following: Following, growsWithinMs: number): Promise<boolean> {
   let before = '';
   for (let look = 0; look < MOST_LOOKS; look += 1) {
     if (await catchUpWhole(following)) return true;
     const found = await lookAtNext(following);
     if (found === before) return false;
     before = found;
-    await pause(GROWS_WITHIN_MS);
+    await pause(growsWithinMs);
   }
   throw new GrowingError();
 }

@@ -240,27 +240,31 @@ describe('a copy that follows a replica in a folder', () => {
     expect(sha256Of(await finished())).toBe(sha256Of(before));
   });
 
-  it('waits for a last segment that is still being written, and takes it when it is whole', async () => {
+  it('waits for a last segment that is still being written, keeps the copy meanwhile, and takes it when it is whole', async () => {
     await manyPieces();
-    await catchUpWhole({ files, copy, isLive: true });
-    copy.save();
     const last = join(walFolder(), segments().at(-1) ?? '');
     const whole = readFileSync(last);
     const theirs = sha256Of(await restored());
     const standby = join(dir, STANDBY_FOLDER);
     mkdirSync(standby);
-    const begun = StandbyCopy.open(standby);
     rmSync(last);
-    await beginCopy(first.target, { files, copy: begun });
-    writeFileSync(last, whole.subarray(0, 50));
+    await beginCopy(first.target, { files, copy: StandbyCopy.open(standby) });
+    let bytes = 20;
+    const upload = (): void => writeFileSync(last, whole.subarray(0, (bytes += 1)));
+    upload();
     const warnings: string[] = [];
     const [newest] = (await readGenerations(first.target, 1)).found;
-    const standing = standbyIn(dir, first.target, (line) => warnings.push(line));
+    const generation = { epoch: 1, generation: newest?.name ?? '' };
     const path = join(dir, 'taken.sqlite');
-    const taking = standing?.take({ epoch: 1, generation: newest?.name ?? '' }, path);
-    await pause(2_000);
-    writeFileSync(last, whole.subarray(0, -20));
-    await pause(5_000);
+    const standing = standbyIn(dir, first.target, (line) => warnings.push(line), 25);
+    const uploading = setInterval(upload, 5);
+    try {
+      await expect(standing?.take(generation, path)).rejects.toThrow('still being written: restore again');
+    } finally {
+      clearInterval(uploading);
+    }
+    expect([isBegun(standby), existsSync(path)]).toEqual([true, false]);
+    const taking = standing?.take(generation, path);
     writeFileSync(last, whole);
     expect(await taking).toBe(true);
     expect(warnings).toEqual([]);
