@@ -34,6 +34,7 @@ const PAY_KINDS: readonly PayKind[] = [
   'unpaid',
   'top-up',
   'top-up',
+  'top-up',
   'renewal',
   'renewal-old',
   'renewal-both',
