@@ -141,17 +141,22 @@ run_tool() {
   exec node "$build/tools/$tool.js" "$@"
 }
 
+# Installs packages of Debian where that is allowed; fails elsewhere.
+_install_debian() {
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
+  local attempt
+  for attempt in 1 2 3; do
+    apt-get update -q >&2 && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >&2 && return 0
+    echo "installing $* failed, attempt $attempt of 3" >&2
+  done
+  return 1
+}
+
 # A browser for the tests of the pages: Debian's, installed when missing and allowed to.
 ensure_browser() {
   local browser="${TILLD_TEST_CHROMIUM:-/usr/bin/chromium-headless-shell}"
   [ -x "$browser" ] && return 0
-  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    local attempt
-    for attempt in 1 2 3; do
-      apt-get update -q >&2 && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium-headless-shell fonts-dejavu-core >&2 && return 0
-      echo "installing chromium-headless-shell failed, attempt $attempt of 3" >&2
-    done
-  fi
+  _install_debian chromium-headless-shell fonts-dejavu-core && return 0
   echo "no browser at $browser, its tests will fail: install Debian's chromium-headless-shell, or set TILLD_TEST_CHROMIUM" >&2
   [ "${CI:-}" != true ]
 }
@@ -159,14 +164,16 @@ ensure_browser() {
 # PHP runs the samples of the documentation; installed when missing and allowed to.
 ensure_php() {
   command -v php >/dev/null && php -r 'exit(function_exists("curl_init") ? 0 : 1);' && return 0
-  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    local attempt
-    for attempt in 1 2 3; do
-      apt-get update -q >&2 && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends php-cli php-curl >&2 && return 0
-      echo "installing php failed, attempt $attempt of 3" >&2
-    done
-  fi
+  _install_debian php-cli php-curl && return 0
   echo "no php with curl, the tests of its samples will fail: install Debian's php-cli and php-curl" >&2
+  [ "${CI:-}" != true ]
+}
+
+# Steps of the clock for the tests; installed when missing and allowed to.
+ensure_faketime() {
+  command -v faketime >/dev/null && return 0
+  _install_debian faketime && return 0
+  echo "no faketime, the tests that step the clock will fail: install Debian's faketime" >&2
   [ "${CI:-}" != true ]
 }
 
@@ -174,13 +181,7 @@ ensure_php() {
 ensure_sshd() {
   [ -x /usr/sbin/sshd ] && command -v ssh-keyscan >/dev/null && return 0
   # Elsewhere than in CI nobody asked for a service that may start by itself.
-  if [ "${CI:-}" = true ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    local attempt
-    for attempt in 1 2 3; do
-      apt-get update -q >&2 && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends openssh-server >&2 && return 0
-      echo "installing openssh-server failed, attempt $attempt of 3" >&2
-    done
-  fi
+  if [ "${CI:-}" = true ]; then _install_debian openssh-server && return 0; fi
   echo "no /usr/sbin/sshd, the tests of replicas on SFTP will fail: install Debian's openssh-server" >&2
   [ "${CI:-}" != true ]
 }

@@ -36,12 +36,13 @@ import { createTokens } from '../usecases/accounts/tokens.ts';
 import type { RecordCheckDeps } from '../usecases/sites/record-check.ts';
 import { PaymentChangeBus } from '../usecases/payments/payment-change-bus.ts';
 import type { SendCoinsDeps } from '../usecases/sends/send-coins.ts';
+import { pruneWebhooks } from '../usecases/webhooks/prune-webhooks.ts';
 import { InFlightSends } from '../usecases/settlement/in-flight-sends.ts';
 import { DEFAULT_SEND_POLICY, type SendPolicy } from '../domain/send/policy.ts';
 import { Watcher, type LoopIntervals } from '../workers/chain-watcher/watcher.ts';
 import type { Keyring } from '../wallet/keyring.ts';
 import { createSecretBox, defaultJwtSecret } from '../wallet/secret-box.ts';
-import { WebhookHousekeeping } from '../workers/webhook-delivery/housekeeping.ts';
+import { PeriodicTask } from '../workers/periodic-task.ts';
 import { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
 
 /** A daemon, built and not yet running. */
@@ -72,6 +73,7 @@ const DELIVERIES_PER_ENDPOINT = 4;
 const BUSY_TIMEOUT_MS = 250;
 /** Litestream holds the lock for a checkpoint: some 100 ms under load, and up to a second while an export is read. */
 const BUSY_TIMEOUT_REPLICATED_MS = 2_000;
+const TEN_MINUTES_MS = 600_000;
 
 /**
  * The composition root, the only place that constructs parts. Locks the data directory for this process,
@@ -231,7 +233,13 @@ function createAdapters(
 
 function createTidying(config: Config, deps: StoredWork) {
   return {
-    pruning: new WebhookHousekeeping(deps, config.webhooks),
+    pruning: new PeriodicTask(
+      'webhook-housekeeping',
+      TEN_MINUTES_MS,
+      deps.logger,
+      () => pruneWebhooks(deps, config.webhooks),
+      { pausesFirst: true },
+    ),
     mails: createMailDelivery({ ...deps, config }),
   };
 }

@@ -15,9 +15,9 @@ import type { DataDirLock } from '../store/sqlite/data-dir.ts';
 import { anyUserExists } from '../store/accounts/users.ts';
 import type { OpenDatabase } from '../store/sqlite/open.ts';
 import type { GivenAddresses } from '../wallet/given-addresses.ts';
+import type { PeriodicTask } from '../workers/periodic-task.ts';
 import type { LookAhead } from '../workers/chain-watcher/look-ahead.ts';
 import type { Watcher } from '../workers/chain-watcher/watcher.ts';
-import type { WebhookHousekeeping } from '../workers/webhook-delivery/housekeeping.ts';
 import type { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
 
 /** All running parts, in the order of data flow. */
@@ -27,7 +27,7 @@ export interface RunningParts {
   readonly server: HttpServer;
   readonly rates: { start(): void | Promise<void>; stop(): void | Promise<void> };
   readonly queue: WebhookQueue;
-  readonly pruning: WebhookHousekeeping;
+  readonly pruning: PeriodicTask;
   readonly mails: MailDelivery;
   readonly notices: Notices;
   readonly upkeep: Upkeep;

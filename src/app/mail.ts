@@ -6,7 +6,7 @@ import { createSmtpMailer } from '../mail/smtp-mailer.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import { deliverMails } from '../usecases/mail/deliver-mails.ts';
 import { pruneMails } from '../usecases/mail/prune-mails.ts';
-import { PeriodicTask } from '../workers/chain-watcher/periodic-task.ts';
+import { PeriodicTask } from '../workers/periodic-task.ts';
 
 const DELIVER_EVERY_MS = 1_000;
 const PRUNE_EVERY_MS = 3_600_000;

@@ -1,4 +1,3 @@
-import { schedule, type ScheduledTask } from 'node-cron';
 import type { Config } from '../config/config.ts';
 import { ChainError, type ChainAdapter, type ChainAlarm } from '../domain/chain.ts';
 import type { ChainId } from '../domain/coins.ts';
@@ -14,7 +13,7 @@ import { rereadBlocks } from '../usecases/chain-sync/reread-blocks.ts';
 import { prunePeople } from '../usecases/people/prune-people.ts';
 import { pruneIdempotency } from '../usecases/webhooks/prune-idempotency.ts';
 import { readChains, type WatchedChain } from '../workers/chain-watcher/chain-warnings.ts';
-import { PeriodicTask } from '../workers/chain-watcher/periodic-task.ts';
+import { PeriodicTask } from '../workers/periodic-task.ts';
 import type { Watcher } from '../workers/chain-watcher/watcher.ts';
 
 interface UpkeepDeps {
@@ -36,7 +35,7 @@ export interface Upkeep {
   chains(): Promise<WatchedChain[]>;
 }
 
-const EVERY_TEN_MINUTES = '*/10 * * * *';
+const EVERY_TEN_MINUTES_MS = 600_000;
 /** Pages released per run, 4 KiB each: a few milliseconds of work. */
 const RECLAIMED_PAGES = 2_000;
 const WARNINGS_EVERY_MS = 60_000;
@@ -60,20 +59,6 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
   const rereads = new PeriodicTask('rereads', REREADS_EVERY_MS, logger, () =>
     eachChain(deps, (adapter) => rereadBlocks(deps.observe, adapter, stopping.signal)),
   );
-  let tasks: ScheduledTask[] = [];
-  const runs = new Set<Promise<void>>();
-  const run = async (name: string, job: () => Promise<unknown>): Promise<void> => {
-    const work = job().then(
-      () => undefined,
-      (error: unknown) => {
-        if (!stopping.signal.aborted)
-          logger.error({ task: name, err: error }, 'upkeep failed; it runs again');
-      },
-    );
-    runs.add(work);
-    await work;
-    runs.delete(work);
-  };
   const jobs: readonly (readonly [string, () => Promise<unknown>])[] = [
     [
       'database',
@@ -93,23 +78,21 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
       () => reconcileDue({ ...deps, db, intervalMs: config.reconcileIntervalMs }, stopping.signal),
     ],
   ];
+  const upkeep = jobs.map(
+    ([name, job]) =>
+      new PeriodicTask(name, EVERY_TEN_MINUTES_MS, logger, untilStopped(stopping.signal, job), {
+        pausesFirst: true,
+      }),
+  );
+  const tasks = [warnings, rereads, ...upkeep];
   return {
     chains,
     start: () => {
-      warnings.start();
-      rereads.start();
-      tasks = jobs.map(([name, job]) =>
-        schedule(EVERY_TEN_MINUTES, () => run(name, job), {
-          name,
-          noOverlap: true,
-          suppressMissedWarning: true,
-        }),
-      );
+      for (const task of tasks) task.start();
     },
     stop: async () => {
       stopping.abort();
-      await Promise.all(tasks.map(async (task) => task.destroy()));
-      await Promise.all([warnings.stop(), rereads.stop(), ...runs]);
+      await Promise.all(tasks.map(async (task) => task.stop()));
     },
   };
 }
@@ -137,6 +120,17 @@ export async function reconcileDue(
     if (isFresh && !isDisputed) continue;
     await reconcile({ db, clock, logger, patienceMs: PATIENCE_MS, signal }, adapter);
   }
+}
+
+/** A job whose failure counts only before the stop: one that is aborted fails as a matter of course. */
+function untilStopped(signal: AbortSignal, job: () => Promise<unknown>): () => Promise<void> {
+  return async () => {
+    try {
+      await job();
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  };
 }
 
 /** Runs a job for each chain; a failing node does not delay other chains, and is retried at the next run. */

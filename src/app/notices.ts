@@ -8,7 +8,7 @@ import { noteEvents } from '../usecases/notices/note-events.ts';
 import { pruneNotices } from '../usecases/notices/prune-notices.ts';
 import { summariseNotices } from '../usecases/notices/summarise-notices.ts';
 import { tellNotices } from '../usecases/notices/tell-notices.ts';
-import { PeriodicTask } from '../workers/chain-watcher/periodic-task.ts';
+import { PeriodicTask } from '../workers/periodic-task.ts';
 
 const TELL_EVERY_MS = 2_000;
 const LOOK_EVERY_MS = 30_000;

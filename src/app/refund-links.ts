@@ -3,7 +3,7 @@ import { expireLinks } from '../usecases/refund-links/expire-links.ts';
 import { sendClaims } from '../usecases/refund-links/send-claims.ts';
 import type { SendCoinsDeps } from '../usecases/sends/send-coins.ts';
 import { RetryBackoff } from '../usecases/settlement/retry-backoff.ts';
-import { PeriodicTask } from '../workers/chain-watcher/periodic-task.ts';
+import { PeriodicTask } from '../workers/periodic-task.ts';
 
 const EVERY_MS = 2_000;
 const BACKOFF = { most: 5_000, restMs: 5_000, maxRestMs: 300_000 };

@@ -1,11 +1,11 @@
 import { readdir, rm } from 'node:fs/promises';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { schedule, type ScheduledTask } from 'node-cron';
 import type { Config } from '../config/config.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { BackupAge } from '../usecases/merchants/read-setup.ts';
 import { CommandProcess } from './command-process.ts';
+import { CronTimer } from './cron-timer.ts';
 
 /** Its modification time is that of the last successful backup, scheduled or by hand. */
 const LAST_BACKUP_FILE = 'last-backup';
@@ -31,7 +31,7 @@ interface ScheduledBackupsDeps {
 export class ScheduledBackups {
   readonly #deps: ScheduledBackupsDeps;
   readonly #process = new CommandProcess();
-  #task: ScheduledTask | null = null;
+  #timer: CronTimer | null = null;
   #running: Promise<void> | null = null;
   #failure: string | null = null;
   #isStopping = false;
@@ -43,15 +43,17 @@ export class ScheduledBackups {
   start(): void {
     const { schedule: when } = this.#deps.config.backup;
     if (when === null) return;
-    this.#task = schedule(when, () => this.run(), { noOverlap: true, suppressMissedWarning: true });
+    this.#timer = new CronTimer('scheduled-backups', when, this.#deps.logger, () => this.run());
+    this.#timer.start();
     if (this.#isTooOld()) void this.run();
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    await this.#task?.destroy();
+    const stopped = this.#timer?.stop();
     // A backup that is killed leaves no half file.
     this.#process.kill();
+    await stopped;
     await this.#running;
   }
 

@@ -2,8 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { rateLimit } from 'express-rate-limit';
 import { AppError } from '../../domain/errors.ts';
 import { clientKey } from './client-key.ts';
-
-const WINDOW_MS = 60_000;
+import { WINDOW_MS, WindowCounts } from './window-counts.ts';
 
 type Refuse = (req: Request, res: Response, next: NextFunction) => void;
 
@@ -14,6 +13,7 @@ const refuseByError: Refuse = (_req, _res, next) =>
 export function createPageLimit(perMinute: number, refuse: Refuse = refuseByError): RequestHandler {
   return rateLimit({
     windowMs: WINDOW_MS,
+    store: new WindowCounts(),
     limit: perMinute,
     standardHeaders: 'draft-8',
     legacyHeaders: false,

@@ -1,8 +1,6 @@
-import { MemoryStore } from 'express-rate-limit';
 import { AppError } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
-
-const WINDOW_MS = 60_000;
+import { WindowCounts } from './window-counts.ts';
 
 /**
  * Counts what is made with a merchant's public key, or with no credential under the path of the route.
@@ -16,10 +14,9 @@ export type PublicLimit = (maker: string, client: string) => Promise<void>;
  */
 export function createPublicLimit(perMinute: number, logger: Pick<Logger, 'warn'>): PublicLimit {
   if (perMinute === 0) return async () => undefined;
-  const counts = new MemoryStore();
-  counts.init({ windowMs: WINDOW_MS } as Parameters<MemoryStore['init']>[0]);
+  const counts = new WindowCounts();
   return async (maker, client) => {
-    const { totalHits, resetTime } = await counts.increment(`${maker} ${client}`);
+    const { totalHits, retryAfterMs } = counts.increment(`${maker} ${client}`);
     if (totalHits <= perMinute) return;
     if (totalHits === perMinute + 1) {
       logger.warn(
@@ -27,7 +24,6 @@ export function createPublicLimit(perMinute: number, logger: Pick<Logger, 'warn'
         'a client makes more with a public key, or without one, than is allowed; refusing the rest of this minute',
       );
     }
-    const retryAfterMs = Math.max(1, (resetTime?.getTime() ?? 0) - Date.now());
     throw new AppError('RATE_LIMITED', 'Too many requests: try again in a minute', { retryAfterMs });
   };
 }

@@ -5,8 +5,7 @@ import { clientKey } from './client-key.ts';
 import { failure } from './envelope.ts';
 import type { Route } from './route.ts';
 import { sendResponse } from './send-response.ts';
-
-const WINDOW_MS = 60_000;
+import { WINDOW_MS, WindowCounts } from './window-counts.ts';
 
 /** Whether a route counts towards the sign-in limit: POSTs under /auth that need no token. */
 export function isSignIn(route: Route): boolean {
@@ -23,6 +22,7 @@ export function createSignInLimit(perMinute: number): RequestHandler {
   if (perMinute === 0) return (_req, _res, next) => next();
   return rateLimit({
     windowMs: WINDOW_MS,
+    store: new WindowCounts(),
     limit: perMinute,
     standardHeaders: 'draft-8',
     legacyHeaders: false,

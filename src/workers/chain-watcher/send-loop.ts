@@ -5,7 +5,7 @@ import { bumpSends, type BumpSendsDeps } from '../../usecases/settlement/bump-se
 import { consolidateRound } from '../../usecases/settlement/consolidate-rounds.ts';
 import { failOrphans } from '../../usecases/settlement/fail-orphans.ts';
 import { failReverted, type FailRevertedDeps } from '../../usecases/settlement/fail-reverted.ts';
-import { PeriodicTask } from './periodic-task.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 
 export type SendLoopDeps = BumpSendsDeps & FailRevertedDeps;
 

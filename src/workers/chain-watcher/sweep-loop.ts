@@ -4,7 +4,7 @@ import { closeGaps } from '../../usecases/settlement/close-gaps.ts';
 import { gatherDeposits } from '../../usecases/settlement/gather-deposits.ts';
 import { sweepDeposits, type SweepDepositsDeps } from '../../usecases/settlement/sweep-deposits.ts';
 import { createSweepBackoff } from '../../usecases/settlement/sweep-backoff.ts';
-import { PeriodicTask } from './periodic-task.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 
 /**
  * Moves settled deposits to where sends can draw on them. Every chain has a loop of its own, so a slow

@@ -9,7 +9,7 @@ import { quoteLatePayments } from '../../usecases/payments/quote-late-payments.t
 import type { BumpSendsDeps } from '../../usecases/settlement/bump-sends.ts';
 import { ChainFollower } from './chain-follower.ts';
 import type { ChainHealth, WatchMetrics } from './chain-health.ts';
-import { PeriodicTask } from './periodic-task.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 import { SendLoop } from './send-loop.ts';
 import { SweepLoop } from './sweep-loop.ts';
 

@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { schedule, type ScheduledTask } from 'node-cron';
 import pLimit from 'p-limit';
 import type { CheckOutcome, VerificationMethod } from '../../domain/domain-verification.ts';
 import { AppError, assertNever } from '../../domain/errors.ts';
@@ -8,6 +7,7 @@ import type { EgressPolicy } from '../../egress/guarded-fetch.ts';
 import type { DomainChecker, DomainTarget } from '../../usecases/sites/domain-checker.ts';
 import { recheckDomains } from '../../usecases/sites/recheck-domains.ts';
 import type { RecordCheckDeps } from '../../usecases/sites/record-check.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 import { CheckQuota } from './check-quota.ts';
 import { checkDns } from './dns-check.ts';
 import { checkFile } from './file-check.ts';
@@ -41,7 +41,7 @@ export interface DomainChecksOptions {
   readonly limits?: Partial<DomainCheckLimits>;
 }
 
-const EVERY_QUARTER_MINUTE = '*/15 * * * * *';
+const EVERY_QUARTER_MINUTE_MS = 15_000;
 const WEB_PORTS = { https: 443, http: 80 };
 const CONCURRENCY = 8;
 const WAITING = 64;
@@ -60,7 +60,7 @@ export class DomainChecks implements DomainChecker {
   readonly #asked = pLimit(CONCURRENCY);
   readonly #due = pLimit(CONCURRENCY);
   readonly #stopping = new AbortController();
-  #task: ScheduledTask | null = null;
+  readonly #task: PeriodicTask;
   #run: Promise<void> | null = null;
 
   constructor(deps: RecordCheckDeps, options: DomainChecksOptions) {
@@ -70,20 +70,20 @@ export class DomainChecks implements DomainChecker {
     this.#dns = { servers: options.dnsServers, queryTimeoutMs };
     this.#site = { egress: options.egress, ports: options.ports ?? WEB_PORTS, requestTimeoutMs };
     this.#quota = new CheckQuota(perMinute, () => deps.clock.now());
+    const recheck = () => this.recheck();
+    this.#task = new PeriodicTask('domain-checks', EVERY_QUARTER_MINUTE_MS, deps.logger, recheck, {
+      pausesFirst: true,
+    });
   }
 
   start(): void {
-    this.#task = schedule(EVERY_QUARTER_MINUTE, () => this.recheck(), {
-      name: 'domain-checks',
-      noOverlap: true,
-      suppressMissedWarning: true,
-    });
+    this.#task.start();
   }
 
   /** Aborts running checks: nothing of them is recorded, and they stay due. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#task?.destroy();
+    await this.#task.stop();
     await this.#run;
   }
 

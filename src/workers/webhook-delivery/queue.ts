@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { schedule, type ScheduledTask } from 'node-cron';
 import pLimit from 'p-limit';
 import { AppError } from '../../domain/errors.ts';
 import { ConnectionPools } from '../../egress/connection-pools.ts';
@@ -41,7 +40,7 @@ const RELEASE_MS = 2_000;
 const CLOCK_TOLERANCE_MS = 60_000;
 const MANUAL_CONCURRENCY = 8;
 const MANUAL_WAITING = 64;
-const TICK = '* * * * * *';
+const TICK_MS = 1_000;
 
 /**
  * Delivers webhooks from the deliveries table by one loop. Each turn is one transaction, which records the
@@ -62,7 +61,7 @@ export class WebhookQueue implements DeliveryAttempts {
   #ended: AttemptRecord[] = []; // to be recorded
   readonly #gaveUp = new AbortController();
   readonly #manual = pLimit(MANUAL_CONCURRENCY);
-  #task: ScheduledTask | null = null;
+  #ticks: NodeJS.Timeout | null = null;
   #turning: Promise<void> | null = null;
   /** The transaction of the last turn. */
   #committing: Promise<unknown> = Promise.resolve();
@@ -87,11 +86,7 @@ export class WebhookQueue implements DeliveryAttempts {
   async start(): Promise<void> {
     const taken = await releaseAllLeases(this.#deps.db);
     if (taken > 0) this.#deps.logger.warn({ taken }, 'took over webhook deliveries of a dead process');
-    this.#task = schedule(TICK, () => this.wake(), {
-      name: 'webhook-queue',
-      noOverlap: true,
-      suppressMissedWarning: true,
-    });
+    this.#ticks = setInterval(() => this.wake(), TICK_MS);
     this.wake();
   }
 
@@ -123,7 +118,7 @@ export class WebhookQueue implements DeliveryAttempts {
    */
   async stop(options: { deadlineMs: number }): Promise<void> {
     this.#isStopping = true;
-    await this.#task?.destroy();
+    clearInterval(this.#ticks ?? undefined);
     const stopped = new AbortController();
     const giveUp = async (): Promise<void> => {
       await pause(options.deadlineMs, undefined, { signal: stopped.signal });

@@ -1,23 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../../domain/ports.ts';
+import type { Logger } from '../domain/ports.ts';
+
+interface PeriodicTaskOptions {
+  /** Whether a pause comes before the first run. */
+  readonly pausesFirst?: boolean;
+}
 
 /**
  * Runs a job periodically with a pause between the end of one run and the start of the next, so
- * runs never overlap. A failed run is logged and the next one comes as usual.
+ * runs never overlap. A failed run is logged and the next one comes as usual. The pause is measured by a monotonic
+ * timer: a step of the clock neither skips nor repeats a run.
  */
 export class PeriodicTask {
   readonly #name: string;
   readonly #everyMs: number;
   readonly #logger: Logger;
   readonly #job: () => Promise<unknown>;
+  readonly #pausesFirst: boolean;
   readonly #stopping = new AbortController();
   #loop: Promise<void> | null = null;
 
-  constructor(name: string, everyMs: number, logger: Logger, job: () => Promise<unknown>) {
+  constructor(
+    name: string,
+    everyMs: number,
+    logger: Logger,
+    job: () => Promise<unknown>,
+    { pausesFirst = false }: PeriodicTaskOptions = {},
+  ) {
     this.#name = name;
     this.#everyMs = everyMs;
     this.#logger = logger;
     this.#job = job;
+    this.#pausesFirst = pausesFirst;
   }
 
   start(): void {
@@ -32,13 +46,18 @@ export class PeriodicTask {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
+    if (this.#pausesFirst) await this.#pause();
     while (!signal.aborted) {
       try {
         await this.#job();
       } catch (error) {
         this.#logger.error({ task: this.#name, err: error }, 'a periodic task failed; it runs again');
       }
-      await sleep(this.#everyMs, undefined, { signal }).catch(() => undefined);
+      await this.#pause();
     }
+  }
+
+  async #pause(): Promise<void> {
+    await sleep(this.#everyMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }
 }
