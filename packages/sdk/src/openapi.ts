@@ -2218,6 +2218,7 @@ export interface paths {
                 fee: string;
                 amount: string;
                 total: string;
+                maxFee: string;
               };
             };
           };
@@ -2470,6 +2471,7 @@ export interface paths {
                 outputs: number;
                 amount: string;
                 fee: string;
+                maxFee: string;
               };
             };
           };
@@ -3861,7 +3863,8 @@ export interface components {
       confirmations: number;
       error: string | null;
       note: string | null;
-      maxFee: string | null;
+      maxFee: string;
+      feeLimited: boolean;
       cancelling: boolean;
       /** Format: date-time */
       createdAt: string;

@@ -17,7 +17,9 @@ import { ancestorsOf, packageRate } from '../../domain/send/package-fee.ts';
 const BUMP_DIVISOR = 8n;
 
 export function quoteFee(coin: Coin, nowMs: number): FeeQuote {
-  return { rate: COIN_FORMATS[coin].feeRate, source: 'simulator', at: nowMs };
+  const rate = COIN_FORMATS[coin].feeRate;
+  // Its fee level never changes: what is below it is not mined on a real network either.
+  return { rate, minimum: rate, source: 'simulator', at: nowMs };
 }
 
 /**

@@ -66,12 +66,25 @@ export function rebroadcastGapMs(policy: SendPolicy, coin: Coin): number {
 export function isWorthRaising(
   policy: SendPolicy,
   { coin, ageMs, paid }: { readonly coin: Coin; readonly ageMs: number; readonly paid: bigint },
-  { rate, minimum }: Pick<FeeQuote, 'rate' | 'minimum'>,
+  quote: Pick<FeeQuote, 'rate' | 'minimum'>,
 ): boolean {
-  if (minimum !== undefined && paid < minimum) return true;
+  if (isNotRelayed(paid, quote)) return true;
   const isAccount = COIN_DEFINITIONS[coin].spending === 'one-account';
   const waitMs = isAccount ? policy.accountBumpAfterMs : policy.bumpAfterMs;
   // A negative age is that of a clock since set back.
   const isOld = ageMs < 0 || ageMs >= waitMs;
-  return isOld && rate * 100n >= paid * BigInt(policy.bumpFromPercent);
+  return isOld && isTooLow(policy, paid, quote);
+}
+
+/** Whether a paid rate is below what the network takes at all, or clearly below what the node asks for. */
+export function isTooLow(
+  { bumpFromPercent }: Pick<SendPolicy, 'bumpFromPercent'>,
+  paid: bigint,
+  quote: Pick<FeeQuote, 'rate' | 'minimum'>,
+): boolean {
+  return isNotRelayed(paid, quote) || quote.rate * 100n >= paid * BigInt(bumpFromPercent);
+}
+
+function isNotRelayed(paid: bigint, { minimum }: Pick<FeeQuote, 'minimum'>): boolean {
+  return minimum !== undefined && paid < minimum;
 }

@@ -205,6 +205,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   maxFee: '0.00001',
   mode: 'sandbox',
   'send.cancelling': false,
+  'send.feeLimited': false,
   'estimate-fee.amount': '0.01',
   'simulate.amount': '0.000499',
   'payment.expiresAt': '2026-01-31T13:00:00.000Z',

@@ -103,7 +103,8 @@ function consolidateRoute(deps: SendCoinsDeps): Route {
     summary: 'Make one output of many',
     description:
       'Moves the largest outputs of BTC or LTC, as many as one transaction takes (300), to one address of the wallet ' +
-      'itself. The new output can be sent at once.',
+      'itself. The new output can be sent at once. Without `maxFee` its fee is never raised above what its size costs at ' +
+      'the rate at which it was ordered, or at `TILLD_CONSOLIDATE_BELOW` where that is higher.',
     tags: TAGS,
     status: 200,
     errors: ['INSUFFICIENT_BALANCE', 'FEE_ABOVE_LIMIT', 'COIN_UNAVAILABLE', 'NODE_UNAVAILABLE'],
@@ -114,6 +115,7 @@ function consolidateRoute(deps: SendCoinsDeps): Route {
       outputs: z.int().meta({ description: 'How many became one' }),
       amount: z.string(),
       fee: z.string(),
+      maxFee: z.string().meta({ description: 'Fee budget in the coin: no raise costs more' }),
     }),
     handler: async ({ auth, body }) => consolidate(deps, { ...body, merchant: auth.merchant }),
   });

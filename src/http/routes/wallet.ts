@@ -33,9 +33,10 @@ const FEE_RATE =
   'Network fee in satoshi or litoshi per vB (BTC, LTC), gwei (ETH) or micro-lamports per compute unit (SOL)';
 
 function maxFee() {
-  return coinAmount()
-    .optional()
-    .meta({ description: 'Most that the network may take, raises included, in the coin' });
+  return coinAmount().optional().meta({
+    description:
+      'Fee budget: most that the network may take, raises, renewals and a cancellation included, in the coin',
+  });
 }
 
 function feeRate() {
@@ -76,7 +77,14 @@ const sendData = z
     confirmations: z.int(),
     error: z.string().nullable(),
     note: z.string().nullable(),
-    maxFee: z.string().nullable(),
+    maxFee: z.string().meta({
+      description:
+        'Fee budget in the coin: what was ordered, else a share of the amount. No raise, renewal or cancellation costs more',
+    }),
+    feeLimited: z.boolean().meta({
+      description:
+        'A raise of the fee waits because it would cost more than `maxFee`: it goes on once fees fall, or once a higher `maxFee` is given',
+    }),
     cancelling: z.boolean().meta({
       description: 'Its newest transaction pays everything back to the wallet; either may be mined',
     }),
@@ -164,12 +172,14 @@ function estimateFeeRoute(deps: SendCoinsDeps): Route {
     auth: 'merchant',
     scope: 'wallet:read',
     summary: 'Estimate the fee of a send',
-    description: 'What a send with this body would cost now. Nothing is stored or reserved.',
+    description:
+      'What a send with this body would cost now. Nothing is stored or reserved. `maxFee` is the fee budget that it would ' +
+      'have: where `fee` is above it, the send is refused unless it gives a higher `maxFee`.',
     tags: TAGS,
     status: 200,
     errors: [...PLAN_ERRORS, 'FEE_ABOVE_LIMIT'],
     body: sendBody,
-    data: z.object({ fee: z.string(), amount: z.string(), total: z.string() }),
+    data: z.object({ fee: z.string(), amount: z.string(), total: z.string(), maxFee: z.string() }),
     handler: async ({ auth, body }) => estimateFee(deps, { ...body, merchant: auth.merchant }),
   });
 }
@@ -184,7 +194,8 @@ function bumpRoute(deps: SendCoinsDeps): Route {
     summary: 'Raise the fee of a send',
     description:
       'Replaces the transaction of a send that no block has by one at a higher fee; the payment stays the same, and ' +
-      'only one of the two can be mined. Where another send spends its change, that one is raised and pays for both.',
+      'only one of the two can be mined. Where another send spends its change, that one is raised and pays for both, within ' +
+      'its own fee budget. No raise goes beyond `maxFee`: a new one given here replaces that of the send.',
     tags: TAGS,
     status: 200,
     errors: REPLACE_ERRORS,

@@ -37,8 +37,12 @@ export interface SendRow {
   confirmed_txid: string | null;
   /** `amount: "max"`: everything spendable was ordered. */
   everything: Generated<Flag>;
-  /** Fee limit, atoms; null: fee bumps stay under a share of the amount. */
-  max_fee: string | null;
+  /** Fee budget, atoms: no version costs more. */
+  max_fee: string;
+  /** The send whose budget this one uses up too, as a child that pays for its parent does; null: none. */
+  draws_on: string | null;
+  /** Since when a raise waits because it would cost more than the budget, ms; null: none does. */
+  fee_limited_at: number | null;
   note: string | null;
   /** The block since which, by the chain, no version of it can be mined; null while one can. */
   displaced_height: number | null;

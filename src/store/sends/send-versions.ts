@@ -2,15 +2,18 @@ import { sql, type Selectable } from 'kysely';
 import type { ChainId } from '../../domain/coins.ts';
 import type { SendVersionRow } from '../schema/sends.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
+import { requireWithinBudget } from './fee-budgets.ts';
 
 export type StoredSendVersion = Selectable<SendVersionRow>;
 
 type OptionalOfVersion = 'change_index' | 'cancels';
 
+/** @throws {AppError} FEE_ABOVE_LIMIT when it costs more than the budget of its send. */
 export async function insertSendVersion(
   tx: Tx,
   row: Omit<StoredSendVersion, OptionalOfVersion> & Partial<Pick<StoredSendVersion, OptionalOfVersion>>,
 ): Promise<void> {
+  await requireWithinBudget(tx, row);
   await tx
     .insertInto('send_versions')
     .values({ change_index: null, ...row })

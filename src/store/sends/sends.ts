@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import { COINS, MODES, type ChainId } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import type { SendRow } from '../schema/sends.ts';
+import { requireDrawable } from './fee-budgets.ts';
 
 export type StoredSend = Selectable<SendRow>;
 
@@ -20,20 +21,23 @@ export type SendPatch = Partial<
     | 'broadcasts'
     | 'announced_txid'
     | 'confirmed_txid'
-    | 'max_fee'
+    | 'fee_limited_at'
     | 'displaced_height'
   >
 >;
 
-type OptionalOfSend = 'everything' | 'max_fee' | 'note' | 'displaced_height';
+type OptionalOfSend = 'everything' | 'note' | 'displaced_height' | 'draws_on' | 'fee_limited_at';
 
+/** @throws {AppError} FEE_ABOVE_LIMIT when it would draw more on another budget than is left there. */
 export async function insertSend(
   tx: Tx,
   row: Omit<StoredSend, OptionalOfSend> & Partial<Pick<StoredSend, OptionalOfSend>>,
 ): Promise<void> {
+  const { draws_on = null, ...send } = row;
+  await requireDrawable(tx, { ...send, draws_on });
   await tx
     .insertInto('sends')
-    .values({ max_fee: null, note: null, ...row })
+    .values({ note: null, ...send, draws_on })
     .execute();
 }
 

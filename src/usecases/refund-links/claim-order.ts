@@ -28,6 +28,8 @@ export async function sendOrderOf(db: Db, link: StoredRefundLink, claim: Claim):
     destination: claim.destination,
     amount: claim.atoms,
     subtractFee: link.deduct_fee === 1,
+    // The payer chooses the time and the coin: the fee never takes more than what is given back.
+    maxFee: claim.atoms,
   };
 }
 

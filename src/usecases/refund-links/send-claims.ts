@@ -10,9 +10,7 @@ import {
 import { insertRefund } from '../../store/payments/refunds.ts';
 import { refundTime } from '../refunds/refundable.ts';
 import { requireNoSecondPayment } from '../refunds/unproven-failures.ts';
-import { requireWithin } from '../sends/fee-terms.ts';
 import { placeSend, type SendCoinsDeps } from '../sends/send-coins.ts';
-import type { SendOrder } from '../sends/send-order.ts';
 import type { RetryBackoff } from '../settlement/retry-backoff.ts';
 import { orderClaim } from './claim-order.ts';
 import { emitRefundEvent } from './emit-refund-event.ts';
@@ -58,7 +56,6 @@ async function sendClaim(
       order: async (db) => orderClaim(db, deps, id),
       stored: async (tx, send, order) => {
         await requireNoSecondPayment(tx, deps, { send, paymentId: link.payment_id });
-        requireWithin(feeLimit(link, order), { fee: BigInt(send.fee) }, send.coin);
         const payment = await findPayment(tx, link.payment_id);
         if (payment === undefined) throw new Error(`payment ${link.payment_id} does not exist`);
         await insertRefund(tx, {
@@ -90,14 +87,6 @@ async function sendClaim(
     await noteProblem(deps, id, reason);
     return fault === 'node' ? 'node-failed' : 'tried';
   }
-}
-
-/**
- * The payer chooses when the shop pays a fee, and in which coin: without its approval it pays no more than what it gives
- * back.
- */
-function feeLimit({ status }: StoredRefundLink, { subtractFee, amount }: SendOrder): bigint | null {
-  return subtractFee || status === 'approved' ? null : amount;
 }
 
 /**

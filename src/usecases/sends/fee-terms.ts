@@ -1,13 +1,7 @@
-import type { FeeQuote, SendPlan } from '../../domain/chain.ts';
+import type { FeeQuote } from '../../domain/chain.ts';
 import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
-import { AppError, invalidField } from '../../domain/errors.ts';
-import {
-  AmountError,
-  formatCoinAmount,
-  formatDecimal,
-  parseCoinAmount,
-  parseDecimal,
-} from '../../domain/money.ts';
+import { invalidField } from '../../domain/errors.ts';
+import { AmountError, formatDecimal, parseCoinAmount, parseDecimal } from '../../domain/money.ts';
 
 /** Fee rate as given by the caller → atoms per 1,000 units of size. @throws {AppError} VALIDATION_INVALID naming `feeRate`. */
 export function readFeeRate(text: string | undefined, coin: Coin): bigint | null {
@@ -47,17 +41,6 @@ export function atRate(quote: FeeQuote, rate: bigint | null, coin: Coin): FeeQuo
     throw invalidField('feeRate', `is above the configured cap of ${showRate(maximum, coin)}`);
   }
   return { ...quote, rate, source: 'order' };
-}
-
-/** @throws {AppError} FEE_ABOVE_LIMIT */
-export function requireWithin(limit: bigint | null, plan: Pick<SendPlan, 'fee'>, coin: Coin): void {
-  if (limit === null || plan.fee <= limit) return;
-  throw feeAboveLimit(plan.fee, limit, coin);
-}
-
-export function feeAboveLimit(fee: bigint, limit: bigint, coin: Coin): AppError {
-  const [asked, most] = [fee, limit].map((atoms) => `${formatCoinAmount(atoms, coin)} ${coin}`);
-  return new AppError('FEE_ABOVE_LIMIT', `the network fee of ${asked} is above the limit of ${most}`);
 }
 
 function showRate(rate: bigint, coin: Coin): string {

@@ -4,7 +4,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { findSend, type StoredSend } from '../../store/sends/sends.ts';
 
 /**
- * Loads an unconfirmed send of the merchant. Moves within the wallet do not count: no merchant ordered them.
+ * Loads an unconfirmed send of the merchant, or an unconfirmed move within the wallet.
  * @throws {AppError} SEND_NOT_FOUND, INVALID_STATE
  */
 export async function requireOpenSend(
@@ -12,7 +12,7 @@ export async function requireOpenSend(
   { merchantId, sendId }: { readonly merchantId: string; readonly sendId: string },
 ): Promise<StoredSend> {
   const send = await findSend(db, sendId);
-  if (send === undefined || send.merchant_id !== merchantId || send.purpose !== 'send') {
+  if (send === undefined || send.merchant_id !== merchantId) {
     throw new AppError('SEND_NOT_FOUND', 'there is no such send');
   }
   if (!awaitsBlock(send)) {

@@ -21,7 +21,6 @@ import { spendableFunds, spendableTotal } from '../../store/ledger/spendable.ts'
 import { spendableChange, type SpendableChange } from '../settlement/ancestry.ts';
 import { nextChangeAddress } from '../wallet/change-address.ts';
 import { drawableFunds, fitsHeld } from './drawable-funds.ts';
-import { requireWithin } from './fee-terms.ts';
 import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
 import { insufficient } from './shortage.ts';
@@ -46,8 +45,8 @@ interface Pool {
 /**
  * Selects coins for an order: confirmed ones first, then unconfirmed change of own sends where those do not suffice.
  * Inside a transaction the selection holds until its end.
- * @throws {AppError} INSUFFICIENT_BALANCE naming what is available and what is still pending, FEE_ABOVE_LIMIT, or
- * VALIDATION_INVALID.
+ * The fee is not compared with a budget: the store does that with what it stores.
+ * @throws {AppError} INSUFFICIENT_BALANCE naming what is available and what is still pending, or VALIDATION_INVALID.
  */
 export async function planOrder(
   db: Db,
@@ -60,9 +59,7 @@ export async function planOrder(
   const pool = await poolOf(db, deps, order, quote);
   try {
     if (order.everything === true) await requireInOneTransaction(db, order, costOfInput(using));
-    const plan = choose(order, using, pool);
-    requireWithin(order.maxFee ?? null, plan, order.coin);
-    return plan;
+    return choose(order, using, pool);
   } catch (error) {
     if (error instanceof InsufficientFunds && order.only !== undefined) throw mustWait();
     if (error instanceof InsufficientFunds) {

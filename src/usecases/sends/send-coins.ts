@@ -20,10 +20,11 @@ import { repeatedSend } from './repeated-send.ts';
 import { planOrder } from './plan-order.ts';
 import { quoteFee } from './quote-fee.ts';
 import { chainFor, readOrder, requireCurrentMode, type SendInput, type SendOrder } from './send-order.ts';
+import { orderBudget } from '../../domain/send/fee-budget.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';
 import { viewSend, type SendView } from './send-view.ts';
 import type { InFlightSends } from '../settlement/in-flight-sends.ts';
-import { storeSend } from './store-send.ts';
+import { orderedAmount, storeSend } from './store-send.ts';
 
 export interface SendCoinsDeps extends ApplyFactsDeps {
   readonly db: Db;
@@ -46,8 +47,8 @@ export interface SendCoinsInput extends SendInput {
  * Sends coins from the merchant's wallet. The signed bytes are stored and their coins reserved
  * before the node sees them. Returns status `broadcast`, or `signed` when the node gave no clear
  * answer: the same bytes, never others, are then broadcast again until it does.
- * @throws {AppError} INVALID_STATE (meant for the other mode), VALIDATION_INVALID, COIN_UNAVAILABLE, NODE_UNAVAILABLE, INSUFFICIENT_BALANCE
- * (nothing stored), SEND_REJECTED (stored as failed, coins and key free again), IDEMPOTENCY_MISMATCH.
+ * @throws {AppError} INVALID_STATE (meant for the other mode), VALIDATION_INVALID, COIN_UNAVAILABLE, NODE_UNAVAILABLE, INSUFFICIENT_BALANCE,
+ * FEE_ABOVE_LIMIT (nothing stored), SEND_REJECTED (stored as failed, coins and key free again), IDEMPOTENCY_MISMATCH.
  */
 export async function sendCoins(deps: SendCoinsDeps, input: SendCoinsInput): Promise<SendView> {
   requireCurrentMode(input);
@@ -123,7 +124,17 @@ async function planAndStore(
   const plan = await planOrder(tx, deps, order, { adapter, quote });
   if (plan.change !== null)
     await takeChangeAddress(tx, deps, { wallet: order, adapter, address: plan.change.address });
-  const stored = await storeSend(tx, deps, { sendId, order, adapter, plan, purpose: 'send', idempotencyKey });
+  const { maxFee } = order;
+  const maxFeeOrShare = orderBudget({ amount: orderedAmount(order, plan), maxFee }, plan, { ...deps, quote });
+  const stored = await storeSend(tx, deps, {
+    sendId,
+    order,
+    adapter,
+    plan,
+    purpose: 'send',
+    idempotencyKey,
+    maxFee: maxFeeOrShare,
+  });
   return { ...stored, plan };
 }
 

@@ -1,6 +1,6 @@
 import type { Coin } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import { isReverted } from '../../domain/send/machine.ts';
+import { awaitsBlock, isReverted } from '../../domain/send/machine.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
 import type { SendStatus } from '../../domain/send/types.ts';
 
@@ -22,8 +22,10 @@ export interface SendView {
   /** Why it failed; null otherwise. */
   readonly error: string | null;
   readonly note: string | null;
-  /** Upper limit of the fee, fee bumps included, in the coin's unit; null: a share of the amount. */
-  readonly maxFee: string | null;
+  /** Fee budget, raises, renewals and its cancellation included, in the coin's unit. */
+  readonly maxFee: string;
+  /** A raise of its fee waits: it would cost more than the budget. */
+  readonly feeLimited: boolean;
   /** Its newest version pays everything back to the wallet; the network may mine either. */
   readonly cancelling: boolean;
   readonly createdAt: string;
@@ -51,7 +53,8 @@ export function viewSend(
       send.height === null || isReverted(send) ? 0 : Math.max(1, (tip?.height ?? 0) - send.height + 1),
     error: send.error,
     note: send.note,
-    maxFee: send.max_fee === null ? null : formatCoinAmount(BigInt(send.max_fee), send.coin),
+    maxFee: formatCoinAmount(BigInt(send.max_fee), send.coin),
+    feeLimited: awaitsBlock(send) && send.fee_limited_at !== null,
     cancelling,
     createdAt: new Date(send.created_at).toISOString(),
     updatedAt: new Date(send.updated_at).toISOString(),

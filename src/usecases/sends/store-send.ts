@@ -25,7 +25,18 @@ export function changeIndexOf(
   return index === -1 ? null : index;
 }
 
-/** Signs a plan and stores it with its bytes, and reserves its coins or nonce: all or nothing. */
+/** The amount of an order: that of `max` is known only once it is planned. */
+export function orderedAmount(
+  order: Pick<SendOrder, 'everything' | 'amount'>,
+  plan: Pick<SendPlan, 'amount' | 'fee'>,
+): bigint {
+  return order.everything === true ? plan.amount + plan.fee : order.amount;
+}
+
+/**
+ * Signs a plan and stores it with its bytes, and reserves its coins or nonce: all or nothing.
+ * @throws {AppError} FEE_ABOVE_LIMIT when the plan costs more than the budget.
+ */
 export async function storeSend(
   tx: Tx,
   deps: StoreSendDeps,
@@ -37,9 +48,13 @@ export async function storeSend(
     readonly plan: SendPlan;
     readonly purpose: StoredSend['purpose'];
     readonly idempotencyKey: string | null;
+    /** Its fee budget for life, atoms. */
+    readonly maxFee: bigint;
+    /** The send whose budget that is a part of. */
+    readonly drawsOn?: string;
   },
 ): Promise<{ send: StoredSend; transaction: SignedTransaction }> {
-  const { sendId, order, adapter, plan, purpose, idempotencyKey } = request;
+  const { sendId, order, adapter, plan, purpose, idempotencyKey, maxFee, drawsOn = null } = request;
   const { coin, mode } = order;
   const transaction = deps.sign(adapter, plan);
   const now = deps.clock.now();
@@ -53,8 +68,7 @@ export async function storeSend(
     nonce: plan.account?.nonce ?? null,
     destination: plan.destination,
     subtract_fee: order.subtractFee ? 1 : 0,
-    // The amount of `max` is known only now.
-    ordered: (order.everything === true ? plan.amount + plan.fee : order.amount).toString(),
+    ordered: orderedAmount(order, plan).toString(),
     amount: plan.amount.toString(),
     fee: plan.fee.toString(),
     status: 'signed',
@@ -70,7 +84,9 @@ export async function storeSend(
     announced_txid: null,
     confirmed_txid: null,
     everything: order.everything === true ? 1 : 0,
-    max_fee: order.maxFee?.toString() ?? null,
+    max_fee: maxFee.toString(),
+    draws_on: drawsOn,
+    fee_limited_at: null,
     note: order.note ?? null,
     displaced_height: null,
   };

@@ -5,6 +5,7 @@ import type { Clock, Logger } from '../../domain/ports.ts';
 import { isOpen } from '../../domain/send/machine.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { outputsOfTransactions } from '../../store/ledger/outputs.ts';
+import { changeBudget } from '../../store/sends/fee-budgets.ts';
 import { findSend } from '../../store/sends/sends.ts';
 import { insertSendVersion, versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
@@ -69,6 +70,8 @@ export async function adoptVersion(
     change_index: null,
     cancels: 0,
   };
+  // It was signed within a budget that the merchant raised after the backup.
+  if (fee > BigInt(send.max_fee)) await changeBudget(tx, send, fee, deps.clock.now());
   await insertSendVersion(tx, version);
   deps.logger.warn(
     { ...chain, sendId, txid },

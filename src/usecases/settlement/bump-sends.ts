@@ -4,16 +4,22 @@ import type { AddressDeriver } from '../../domain/keys.ts';
 import { awaitsBlock } from '../../domain/send/machine.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { noteFeeLevel } from '../../store/ledger/fee-levels.ts';
-import { findSend, stuckSends, type SendPlace, type StoredSend } from '../../store/sends/sends.ts';
-import { versionsOf } from '../../store/sends/send-versions.ts';
+import {
+  findSend,
+  stuckSends,
+  updateSend,
+  type SendPlace,
+  type StoredSend,
+} from '../../store/sends/sends.ts';
+import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import type { AdvanceSendsDeps } from './advance-sends.ts';
-import { limitOfLast, mayReachMinimum } from '../sends/fee-limits.ts';
 import { broadcastSend } from './broadcast-send.ts';
-import { paidRate, planRaise, rateWithin } from './plan-raise.ts';
+import { paidRate, planRaise } from './plan-raise.ts';
 import { storeChild } from './raise-by-child.ts';
 import { recordAnswer } from './record-answer.ts';
 import { chainOf, lastOfChain } from './send-chain.ts';
-import { isWorthRaising } from '../../domain/send/policy.ts';
+import { rateWithin } from '../../domain/send/fee-budget.ts';
+import { isTooLow, isWorthRaising } from '../../domain/send/policy.ts';
 import { readPlan } from './stored-plan.ts';
 import { storeVersion, type NewVersion } from './store-version.ts';
 
@@ -98,7 +104,7 @@ export async function offerNew(
   return send;
 }
 
-/** Null when there is nothing to gain, or no funds to pay for it. */
+/** Null when there is nothing to gain, no funds to pay for it, or no budget left: then it waits, and says so. */
 async function storeBump(
   tx: Tx,
   deps: BumpSendsDeps,
@@ -112,36 +118,85 @@ async function storeBump(
   if (chain.at(-1)?.id !== sendId) return null;
   const versions = await versionsOf(tx, sendId);
   const newest = versions.at(-1);
-  if (newest === undefined || newest.version >= deps.policy.maxVersions) return null;
+  if (newest === undefined) return null;
   const current = versions.find(({ version }) => version === send.version) ?? newest;
   const paid = await paidRate(tx, send, newest);
   // Compares with the version that the network knows, not with one it refused.
   const known = current === newest ? paid : await paidRate(tx, send, current);
   const ageMs = deps.clock.now() - newest.created_at;
-  if (!isWorthRaising(deps.policy, { coin: send.coin, ageMs, paid: known }, quote)) return null;
-  const limit = limitOfLast(chain, deps.policy);
+  const waiting = stuckId === sendId ? [send] : [stuck, send];
+  if (!isTooLow(deps.policy, known, quote)) {
+    for (const each of waiting) await noteLimit(tx, deps, each, null);
+    return null;
+  }
+  const isDue = isWorthRaising(deps.policy, { coin: send.coin, ageMs, paid: known }, quote);
+  if (!isDue || newest.version >= deps.policy.maxVersions) return null;
+  const raise = await raiseWithin(tx, deps, { childId, send, newest, stuck, adapter, quote, paid });
+  for (const each of waiting) await noteLimit(tx, deps, each, raise.over);
+  return raise.version;
+}
+
+interface Raise {
+  readonly version: NewVersion | null;
+  /** The fee that it should have and the budget forbids, atoms; null: the budget suffices. */
+  readonly over: bigint | null;
+}
+
+/** Raises the last send of a chain within its own budget, else by a child within that of the stuck one. */
+async function raiseWithin(
+  tx: Tx,
+  deps: BumpSendsDeps,
+  raise: Using & {
+    readonly childId: string;
+    readonly send: StoredSend;
+    readonly newest: StoredSendVersion;
+    readonly stuck: StoredSend;
+    readonly paid: bigint;
+  },
+): Promise<Raise> {
+  const { childId, send, newest, stuck, adapter, quote, paid } = raise;
+  const byChild = async (payer: StoredSend) => storeChild(tx, deps, { childId, send, adapter, quote, payer });
   // The node did not take the last replacement.
   if (newest.version > send.version) {
-    const child = await storeChild(tx, deps, {
-      childId,
-      send,
-      adapter,
-      quote,
-      limit: limit - BigInt(send.fee),
-    });
-    if (child !== null) return { ...child, sendId: childId, version: child.send.version };
+    const child = await byChild(send);
+    if (child !== null && 'plan' in child) return { version: child, over: null };
   }
-  const rates = [quote.rate, rateWithin(limit, readPlan(newest.plan_json)), quote.minimum ?? 0n];
-  const planned = await planRaise(tx, deps, {
+  const rates = [
+    quote.rate,
+    rateWithin(BigInt(send.max_fee), readPlan(newest.plan_json)),
+    quote.minimum ?? 0n,
+  ];
+  const { plan, over } = await planRaise(tx, deps, {
     send,
     newest,
     adapter,
     quote,
     rates: rates.filter((rate) => rate > paid && rate <= quote.rate),
-    limit,
-    mayReachMinimum: mayReachMinimum(chain),
     takeBack: false,
   });
-  if (planned === null || 'over' in planned) return null;
-  return storeVersion(tx, deps, { send, newest, adapter, plan: planned.plan, cancels: newest.cancels === 1 });
+  if (plan !== null) {
+    const cancels = newest.cancels === 1;
+    return { version: await storeVersion(tx, deps, { send, newest, adapter, plan, cancels }), over };
+  }
+  if (over === null || stuck.id === send.id) return { version: null, over };
+  const child = await byChild(stuck);
+  return child !== null && 'plan' in child ? { version: child, over: null } : { version: null, over };
+}
+
+/** Notes that a raise waits for its budget, or does so no longer. Says so in the log once. */
+async function noteLimit(
+  tx: Tx,
+  { clock, logger }: BumpSendsDeps,
+  send: StoredSend,
+  over: bigint | null,
+): Promise<void> {
+  if ((over === null) === (send.fee_limited_at === null)) return;
+  const now = clock.now();
+  await updateSend(tx, send.id, { fee_limited_at: over === null ? null : now }, now);
+  if (over === null) return;
+  const { id: sendId, coin, mode, max_fee: maxFee } = send;
+  logger.warn(
+    { sendId, coin, mode, maxFee, fee: over.toString() },
+    'fee budget exhausted; the raise waits until fees fall or maxFee is raised',
+  );
 }

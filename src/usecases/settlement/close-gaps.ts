@@ -1,5 +1,6 @@
 import type { ChainAdapter } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
+import { shareOf } from '../../domain/send/fee-budget.ts';
 import { nonceGaps, nonceSequenceOf, type NonceGap } from '../../store/sends/nonce-sequences.ts';
 import { spendableFunds } from '../../store/ledger/spendable.ts';
 import { createSweep } from './create-sweep.ts';
@@ -16,7 +17,8 @@ const COULD_NOT = 'could not close a gap between sends';
 
 /**
  * Closes nonce gaps: uses up nonces that refused sends left free below those of later sends, which no node mines
- * until then. Each costs the fee of one transfer of an account to itself. A gap that cannot be closed blocks neither
+ * until then. Each costs the fee of one transfer of an account to itself, within the share of
+ * what waits behind it. A gap that cannot be closed blocks neither
  * the others nor the sweeps that follow.
  * @param memory the same in every round
  */
@@ -63,7 +65,8 @@ async function closeGap(
       const funds = await spendableFunds(tx, { ...order, from });
       const sender = { destination: from, changeAddress: from };
       const plan = adapter.planSend({ ...sender, funds, amount, subtractFee: false, quote, lane });
-      return plan.account?.nonce === nonce ? { order, plan } : null;
+      const maxFee = shareOf(lane.committed, deps.policy);
+      return plan.account?.nonce === nonce ? { order, plan, maxFee } : null;
     },
     tell: ({ id, txid }) =>
       deps.logger.warn({ ...chain, sendId: id, txid, nonce }, 'closing nonce gap of a refused send'),

@@ -1,10 +1,11 @@
 import { OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
 import type { ChainId } from '../../domain/coins.ts';
+import { AppError } from '../../domain/errors.ts';
+import { sweepBudget } from '../../domain/send/fee-budget.ts';
 import { noteFeeLevel } from '../../store/ledger/fee-levels.ts';
 import { merchantsWithManyOutputs } from '../../store/ledger/spendable.ts';
 import type { BumpSendsDeps } from './bump-sends.ts';
 import { gatherOutputs } from './consolidate.ts';
-import { isWorthItsFee } from './sweep-worth.ts';
 
 /** Merchants served in one round. */
 const ROUND_SIZE = 5;
@@ -29,10 +30,13 @@ export async function consolidateRound(deps: BumpSendsDeps, chain: ChainId): Pro
     const wallet = { ...chain, merchantId, account };
     const most = OUTPUTS_PER_SEND;
     const fee = adapter.funds.inputCost(quote.rate) * BigInt(most);
-    if (!isWorthItsFee(amount, fee)) continue;
+    if (fee > sweepBudget(amount, deps.policy)) continue;
     try {
-      await gatherOutputs(deps, { wallet, adapter, quote, least: FROM_OUTPUTS, most, limit: null });
+      const terms = { maxFee: null, startsBelow: consolidateBelowRate };
+      await gatherOutputs(deps, { wallet, adapter, quote, least: FROM_OUTPUTS, most, ...terms });
     } catch (error) {
+      // They are too small for the share of them that a fee may take.
+      if (error instanceof AppError && error.code === 'FEE_ABOVE_LIMIT') continue;
       deps.logger.error({ ...chain, merchantId, err: error }, 'could not consolidate outputs; trying again');
     }
   }

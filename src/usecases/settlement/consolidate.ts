@@ -11,11 +11,12 @@ import {
 import { isUtxoCoin, UTXO_CODES, type ChainId, type Coin, type Mode } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
+import { consolidationBudget } from '../../domain/send/fee-budget.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { spendableFunds } from '../../store/ledger/spendable.ts';
 import { nextChangeAddress, takeChangeAddress } from '../wallet/change-address.ts';
 import { offerNew, type BumpSendsDeps } from './bump-sends.ts';
-import { atRate, feeAboveLimit, readFeeRate, readMaxFee } from '../sends/fee-terms.ts';
+import { atRate, readFeeRate, readMaxFee } from '../sends/fee-terms.ts';
 import type { WalletOwner } from '../sends/send-order.ts';
 import { storeSend } from '../sends/store-send.ts';
 import type { NewVersion } from './store-version.ts';
@@ -34,6 +35,8 @@ export interface Consolidation {
   readonly outputs: number;
   readonly amount: string;
   readonly fee: string;
+  /** Its fee budget: no raise goes beyond it. */
+  readonly maxFee: string;
 }
 
 /** Fewer outputs are not worth a transaction. */
@@ -51,8 +54,9 @@ export async function consolidate(deps: BumpSendsDeps, input: ConsolidateInput):
   const mode: Mode = merchant.sandbox === 1 ? 'sandbox' : 'live';
   const adapter = deps.chains.get(coin, mode);
   if (adapter === null) throw new AppError('COIN_UNAVAILABLE', `${coin} is not configured in ${mode} mode`);
-  const limit = readMaxFee(input.maxFee, coin);
+  const maxFee = readMaxFee(input.maxFee, coin);
   const quote = await ask(adapter, readFeeRate(input.feeRate, coin));
+  const { consolidateBelowRate } = deps.policy;
   const wallet = { coin, mode, merchantId: merchant.id, account: merchant.account };
   const made = await gatherOutputs(deps, {
     wallet,
@@ -60,7 +64,9 @@ export async function consolidate(deps: BumpSendsDeps, input: ConsolidateInput):
     quote,
     least: LEAST_OUTPUTS,
     most: OUTPUTS_PER_SEND,
-    limit,
+    maxFee,
+    // What is ordered at a rate counts as cheap enough at that rate.
+    startsBelow: quote.rate > consolidateBelowRate ? quote.rate : consolidateBelowRate,
   });
   if (made === null) {
     throw new AppError(
@@ -75,6 +81,7 @@ export async function consolidate(deps: BumpSendsDeps, input: ConsolidateInput):
     outputs: plan.inputs.length,
     amount: formatCoinAmount(plan.amount, coin),
     fee: formatCoinAmount(plan.fee, coin),
+    maxFee: formatCoinAmount(made.maxFee, coin),
   };
 }
 
@@ -94,15 +101,21 @@ export interface Gathering {
   /** Minimum and maximum number of inputs. */
   readonly least: number;
   readonly most: number;
-  /** Maximum fee of the transaction; null: no limit. */
-  readonly limit: bigint | null;
+  /** The ordered fee budget, atoms; null: what follows from the rate at which it starts. */
+  readonly maxFee: bigint | null;
+  /** The highest rate at which it starts, atoms per 1,000 units. */
+  readonly startsBelow: bigint;
+}
+
+interface Gathered extends NewVersion {
+  readonly maxFee: bigint;
 }
 
 /**
  * Signs, stores and broadcasts a transaction from the wallet to itself. Null when too few outputs are worth it.
  * @throws {AppError} FEE_ABOVE_LIMIT
  */
-export async function gatherOutputs(deps: BumpSendsDeps, gathering: Gathering): Promise<NewVersion | null> {
+export async function gatherOutputs(deps: BumpSendsDeps, gathering: Gathering): Promise<Gathered | null> {
   return deps.inHand.begin(async (sendId) => {
     const stored = await deps.db.transaction(async (tx) => storeGathering(tx, deps, sendId, gathering));
     if (stored === null) return null;
@@ -121,8 +134,9 @@ async function storeGathering(
   tx: Tx,
   deps: BumpSendsDeps,
   sendId: string,
-  { wallet, adapter, quote, least, most, limit }: Gathering,
-): Promise<NewVersion | null> {
+  gathering: Gathering,
+): Promise<Gathered | null> {
+  const { wallet, adapter, quote, least, most, startsBelow } = gathering;
   const cost = inputCostAt(adapter, quote);
   const funds = (await spendableFunds(tx, wallet)).filter(({ amount }) => amount > cost).slice(0, most);
   if (funds.length < least) return null;
@@ -131,7 +145,8 @@ async function storeGathering(
   const order = { ...wallet, destination: address, amount, subtractFee: true };
   const plan = planOrNull(() => adapter.planSend({ ...order, funds, changeAddress: address, quote }));
   if (plan === null) return null;
-  if (limit !== null && plan.fee > limit) throw feeAboveLimit(plan.fee, limit, wallet.coin);
+  const budget = { moved: amount, startsBelow, policy: deps.policy };
+  const maxFee = gathering.maxFee ?? consolidationBudget(plan, budget);
   await takeChangeAddress(tx, deps, { wallet, adapter, address });
   const purpose = 'sweep';
   const { send, transaction } = await storeSend(tx, deps, {
@@ -141,8 +156,9 @@ async function storeGathering(
     plan,
     purpose,
     idempotencyKey: null,
+    maxFee,
   });
-  return { sendId, version: send.version, transaction, plan };
+  return { sendId, version: send.version, transaction, plan, maxFee };
 }
 
 function planOrNull(plan: () => SendPlan): SendPlan | null {

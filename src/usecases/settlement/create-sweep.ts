@@ -7,10 +7,17 @@ import type { SendCoinsDeps } from '../sends/send-coins.ts';
 import type { SendOrder } from '../sends/send-order.ts';
 import { storeSend } from '../sends/store-send.ts';
 
+interface PlannedSweep {
+  readonly order: SendOrder;
+  readonly plan: SendPlan;
+  /** Its fee budget, atoms. */
+  readonly maxFee: bigint;
+}
+
 export interface Sweep {
   readonly adapter: ChainAdapter;
   /** What to move, decided in the transaction that stores it; null when there is nothing to move. */
-  readonly plan: (tx: Tx) => Promise<{ readonly order: SendOrder; readonly plan: SendPlan } | null>;
+  readonly plan: (tx: Tx) => Promise<PlannedSweep | null>;
   /** Logs the sweep, before it is broadcast. */
   readonly tell: (send: StoredSend) => void;
 }

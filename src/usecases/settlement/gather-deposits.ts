@@ -9,6 +9,8 @@ import {
 } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { settledHeight } from '../../domain/confirmations.ts';
+import { sweepBudget } from '../../domain/send/fee-budget.ts';
+import type { SendPolicy } from '../../domain/send/policy.ts';
 import { finalHeightsOf, findCursor } from '../../store/chain/chain-cursors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { failedSweeps } from '../../store/sends/sends.ts';
@@ -24,8 +26,6 @@ const ROUND_SIZE = 20;
 const MAX_ACCOUNTS = 1_000;
 /** Accounts per balance request to the chain. */
 const ACCOUNTS_ASKED = 100;
-/** Deposits are worth moving when the fee takes at most a twentieth of them. */
-const LEAST_MULTIPLE_OF_FEE = 20n;
 /** How long failures count: each makes the next group smaller and starts it at another account. */
 const FAILURES_MS = 24 * 3_600_000;
 /** Backoff after a failure, doubled by each further one. */
@@ -101,15 +101,16 @@ async function gather(
   const wish = await choose(deps.db);
   if (wish.funds.length === 0) return false;
   const quote = await withHeldBeyond(deps.db, crowd, { adapter, reach });
-  const draft = planGathering(await choose(deps.db, quote.held), { adapter, quote });
+  const { policy } = deps;
+  const draft = planGathering(await choose(deps.db, quote.held), { adapter, quote, policy });
   if (draft === null) return true;
   const measured = (await adapter.wholeAccounts?.measure(draft, quote)) ?? quote;
   await createSweep(deps, {
     adapter,
     plan: async (tx) => {
       const order = await choose(tx, quote.held);
-      const plan = planGathering(order, { adapter, quote: measured });
-      return plan === null ? null : { order, plan };
+      const plan = planGathering(order, { adapter, quote: measured, policy });
+      return plan === null ? null : { order, plan, maxFee: sweepBudget(order.amount, policy) };
     },
     tell: ({ id, txid }) =>
       deps.logger.info({ coin, mode, sweepId: id, txid }, 'gathering deposits at the merchant address'),
@@ -154,15 +155,16 @@ async function beyondReach(
 /** Null when there is nothing to move, or nothing worth its fee. */
 function planGathering(
   { funds, destination, amount, subtractFee }: SendOrder & { readonly funds: readonly Fund[] },
-  { adapter, quote }: { readonly adapter: ChainAdapter; readonly quote: FeeQuote },
+  using: { readonly adapter: ChainAdapter; readonly quote: FeeQuote; readonly policy: SendPolicy },
 ): SendPlan | null {
+  const { adapter, quote, policy } = using;
   if (funds.length === 0) return null;
   try {
     const request = { funds, destination, amount, subtractFee, changeAddress: destination, quote };
     const plan = adapter.planSend(request);
     // A fresh address must receive at least the minimum balance of an account.
     const isEnough = plan.amount >= adapter.minimumPayment;
-    return isEnough && plan.fee * LEAST_MULTIPLE_OF_FEE <= amount ? plan : null;
+    return isEnough && plan.fee <= sweepBudget(amount, policy) ? plan : null;
   } catch (error) {
     if (error instanceof InsufficientFunds || error instanceof UnsendableAmount) return null;
     throw error;

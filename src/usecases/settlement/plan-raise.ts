@@ -1,5 +1,5 @@
 import { outputKey, type ChainAdapter, type FeeQuote, type SendPlan } from '../../domain/chain.ts';
-import { ancestorsOf, packageRate, sizeOf } from '../../domain/send/package-fee.ts';
+import { ancestorsOf, packageRate } from '../../domain/send/package-fee.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
@@ -11,7 +11,6 @@ import { reservedFunds, reserveOutputs, spendableFunds } from '../../store/ledge
 import { ancestryOf } from './ancestry.ts';
 import { nextChangeAddress, takeChangeAddress } from '../wallet/change-address.ts';
 import { readPlan } from './stored-plan.ts';
-import { isWorthItsFee } from './sweep-worth.ts';
 
 export interface PlanRaiseDeps {
   readonly deriver: AddressDeriver;
@@ -25,16 +24,14 @@ export interface RaiseRequest {
   readonly quote: FeeQuote;
   /** Fee rates to try, best first. */
   readonly rates: readonly bigint[];
-  /** Maximum fee of the new version; with `mayReachMinimum` the quote's `minimum` rate is allowed above it. */
-  readonly limit: bigint;
-  readonly mayReachMinimum: boolean;
   /** Pay everything back to the wallet instead of the destination (cancellation). */
   readonly takeBack: boolean;
 }
 
+/** `over`: the fee that the budget forbids at the best rate; null: it forbids none. `plan` null: none is possible. */
 export interface PlannedRaise {
-  readonly plan: SendPlan;
-  readonly toSelf: boolean;
+  readonly plan: SendPlan | null;
+  readonly over: bigint | null;
 }
 
 /** Fee rate of a version per 1,000 vB, including the unconfirmed ancestors that it needs. */
@@ -45,39 +42,27 @@ export async function paidRate(tx: Tx, send: StoredSend, version: StoredSendVers
   return packageRate(previous, ancestors);
 }
 
-/** The fee rate at which a version of the same size would cost `limit`. */
-export function rateWithin(limit: bigint, { fee, feeRate }: Pick<SendPlan, 'fee' | 'feeRate'>): bigint {
-  const size = sizeOf(fee, feeRate);
-  return size === 0n ? 0n : (limit * 1000n) / size;
-}
-
 /**
- * Plans a replacement at the first rate that the funds and the limit allow, and reserves the coins and the change
- * address that it adds. `over`: only the limit forbids it; null: no gain, or no funds.
+ * Plans a replacement at the first rate that the funds and the budget of the send allow, and reserves the coins and the
+ * change address that it adds.
  */
-export async function planRaise(
-  tx: Tx,
-  deps: PlanRaiseDeps,
-  request: RaiseRequest,
-): Promise<PlannedRaise | { readonly over: bigint } | null> {
-  const { quote, limit, mayReachMinimum } = request;
+export async function planRaise(tx: Tx, deps: PlanRaiseDeps, request: RaiseRequest): Promise<PlannedRaise> {
+  const budget = BigInt(request.send.max_fee);
   const draft = await drafter(tx, deps, request);
   let over: bigint | null = null;
   for (const rate of request.rates) {
     const plan = draft.plan(rate);
     if (plan === null) continue;
-    const isAllowed = plan.fee <= limit || (mayReachMinimum && rate === quote.minimum);
-    if (isAllowed) {
+    if (plan.fee <= budget) {
       await draft.take(plan);
-      return { plan, toSelf: draft.toSelf };
+      return { plan, over };
     }
-    over = plan.fee;
+    over ??= plan.fee;
   }
-  return over === null ? null : { over };
+  return { plan: null, over };
 }
 
 interface Drafter {
-  readonly toSelf: boolean;
   readonly plan: (rate: bigint) => SendPlan | null;
   readonly take: (plan: SendPlan) => Promise<void>;
 }
@@ -101,7 +86,6 @@ async function drafter(tx: Tx, deps: PlanRaiseDeps, request: RaiseRequest): Prom
   const changeAddress = isOwn ? previous.destination : (previous.change?.address ?? fresh);
   const ancestry = await ancestryOf(tx, wallet, previous.inputs);
   return {
-    toSelf,
     plan: (rate) => {
       const asked = { ...quote, rate };
       const plan = adapter.planBump({ previous, funds, changeAddress, quote: asked, ancestry, toSelf });
@@ -130,12 +114,11 @@ async function accountDrafter(tx: Tx, request: RaiseRequest, previous: SendPlan)
   const fromAmount = isDeposit(send, from);
   const toSelf = takeBack || newest.cancels === 1;
   return {
-    toSelf,
     plan: (rate) => {
       const asked = { ...quote, rate };
       const terms = { previous, funds, changeAddress: from, quote: asked, lane, fromAmount, toSelf };
       const plan = adapter.planBump(terms);
-      if (plan === null || (fromAmount && !isWorthItsFee(plan.amount + plan.fee, plan.fee))) return null;
+      if (plan === null) return null;
       const isSame = toSelf || fromAmount || plan.amount === previous.amount;
       if (plan.account?.nonce !== nonce || !isSame) throw notTheSame(id);
       return plan;

@@ -5,23 +5,23 @@ import {
   type ChainAdapter,
   type FeeQuote,
   type SendPlan,
-  type SignedTransaction,
 } from '../../domain/chain.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { changeOf } from '../../store/ledger/own-change.ts';
+import { budgetLeft } from '../../store/sends/fee-budgets.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
 import { MAX_ANCESTORS } from '../../domain/send/package-fee.ts';
 import { ancestorsOfRefs } from './ancestry.ts';
 import { nextChangeAddress, takeChangeAddress } from '../wallet/change-address.ts';
 import { storeSend, type StoreSendDeps } from '../sends/store-send.ts';
+import type { NewVersion } from './store-version.ts';
 
 /**
  * Child pays for parent (CPFP): moves the unconfirmed change of a stuck send within the wallet, at a fee that makes
- * both worth mining, for nodes that take no replacements. Null without such change, or when the limit does not
- * suffice.
- * @param limit maximum fee of the child, later raises of it included
+ * both worth mining. Null without such change. The child draws on the budget of the payer: `over` when the rest of that
+ * does not suffice.
  */
 export async function storeChild(
   tx: Tx,
@@ -31,10 +31,11 @@ export async function storeChild(
     readonly send: StoredSend;
     readonly adapter: ChainAdapter;
     readonly quote: FeeQuote;
-    readonly limit: bigint;
+    /** The send itself, or an ancestor that the child pays for as well. */
+    readonly payer: StoredSend;
   },
-): Promise<{ send: StoredSend; transaction: SignedTransaction; plan: SendPlan } | null> {
-  const { childId: sendId, send, adapter, quote, limit } = request;
+): Promise<NewVersion | { readonly over: bigint } | null> {
+  const { childId: sendId, send, adapter, quote, payer } = request;
   const change = await changeOf(tx, send, send.txid);
   if (change === null || change.heldBy !== null) return null;
   const { fund } = change;
@@ -44,7 +45,7 @@ export async function storeChild(
   const { coin, mode, merchant_id: merchantId } = send;
   const wallet = { coin, mode, merchantId, account: merchant.account };
   const address = await nextChangeAddress(tx, deps, wallet);
-  const order = { ...wallet, destination: address, amount: fund.amount, subtractFee: true, maxFee: limit };
+  const order = { ...wallet, destination: address, amount: fund.amount, subtractFee: true };
   const plan = planOrNull(() =>
     adapter.planSend({
       funds: [fund],
@@ -56,7 +57,9 @@ export async function storeChild(
       quote,
     }),
   );
-  if (plan === null || plan.fee > limit) return null;
+  if (plan === null) return null;
+  const maxFee = await budgetLeft(tx, payer);
+  if (plan.fee > maxFee) return { over: plan.fee };
   await takeChangeAddress(tx, deps, { wallet, adapter, address });
   const stored = await storeSend(tx, deps, {
     sendId,
@@ -65,8 +68,10 @@ export async function storeChild(
     plan,
     purpose: 'sweep',
     idempotencyKey: null,
+    maxFee,
+    drawsOn: payer.id,
   });
-  return { ...stored, plan };
+  return { sendId, version: stored.send.version, transaction: stored.transaction, plan };
 }
 
 function planOrNull(plan: () => SendPlan): SendPlan | null {

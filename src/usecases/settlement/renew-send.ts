@@ -5,8 +5,8 @@ import type { StoredSend } from '../../store/sends/sends.ts';
 import { insertSendVersion, versionsOf } from '../../store/sends/send-versions.ts';
 import { releaseOutputs, reserveOutputs } from '../../store/ledger/spendable.ts';
 import { fitsHeld } from '../sends/drawable-funds.ts';
-import { feeLimitOf } from '../sends/fee-limits.ts';
 import { planOrder, type PlanOrderDeps } from '../sends/plan-order.ts';
+import { requireWithin } from '../../domain/send/fee-budget.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';
 import { applySendFact, type ApplySendFactDeps } from './apply-send-fact.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
@@ -43,7 +43,7 @@ export async function renewSend(
   if (newest === undefined || adapter.expiry === undefined) return 'impossible';
   if (newest.version >= deps.policy.maxVersions) return 'impossible';
   const previous = readPlan(newest.plan_json);
-  const feeLimit = feeLimitOf(send, deps.policy);
+  const feeLimit = BigInt(send.max_fee);
   const same = adapter.expiry.planRenewal(previous, quote, {
     subtractFee: send.subtract_fee === 1,
     feeLimit,
@@ -104,10 +104,10 @@ async function planAround(
     destination: send.destination,
     amount: BigInt(send.ordered),
     subtractFee: send.subtract_fee === 1,
-    maxFee: send.max_fee === null ? null : BigInt(send.max_fee),
   };
   try {
     const plan = await planOrder(tx, deps, order, { adapter, quote });
+    requireWithin(BigInt(send.max_fee), plan.fee, send.coin);
     await reserveOutputs(tx, send, refsOf(plan), send.id);
     return plan;
   } catch (error) {

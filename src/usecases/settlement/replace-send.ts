@@ -1,13 +1,14 @@
 import { ChainError, type ChainAdapter, type FeeQuote } from '../../domain/chain.ts';
 import { AppError } from '../../domain/errors.ts';
+import { feeAboveLimit, rateWithin } from '../../domain/send/fee-budget.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { updateSend, type StoredSend } from '../../store/sends/sends.ts';
+import { changeBudget } from '../../store/sends/fee-budgets.ts';
+import type { StoredSend } from '../../store/sends/sends.ts';
 import { versionsOf } from '../../store/sends/send-versions.ts';
 import { offerNew, type BumpSendsDeps } from './bump-sends.ts';
-import { limitOfLast, mayReachMinimum } from '../sends/fee-limits.ts';
-import { atRate, feeAboveLimit, readFeeRate, readMaxFee } from '../sends/fee-terms.ts';
+import { atRate, readFeeRate, readMaxFee } from '../sends/fee-terms.ts';
 import { requireOpenSend, sendIsBusy } from '../sends/open-send.ts';
-import { paidRate, planRaise, rateWithin } from './plan-raise.ts';
+import { paidRate, planRaise } from './plan-raise.ts';
 import { storeChild } from './raise-by-child.ts';
 import { chainOf, lastOfChain } from './send-chain.ts';
 import { getSend } from '../sends/get-send.ts';
@@ -20,7 +21,7 @@ export interface ReplaceSendInput {
   readonly sendId: string;
   /** As in SendInput; by default the node's current rate. */
   readonly feeRate?: string | undefined;
-  /** A new fee limit for this send, in the coin; by default its present one. */
+  /** A new fee budget for this send, in the coin; by default its present one. */
   readonly maxFee?: string | undefined;
 }
 
@@ -46,6 +47,7 @@ export async function replaceSend(
       `${send.coin} transactions expire within minutes and are signed anew by themselves`,
     );
   }
+  if (takeBack && send.purpose === 'sweep') throw staysInWallet();
   const last = await lastOfChain(deps.db, send);
   if (takeBack && last.id !== send.id) throw spentOn();
   const quote = await quoteFor(adapter, readFeeRate(input.feeRate, send.coin));
@@ -88,7 +90,8 @@ async function store(
   wish: Wish,
 ): Promise<NewVersion> {
   const { input, takeBack, childId, lastId } = wish;
-  const ordered = await withLimit(tx, deps, await requireOpenSend(tx, input), input);
+  await changedBudget(tx, deps, input);
+  const ordered = await requireOpenSend(tx, input);
   const chain = await chainOf(tx, ordered);
   const send = chain.at(-1) ?? ordered;
   if (send.id !== lastId) throw sendIsBusy();
@@ -100,42 +103,46 @@ async function store(
       'this send is being taken back: cancel it again to raise the fee of that',
     );
   }
-  const limit = limitOfLast(chain, deps.policy);
+  const byChild = async (payer: StoredSend) => storeChild(tx, deps, { childId, send, adapter, quote, payer });
   if (!takeBack && newest.version > send.version) {
-    const childLimit = limit - BigInt(send.fee);
-    const child = await storeChild(tx, deps, { childId, send, adapter, quote, limit: childLimit });
-    if (child !== null) return { ...child, sendId: childId, version: child.send.version };
+    const child = await byChild(send);
+    if (child !== null && 'plan' in child) return child;
   }
   const paid = await paidRate(tx, send, newest);
   const asked = quote.rate > paid ? quote.rate : paid + 1n;
-  const within = rateWithin(limit, readPlan(newest.plan_json));
+  const budget = BigInt(send.max_fee);
+  const within = rateWithin(budget, readPlan(newest.plan_json));
   const rates = input.feeRate === undefined ? [asked, within, paid + 1n] : [quote.rate];
-  const planned = await planRaise(tx, deps, {
+  const { plan, over } = await planRaise(tx, deps, {
     send,
     newest,
     adapter,
     quote,
     rates: rates.filter((rate) => rate > paid && rate <= asked),
-    limit,
-    mayReachMinimum: mayReachMinimum(chain),
     takeBack,
   });
-  if (planned === null) throw notPossible(input, ordered);
-  if ('over' in planned) throw feeAboveLimit(planned.over, limit, send.coin);
+  if (plan === null && over === null) throw notPossible(input, ordered);
+  if (plan === null) {
+    const child = ordered.id === send.id ? null : await byChild(ordered);
+    if (child !== null && 'plan' in child) return child;
+    throw feeAboveLimit(over ?? 0n, budget, send.coin);
+  }
   const cancels = takeBack || newest.cancels === 1;
-  return storeVersion(tx, deps, { send, newest, adapter, plan: planned.plan, cancels });
+  return storeVersion(tx, deps, { send, newest, adapter, plan, cancels });
 }
 
-/** A limit given now replaces the one the send was made with. */
-async function withLimit(
-  tx: Tx,
-  { clock }: BumpSendsDeps,
-  send: StoredSend,
-  { maxFee }: ReplaceSendInput,
-): Promise<StoredSend> {
-  const limit = readMaxFee(maxFee, send.coin);
-  if (limit === null) return send;
-  return updateSend(tx, send.id, { max_fee: limit.toString() }, clock.now());
+/** A budget given now replaces the one the send was made with. */
+async function changedBudget(tx: Tx, { clock }: BumpSendsDeps, input: ReplaceSendInput): Promise<void> {
+  const send = await requireOpenSend(tx, input);
+  const maxFee = readMaxFee(input.maxFee, send.coin);
+  if (maxFee !== null) await changeBudget(tx, send, maxFee, clock.now());
+}
+
+function staysInWallet(): AppError {
+  return new AppError(
+    'INVALID_STATE',
+    'this send moves money within the wallet: there is nothing to take back',
+  );
 }
 
 function spentOn(): AppError {

@@ -1,6 +1,7 @@
 import { UnsendableAmount, type ChainAdapter, type FeeQuote, type SendPlan } from '../../domain/chain.ts';
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import { settledHeight, type ConfirmationPolicy } from '../../domain/confirmations.ts';
+import { sweepBudget } from '../../domain/send/fee-budget.ts';
 import { finalHeightsOf, findCursor } from '../../store/chain/chain-cursors.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { settledDeposits, type Deposit, type SettledUpTo } from '../../store/ledger/deposits.ts';
@@ -11,7 +12,6 @@ import type { SendCoinsDeps } from '../sends/send-coins.ts';
 import type { SendOrder } from '../sends/send-order.ts';
 import { sendsFromOneAddress } from '../sends/sender.ts';
 import { recordFailure, recordSuccess, type SweepBackoff } from './sweep-backoff.ts';
-import { isWorthItsFee } from './sweep-worth.ts';
 
 export interface SweepDepositsDeps extends SendCoinsDeps {
   readonly confirmations: (coin: Coin, mode: Mode) => ConfirmationPolicy;
@@ -101,15 +101,16 @@ async function sweep(deps: SweepDepositsDeps, chain: ChainId, using: Using): Pro
   return createSweep(deps, {
     adapter,
     plan: async (tx) => {
+      const maxFee = sweepBudget(amount, deps.policy);
       const plan = await planSweep(tx, order, { adapter, from, quote });
-      return plan === null ? null : { order, plan };
+      return plan === null || plan.fee > maxFee ? null : { order, plan, maxFee };
     },
     tell: ({ id, txid }) =>
       deps.logger.info({ ...chain, sweepId: id, txid, from }, 'moving a deposit to the merchant address'),
   });
 }
 
-/** Null when the deposit is not worth its fee. @throws {InsufficientFunds} when the deposit is gone. */
+/** Null when the deposit is below its fee. @throws {InsufficientFunds} when the deposit is gone. */
 async function planSweep(
   tx: Tx,
   order: SendOrder,
@@ -121,8 +122,7 @@ async function planSweep(
   const funds = await spendableFunds(tx, { ...order, from });
   const request = { funds, destination, amount, subtractFee: true, changeAddress: from, quote, lane };
   try {
-    const plan = adapter.planSend(request);
-    return isWorthItsFee(amount, plan.fee) ? plan : null;
+    return adapter.planSend(request);
   } catch (error) {
     if (error instanceof UnsendableAmount) return null;
     throw error;

@@ -108,7 +108,7 @@ describe('a send that is stuck', () => {
   test('and moves money within the wallet pays the higher fee from what it moves', async () => {
     await sim.fund('BTC', ONE.BTC, ONE.BTC);
     const { merchant, deps } = sim.world;
-    const { sendId } = await consolidate(deps, { merchant, coin: 'BTC' });
+    const { sendId } = await consolidate(deps, { merchant, coin: 'BTC', maxFee: '1' });
     const moved = async () => {
       const sends = sim.world.db.selectFrom('sends').select(['version', 'amount', 'fee']);
       const { version, amount, fee } = await sends.where('id', '=', sendId).executeTakeFirstOrThrow();

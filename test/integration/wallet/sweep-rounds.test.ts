@@ -10,6 +10,7 @@ import {
 } from '../../../src/domain/chain.ts';
 import type { Coin } from '../../../src/domain/coins.ts';
 import type { Db } from '../../../src/store/sqlite/database.ts';
+import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
 import { settledDeposits } from '../../../src/store/ledger/deposits.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
 import { failedSweeps } from '../../../src/store/sends/sends.ts';
@@ -58,6 +59,7 @@ function depsOf(get: (coin: Coin) => ChainAdapter | null): SweepDepositsDeps {
     clock: new TestClock(),
     logger: silent,
     chains: { get },
+    policy: DEFAULT_SEND_POLICY,
     deriver: { address: () => 'wallet' },
     confirmations: () => ({ base: 1, tiers: [] }),
   } as unknown as SweepDepositsDeps;
@@ -71,6 +73,7 @@ async function failSweep(lane: string, coin: Coin, at: number): Promise<void> {
     ordered: '9',
     amount: '9',
     fee: '1',
+    max_fee: '1',
     version: 1,
     nonce: 0,
     broadcasts: 1,
