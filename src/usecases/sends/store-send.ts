@@ -33,6 +33,21 @@ export function orderedAmount(
   return order.everything === true ? plan.amount + plan.fee : order.amount;
 }
 
+/** A planned send to store. */
+interface NewSend {
+  /** See InFlightSends: the caller that stores a send also broadcasts it. */
+  readonly sendId: string;
+  readonly order: SendOrder;
+  readonly adapter: ChainAdapter;
+  readonly plan: SendPlan;
+  readonly purpose: StoredSend['purpose'];
+  readonly idempotencyKey: string | null;
+  /** Its fee budget for life, atoms. */
+  readonly maxFee: bigint;
+  /** The send whose budget that is a part of. */
+  readonly drawsOn?: string;
+}
+
 /**
  * Signs a plan and stores it with its bytes, and reserves its coins or nonce: all or nothing.
  * @throws {AppError} FEE_ABOVE_LIMIT when the plan costs more than the budget.
@@ -40,19 +55,7 @@ export function orderedAmount(
 export async function storeSend(
   tx: Tx,
   deps: StoreSendDeps,
-  request: {
-    /** See InFlightSends: the caller that stores a send also broadcasts it. */
-    readonly sendId: string;
-    readonly order: SendOrder;
-    readonly adapter: ChainAdapter;
-    readonly plan: SendPlan;
-    readonly purpose: StoredSend['purpose'];
-    readonly idempotencyKey: string | null;
-    /** Its fee budget for life, atoms. */
-    readonly maxFee: bigint;
-    /** The send whose budget that is a part of. */
-    readonly drawsOn?: string;
-  },
+  request: NewSend,
 ): Promise<{ send: StoredSend; transaction: SignedTransaction }> {
   const { sendId, order, adapter, plan, purpose, idempotencyKey, maxFee, drawsOn = null } = request;
   const { coin, mode } = order;

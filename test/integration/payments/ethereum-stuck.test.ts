@@ -138,7 +138,7 @@ describe.skipIf(!requireAnvil())('ETH transactions that no block takes', () => {
     proxy.inject({ kind: 'rpcError', code: -32000, message: 'insufficient funds for gas' }, scope);
     const refused = send('0.01');
     await proxy.waitForCall('eth_sendRawTransaction', calls + 1);
-    const next = await send('0.02');
+    const next = await send('0.2');
     expect((await refused).body.error?.code).toBe('SEND_REJECTED');
     await eventually(
       'the gap is closed',
@@ -159,7 +159,7 @@ describe.skipIf(!requireAnvil())('ETH transactions that no block takes', () => {
       },
       ({ status }) => status === 'confirmed',
     );
-    expect(await anvil.balance(destination)).toBe(wei('0.02'));
+    expect(await anvil.balance(destination)).toBe(wei('0.2'));
     await eventually(
       'the ledger knows what is left',
       async () => wei(await shop.balance('ETH')) - (await anvil.balance(own)),

@@ -1,0 +1,36 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { spentBudgets } from '../../_helpers/fee-oracle.ts';
+import { Treasury, treasuryStep } from '../../_helpers/treasury.ts';
+
+async function check(treasury: Treasury): Promise<void> {
+  const claims = await treasury.db
+    .selectFrom('refunds')
+    .select(['send_id', 'amount'])
+    .where('link_id', 'is not', null)
+    .execute();
+  const given = new Map(claims.map(({ send_id: id, amount }) => [id, BigInt(amount)]));
+  for (const { send, versions, worst } of await spentBudgets(treasury.db)) {
+    const budget = BigInt(send.max_fee);
+    const bound = treasury.bounds.get(send.id);
+    const costs = versions.map(({ fee }) => fee);
+    expect(costs.filter((fee) => fee > budget)).toEqual([]);
+    expect(worst).toBeLessThanOrEqual(budget);
+    expect(worst).toBeLessThanOrEqual(bound?.fee ?? worst);
+    expect(versions.filter(({ feeRate }) => feeRate > (bound?.rate ?? feeRate))).toEqual([]);
+    if (bound === undefined) expect(worst).toBeLessThanOrEqual(given.get(send.id) ?? worst);
+  }
+}
+
+test('a version, or a send together with what draws on its budget, never costs more than the budget', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(treasuryStep, { minLength: 10, maxLength: 40 }), async (steps) => {
+      await using treasury = await Treasury.open();
+      for (const step of steps) {
+        await treasury.perform(step);
+        await check(treasury);
+      }
+    }),
+    { numRuns: 8 },
+  );
+});
