@@ -15,6 +15,8 @@ export type Wallet = AddressDeriver & KeySource;
 const TEST_COIN_TYPE = 1;
 /** Cached nodes one step above an address: four per active merchant. */
 const CACHED_NODES = 4096;
+/** Cached private nodes one step above an address: those of the sends being signed. */
+const CACHED_SPENDERS = 64;
 
 /**
  * The wallet tree of a seed: BIP-84 for Bitcoin and Litecoin, BIP-44 for Ethereum and coins without segwit, SLIP-0010
@@ -27,6 +29,8 @@ export function createWallet(options: { keyring: Keyring; liveNetwork: Network }
   const { keyring, liveNetwork } = options;
   const branches = new LruCache<PublicBranch>(CACHED_NODES);
   const accounts = new LruCache<Ed25519Node>(CACHED_NODES, (node) => node.privateKey.fill(0));
+
+  const spenders = new LruCache<HDKey>(CACHED_SPENDERS, (node) => node.wipePrivateData());
 
   const secpNode = (path: string): HDKey =>
     keyring.withSeed((seed) => HDKey.fromMasterSeed(seed).derive(path));
@@ -67,7 +71,9 @@ export function createWallet(options: { keyring: Keyring; liveNetwork: Network }
     privateKey(path) {
       assertPath(path);
       if (COIN_DEFINITIONS[path.coin].family === 'solana') return solanaKey(path);
-      const { privateKey } = secpNode(`${secpBranchPath(path, liveNetwork)}/${path.index}`);
+      const branchPath = secpBranchPath(path, liveNetwork);
+      const branch = spenders.get(branchPath, () => secpNode(branchPath));
+      const { privateKey } = branch.deriveChild(path.index);
       if (privateKey === null) throw new Error('a derived node lost its private key');
       return privateKey;
     },

@@ -6,6 +6,7 @@ import { addressScript } from '../address.ts';
 import type { UtxoCoin } from '../../../domain/coins/definition.ts';
 import { compareBig, compareText } from './plan-send.ts';
 import { sumOf } from './plan.ts';
+import { signSegwit } from './sign-segwit.ts';
 
 /** Signals replacement (BIP-125). */
 const REPLACEABLE = 0xfffffffd;
@@ -25,36 +26,58 @@ export function signSend(
   const outputs = outputsOf(coin, network, plan);
   const paid = outputs.reduce((sum, output) => sum + output.amount, 0n);
   if (sumOf(plan.inputs) !== paid + plan.fee) throw new Error('the plan does not add up');
-  const transaction = new Transaction({
-    version: VERSION,
-    lockTime: 0,
-    // Amounts come from the ledger, read from blocks of the merchant's own node, so no third party can understate them.
-    allowLegacyWitnessUtxo: coin.scriptType === 'p2pkh',
-  });
   const inputs = [...plan.inputs].sort(
     (a, b) => compareText(a.ref.txid, b.ref.txid) || a.ref.index - b.ref.index,
   );
-  for (const fund of inputs) {
+  const scripts = inputs.map(({ address }) => addressScript(coin, network, address));
+  const sign = coin.scriptType === 'p2wpkh' ? signWitnesses : signScripts;
+  const { txid, raw } = sign({ inputs, scripts, outputs, keys });
+  return { txid, raw, outputs: outputs.map(({ address }) => address) };
+}
+
+interface Parts {
+  readonly inputs: readonly Fund[];
+  /** Of each input. */
+  readonly scripts: readonly Buffer[];
+  readonly outputs: readonly { readonly script: Buffer; readonly amount: bigint }[];
+  readonly keys: KeySource;
+}
+
+type Signed = Pick<SignedTransaction, 'txid' | 'raw'>;
+
+function signWitnesses({ inputs, scripts, outputs, keys }: Parts): Signed {
+  const unsigned = inputs.map(({ ref, amount, keyPath }, at) => ({
+    ref,
+    sequence: REPLACEABLE,
+    amount,
+    script: scripts[at] ?? Buffer.alloc(0),
+    key: () => keys.privateKey(keyPath),
+  }));
+  return signSegwit({ version: VERSION, lockTime: 0, inputs: unsigned, outputs });
+}
+
+/** Where the coin has no segwit. */
+function signScripts({ inputs, scripts, outputs, keys }: Parts): Signed {
+  // Amounts come from the ledger, read from blocks of the merchant's own node, so no third party can understate them.
+  const transaction = new Transaction({ version: VERSION, lockTime: 0, allowLegacyWitnessUtxo: true });
+  for (const [at, { ref, amount }] of inputs.entries()) {
     transaction.addInput({
-      txid: fund.ref.txid,
-      index: fund.ref.index,
+      txid: ref.txid,
+      index: ref.index,
       sequence: REPLACEABLE,
-      witnessUtxo: { amount: fund.amount, script: addressScript(coin, network, fund.address) },
+      witnessUtxo: { amount, script: scripts[at] ?? Buffer.alloc(0) },
     });
   }
   for (const { script, amount } of outputs) transaction.addOutput({ script, amount });
-  for (const [index, fund] of inputs.entries()) signInput(transaction, index, fund, keys);
-  transaction.finalize();
-  return { txid: transaction.id, raw: transaction.hex, outputs: outputs.map(({ address }) => address) };
-}
-
-function signInput(transaction: Transaction, index: number, fund: Fund, keys: KeySource): void {
-  const privateKey = keys.privateKey(fund.keyPath);
-  try {
-    transaction.signIdx(privateKey, index);
-  } catch (error) {
-    throw new Error(`the key of ${outputKey(fund.ref)} does not belong to its address`, { cause: error });
+  for (const [at, fund] of inputs.entries()) {
+    try {
+      transaction.signIdx(keys.privateKey(fund.keyPath), at);
+    } catch (error) {
+      throw new Error(`the key of ${outputKey(fund.ref)} does not belong to its address`, { cause: error });
+    }
   }
+  transaction.finalize();
+  return { txid: transaction.id, raw: transaction.hex };
 }
 
 /** BIP-69: by amount, then by script. */
