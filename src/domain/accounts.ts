@@ -2,10 +2,13 @@ import { COIN_DEFINITIONS, type ChainId } from './coins.ts';
 import type { SpendingModel } from './coins/definition.ts';
 
 /**
- * Most outputs that one send spends, largest first: bounds the size of a transaction (20 kvB of the
- * 100 relayed) and the time to sign it (half a second).
+ * Most outputs that one transaction spends, largest first: as many of the native segwit kind as fit into the 100 kvB
+ * that nodes relay. Their signatures take two seconds.
  */
-export const OUTPUTS_PER_SEND = 300;
+export const OUTPUTS_PER_SEND = 1_450;
+
+/** Most outputs that one consolidation spends, so that its result can be spent before a block holds it. */
+export const OUTPUTS_PER_CONSOLIDATION = 300;
 
 /** How sends of a chain draw on money. Simulated chains spend outputs, whatever their coin. */
 export function spendingOf({ coin, mode }: ChainId): SpendingModel {

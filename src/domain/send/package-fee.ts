@@ -7,7 +7,9 @@ import { outputKey, type FeeAncestor, type Ancestry, type Fund } from '../chain.
 
 /** Unconfirmed ancestors that an ordinary node accepts for one transaction is 24; some room is left. */
 export const MAX_ANCESTORS = 20;
-/** Virtual size of all of them together: nodes relay packages of up to 101,000 vB. */
+/** Virtual size of a transaction with all its unconfirmed ancestors up to which nodes relay it. */
+export const MAX_PACKAGE_SIZE = 101_000n;
+/** Virtual size of the ancestors alone up to which a send spends unconfirmed change. */
 export const MAX_ANCESTORS_SIZE = 50_000n;
 
 /** The distinct unconfirmed ancestors of a transaction that spends these. */
@@ -20,6 +22,11 @@ export function ancestorsOf(
     for (const ancestor of ancestry?.get(outputKey(ref)) ?? []) distinct.set(ancestor.txid, ancestor);
   }
   return [...distinct.values()];
+}
+
+/** Virtual size of ancestors together. */
+export function sizeTogether(ancestors: readonly FeeAncestor[]): bigint {
+  return ancestors.reduce((sum, { size }) => sum + size, 0n);
 }
 
 /** What ancestors pay less than a rate asks. One that pays more helps nobody: it is mined without the others. */

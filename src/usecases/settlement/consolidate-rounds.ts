@@ -1,4 +1,4 @@
-import { OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
+import { OUTPUTS_PER_CONSOLIDATION } from '../../domain/accounts.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import { sweepBudget } from '../../domain/send/fee-budget.ts';
@@ -28,7 +28,7 @@ export async function consolidateRound(deps: BumpSendsDeps, chain: ChainId): Pro
   if (quote.rate > consolidateBelowRate) return;
   for (const { merchantId, account, amount } of crowded) {
     const wallet = { ...chain, merchantId, account };
-    const most = OUTPUTS_PER_SEND;
+    const most = OUTPUTS_PER_CONSOLIDATION;
     const fee = adapter.funds.inputCost(quote.rate) * BigInt(most);
     if (fee > sweepBudget(amount, deps.policy)) continue;
     try {

@@ -1,4 +1,4 @@
-import { OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
+import { OUTPUTS_PER_CONSOLIDATION } from '../../domain/accounts.ts';
 import {
   inputCostAt,
   ChainError,
@@ -43,7 +43,7 @@ export interface Consolidation {
 const LEAST_OUTPUTS = 2;
 
 /**
- * Consolidates outputs into one, largest first, as many as fit into one transaction: the result can be spent at once.
+ * Consolidates outputs into one, largest first, at most OUTPUTS_PER_CONSOLIDATION: the result can be spent at once.
  * @throws {AppError} VALIDATION_INVALID where money is not held in outputs, INSUFFICIENT_BALANCE, FEE_ABOVE_LIMIT,
  * COIN_UNAVAILABLE, NODE_UNAVAILABLE
  */
@@ -63,7 +63,7 @@ export async function consolidate(deps: BumpSendsDeps, input: ConsolidateInput):
     adapter,
     quote,
     least: LEAST_OUTPUTS,
-    most: OUTPUTS_PER_SEND,
+    most: OUTPUTS_PER_CONSOLIDATION,
     maxFee,
     // What is ordered at a rate counts as cheap enough at that rate.
     startsBelow: quote.rate > consolidateBelowRate ? quote.rate : consolidateBelowRate,

@@ -3,6 +3,7 @@ import {
   outputKey,
   UnsendableAmount,
   type ChainAdapter,
+  type FeeAncestor,
   type FeeQuote,
   type SendPlan,
 } from '../../domain/chain.ts';
@@ -12,11 +13,14 @@ import { findMerchant } from '../../store/merchants/merchants.ts';
 import { changeOf } from '../../store/ledger/own-change.ts';
 import { budgetLeft } from '../../store/sends/fee-budgets.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
-import { MAX_ANCESTORS } from '../../domain/send/package-fee.ts';
+import { MAX_ANCESTORS, MAX_PACKAGE_SIZE, sizeTogether } from '../../domain/send/package-fee.ts';
 import { ancestorsOfRefs } from './ancestry.ts';
 import { nextChangeAddress, takeChangeAddress } from '../wallet/change-address.ts';
 import { storeSend, type StoreSendDeps } from '../sends/store-send.ts';
 import type { NewVersion } from './store-version.ts';
+
+/** Upper bound of the virtual size of a child, which has one input and one output. */
+const CHILD_SIZE = 200n;
 
 /**
  * Child pays for parent (CPFP): moves the unconfirmed change of a stuck send within the wallet, at a fee that makes
@@ -41,7 +45,7 @@ export async function storeChild(
   const { fund } = change;
   const ancestors = await ancestorsOfRefs(tx, send, [fund.ref]);
   const merchant = await findMerchant(tx, send.merchant_id);
-  if (ancestors === null || ancestors.length > MAX_ANCESTORS || merchant === undefined) return null;
+  if (ancestors === null || !isPackage(ancestors) || merchant === undefined) return null;
   const { coin, mode, merchant_id: merchantId } = send;
   const wallet = { coin, mode, merchantId, account: merchant.account };
   const address = await nextChangeAddress(tx, deps, wallet);
@@ -72,6 +76,11 @@ export async function storeChild(
     drawsOn: payer.id,
   });
   return { sendId, version: stored.send.version, transaction: stored.transaction, plan };
+}
+
+/** Whether nodes relay one more small transaction on top of these. */
+function isPackage(ancestors: readonly FeeAncestor[]): boolean {
+  return ancestors.length <= MAX_ANCESTORS && sizeTogether(ancestors) + CHILD_SIZE <= MAX_PACKAGE_SIZE;
 }
 
 function planOrNull(plan: () => SendPlan): SendPlan | null {

@@ -1,11 +1,11 @@
 import { type BumpRequest, type Fund, outputKey, type SendPlan } from '../../../domain/chain.ts';
 import type { Network } from '../../../domain/coins.ts';
-import { ancestorsOf, deficitAt, packageRate } from '../../../domain/send/package-fee.ts';
+import { ancestorsOf, deficitAt, packageRate, sizeTogether } from '../../../domain/send/package-fee.ts';
 import { addressScript } from '../address.ts';
 import type { UtxoCoin } from '../../../domain/coins/definition.ts';
 import { type FeeRule, finishFeeOnTop, finishFeeSubtracted, type PlanParts, sumOf } from './plan.ts';
 import { usableFunds } from './plan-send.ts';
-import { dustLimit, feeFor } from './size.ts';
+import { dustLimit, feeFor, maxInputs } from './size.ts';
 
 /** A fiftieth: more than shorter signatures can raise the first version's actual rate above the planned one. */
 const SIZE_SLACK = 50n;
@@ -46,7 +46,11 @@ export function planBump(coin: UtxoCoin, network: Network, request: Request): Se
   }
   const address = previous.destination;
   const destination = { address, script: addressScript(coin, network, address) };
-  const extra = confirmedExtra(coin, request, leastRate > quote.rate ? leastRate : quote.rate);
+  const most = maxInputs(scriptType, [destination.script, change.script], sizeTogether(ancestors));
+  const extra = confirmedExtra(coin, request, leastRate > quote.rate ? leastRate : quote.rate).slice(
+    0,
+    Math.max(0, most - previous.inputs.length),
+  );
   for (let count = 0; count <= extra.length; count += 1) {
     const inputs = [...previous.inputs, ...extra.slice(0, count)];
     const plan = finishFeeOnTop({ ...parts, destination, inputs }, previous.amount, feeRule);

@@ -1,5 +1,4 @@
 import { selectUTXO } from '@scure/btc-signer';
-import { OUTPUTS_PER_SEND } from '../../../domain/accounts.ts';
 import {
   type Ancestry,
   type Fund,
@@ -11,11 +10,11 @@ import {
 } from '../../../domain/chain.ts';
 import type { Network } from '../../../domain/coins.ts';
 import { formatDecimal } from '../../../domain/money.ts';
-import { ancestorsOf, deficitAt } from '../../../domain/send/package-fee.ts';
+import { ancestorsOf, deficitAt, sizeTogether } from '../../../domain/send/package-fee.ts';
 import { addressScript, keyHashScript } from '../address.ts';
 import type { UtxoCoin } from '../../../domain/coins/definition.ts';
 import { type FeeRule, finishFeeOnTop, finishFeeSubtracted, type PlanParts } from './plan.ts';
-import { dustLimit, feeFor, inputVsize, transactionVsize } from './size.ts';
+import { dustLimit, feeFor, inputVsize, maxInputs, transactionVsize } from './size.ts';
 
 /** selectUTXO counts in whole atoms per byte; thousandths give it our rates per 1,000 exactly. */
 const SCALE = 1_000n;
@@ -41,8 +40,10 @@ export function planSend(coin: UtxoCoin, network: Network, request: SendRequest)
   if (amount < leastAmount) throw tooSmall(coin, leastAmount);
 
   const { ancestry } = request;
-  const usable = usableFunds(coin, request.funds, rate, ancestry);
   const { scriptType, dustRelayRate } = coin;
+  const ancestorsSize = sizeTogether(ancestorsOf(request.funds, ancestry));
+  const most = maxInputs(scriptType, [destination.script, change.script], ancestorsSize);
+  const usable = usableFunds(coin, request.funds, rate, ancestry).slice(0, most);
   const parts = { destination, change, scriptType, dustRelayRate };
   const worth = (fund: Fund) => (subtractFee ? fund.amount : worthAt(fund, rate, ancestry));
   const chosen = chooseInputs(parts, usable, { amount, rate: subtractFee ? 0n : rate, worth });
@@ -61,7 +62,7 @@ export function planSend(coin: UtxoCoin, network: Network, request: SendRequest)
   return plan;
 }
 
-/** Funds worth more than they cost to spend, biggest first, at most as many as one transaction may have. */
+/** Funds worth more than they cost to spend, biggest first. */
 export function usableFunds(
   coin: UtxoCoin,
   funds: readonly Fund[],
@@ -71,8 +72,7 @@ export function usableFunds(
   const inputFee = feeFor(inputVsize(coin.scriptType), rate);
   return funds
     .filter((fund) => worthAt(fund, rate, ancestry) > inputFee)
-    .sort((a, b) => compareBig(b.amount, a.amount) || compareText(outputKey(a.ref), outputKey(b.ref)))
-    .slice(0, OUTPUTS_PER_SEND);
+    .sort((a, b) => compareBig(b.amount, a.amount) || compareText(outputKey(a.ref), outputKey(b.ref)));
 }
 
 /** Value of an output after raising its unconfirmed ancestors to the rate. */

@@ -1,4 +1,5 @@
 import type { ScriptType } from '../../../domain/coins/definition.ts';
+import { MAX_PACKAGE_SIZE } from '../../../domain/send/package-fee.ts';
 
 /** Sizes of what we sign: inputs of our own script type, any outputs. All pure. */
 
@@ -17,6 +18,26 @@ const INPUT_WEIGHTS: Readonly<Record<ScriptType, number>> = {
 /** Virtual size that one more input of ours adds. */
 export function inputVsize(type: ScriptType): bigint {
   return BigInt(INPUT_WEIGHTS[type] / WITNESS_SCALE);
+}
+
+/** Largest transaction that nodes relay (MAX_STANDARD_TX_WEIGHT of Bitcoin Core), vB. */
+const MAX_VSIZE = 100_000n;
+
+/**
+ * Most inputs of ours that a transaction with these outputs can have: alone, and in one package with its unconfirmed
+ * ancestors.
+ * @param ancestorsSize virtual size of those
+ */
+export function maxInputs(
+  type: ScriptType,
+  outputScripts: readonly Uint8Array[],
+  ancestorsSize: bigint,
+): number {
+  const room = MAX_PACKAGE_SIZE - ancestorsSize;
+  const size = room < MAX_VSIZE ? room : MAX_VSIZE;
+  // The count of inputs takes three bytes from 253 of them on.
+  const overhead = transactionVsize(type, 0xfd, outputScripts) - 0xfdn * inputVsize(type);
+  return size <= overhead ? 0 : Number((size - overhead) / inputVsize(type));
 }
 
 /** Upper bound of the virtual size; real signatures may be a byte or two shorter. */

@@ -208,11 +208,28 @@ describe('planning a send', () => {
     expect(usable.inputs).toEqual([funds[0], funds[2]]);
   });
 
-  it('says what one transaction can send, when there are more outputs than fit in one', () => {
-    const funds = Array.from({ length: 700 }, (_none, at) => fund('BTC', at, 10_000n));
-    const attempt = () => planSend(UTXO_COINS.BTC, 'regtest', request('BTC', { funds, amount: 6_000_000n }));
+  it('spends as many outputs as fit into the largest transaction that nodes relay, and says what it can send', () => {
+    const funds = Array.from({ length: 1_500 }, (_none, at) => fund('BTC', at, 10_000n));
+    const attempt = () => planSend(UTXO_COINS.BTC, 'regtest', request('BTC', { funds, amount: 15_000_000n }));
     expect(attempt).toThrow(InsufficientFunds);
-    expect(attempt).toThrow(/available 3000000,/);
+    expect(attempt).toThrow(/available 14690000,/);
+    const most = request('BTC', { funds, amount: 14_690_000n, subtractFee: true });
+    const plan = planSend(UTXO_COINS.BTC, 'regtest', most);
+    expect(plan.inputs).toHaveLength(1_469);
+    const vsize = vsizeOf(signSend(UTXO_COINS.BTC, 'regtest', plan, KEYS.BTC).raw);
+    expect(vsize <= 100_000n).toBe(true);
+    expect(vsize > 98_000n).toBe(true);
+  });
+
+  it('leaves room for the unconfirmed ancestors in what nodes relay together', () => {
+    const funds = Array.from({ length: 1_500 }, (_none, at) => fund('BTC', at, 10_000n));
+    const change = fund('BTC', 1_500, 20_000n);
+    const ancestry = new Map([[outputKey(change.ref), [{ txid: 'ff'.repeat(32), fee: 30_000n, size: 30_000n }]]]);
+    const wish = { funds: [...funds, change], ancestry, amount: 10_000_000n };
+    const plan = planSend(UTXO_COINS.BTC, 'regtest', request('BTC', wish));
+    const attempt = () => planSend(UTXO_COINS.BTC, 'regtest', request('BTC', { ...wish, amount: 11_000_000n }));
+    expect(plan.inputs.length).toBeLessThanOrEqual(1_042);
+    expect(attempt).toThrow(InsufficientFunds);
   });
 
   it('says the smallest amount for a destination that would be dust', () => {
