@@ -10,8 +10,10 @@ import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts'
 import { failOrphans } from '../../../src/usecases/settlement/fail-orphans.ts';
 import { consolidate } from '../../../src/usecases/settlement/consolidate.ts';
 import { bumpSends } from '../../../src/usecases/settlement/bump-sends.ts';
+import { bumpSend } from '../../../src/usecases/sends/bump-send.ts';
 import { getSend } from '../../../src/usecases/sends/get-send.ts';
 import { sendCoins, type SendCoinsInput } from '../../../src/usecases/sends/send-coins.ts';
+import { expectBooksToAgree } from '../../_helpers/books.ts';
 import { type ChildOrder, openNodeWorld } from '../../_helpers/node-world.ts';
 import {
   type FaultProxy,
@@ -118,19 +120,36 @@ function runWith(coin: NodeCoin): void {
     expect(await world.balance(coin)).toBe(formatCoinAmount(COIN / 2n - atoms(sent.fee), coin));
   });
 
-  test('the balance is all there is, and more payments than one transaction takes are gathered first', async () => {
-    await fund(...Array.from({ length: 310 }, () => COIN / 100n));
-    const balance = await world.balance(coin);
-    expect(balance).toBe('3.1');
+  test('a balance in a thousand payments goes out in one answer and one transaction, raised when it is stuck', async () => {
+    await fund(...Array.from({ length: 1_000 }, () => COIN / 1_000n));
+    expect(await world.balance(coin)).toBe('1');
     const destination = await node.foreignAddress();
-    await expect(send(destination, 'max')).rejects.toMatchObject({
-      code: 'INSUFFICIENT_BALANCE',
-      message: expect.stringContaining('0.1 ' + coin + ' more is in outputs beyond the 300') as string,
-    });
+    const sent = await send(destination, '0.9');
+    expect(sent).toMatchObject({ status: 'broadcast', amount: '0.9' });
+    expect(await paidTo(sent.txHash, destination)).toBe(atoms('0.9'));
+    expect(await feeOnChain(sent.txHash)).toBe(atoms(sent.fee));
+    await restart({ feeFloorRate: 20_000n });
+    const raised = await bumpSend(world.deps, { merchantId: world.merchant.id, sendId: sent.id });
+    expect(await feeOnChain(raised.txHash)).toBe(atoms(raised.fee));
+    expect(await paidTo(raised.txHash, destination)).toBe(atoms('0.9'));
+    await mine();
+    expect(await status(sent.id)).toMatchObject({ status: 'confirmed', txHash: raised.txHash });
+    const left = COIN - atoms('0.9') - atoms(raised.fee);
+    expect(atoms(await world.balance(coin))).toBe(left);
+    const everything = await send(destination, 'max');
+    expect(atoms(everything.amount) + atoms(everything.fee)).toBe(left);
+    await mine();
+    expect(await world.balance(coin)).toBe('0');
+    await expectBooksToAgree(world.db);
+  });
+
+  test('consolidation gathers 300 outputs, and what it left and what it made can be sent at once', async () => {
+    await fund(...Array.from({ length: 310 }, () => COIN / 100n));
+    expect(await world.balance(coin)).toBe('3.1');
+    const destination = await node.foreignAddress();
     const { merchant, deps } = world;
     const gathered = await consolidate(deps, { merchant, coin });
     expect(gathered.outputs).toBe(300);
-    // What it left and what it made can be sent at once.
     const sent = await send(destination, 'max');
     expect(sent.status).toBe('broadcast');
     expect(atoms(sent.amount) + atoms(sent.fee) + atoms(gathered.fee)).toBe(atoms('3.1'));

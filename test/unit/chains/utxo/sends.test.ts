@@ -224,10 +224,13 @@ describe('planning a send', () => {
   it('leaves room for the unconfirmed ancestors in what nodes relay together', () => {
     const funds = Array.from({ length: 1_500 }, (_none, at) => fund('BTC', at, 10_000n));
     const change = fund('BTC', 1_500, 20_000n);
-    const ancestry = new Map([[outputKey(change.ref), [{ txid: 'ff'.repeat(32), fee: 30_000n, size: 30_000n }]]]);
+    const ancestry = new Map([
+      [outputKey(change.ref), [{ txid: 'ff'.repeat(32), fee: 30_000n, size: 30_000n }]],
+    ]);
     const wish = { funds: [...funds, change], ancestry, amount: 10_000_000n };
     const plan = planSend(UTXO_COINS.BTC, 'regtest', request('BTC', wish));
-    const attempt = () => planSend(UTXO_COINS.BTC, 'regtest', request('BTC', { ...wish, amount: 11_000_000n }));
+    const attempt = () =>
+      planSend(UTXO_COINS.BTC, 'regtest', request('BTC', { ...wish, amount: 11_000_000n }));
     expect(plan.inputs.length).toBeLessThanOrEqual(1_042);
     expect(attempt).toThrow(InsufficientFunds);
   });
