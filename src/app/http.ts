@@ -147,10 +147,11 @@ export function createHttp(deps: HttpDeps): HttpServer {
 /** Dependencies of each group of routes and pages, by least privilege: only routes that send coins can sign. */
 export function partsOf(deps: HttpDeps) {
   const { config, db, clock, logger, secretBox, rates, chains, baseUrl, wakeWebhooks, watcher } = deps;
-  const { deriver, watchKeyOf, webhookUrlRule, tellPaymentNews, unconfirmedGraceMs } = deps;
+  const { deriver, watchKeyOf, webhookUrlRule, tellPaymentNews, unconfirmedGraceMs, confirmations } = deps;
   const store = { db, clock };
   const grace = unconfirmedGraceMs === undefined ? {} : { unconfirmedGraceMs };
-  const payments = { ...store, logger, chains, baseUrl, rates, tellPaymentNews, wakeWebhooks, ...grace };
+  const views = { ...store, chains, baseUrl, confirmations };
+  const payments = { ...views, logger, rates, tellPaymentNews, wakeWebhooks, ...grace };
   const addresses = { deriver, watchKeyOf };
   const simulation = {
     simulators: simulatorControls(deps.simulators),
@@ -170,7 +171,7 @@ export function partsOf(deps: HttpDeps) {
   const payerExplorers = explorers.forPayers ? explorers.byCoin : {};
   const sends = { ...payments, deriver, sign: deps.sign, policy: deps.policy, inHand: deps.inHand };
   const hasMailServer = config.smtp !== null;
-  const receipts = { ...store, chains, baseUrl, payerExplorers, secretBox, hasMailServer };
+  const receipts = { ...views, payerExplorers, secretBox, hasMailServer };
   const { hasLiveCoin } = deps;
   const followedChains = () => watcher.health();
   const sendClaims = async () => deps.refundLinks.sendClaims();
@@ -197,7 +198,7 @@ export function partsOf(deps: HttpDeps) {
     people: { ...store, secretBox, baseUrl },
     connect: { ...store, secretBox, redirectRule: redirectRule(config.webhooks.allowPrivate) },
     store,
-    payments: { ...payments, ...addresses, confirmations: deps.confirmations, webhookUrlRule },
+    payments: { ...payments, ...addresses, webhookUrlRule },
     sends,
     refundLinks: { ...payments, deriver, secretBox, sendClaims },
     notices: { ...store, secretBox, hasMailServer },
@@ -207,7 +208,7 @@ export function partsOf(deps: HttpDeps) {
     webhooks: { ...store, logger, attempts: deps.queue },
     endpoints: { ...store, secretBox, webhookUrlRule, wakeWebhooks },
     events: { ...store, waiters: new EventWaiters() },
-    frames: { db, clock, chains, baseUrl, payerExplorers, news: deps.news },
+    frames: { ...views, payerExplorers, news: deps.news },
     checkout: { ...payments, ...simulation, ...receipts },
     receipts,
   };

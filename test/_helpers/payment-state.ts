@@ -1,4 +1,28 @@
-import type { PaymentState } from '../../src/domain/payment/types.ts';
+import type { Coin } from '../../src/domain/coins.ts';
+import type { ConfirmationTier, Requirement } from '../../src/domain/confirmations.ts';
+import type { PaymentOption, PaymentRefund, PaymentState } from '../../src/domain/payment/types.ts';
+
+/** A coin that covers the price with so many atoms. */
+export function option(
+  due: bigint,
+  base: Requirement,
+  tiers: readonly ConfirmationTier[] = [],
+): PaymentOption {
+  return { due, policy: { base, tiers } };
+}
+
+/** Refunds that a node took, one for each coin, as what they gave back was worth on arrival. */
+export function takenRefunds(sums: Partial<Record<Coin, bigint>>): PaymentRefund[] {
+  return Object.entries(sums).map(([coin, amount], at) => ({
+    id: `snd_${coin}`,
+    coin: coin as Coin,
+    amount,
+    stage: 'accepted',
+    value: null,
+    completedBy: null,
+    position: 1_000 + at,
+  }));
+}
 
 /** A payment as it is created: nothing seen, nothing decided, chains at height 100. */
 export function freshPayment(
@@ -12,13 +36,15 @@ export function freshPayment(
     closedAt: null,
     cancelledAt: null,
     acceptedAt: null,
+    acceptedPosition: null,
     accepted: {},
     excessTold: null,
     unconfirmedGraceMs: 24 * 3_600_000,
     refundedAt: null,
+    refundedPosition: null,
     refundedBy: null,
     returned: {},
-    refunds: {},
+    refunds: [],
     toleranceBps: 50,
     latePolicy: 'accept',
     options,

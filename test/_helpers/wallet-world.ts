@@ -177,6 +177,7 @@ export async function openWalletWorld(options: WalletWorldOptions): Promise<Wall
     clock,
     logger: silent,
     chains,
+    confirmations: () => ({ base: 1, tiers: [] }),
     baseUrl: 'http://localhost',
     rates: {
       quote: () => {

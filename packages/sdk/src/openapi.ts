@@ -1760,6 +1760,7 @@ export interface paths {
                   [key: string]: unknown;
                 } | null;
                 webhookUrl: string | null;
+                keptFiat: string | null;
                 refunds: components["schemas"]["Refund"][];
                 timeline: {
                   type: string;
@@ -3752,6 +3753,7 @@ export interface components {
         [key: string]: unknown;
       } | null;
       webhookUrl: string | null;
+      keptFiat: string | null;
       refunds: components["schemas"]["Refund"][];
       timeline: {
         type: string;
@@ -3798,6 +3800,7 @@ export interface components {
       sendId: string | null;
       txHash: string | null;
       problem: string | null;
+      cancelReason: ("cancelled" | "payment_received" | "refunded_elsewhere") | null;
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */

@@ -1,6 +1,5 @@
 import type { Stage } from '../stage.ts';
 import { TillDatabase } from '../till-database.ts';
-import { judgeBalances } from './balances.ts';
 import { judgeEvents } from './events.ts';
 import { judgePayments } from './payments.ts';
 import { judgeSends } from './sends.ts';
@@ -16,7 +15,6 @@ export async function judge(
     const violations: Violation[] = [
       ...(await judgeSends(stage, database)),
       ...(await judgePayments(stage, database, rest)),
-      ...judgeBalances(stage, database),
       ...judgeEvents(stage, database),
       ...database
         .addressesGivenTwice()

@@ -1,4 +1,5 @@
 import { outputKey, type OutputRef } from '../chain.ts';
+import { nextPosition } from './credits.ts';
 import type { PaymentCredit, PaymentState } from './types.ts';
 
 /**
@@ -10,8 +11,11 @@ export class CreditBook {
   /** The list is shared with the payment: copy it before changing it. */
   #isShared = true;
   readonly #places: Map<string, number>;
+  #nextPosition: number;
 
-  constructor(credits: readonly PaymentCredit[]) {
+  constructor(payment: PaymentState) {
+    const { credits } = payment;
+    this.#nextPosition = nextPosition(payment);
     this.#credits = credits as PaymentCredit[];
     this.#places = new Map(credits.map((credit, place) => [outputKey(credit.ref), place]));
   }
@@ -24,6 +28,12 @@ export class CreditBook {
   /** The current credits: read them at once, do not keep them. */
   all(): readonly PaymentCredit[] {
     return this.#credits;
+  }
+
+  /** The position of what is observed next. */
+  takePosition(): number {
+    this.#nextPosition += 1;
+    return this.#nextPosition - 1;
   }
 
   /** Adds a credit, or replaces the one of the same output. */

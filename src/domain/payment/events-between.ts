@@ -1,9 +1,10 @@
-import { COINS, type Coin } from '../coins.ts';
+import { COINS } from '../coins.ts';
 import { outputKey } from '../chain.ts';
 import { assertNever } from '../errors.ts';
-import { coverageOf, coversMore, isOverpaid, isSettled } from './coverage.ts';
-import { lessRefunds } from './refunds.ts';
-import { liveCredits, coverageState } from './standing.ts';
+import { coverageOf } from './coverage.ts';
+import { liveCredits, sumsOf } from './credits.ts';
+import { isMore } from './share.ts';
+import { hasExcess, standingOf } from './standing.ts';
 import type { PaymentCredit, PaymentEventType, PaymentState, Share } from './types.ts';
 
 /** Events that follow from a change, in the order to emit them. */
@@ -47,13 +48,8 @@ function isReversal(before: PaymentState, after: PaymentState): boolean {
 
 /** True when less live money of some coin is left than before. */
 function holdsLess(before: PaymentState, after: PaymentState): boolean {
-  return COINS.some((coin) => liveAmount(after, coin) < liveAmount(before, coin));
-}
-
-function liveAmount(payment: PaymentState, coin: Coin): bigint {
-  return liveCredits(payment)
-    .filter((credit) => credit.coin === coin)
-    .reduce((sum, credit) => sum + credit.amount, 0n);
+  const [held, holds] = [sumsOf(liveCredits(before)), sumsOf(liveCredits(after))];
+  return COINS.some((coin) => (holds[coin] ?? 0n) < (held[coin] ?? 0n));
 }
 
 /**
@@ -65,7 +61,7 @@ export function excessStanding(before: PaymentState, after: PaymentState): Share
   if (excessTold === null || !isReversal(before, after)) return excessTold;
   const held = coverageOf(liveCredits(after).filter(({ confirmedAt }) => confirmedAt !== null));
   const { numerator, denominator } = held;
-  return coversMore(excessTold, held) ? { numerator, denominator } : excessTold;
+  return isMore(excessTold, held) ? { numerator, denominator } : excessTold;
 }
 
 /**
@@ -74,14 +70,11 @@ export function excessStanding(before: PaymentState, after: PaymentState): Share
  */
 export function excessToTell(before: PaymentState, after: PaymentState): Share | null {
   if (after.status !== 'completed') return null;
-  const settled = coverageState(after).settledAll;
+  const { settled: balance } = standingOf(after);
+  const { received: settled } = balance;
   const told = excessStanding(before, after);
-  if (told !== null && !coversMore(settled, told)) return null;
-  const kept = lessRefunds(
-    liveCredits(after).filter((credit) => isSettled(after, credit)),
-    after.refunds,
-  );
-  if (!isOverpaid(coverageOf(kept), after.toleranceBps)) return null;
+  if (told !== null && !isMore(settled, told)) return null;
+  if (!hasExcess(after, balance)) return null;
   return { numerator: settled.numerator, denominator: settled.denominator };
 }
 

@@ -1,12 +1,14 @@
 import { CreditBook } from './credit-book.ts';
 import { eventsBetween, excessStanding, excessToTell } from './events-between.ts';
-import { afterAllMoney, observe } from './observe.ts';
-import { isGivenBack } from './refunds.ts';
-import { isAccepted, liveCredits, reaches, settle, sumsOf } from './standing.ts';
+import { isAccepted } from './acceptance.ts';
+import { isGivenBack } from './balance.ts';
+import { liveCredits, nextPosition, reaches, sumsOf } from './credits.ts';
+import { observe } from './observe.ts';
+import { settle } from './standing.ts';
 import type { PaymentFact, PaymentState, Transition } from './types.ts';
 
 export { isLate, isOverdue } from './observe.ts';
-export { liveCredits } from './standing.ts';
+export { liveCredits } from './credits.ts';
 
 /**
  * The payment state machine: pure and total. Applies one fact and returns the next state with the
@@ -26,12 +28,12 @@ export function transition(payment: PaymentState, fact: PaymentFact, now: number
  * only their net events: a payer's fee bump (one output gone, its replacement seen) is no reversal.
  */
 export function transitionAll(payment: PaymentState, facts: readonly PaymentFact[], now: number): Transition {
-  const book = new CreditBook(payment.credits);
+  const book = new CreditBook(payment);
   let observed = payment;
   for (const fact of facts) observed = observe(observed, book, fact, now);
   observed = book.into(observed);
   if (observed === payment) return { payment, events: [] };
-  const settled = settle(withRefunds(withReplacement(payment, observed, now), now));
+  const settled = settle(withRefunds(withReplacement(payment, observed), now));
   const excessTold = excessToTell(payment, settled) ?? excessStanding(payment, settled);
   return { payment: { ...settled, excessTold }, events: eventsBetween(payment, settled) };
 }
@@ -40,15 +42,16 @@ export function transitionAll(payment: PaymentState, facts: readonly PaymentFact
  * An acceptance survives when the accepted money is replaced by an equal sum, such as by a payer's fee bump.
  * Otherwise it is suspended: it holds again only if that very money comes back.
  */
-function withReplacement(before: PaymentState, after: PaymentState, now: number): PaymentState {
-  const { acceptedAt, accepted } = after;
-  if (acceptedAt === null || acceptedAt !== before.acceptedAt || !isAccepted(before)) return after;
-  if (isAccepted(after) || !reaches(sumsOf(liveCredits(after)), accepted)) return after;
-  return { ...after, acceptedAt: afterAllMoney(after, now) };
+function withReplacement(before: PaymentState, after: PaymentState): PaymentState {
+  const { acceptedPosition, accepted } = after;
+  if (acceptedPosition === null || acceptedPosition !== before.acceptedPosition) return after;
+  if (!isAccepted(before) || isAccepted(after)) return after;
+  if (!reaches(sumsOf(liveCredits(after)), accepted)) return after;
+  return { ...after, acceptedPosition: nextPosition(after) };
 }
 
 /** Marks the payment refunded once all live money was given back; money that comes later is extra. */
 function withRefunds(payment: PaymentState, now: number): PaymentState {
-  if (payment.refundedAt !== null || !isGivenBack(liveCredits(payment), payment.refunds)) return payment;
-  return { ...payment, refundedAt: afterAllMoney(payment, now), refundedBy: 'refunds' };
+  if (payment.refundedAt !== null || !isGivenBack(payment, liveCredits(payment))) return payment;
+  return { ...payment, refundedAt: now, refundedPosition: nextPosition(payment), refundedBy: 'refunds' };
 }

@@ -1,8 +1,8 @@
 import { type OutputRef } from '../chain.ts';
 import { assertNever } from '../errors.ts';
 import type { CreditBook } from './credit-book.ts';
-import { isGivenBack } from './refunds.ts';
-import { liveCredits, sumsOf } from './standing.ts';
+import { isGivenBack } from './balance.ts';
+import { liveCredits, sumsOf } from './credits.ts';
 import type { PaymentCredit, PaymentFact, PaymentState } from './types.ts';
 
 type SeenFact = Extract<PaymentFact, { type: 'output_seen' }>;
@@ -44,12 +44,10 @@ export function observe(
       return payment;
     case 'cancel':
       return canCancel(book.into(payment)) ? { ...payment, cancelledAt: now } : payment;
-    case 'refund_accepted':
-      return { ...payment, refunds: fact.refunds };
-    case 'refund_failed':
-      return withoutRefund({ ...book.into(payment), refunds: fact.refunds });
+    case 'refunds_changed':
+      return withoutReturn({ ...book.into(payment), refunds: fact.refunds });
     case 'resolve':
-      return resolve(book.into(payment), fact.action, now) ?? payment;
+      return resolve(book.into(payment), book, fact.action, now) ?? payment;
     default:
       return assertNever(fact);
   }
@@ -69,17 +67,18 @@ function canResolve(payment: PaymentState, action: 'accept' | 'refunded'): boole
 }
 
 /** Null when there is nothing to decide. */
-function resolve(payment: PaymentState, action: 'accept' | 'refunded', now: number): PaymentState | null {
+function resolve(
+  payment: PaymentState,
+  book: CreditBook,
+  action: 'accept' | 'refunded',
+  now: number,
+): PaymentState | null {
   if (!canResolve(payment, action)) return null;
-  const at = afterAllMoney(payment, now);
+  const position = book.takePosition();
+  const sums = sumsOf(liveCredits(payment));
   return action === 'accept'
-    ? { ...payment, acceptedAt: at, accepted: sumsOf(liveCredits(payment)) }
-    : { ...payment, refundedAt: at, refundedBy: 'merchant', returned: sumsOf(liveCredits(payment)) };
-}
-
-/** Time of a decision, at or after every credit's first sight: a credit may carry the time of a clock that was ahead. */
-export function afterAllMoney({ credits }: PaymentState, now: number): number {
-  return credits.reduce((at, { firstSeenAt }) => (firstSeenAt > at ? firstSeenAt : at), now);
+    ? { ...payment, acceptedAt: now, acceptedPosition: position, accepted: sums }
+    : { ...payment, refundedAt: now, refundedPosition: position, refundedBy: 'merchant', returned: sums };
 }
 
 function withTip(payment: PaymentState, fact: Extract<PaymentFact, { type: 'tip' }>): PaymentState {
@@ -154,11 +153,12 @@ function withCredit(payment: PaymentState, book: CreditBook, credit: PaymentCred
 }
 
 /** Only the money that was there when it was refunded decides: what came later was never given back. */
-function withoutRefund(payment: PaymentState): PaymentState {
-  const { refundedAt, refundedBy, refunds } = payment;
-  if (refundedAt === null || refundedBy !== 'refunds') return payment;
-  const meant = liveCredits(payment).filter((credit) => credit.firstSeenAt <= refundedAt);
-  return isGivenBack(meant, refunds) ? payment : { ...payment, refundedAt: null, refundedBy: null };
+function withoutReturn(payment: PaymentState): PaymentState {
+  const { refundedPosition, refundedBy } = payment;
+  if (refundedPosition === null || refundedBy !== 'refunds') return payment;
+  const meant = liveCredits(payment).filter(({ position }) => position <= refundedPosition);
+  if (isGivenBack(payment, meant)) return payment;
+  return { ...payment, refundedAt: null, refundedPosition: null, refundedBy: null };
 }
 
 function newCredit(
@@ -169,11 +169,11 @@ function newCredit(
   const option = payment.options[fact.coin];
   if (option === undefined || fact.amount <= 0n) return null;
   const late = isLate(payment, fact.seenAt);
-  const credit: PaymentCredit = {
+  const credit = {
     coin: fact.coin,
     ref: fact.ref,
     amount: fact.amount,
-    state: 'unconfirmed',
+    state: 'unconfirmed' as const,
     height: null,
     maturity: fact.maturity,
     firstSeenAt: fact.seenAt,
@@ -182,16 +182,20 @@ function newCredit(
     due: late ? fact.currentDue : option.due,
   };
   const former = credit.maturity > 1 && book.all().find((other) => isMinedAgain(payment, other, credit));
-  if (former === false || former === undefined) return credit;
-  const { firstSeenAt, late: wasLate, due } = former;
-  return { ...credit, firstSeenAt, late: wasLate, due };
+  if (former === false || former === undefined) return { ...credit, position: book.takePosition() };
+  const { position, firstSeenAt, late: wasLate, due } = former;
+  return { ...credit, position, firstSeenAt, late: wasLate, due };
 }
 
 /**
  * Whether money that exists in its block only (a coinbase, a peg-out) was mined again by a competing block under
  * another transaction id: it is the same money and keeps its time of first sight.
  */
-function isMinedAgain(payment: PaymentState, former: PaymentCredit, credit: PaymentCredit): boolean {
+function isMinedAgain(
+  payment: PaymentState,
+  former: PaymentCredit,
+  credit: Omit<PaymentCredit, 'position'>,
+): boolean {
   return (
     former.maturity === credit.maturity &&
     former.state !== 'confirmed' &&

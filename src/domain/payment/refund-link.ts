@@ -11,3 +11,7 @@ export type RefundPreset = (typeof REFUND_PRESETS)[number];
 
 /** What a claim failed by whose link is open again. */
 export type ReopenedBy = 'amount' | 'destination' | 'send';
+
+/** Why a link ended before it was paid: the merchant cancelled it, the payer paid instead, or the money went back elsewhere. */
+export const REFUND_CANCEL_REASONS = ['cancelled', 'payment_received', 'refunded_elsewhere'] as const;
+export type RefundCancelReason = (typeof REFUND_CANCEL_REASONS)[number];

@@ -1,90 +1,68 @@
-import { COINS, type Coin } from '../coins.ts';
 import { assertNever } from '../errors.ts';
-import { coverageOf, isOverpaid, isPaid, isPaidTwice, isSettled, type Coverage } from './coverage.ts';
-import type { CoinSums, PaymentCredit, PaymentException, PaymentState, PaymentStatus } from './types.ts';
-
-/** Credits that count: everything observed that is not gone. */
-export function liveCredits(payment: PaymentState): readonly PaymentCredit[] {
-  return payment.credits.filter((credit) => credit.state !== 'gone');
-}
-
-/** Atoms per coin of these credits. */
-export function sumsOf(credits: readonly PaymentCredit[]): CoinSums {
-  const sums: Partial<Record<Coin, bigint>> = {};
-  for (const { coin, amount } of credits) sums[coin] = (sums[coin] ?? 0n) + amount;
-  return sums;
-}
-
-/** True when these sums reach those in every coin. */
-export function reaches(sums: CoinSums, needed: CoinSums): boolean {
-  return COINS.every((coin) => (sums[coin] ?? 0n) >= (needed[coin] ?? 0n));
-}
-
-/** Money covered by the merchant's acceptance: the credits present at that time. */
-function acceptedAmong(payment: PaymentState, credits: readonly PaymentCredit[]): CoinSums {
-  const { acceptedAt } = payment;
-  return acceptedAt === null ? {} : sumsOf(credits.filter(({ firstSeenAt }) => firstSeenAt <= acceptedAt));
-}
-
-/** Whether the merchant's acceptance holds: of the money it covered, at least the accepted sums are alive. */
-export function isAccepted(payment: PaymentState): boolean {
-  const live = liveCredits(payment);
-  return (
-    payment.acceptedAt !== null && live.length > 0 && reaches(acceptedAmong(payment, live), payment.accepted)
-  );
-}
+import { isAccepted } from './acceptance.ts';
+import { balanceOf, type Balance } from './balance.ts';
+import { isOverpaid, isPaid, isPaidTwice } from './coverage.ts';
+import { liveCredits, sumsOf } from './credits.ts';
+import { settledCredits } from './depth.ts';
+import { NO_SHARE, subtractShares, WHOLE_PRICE } from './share.ts';
+import type {
+  CoinSums,
+  PaymentCredit,
+  PaymentException,
+  PaymentState,
+  PaymentStatus,
+  Share,
+} from './types.ts';
 
 /** The sums that decide the status. Late money counts towards the price only when the merchant accepts it. */
 export interface Standing {
   readonly live: readonly PaymentCredit[];
-  readonly counted: Coverage;
-  readonly settled: Coverage;
-  readonly settledOnTime: Coverage;
-  /** All settled money, whatever the merchant decided, for detecting an excess. */
-  readonly settledAll: Coverage;
-  readonly countsLate: boolean;
+  /** Of all money that is there. */
+  readonly balance: Balance;
+  /** Of that with its confirmations. */
+  readonly settled: Balance;
   readonly hasLate: boolean;
   readonly hasOnTime: boolean;
+  readonly countsLate: boolean;
   readonly isAccepted: boolean;
   /** All money that the merchant accepted has its confirmations. */
   readonly isAcceptedSettled: boolean;
 }
 
 /** Sums up the known money of a payment. */
-export function coverageState(payment: PaymentState): Standing {
+export function standingOf(payment: PaymentState): Standing {
   const live = liveCredits(payment);
+  const settled = settledCredits(payment);
   const accepted = isAccepted(payment);
-  const takesLate = payment.latePolicy === 'accept' || accepted;
-  const counting = live.filter((credit) => !credit.late || takesLate);
-  const settled = live.filter((credit) => isSettled(payment, credit));
+  const hasLate = live.some((credit) => credit.late);
   return {
     live,
-    counted: coverageOf(counting),
-    settled: coverageOf(settled.filter((credit) => !credit.late || takesLate)),
-    settledOnTime: coverageOf(settled.filter((credit) => !credit.late)),
-    settledAll: coverageOf(settled),
-    countsLate: counting.some((credit) => credit.late),
-    hasLate: live.some((credit) => credit.late),
+    balance: balanceOf(payment, live),
+    settled: balanceOf(payment, settled),
+    hasLate,
     hasOnTime: live.some((credit) => !credit.late),
+    countsLate: hasLate && (payment.latePolicy === 'accept' || accepted),
     isAccepted: accepted,
-    isAcceptedSettled: accepted && reaches(acceptedAmong(payment, settled), payment.accepted),
+    isAcceptedSettled: accepted && isAccepted(payment, settled),
   };
 }
 
 /** Derives status and exception from the observations alone, so the same observations give the same result. */
 export function settle(payment: PaymentState): PaymentState {
-  const standing = coverageState(payment);
-  const status = statusOf(payment, standing);
+  const standing = standingOf(payment);
+  const status = payment.refundedAt === null ? statusOf(payment, standing) : 'refunded';
   const exception = exceptionOf(payment, standing, status);
   return { ...payment, status, exception };
 }
 
-function statusOf(payment: PaymentState, standing: Standing): PaymentStatus {
-  if (payment.refundedAt !== null) return 'refunded';
-  const paid = isPaid(standing.counted, payment.toleranceBps);
-  if (isPaid(standing.settled, payment.toleranceBps) || standing.isAcceptedSettled) return 'completed';
+/** What the status is apart from a return of all the money. */
+function statusOf(payment: PaymentState, standing: Standing): Exclude<PaymentStatus, 'refunded'> {
+  const { toleranceBps } = payment;
+  if (isPaid(standing.settled.counted, toleranceBps) || standing.isAcceptedSettled) return 'completed';
   // A reorg that only moves the transaction does not undo a completion: the money is still alive.
-  if (paid || standing.isAccepted) return payment.status === 'completed' ? 'completed' : 'confirming';
+  if (isPaid(standing.balance.counted, toleranceBps) || standing.isAccepted) {
+    return payment.status === 'completed' ? 'completed' : 'confirming';
+  }
   if (standing.hasOnTime) return 'underpaid';
   if (payment.cancelledAt !== null) return 'cancelled';
   if (payment.closedAt === null) return 'pending';
@@ -93,18 +71,44 @@ function statusOf(payment: PaymentState, standing: Standing): PaymentStatus {
   return payment.credits.length > 0 ? 'failed' : 'expired';
 }
 
+/** Whether the order is complete, or was when all its money was given back: what goes back then is the merchant's word. */
+export function isComplete(payment: PaymentState, standing: Standing = standingOf(payment)): boolean {
+  return statusOf(payment, standing) === 'completed';
+}
+
+/**
+ * The settled atoms per coin by which an order is complete: a refund made now is the merchant's word while as much is
+ * there. Null while it is not complete.
+ */
+export function completedBy(payment: PaymentState): CoinSums | null {
+  const standing = standingOf(payment);
+  if (!isComplete(payment, standing)) return null;
+  const isOnSettled = isPaid(standing.settled.counted, payment.toleranceBps) || standing.isAcceptedSettled;
+  // In a reorganisation that moves the transactions, what is there of them.
+  return sumsOf(isOnSettled ? settledCredits(payment) : standing.live);
+}
+
+/** What is missing from the price: nothing once the order is complete, or the merchant has accepted what came. */
+export function missingShare(payment: PaymentState): Share {
+  const standing = standingOf(payment);
+  if (standing.isAccepted || isComplete(payment, standing)) return NO_SHARE;
+  const missing = subtractShares(WHOLE_PRICE, standing.balance.left);
+  return missing.numerator > 0n ? missing : NO_SHARE;
+}
+
 function exceptionOf(
   payment: PaymentState,
   standing: Standing,
   status: PaymentStatus,
 ): PaymentException | null {
-  const isFull = isPaid(standing.counted, payment.toleranceBps);
+  const { toleranceBps } = payment;
+  const isFull = isPaid(standing.balance.counted, toleranceBps);
   switch (status) {
     case 'refunded':
       return payment.exception;
     case 'completed':
-      if (standing.countsLate && !isPaid(standing.settledOnTime, payment.toleranceBps)) return 'late';
-      if (isOverpaid(standing.settledAll, payment.toleranceBps)) return excessKind(payment, standing);
+      if (standing.countsLate && !isPaid(standing.settled.countedOnTime, toleranceBps)) return 'late';
+      if (hasExcess(payment, standing.settled)) return excessKind(payment, standing);
       return isFull ? null : 'underpaid';
     case 'underpaid':
       if (standing.hasLate) return 'late';
@@ -123,8 +127,13 @@ function exceptionOf(
   }
 }
 
+/** Whether more is left than the price and the tolerance. */
+export function hasExcess({ toleranceBps }: PaymentState, { left, received }: Balance): boolean {
+  return isOverpaid({ ...left, coarsest: received.coarsest }, toleranceBps);
+}
+
 function excessKind(payment: PaymentState, standing: Standing): 'overpaid' | 'multiple' {
   const transactions = new Set(standing.live.map((credit) => credit.ref.txid));
-  const twice = isPaidTwice(standing.settledAll, payment.toleranceBps);
+  const twice = isPaidTwice(standing.settled.left, payment.toleranceBps);
   return transactions.size > 1 && twice ? 'multiple' : 'overpaid';
 }

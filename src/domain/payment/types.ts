@@ -1,6 +1,6 @@
 import type { Coin } from '../coins.ts';
 import type { OutputRef } from '../chain.ts';
-import type { FinalHeights, Finality } from '../confirmations.ts';
+import type { ConfirmationPolicy, FinalHeights } from '../confirmations.ts';
 
 export const PAYMENT_STATUSES = [
   'pending',
@@ -28,6 +28,8 @@ export interface PaymentCredit {
   readonly coin: Coin;
   readonly ref: OutputRef;
   readonly amount: bigint;
+  /** Its place among the money, decisions and refunds of the order, in the order in which they became known. */
+  readonly position: number;
   readonly state: CreditState;
   /** Height of the block that holds it now; null unless confirmed. */
   readonly height: number | null;
@@ -51,22 +53,42 @@ export interface PaymentCredit {
 
 export interface PaymentOption {
   readonly due: bigint;
-  /** With a finality, its usual depth: an expectation, not the rule. */
-  readonly requiredConfirmations: number;
-  /** The finality that settles money in this coin; null where confirmations are counted. */
-  readonly finality: Finality | null;
+  /** What its money waits for: `base` is what the payment asked for or was quoted, the tiers are those of the setting. */
+  readonly policy: ConfirmationPolicy;
 }
 
 /** Atoms per coin. */
 export type CoinSums = Readonly<Partial<Record<Coin, bigint>>>;
 
-/** Atoms refunded per coin, by refunds that the network accepted and that have not failed. */
-export type RefundSums = CoinSums;
-
 /** An exact share of the price. */
 export interface Share {
   readonly numerator: bigint;
   readonly denominator: bigint;
+}
+
+/**
+ * How far money is on its way back. `promised`: claimed, and no send is signed; `signed`: stored with its send;
+ * `accepted`: a node took it; `failed`: it can never confirm.
+ */
+export type RefundStage = 'promised' | 'signed' | 'accepted' | 'failed';
+
+/** A refund of the payment, or a claim on a refund link that no send pays yet. */
+export interface PaymentRefund {
+  /** Of the send; of the link while it is a claim. */
+  readonly id: string;
+  readonly coin: Coin;
+  /** Atoms of the payment's money that it uses up. */
+  readonly amount: bigint;
+  readonly stage: RefundStage;
+  /** What it gave back of the price, fixed when it was made; null where the rate at receipt was not known then. */
+  readonly value: Share | null;
+  /**
+   * Settled atoms per coin at the time, of one made while the order was complete: the merchant's word, which holds
+   * while as much money is there. Null: made before, so that the payer owes it again.
+   */
+  readonly completedBy: CoinSums | null;
+  /** As of a credit; null while it is promised: that is always later than a return elsewhere. */
+  readonly position: number | null;
 }
 
 /** Money seen in time that is still unconfirmed this long after the payment's expiry counts as late. */
@@ -85,14 +107,19 @@ export interface PaymentState {
   readonly cancelledAt: number | null;
   /** When the merchant accepted the money present then, whatever its amount (`resolve` accept). */
   readonly acceptedAt: number | null;
+  /** Everything up to this position was there when the merchant accepted. */
+  readonly acceptedPosition: number | null;
   /** Atoms per coin that the merchant accepted: the acceptance holds while as much of that money is alive. */
   readonly accepted: CoinSums;
   readonly refundedAt: number | null;
+  /** Everything up to this position was there when the payment became refunded. */
+  readonly refundedPosition: number | null;
   /** Source of the refunded state: the merchant (`resolve` refunded), which is final, or the sum of its refunds. */
   readonly refundedBy: 'merchant' | 'refunds' | null;
   /** Atoms per coin that were there when the merchant recorded them as refunded elsewhere. */
   readonly returned: CoinSums;
-  readonly refunds: RefundSums;
+  /** All that gives its money back, failed ones too. */
+  readonly refunds: readonly PaymentRefund[];
   /** Largest settled sum that `payment.overpaid` was emitted for, less what was reversed since; null: never. */
   readonly excessTold: Share | null;
   /** How long money may stay unconfirmed after the deadline before it is priced on the day of its block. */
@@ -147,10 +174,8 @@ export type PaymentFact =
    */
   | { readonly type: 'waited'; readonly coin: Coin; readonly currentDue: bigint | null }
   | { readonly type: 'cancel' }
-  /** The network accepted a refund: the new total refunded. */
-  | { readonly type: 'refund_accepted'; readonly refunds: RefundSums }
-  /** A refund can never confirm: the total refunded without it. */
-  | { readonly type: 'refund_failed'; readonly refunds: RefundSums }
+  /** Refunds or claims were made, went further or failed: all of them as they are now. */
+  | { readonly type: 'refunds_changed'; readonly refunds: readonly PaymentRefund[] }
   | { readonly type: 'resolve'; readonly action: 'accept' | 'refunded' };
 
 export interface Transition {

@@ -85,7 +85,7 @@ const payerFields = z.object({
     .nullable()
     .meta({
       description:
-        'What the money that is there was worth when it came; null where that is not known of all of it',
+        'The money that is there at the locked rate, late money at the rate of its arrival; null while that is not known of all of it',
       examples: ['49.90'],
     }),
 });
@@ -132,6 +132,13 @@ const payment = payerFields
     metadata: freeObject().nullable(),
     customFields: freeObject().nullable(),
     webhookUrl: z.string().nullable(),
+    keptFiat: z
+      .string()
+      .nullable()
+      .meta({
+        description: '`receivedFiat` less what was given back, at the value at which that was done',
+        examples: ['49.90'],
+      }),
     refunds: z.array(refund).meta({ description: 'Refunds made here, failed ones too, oldest first' }),
     timeline: z
       .array(z.object({ type: z.string(), sequence: z.int(), at: timestamp() }))

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
-import { REFUND_LINK_STATUSES, REFUND_PRESETS, REFUND_RATES } from '../../domain/payment/refund-link.ts';
+import {
+  REFUND_CANCEL_REASONS,
+  REFUND_LINK_STATUSES,
+  REFUND_PRESETS,
+  REFUND_RATES,
+} from '../../domain/payment/refund-link.ts';
 import { timestamp } from './answers.ts';
 
 const refundLink = z
@@ -30,6 +35,10 @@ const refundLink = z
     txHash: z.string().nullable(),
     problem: z.string().nullable().meta({
       description: 'Why a claim is not sent yet (it is tried again), or why the link was opened again',
+    }),
+    cancelReason: z.enum(REFUND_CANCEL_REASONS).nullable().meta({
+      description:
+        'Why it was cancelled: by you, because the payer paid on before the order was complete, or because the payment was recorded as refunded elsewhere',
     }),
     createdAt: timestamp(),
     expiresAt: timestamp(),

@@ -12,9 +12,9 @@ export type StoredOutput = Selectable<OutputRow>;
 /** SQL parameters per statement, well below SQLite's limit. */
 const CHUNK = 500;
 
-type Optional = 'seq' | 'awaited_depth' | 'confirmed_at' | 'rate' | 'rate_at';
+type Optional = 'seq' | 'awaited_depth' | 'position' | 'confirmed_at' | 'rate' | 'rate_at';
 
-/** An output to be written; one already stored keeps its `seq` and the rate at which it came. */
+/** An output to be written; one already stored keeps its `seq`, its place and the rate at which it came. */
 export type ObservedOutput = Omit<StoredOutput, Optional> & Partial<Pick<StoredOutput, Optional>>;
 
 /** Inserts or updates an output as observed; columns about its spending are left alone. */
@@ -22,6 +22,7 @@ export async function putOutput(tx: Tx, row: ObservedOutput): Promise<void> {
   const observed = {
     ...row,
     awaited_depth: row.awaited_depth ?? 0,
+    position: row.position ?? 0,
     confirmed_at: row.confirmed_at ?? null,
     rate: row.rate ?? null,
     rate_at: row.rate_at ?? null,
@@ -55,6 +56,7 @@ const put = prepared((db, param: ParamOf<Omit<StoredOutput, 'seq'>>) => {
       merchant_id: param('merchant_id'),
       payment_id: param('payment_id'),
       first_seen_at: param('first_seen_at'),
+      position: param('position'),
       spent_by: param('spent_by'),
       spent_height: param('spent_height'),
       send_id: param('send_id'),
@@ -63,6 +65,23 @@ const put = prepared((db, param: ParamOf<Omit<StoredOutput, 'seq'>>) => {
     })
     .onConflict((conflict) => conflict.columns(['coin', 'mode', 'txid', 'vout']).doUpdateSet(observed));
 });
+
+/** Stores up to which depth a payment waits for an output. */
+export async function setAwaitedDepth(
+  tx: Tx,
+  { coin, mode }: ChainId,
+  { txid, index }: OutputRef,
+  depth: number,
+): Promise<void> {
+  await tx
+    .updateTable('outputs')
+    .set({ awaited_depth: depth })
+    .where('coin', '=', coin)
+    .where('mode', '=', mode)
+    .where('txid', '=', txid)
+    .where('vout', '=', index)
+    .execute();
+}
 
 export async function findOutput(db: Db, chain: ChainId, ref: OutputRef): Promise<StoredOutput | undefined> {
   return db
@@ -84,9 +103,8 @@ const ofPayment = prepared((db, param: ParamOf<{ paymentId: string }>) =>
     .selectFrom('outputs')
     .selectAll()
     .where('payment_id', '=', param('paymentId'))
-    .orderBy('first_seen_at')
-    .orderBy('txid')
-    .orderBy('vout'),
+    .orderBy('position')
+    .orderBy('seq'),
 );
 
 /** Outputs of these transactions that paid us. */

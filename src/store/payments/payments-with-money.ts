@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { COINS, type ChainId, type Coin, type Mode } from '../../domain/coins.ts';
+import type { Depths } from '../../domain/payment/depth.ts';
+import type { PaymentCredit } from '../../domain/payment/types.ts';
 import type { Db } from '../sqlite/database.ts';
 import type { StoredOutput } from '../ledger/outputs.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
-import type { PaymentOptionRow } from '../schema/payments.ts';
 
 /**
  * Payments that a newer tip may change: with money in blocks above a height that is still gathering
@@ -35,10 +36,10 @@ const ANY_DEPTH = 1_000_000_000;
 
 /** The `awaited_depth` of a payment's output. */
 export function awaitedDepth(
-  option: Pick<PaymentOptionRow, 'required_confirmations' | 'required_finality'>,
-  maturity: number,
+  waits: Pick<Depths, 'finality' | 'required'>,
+  { coin, maturity }: Pick<PaymentCredit, 'coin' | 'maturity'>,
 ): number {
-  return option.required_finality === null ? Math.max(option.required_confirmations, maturity) : ANY_DEPTH;
+  return waits.finality(coin) === null ? Math.max(waits.required(coin), maturity) : ANY_DEPTH;
 }
 
 /** Payments, by id after `after`, with late money that is not priced at the current rate yet. */

@@ -126,7 +126,9 @@ export type PaymentChange = Pick<
   | 'closed_at'
   | 'cancelled_at'
   | 'accepted_at'
+  | 'accepted_position'
   | 'refunded_at'
+  | 'refunded_position'
   | 'refunded_by'
   | 'returned_json'
   | 'accepted_json'
@@ -154,7 +156,9 @@ const ENDS = [
   'closed_at',
   'cancelled_at',
   'accepted_at',
+  'accepted_position',
   'refunded_at',
+  'refunded_position',
   'refunded_by',
   'returned_json',
   'accepted_json',
@@ -184,7 +188,9 @@ const changeAll = prepared((db, param: ParamOf<ChangeSlots>) =>
     closed_at: param('closed_at'),
     cancelled_at: param('cancelled_at'),
     accepted_at: param('accepted_at'),
+    accepted_position: param('accepted_position'),
     refunded_at: param('refunded_at'),
+    refunded_position: param('refunded_position'),
     refunded_by: param('refunded_by'),
     returned_json: param('returned_json'),
     accepted_json: param('accepted_json'),

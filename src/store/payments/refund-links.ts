@@ -3,6 +3,7 @@ import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import type { RefundLinkStatus } from '../../domain/payment/refund-link.ts';
 import type { RefundLinkRow } from '../schema/refund-links.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
+import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 
 /** A link with the transaction of its send. */
 export interface StoredRefundLink extends Readonly<RefundLinkRow> {
@@ -90,22 +91,28 @@ export interface UnsentClaim {
   readonly coin: Coin;
   /** Atoms. */
   readonly claimed: string;
+  readonly claim_value: string | null;
+  readonly claim_completed_json: string | null;
 }
 
 /** The claims of a payment that no send pays yet. */
 export async function unsentClaims(db: Db, paymentId: string): Promise<UnsentClaim[]> {
-  const rows = await db
-    .selectFrom('refund_links')
-    .select(['id', 'coin', 'claimed'])
-    .where('payment_id', '=', paymentId)
-    .where('status', 'in', ['claimed', 'approved'])
-    .where('send_id', 'is', null)
-    .execute();
-  return rows.map(({ id, coin, claimed }) => {
-    if (coin === null || claimed === null) throw new Error(`refund link ${id} is claimed without a coin`);
-    return { id, coin, claimed };
+  const rows = await claimsOf(db, { paymentId });
+  return rows.map(({ coin, claimed, ...row }) => {
+    if (coin === null || claimed === null) throw new Error(`refund link ${row.id} is claimed without a coin`);
+    return { ...row, coin, claimed };
   });
 }
+
+const claimsOf = prepared((db, param: ParamOf<{ paymentId: string }>) =>
+  db
+    .selectFrom('refund_links')
+    .select(['id', 'coin', 'claimed', 'claim_value', 'claim_completed_json'])
+    .where('payment_id', '=', param('paymentId'))
+    .where(sql<boolean>`status in ('claimed', 'approved')`)
+    .where('send_id', 'is', null)
+    .orderBy('claimed_at'),
+);
 
 /** Links whose claim is to be sent and has no send yet, longest waiting first. */
 export async function claimsToSend(db: Db, limit: number): Promise<(ChainId & { readonly id: string })[]> {
@@ -146,6 +153,22 @@ export async function unpaidLinksOf(db: Db, paymentId: string): Promise<string[]
     .execute();
   return rows.map(({ id }) => id);
 }
+
+/** Links of a payment that nobody has claimed. */
+export async function openLinksOf(db: Db, paymentId: string): Promise<string[]> {
+  const rows = await unclaimedOf(db, { paymentId });
+  return rows.map(({ id }) => id);
+}
+
+const unclaimedOf = prepared((db, param: ParamOf<{ paymentId: string }>) =>
+  db
+    .selectFrom('refund_links')
+    .select('id')
+    .where('payment_id', '=', param('paymentId'))
+    .where('status', '=', sql.lit('open'))
+    .orderBy('created_at')
+    .orderBy('id'),
+);
 
 /** Makes every link by which money could still leave wait for the merchant's approval, also one that has it. */
 export async function holdUnpaidLinks(

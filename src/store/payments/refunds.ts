@@ -24,6 +24,10 @@ export interface StoredRefund {
   readonly fiat_amount: string | null;
   readonly rate: RefundRate | null;
   readonly link_id: string | null;
+  readonly position: number;
+  /** Share of the price, and sums: as RefundRow holds them. */
+  readonly value: string | null;
+  readonly completed_json: string | null;
 }
 
 /** Must run in the transaction that stores the send. */
@@ -40,6 +44,7 @@ export async function refundsOf(db: Db, paymentId: string): Promise<StoredRefund
 const ofPayment = prepared((db, param: ParamOf<{ paymentId: string }>) =>
   refunds(db)
     .where('refunds.payment_id', '=', param('paymentId'))
+    .orderBy('refunds.position')
     .orderBy('refunds.created_at')
     .orderBy('refunds.send_id'),
 );
@@ -56,5 +61,6 @@ function refunds(db: Db) {
     .select(['refunds.send_id', 'refunds.payment_id', 'refunds.coin', 'refunds.created_at'])
     .select(['refunds.amount as refunded', 'sends.amount', 'sends.fee', 'sends.txid'])
     .select(['refunds.fiat_amount', 'refunds.rate', 'refunds.link_id'])
+    .select(['refunds.position', 'refunds.value', 'refunds.completed_json'])
     .select(['sends.destination', 'sends.status', 'sends.error']);
 }

@@ -65,6 +65,8 @@ export interface OutputRow {
   updated_at: number;
   /** Confirmations up to which its payment wants to hear of each; 0 of what is no payment's. */
   awaited_depth: Generated<number>;
+  /** Its place among the money, decisions and refunds of its order; 0 of what is no payment's. */
+  position: Generated<number>;
   /** When a block was first seen to hold it, ms; kept when a reorg takes that block. */
   confirmed_at: number | null;
   /** Price of one coin in the payment's currency when it came; null where that was not known. */

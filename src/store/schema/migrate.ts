@@ -31,6 +31,7 @@ import * as lookAhead from './migrations/0030-look-ahead.ts';
 import * as renewals from './migrations/0031-renewals.ts';
 import * as receiptMails from './migrations/0032-receipt-mails.ts';
 import * as listedDeliveries from './migrations/0033-listed-deliveries.ts';
+import * as balance from './migrations/0034-balance.ts';
 import * as feeBudgets from './migrations/0038-fee-budgets.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -68,6 +69,7 @@ export const MIGRATIONS: Migrations = {
   '0031-renewals': renewals,
   '0032-receipt-mails': receiptMails,
   '0033-listed-deliveries': listedDeliveries,
+  '0034-balance': balance,
   '0038-fee-budgets': feeBudgets,
 };
 

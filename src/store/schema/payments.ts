@@ -45,7 +45,10 @@ export interface PaymentRow {
   closed_at: number | null;
   cancelled_at: number | null;
   accepted_at: number | null;
+  /** All that was there when the merchant accepted has at most this place in the order. */
+  accepted_position: number | null;
   refunded_at: number | null;
+  refunded_position: number | null;
   /** Source of the refunded state: the merchant, or the sum of its refunds. */
   refunded_by: 'merchant' | 'refunds' | null;
   /** Atoms per coin that the merchant recorded as refunded elsewhere: {"BTC":"40000000"}. */
@@ -111,4 +114,10 @@ export interface RefundRow {
   rate: RefundRate | null;
   /** The link by which its payer claimed it. */
   link_id: string | null;
+  /** Its place among the money, decisions and refunds of the order. */
+  position: number;
+  /** What it gave back, as a share of the price: `numerator/denominator`; null where the rate at receipt was not known. */
+  value: string | null;
+  /** Settled atoms per coin when it was made, if the order was complete then: {"BTC":"40000000"}. */
+  completed_json: string | null;
 }

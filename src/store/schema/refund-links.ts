@@ -1,5 +1,6 @@
 import type { Coin } from '../../domain/coins.ts';
 import type {
+  RefundCancelReason,
   ReopenedBy,
   RefundLinkStatus,
   RefundPreset,
@@ -42,6 +43,13 @@ export interface RefundLinkRow {
   send_id: string | null;
   /** Why the claim is not paid yet, or why it was opened again. */
   problem: string | null;
+  /** Why it was cancelled; null also where a former version did that. */
+  cancel_reason: RefundCancelReason | null;
+  /** Whether the order was complete when the link was made. If not, it gives back no more than the excess once it is. */
+  opened_complete: Flag;
+  /** Of the claim, as with a refund: the share of the price that it gives back, and the atoms by which the order was complete. */
+  claim_value: string | null;
+  claim_completed_json: string | null;
   created_at: number;
   updated_at: number;
   expires_at: number;

@@ -60,7 +60,7 @@ async function read(deps: CreatePaymentDeps, db: Db, paymentId: string): Promise
   const row = await findPayment(db, paymentId);
   const merchant = row === undefined ? undefined : await findMerchant(db, row.merchant_id);
   if (row === undefined || merchant === undefined) throw new AppError('PAYMENT_NOT_FOUND', 'No such payment');
-  const loaded = await loadPayment(db, row);
+  const loaded = await loadPayment(db, deps, row);
   return { loaded, merchant, renewal: await renewalOf(db, loaded, { merchant, now: deps.clock.now() }) };
 }
 
@@ -91,9 +91,11 @@ async function insertRenewal(
     closed_at: null,
     cancelled_at: null,
     accepted_at: null,
+    accepted_position: null,
     accepted_json: null,
     excess_told: null,
     refunded_at: null,
+    refunded_position: null,
     refunded_by: null,
     returned_json: null,
     renews: expired.id,

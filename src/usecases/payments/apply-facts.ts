@@ -12,11 +12,15 @@ import type {
 import type { Clock, Logger, Rates } from '../../domain/ports.ts';
 import { askedAmount, coinAmountFor } from '../../domain/price.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { putOutput } from '../../store/ledger/outputs.ts';
+import { putOutput, setAwaitedDepth } from '../../store/ledger/outputs.ts';
 import { shareText, sumsJson } from '../../store/payments/payment-memory.ts';
+import { liveCredits } from '../../domain/payment/credits.ts';
+import { depthsOf, type Depths } from '../../domain/payment/depth.ts';
+import { isComplete } from '../../domain/payment/standing.ts';
 import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
 import { findPayment, updatePayment, type StoredPayment } from '../../store/payments/payments.ts';
 import { quoteOrNull, RATE_HOLDS_MS } from '../rates/quote-or-null.ts';
+import { cancelOpenLinks } from '../refund-links/cancel-links.ts';
 import { emitPaymentEvents } from './emit-payment-events.ts';
 import { afterChange, loadPayment, type LoadedPayment, type ReceiptRates } from './load-payment.ts';
 import type { PresentDeps } from './present-payment.ts';
@@ -51,7 +55,7 @@ export async function applyFacts(
   if (row === undefined) throw new Error(`payment ${paymentId} does not exist`);
   // Also when nothing is written below: a new block alone moves the confirmations that are shown.
   tx.afterCommit(() => deps.tellPaymentNews(paymentId));
-  const loaded = await loadPayment(tx, row);
+  const loaded = await loadPayment(tx, deps, row);
   const now = deps.clock.now();
   const known = new Map(loaded.state.credits.map((credit) => [outputKey(credit.ref), credit]));
   const { unconfirmedGraceMs = loaded.state.unconfirmedGraceMs } = deps;
@@ -68,7 +72,16 @@ export async function applyFacts(
   const saved = await saveState(tx, row, payment, { now, events: events.length });
   if (events.length > 0)
     await emitPaymentEvents(tx, deps, afterChange(loaded, saved, { state: payment, rates }), events);
+  if (isPaidOn(state, payment)) await cancelOpenLinks(tx, deps, paymentId);
   return events;
+}
+
+/** Whether money came on an order that has money already and is not complete: the payer goes on paying. */
+function isPaidOn(before: PaymentState, after: PaymentState): boolean {
+  if (before.credits.length === 0 || before.credits === after.credits || before.refundedAt !== null)
+    return false;
+  const was = new Set(liveCredits(before).map(({ ref }) => outputKey(ref)));
+  return liveCredits(after).some(({ ref }) => !was.has(outputKey(ref))) && !isComplete(before);
 }
 
 /** True when there is nothing to write: most blocks only repeat what is known of most payments. */
@@ -78,9 +91,9 @@ function isUnchanged(before: PaymentState, after: PaymentState): boolean {
     before.exception === after.exception &&
     before.closedAt === after.closedAt &&
     before.cancelledAt === after.cancelledAt &&
-    before.acceptedAt === after.acceptedAt &&
+    before.acceptedPosition === after.acceptedPosition &&
     before.excessTold === after.excessTold &&
-    before.refundedAt === after.refundedAt &&
+    before.refundedPosition === after.refundedPosition &&
     before.refundedBy === after.refundedBy &&
     before.returned === after.returned &&
     before.credits === after.credits
@@ -148,12 +161,27 @@ interface Moment {
 
 async function saveCredits(tx: Tx, loaded: LoadedPayment, after: PaymentState, at: Moment): Promise<void> {
   const before = new Set(loaded.state.credits);
+  const [waited, waits] = [depthsOf(loaded.state), depthsOf(after)];
   for (const credit of after.credits) {
-    if (!before.has(credit)) await saveCredit(tx, loaded, credit, at);
+    if (!before.has(credit)) await saveCredit(tx, loaded, credit, { ...at, waits });
+    // More money, or less, puts what was there into another tier.
+    else if (awaitedDepth(waited, credit) !== awaitedDepth(waits, credit)) {
+      await setAwaitedDepth(
+        tx,
+        { coin: credit.coin, mode: loaded.row.mode },
+        credit.ref,
+        awaitedDepth(waits, credit),
+      );
+    }
   }
 }
 
-async function saveCredit(tx: Tx, loaded: LoadedPayment, credit: PaymentCredit, at: Moment): Promise<void> {
+async function saveCredit(
+  tx: Tx,
+  loaded: LoadedPayment,
+  credit: PaymentCredit,
+  at: Moment & { readonly waits: Depths },
+): Promise<void> {
   const option = loaded.options.find((candidate) => candidate.coin === credit.coin);
   if (option === undefined) throw new Error(`payment ${loaded.row.id} takes no ${credit.coin}`);
   const received = at.rates.get(outputKey(credit.ref));
@@ -177,7 +205,8 @@ async function saveCredit(tx: Tx, loaded: LoadedPayment, credit: PaymentCredit, 
     spent_height: null,
     send_id: null,
     updated_at: at.now,
-    awaited_depth: awaitedDepth(option, credit.maturity),
+    awaited_depth: awaitedDepth(at.waits, credit),
+    position: credit.position,
     confirmed_at: credit.confirmedAt,
     rate: received?.rate ?? null,
     rate_at: received?.at ?? null,
@@ -198,9 +227,11 @@ async function saveState(
     closed_at: state.closedAt,
     cancelled_at: state.cancelledAt,
     accepted_at: state.acceptedAt,
+    accepted_position: state.acceptedPosition,
     accepted_json: sumsJson(state.accepted),
     excess_told: shareText(state.excessTold),
     refunded_at: state.refundedAt,
+    refunded_position: state.refundedPosition,
     refunded_by: state.refundedBy,
     returned_json: sumsJson(state.returned),
   };

@@ -164,7 +164,7 @@ export async function storePayment(
   const { mode } = row;
   await insertPayment(tx, row);
   const options = await insertOptions(tx, deps, row, terms);
-  const payment = presentLoaded(deps, loadedNew(row, options), [
+  const payment = presentLoaded(deps, loadedNew(deps, row, options), [
     { type: 'payment.created', sequence: row.sequence, at: row.created_at },
   ]);
   const merchant = await findMerchant(tx, row.merchant_id);
@@ -242,9 +242,11 @@ function newPaymentRow(
     closed_at: null,
     cancelled_at: null,
     accepted_at: null,
+    accepted_position: null,
     accepted_json: null,
     excess_told: null,
     refunded_at: null,
+    refunded_position: null,
     refunded_by: null,
     returned_json: null,
     link_id: input.linkId,

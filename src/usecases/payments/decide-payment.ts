@@ -2,7 +2,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { StoredPayment } from '../../store/payments/payments.ts';
-import { cancelLinksOf } from '../refund-links/decide-link.ts';
+import { cancelUnpaidLinks } from '../refund-links/cancel-links.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 import { ownPayment } from './get-payment.ts';
 import { presentPayment, type PaymentView } from './present-payment.ts';
@@ -55,7 +55,7 @@ async function decide(
     const row = await ownPayment(tx, at);
     if (alreadySo(row)) return;
     const events = await applyFacts(tx, deps, row.id, [fact]);
-    if (fact.type === 'resolve' && fact.action === 'refunded') await cancelLinksOf(tx, deps, row.id);
+    if (fact.type === 'resolve' && fact.action === 'refunded') await cancelUnpaidLinks(tx, deps, row.id);
     if (events.length === 0) {
       throw new AppError('INVALID_STATE', `A payment that is ${row.status} cannot be changed this way`);
     }

@@ -1,16 +1,21 @@
 import { outputKey } from '../../domain/chain.ts';
-import type { Coin } from '../../domain/coins.ts';
+import type { Coin, Mode } from '../../domain/coins.ts';
+import type { ConfirmationPolicy } from '../../domain/confirmations.ts';
+import { assertNever } from '../../domain/errors.ts';
 import {
   UNCONFIRMED_GRACE_MS,
   type PaymentCredit,
   type PaymentOption,
+  type PaymentRefund,
   type PaymentState,
-  type RefundSums,
+  type RefundStage,
 } from '../../domain/payment/types.ts';
+import type { SendStatus } from '../../domain/send/types.ts';
 import { chainStands } from '../../store/chain/chain-cursors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { parseShare, parseSums } from '../../store/payments/payment-memory.ts';
 import { outputsOfPayment, type StoredOutput } from '../../store/ledger/outputs.ts';
+import { unsentClaims, type UnsentClaim } from '../../store/payments/refund-links.ts';
 import { refundsOf, type StoredRefund } from '../../store/payments/refunds.ts';
 import { optionsOf, type StoredOption, type StoredPayment } from '../../store/payments/payments.ts';
 
@@ -25,16 +30,22 @@ export interface LoadedPayment {
   readonly rates: ReceiptRates;
 }
 
+export interface LoadPaymentDeps {
+  /** Confirmation policy of a coin in a mode. */
+  readonly confirmations: (coin: Coin, mode: Mode) => ConfirmationPolicy;
+}
+
 /** Prices of one coin in the payment's currency, with their time in ms, by outputKey. */
 export type ReceiptRates = ReadonlyMap<string, { readonly rate: string; readonly at: number }>;
 
 /** Reads what the payment machine needs to decide. */
-export async function loadPayment(db: Db, row: StoredPayment): Promise<LoadedPayment> {
-  return loadWith(db, row, await outputsOfPayment(db, row.id));
+export async function loadPayment(db: Db, deps: LoadPaymentDeps, row: StoredPayment): Promise<LoadedPayment> {
+  return loadWith(db, deps, row, await outputsOfPayment(db, row.id));
 }
 
 async function loadWith(
   db: Db,
+  deps: LoadPaymentDeps,
   row: StoredPayment,
   outputs: readonly StoredOutput[],
 ): Promise<LoadedPayment> {
@@ -42,7 +53,9 @@ async function loadWith(
   const { tips, final } = await chainStands(db, row.mode);
   // Without money nothing can have been given back.
   const refunds = outputs.length === 0 ? [] : await refundsOf(db, row.id);
-  const state = toState(row, options, { outputs, refunds, tips, final });
+  const claims = outputs.length === 0 ? [] : await unsentClaims(db, row.id);
+  const givesBack = paymentRefunds(refunds, claims);
+  const state = toState(deps, row, options, { outputs, refunds: givesBack, tips, final });
   return { row, options, refunds, state, rates: ratesOf(outputs) };
 }
 
@@ -58,30 +71,33 @@ export function afterChange(
   { state, rates }: { readonly state: PaymentState; readonly rates: ReceiptRates },
 ): LoadedPayment {
   const credits =
-    state.credits === before.state.credits ? state.credits : state.credits.toSorted(byFirstSight);
+    state.credits === before.state.credits
+      ? state.credits
+      : state.credits.toSorted((a, b) => a.position - b.position);
   return { ...before, row, state: { ...state, credits }, rates: new Map([...before.rates, ...rates]) };
-}
-
-/** The order in which outputs are read. */
-function byFirstSight(a: PaymentCredit, b: PaymentCredit): number {
-  if (a.firstSeenAt !== b.firstSeenAt) return a.firstSeenAt - b.firstSeenAt;
-  if (a.ref.txid !== b.ref.txid) return a.ref.txid < b.ref.txid ? -1 : 1;
-  return a.ref.index - b.ref.index;
 }
 
 /**
  * As loadPayment, for showing only: without money nobody asks where the chains stand, and most payments that
  * are looked up have none yet.
  */
-export async function loadShownPayment(db: Db, row: StoredPayment): Promise<LoadedPayment> {
+export async function loadShownPayment(
+  db: Db,
+  deps: LoadPaymentDeps,
+  row: StoredPayment,
+): Promise<LoadedPayment> {
   const outputs = await outputsOfPayment(db, row.id);
-  if (outputs.length > 0) return loadWith(db, row, outputs);
-  return loadedNew(row, await optionsOf(db, row.id));
+  if (outputs.length > 0) return loadWith(db, deps, row, outputs);
+  return loadedNew(deps, row, await optionsOf(db, row.id));
 }
 
 /** A payment that nobody has paid, such as one made just now. @param options by coin */
-export function loadedNew(row: StoredPayment, options: readonly StoredOption[]): LoadedPayment {
-  const state = toState(row, options, { outputs: [], refunds: [], tips: {}, final: {} });
+export function loadedNew(
+  deps: LoadPaymentDeps,
+  row: StoredPayment,
+  options: readonly StoredOption[],
+): LoadedPayment {
+  const state = toState(deps, row, options, { outputs: [], refunds: [], tips: {}, final: {} });
   return { row, options, refunds: [], state, rates: new Map() };
 }
 
@@ -95,12 +111,13 @@ function ratesOf(outputs: readonly StoredOutput[]): ReceiptRates {
 
 interface Ledger {
   readonly outputs: readonly StoredOutput[];
-  readonly refunds: readonly StoredRefund[];
+  readonly refunds: readonly PaymentRefund[];
   readonly tips: PaymentState['tips'];
   readonly final: PaymentState['final'];
 }
 
 function toState(
+  deps: LoadPaymentDeps,
   row: StoredPayment,
   options: readonly StoredOption[],
   { outputs, refunds, tips, final }: Ledger,
@@ -109,8 +126,7 @@ function toState(
   for (const option of options) {
     dues[option.coin] = {
       due: BigInt(option.amount),
-      requiredConfirmations: option.required_confirmations,
-      finality: option.required_finality,
+      policy: policyOf(deps.confirmations(option.coin, row.mode), option),
     };
   }
   return {
@@ -120,15 +136,17 @@ function toState(
     closedAt: row.closed_at,
     cancelledAt: row.cancelled_at,
     acceptedAt: row.accepted_at,
+    acceptedPosition: row.accepted_position,
     accepted: parseSums(row.accepted_json),
     refundedAt: row.refunded_at,
+    refundedPosition: row.refunded_position,
     refundedBy: row.refunded_by,
     returned: parseSums(row.returned_json),
     toleranceBps: row.tolerance_bps,
     latePolicy: row.late_policy,
     options: dues,
     credits: outputs.map((output) => toCredit(output, dues)),
-    refunds: givenBack(refunds),
+    refunds,
     excessTold: parseShare(row.excess_told),
     unconfirmedGraceMs: UNCONFIRMED_GRACE_MS,
     tips,
@@ -136,14 +154,53 @@ function toState(
   };
 }
 
-/** What the network has taken to give back and has not failed, per coin. */
-export function givenBack(refunds: readonly StoredRefund[]): RefundSums {
-  const sums: Partial<Record<Coin, bigint>> = {};
-  for (const { coin, refunded, status } of refunds) {
-    if (status !== 'broadcast' && status !== 'confirmed') continue;
-    sums[coin] = (sums[coin] ?? 0n) + BigInt(refunded);
+/** The setting as it is now, and never less than the payment asked for or was quoted. */
+function policyOf(setting: ConfirmationPolicy, option: StoredOption): ConfirmationPolicy {
+  return {
+    base: option.required_finality ?? option.required_confirmations,
+    tiers: [{ fromAtoms: 0n, confirmations: setting.base }, ...setting.tiers],
+  };
+}
+
+/** Everything that gives a payment's money back, as it is now. */
+export async function readRefunds(db: Db, paymentId: string): Promise<PaymentRefund[]> {
+  return paymentRefunds(await refundsOf(db, paymentId), await unsentClaims(db, paymentId));
+}
+
+function paymentRefunds(refunds: readonly StoredRefund[], claims: readonly UnsentClaim[]): PaymentRefund[] {
+  return [
+    ...refunds.map((refund): PaymentRefund => ({
+      id: refund.send_id,
+      coin: refund.coin,
+      amount: BigInt(refund.refunded),
+      stage: stageOf(refund.status),
+      value: parseShare(refund.value),
+      completedBy: refund.completed_json === null ? null : parseSums(refund.completed_json),
+      position: refund.position,
+    })),
+    ...claims.map((claim): PaymentRefund => ({
+      id: claim.id,
+      coin: claim.coin,
+      amount: BigInt(claim.claimed),
+      stage: 'promised',
+      value: parseShare(claim.claim_value),
+      completedBy: claim.claim_completed_json === null ? null : parseSums(claim.claim_completed_json),
+      position: null,
+    })),
+  ];
+}
+
+function stageOf(status: SendStatus): RefundStage {
+  switch (status) {
+    case 'signed':
+    case 'failed':
+      return status;
+    case 'broadcast':
+    case 'confirmed':
+      return 'accepted';
+    default:
+      return assertNever(status);
   }
-  return sums;
 }
 
 function toCredit(output: StoredOutput, dues: Partial<Record<Coin, PaymentOption>>): PaymentCredit {
@@ -153,6 +210,7 @@ function toCredit(output: StoredOutput, dues: Partial<Record<Coin, PaymentOption
     coin: output.coin,
     ref: { txid: output.txid, index: output.vout },
     amount: BigInt(output.amount),
+    position: output.position,
     state: output.state,
     height: output.height,
     maturity: output.maturity,

@@ -6,17 +6,18 @@ import { valueOf, worthAt } from '../../domain/price.ts';
 import { outputKey } from '../../domain/chain.ts';
 import { COIN_DEFINITIONS } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
-import { neededConfirmations, shownConfirmations } from '../../domain/payment/coverage.ts';
-import { liveCredits } from '../../domain/payment/machine.ts';
-import type { PaymentCredit, PaymentState } from '../../domain/payment/types.ts';
+import { balanceOf } from '../../domain/payment/balance.ts';
+import { liveCredits, sumsOf } from '../../domain/payment/credits.ts';
+import { depthsOf, type Depths } from '../../domain/payment/depth.ts';
+import type { PaymentCredit, Share } from '../../domain/payment/types.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { paymentTimeline, type TimelineRow } from '../../store/payments/payment-timeline.ts';
 import type { StoredOption, StoredPayment } from '../../store/payments/payments.ts';
 import type { StoredRefund } from '../../store/payments/refunds.ts';
 import { linesOf } from './payment-lines.ts';
-import { loadShownPayment, type LoadedPayment } from './load-payment.ts';
+import { loadShownPayment, type LoadedPayment, type LoadPaymentDeps } from './load-payment.ts';
 
-export interface PresentDeps {
+export interface PresentDeps extends LoadPaymentDeps {
   readonly chains: Chains;
   /** Public address of this daemon, without a slash at the end. */
   readonly baseUrl: string;
@@ -30,7 +31,7 @@ export type PaymentView = ReturnType<typeof presentLoaded>;
 
 /** Shows a payment as the API does. */
 export async function presentPayment(db: Db, deps: PresentDeps, row: StoredPayment): Promise<PaymentView> {
-  return presentLoaded(deps, await loadShownPayment(db, row), await shownTimeline(db, row.id));
+  return presentLoaded(deps, await loadShownPayment(db, deps, row), await shownTimeline(db, row.id));
 }
 
 /** As much of what was told about a payment as is shown. */
@@ -41,7 +42,7 @@ export async function shownTimeline(db: Db, paymentId: string): Promise<Timeline
 /** As presentPayment, from what was read already. */
 export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline: readonly TimelineRow[]) {
   const { row } = loaded;
-  const live = liveCredits(loaded.state);
+  const depths = depthsOf(loaded.state);
   return {
     id: row.id,
     status: row.status,
@@ -61,15 +62,17 @@ export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline
     locale: row.locale,
     description: row.description,
     lines: linesOf(row.lines_json),
-    receivedFiat: receivedFiat(loaded, live),
+    ...fiatBalance(loaded),
     allowedCryptos: JSON.parse(row.allowed_cryptos_json) as string[],
     sandbox: row.mode === 'sandbox',
     checkoutUrl: `${deps.baseUrl}/checkout/${row.id}`,
     createdAt: isoTime(row.created_at),
     expiresAt: isoTime(row.expires_at),
     updatedAt: isoTime(row.updated_at),
-    options: presentOptions(deps, loaded, live),
-    transactions: loaded.state.credits.slice(-MAX_LIST).map((credit) => presentCredit(loaded, credit)),
+    options: presentOptions(deps, loaded, depths),
+    transactions: loaded.state.credits
+      .slice(-MAX_LIST)
+      .map((credit) => presentCredit(loaded, depths, credit)),
     refunds: loaded.refunds.slice(-MAX_LIST).map(presentRefund),
     timeline: timeline
       .slice(-MAX_LIST)
@@ -87,6 +90,7 @@ export function payerView(payment: PaymentView) {
     refunds: _r,
     timeline: _t,
     renews: _e,
+    keptFiat: _k,
     ...view
   } = payment;
   return view;
@@ -94,22 +98,24 @@ export function payerView(payment: PaymentView) {
 
 type OptionView = ReturnType<typeof presentOption>;
 
-function presentOptions(deps: PresentDeps, loaded: LoadedPayment, credits: readonly PaymentCredit[]) {
+function presentOptions(deps: PresentDeps, loaded: LoadedPayment, depths: Depths) {
+  const live = liveCredits(loaded.state);
   const byCoin: Record<string, OptionView> = {};
-  for (const option of loaded.options) byCoin[option.coin] = presentOption(deps, loaded, credits, option);
+  for (const option of loaded.options)
+    byCoin[option.coin] = presentOption(deps, loaded, { depths, live }, option);
   return byCoin;
 }
 
 function presentOption(
   deps: PresentDeps,
   loaded: LoadedPayment,
-  credits: readonly PaymentCredit[],
+  { depths, live: all }: { readonly depths: Depths; readonly live: readonly PaymentCredit[] },
   option: StoredOption,
 ) {
   const { coin, address } = option;
   const due = BigInt(option.amount);
-  const live = credits.filter((credit) => credit.coin === coin);
-  const received = live.reduce((sum, credit) => sum + credit.amount, 0n);
+  const live = all.filter((credit) => credit.coin === coin);
+  const received = sumsOf(live)[coin] ?? 0n;
   const adapter = deps.chains.get(coin, loaded.row.mode);
   return {
     address,
@@ -119,26 +125,26 @@ function presentOption(
     rateAt: isoTime(option.rate_at),
     uri: adapter === null ? null : adapter.paymentUri({ address, amount: due }),
     received: formatCoinAmount(received, coin),
-    confirmations: fewestConfirmations(loaded.state, live),
-    requiredConfirmations: neededConfirmations(loaded.state, coin),
-    finality: option.required_finality,
+    confirmations: fewestConfirmations(depths, live),
+    requiredConfirmations: depths.needed(coin),
+    finality: depths.finality(coin),
   };
 }
 
 /** Not by Math.min: an attacker can send more outputs than a call takes arguments. */
-function fewestConfirmations(payment: PaymentState, credits: readonly PaymentCredit[]): number {
-  const all = credits.map((credit) => shownConfirmations(payment, credit));
+function fewestConfirmations(depths: Depths, credits: readonly PaymentCredit[]): number {
+  const all = credits.map((credit) => depths.shown(credit));
   return all.reduce((fewest, next) => (next < fewest ? next : fewest), all[0] ?? 0);
 }
 
-function presentCredit(loaded: LoadedPayment, credit: PaymentCredit) {
+function presentCredit(loaded: LoadedPayment, depths: Depths, credit: PaymentCredit) {
   return {
     coin: credit.coin,
     txid: credit.ref.txid,
     index: credit.ref.index,
     amount: formatCoinAmount(credit.amount, credit.coin),
     status: credit.state === 'gone' ? ('reversed' as const) : credit.state,
-    confirmations: shownConfirmations(loaded.state, credit),
+    confirmations: depths.shown(credit),
     blockHeight: credit.height,
     late: credit.late,
     firstSeenAt: isoTime(credit.firstSeenAt),
@@ -159,16 +165,15 @@ function fiatAtReceipt({ row, rates }: LoadedPayment, { ref, coin, amount }: Pay
   };
 }
 
-/** What all the money was worth when it came; null where that is not known of all of it. */
-function receivedFiat(loaded: LoadedPayment, credits: readonly PaymentCredit[]): string | null {
-  const digits = currencyDigits(loaded.row.currency) ?? 0;
-  let sum = 0n;
-  for (const credit of credits) {
-    const { fiatAmount } = fiatAtReceipt(loaded, credit);
-    if (fiatAmount === null) return null;
-    sum += parseDecimal(fiatAmount, digits);
-  }
-  return formatDecimal(sum, digits);
+/** The money that is there and what of it was not given back, at the rates that apply to it; null while one is not known. */
+function fiatBalance({ row, state }: LoadedPayment) {
+  if (liveCredits(state).some(({ due }) => due === null)) return { receivedFiat: null, keptFiat: null };
+  const digits = currencyDigits(row.currency) ?? 0;
+  const price = parseDecimal(row.amount, digits);
+  const { received, kept } = balanceOf(state);
+  const shown = ({ numerator, denominator }: Share): string =>
+    formatDecimal(numerator > 0n ? (price * numerator) / denominator : 0n, digits);
+  return { receivedFiat: shown(received), keptFiat: shown(kept) };
 }
 
 export type RefundView = ReturnType<typeof presentRefund>;

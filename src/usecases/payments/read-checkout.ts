@@ -2,8 +2,8 @@ import { COIN_DEFINITIONS, COINS, type Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Explorers } from '../../domain/explorers.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import { askedAtoms, coverageOf } from '../../domain/payment/coverage.ts';
-import { liveCredits } from '../../domain/payment/machine.ts';
+import { askedAtoms } from '../../domain/payment/coverage.ts';
+import { missingShare } from '../../domain/payment/standing.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
@@ -72,7 +72,7 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
   const row = await findPayment(deps.db, paymentId);
   const merchant = row === undefined ? undefined : await findMerchant(deps.db, row.merchant_id);
   if (row === undefined || merchant === undefined) throw new AppError('PAYMENT_NOT_FOUND', 'No such payment');
-  const loaded = await loadPayment(deps.db, row);
+  const loaded = await loadPayment(deps.db, deps, row);
   const payment = await presentPayment(deps.db, deps, row);
   return {
     merchantId: merchant.id,
@@ -83,7 +83,7 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
     renewal: await renewalOf(deps.db, loaded, { merchant, now: deps.clock.now() }),
     atCounter: row.return_url?.startsWith(`${deps.baseUrl}/pos/`) === true,
     due: amountsDue(deps, loaded),
-    excess: await readExcess(deps.db, row),
+    excess: readExcess(loaded),
     moneyBack: moneyBack(loaded),
     explorers: row.mode === 'live' ? deps.payerExplorers : {},
     stamp: stampOf({ ...merchant, ...row }),
@@ -122,12 +122,12 @@ function moneyBack({ refunds }: LoadedPayment): MoneyBack[] {
 }
 
 function amountsDue({ chains }: PresentDeps, { row, options, state }: LoadedPayment): AmountDue[] {
-  const coverage = coverageOf(liveCredits(state));
+  const missing = missingShare(state);
   return COINS.flatMap((coin) => {
     const option = options.find((candidate) => candidate.coin === coin);
     if (option === undefined) return [];
     const { address } = option;
-    const asked = askedAtoms(coverage, {
+    const asked = askedAtoms(missing, {
       due: BigInt(option.amount),
       coinDecimals: COIN_DEFINITIONS[coin].decimals,
       toleranceBps: row.tolerance_bps,

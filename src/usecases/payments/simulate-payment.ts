@@ -66,7 +66,7 @@ export async function simulatePayment(
   deps: SimulatePaymentDeps,
   input: SimulatePaymentInput,
 ): Promise<PaymentView> {
-  const payment = await loadPayment(deps.db, await ownPayment(deps.db, input));
+  const payment = await loadPayment(deps.db, deps, await ownPayment(deps.db, input));
   if (payment.row.mode !== 'sandbox') {
     throw new AppError('INVALID_STATE', 'Only sandbox payments can be simulated');
   }

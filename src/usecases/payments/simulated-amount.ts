@@ -1,8 +1,8 @@
 import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { AmountError, formatCoinAmount, parseCoinAmount } from '../../domain/money.ts';
-import { askedAtoms, coverageOf, missingAtoms } from '../../domain/payment/coverage.ts';
-import { liveCredits } from '../../domain/payment/machine.ts';
+import { askedAtoms, atomsUp } from '../../domain/payment/coverage.ts';
+import { missingShare } from '../../domain/payment/standing.ts';
 import type { PaymentState } from '../../domain/payment/types.ts';
 
 /** What the simulated payer means to do with respect to the price. */
@@ -21,14 +21,14 @@ export function simulatedAmount(
 ): bigint {
   const due = payment.options[coin]?.due;
   if (due === undefined) throw invalidField('coin', `this payment takes no ${coin}`);
-  const coverage = coverageOf(liveCredits(payment));
-  const missing = missingAtoms(coverage, due);
+  const share = missingShare(payment);
+  const missing = atomsUp(share, due);
   if (asked !== undefined) return checkedAmount(asked, coin, intent, missing);
   if (intent === 'overpay') return missing + half(due);
   if (missing === 0n) throw new AppError('INVALID_STATE', 'The payment is already paid in full');
   if (intent === 'underpay') return half(missing);
   const { decimals: coinDecimals } = COIN_DEFINITIONS[coin];
-  return askedAtoms(coverage, { due, coinDecimals, toleranceBps: payment.toleranceBps });
+  return askedAtoms(share, { due, coinDecimals, toleranceBps: payment.toleranceBps });
 }
 
 function checkedAmount(asked: string, coin: Coin, intent: PayerIntent, missing: bigint): bigint {

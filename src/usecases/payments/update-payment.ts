@@ -50,7 +50,7 @@ export async function updatePayment(
   const { currency } = await ownPayment(deps.db, at);
   await deps.rates.ensure(input.currency ?? currency);
   await deps.db.transaction(async (tx) => {
-    const loaded = await loadPayment(tx, await ownPayment(tx, at));
+    const loaded = await loadPayment(tx, deps, await ownPayment(tx, at));
     refuseUnlessUntouched(loaded, deps.clock.now());
     await changeTerms(tx, deps, loaded, input);
     tx.afterCommit(() => deps.tellPaymentNews(input.paymentId));
@@ -97,7 +97,7 @@ async function changeTerms(
     sequence: row.sequence + 1,
   };
   await updateTerms(tx, row.id, terms, options);
-  const after = await loadPayment(tx, { ...row, ...terms });
+  const after = await loadPayment(tx, deps, { ...row, ...terms });
   await emitPaymentEvents(tx, deps, after, ['payment.updated']);
 }
 

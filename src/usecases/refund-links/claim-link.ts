@@ -1,6 +1,8 @@
 import type { Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
-import { formatCoinAmount } from '../../domain/money.ts';
+import { currencyDigits } from '../../domain/currencies.ts';
+import { formatCoinAmount, parseDecimal } from '../../domain/money.ts';
+import type { Share } from '../../domain/payment/types.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Rates } from '../../domain/ports.ts';
 import { findPayment } from '../../store/payments/payments.ts';
@@ -9,7 +11,12 @@ import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { newId } from '../events/new-id.ts';
 import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
 import { refuseOwnAddress } from '../refunds/refund-order.ts';
-import { loadRefundable } from '../refunds/refundable.ts';
+import { leftIn } from '../../domain/payment/balance.ts';
+import { completedBy } from '../../domain/payment/standing.ts';
+import { shareText, sumsJson } from '../../store/payments/payment-memory.ts';
+import { applyRefunds } from '../payments/apply-refunds.ts';
+import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
+import { shareGiven } from '../refunds/refundable.ts';
 import { planOrder } from '../sends/plan-order.ts';
 import { quoteFee } from '../sends/quote-fee.ts';
 import { chainFor } from '../sends/send-order.ts';
@@ -75,6 +82,8 @@ async function claim(tx: Tx, deps: ClaimLinkDeps, wish: ClaimWish, isChecked: bo
   const link = await linkByToken(tx, wish.token);
   if (isSameClaim(deps, link, wish)) return false;
   const { coin, atoms, destination } = await claimFor(tx, deps, link, wish);
+  const payment = await paymentOf(tx, deps, link);
+  const by = completedBy(payment.state);
   const now = deps.clock.now();
   const claimed = await updateRefundLink(tx, link.id, {
     status: 'claimed',
@@ -83,12 +92,32 @@ async function claim(tx: Tx, deps: ClaimLinkDeps, wish: ClaimWish, isChecked: bo
     destination,
     claim_id: newId('rcl_'),
     claim_checked: isChecked ? 1 : 0,
+    claim_value: shareText(claimValue(link, payment, coin, atoms)),
+    claim_completed_json: by === null ? null : (sumsJson(by) ?? '{}'),
     reopened_by: null,
     claimed_at: now,
     updated_at: now,
   });
+  await applyRefunds(tx, deps, link.payment_id);
   await emitRefundEvent(tx, deps, 'refund.claimed', claimed);
   return true;
+}
+
+/** What the claim gives back of the price. */
+function claimValue(link: StoredRefundLink, payment: LoadedPayment, coin: Coin, atoms: bigint): Share | null {
+  const left = leftIn(payment.state, coin, { mayWait: true });
+  const fiat = link.rate === 'current' ? parseDecimal(link.amount, currencyDigits(link.currency) ?? 0) : null;
+  return shareGiven(payment, left, atoms, fiat);
+}
+
+async function paymentOf(
+  db: Db,
+  deps: ClaimLinkDeps,
+  { payment_id: id }: StoredRefundLink,
+): Promise<LoadedPayment> {
+  const row = await findPayment(db, id);
+  if (row === undefined) throw new Error(`payment ${id} does not exist`);
+  return loadPayment(db, deps, row);
 }
 
 /** Whether a link was claimed in just this way: a form that was sent twice. */
@@ -115,9 +144,7 @@ async function claimFor(
 ): Promise<Claim> {
   if (link.status !== 'open') throw new AppError('INVALID_STATE', `This refund link is ${link.status}`);
   if (deps.clock.now() >= link.expires_at) throw new AppError('INVALID_STATE', 'This refund link is expired');
-  const row = await findPayment(db, link.payment_id);
-  if (row === undefined) throw new Error(`payment ${link.payment_id} does not exist`);
-  const options = claimOptions(deps.rates, link, await loadRefundable(db, row));
+  const options = claimOptions(deps.rates, link, await paymentOf(db, deps, link));
   if (options.length === 0) throw new AppError('INVALID_STATE', 'The money of this refund link is not there');
   const option = options.find(({ coin }) => coin === wish.coin);
   if (option === undefined)

@@ -3,11 +3,12 @@ import { findMerchant } from '../../store/merchants/merchants.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { findRefundLink, type StoredRefundLink } from '../../store/payments/refund-links.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { loadRefundable, nothingLeft } from '../refunds/refundable.ts';
+import { loadPayment } from '../payments/load-payment.ts';
+import { nothingLeft } from '../refunds/refundable.ts';
 import { outputsForRefund } from '../refunds/unproven-failures.ts';
 import type { SendCoinsDeps } from '../sends/send-coins.ts';
 import type { SendOrder } from '../sends/send-order.ts';
-import { leftForLink } from './left-for-link.ts';
+import { leftForClaim } from './left-for-link.ts';
 
 /** What is sent for a claim. */
 export interface Claim {
@@ -40,7 +41,7 @@ export async function sendOrderOf(db: Db, link: StoredRefundLink, claim: Claim):
  */
 export async function orderClaim(
   db: Db,
-  deps: Pick<SendCoinsDeps, 'policy'>,
+  deps: Pick<SendCoinsDeps, 'policy' | 'confirmations'>,
   linkId: string,
 ): Promise<SendOrder> {
   const link = await findRefundLink(db, linkId);
@@ -52,9 +53,9 @@ export async function orderClaim(
   }
   const row = await findPayment(db, link.payment_id);
   if (row === undefined) throw new Error(`payment ${link.payment_id} does not exist`);
-  const payment = await loadRefundable(db, row);
+  const payment = await loadPayment(db, deps, row);
   const atoms = BigInt(claimed);
-  if (leftForLink(link, payment, coin, { ownClaim: true }) < atoms) throw nothingLeft(payment, coin);
+  if (leftForClaim(link, payment, coin) < atoms) throw nothingLeft(payment, coin);
   const order = await sendOrderOf(db, link, { coin, atoms, destination });
   return { ...order, only: await outputsForRefund(db, deps, { coin, paymentId: row.id }) };
 }

@@ -3,7 +3,9 @@ import { currencyDigits } from '../../domain/currencies.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
+import { leftIn, type CoinLeft } from '../../domain/payment/balance.ts';
 import type { RefundPreset, RefundRate } from '../../domain/payment/refund-link.ts';
+import { isComplete } from '../../domain/payment/standing.ts';
 import type { CoinSums } from '../../domain/payment/types.ts';
 import type { Clock, Rates } from '../../domain/ports.ts';
 import { atomsFor, valueOf } from '../../domain/price.ts';
@@ -14,15 +16,8 @@ import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { tokenHash } from '../accounts/account-link.ts';
 import { newId, randomBase62 } from '../events/new-id.ts';
 import { ownPayment } from '../payments/get-payment.ts';
-import {
-  leftToRefund,
-  loadRefundable,
-  nothingLeft,
-  readFiat,
-  toAtoms,
-  worthOf,
-  type RefundablePayment,
-} from '../refunds/refundable.ts';
+import { loadPayment, type LoadedPayment, type LoadPaymentDeps } from '../payments/load-payment.ts';
+import { nothingLeft, readFiat, toAtoms, worthOf } from '../refunds/refundable.ts';
 import { excessLeft } from './left-for-link.ts';
 import { linkUrl, presentLink, type RefundLinkView } from './present-link.ts';
 
@@ -32,6 +27,7 @@ export interface CreateLinkDeps {
   readonly rates: Rates;
   readonly secretBox: SecretBox;
   readonly baseUrl: string;
+  readonly confirmations: LoadPaymentDeps['confirmations'];
 }
 
 /** What of a payment a link gives back. */
@@ -85,7 +81,7 @@ async function rowOf(
   { id, token }: { readonly id: string; readonly token: string },
 ): Promise<RefundLinkRow> {
   const { merchantId, paymentId, wish, rate, approval, deductFee, reason } = input;
-  const payment = await loadRefundable(tx, await ownPayment(tx, { merchantId, paymentId }));
+  const payment = await loadPayment(tx, deps, await ownPayment(tx, { merchantId, paymentId }));
   const { amount, atoms } = terms(deps, payment, input);
   const now = deps.clock.now();
   return {
@@ -111,6 +107,10 @@ async function rowOf(
     reopened_by: null,
     send_id: null,
     problem: null,
+    cancel_reason: null,
+    opened_complete: isComplete(payment.state) ? 1 : 0,
+    claim_value: null,
+    claim_completed_json: null,
     created_at: now,
     updated_at: now,
     expires_at: now + input.expiresInDays * DAY_MS,
@@ -127,13 +127,15 @@ interface Terms {
   readonly atoms: CoinSums;
 }
 
-function terms(deps: CreateLinkDeps, payment: RefundablePayment, input: CreateLinkInput): Terms {
+function terms(deps: CreateLinkDeps, payment: LoadedPayment, input: CreateLinkInput): Terms {
   const { wish, coin } = input;
   if (coin !== undefined && payment.state.options[coin] === undefined) {
     throw invalidField('coin', `this payment takes no ${coin}`);
   }
   const asked = wish.kind === 'amount' ? readFiat(wish, payment) : null;
-  const offered = (coin === undefined ? COINS : [coin]).filter((each) => leftToRefund(payment, each) > 0n);
+  const offered = (coin === undefined ? COINS : [coin]).filter(
+    (each) => leftToClaim(payment, each).atoms > 0n,
+  );
   if (offered.length === 0) throw nothingLeft(payment, coin ?? firstPaid(payment));
   if (wish.kind === 'amount' && asked !== null) {
     return { amount: wish.amount, atoms: amountIn(deps, payment, { offered, asked, rate: input.rate }) };
@@ -145,7 +147,12 @@ function terms(deps: CreateLinkDeps, payment: RefundablePayment, input: CreateLi
   return preset(deps, payment, { coin: only, isExcess: wish.kind === 'excess', rate: input.rate });
 }
 
-function firstPaid(payment: RefundablePayment): Coin {
+/** A claim may wait for the confirmations of its money. */
+function leftToClaim({ state }: LoadedPayment, coin: Coin): CoinLeft {
+  return leftIn(state, coin, { mayWait: true });
+}
+
+function firstPaid(payment: LoadedPayment): Coin {
   const paid = payment.state.credits.find(({ state }) => state !== 'gone');
   if (paid === undefined) throw new AppError('INVALID_STATE', 'No money of this payment is there to refund');
   return paid.coin;
@@ -154,17 +161,18 @@ function firstPaid(payment: RefundablePayment): Coin {
 /** A stated amount in each coin of which as much is there. @throws {AppError} VALIDATION_INVALID when there is none */
 function amountIn(
   deps: CreateLinkDeps,
-  payment: RefundablePayment,
+  payment: LoadedPayment,
   ask: { readonly offered: readonly Coin[]; readonly asked: bigint; readonly rate: RefundRate },
 ): CoinSums {
   const atoms: Partial<Record<Coin, bigint>> = {};
   const most: string[] = [];
   for (const coin of ask.offered) {
-    const worth = worthOf(deps.rates, payment, coin, ask.rate);
+    const left = leftToClaim(payment, coin);
+    const worth = worthOf(deps.rates, payment, left, ask.rate);
     const needed = toAtoms(ask.asked, worth, coin);
-    const left = leftToRefund(payment, coin);
-    if (needed <= left) atoms[coin] = needed;
-    most.push(`${fiatText(payment, valueOf(left, worth))} in ${coin} (${formatCoinAmount(left, coin)})`);
+    if (needed <= left.atoms) atoms[coin] = needed;
+    const value = fiatText(payment, valueOf(left.atoms, worth));
+    most.push(`${value} in ${coin} (${formatCoinAmount(left.atoms, coin)})`);
   }
   if (Object.keys(atoms).length > 0) return atoms;
   throw invalidField('amount', `at most ${most.join(' or ')} can still be refunded`);
@@ -173,13 +181,13 @@ function amountIn(
 /** Everything of a coin that is left, or what is there beyond the price. */
 function preset(
   deps: CreateLinkDeps,
-  payment: RefundablePayment,
+  payment: LoadedPayment,
   { coin, isExcess, rate }: { readonly coin: Coin; readonly isExcess: boolean; readonly rate: RefundRate },
 ): Terms {
-  const left = leftToRefund(payment, coin);
-  const atoms = isExcess ? excessLeft(payment, coin) : left;
+  const left = leftToClaim(payment, coin);
+  const atoms = isExcess ? excessLeft(payment, coin, { mayWait: true }) : left.atoms;
   if (atoms <= 0n) throw new AppError('INVALID_STATE', 'Nothing was paid beyond the price');
-  const value = valueOf(atoms, worthOf(deps.rates, payment, coin, 'received'));
+  const value = valueOf(atoms, worthOf(deps.rates, payment, left, 'received'));
   if (value <= 0n) {
     throw new AppError(
       'INVALID_STATE',
@@ -188,10 +196,10 @@ function preset(
   }
   const amount = fiatText(payment, value);
   if (rate === 'received') return { amount, atoms: { [coin]: atoms } };
-  const now = atomsFor(value, worthOf(deps.rates, payment, coin, 'current'));
-  return { amount, atoms: { [coin]: now < left ? now : left } };
+  const now = atomsFor(value, worthOf(deps.rates, payment, left, 'current'));
+  return { amount, atoms: { [coin]: now < left.atoms ? now : left.atoms } };
 }
 
-function fiatText({ row }: RefundablePayment, minorUnits: bigint): string {
+function fiatText({ row }: LoadedPayment, minorUnits: bigint): string {
   return formatDecimal(minorUnits, currencyDigits(row.currency) ?? 0);
 }

@@ -2,12 +2,12 @@ import { AppError } from '../../domain/errors.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import {
   findRefundLink,
-  unpaidLinksOf,
   updateRefundLink,
   type StoredRefundLink,
 } from '../../store/payments/refund-links.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
+import { applyRefunds } from '../payments/apply-refunds.ts';
 import { emitRefundEvent } from './emit-refund-event.ts';
 import { openUrl, presentLink, type RefundLinkView } from './present-link.ts';
 
@@ -34,8 +34,13 @@ export async function cancelLink(deps: DecideLinkDeps, at: At): Promise<RefundLi
     if (found.status === 'cancelled') return found;
     if (found.send_id !== null && found.status !== 'paid') throw notNow('is being paid');
     if (found.status === 'paid' || found.status === 'expired') throw notNow(`is ${found.status}`);
-    const cancelled = { status: 'cancelled', updated_at: deps.clock.now() } as const;
+    const cancelled = {
+      status: 'cancelled',
+      cancel_reason: 'cancelled',
+      updated_at: deps.clock.now(),
+    } as const;
     const ended = await updateRefundLink(tx, found.id, cancelled);
+    await applyRefunds(tx, deps, found.payment_id);
     await emitRefundEvent(tx, deps, 'refund.cancelled', ended);
     return ended;
   });
@@ -64,18 +69,6 @@ export async function approveLink(
   });
   void deps.sendClaims();
   return presentLink(link, openUrl(deps, link));
-}
-
-/** Ends what is unpaid of a payment's links: its money went back in another way. In the transaction that recorded so. */
-export async function cancelLinksOf(tx: Tx, deps: ApplyFactsDeps, paymentId: string): Promise<void> {
-  const change = {
-    status: 'cancelled',
-    problem: 'the payment was recorded as refunded elsewhere',
-    updated_at: deps.clock.now(),
-  } as const;
-  for (const id of await unpaidLinksOf(tx, paymentId)) {
-    await emitRefundEvent(tx, deps, 'refund.cancelled', await updateRefundLink(tx, id, change));
-  }
 }
 
 async function ownLink(tx: Tx, { merchantId, linkId }: At): Promise<StoredRefundLink> {

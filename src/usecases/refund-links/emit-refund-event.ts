@@ -3,13 +3,17 @@ import { webhookUrlOf } from '../../store/merchants/merchants.ts';
 import { findPayment, updatePayment } from '../../store/payments/payments.ts';
 import type { StoredRefundLink } from '../../store/payments/refund-links.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { emitEvent } from '../events/emit-event.ts';
-import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
+import { emitEvent, type EmitEventDeps } from '../events/emit-event.ts';
 import { loadShownPayment } from '../payments/load-payment.ts';
-import { presentLoaded, shownTimeline } from '../payments/present-payment.ts';
+import { presentLoaded, shownTimeline, type PresentDeps } from '../payments/present-payment.ts';
 import { presentLink } from './present-link.ts';
 
 type RefundLinkEvent = Extract<EventType, `refund.${string}` | 'payment.refund_failed'>;
+
+export interface EmitRefundEventDeps extends PresentDeps, EmitEventDeps {
+  /** Called after the commit with the payment: it may look different now. */
+  readonly tellPaymentNews: (paymentId: string) => void;
+}
 
 /**
  * Tells the merchant about a refund link, in the transaction that changed it: an event of its payment, in order with
@@ -17,18 +21,14 @@ type RefundLinkEvent = Extract<EventType, `refund.${string}` | 'payment.refund_f
  */
 export async function emitRefundEvent(
   tx: Tx,
-  deps: ApplyFactsDeps,
+  deps: EmitRefundEventDeps,
   type: RefundLinkEvent,
   link: StoredRefundLink,
 ): Promise<void> {
   const before = await findPayment(tx, link.payment_id);
   if (before === undefined) throw new Error(`payment ${link.payment_id} does not exist`);
   const at = deps.clock.now();
-  const { status, exception, closed_at, cancelled_at, accepted_at, accepted_json } = before;
-  const { refunded_at, refunded_by, returned_json, excess_told } = before;
-  const refunded = { refunded_at, refunded_by, returned_json };
-  const ends = { closed_at, cancelled_at, accepted_at, accepted_json, ...refunded, excess_told };
-  const same = { status, exception, ...ends, updated_at: at };
+  const same = { ...before, updated_at: at };
   await updatePayment(tx, before.id, same, { events: 1, from: before });
   const row = { ...before, updated_at: at, sequence: before.sequence + 1 };
   const { sequence } = row;
@@ -41,7 +41,7 @@ export async function emitRefundEvent(
     sendId: null,
     sequence,
     data: {
-      payment: presentLoaded(deps, await loadShownPayment(tx, row), timeline),
+      payment: presentLoaded(deps, await loadShownPayment(tx, deps, row), timeline),
       refundLink: presentLink(link, null),
     },
     paymentWebhookUrl: row.webhook_url,

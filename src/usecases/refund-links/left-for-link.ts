@@ -1,44 +1,58 @@
 import { COINS, type Coin } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { parseDecimal } from '../../domain/money.ts';
-import { excessAtoms, type HeldMoney } from '../../domain/payment/refunds.ts';
+import { excessAtoms, leftIn, type LeftTerms } from '../../domain/payment/balance.ts';
+import { isComplete } from '../../domain/payment/standing.ts';
 import { valueOf } from '../../domain/price.ts';
 import type { StoredRefundLink } from '../../store/payments/refund-links.ts';
-import { leftToRefund, worthOnArrival, type RefundablePayment } from '../refunds/refundable.ts';
+import type { LoadedPayment } from '../payments/load-payment.ts';
+import { worthOnArrival } from '../refunds/refundable.ts';
+
+/** Atoms of a coin that may be claimed by a link now: what is claimed waits for its confirmations. */
+export function leftToClaim(link: StoredRefundLink, payment: LoadedPayment, coin: Coin): bigint {
+  // The order was completed since: what the link was made for is what was bought.
+  const isBought = link.opened_complete === 0 && isComplete(payment.state);
+  return leftOf(link, payment, coin, { terms: { mayWait: true }, isExcess: isBought });
+}
 
 /**
- * Atoms of a coin that a link may give back as things stand: all that is left, or only what is left beyond the price.
- * @param ownClaim whether the link's own claim is not counted: it is the one that is to be paid
+ * Atoms of a coin that are left for the claim that waits to be sent: of money that is deep enough, unless what is not
+ * yet counts as well.
  * @throws {AppError} RATE_UNAVAILABLE
  */
-export function leftForLink(
+export function leftForClaim(
   link: StoredRefundLink,
-  payment: RefundablePayment,
+  payment: LoadedPayment,
   coin: Coin,
-  { ownClaim = false }: { readonly ownClaim?: boolean } = {},
+  { mayWait = false }: { readonly mayWait?: boolean } = {},
 ): bigint {
-  const ownLink = ownClaim ? link.id : null;
-  const left = leftToRefund(payment, coin, ownLink);
-  if (link.preset !== 'excess' || left <= 0n) return left;
-  const excess = excessLeft(payment, coin, ownLink);
+  return leftOf(link, payment, coin, { terms: { ownLink: link.id, mayWait }, isExcess: false });
+}
+
+/** All that is left, or only what is left beyond the price. @throws {AppError} RATE_UNAVAILABLE */
+function leftOf(
+  link: StoredRefundLink,
+  payment: LoadedPayment,
+  coin: Coin,
+  { terms, isExcess }: { readonly terms: LeftTerms; readonly isExcess: boolean },
+): bigint {
+  const left = leftIn(payment.state, coin, terms);
+  if ((link.preset !== 'excess' && !isExcess) || left.atoms <= 0n) return left.atoms;
+  const excess = excessLeft(payment, coin, terms);
   if (link.rate === 'received') return excess;
   // Its worth was promised, which may take more coins now, or fewer.
   const promised = parseDecimal(link.amount, currencyDigits(link.currency) ?? 0);
-  return excess > 0n && valueOf(excess, worthOnArrival(payment, coin)) >= promised ? left : 0n;
+  return excess > 0n && valueOf(excess, worthOnArrival(payment, left)) >= promised ? left.atoms : 0n;
 }
 
 /**
  * Atoms of a coin that are left beyond the price. Once the payment is refunded its price asks for nothing any more: all
  * that is left came beyond it.
- * @param ownLink whose claim is not counted
  * @throws {AppError} RATE_UNAVAILABLE
  */
-export function excessLeft(payment: RefundablePayment, coin: Coin, ownLink: string | null = null): bigint {
-  if (payment.state.refundedAt !== null) return leftToRefund(payment, coin, ownLink);
-  const held = COINS.flatMap((each): HeldMoney[] => {
-    const atoms = leftToRefund(payment, each, ownLink);
-    return atoms <= 0n ? [] : [{ coin: each, atoms, worth: worthOnArrival(payment, each) }];
-  });
-  const { amount, currency } = payment.row;
-  return excessAtoms(held, coin, parseDecimal(amount, currencyDigits(currency) ?? 0));
+export function excessLeft(payment: LoadedPayment, coin: Coin, terms: LeftTerms = {}): bigint {
+  if (payment.state.refundedAt !== null) return leftIn(payment.state, coin, terms).atoms;
+  const held = COINS.map((each) => leftIn(payment.state, each, terms)).filter(({ atoms }) => atoms > 0n);
+  for (const each of held) worthOnArrival(payment, each);
+  return excessAtoms(held, coin);
 }

@@ -2,7 +2,8 @@ import { COINS, type Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import type { RefundLinkStatus, ReopenedBy } from '../../domain/payment/refund-link.ts';
-import { refundableMoney } from '../../domain/payment/refunds.ts';
+import { leftIn, refundableAtoms } from '../../domain/payment/balance.ts';
+import { liveCredits, sumsOf } from '../../domain/payment/credits.ts';
 import type { Rates } from '../../domain/ports.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { parseDecimal } from '../../domain/money.ts';
@@ -14,8 +15,9 @@ import { findRefundLinkByToken, type StoredRefundLink } from '../../store/paymen
 import { findSend } from '../../store/sends/sends.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { tokenHash } from '../accounts/account-link.ts';
-import { loadRefundable, worthOf, type RefundablePayment } from '../refunds/refundable.ts';
-import { leftForLink } from './left-for-link.ts';
+import { loadPayment, type LoadedPayment, type LoadPaymentDeps } from '../payments/load-payment.ts';
+import { worthOf } from '../refunds/refundable.ts';
+import { leftForClaim, leftToClaim } from './left-for-link.ts';
 import { shopFace, type ShopFace } from '../merchants/shop-face.ts';
 
 /** A coin that the payer may choose, and what the refund is in it. */
@@ -55,7 +57,7 @@ export interface PayerClaim {
   readonly isConfirmed: boolean;
 }
 
-export interface ReadPayerLinkDeps {
+export interface ReadPayerLinkDeps extends LoadPaymentDeps {
   readonly db: Db;
   readonly rates: Rates;
 }
@@ -81,7 +83,7 @@ export async function readPayerLink(
   const row = await findPayment(db, link.payment_id);
   const merchant = await findMerchant(db, link.merchant_id);
   if (row === undefined || merchant === undefined) throw new Error(`refund link ${link.id} has no payment`);
-  const payment = await loadRefundable(db, row);
+  const payment = await loadPayment(db, deps, row);
   const status = shownStatus(rates, link, payment, now);
   return {
     status,
@@ -103,7 +105,7 @@ export async function readPayerLink(
 function shownStatus(
   rates: Pick<Rates, 'quote'>,
   link: StoredRefundLink,
-  payment: RefundablePayment,
+  payment: LoadedPayment,
   now: number,
 ): PayerLink['status'] {
   if (link.status === 'open' && now >= link.expires_at) return 'expired';
@@ -113,19 +115,20 @@ function shownStatus(
     return isUnsettled(link, payment) ? 'waiting' : 'gone';
   }
   if (!isUnsent || link.coin === null || link.claimed === null) return link.status;
-  if (leftForLink(link, payment, link.coin, { ownClaim: true }) >= BigInt(link.claimed)) return link.status;
+  const claimed = BigInt(link.claimed);
+  if (leftForClaim(link, payment, link.coin) >= claimed) return link.status;
+  if (leftForClaim(link, payment, link.coin, { mayWait: true }) >= claimed) return 'waiting';
   return isUnsettled(link, payment) ? 'waiting' : 'gone';
 }
 
 /** Whether money that the link is about is alive and has lost its confirmations, as in a reorganisation. */
-function isUnsettled(link: StoredRefundLink, payment: RefundablePayment): boolean {
+function isUnsettled(link: StoredRefundLink, payment: LoadedPayment): boolean {
   // What is beyond the price depends on all that came.
   const coins = link.preset === 'excess' ? COINS : Object.keys(parseSums(link.amounts_json));
+  const alive = sumsOf(liveCredits(payment.state));
   return COINS.some((coin) => {
     if (!coins.includes(coin)) return false;
-    const alive = payment.state.credits.filter((credit) => credit.coin === coin && credit.state !== 'gone');
-    const sum = alive.reduce((total, { amount }) => total + amount, 0n);
-    return refundableMoney(payment.state, coin) < sum;
+    return refundableAtoms(payment.state, coin) < (alive[coin] ?? 0n);
   });
 }
 
@@ -137,12 +140,12 @@ function isUnsettled(link: StoredRefundLink, payment: RefundablePayment): boolea
 export function claimOptions(
   rates: Pick<Rates, 'quote'>,
   link: StoredRefundLink,
-  payment: RefundablePayment,
+  payment: LoadedPayment,
 ): ClaimOption[] {
   const sums = parseSums(link.amounts_json);
   return COINS.flatMap((coin) => {
     const promised = sums[coin];
-    const left = promised === undefined ? 0n : leftForLink(link, payment, coin);
+    const left = promised === undefined ? 0n : leftToClaim(link, payment, coin);
     if (promised === undefined || left <= 0n) return [];
     const wanted = link.rate === 'received' ? promised : boughtNow(rates, link, payment, coin);
     const needed = wanted < promised ? wanted : promised;
@@ -154,11 +157,14 @@ export function claimOptions(
 function boughtNow(
   rates: Pick<Rates, 'quote'>,
   link: StoredRefundLink,
-  payment: RefundablePayment,
+  payment: LoadedPayment,
   coin: Coin,
 ): bigint {
   const minorUnits = parseDecimal(link.amount, currencyDigits(link.currency) ?? 0);
-  return atomsFor(minorUnits, worthOf(rates, payment, coin, 'current'));
+  return atomsFor(
+    minorUnits,
+    worthOf(rates, payment, leftIn(payment.state, coin, { mayWait: true }), 'current'),
+  );
 }
 
 async function claimOf(db: Db, link: StoredRefundLink): Promise<PayerClaim | null> {

@@ -29,6 +29,7 @@ export function presentLink(link: StoredRefundLink, url: string | null) {
     sendId: link.send_id,
     txHash: link.txid,
     problem: link.problem,
+    cancelReason: link.cancel_reason,
     createdAt: isoTime(link.created_at),
     expiresAt: isoTime(link.expires_at),
     claimedAt: timeOrNull(link.claimed_at),

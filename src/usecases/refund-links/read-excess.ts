@@ -2,9 +2,9 @@ import { COINS, type Coin } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
 import { valueOf } from '../../domain/price.ts';
-import type { StoredPayment } from '../../store/payments/payments.ts';
-import type { Db } from '../../store/sqlite/database.ts';
-import { leftToRefund, loadRefundable, worthOnArrival } from '../refunds/refundable.ts';
+import { leftIn } from '../../domain/payment/balance.ts';
+import type { LoadedPayment } from '../payments/load-payment.ts';
+import { worthOnArrival } from '../refunds/refundable.ts';
 import { excessLeft } from './left-for-link.ts';
 
 /** What a payer sent beyond the price and has not got back. */
@@ -16,15 +16,15 @@ export interface Excess {
 }
 
 /** What is still there beyond the price of a completed payment; null when that is less than the smallest fiat amount. */
-export async function readExcess(db: Db, row: StoredPayment): Promise<Excess | null> {
+export function readExcess(payment: LoadedPayment): Excess | null {
+  const { row, state } = payment;
   const isOver = row.exception === 'overpaid' || row.exception === 'multiple';
   if (row.status !== 'completed' || !isOver) return null;
-  const payment = await loadRefundable(db, row);
-  const held = COINS.filter((coin) => leftToRefund(payment, coin) > 0n);
+  const held = COINS.map((coin) => leftIn(state, coin)).filter(({ atoms }) => atoms > 0n);
   // Of several coins the one of which most is over: each excess is that of the whole payment, up to what is there of it.
-  const over = held.map((coin) => {
-    const atoms = excessLeft(payment, coin);
-    return { coin, atoms, value: valueOf(atoms, worthOnArrival(payment, coin)) };
+  const over = held.map((left) => {
+    const atoms = excessLeft(payment, left.coin);
+    return { coin: left.coin, atoms, value: valueOf(atoms, worthOnArrival(payment, left)) };
   });
   const most = over.toSorted((a, b) => (a.value < b.value ? 1 : -1))[0];
   if (most === undefined || most.value === 0n) return null;

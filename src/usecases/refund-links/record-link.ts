@@ -1,3 +1,4 @@
+import { isBeforeReturn } from '../../domain/payment/balance.ts';
 import { refundsOf, type StoredRefund } from '../../store/payments/refunds.ts';
 import { findPayment, type StoredPayment } from '../../store/payments/payments.ts';
 import {
@@ -54,10 +55,10 @@ async function reopen(
 
 /** Whether the money went back in another way after the refund was sent, as the shop recorded. */
 function wasReturnedSince(
-  { created_at: sentAt }: StoredRefund,
-  { refunded_at: returnedAt, refunded_by: by }: StoredPayment,
+  { position }: StoredRefund,
+  { refunded_position: refundedPosition, refunded_by: refundedBy }: StoredPayment,
 ): boolean {
-  return by === 'merchant' && returnedAt !== null && sentAt < returnedAt;
+  return isBeforeReturn({ refundedBy, refundedPosition }, position);
 }
 
 /**
@@ -102,6 +103,7 @@ async function markPaid(
     send_id: refund.send_id,
     reopened_by: null,
     problem: null,
+    cancel_reason: null,
     claimed_at: link.claimed_at ?? refund.created_at,
     paid_at: now,
     updated_at: now,

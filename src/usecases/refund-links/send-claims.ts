@@ -1,15 +1,13 @@
 import type { ChainId } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
-import { findPayment } from '../../store/payments/payments.ts';
 import {
   claimsToSend,
   findRefundLink,
   updateRefundLink,
   type StoredRefundLink,
 } from '../../store/payments/refund-links.ts';
-import { insertRefund } from '../../store/payments/refunds.ts';
-import { refundTime } from '../refunds/refundable.ts';
-import { requireNoSecondPayment } from '../refunds/unproven-failures.ts';
+import { applyRefunds } from '../payments/apply-refunds.ts';
+import { storeClaimedRefund } from '../refunds/store-refund.ts';
 import { placeSend, type SendCoinsDeps } from '../sends/send-coins.ts';
 import type { RetryBackoff } from '../settlement/retry-backoff.ts';
 import { orderClaim } from './claim-order.ts';
@@ -55,20 +53,7 @@ async function sendClaim(
       repeated: async (_db, earlier) => earlier,
       order: async (db) => orderClaim(db, deps, id),
       stored: async (tx, send, order) => {
-        await requireNoSecondPayment(tx, deps, { send, paymentId: link.payment_id });
-        const payment = await findPayment(tx, link.payment_id);
-        if (payment === undefined) throw new Error(`payment ${link.payment_id} does not exist`);
-        await insertRefund(tx, {
-          send_id: send.id,
-          payment_id: link.payment_id,
-          coin: send.coin,
-          amount: order.amount.toString(),
-          created_at: refundTime(payment, send.created_at),
-          fiat_amount: link.amount,
-          rate: link.rate,
-          link_id: id,
-        });
-        await updateRefundLink(tx, id, { send_id: send.id, problem: null, updated_at: deps.clock.now() });
+        await storeClaimedRefund(tx, deps, { send, paymentId: link.payment_id, atoms: order.amount }, link);
       },
     });
     deps.claimBackoff.recordSuccess(id);
@@ -114,6 +99,7 @@ async function dropClaim(
       if (now === undefined || !isUnsent(now) || now.claim_id !== link.claim_id) return;
       const needsApproval = now.approval === 1;
       const open = await reopenLink(tx, deps, now, { reopenedBy, problem, needsApproval, status: 'open' });
+      await applyRefunds(tx, deps, now.payment_id);
       await emitRefundEvent(tx, deps, 'payment.refund_failed', open);
     });
   } catch (error) {

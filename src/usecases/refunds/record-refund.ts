@@ -1,8 +1,8 @@
 import type { Tx } from '../../store/sqlite/database.ts';
-import { findRefund, refundsOf } from '../../store/payments/refunds.ts';
+import { findRefund } from '../../store/payments/refunds.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
-import { applyFacts, type ApplyFactsDeps } from '../payments/apply-facts.ts';
-import { givenBack } from '../payments/load-payment.ts';
+import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
+import { applyRefunds } from '../payments/apply-refunds.ts';
 import { recordLinkedRefund } from '../refund-links/record-link.ts';
 
 /**
@@ -13,9 +13,7 @@ import { recordLinkedRefund } from '../refund-links/record-link.ts';
 export async function recordRefund(tx: Tx, deps: ApplyFactsDeps, send: StoredSend): Promise<void> {
   const refund = await findRefund(tx, send.id);
   if (refund === undefined) return;
-  const refunds = givenBack(await refundsOf(tx, refund.payment_id));
-  const type = send.status === 'failed' ? 'refund_failed' : 'refund_accepted';
-  const events = await applyFacts(tx, deps, refund.payment_id, [{ type, refunds }]);
+  const events = await applyRefunds(tx, deps, refund.payment_id);
   const isToldFailed = events.includes('payment.refund_failed');
   await recordLinkedRefund(tx, deps, refund, { send, isToldFailed });
 }

@@ -1,5 +1,6 @@
 import { COINS, type Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
+import { leftIn } from '../../domain/payment/balance.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
 import type { RefundRate } from '../../domain/payment/refund-link.ts';
 import { findWatched } from '../../store/ledger/addresses.ts';
@@ -8,16 +9,8 @@ import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { chainFor, readAmount, type SendOrder } from '../sends/send-order.ts';
 import type { SendCoinsDeps } from '../sends/send-coins.ts';
 import { ownPayment } from '../payments/get-payment.ts';
-import {
-  leftToRefund,
-  loadRefundable,
-  nothingLeft,
-  readFiat,
-  requireLeft,
-  toAtoms,
-  worthOf,
-  type RefundablePayment,
-} from './refundable.ts';
+import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
+import { nothingLeft, readFiat, requireLeft, toAtoms, worthOf } from './refundable.ts';
 import { outputsForRefund } from './unproven-failures.ts';
 
 /** What the caller wants given back; texts as they came in. */
@@ -44,11 +37,11 @@ export interface RefundInput {
  */
 export async function orderRefund(
   db: Db,
-  deps: Pick<SendCoinsDeps, 'chains' | 'rates' | 'policy'>,
+  deps: Pick<SendCoinsDeps, 'chains' | 'rates' | 'policy' | 'confirmations'>,
   input: RefundInput,
 ): Promise<SendOrder> {
   const { merchant, paymentId } = input;
-  const payment = await loadRefundable(db, await ownPayment(db, { merchantId: merchant.id, paymentId }));
+  const payment = await loadPayment(db, deps, await ownPayment(db, { merchantId: merchant.id, paymentId }));
   const coin = refundCoin(payment, input.coin);
   const order: SendOrder = {
     coin,
@@ -64,7 +57,7 @@ export async function orderRefund(
   return order;
 }
 
-function refundCoin(payment: RefundablePayment, wanted: Coin | undefined): Coin {
+function refundCoin(payment: LoadedPayment, wanted: Coin | undefined): Coin {
   if (wanted !== undefined) {
     if (payment.state.options[wanted] === undefined) {
       throw invalidField('coin', `this payment takes no ${wanted}`);
@@ -86,20 +79,20 @@ function refundCoin(payment: RefundablePayment, wanted: Coin | undefined): Coin 
 
 function refundAmount(
   deps: Pick<SendCoinsDeps, 'rates'>,
-  payment: RefundablePayment,
+  payment: LoadedPayment,
   coin: Coin,
   { amount, currency, rate = 'received' }: RefundInput,
 ): bigint {
   const inFiat =
     amount === undefined || currency === undefined ? null : readFiat({ amount, currency }, payment);
   const inCoins = amount === undefined || inFiat !== null ? null : readAmount(amount, coin);
-  const left = leftToRefund(payment, coin);
-  if (left <= 0n) throw nothingLeft(payment, coin);
+  const left = leftIn(payment.state, coin);
+  if (left.atoms <= 0n) throw nothingLeft(payment, coin);
   if (inFiat !== null) {
-    const worth = worthOf(deps.rates, payment, coin, rate);
-    return requireLeft(toAtoms(inFiat, worth, coin), left, { coin, payment, worth });
+    const worth = worthOf(deps.rates, payment, left, rate);
+    return requireLeft(toAtoms(inFiat, worth, coin), left.atoms, { coin, payment, worth });
   }
-  return inCoins === null ? left : requireLeft(inCoins, left, { coin, payment, worth: null });
+  return inCoins === null ? left.atoms : requireLeft(inCoins, left.atoms, { coin, payment, worth: null });
 }
 
 /** The merchant's own addresses give nothing back to anybody. */

@@ -1,8 +1,9 @@
 import { AppError } from '../../domain/errors.ts';
-import { formatCoinAmount } from '../../domain/money.ts';
+import { currencyDigits } from '../../domain/currencies.ts';
+import { formatCoinAmount, parseDecimal } from '../../domain/money.ts';
 import type { Rates } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { findRefund, insertRefund } from '../../store/payments/refunds.ts';
+import { findRefund } from '../../store/payments/refunds.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
 import { placeSend, type SendCoinsDeps } from '../sends/send-coins.ts';
 import { readAmount, type SendOrder } from '../sends/send-order.ts';
@@ -14,8 +15,7 @@ import {
   type RefundView,
 } from '../payments/present-payment.ts';
 import { orderRefund, type RefundInput } from './refund-order.ts';
-import { refundTime } from './refundable.ts';
-import { requireNoSecondPayment } from './unproven-failures.ts';
+import { storeRefund } from './store-refund.ts';
 
 export interface RefundPaymentInput extends RefundInput {
   /** The same key of the same merchant is the same refund for ever, also after a crash. */
@@ -54,16 +54,7 @@ export async function refundPayment(
       return order;
     },
     stored: async (tx, send, { amount }) => {
-      const { id, coin, created_at } = send;
-      await requireNoSecondPayment(tx, deps, { send, paymentId });
-      await insertRefund(tx, {
-        send_id: id,
-        payment_id: paymentId,
-        coin,
-        amount: amount.toString(),
-        created_at: refundTime(await ownPayment(tx, at), created_at),
-        ...fiatOf(input),
-      });
+      await storeRefund(tx, deps, { send, paymentId, atoms: amount }, fiatOf(input));
     },
   });
   const payment = await presentPayment(deps.db, deps, await ownPayment(deps.db, at));
@@ -80,8 +71,10 @@ function settledWish(input: RefundInput, { coin, amount }: SendOrder): RefundInp
 }
 
 function fiatOf({ amount, currency, rate = 'received' }: RefundInput) {
-  const isFiat = amount !== undefined && currency !== undefined;
-  return { fiat_amount: isFiat ? amount : null, rate: isFiat ? rate : null, link_id: null };
+  if (amount === undefined || currency === undefined)
+    return { fiat_amount: null, rate: null, minorUnits: null };
+  const minorUnits = rate === 'current' ? parseDecimal(amount, currencyDigits(currency) ?? 0) : null;
+  return { fiat_amount: amount, rate, minorUnits };
 }
 
 /** Lists are cut: a refund that is asked for again may be older than all that are shown. */

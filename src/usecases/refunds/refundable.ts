@@ -4,61 +4,21 @@ import { AppError, invalidField } from '../../domain/errors.ts';
 import { formatCoinAmount, formatDecimal, parseDecimal } from '../../domain/money.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
 import type { RefundRate } from '../../domain/payment/refund-link.ts';
-import { receivedWorth, refundableMoney } from '../../domain/payment/refunds.ts';
+import { leftIn, refundableAtoms, valueGiven, type CoinLeft } from '../../domain/payment/balance.ts';
+import type { Share } from '../../domain/payment/types.ts';
 import type { Rates } from '../../domain/ports.ts';
 import { atomsFor, valueOf, worthAt, type Worth } from '../../domain/price.ts';
-import { unsentClaims, type UnsentClaim } from '../../store/payments/refund-links.ts';
-import type { Db } from '../../store/sqlite/database.ts';
-import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
-import type { StoredPayment } from '../../store/payments/payments.ts';
-
-/** A payment with all that gives its money back, made or promised. */
-export interface RefundablePayment extends LoadedPayment {
-  /** Of links that were claimed and have no send yet. */
-  readonly claims: readonly UnsentClaim[];
-}
-
-/** Reads a payment for a refund. Inside a transaction what it says holds until its end. */
-export async function loadRefundable(db: Db, row: StoredPayment): Promise<RefundablePayment> {
-  return { ...(await loadPayment(db, row)), claims: await unsentClaims(db, row.id) };
-}
-
-/**
- * Atoms of a coin that can still be given back: what was received for good, less what refunds and claims took. Refunds
- * that failed for good take nothing.
- * @param ownLink whose claim is not counted: the one that is to be paid
- */
-export function leftToRefund(payment: RefundablePayment, coin: Coin, ownLink: string | null = null): bigint {
-  const { refundedAt, refundedBy } = payment.state;
-  const since = refundedBy === 'merchant' ? (refundedAt ?? 0) : 0;
-  const taken = payment.refunds
-    .filter((refund) => refund.coin === coin && refund.status !== 'failed' && refund.created_at >= since)
-    .reduce((sum, refund) => sum + BigInt(refund.refunded), 0n);
-  const claimed = payment.claims
-    .filter((claim) => claim.coin === coin && claim.id !== ownLink)
-    .reduce((sum, claim) => sum + BigInt(claim.claimed), 0n);
-  return refundableMoney(payment.state, coin) - taken - claimed;
-}
-
-/**
- * When a refund counts as made: after a return elsewhere that was recorded before, though the clock may have been set
- * back since.
- */
-export function refundTime(
-  { refunded_at: returnedAt, refunded_by: by }: StoredPayment,
-  sentAt: number,
-): number {
-  return Math.max(sentAt, by === 'merchant' ? (returnedAt ?? 0) : 0);
-}
+import type { LoadedPayment } from '../payments/load-payment.ts';
 
 /** Why nothing of a coin can be given back. */
-export function nothingLeft(payment: RefundablePayment, coin: Coin): AppError {
+export function nothingLeft(payment: LoadedPayment, coin: Coin): AppError {
   if (payment.state.refundedBy === 'merchant') {
     return new AppError('INVALID_STATE', 'This payment is recorded as refunded elsewhere');
   }
-  const settled = refundableMoney(payment.state, coin);
+  const deep = refundableAtoms(payment.state, coin);
+  const hasMore = leftIn(payment.state, coin, { mayWait: true }).atoms > 0n;
   const live = liveCredits(payment.state).some((credit) => credit.coin === coin);
-  if (live && settled === 0n) {
+  if (hasMore || (live && deep <= 0n)) {
     return new AppError('INVALID_STATE', `The ${coin} of this payment has not all its confirmations yet`);
   }
   return new AppError('INVALID_STATE', `No ${coin} of this payment is left to refund`);
@@ -68,7 +28,7 @@ export function nothingLeft(payment: RefundablePayment, coin: Coin): AppError {
 export function requireLeft(
   asked: bigint,
   left: bigint,
-  of: { readonly coin: Coin; readonly payment: RefundablePayment; readonly worth: Worth | null },
+  of: { readonly coin: Coin; readonly payment: LoadedPayment; readonly worth: Worth | null },
 ): bigint {
   const { coin, payment, worth } = of;
   if (asked <= left) return asked;
@@ -90,24 +50,43 @@ function showFiat(minorUnits: bigint, currency: string): string {
 export function worthOf(
   rates: Pick<Rates, 'quote'>,
   payment: LoadedPayment,
-  coin: Coin,
+  left: CoinLeft,
   rate: RefundRate,
 ): Worth {
-  if (rate === 'received') return worthOnArrival(payment, coin);
+  const { coin } = left;
+  if (rate === 'received') return worthOnArrival(payment, left);
   const { currency, mode } = payment.row;
   const { decimals } = COIN_DEFINITIONS[coin];
   return worthAt(rates.quote(coin, currency, mode).rate, currencyDigits(currency) ?? 0, decimals);
 }
 
 /** @throws {AppError} RATE_UNAVAILABLE */
-export function worthOnArrival(payment: LoadedPayment, coin: Coin): Worth {
-  const { amount, currency } = payment.row;
-  const worth = receivedWorth(payment.state, coin, parseDecimal(amount, currencyDigits(currency) ?? 0));
-  if (worth !== null) return worth;
-  throw new AppError(
-    'RATE_UNAVAILABLE',
-    `The rate at which the ${coin} came is not known yet; try again later`,
-  );
+export function worthOnArrival(payment: LoadedPayment, left: CoinLeft): Worth {
+  if (left.worth === null) {
+    throw new AppError(
+      'RATE_UNAVAILABLE',
+      `The rate at which the ${left.coin} came is not known yet; try again later`,
+    );
+  }
+  const { atoms, share } = left.worth;
+  return { atoms: atoms * share.denominator, minorUnits: priceOf(payment) * share.numerator };
+}
+
+/** The price of a payment in minor units. */
+function priceOf({ row }: LoadedPayment): bigint {
+  return parseDecimal(row.amount, currencyDigits(row.currency) ?? 0);
+}
+
+/** What a refund gives back of the price: see `valueGiven`. @param fiat minor units that are given back at the rate of now */
+export function shareGiven(
+  payment: LoadedPayment,
+  left: CoinLeft,
+  atoms: bigint,
+  fiat: bigint | null,
+): Share | null {
+  const price = priceOf(payment);
+  const unit = { numerator: 1n, denominator: price };
+  return valueGiven(left, atoms, fiat === null ? null : { given: { ...unit, numerator: fiat }, unit });
 }
 
 /** A fiat amount as ordered, in minor units. @throws {AppError} VALIDATION_INVALID naming `currency` or `amount` */

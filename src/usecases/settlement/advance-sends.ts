@@ -20,6 +20,7 @@ export type AdvanceSendsDeps = Pick<
   | 'clock'
   | 'logger'
   | 'chains'
+  | 'confirmations'
   | 'deriver'
   | 'sign'
   | 'baseUrl'

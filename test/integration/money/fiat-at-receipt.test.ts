@@ -13,18 +13,21 @@ beforeEach(async () => {
 });
 afterEach(async () => world.close());
 
-it('money keeps the rate at which it came, whatever the rate is when a block takes it', async () => {
+it('money keeps the rate at which it came beside the locked one, whatever the rate is when a block takes it', async () => {
   const credit = creditTo(addressOf(payment, 'BTC'), 25_000_000n);
   world.rate = '80';
   world.chains.BTC.unconfirmed = [unconfirmed(credit)];
   await world.look('BTC');
-  expect(await world.payment(payment)).toMatchObject({ receivedFiat: '20', transactions: [{ rate: '80' }] });
+  expect(await world.payment(payment)).toMatchObject({
+    receivedFiat: '25',
+    transactions: [{ rate: '80', fiatAmount: '20' }],
+  });
   world.rate = '1000';
   world.chains.BTC.unconfirmed = [];
   world.chains.BTC.mine(world.now(), [credit]);
   await world.look('BTC');
   expect(await world.payment(payment)).toMatchObject({
-    receivedFiat: '20',
+    receivedFiat: '25',
     transactions: [{ status: 'confirmed', rate: '80', fiatAmount: '20' }],
   });
 });
@@ -35,13 +38,13 @@ it('is not known, and nothing is made up, while no source has a rate', async () 
   world.chains.BTC.unconfirmed = [unconfirmed(first!)];
   await world.look('BTC');
   expect(await world.payment(payment)).toMatchObject({
-    receivedFiat: null,
+    receivedFiat: '10',
     transactions: [{ fiatAmount: null, rate: null, rateAt: null }],
   });
   world.rate = '100';
   world.chains.BTC.unconfirmed = [unconfirmed(first!), unconfirmed(second!)];
   await world.look('BTC');
   const { receivedFiat, transactions } = await world.payment(payment);
-  expect(receivedFiat).toBeNull();
+  expect(receivedFiat).toBe('30');
   expect(new Set(transactions.map(({ fiatAmount }) => fiatAmount))).toEqual(new Set(['20', null]));
 });

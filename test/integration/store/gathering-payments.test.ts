@@ -51,7 +51,7 @@ function rowOf(
   { payment, height, maturity, required, finality }: typeof output extends fc.Arbitrary<infer T> ? T : never,
   at: number,
 ) {
-  const option = { required_confirmations: required, required_finality: finality };
+  const waits = { required: () => required, finality: () => finality };
   return {
     ...chain,
     txid: `t${at}`,
@@ -71,6 +71,6 @@ function rowOf(
     spent_height: null,
     send_id: null,
     updated_at: 1,
-    awaited_depth: payment === null ? 0 : awaitedDepth(option, maturity),
+    awaited_depth: payment === null ? 0 : awaitedDepth(waits, { coin: 'BTC', maturity }),
   };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { type ConfirmationPolicy, requirementFor, settledHeight } from '../../../src/domain/confirmations.ts';
-import { isSettled, shownConfirmations } from '../../../src/domain/payment/coverage.ts';
+import { depthsOf } from '../../../src/domain/payment/depth.ts';
 import type { PaymentCredit, PaymentState } from '../../../src/domain/payment/types.ts';
-import { freshPayment } from '../../_helpers/payment-state.ts';
+import { freshPayment, option } from '../../_helpers/payment-state.ts';
 
 describe('requirementFor', () => {
   const policy = {
@@ -55,6 +55,7 @@ describe('a credit that waits for the network’s word', () => {
     coin: 'ETH',
     ref: { txid: 'a', index: 0 },
     amount: 1n,
+    position: 1,
     state: 'confirmed',
     height: 50,
     maturity: 1,
@@ -63,7 +64,7 @@ describe('a credit that waits for the network’s word', () => {
     late: false,
     due: 1n,
   };
-  const options = { ETH: { due: 1n, requiredConfirmations: 64, finality: 'finalized' as const } };
+  const options = { ETH: option(1n, 'finalized') };
   const at = (tip: number, finalized: number | null): PaymentState =>
     freshPayment(options, {
       status: 'confirming',
@@ -83,12 +84,12 @@ describe('a credit that waits for the network’s word', () => {
     // A tag above what was read, or a chain rewound below the credit.
     ['the tip is below it', 49, 50, false, 0],
   ])('when %s', (_when, tip, finalized, settled, shown) => {
-    expect(isSettled(at(tip, finalized), credit)).toBe(settled);
-    expect(shownConfirmations(at(tip, finalized), credit)).toBe(shown);
+    expect(depthsOf(at(tip, finalized)).isSettled(credit)).toBe(settled);
+    expect(depthsOf(at(tip, finalized)).shown(credit)).toBe(shown);
   });
 
   it('never before a block holds it', () => {
     const unconfirmed: PaymentCredit = { ...credit, state: 'unconfirmed', height: null };
-    expect(isSettled(at(500, 500), unconfirmed)).toBe(false);
+    expect(depthsOf(at(500, 500)).isSettled(unconfirmed)).toBe(false);
   });
 });

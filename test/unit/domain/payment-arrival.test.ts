@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { transition } from '../../../src/domain/payment/machine.ts';
 import type { PaymentFact, PaymentState } from '../../../src/domain/payment/types.ts';
+import { freshPayment, option } from '../../_helpers/payment-state.ts';
 
 const EXPIRES = 1_000;
 const GRACE = 1_000;
@@ -9,27 +10,16 @@ const DUE = 100_000n;
 const REF = { txid: '1'.repeat(64), index: 0 };
 
 function fresh(cancelledAt: number | null): PaymentState {
-  return {
-    status: cancelledAt === null ? 'pending' : 'cancelled',
-    exception: null,
-    expiresAt: EXPIRES,
-    closedAt: null,
-    cancelledAt,
-    acceptedAt: null,
-    accepted: {},
-    excessTold: null,
-    unconfirmedGraceMs: GRACE,
-    refundedAt: null,
-    refundedBy: null,
-    returned: {},
-    refunds: {},
-    toleranceBps: 50,
-    latePolicy: 'accept',
-    options: { ETH: { due: DUE, requiredConfirmations: 1, finality: null } },
-    credits: [],
-    tips: { ETH: 100 },
-    final: {},
-  };
+  return freshPayment(
+    { ETH: option(DUE, 1) },
+    {
+      status: cancelledAt === null ? 'pending' : 'cancelled',
+      expiresAt: EXPIRES,
+      cancelledAt,
+      unconfirmedGraceMs: GRACE,
+      tips: { ETH: 100 },
+    },
+  );
 }
 
 const money = { coin: 'ETH', ref: REF, amount: DUE, maturity: 1, currentDue: 2n * DUE } as const;

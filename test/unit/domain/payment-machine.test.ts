@@ -1,25 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outputKey } from '../../../src/domain/chain.ts';
-import {
-  askedAtoms,
-  coverageOf,
-  coversMore,
-  isPaid,
-  isSettled,
-  missingAtoms,
-} from '../../../src/domain/payment/coverage.ts';
+import { askedAtoms, atomsUp, coverageOf, isPaid } from '../../../src/domain/payment/coverage.ts';
+import { settledCredits } from '../../../src/domain/payment/depth.ts';
 import { liveCredits, transition, transitionAll } from '../../../src/domain/payment/machine.ts';
+import { isMore } from '../../../src/domain/payment/share.ts';
+import { missingShare } from '../../../src/domain/payment/standing.ts';
 import { askedAmount } from '../../../src/domain/price.ts';
 import type { PaymentEventType, PaymentFact, PaymentState } from '../../../src/domain/payment/types.ts';
-import { freshPayment } from '../../_helpers/payment-state.ts';
+import { freshPayment, option, takenRefunds } from '../../_helpers/payment-state.ts';
 
 const EXPIRES = 1_000_000;
 const txid = (n: number): string => n.toString(16).padStart(64, '0');
 
 const OPTIONS: PaymentState['options'] = {
-  BTC: { due: 100_000n, requiredConfirmations: 2, finality: null },
-  LTC: { due: 50_000_000n, requiredConfirmations: 3, finality: null },
+  BTC: option(100_000n, 2),
+  LTC: option(50_000_000n, 3),
 };
 
 function fresh(overrides: Partial<PaymentState> = {}): PaymentState {
@@ -334,13 +330,9 @@ const arbitraryFact: fc.Arbitrary<PaymentFact> = fc.oneof(
     coin: fc.constantFrom('BTC' as const, 'LTC' as const),
     height: fc.integer({ min: 95, max: 120 }),
   }),
-  fc.record({
-    type: fc.constantFrom('refund_accepted' as const, 'refund_failed' as const),
-    refunds: fc.record({
-      BTC: fc.bigInt({ min: 0n, max: 200_000n }),
-      LTC: fc.bigInt({ min: 0n, max: 100_000_000n }),
-    }),
-  }),
+  fc
+    .record({ BTC: fc.bigInt(0n, 200_000n), LTC: fc.bigInt(0n, 100_000_000n) })
+    .map((sums): PaymentFact => ({ type: 'refunds_changed', refunds: takenRefunds(sums) })),
   fc.constant<PaymentFact>({ type: 'clock' }),
   fc.record({
     type: fc.constant('waited' as const),
@@ -387,15 +379,15 @@ describe('payment machine, whatever happens', () => {
         fc.bigInt(0n, 1n),
         (btc, ltc, share, extra) => {
           const options = {
-            BTC: { due: btc, requiredConfirmations: 1, finality: null },
-            LTC: { due: ltc, requiredConfirmations: 1, finality: null },
+            BTC: option(btc, 1),
+            LTC: option(ltc, 1),
           };
           const part = (btc * BigInt(share)) / 1000n + 1n;
           fc.pre(part < btc);
           const first = run(fresh({ toleranceBps: 0, options }), [[confirmed(1, part, 10, 100), 10]]).payment;
           // At most one atom of the coarser coin is rounded: an atom of that one is surely more.
           const more = extra * (ltc / (btc < ltc ? btc : ltc) + 1n);
-          const rest = missingAtoms(coverageOf(first.credits), ltc) + more;
+          const rest = atomsUp(missingShare(first), ltc) + more;
           const { payment, events } = run(first, [[confirmed(2, rest, 20, 100, { coin: 'LTC' }), 20]]);
           expect(payment.status).toBe('completed');
           expect(payment.exception).toBe(extra === 0n ? null : 'overpaid');
@@ -416,16 +408,16 @@ describe('payment machine, whatever happens', () => {
         fc.constantFrom(0, 1, 2, 50, 500),
         (btc, eth, share, toleranceBps) => {
           const options = {
-            BTC: { due: btc, requiredConfirmations: 1, finality: null },
-            ETH: { due: askedAmount(eth, 18), requiredConfirmations: 1, finality: null },
+            BTC: option(btc, 1),
+            ETH: option(askedAmount(eth, 18), 1),
           };
           const due = options.ETH.due;
           const part = (btc * BigInt(share)) / 10_000n + 1n;
           fc.pre(part < btc);
           const first = run(fresh({ toleranceBps, options }), [[confirmed(1, part, 10, 100), 10]]).payment;
-          const coverage = coverageOf(first.credits);
-          const rest = askedAtoms(coverage, { due, coinDecimals: 18, toleranceBps });
-          expect(rest).toBeGreaterThanOrEqual(missingAtoms(coverage, due));
+          const missing = missingShare(first);
+          const rest = askedAtoms(missing, { due, coinDecimals: 18, toleranceBps });
+          expect(rest).toBeGreaterThanOrEqual(atomsUp(missing, due));
           const start = { ...first, tips: { ...first.tips, ETH: 100 } };
           const paying = confirmed(2, rest, 20, 100, { coin: 'ETH' });
           const { payment } = run(start, [[paying, 20]]);
@@ -619,8 +611,8 @@ describe('payment machine, whatever happens', () => {
           const { events, payment: after } = transition(payment, fact, now);
           if (events.includes('payment.reversed')) told = null;
           if (events.includes('payment.overpaid')) {
-            const settled = coverageOf(liveCredits(after).filter((credit) => isSettled(after, credit)));
-            if (told !== null) expect(coversMore(settled, told)).toBe(true);
+            const settled = coverageOf(settledCredits(after));
+            if (told !== null) expect(isMore(settled, told)).toBe(true);
             told = settled;
           }
           payment = after;
@@ -680,7 +672,7 @@ describe('payment machine, whatever happens', () => {
           const becomesCompleted = payment.status !== 'completed' && result.payment.status === 'completed';
           payment = result.payment;
           if (!becomesCompleted) continue;
-          const settled = liveCredits(payment).filter((credit) => isSettled(payment, credit));
+          const settled = settledCredits(payment);
           const isFull = isPaid(coverageOf(settled), payment.toleranceBps);
           const held = (coin: 'BTC' | 'LTC'): bigint =>
             settled.filter((credit) => credit.coin === coin).reduce((sum, { amount }) => sum + amount, 0n);

@@ -7,7 +7,7 @@ import {
   type PaymentCredit,
   type PaymentState,
 } from '../../../src/domain/payment/types.ts';
-import { freshPayment } from '../../_helpers/payment-state.ts';
+import { freshPayment, option } from '../../_helpers/payment-state.ts';
 
 type State = Pick<Payment, 'status' | 'exception'>;
 
@@ -68,6 +68,7 @@ const CREDITS: readonly (readonly PaymentCredit[])[] = [
           coin: 'BTC',
           ref: { txid: `${state}${late}${amount}`, index: 0 },
           amount,
+          position: 1,
           state,
           height: state === 'confirmed' ? 90 : null,
           maturity: 0,
@@ -95,8 +96,17 @@ function* payments(): Generator<PaymentState> {
                   ...first,
                   ...second.map((credit) => ({ ...credit, ref: { ...credit.ref, index: 1 } })),
                 ];
-                const decided = { status, latePolicy, closedAt, cancelledAt, acceptedAt, credits };
-                yield freshPayment({ BTC: { due: 100n, requiredConfirmations: 2, finality: null } }, decided);
+                const acceptedPosition = acceptedAt;
+                const decided = {
+                  status,
+                  latePolicy,
+                  closedAt,
+                  cancelledAt,
+                  acceptedAt,
+                  acceptedPosition,
+                  credits,
+                };
+                yield freshPayment({ BTC: option(100n, 2) }, decided);
               }
 }
 

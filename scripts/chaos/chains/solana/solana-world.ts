@@ -55,7 +55,7 @@ type Chain = Pick<
   ChainWorld,
   | 'pass'
   | 'settle'
-  | 'settledHeights'
+  | 'settledHeight'
   | 'reorg'
   | 'loseUnconfirmed'
   | 'whereabouts'
@@ -79,10 +79,7 @@ function chainOf(node: () => SvmNode, clock: WorldClock): Chain {
       advance(ms);
     },
     settle: async () => advance(SETTLED * SLOT_MS),
-    settledHeights: async () => {
-      const { slot } = node().ledger.tip('finalized');
-      return () => slot;
-    },
+    settledHeight: async () => node().ledger.tip('finalized').slot,
     reorg: async (depth, fate, victims) =>
       node().fork({ depth, drop: fate === 'moved' ? [] : victims, sameSlots: depth % 2 === 0 }),
     // The leader loses what it is sent next.

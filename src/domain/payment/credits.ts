@@ -1,0 +1,32 @@
+import { COINS, type Coin } from '../coins.ts';
+import type { CoinSums, PaymentCredit, PaymentState } from './types.ts';
+
+/** Credits that count: everything observed that is not gone. */
+export function liveCredits(payment: Pick<PaymentState, 'credits'>): readonly PaymentCredit[] {
+  return payment.credits.filter((credit) => credit.state !== 'gone');
+}
+
+/** Atoms per coin of these credits or refunds. */
+export function sumsOf(entries: readonly Pick<PaymentCredit, 'coin' | 'amount'>[]): CoinSums {
+  const sums: Partial<Record<Coin, bigint>> = {};
+  for (const { coin, amount } of entries) sums[coin] = (sums[coin] ?? 0n) + amount;
+  return sums;
+}
+
+/** True when these sums reach those in every coin. */
+export function reaches(sums: CoinSums, needed: CoinSums): boolean {
+  return COINS.every((coin) => (sums[coin] ?? 0n) >= (needed[coin] ?? 0n));
+}
+
+/** Position of what becomes known next of a payment: after all its money, decisions and refunds. */
+export function nextPosition({
+  credits,
+  refunds,
+  acceptedPosition,
+  refundedPosition,
+}: Pick<PaymentState, 'credits' | 'refunds' | 'acceptedPosition' | 'refundedPosition'>): number {
+  let last = Math.max(acceptedPosition ?? 0, refundedPosition ?? 0);
+  for (const { position } of credits) last = Math.max(last, position);
+  for (const { position } of refunds) last = Math.max(last, position ?? 0);
+  return last + 1;
+}

@@ -1,0 +1,109 @@
+import {
+  depthOf,
+  finalHeight,
+  finalityOf,
+  requirementFor,
+  type Finality,
+  type Requirement,
+} from '../confirmations.ts';
+import { COINS, type Coin } from '../coins.ts';
+import { liveCredits, sumsOf } from './credits.ts';
+import type { PaymentCredit, PaymentState } from './types.ts';
+
+/** What money of a payment waits for: the tier of all that is there of its coin, never less than it was quoted. */
+export interface Depths {
+  readonly isSettled: (credit: PaymentCredit) => boolean;
+  /** Confirmations that money in a coin waits for: the usual ones of a finality. */
+  readonly required: (coin: Coin) => number;
+  readonly finality: (coin: Coin) => Finality | null;
+  /** The `required` ones, or more while an output waits for its maturity (a coinbase, a peg-out). */
+  readonly needed: (coin: Coin) => number;
+  /**
+   * Confirmations for display: they reach the required number when, and only when, the money is settled, also where
+   * finality settles it sooner or later than usual.
+   */
+  readonly shown: (credit: PaymentCredit) => number;
+}
+
+/** Reads each coin's requirement once: a payment may have thousands of credits. */
+export function depthsOf(payment: PaymentState): Depths {
+  const live = liveCredits(payment);
+  const sums = sumsOf(live);
+  const requirements = new Map<Coin, Requirement>();
+  for (const coin of COINS) {
+    const policy = payment.options[coin]?.policy;
+    if (policy !== undefined) requirements.set(coin, requirementFor(policy, sums[coin] ?? 0n));
+  }
+  const isSettled = (credit: PaymentCredit): boolean => {
+    const requirement = requirements.get(credit.coin);
+    return requirement !== undefined && isDeep(payment, credit, requirement);
+  };
+  const required = (coin: Coin): number => depthOf(requirements.get(coin) ?? 1);
+  const finality = (coin: Coin): Finality | null => finalityOf(requirements.get(coin) ?? 1);
+  return {
+    isSettled,
+    required,
+    finality,
+    needed: (coin) =>
+      live.reduce((needed, credit) => {
+        const isWaiting = credit.coin === coin && credit.maturity > needed && !isSettled(credit);
+        return isWaiting ? credit.maturity : needed;
+      }, required(coin)),
+    shown: (credit) => {
+      const held = confirmationsOf(payment, credit);
+      if (held === 0 || finality(credit.coin) === null) return held;
+      const usual = required(credit.coin);
+      return isSettled(credit) ? Math.max(held, usual) : Math.min(held, usual - 1);
+    },
+  };
+}
+
+/** Live money with every confirmation that is required of it. */
+export function settledCredits(payment: PaymentState): readonly PaymentCredit[] {
+  const { isSettled } = depthsOf(payment);
+  return liveCredits(payment).filter(isSettled);
+}
+
+/** Money of one coin that may be given back. */
+export interface DeepMoney {
+  readonly credits: readonly PaymentCredit[];
+  /** More atoms than this must not go back before the money is deeper; null: all of it may. */
+  readonly most: bigint | null;
+}
+
+/**
+ * Of these credits of a coin, those deep enough for what leaves: a refund waits for the tier of all that was and is
+ * given back of the coin, so that many small ones wait as one does.
+ */
+export function deepMoney(payment: PaymentState, coin: Coin, credits: readonly PaymentCredit[]): DeepMoney {
+  const policy = payment.options[coin]?.policy;
+  if (policy === undefined) return { credits: [], most: null };
+  const starts = [0n, ...policy.tiers.map(({ fromAtoms }) => fromAtoms)];
+  let best: DeepMoney & { readonly atoms: bigint } = { credits: [], most: null, atoms: 0n };
+  for (const [tier, start] of starts.entries()) {
+    const requirement = requirementFor(policy, start);
+    const deep = credits.filter((credit) => isDeep(payment, credit, requirement));
+    const sum = sumsOf(deep)[coin] ?? 0n;
+    const next = starts[tier + 1];
+    const most = next === undefined || sum < next ? null : next - 1n;
+    const atoms = most ?? sum;
+    // At the same sum the later tier, which leaves nothing to wait for.
+    if (atoms >= best.atoms && atoms >= start) best = { credits: deep, most, atoms };
+  }
+  return best;
+}
+
+function isDeep(payment: PaymentState, credit: PaymentCredit, requirement: Requirement): boolean {
+  const held = confirmationsOf(payment, credit);
+  if (held < Math.max(1, credit.maturity)) return false;
+  if (typeof requirement === 'number') return held >= requirement;
+  const final = finalHeight(payment.final[credit.coin], requirement);
+  return final !== null && credit.height !== null && credit.height <= final;
+}
+
+/** Confirmations of a credit counted from the block that holds it now; 0 while unconfirmed. */
+function confirmationsOf({ tips }: PaymentState, { coin, state, height }: PaymentCredit): number {
+  const tip = tips[coin];
+  if (state !== 'confirmed' || height === null || tip === undefined) return 0;
+  return Math.max(0, tip - height + 1);
+}

@@ -1,0 +1,102 @@
+import { leftIn } from '../../domain/payment/balance.ts';
+import { nextPosition } from '../../domain/payment/credits.ts';
+import { completedBy } from '../../domain/payment/standing.ts';
+import { shareText, sumsJson } from '../../store/payments/payment-memory.ts';
+import { findPayment } from '../../store/payments/payments.ts';
+import { updateRefundLink, type StoredRefundLink } from '../../store/payments/refund-links.ts';
+import { insertRefund } from '../../store/payments/refunds.ts';
+import type { RefundRow } from '../../store/schema/payments.ts';
+import type { StoredSend } from '../../store/sends/sends.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
+import { applyRefunds } from '../payments/apply-refunds.ts';
+import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
+import { nothingLeft, shareGiven } from './refundable.ts';
+import { requireNoSecondPayment } from './unproven-failures.ts';
+import type { SendPolicy } from '../../domain/send/policy.ts';
+
+interface StoreRefundDeps extends ApplyFactsDeps {
+  readonly policy: SendPolicy;
+}
+
+/** A refund whose send was just stored. */
+interface NewRefund {
+  readonly send: StoredSend;
+  readonly paymentId: string;
+  /** Of the payment's money. */
+  readonly atoms: bigint;
+}
+
+/**
+ * Stores the refund of a send in its transaction, with what it gives back of the price: the only way by which money of a
+ * payment leaves, so that no more of it does than is left, and only once it is deep enough.
+ * @param fiat as ordered; its minor units if it is given back at the rate of now
+ * @throws {AppError} INVALID_STATE
+ */
+export async function storeRefund(
+  tx: Tx,
+  deps: StoreRefundDeps,
+  refund: NewRefund,
+  fiat: Pick<RefundRow, 'fiat_amount' | 'rate'> & { readonly minorUnits: bigint | null },
+): Promise<void> {
+  const payment = await readPayment(tx, deps, refund.paymentId);
+  const left = leftIn(payment.state, refund.send.coin);
+  if (left.atoms < refund.atoms) throw nothingLeft(payment, refund.send.coin);
+  const { fiat_amount, rate, minorUnits } = fiat;
+  const by = completedBy(payment.state);
+  await insert(tx, deps, payment, refund, {
+    fiat_amount,
+    rate,
+    link_id: null,
+    value: shareText(shareGiven(payment, left, refund.atoms, minorUnits)),
+    completed_json: by === null ? null : (sumsJson(by) ?? '{}'),
+  });
+  await applyRefunds(tx, deps, refund.paymentId);
+}
+
+/** Stores the refund that pays the claim on a link: it gives back what the claim promised. @throws {AppError} INVALID_STATE */
+export async function storeClaimedRefund(
+  tx: Tx,
+  deps: StoreRefundDeps,
+  refund: NewRefund,
+  link: StoredRefundLink,
+): Promise<void> {
+  const payment = await readPayment(tx, deps, refund.paymentId);
+  const left = leftIn(payment.state, refund.send.coin, { ownLink: link.id });
+  if (left.atoms < refund.atoms) throw nothingLeft(payment, refund.send.coin);
+  await insert(tx, deps, payment, refund, {
+    fiat_amount: link.amount,
+    rate: link.rate,
+    link_id: link.id,
+    value: link.claim_value,
+    completed_json: link.claim_completed_json,
+  });
+  const now = deps.clock.now();
+  await updateRefundLink(tx, link.id, { send_id: refund.send.id, problem: null, updated_at: now });
+  await applyRefunds(tx, deps, refund.paymentId);
+}
+
+async function readPayment(tx: Tx, deps: StoreRefundDeps, paymentId: string): Promise<LoadedPayment> {
+  const row = await findPayment(tx, paymentId);
+  if (row === undefined) throw new Error(`payment ${paymentId} does not exist`);
+  return loadPayment(tx, deps, row);
+}
+
+async function insert(
+  tx: Tx,
+  deps: StoreRefundDeps,
+  payment: LoadedPayment,
+  { send, paymentId, atoms }: NewRefund,
+  given: Pick<RefundRow, 'fiat_amount' | 'rate' | 'link_id' | 'value' | 'completed_json'>,
+): Promise<void> {
+  await requireNoSecondPayment(tx, deps, { send, paymentId });
+  await insertRefund(tx, {
+    ...given,
+    send_id: send.id,
+    payment_id: paymentId,
+    coin: send.coin,
+    amount: atoms.toString(),
+    created_at: send.created_at,
+    position: nextPosition(payment.state),
+  });
+}
