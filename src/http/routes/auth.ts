@@ -63,7 +63,10 @@ function registerRoute(deps: AuthRoutesDeps): Route {
     data: session,
     status: 201,
     errors: ['DUPLICATE_ENTRY', 'REGISTRATION_CLOSED'],
-    handler: async ({ body, network }) => sessionAnswer(await register(deps, { ...body, network })),
+    handler: async ({ body, network, keepAnswer }) =>
+      sessionAnswer(
+        await register(deps, { ...body, network }, (tx, made) => keepAnswer(tx, sessionAnswer(made))),
+      ),
   });
 }
 

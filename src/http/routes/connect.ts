@@ -3,6 +3,7 @@ import { SCOPES, type Scope } from '../../domain/scopes.ts';
 import { approveConnect, type ApproveConnectDeps } from '../../usecases/connect/approve-connect.ts';
 import { deniedUrl } from '../../usecases/connect/connect-request.ts';
 import { exchangeCode, type ExchangeCodeDeps } from '../../usecases/connect/exchange-code.ts';
+import type { KeepMade } from '../../usecases/keep-answer.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { httpUrl, identifier, text, visibleText } from '../schemas/text.ts';
 
@@ -123,9 +124,11 @@ function approveRoute(deps: ConnectRoutesDeps): Route {
     data: z.object({ redirectTo: z.string() }),
     status: 200,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'INVALID_STATE'],
-    handler: async ({ auth, body }) => ({
-      redirectTo: await approveConnect(deps, { ...body, userId: auth.userId }),
-    }),
+    handler: async ({ auth, body, keepAnswer }) => {
+      const input = { ...body, userId: auth.userId };
+      const keep: KeepMade<string> = (tx, redirectTo) => keepAnswer(tx, { redirectTo });
+      return { redirectTo: await approveConnect(deps, input, keep) };
+    },
   });
 }
 
@@ -169,6 +172,6 @@ function tokenRoute(deps: ConnectRoutesDeps): Route {
     }),
     status: 200,
     errors: ['INVALID_CODE', 'INVALID_STATE'],
-    handler: async ({ body }) => exchangeCode(deps, body),
+    handler: async ({ body, keepAnswer }) => exchangeCode(deps, body, keepAnswer),
   });
 }

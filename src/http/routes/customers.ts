@@ -48,9 +48,9 @@ function createRoute(deps: CustomerRoutesDeps): Route {
     data: customer,
     status: 201,
     errors: ['DUPLICATE_ENTRY'],
-    handler: async ({ auth, body }) => {
+    handler: async ({ auth, body, keepAnswer }) => {
       const input = { userId: auth.userId, email: body.email, metadata: body.metadata ?? {} };
-      return toCustomer(await createCustomer(deps, input));
+      return toCustomer(await createCustomer(deps, input, (tx, made) => keepAnswer(tx, toCustomer(made))));
     },
   });
 }

@@ -6,7 +6,7 @@ import { restrictedKeysOf } from '../../store/merchants/restricted-keys.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { ApiKeyRow } from '../../store/schema/merchants.ts';
 import { findOwnMerchant } from '../../usecases/merchants/find-own-merchant.ts';
-import { regenerateKeys } from '../../usecases/merchants/regenerate-keys.ts';
+import { regenerateKeys, type RegeneratedKeys } from '../../usecases/merchants/regenerate-keys.ts';
 import { rotateWebhookSecret } from '../../usecases/merchants/rotate-webhook-secret.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
@@ -26,6 +26,11 @@ const tags = ['Keys'];
 export function keyRoutes(deps: KeyRoutesDeps): Route[] {
   return [regenerateRoute(deps), listRoute(deps), secretRoute(deps), rotateRoute(deps)];
 }
+
+const regeneratedAnswer = ({ gracePeriodEndsAt: endsAt, ...keys }: RegeneratedKeys) => ({
+  auth: keys,
+  gracePeriodEndsAt: endsAt === null ? null : isoTime(endsAt),
+});
 
 function regenerateRoute(deps: KeyRoutesDeps): Route {
   return defineRoute({
@@ -49,13 +54,11 @@ function regenerateRoute(deps: KeyRoutesDeps): Route {
     }),
     status: 200,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN'],
-    handler: async ({ auth, body }) => {
-      const keys = await regenerateKeys(deps, { userId: auth.userId, ...body });
-      const { gracePeriodEndsAt: endsAt } = keys;
-      return {
-        auth: { public: keys.public, secret: keys.secret },
-        gracePeriodEndsAt: endsAt === null ? null : isoTime(endsAt),
-      };
+    handler: async ({ auth, body, keepAnswer }) => {
+      const input = { userId: auth.userId, ...body };
+      return regeneratedAnswer(
+        await regenerateKeys(deps, input, (tx, made) => keepAnswer(tx, regeneratedAnswer(made))),
+      );
     },
   });
 }
@@ -143,6 +146,8 @@ function rotateRoute(deps: KeyRoutesDeps): Route {
     data: z.object({ secret: z.string() }),
     status: 200,
     errors: [],
-    handler: async ({ auth }) => ({ secret: await rotateWebhookSecret(deps, auth.merchantId) }),
+    handler: async ({ auth, keepAnswer }) => ({
+      secret: await rotateWebhookSecret(deps, auth.merchantId, (tx, secret) => keepAnswer(tx, { secret })),
+    }),
   });
 }

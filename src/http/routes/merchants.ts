@@ -3,7 +3,11 @@ import type { CoinReadiness } from '../../domain/coin-readiness.ts';
 import { parseDecimal } from '../../domain/money.ts';
 import { LATE_POLICIES } from '../../domain/payment/types.ts';
 import { listShops } from '../../usecases/people/list-shops.ts';
-import { createMerchant, type CreateMerchantDeps } from '../../usecases/merchants/create-merchant.ts';
+import {
+  createMerchant,
+  type CreatedMerchant,
+  type CreateMerchantDeps,
+} from '../../usecases/merchants/create-merchant.ts';
 import { editMerchant, type EditMerchantDeps } from '../../usecases/merchants/edit-merchant.ts';
 import { switchSandbox, type SwitchSandboxDeps } from '../../usecases/merchants/switch-sandbox.ts';
 import { defineRoute, type Route } from '../server/route.ts';
@@ -34,6 +38,8 @@ export function merchantRoutes(deps: MerchantRoutesDeps): Route[] {
   return [createRoute(deps), listRoute(deps), editRoute(deps), sandboxRoute(deps)];
 }
 
+const createdAnswer = (made: CreatedMerchant) => ({ merchant: toCreated(made) });
+
 function createRoute(deps: MerchantRoutesDeps): Route {
   return defineRoute({
     method: 'POST',
@@ -59,11 +65,12 @@ function createRoute(deps: MerchantRoutesDeps): Route {
     }),
     status: 201,
     errors: ['DUPLICATE_ENTRY'],
-    handler: async ({ auth, body }) => {
+    handler: async ({ auth, body, keepAnswer }) => {
       const { name, domain, description = null } = body;
-      return {
-        merchant: toCreated(await createMerchant(deps, { userId: auth.userId, name, domain, description })),
-      };
+      const input = { userId: auth.userId, name, domain, description };
+      return createdAnswer(
+        await createMerchant(deps, input, (tx, made) => keepAnswer(tx, createdAnswer(made))),
+      );
     },
   });
 }

@@ -179,13 +179,14 @@ function createRoute(deps: PaymentLinkRoutesDeps): Route {
     },
     data: linkView,
     errors: ['PRICE_NOT_FOUND'],
-    handler: async ({ auth, body }) => {
+    handler: async ({ auth, body, keepAnswer }) => {
       const wanted = termsOf(body);
       if (wanted === undefined) throw new Error('a body without terms passed its schema');
       const { kind, name, description = null, fields = [], successUrl = null, active = true } = body;
       const { merchant } = auth;
       const input = { merchant, kind, name, description, terms: wanted, fields, successUrl, active };
-      return present(await createLink(deps, input), deps.baseUrl);
+      const answer = (made: PaymentLinkRow) => present(made, deps.baseUrl);
+      return answer(await createLink(deps, input, (tx, made) => keepAnswer(tx, answer(made))));
     },
   });
 }

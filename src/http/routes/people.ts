@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MEMBER_ROLES } from '../../domain/roles.ts';
 import type { InvitationRow } from '../../store/schema/people.ts';
 import { acceptInvitation, readInvitation, type Invited } from '../../usecases/people/accept-invitation.ts';
-import { invitePerson, type PeopleDeps } from '../../usecases/people/invite-person.ts';
+import { invitePerson, type MadeInvitation, type PeopleDeps } from '../../usecases/people/invite-person.ts';
 import {
   changeRole,
   listPeople,
@@ -79,6 +79,8 @@ function listRoute(deps: PeopleDeps): Route {
   });
 }
 
+const invitedAnswer = ({ row, link }: MadeInvitation) => ({ invitation: toInvitation(row), link });
+
 function inviteRoute(deps: PeopleDeps): Route {
   return defineRoute({
     ...common,
@@ -93,9 +95,11 @@ function inviteRoute(deps: PeopleDeps): Route {
     data: z.object({ invitation, link: z.string() }),
     status: 201,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'INVALID_STATE', 'RATE_LIMITED'],
-    handler: async ({ auth, body }) => {
-      const { row, link } = await invitePerson(deps, { ...body, userId: auth.userId });
-      return { invitation: toInvitation(row), link };
+    handler: async ({ auth, body, keepAnswer }) => {
+      const input = { ...body, userId: auth.userId };
+      return invitedAnswer(
+        await invitePerson(deps, input, (tx, made) => keepAnswer(tx, invitedAnswer(made))),
+      );
     },
   });
 }

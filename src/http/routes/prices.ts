@@ -48,6 +48,11 @@ function present(row: PriceRow): z.input<typeof priceView> {
   };
 }
 
+const createdAnswer = (made: PriceRow) => {
+  const { updatedAt: _, ...shown } = present(made);
+  return shown;
+};
+
 function createRoute(deps: PriceRoutesDeps): Route {
   return defineRoute({
     method: 'POST',
@@ -63,9 +68,9 @@ function createRoute(deps: PriceRoutesDeps): Route {
       .superRefine(refineFiatAmount),
     data: priceFields.omit({ updatedAt: true }),
     errors: ['PRODUCT_NOT_FOUND'],
-    handler: async ({ auth, body }) => {
-      const { updatedAt: _, ...view } = present(await createPrice(deps, { ...body, userId: auth.userId }));
-      return view;
+    handler: async ({ auth, body, keepAnswer }) => {
+      const input = { ...body, userId: auth.userId };
+      return createdAnswer(await createPrice(deps, input, (tx, made) => keepAnswer(tx, createdAnswer(made))));
     },
   });
 }

@@ -79,15 +79,15 @@ function createRoute(deps: ProductRoutesDeps): Route {
     body: createBody,
     data: productView,
     errors: [],
-    handler: async ({ auth, body }) =>
-      present(
-        await createProduct(deps, {
-          userId: auth.userId,
-          name: body.name,
-          description: body.description ?? null,
-          recurringInterval: body.recurringInterval ?? null,
-        }),
-      ),
+    handler: async ({ auth, body, keepAnswer }) => {
+      const input = {
+        userId: auth.userId,
+        name: body.name,
+        description: body.description ?? null,
+        recurringInterval: body.recurringInterval ?? null,
+      };
+      return present(await createProduct(deps, input, (tx, made) => keepAnswer(tx, present(made))));
+    },
   });
 }
 

@@ -90,7 +90,7 @@ function createRoute(deps: RefundLinkDeps): Route {
         'Everything that is left': { paymentId: 'pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE', preset: 'all' },
       },
     },
-    handler: async ({ auth, body }) => {
+    handler: async ({ auth, body, keepAnswer }) => {
       const { amount, currency: code, preset, paymentId, reason, ...terms } = body;
       const wish =
         amount !== undefined && code !== undefined
@@ -100,7 +100,7 @@ function createRoute(deps: RefundLinkDeps): Route {
       // Whoever opens a link could claim it: a key that may not send would send by its own link.
       const approval = terms.approval || !auth.maySend;
       const link = { ...terms, approval, merchantId, paymentId, wish, reason: reason ?? null };
-      return createRefundLink(deps, link);
+      return createRefundLink(deps, link, keepAnswer);
     },
   });
 }

@@ -4,6 +4,7 @@ import { scopesFromText, SCOPES } from '../../domain/scopes.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { RestrictedKeyRow } from '../../store/schema/merchants.ts';
 import { createRestrictedKey } from '../../usecases/keys/create-restricted-key.ts';
+import type { CreatedRestrictedKey } from '../../usecases/keys/restricted-key.ts';
 import { deleteRestrictedKey } from '../../usecases/keys/delete-restricted-key.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
@@ -47,6 +48,8 @@ const EXAMPLE = {
   expiresAt: null,
 };
 
+const createdAnswer = ({ row, value }: CreatedRestrictedKey) => ({ key: { ...toRestrictedKey(row), value } });
+
 function createRoute(deps: RestrictedKeyRoutesDeps): Route {
   return defineRoute({
     method: 'POST',
@@ -80,10 +83,12 @@ function createRoute(deps: RestrictedKeyRoutesDeps): Route {
     data: z.object({ key: z.object({ ...fields, value: z.string() }) }),
     status: 201,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'INVALID_STATE'],
-    handler: async ({ auth, body }) => {
+    handler: async ({ auth, body, keepAnswer }) => {
       const { expiresAt = null, ...rest } = body;
-      const { row, value } = await createRestrictedKey(deps, { ...rest, expiresAt, userId: auth.userId });
-      return { key: { ...toRestrictedKey(row), value } };
+      const input = { ...rest, expiresAt, userId: auth.userId };
+      return createdAnswer(
+        await createRestrictedKey(deps, input, (tx, made) => keepAnswer(tx, createdAnswer(made))),
+      );
     },
   });
 }

@@ -4,8 +4,10 @@ import { healthOf, type StoredEndpoint } from '../../store/webhooks/webhook-endp
 import { rotateWebhookSecret } from '../../usecases/merchants/rotate-webhook-secret.ts';
 import { findOwnEndpoint } from '../../usecases/webhooks/find-own-endpoint.ts';
 import { listEndpoints, viewEndpoint, type EndpointView } from '../../usecases/webhooks/list-endpoints.ts';
+import type { KeepMade } from '../../usecases/keep-answer.ts';
 import {
   createEndpoint,
+  type MadeEndpoint,
   editEndpoint,
   removeEndpoint,
   rotateEndpointSecret,
@@ -55,6 +57,11 @@ const events = () =>
     .nullable()
     .meta({ description: 'The types it takes; null for all' });
 
+const createdAnswer = ({ endpoint, secret }: MadeEndpoint) => ({
+  ...viewEndpoint(endpoint, undefined),
+  secret,
+});
+
 function createRoute(deps: WebhookEndpointDeps): Route {
   return defineRoute({
     method: 'POST',
@@ -73,9 +80,11 @@ function createRoute(deps: WebhookEndpointDeps): Route {
       ...endpointFields,
       secret: z.string().meta({ description: 'What its deliveries are signed with' }),
     }),
-    handler: async ({ auth, body }) => {
-      const made = await createEndpoint(deps, { merchantId: auth.merchantId, ...body });
-      return { ...viewEndpoint(made.endpoint, undefined), secret: made.secret };
+    handler: async ({ auth, body, keepAnswer }) => {
+      const input = { merchantId: auth.merchantId, ...body };
+      return createdAnswer(
+        await createEndpoint(deps, input, (tx, made) => keepAnswer(tx, createdAnswer(made))),
+      );
     },
   });
 }
@@ -192,11 +201,14 @@ function rotateRoute(deps: WebhookEndpointDeps): Route {
     scope: 'webhooks:write',
     body: z.object({ endpointId: identifier() }),
     data: secretAnswer,
-    handler: async ({ auth: { merchantId }, body: { endpointId } }) => ({
-      secret:
-        endpointId === merchantId
-          ? await rotateWebhookSecret(deps, merchantId)
-          : await rotateEndpointSecret(deps, { merchantId, endpointId }),
-    }),
+    handler: async ({ auth: { merchantId }, body: { endpointId }, keepAnswer }) => {
+      const keep: KeepMade<string> = (tx, secret) => keepAnswer(tx, { secret });
+      return {
+        secret:
+          endpointId === merchantId
+            ? await rotateWebhookSecret(deps, merchantId, keep)
+            : await rotateEndpointSecret(deps, { merchantId, endpointId }, keep),
+      };
+    },
   });
 }

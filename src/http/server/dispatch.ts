@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { scopesToText } from '../../domain/scopes.ts';
-import type { Db } from '../../store/sqlite/database.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { isDiskFull } from '../../store/sqlite/errors.ts';
 import type { Caller } from '../../usecases/accounts/authenticate.ts';
 import type { Client } from '../../usecases/accounts/dashboard-session.ts';
@@ -11,7 +11,7 @@ import type { Tokens } from '../../usecases/accounts/tokens.ts';
 import { withAudit } from './audit.ts';
 import { clientKey, networkKey } from './client-key.ts';
 import { failure, success, type Answer } from './envelope.ts';
-import { idempotencyKeyOf, type Once } from './idempotency.ts';
+import { idempotencyKeyOf, type KeepAnswer, type Once } from './idempotency.ts';
 import { chooseMerchant, identify, resolveAuth } from './identify.ts';
 import { merchantNamedBy } from './named-merchant.ts';
 import type { PublicLimit } from './public-limit.ts';
@@ -93,7 +93,7 @@ async function serveCaller(
   const takesKey = route.method === 'POST' && !setsCookie;
   const key = takesKey ? idempotencyKeyOf(req.get('Idempotency-Key')) : null;
   const scope = idempotencyScopeOf(caller, auth, req);
-  const input: RouteInput<AuthKind, unknown, unknown> = {
+  const input: Omit<RouteInput<AuthKind, unknown, unknown>, 'keepAnswer'> = {
     auth,
     body,
     query,
@@ -105,13 +105,15 @@ async function serveCaller(
     client,
     sessionToken: ownSession(deps.cookie, route, req),
   };
-  const work = async () => {
+  const work = async (keep: KeepAnswer) => {
+    const keepAnswer = async (tx: Tx, data: unknown): Promise<void> => keep(tx, success(route.status, data));
     const mayGoOn = async () => resolveAuth(deps.db, route, await callerOfRequest(deps, route, req), named);
-    const answer = await run(deps, route, input);
+    const answer = await run(deps, route, { ...input, keepAnswer });
     if (route.waits === true) await mayGoOn();
     return answer instanceof StreamReply ? answer.while(mayGoOn) : answer;
   };
-  return key === null ? work() : deps.once({ route, scope, key, ...raw }, async () => wholeOf(await work()));
+  if (key === null) return work(async () => undefined);
+  return deps.once({ route, scope, key, ...raw }, async (keep) => wholeOf(await work(keep)));
 }
 
 /** Who sends a request, by its credential or by the cookie. @throws {AppError} as `identify` does. */

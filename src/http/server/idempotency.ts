@@ -3,7 +3,7 @@ import { AppError, invalidField } from '../../domain/errors.ts';
 import { parseExact } from '../../domain/exact-json.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import type { Db } from '../../store/sqlite/database.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
 import {
   claimIdempotencyKey,
   finishIdempotencyKey,
@@ -39,11 +39,17 @@ interface IdempotentRequest {
   readonly query: unknown;
 }
 
+/** Keeps the answer in the transaction that stores what the request made. */
+export type KeepAnswer = (tx: Tx, answer: Answer) => Promise<void>;
+
 /**
  * Runs work at most once per scope and key, and gives repeats the first answer again. Where keys are kept for
  * ever, money moves: a refusal is not kept there, as the handler knows by the key what it has stored.
  */
-export type Once = (request: IdempotentRequest, work: () => Promise<Answer>) => Promise<Answer>;
+export type Once = (
+  request: IdempotentRequest,
+  work: (keep: KeepAnswer) => Promise<Answer>,
+) => Promise<Answer>;
 
 /** The Idempotency-Key of a request; null when it has none. @throws {AppError} when it is unusable. */
 export function idempotencyKeyOf(header: string | undefined): string | null {
@@ -53,8 +59,9 @@ export function idempotencyKeyOf(header: string | undefined): string | null {
 }
 
 /**
- * An `in_flight` row that this process did not write was left by one that died: the work is done
- * again, and handlers that move money recognise the repeat by the key in their own transaction.
+ * An `in_flight` row that this process did not write was left by one that died: the work is done again. What makes
+ * something keeps its answer in its own transaction, so such a row says that nothing was made; handlers that move money
+ * recognise the repeat by the key.
  */
 export function createOnce(deps: IdempotencyDeps): Once {
   const running = new Map<string, string>();
@@ -111,9 +118,16 @@ function replay(secretBox: SecretBox, row: IdempotencyRow): Answer | null {
 async function runAndKeep(
   deps: IdempotencyDeps,
   request: IdempotentRequest,
-  work: () => Promise<Answer>,
+  work: (keep: KeepAnswer) => Promise<Answer>,
 ): Promise<Answer> {
-  const answer = await work();
+  const kept: Answer[] = [];
+  const answer = await work(async (tx, made) => {
+    await finishIdempotencyKey(tx, request, sealed(deps, made));
+    tx.afterCommit(() => kept.push(made));
+  });
+  // Whatever failed after the commit: it is made, and this is what a repeat is told.
+  const [first] = kept;
+  if (first !== undefined) return first;
   try {
     await keep(deps, request, answer);
   } catch (err) {
@@ -125,14 +139,20 @@ async function runAndKeep(
 }
 
 async function keep(deps: IdempotencyDeps, request: IdempotentRequest, answer: Answer): Promise<void> {
-  const { status, headers, body } = answer;
+  const { status } = answer;
   const isTransient = status >= 500 || NOT_KEPT.has(status);
   if (isTransient || (request.route.idempotency === 'forever' && isRefusal(status))) {
     await releaseIdempotencyKey(deps.db, request);
     return;
   }
-  const bodySealed = deps.secretBox.seal(JSON.stringify({ headers, body }));
-  await finishIdempotencyKey(deps.db, request, { status, bodySealed });
+  await finishIdempotencyKey(deps.db, request, sealed(deps, answer));
+}
+
+function sealed(
+  { secretBox }: Pick<IdempotencyDeps, 'secretBox'>,
+  { status, headers, body }: Answer,
+): { readonly status: number; readonly bodySealed: string } {
+  return { status, bodySealed: secretBox.seal(JSON.stringify({ headers, body })) };
 }
 
 /** Nothing moved: where keys are kept for ever, such an answer would keep the same request from ever being served. */

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { MemberRole } from '../../domain/roles.ts';
 import type { Scope } from '../../domain/scopes.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Client } from '../../usecases/accounts/dashboard-session.ts';
 import { StreamReply, type StreamType } from './stream-reply.ts';
@@ -61,7 +62,7 @@ export interface AuthOf {
   payer: MerchantAuth<'jwt' | 'secret' | 'restricted' | 'public'>;
 }
 
-export interface RouteInput<A extends AuthKind, B, Q> {
+export interface RouteInput<A extends AuthKind, B, Q, D = unknown> {
   readonly auth: AuthOf[A];
   readonly body: B;
   readonly query: Q;
@@ -80,6 +81,11 @@ export interface RouteInput<A extends AuthKind, B, Q> {
    * with `:sandbox` while the merchant is in the sandbox, `user:<id>` or a client address.
    */
   readonly idempotencyScope: string;
+  /**
+   * For the transaction that stores what a POST makes: keeps the answer of the route with it, so that a repeat under the
+   * same Idempotency-Key gets that answer even if this process dies before it has answered.
+   */
+  readonly keepAnswer: (tx: Tx, data: D) => Promise<void>;
 }
 
 /** An answer whose status differs from the route's own, or that carries headers. */
@@ -157,7 +163,7 @@ export interface RouteDefinition<
   /** How long an Idempotency-Key is remembered: a day (default), or for ever where money moves. */
   readonly idempotency?: 'day' | 'forever';
   readonly handler: (
-    input: RouteInput<A, z.output<B>, z.output<Q>>,
+    input: RouteInput<A, z.output<B>, z.output<Q>, Frozen<z.input<D>>>,
   ) => Promise<Frozen<z.input<D>> | Reply<Frozen<z.input<D>>> | StreamReply>;
 }
 

@@ -5,6 +5,7 @@ import type { UserRow } from '../../store/schema/accounts.ts';
 import { findOpenInvitation } from '../../store/merchants/invitations.ts';
 import { anyUserExists, findUserByEmail, insertUser } from '../../store/accounts/users.ts';
 import { newUuid } from '../events/new-id.ts';
+import { keepNothing, type KeepMade } from '../keep-answer.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { assertUncommon } from './common-passwords.ts';
 import { mailLink, tokenHash } from './account-link.ts';
@@ -24,6 +25,7 @@ export interface RegisterDeps extends AccountDeps {
 export async function register(
   deps: RegisterDeps,
   input: { email: string; password: string; network: string; invitation?: string | undefined },
+  keep: KeepMade<Session> = keepNothing,
 ): Promise<Session> {
   const { db, clock, passwords } = deps;
   const key = emailKey(input.email);
@@ -43,13 +45,15 @@ export async function register(
     created_at: now,
     updated_at: now,
   };
+  const session = await openSession(deps.tokens, row);
   await db.transaction(async (tx) => {
     await assertOpen(deps, tx, input);
     if (!(await insertUser(tx, row))) throw taken();
     await mailLink(tx, deps, row, 'verify-email');
+    await keep(tx, session);
   });
   await trustNetwork(deps, row.id, input.network);
-  return openSession(deps.tokens, row);
+  return session;
 }
 
 /** Where others may not register, those may whom the owner of a shop invited by their address. */

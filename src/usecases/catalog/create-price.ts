@@ -3,6 +3,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { insertPrice } from '../../store/catalog/prices.ts';
 import type { PriceRow } from '../../store/schema/catalog.ts';
 import { newId } from '../events/new-id.ts';
+import { keepNothing, type KeepMade } from '../keep-answer.ts';
 import { fiatMinorUnits } from './fiat-minor-units.ts';
 import { findOwnProduct } from './find-own-product.ts';
 
@@ -22,6 +23,7 @@ export interface CreatePriceInput {
 export async function createPrice(
   deps: { readonly db: Db; readonly clock: Clock },
   input: CreatePriceInput,
+  keep: KeepMade<PriceRow> = keepNothing,
 ): Promise<PriceRow> {
   fiatMinorUnits(input);
   return deps.db.transaction(async (tx) => {
@@ -39,6 +41,7 @@ export async function createPrice(
       deleted_at: null,
     };
     await insertPrice(tx, row);
+    await keep(tx, row);
     return row;
   });
 }

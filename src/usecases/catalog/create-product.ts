@@ -4,6 +4,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { insertProduct } from '../../store/catalog/products.ts';
 import type { ProductRow } from '../../store/schema/catalog.ts';
 import { newId } from '../events/new-id.ts';
+import { keepNothing, type KeepMade } from '../keep-answer.ts';
 
 export interface CreateProductInput {
   readonly userId: string;
@@ -17,6 +18,7 @@ export interface CreateProductInput {
 export async function createProduct(
   deps: { readonly db: Db; readonly clock: Clock },
   input: CreateProductInput,
+  keep: KeepMade<ProductRow> = keepNothing,
 ): Promise<ProductRow> {
   const now = deps.clock.now();
   const row: ProductRow = {
@@ -31,6 +33,9 @@ export async function createProduct(
     updated_at: now,
     deleted_at: null,
   };
-  await deps.db.transaction((tx) => insertProduct(tx, row));
+  await deps.db.transaction(async (tx) => {
+    await insertProduct(tx, row);
+    await keep(tx, row);
+  });
   return row;
 }

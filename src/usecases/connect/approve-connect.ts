@@ -4,6 +4,7 @@ import { insertConnectCode } from '../../store/merchants/connect-codes.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { keyHash, KEY_LENGTH } from '../accounts/api-key.ts';
 import { randomBase62 } from '../events/new-id.ts';
+import { keepNothing, type KeepMade } from '../keep-answer.ts';
 import { assertRoomForKey } from '../keys/restricted-key.ts';
 import { findOwnMerchant } from '../merchants/find-own-merchant.ts';
 import { assertRedirectUrl, type ConnectRequest } from './connect-request.ts';
@@ -26,11 +27,13 @@ export interface ApproveConnectDeps {
 export async function approveConnect(
   { db, clock, redirectRule }: ApproveConnectDeps,
   input: ConnectRequest & { readonly userId: string; readonly merchantId: string },
+  keep: KeepMade<string> = keepNothing,
 ): Promise<string> {
   const { name, scopes, redirectUrl, state, codeChallenge } = input;
   assertRedirectUrl(redirectRule, redirectUrl);
   const code = randomBase62(KEY_LENGTH);
   const now = clock.now();
+  const redirectTo = redirectWith(redirectUrl, { code, state });
   await db.transaction(async (tx) => {
     const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
     await assertRoomForKey(tx, merchant.id);
@@ -43,6 +46,7 @@ export async function approveConnect(
       created_at: now,
       expires_at: now + LIFETIME_MS,
     });
+    await keep(tx, redirectTo);
   });
-  return redirectWith(redirectUrl, { code, state });
+  return redirectTo;
 }

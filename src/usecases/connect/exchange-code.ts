@@ -10,6 +10,7 @@ import type { ConnectCodeRow } from '../../store/schema/merchants.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { keyHash } from '../accounts/api-key.ts';
 import { addRestrictedKey } from '../keys/restricted-key.ts';
+import { keepNothing, type KeepMade } from '../keep-answer.ts';
 
 export interface ExchangeCodeDeps {
   readonly db: Db;
@@ -36,6 +37,7 @@ export interface Connection {
 export async function exchangeCode(
   deps: ExchangeCodeDeps,
   { code, codeVerifier }: { readonly code: string; readonly codeVerifier: string },
+  keep: KeepMade<Connection> = keepNothing,
 ): Promise<Connection> {
   const codeHash = keyHash(code);
   // Anybody may ask: what was never a code costs no write.
@@ -44,7 +46,10 @@ export async function exchangeCode(
     const now = deps.clock.now();
     const agreed = await takeConnectCode(tx, codeHash);
     if (agreed === undefined || agreed.expires_at <= now) return null;
-    return isVerifier(codeVerifier, agreed.code_challenge) ? connect(tx, deps, agreed, now) : null;
+    if (!isVerifier(codeVerifier, agreed.code_challenge)) return null;
+    const made = await connect(tx, deps, agreed, now);
+    await keep(tx, made);
+    return made;
   });
   // Thrown after the transaction, which would otherwise give the code back.
   if (connection === null) throw invalidCode();

@@ -5,6 +5,7 @@ import { findCustomerByEmail, insertCustomer } from '../../store/catalog/custome
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { CustomerRow } from '../../store/schema/catalog.ts';
 import { newId } from '../events/new-id.ts';
+import { keepNothing, type KeepMade } from '../keep-answer.ts';
 
 interface NewCustomer {
   readonly userId: string;
@@ -16,11 +17,13 @@ interface NewCustomer {
 export async function createCustomer(
   deps: { readonly db: Db; readonly clock: Clock },
   input: NewCustomer,
+  keep: KeepMade<CustomerRow> = keepNothing,
 ): Promise<CustomerRow> {
   const row = newCustomerRow(deps.clock.now(), input);
   // The UNIQUE index decides: two requests at once cannot both be first.
   await deps.db.transaction(async (tx) => {
     if (!(await insertCustomer(tx, row))) throw await duplicateCustomer(tx, input);
+    await keep(tx, row);
   });
   return row;
 }

@@ -2,6 +2,7 @@ import { invalidField } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findOwnMerchant } from '../merchants/find-own-merchant.ts';
+import { keepNothing, type KeepMade } from '../keep-answer.ts';
 import { addRestrictedKey, type CreatedRestrictedKey, type NewRestrictedKey } from './restricted-key.ts';
 
 /**
@@ -12,12 +13,15 @@ import { addRestrictedKey, type CreatedRestrictedKey, type NewRestrictedKey } fr
 export async function createRestrictedKey(
   { db, clock }: { readonly db: Db; readonly clock: Clock },
   { userId, ...key }: NewRestrictedKey & { readonly userId: string },
+  keep: KeepMade<CreatedRestrictedKey> = keepNothing,
 ): Promise<CreatedRestrictedKey> {
   const now = clock.now();
   if (key.expiresAt !== null && key.expiresAt <= now)
     throw invalidField('expiresAt', 'must be in the future');
   return db.transaction(async (tx) => {
     const merchant = await findOwnMerchant(tx, userId, key.merchantId);
-    return addRestrictedKey(tx, { ...key, merchantId: merchant.id }, now);
+    const made = await addRestrictedKey(tx, { ...key, merchantId: merchant.id }, now);
+    await keep(tx, made);
+    return made;
   });
 }

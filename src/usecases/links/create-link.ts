@@ -6,6 +6,7 @@ import type { AskedField, PaymentLinkRow } from '../../store/schema/payment-link
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { newId } from '../events/new-id.ts';
+import { keepNothing, type KeepMade } from '../keep-answer.ts';
 import { termColumns, type LinkTerms } from './link-terms.ts';
 
 export interface LinkDeps {
@@ -30,7 +31,11 @@ const SLUG_LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
 const SLUG_LENGTH = 13;
 
 /** @throws {AppError} PRICE_NOT_FOUND, VALIDATION_INVALID (amounts) */
-export async function createLink(deps: LinkDeps, input: CreateLinkInput): Promise<PaymentLinkRow> {
+export async function createLink(
+  deps: LinkDeps,
+  input: CreateLinkInput,
+  keep: KeepMade<PaymentLinkRow> = keepNothing,
+): Promise<PaymentLinkRow> {
   const { merchant } = input;
   return deps.db.transaction(async (tx) => {
     const now = deps.clock.now();
@@ -50,6 +55,7 @@ export async function createLink(deps: LinkDeps, input: CreateLinkInput): Promis
       deleted_at: null,
     };
     await insertPaymentLink(tx, row);
+    await keep(tx, row);
     return row;
   });
 }

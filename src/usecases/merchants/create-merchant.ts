@@ -9,6 +9,7 @@ import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { allocateAddresses, type AllocateAddressDeps } from '../payments/allocate-address.ts';
 import { newKeyPair } from '../accounts/api-key.ts';
 import { newUuid, newWebhookSecret, randomBase62 } from '../events/new-id.ts';
+import { keepNothing, type KeepMade } from '../keep-answer.ts';
 
 /** What a new merchant starts with. */
 interface MerchantDefaults {
@@ -50,6 +51,7 @@ const DOMAIN_TOKEN_LENGTH = 32;
 export async function createMerchant(
   deps: CreateMerchantDeps,
   input: CreateMerchantInput,
+  keep: KeepMade<CreatedMerchant> = keepNothing,
 ): Promise<CreatedMerchant> {
   return deps.db.transaction(async (tx) => {
     if (await domainExists(tx, input.domain)) throw await duplicate(tx, input);
@@ -59,11 +61,13 @@ export async function createMerchant(
     await insertApiKeys(tx, keys.rows);
     const live = await openWallet(tx, deps, merchant, 'live');
     const sandbox = await openWallet(tx, deps, merchant, 'sandbox');
-    return {
+    const made: CreatedMerchant = {
       merchant,
       keys: { public: keys.public, secret: keys.secret },
       wallets: merchant.sandbox === 1 ? sandbox : live,
     };
+    await keep(tx, made);
+    return made;
   });
 }
 

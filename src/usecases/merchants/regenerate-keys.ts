@@ -2,6 +2,7 @@ import type { Clock } from '../../domain/ports.ts';
 import { deleteKeys, insertApiKeys, retireCurrentKeys } from '../../store/merchants/api-keys.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { newKeyPair } from '../accounts/api-key.ts';
+import { keepNothing, type KeepMade } from '../keep-answer.ts';
 import { findOwnMerchant } from './find-own-merchant.ts';
 
 export interface RegeneratedKeys {
@@ -19,6 +20,7 @@ export interface RegeneratedKeys {
 export async function regenerateKeys(
   deps: { readonly db: Db; readonly clock: Clock },
   input: { readonly userId: string; readonly merchantId: string; readonly gracePeriodSeconds: number },
+  keep: KeepMade<RegeneratedKeys> = keepNothing,
 ): Promise<RegeneratedKeys> {
   return deps.db.transaction(async (tx) => {
     const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
@@ -28,6 +30,8 @@ export async function regenerateKeys(
     else await retireCurrentKeys(tx, merchant.id, until);
     const keys = newKeyPair(merchant.id, now);
     await insertApiKeys(tx, keys.rows);
-    return { public: keys.public, secret: keys.secret, gracePeriodEndsAt: until };
+    const made = { public: keys.public, secret: keys.secret, gracePeriodEndsAt: until };
+    await keep(tx, made);
+    return made;
   });
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchant, updateMerchant } from '../../store/merchants/merchants.ts';
 import { newWebhookSecret } from '../events/new-id.ts';
+import { keepNothing, type KeepMade } from '../keep-answer.ts';
 
 const OVERLAP_MS = 24 * 3600 * 1000;
 
@@ -11,6 +12,7 @@ const OVERLAP_MS = 24 * 3600 * 1000;
 export async function rotateWebhookSecret(
   deps: { readonly db: Db; readonly clock: Clock; readonly secretBox: SecretBox },
   merchantId: string,
+  keep: KeepMade<string> = keepNothing,
 ): Promise<string> {
   const secret = newWebhookSecret();
   await deps.db.transaction(async (tx) => {
@@ -23,6 +25,7 @@ export async function rotateWebhookSecret(
       webhook_old_secret_until: now + OVERLAP_MS,
       updated_at: now,
     });
+    await keep(tx, secret);
   });
   return secret;
 }

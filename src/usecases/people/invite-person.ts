@@ -9,6 +9,7 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import type { AccountDeps } from '../accounts/account-deps.ts';
 import { tokenHash } from '../accounts/account-link.ts';
 import { newId, randomBase62 } from '../events/new-id.ts';
+import { keepNothing, type KeepMade } from '../keep-answer.ts';
 import { invitationMail } from '../mail/invitation-mail.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { findOwnMerchant } from '../merchants/find-own-merchant.ts';
@@ -43,6 +44,7 @@ export async function invitePerson(
     readonly email: string;
     readonly role: MemberRole;
   },
+  keep: KeepMade<MadeInvitation> = keepNothing,
 ): Promise<MadeInvitation> {
   const now = deps.clock.now();
   const token = randomBase62(TOKEN_LENGTH);
@@ -71,6 +73,7 @@ export async function invitePerson(
       text: invitationMail({ baseUrl: deps.baseUrl, link, shop: merchant.name, role: input.role }),
       expiresAt: row.expires_at,
     });
+    await keep(tx, { row, link });
   });
   return { row, link };
 }

@@ -15,6 +15,7 @@ import type { RefundLinkRow } from '../../store/schema/refund-links.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { tokenHash } from '../accounts/account-link.ts';
 import { newId, randomBase62 } from '../events/new-id.ts';
+import { keepNothing, type KeepMade } from '../keep-answer.ts';
 import { ownPayment } from '../payments/get-payment.ts';
 import { loadPayment, type LoadedPayment, type LoadPaymentDeps } from '../payments/load-payment.ts';
 import { nothingLeft, readFiat, toAtoms, worthOf } from '../refunds/refundable.ts';
@@ -60,18 +61,21 @@ const TOKEN_LENGTH = 43;
 export async function createRefundLink(
   deps: CreateLinkDeps,
   input: CreateLinkInput,
+  keep: KeepMade<RefundLinkView> = keepNothing,
 ): Promise<RefundLinkView> {
   const { merchantId, paymentId, rate } = input;
   const { currency } = await ownPayment(deps.db, { merchantId, paymentId });
   if (rate === 'current') await deps.rates.ensure(currency);
   const token = randomBase62(TOKEN_LENGTH);
   const id = newId('rfl_');
-  const stored = await deps.db.transaction(async (tx) => {
+  return deps.db.transaction(async (tx) => {
     await insertRefundLink(tx, await rowOf(tx, deps, input, { id, token }));
-    return findRefundLink(tx, id);
+    const stored = await findRefundLink(tx, id);
+    if (stored === undefined) throw new Error(`refund link ${id} was not stored`);
+    const view = presentLink(stored, linkUrl(deps, token));
+    await keep(tx, view);
+    return view;
   });
-  if (stored === undefined) throw new Error(`refund link ${id} was not stored`);
-  return presentLink(stored, linkUrl(deps, token));
 }
 
 async function rowOf(

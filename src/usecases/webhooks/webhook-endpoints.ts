@@ -13,6 +13,7 @@ import {
   type StoredEndpoint,
 } from '../../store/webhooks/webhook-endpoints.ts';
 import { newId, newWebhookSecret } from '../events/new-id.ts';
+import { keepNothing, type KeepMade } from '../keep-answer.ts';
 import { findOwnEndpoint } from './find-own-endpoint.ts';
 import { refuseWebhookUrl, type WebhookUrlRule } from './webhook-url-rule.ts';
 
@@ -37,6 +38,11 @@ export interface NewEndpoint {
   readonly active: boolean;
 }
 
+export interface MadeEndpoint {
+  readonly endpoint: StoredEndpoint;
+  readonly secret: string;
+}
+
 /**
  * Adds an endpoint with a secret of its own.
  * @throws {AppError} VALIDATION_INVALID (url); INVALID_STATE when the merchant has as many as it may.
@@ -44,7 +50,8 @@ export interface NewEndpoint {
 export async function createEndpoint(
   deps: WebhookEndpointDeps,
   input: NewEndpoint,
-): Promise<{ endpoint: StoredEndpoint; secret: string }> {
+  keep: KeepMade<MadeEndpoint> = keepNothing,
+): Promise<MadeEndpoint> {
   refuseWebhookUrl(deps.webhookUrlRule, input.url, 'url');
   const secret = newWebhookSecret();
   const now = deps.clock.now();
@@ -67,6 +74,7 @@ export async function createEndpoint(
       throw new AppError('INVALID_STATE', message);
     }
     await insertEndpoint(tx, endpoint);
+    await keep(tx, { endpoint, secret });
   });
   return { endpoint, secret };
 }
@@ -134,7 +142,11 @@ export async function removeEndpoint(deps: WebhookEndpointDeps, at: EndpointAt):
  * Replaces the secret of an endpoint; for 24 hours deliveries are signed with the old one as well.
  * @throws {AppError} ENDPOINT_NOT_FOUND
  */
-export async function rotateEndpointSecret(deps: WebhookEndpointDeps, at: EndpointAt): Promise<string> {
+export async function rotateEndpointSecret(
+  deps: WebhookEndpointDeps,
+  at: EndpointAt,
+  keep: KeepMade<string> = keepNothing,
+): Promise<string> {
   const secret = newWebhookSecret();
   await deps.db.transaction(async (tx) => {
     const endpoint = await findOwnEndpoint(tx, at);
@@ -145,6 +157,7 @@ export async function rotateEndpointSecret(deps: WebhookEndpointDeps, at: Endpoi
       old_secret_until: now + SECRET_OVERLAP_MS,
       updated_at: now,
     });
+    await keep(tx, secret);
   });
   return secret;
 }
