@@ -10,6 +10,7 @@ export * from './chain/chain-index.ts';
 export * from './chain/reader.ts';
 export * from './chain/reconciler.ts';
 export * from './chain/send-builder.ts';
+export * from './chain/unread.ts';
 
 /**
  * The port every chain adapter implements. No node-specific types cross it, and all amounts are

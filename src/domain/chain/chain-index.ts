@@ -1,4 +1,5 @@
 import type { Credit, OutputRef } from './block.ts';
+import type { UnreadStore } from './unread.ts';
 
 /** Finds which keys and outputs of a block or mempool are ours. Backed by the store's indexes. */
 export interface ChainIndex {
@@ -31,6 +32,8 @@ export interface ChainIndex {
   unsettled(): Promise<readonly Pick<Credit, 'ref' | 'watchKey'>[]>;
   /** When the ledger was restored from a backup, ms: money received and sent on in between is not in it. */
   restoredAt?(): Promise<number | null>;
+  /** Transactions that could not be read; kept in memory only where the index stores none. */
+  readonly unread?: UnreadStore;
   /** An in-memory filter, where the index has one; null while it is being built: then query everything. */
   sieve?(): Promise<WatchFilter | null>;
 }

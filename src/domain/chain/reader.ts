@@ -2,6 +2,7 @@ import type { Coin, Mode, Network } from '../coins.ts';
 import type { Finality } from '../confirmations.ts';
 import type { BlockRef, ChainBlock, ChainBlockHeader, OutputRef, UnconfirmedView } from './block.ts';
 import type { StoredTransaction } from './broadcaster.ts';
+import type { SetAsideTransaction } from './unread.ts';
 
 /** Reads a chain's blocks and unconfirmed transactions from its node. */
 export interface ChainReader {
@@ -103,20 +104,23 @@ export interface NodeStatus {
   readonly warnings: string | null;
   /** Where balances are watched: accounts whose balance the history does not explain, and the difference, atoms. */
   readonly unexplained?: { readonly accounts: number; readonly amount: bigint };
+  /** Transactions of the chain that could not be read and are retried. */
+  readonly unread?: readonly SetAsideTransaction[];
   /** The alarms among the warnings. */
   readonly alarms?: readonly ChainAlarm[];
 }
 
 /**
- * Signs of a mismatch between node, chain and this program. `unknown_version`: a format that cannot be read,
- * so the chain is not followed past it. `new_transactions`: an unknown kind that could still be read.
- * `unreadable`: a malformed block or answer. `blocks_only`: the node accepts no unconfirmed transactions, so
+ * Signs of a mismatch between node, chain and this program. `unknown_version`: a format that cannot be read: a
+ * transaction is set aside, a block is not followed past. `new_transactions`: an unknown kind that could still be read.
+ * `unreadable`: a malformed block or answer. `unread_transactions`: single transactions are set aside and retried. `blocks_only`: the node accepts no unconfirmed transactions, so
  * that payments are seen only once a block has them. The others explain themselves.
  */
 export const CHAIN_ALARMS = [
   'unknown_version',
   'new_transactions',
   'unreadable',
+  'unread_transactions',
   'wrong_chain',
   'pruned',
   'clock_skew',

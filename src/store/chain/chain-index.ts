@@ -7,6 +7,7 @@ import { type LookSize, OpenAccounts } from '../ledger/open-accounts.ts';
 import { ownOutpoints, unsettledCredits } from '../ledger/outputs.ts';
 import { holdingsOf, spendersOf } from '../ledger/holdings.ts';
 import { contestedOutpoints } from '../ledger/unconfirmed-inputs.ts';
+import { unreadStore } from './unread-transactions.ts';
 import { StoredWatchFilter } from './watch-filter.ts';
 
 /** Addresses whose balance is looked at in each block, where a chain needs that: fifteen calls of an Ethereum node. */
@@ -46,6 +47,7 @@ export function createChainIndex(
     turn: async (height) => addressesBetween(db, chain, turnAt(height, await newestAddressId(db))),
     watchKeysAfter: async (after, limit) => watchKeysAfter(db, chain, after, limit),
     unsettled: async () => unsettledCredits(db, chain),
+    unread: unreadStore(db, chain),
     restoredAt: async () => Number(await readMeta(db, 'restored_at')) || null,
   };
 }

@@ -1,4 +1,5 @@
 import type { Coin, Mode } from '../../domain/coins.ts';
+import type { Flag } from './flag.ts';
 
 export interface ChainCursorRow {
   coin: Coin;
@@ -29,4 +30,18 @@ export interface ChainGapRow {
   found_at: number;
   /** The node had lost them, or an operator skipped them. */
   reason: 'lost' | 'skipped';
+}
+
+/** A transaction that the chain has and that could not be read: see UnreadTransaction. */
+export interface UnreadTransactionRow {
+  coin: Coin;
+  mode: Mode;
+  txid: string;
+  height: number;
+  watch_key: string | null;
+  reason: string;
+  unknown_version: Flag;
+  first_seen_at: number;
+  attempts: number;
+  retry_at: number;
 }

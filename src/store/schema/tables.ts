@@ -12,7 +12,7 @@ import type {
   UserRow,
 } from './accounts.ts';
 import type { CustomerRow, PriceRow, ProductRow } from './catalog.ts';
-import type { ChainBlockRow, ChainCursorRow, ChainGapRow } from './chain.ts';
+import type { ChainBlockRow, ChainCursorRow, ChainGapRow, UnreadTransactionRow } from './chain.ts';
 import type {
   AddressCounterRow,
   AddressRow,
@@ -105,6 +105,7 @@ export interface Tables {
   chain_cursors: ChainCursorRow;
   chain_blocks: ChainBlockRow;
   chain_gaps: ChainGapRow;
+  unread_transactions: UnreadTransactionRow;
   events: EventRow;
   deliveries: DeliveryRow;
   /** How many are listed, by UTC day of creation; kept by triggers. No endpoint is the webhookUrl of a payment. */

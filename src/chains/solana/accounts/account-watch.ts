@@ -2,6 +2,7 @@ import { ChainError, type ChainIndex, type Holding, type NodeStatus } from '../.
 import type { Clock, Logger } from '../../../domain/ports.ts';
 import { eachInParallel, inPieces } from '../../shared/in-parallel.ts';
 import { openAccounts } from '../../shared/open-accounts.ts';
+import { UnreadTransactions } from '../../shared/unread-transactions.ts';
 import { sum } from './account-funds.ts';
 import {
   ACCOUNTS_PER_REQUEST,
@@ -68,12 +69,17 @@ export class AccountWatch {
   readonly #reader: TransactionReader;
   readonly #sent = new Map<string, number>();
   readonly #unexplained: UnexplainedBalances;
+  readonly #unread: UnreadTransactions;
+  /** Unread transactions whose attempt is due, by account. */
+  #awaited: ReadonlyMap<string, ReadonlySet<string>> = new Map();
   #closedFrom = 0;
   #isCaughtUp = false;
 
   constructor(deps: AccountWatchDeps) {
     this.#deps = deps;
-    this.#reader = new TransactionReader(deps.client);
+    const { index, clock, logger } = deps;
+    this.#unread = new UnreadTransactions({ coin: 'SOL', store: index.unread, clock, logger });
+    this.#reader = new TransactionReader(deps.client, this.#unread);
     this.#unexplained = new UnexplainedBalances(deps);
   }
 
@@ -84,9 +90,9 @@ export class AccountWatch {
     for (const address of addresses) this.#sent.set(address, now);
   }
 
-  /** Adds a warning about accounts whose balance no history explains to the node's health. */
+  /** Adds accounts whose balance no history explains, and unread transactions, to the node's health. */
   withWarning<T extends NodeStatus>(status: T): T {
-    return this.#unexplained.withWarning(status);
+    return this.#unread.withWarning(this.#unexplained.withWarning(status));
   }
 
   /**
@@ -99,6 +105,9 @@ export class AccountWatch {
     const { client } = this.#deps;
     const tip = await readTip(client);
     const floor = recorded ?? tip.block.slot;
+    await this.#unread.load();
+    if (recorded !== null) await this.#unread.recordedUpTo(recorded);
+    this.#awaited = this.#dueByAccount();
     const isDoubtful = recorded !== null && (await this.#lacksOurSends(floor));
     const found = new Map<string, LandedTransaction>();
     const pieces = inPieces(this.#accounts(), ACCOUNTS_PER_REQUEST);
@@ -114,12 +123,22 @@ export class AccountWatch {
     return { ...tip, active: await this.#inBlocks([...found.values()], tip.finalized) };
   }
 
-  /** The open accounts, those of recent sends, and a page of all others, each once. */
+  #dueByAccount(): ReadonlyMap<string, ReadonlySet<string>> {
+    const due = this.#unread.due().flatMap(({ txid, watchKey }) => (watchKey === null ? [] : [{ txid, watchKey }]));
+    const byAccount = Map.groupBy(due, ({ watchKey }) => watchKey);
+    return new Map([...byAccount].map(([key, own]) => [key, new Set(own.map(({ txid }) => txid))]));
+  }
+
+  /** The open accounts, those of recent sends and of unread transactions, and a page of all others, each once. */
   async *#accounts(): AsyncGenerator<readonly Account[], void> {
     const { index, clock, follow } = this.#deps;
     const page = await index.watchKeysAfter(this.#closedFrom, ACCOUNTS_PER_REQUEST);
     this.#closedFrom = page.length < ACCOUNTS_PER_REQUEST ? 0 : (page.at(-1)?.position ?? 0);
-    const others = new Set([...this.#sent.keys(), ...page.map(({ watchKey }) => watchKey)]);
+    const others = new Set([
+      ...this.#sent.keys(),
+      ...this.#awaited.keys(),
+      ...page.map(({ watchKey }) => watchKey),
+    ]);
     const followed: string[] = [];
     for await (const open of openAccounts(index, clock.now() - CLOSED_MS)) {
       for (const { watchKey } of open) {
@@ -145,7 +164,8 @@ export class AccountWatch {
     const moved: Balance[] = [];
     for (const { address, held, isOpen } of accounts) {
       const lamports = seen.lamports.get(address) ?? 0n;
-      const isDoubted = this.#sent.has(address) || (isOpen && seen.isDoubtful);
+      const isDoubted =
+        this.#sent.has(address) || this.#awaited.has(address) || (isOpen && seen.isDoubtful);
       if (lamports !== total(held) || isDoubted) moved.push({ address, lamports, asOf: seen.asOf, held });
       else this.#unexplained.explained(address);
     }
@@ -196,6 +216,7 @@ export class AccountWatch {
     const recorded = new RecordedHistory(this.#deps.index, address, held);
     const news = new Map<string, LandedTransaction>();
     const met = new Set<string>();
+    const awaited = new Set(this.#awaited.get(address));
     let missing = lamports - total(held);
     let isComplete = true;
     const done = () => ({ transactions: [...news.values()], agrees: isComplete && missing === 0n });
@@ -209,16 +230,20 @@ export class AccountWatch {
       for (let at = 0; at < fresh.length;) {
         const next = fresh.slice(at, at + Math.min(MAX_AT_A_TIME, Math.max(1, met.size)));
         at += next.length;
-        if ((next[0]?.slot ?? 0) <= floor && missing === 0n) return done();
-        const read = await this.#reader.readAll(next.filter(({ signature }) => !recorded.holds(signature)));
+        const isEnough = (slot: number) => slot <= floor && missing === 0n && awaited.size === 0;
+        if (isEnough(next[0]?.slot ?? 0)) return done();
+        const unknown = next.filter(({ signature }) => !recorded.holds(signature));
+        const read = await this.#reader.readAll(unknown, address);
         for (const { signature, slot } of next) {
-          if (slot <= floor && missing === 0n) return done();
+          if (isEnough(slot)) return done();
           met.add(signature);
+          awaited.delete(signature);
           if (met.size >= MAX_HISTORY) return { ...done(), agrees: false };
           const transaction = read.get(signature);
+          if (transaction !== undefined || recorded.holds(signature)) this.#unread.succeeded(signature, floor);
           const standing = await recorded.standing(signature, transaction, slot <= floor);
-          if (standing === 'covered') return done();
-          if (standing === 'recorded') continue;
+          if (standing === 'covered' && awaited.size === 0) return done();
+          if (standing !== 'news') continue;
           if (transaction === undefined) {
             isComplete = false;
             continue;

@@ -1,4 +1,5 @@
 import { ChainError } from '../../../domain/chain.ts';
+import type { UnreadTransactions } from '../../shared/unread-transactions.ts';
 import { readWire } from '../sends/message.ts';
 import type { NodeClient, RawTransaction } from '../rpc/node-client.ts';
 
@@ -22,22 +23,55 @@ export interface LandedTransaction {
  */
 const CACHED = 20_000;
 
-/** Reads landed transactions from the node, each once per slot it lands in. */
+/** Attempts to get a transaction while everything else is answered, before it is set aside. */
+const MAX_ATTEMPTS = 3;
+
+/** A transaction in the history of an account. */
+export interface ListedTransaction {
+  readonly signature: string;
+  readonly slot: number;
+}
+
+/**
+ * Reads landed transactions from the node, each once per slot it lands in. One that the node does not give, or that
+ * cannot be read, is set aside alone.
+ */
 export class TransactionReader {
   readonly #client: NodeClient;
+  readonly #unread: UnreadTransactions;
   readonly #cache = new Map<string, LandedTransaction>();
+  /** Transactions that the node did not give, with the number of attempts. */
+  readonly #refused = new Map<string, number>();
 
-  constructor(client: NodeClient) {
+  constructor(client: NodeClient, unread: UnreadTransactions) {
     this.#client = client;
+    this.#unread = unread;
   }
 
-  /** Null when the node lists a transaction but lacks it or has it in another slot: retry, or ask another node. */
-  async read(signature: string, slot: number): Promise<LandedTransaction | null> {
+  /**
+   * Null when the node lists a transaction but lacks it or has it in another slot, and for one that is set aside: retry,
+   * or ask another node.
+   * @param watchKey the account whose history lists it
+   * @throws {ChainError} when the node does not answer: an outage sets nothing aside.
+   */
+  async read({ signature, slot }: ListedTransaction, watchKey: string): Promise<LandedTransaction | null> {
     const key = `${signature}@${slot}`;
     const known = this.#cache.get(key);
-    if (known !== undefined) return known;
-    const read = await this.#fetch(signature);
-    if (read?.slot !== slot) return null;
+    if (known?.keys.includes(watchKey)) return known;
+    if (this.#unread.isResting(signature)) return null;
+    let read: LandedTransaction | null;
+    try {
+      read = await this.#fetch(signature);
+      if (read?.slot !== slot) return null;
+      requireAccount(read, watchKey);
+    } catch (error) {
+      if (!(error instanceof ChainError) || !this.#isUnreadable(signature, error)) throw error;
+      const isUnknownVersion = error.kind === 'unknown_version';
+      const reason = error.message;
+      await this.#unread.failed({ txid: signature, height: slot, watchKey, reason, isUnknownVersion });
+      return null;
+    }
+    this.#refused.delete(signature);
     this.#cache.set(key, read);
     const [oldest] = this.#cache.keys();
     if (this.#cache.size > CACHED && oldest !== undefined) this.#cache.delete(oldest);
@@ -46,10 +80,22 @@ export class TransactionReader {
 
   /** Reads all given transactions in parallel; answers those that the node has, by signature. */
   async readAll(
-    listed: readonly { signature: string; slot: number }[],
+    listed: readonly ListedTransaction[],
+    watchKey: string,
   ): Promise<ReadonlyMap<string, LandedTransaction>> {
-    const read = await Promise.all(listed.map(async ({ signature, slot }) => this.read(signature, slot)));
+    const read = await Promise.all(listed.map(async (each) => this.read(each, watchKey)));
     return new Map(read.filter((each) => each !== null).map((each) => [each.signature, each]));
+  }
+
+  /** Whether the fault is the transaction's. A node that is away answers nothing: it first shows in other calls. */
+  #isUnreadable(signature: string, error: ChainError): boolean {
+    if (error.kind === 'bad_answer' || error.kind === 'unknown_version') return true;
+    if (error.kind !== 'unavailable' || error.isRateLimited) return false;
+    const attempts = (this.#refused.get(signature) ?? 0) + 1;
+    this.#refused.set(signature, attempts);
+    const [oldest] = this.#refused.keys();
+    if (this.#refused.size > CACHED && oldest !== undefined) this.#refused.delete(oldest);
+    return attempts >= MAX_ATTEMPTS;
   }
 
   async #fetch(signature: string): Promise<LandedTransaction | null> {
@@ -89,6 +135,13 @@ function landed(
     after: meta.postBalances,
     raw,
   };
+}
+
+/** @throws {ChainError} bad_answer */
+function requireAccount(transaction: LandedTransaction, address: string): void {
+  if (transaction.keys.includes(address)) return;
+  const { signature } = transaction;
+  throw new ChainError('bad_answer', `transaction ${signature} does not name ${address}, whose history lists it`);
 }
 
 /** Balance change of an account in a transaction; negative for an outflow. */
