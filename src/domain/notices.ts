@@ -10,10 +10,14 @@ export const SHOP_NOTICES = ['paid', 'decision', 'refund_claim', 'reversed', 'se
 export type ShopNotice = (typeof SHOP_NOTICES)[number];
 
 /** What the operator of this server is mailed about. */
-const OPERATOR_NOTICES = ['node', 'backup', 'replica'] as const;
+const OPERATOR_NOTICES = ['node', 'rates', 'backup', 'replica'] as const;
 export type OperatorNotice = (typeof OPERATOR_NOTICES)[number];
 
 export type NoticeKind = ShopNotice | OperatorNotice;
+
+export function isShopNotice(kind: NoticeKind): kind is ShopNotice {
+  return SHOP_NOTICES.some((known) => known === kind);
+}
 
 interface NoticeTerms {
   /** Whether people get it who have chosen nothing. */
@@ -48,6 +52,10 @@ export const NOTICE_REASONS = [
   'webhook_failing',
   'node_down',
   'node_back',
+  'transactions_unread',
+  'transactions_read',
+  'rates_unsure',
+  'rates_back',
   'backup_old',
   'backup_back',
   'replica_behind',
@@ -68,6 +76,10 @@ export const KIND_OF_REASON: Readonly<Record<NoticeReason, NoticeKind>> = {
   webhook_failing: 'webhook',
   node_down: 'node',
   node_back: 'node',
+  transactions_unread: 'node',
+  transactions_read: 'node',
+  rates_unsure: 'rates',
+  rates_back: 'rates',
   backup_old: 'backup',
   backup_back: 'backup',
   replica_behind: 'replica',
@@ -91,6 +103,8 @@ export const REMINDED: ReadonlySet<NoticeReason> = new Set(['underpaid', 'late',
 /** States that somebody has to end: told again each day while they last. */
 export const REMINDED_DAILY: ReadonlySet<NoticeReason> = new Set([
   'node_down',
+  'transactions_unread',
+  'rates_unsure',
   'backup_old',
   'replica_behind',
   'webhook_failing',

@@ -48,6 +48,11 @@ export function chainFamilies({ db, clock, chains }: StateMetricsDeps): Family[]
       "Accounts that hold something else than the node's history explains",
       ({ unexplainedAccounts }) => unexplainedAccounts,
     ),
+    perChain(
+      'tilld_chain_unread_transactions',
+      'Transactions that could not be read and are retried: the money in them is not credited',
+      ({ unread }) => unread.count,
+    ),
     {
       name: 'tilld_chain_gap_blocks',
       help: 'Blocks in gaps of what was scanned: lost by the node or skipped, and not reconciled yet',

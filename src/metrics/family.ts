@@ -12,6 +12,7 @@ export interface MeasuredChain {
   readonly lag: number | null;
   readonly lastSeenAt: number | null;
   readonly unexplainedAccounts: number | null;
+  readonly unread: { readonly count: number };
   readonly warnings: readonly string[];
   readonly alarms: readonly ChainAlarm[];
 }

@@ -30,6 +30,7 @@ async function warningsOf(options: {
     nodeVersion: '/Satoshi:29.0.0/',
     nodeWarnings,
     unexplainedAccounts: null,
+    unread: { count: 0, transactions: [] },
     alarms: [],
   };
   const [read] = await readChains({

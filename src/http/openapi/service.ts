@@ -68,6 +68,7 @@ const READY_CHAINS = {
     nodeVersion: '/Satoshi:29.2.0/',
     nodeWarnings: null,
     unexplainedAccounts: null,
+    unread: { count: 0, transactions: [] },
     warnings: [],
     alarms: [],
   },
@@ -103,6 +104,34 @@ const chainHealth: JsonSchema = {
       ...numberOrNull,
       description:
         'Accounts whose balance their history does not explain yet; null where balances are not compared',
+    },
+    unread: {
+      type: 'object',
+      description: 'Transactions that could not be read and are retried; the money in them is not credited',
+      properties: {
+        count: { type: 'integer' },
+        transactions: {
+          type: 'array',
+          description: 'The oldest, 20 at most; times in milliseconds since 1970',
+          items: {
+            type: 'object',
+            properties: {
+              txid: { type: 'string' },
+              height: { type: 'integer', description: 'Height of its block (Solana: slot)' },
+              account: {
+                ...textOrNull,
+                description: 'Address whose history lists it; null where blocks are read as a whole',
+              },
+              reason: { type: 'string' },
+              attempts: { type: 'integer' },
+              firstSeenAt: { type: 'integer' },
+              retryAt: { type: 'integer' },
+            },
+            required: ['txid', 'height', 'account', 'reason', 'attempts', 'firstSeenAt', 'retryAt'],
+          },
+        },
+      },
+      required: ['count', 'transactions'],
     },
     warnings: {
       type: 'array',

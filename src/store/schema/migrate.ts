@@ -33,6 +33,7 @@ import * as receiptMails from './migrations/0032-receipt-mails.ts';
 import * as listedDeliveries from './migrations/0033-listed-deliveries.ts';
 import * as balance from './migrations/0034-balance.ts';
 import * as feeBudgets from './migrations/0038-fee-budgets.ts';
+import * as unreadTransactions from './migrations/0044-unread-transactions.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -71,6 +72,7 @@ export const MIGRATIONS: Migrations = {
   '0033-listed-deliveries': listedDeliveries,
   '0034-balance': balance,
   '0038-fee-budgets': feeBudgets,
+  '0044-unread-transactions': unreadTransactions,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

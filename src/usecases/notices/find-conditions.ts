@@ -17,7 +17,10 @@ export interface FindConditionsDeps {
   readonly db: Db;
   readonly clock: Clock;
   /** Every chain with what its watcher does now. */
-  readonly chains: () => readonly (ChainId & { readonly state: string })[];
+  readonly chains: () => readonly (ChainId & {
+    readonly state: string;
+    readonly unread: { readonly count: number };
+  })[];
   readonly isBackupTooOld: () => boolean;
   readonly isReplicaBehind: () => boolean;
 }
@@ -30,13 +33,19 @@ export async function findConditions(deps: FindConditionsDeps): Promise<Conditio
 const OPERATORS = { merchantId: '', mode: 'live', details: {} } as const;
 
 function operatorConditions({ chains, isBackupTooOld, isReplicaBehind }: FindConditionsDeps): Condition[] {
-  const nodes = chains().filter(({ mode, state }) => mode === 'live' && state !== 'following');
+  const live = chains().filter(({ mode }) => mode === 'live');
+  const nodes = live.filter(({ state }) => state !== 'following');
+  const unread = live.filter((chain) => chain.unread.count > 0);
   const backup = isBackupTooOld();
   const replica = isReplicaBehind();
   return [
     ...nodes.map(({ coin }): Condition => {
       const about = { subject: coin, details: { coin }, afterMs: NODE_MS };
       return { ...OPERATORS, ...about, reason: 'node_down', back: 'node_back' };
+    }),
+    ...unread.map(({ coin }): Condition => {
+      const about = { subject: coin, details: { coin }, afterMs: NODE_MS };
+      return { ...OPERATORS, ...about, reason: 'transactions_unread', back: 'transactions_read' };
     }),
     ...(backup ? [single('backup_old', 'backup_back', 0)] : []),
     ...(replica ? [single('replica_behind', 'replica_back', NODE_MS)] : []),

@@ -1,5 +1,11 @@
 import type { SecretBox } from '../../domain/keys.ts';
-import { KIND_OF_REASON, NOTICE_TERMS, NOTICES_PER_HOUR, type ShopNotice } from '../../domain/notices.ts';
+import {
+  KIND_OF_REASON,
+  NOTICE_TERMS,
+  isShopNotice,
+  NOTICES_PER_HOUR,
+  type ShopNotice,
+} from '../../domain/notices.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { countNoticeMails, dueNotices, insertNoticeMail, settleNotice } from '../../store/notices/notices.ts';
@@ -108,8 +114,7 @@ async function tellOne(tx: Tx, deps: TellNoticesDeps, telling: Telling): Promise
 
 function shopKind(notice: NoticeRow): ShopNotice {
   const kind = KIND_OF_REASON[notice.reason];
-  if (kind === 'node' || kind === 'backup' || kind === 'replica')
-    throw new Error(`a shop is not told about ${kind}`);
+  if (!isShopNotice(kind)) throw new Error(`a shop is not told about ${kind}`);
   return kind;
 }
 

@@ -5,6 +5,7 @@ import {
   type ChainAlarm,
   type ChainErrorKind,
   type NodeStatus,
+  type SetAsideTransaction,
 } from '../../domain/chain.ts';
 import type { FollowedChain } from '../../domain/coin-readiness.ts';
 import type { ChainId } from '../../domain/coins.ts';
@@ -19,9 +20,26 @@ export interface ChainHealth extends FollowedChain {
   readonly nodeWarnings: string | null;
   /** Accounts whose balance the node's history does not explain; null where balances are not watched. */
   readonly unexplainedAccounts: number | null;
+  readonly unread: UnreadHealth;
   /** Signs of a mismatch between node, chain and this program. */
   readonly alarms: readonly ChainAlarm[];
 }
+
+/** Transactions of the chain that could not be read and are retried; the money in them is not credited. */
+export interface UnreadHealth {
+  readonly count: number;
+  /** The oldest ones. */
+  readonly transactions: readonly (Pick<
+    SetAsideTransaction,
+    'txid' | 'height' | 'reason' | 'attempts' | 'firstSeenAt' | 'retryAt'
+  > & {
+    /** The watched address whose history lists it; null where blocks are read as a whole. */
+    readonly account: string | null;
+  })[];
+}
+
+/** Maximum unread transactions named in the health. */
+const MAX_NAMED = 20;
 
 /** Metrics of following a chain. */
 export interface WatchMetrics {
@@ -94,6 +112,7 @@ export class HealthRecord {
       nodeVersion: status?.version ?? null,
       nodeWarnings: joined(status?.warnings ?? null, state === 'behind' ? this.#behindBecause : null),
       unexplainedAccounts: status?.unexplained?.accounts ?? null,
+      unread: unreadHealth(status?.unread ?? []),
       alarms: [...new Set([...(status?.alarms ?? []), ...alarmsOf(this.#errorKind)])],
     };
   }
@@ -220,6 +239,14 @@ export class HealthRecord {
     const state = progress.state === 'following' ? 'error' : progress.state;
     return { ...progress, state, lastError: this.#finalityError };
   }
+}
+
+function unreadHealth(unread: readonly SetAsideTransaction[]): UnreadHealth {
+  const transactions = unread.slice(0, MAX_NAMED).map((each) => {
+    const { txid, height, watchKey: account, reason, attempts, firstSeenAt, retryAt } = each;
+    return { txid, height, account, reason, attempts, firstSeenAt, retryAt };
+  });
+  return { count: unread.length, transactions };
 }
 
 function joined(...warnings: readonly (string | null)[]): string | null {

@@ -9,10 +9,12 @@ const MINUTE_MS = 60_000;
 let app: HttpApp;
 let state: string;
 let isBackupTooOld: boolean;
+let unread: { count: number };
 beforeEach(async () => {
   app = await startHttpApp();
   state = 'following';
   isBackupTooOld = false;
+  unread = { count: 0 };
 });
 afterEach(async () => app.destroy());
 
@@ -22,8 +24,8 @@ async function pass(minutes: number, step = 1): Promise<void> {
     db: app.db,
     clock: { now: () => app.now() },
     chains: () => [
-      { coin: 'BTC' as Coin, mode: 'live' as const, state },
-      { coin: 'LTC' as Coin, mode: 'sandbox' as const, state: 'unreachable' },
+      { coin: 'BTC' as Coin, mode: 'live' as const, state, unread },
+      { coin: 'LTC' as Coin, mode: 'sandbox' as const, state: 'unreachable', unread: { count: 3 } },
     ],
     isBackupTooOld: () => isBackupTooOld,
     isReplicaBehind: () => false,
@@ -51,6 +53,17 @@ it('tells of a node that is away for ten minutes, once, and when it is back for 
   expect(await told()).toEqual(['node_down BTC']);
   await pass(6);
   expect(await told()).toEqual(['node_down BTC', 'node_back BTC']);
+});
+
+it('tells of live transactions that stay unread for ten minutes, and when they are read', async () => {
+  unread = { count: 1 };
+  await pass(9);
+  expect(await told()).toEqual([]);
+  await pass(2);
+  expect(await told()).toEqual(['transactions_unread BTC']);
+  unread = { count: 0 };
+  await pass(20);
+  expect(await told()).toEqual(['transactions_unread BTC', 'transactions_read BTC']);
 });
 
 it('says nothing of a node that is away for a moment, however often', async () => {

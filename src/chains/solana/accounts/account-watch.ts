@@ -124,7 +124,9 @@ export class AccountWatch {
   }
 
   #dueByAccount(): ReadonlyMap<string, ReadonlySet<string>> {
-    const due = this.#unread.due().flatMap(({ txid, watchKey }) => (watchKey === null ? [] : [{ txid, watchKey }]));
+    const due = this.#unread
+      .due()
+      .flatMap(({ txid, watchKey }) => (watchKey === null ? [] : [{ txid, watchKey }]));
     const byAccount = Map.groupBy(due, ({ watchKey }) => watchKey);
     return new Map([...byAccount].map(([key, own]) => [key, new Set(own.map(({ txid }) => txid))]));
   }
@@ -164,8 +166,7 @@ export class AccountWatch {
     const moved: Balance[] = [];
     for (const { address, held, isOpen } of accounts) {
       const lamports = seen.lamports.get(address) ?? 0n;
-      const isDoubted =
-        this.#sent.has(address) || this.#awaited.has(address) || (isOpen && seen.isDoubtful);
+      const isDoubted = this.#sent.has(address) || this.#awaited.has(address) || (isOpen && seen.isDoubtful);
       if (lamports !== total(held) || isDoubted) moved.push({ address, lamports, asOf: seen.asOf, held });
       else this.#unexplained.explained(address);
     }
@@ -193,12 +194,11 @@ export class AccountWatch {
   ): Promise<readonly LandedTransaction[]> {
     const { address } = balance;
     const { transactions, agrees } = await this.#history(balance, floor, minContextSlot);
-    if (agrees) {
-      this.#unexplained.explained(address);
-      return transactions;
-    }
-    if (this.#unexplained.isWaitedFor({ address, lamports: balance.lamports, ledger: total(balance.held) }))
-      return [];
+    const { lamports, held } = balance;
+    if (agrees) this.#unexplained.explained(address);
+    else if (this.#unexplained.isWaitedFor({ address, lamports, ledger: total(held) })) return [];
+    for (const { signature } of transactions) this.#unread.succeeded(signature, floor);
+    if (agrees) return transactions;
     // Below the floor, outflows count as recorded: their position in the ledger's history is not known.
     return transactions.filter((each) => each.slot > floor || changeOf(each, address) > 0n);
   }
@@ -240,8 +240,8 @@ export class AccountWatch {
           awaited.delete(signature);
           if (met.size >= MAX_HISTORY) return { ...done(), agrees: false };
           const transaction = read.get(signature);
-          if (transaction !== undefined || recorded.holds(signature)) this.#unread.succeeded(signature, floor);
           const standing = await recorded.standing(signature, transaction, slot <= floor);
+          if (standing !== 'news') this.#unread.succeeded(signature, floor);
           if (standing === 'covered' && awaited.size === 0) return done();
           if (standing !== 'news') continue;
           if (transaction === undefined) {

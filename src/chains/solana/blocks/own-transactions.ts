@@ -2,6 +2,7 @@ import { ChainError } from '../../../domain/chain.ts';
 import type { UnreadTransactions } from '../../shared/unread-transactions.ts';
 import { readWire } from '../sends/message.ts';
 import type { NodeClient, RawTransaction } from '../rpc/node-client.ts';
+import { isNotNow } from '../rpc/rpc.ts';
 
 /** A landed transaction reduced to its balance changes. */
 export interface LandedTransaction {
@@ -90,7 +91,7 @@ export class TransactionReader {
   /** Whether the fault is the transaction's. A node that is away answers nothing: it first shows in other calls. */
   #isUnreadable(signature: string, error: ChainError): boolean {
     if (error.kind === 'bad_answer' || error.kind === 'unknown_version') return true;
-    if (error.kind !== 'unavailable' || error.isRateLimited) return false;
+    if (error.kind !== 'unavailable' || error.isRateLimited || isNotNow(error)) return false;
     const attempts = (this.#refused.get(signature) ?? 0) + 1;
     this.#refused.set(signature, attempts);
     const [oldest] = this.#refused.keys();
@@ -141,7 +142,10 @@ function landed(
 function requireAccount(transaction: LandedTransaction, address: string): void {
   if (transaction.keys.includes(address)) return;
   const { signature } = transaction;
-  throw new ChainError('bad_answer', `transaction ${signature} does not name ${address}, whose history lists it`);
+  throw new ChainError(
+    'bad_answer',
+    `transaction ${signature} does not name ${address}, whose history lists it`,
+  );
 }
 
 /** Balance change of an account in a transaction; negative for an outflow. */

@@ -48,6 +48,11 @@ export interface Rpc {
 
 /** Error codes that mean: retry later, or with a node that is further ahead. */
 const NOT_NOW: ReadonlySet<number> = new Set([-32005, -32014, -32016]);
+/** Whether the node refused for a state of its own that passes, which says nothing about the request. */
+export function isNotNow({ cause }: ChainError): boolean {
+  return cause instanceof RpcRefusal && NOT_NOW.has(cause.code);
+}
+
 const VERSION_NOT_SUPPORTED = -32015;
 
 const REPLY = z.object({

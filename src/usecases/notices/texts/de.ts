@@ -14,6 +14,10 @@ export const de: NoticeTexts = {
     webhook_failing: '{shop}: Webhooks kommen nicht an',
     node_down: '{coin} auf {server}: der Node ist nicht nutzbar',
     node_back: '{coin} auf {server}: der Node arbeitet wieder',
+    transactions_unread: '{coin} auf {server}: Transaktionen nicht lesbar',
+    transactions_read: '{coin} auf {server}: alle Transaktionen sind wieder lesbar',
+    rates_unsure: '{server}: zu wenige Preisquellen',
+    rates_back: '{server}: wieder genügend Preisquellen',
     backup_old: '{server}: die neueste Sicherung ist zu alt',
     backup_back: '{server}: es gibt wieder eine aktuelle Sicherung',
     replica_behind: '{server}: die Replik hinkt hinterher',
@@ -41,6 +45,13 @@ export const de: NoticeTexts = {
     node_down:
       'tilld kann {coin} seit einiger Zeit nicht verfolgen. Bis der Node wieder arbeitet, werden Zahlungen in {coin} nicht erkannt, und keine davon läuft ab.',
     node_back: 'tilld verfolgt {coin} wieder. Inzwischen eingegangene Zahlungen werden jetzt erkannt.',
+    transactions_unread:
+      'tilld konnte einzelne Transaktionen von {coin} nicht lesen. Wenn eine davon eine Bestellung bezahlt, ist das Geld noch nicht gutgeschrieben; alle anderen Zahlungen sind es. tilld versucht es weiter. Die Statusseite nennt die Transaktionen und den Grund: Installieren Sie eine neuere Version von tilld oder verwenden Sie einen anderen Node.',
+    transactions_read:
+      'tilld hat die Transaktionen von {coin} gelesen, die vorher nicht lesbar waren. Zahlungen darin sind jetzt gutgeschrieben.',
+    rates_unsure:
+      'Nur noch eine Preisquelle ist übrig, oder ihr Preis ist gesprungen. Eine einzelne Quelle darf einen Preis nur langsam bewegen; darüber hinaus legt tilld keine Zahlung an. Die Statusseite nennt die Coins und die Quellen.',
+    rates_back: 'Mindestens zwei Preisquellen stimmen wieder überein.',
     backup_old:
       'Die neueste Sicherung dieses Servers ist älter als erlaubt. Den Grund nennen die Statusseite und das Protokoll.',
     backup_back: 'Die neueste Sicherung dieses Servers ist wieder aktuell.',
@@ -56,6 +67,7 @@ export const de: NoticeTexts = {
     send: 'Überweisungen und Rückzahlungen, die scheitern oder hängen',
     webhook: 'Webhooks, die nicht ankommen',
     node: 'Nodes',
+    rates: 'Preisquellen',
     backup: 'Sicherungen',
     replica: 'Replik',
   },

@@ -35,6 +35,10 @@ export const en: NoticeTexts = {
     webhook_failing: '{shop}: webhooks do not arrive',
     node_down: '{coin} at {server}: the node cannot be used',
     node_back: '{coin} at {server}: the node works again',
+    transactions_unread: '{coin} at {server}: transactions could not be read',
+    transactions_read: '{coin} at {server}: all transactions are read again',
+    rates_unsure: '{server}: too few price sources',
+    rates_back: '{server}: enough price sources again',
     backup_old: '{server}: the newest backup is too old',
     backup_back: '{server}: there is a recent backup again',
     replica_behind: '{server}: the replica is behind',
@@ -61,6 +65,13 @@ export const en: NoticeTexts = {
     node_down:
       'For some time tilld has not been able to follow {coin}. Until its node works again, payments in {coin} are not detected, and none of them expires.',
     node_back: 'tilld follows {coin} again. Payments that came in meanwhile are detected now.',
+    transactions_unread:
+      'tilld could not read single transactions of {coin}. If one of them pays an order, its money is not credited yet; all other payments are. tilld retries them. The health page names them and the reason: install a newer release of tilld, or use another node.',
+    transactions_read:
+      'tilld has read the transactions of {coin} that it could not read before. Payments in them are credited now.',
+    rates_unsure:
+      'Only one price source is left, or its price jumped. tilld lets a single source move a price only slowly, and creates no payment at a price beyond that. The health page names the coins and the sources.',
+    rates_back: 'At least two price sources agree again.',
     backup_old:
       'The newest backup of this server is older than allowed. See the health page and the log for the reason.',
     backup_back: 'The newest backup of this server is recent again.',
@@ -76,6 +87,7 @@ export const en: NoticeTexts = {
     send: 'Transfers and refunds that fail or hang',
     webhook: 'Webhooks that do not arrive',
     node: 'Nodes',
+    rates: 'Price sources',
     backup: 'Backups',
     replica: 'Replica',
   },

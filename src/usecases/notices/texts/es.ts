@@ -14,6 +14,10 @@ export const es: NoticeTexts = {
     webhook_failing: '{shop}: los webhooks no llegan',
     node_down: '{coin} en {server}: el nodo no se puede usar',
     node_back: '{coin} en {server}: el nodo funciona de nuevo',
+    transactions_unread: '{coin} en {server}: no se pudieron leer transacciones',
+    transactions_read: '{coin} en {server}: todas las transacciones se leen de nuevo',
+    rates_unsure: '{server}: muy pocas fuentes de precios',
+    rates_back: '{server}: de nuevo hay suficientes fuentes de precios',
     backup_old: '{server}: la última copia de seguridad es demasiado antigua',
     backup_back: '{server}: vuelve a haber una copia de seguridad reciente',
     replica_behind: '{server}: la réplica va con retraso',
@@ -41,6 +45,13 @@ export const es: NoticeTexts = {
     node_down:
       'Desde hace un tiempo tilld no puede seguir {coin}. Hasta que el nodo funcione de nuevo, los pagos en {coin} no se detectan y ninguno caduca.',
     node_back: 'tilld vuelve a seguir {coin}. Los pagos que llegaron mientras tanto se detectan ahora.',
+    transactions_unread:
+      'tilld no pudo leer algunas transacciones de {coin}. Si una de ellas paga un pedido, su dinero aún no está abonado; el de los demás pagos sí. tilld vuelve a intentarlo. La página de estado indica las transacciones y el motivo: instale una versión más reciente de tilld o use otro nodo.',
+    transactions_read:
+      'tilld ha leído las transacciones de {coin} que antes no podía leer. Los pagos que contienen ya están abonados.',
+    rates_unsure:
+      'Solo queda una fuente de precios, o su precio dio un salto. Una sola fuente solo puede mover un precio despacio, y tilld no crea pagos a un precio fuera de ese límite. La página de estado indica las monedas y las fuentes.',
+    rates_back: 'Al menos dos fuentes de precios vuelven a coincidir.',
     backup_old:
       'La última copia de seguridad de este servidor es más antigua de lo permitido. La página de estado y el registro indican el motivo.',
     backup_back: 'La última copia de seguridad de este servidor vuelve a ser reciente.',
@@ -56,6 +67,7 @@ export const es: NoticeTexts = {
     send: 'Envíos y reembolsos que fallan o se atascan',
     webhook: 'Webhooks que no llegan',
     node: 'Nodos',
+    rates: 'Fuentes de precios',
     backup: 'Copias de seguridad',
     replica: 'Réplica',
   },

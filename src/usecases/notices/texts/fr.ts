@@ -14,6 +14,10 @@ export const fr: NoticeTexts = {
     webhook_failing: '{shop} : les webhooks n’arrivent pas',
     node_down: '{coin} sur {server} : le nœud est inutilisable',
     node_back: '{coin} sur {server} : le nœud fonctionne à nouveau',
+    transactions_unread: '{coin} sur {server} : transactions illisibles',
+    transactions_read: '{coin} sur {server} : toutes les transactions sont de nouveau lues',
+    rates_unsure: '{server} : trop peu de sources de prix',
+    rates_back: '{server} : de nouveau assez de sources de prix',
     backup_old: '{server} : la dernière sauvegarde est trop ancienne',
     backup_back: '{server} : il y a de nouveau une sauvegarde récente',
     replica_behind: '{server} : la réplique est en retard',
@@ -41,6 +45,13 @@ export const fr: NoticeTexts = {
     node_down:
       'Depuis quelque temps, tilld ne peut plus suivre {coin}. Jusqu’au retour du nœud, les paiements en {coin} ne sont pas détectés et aucun n’expire.',
     node_back: 'tilld suit de nouveau {coin}. Les paiements arrivés entre-temps sont détectés maintenant.',
+    transactions_unread:
+      'tilld n’a pas pu lire certaines transactions {coin}. Si l’une d’elles paie une commande, son argent n’est pas encore crédité ; tous les autres paiements le sont. tilld réessaie. La page d’état indique ces transactions et la raison : installez une version plus récente de tilld ou utilisez un autre nœud.',
+    transactions_read:
+      'tilld a lu les transactions {coin} qu’il ne pouvait pas lire. Les paiements qu’elles contiennent sont maintenant crédités.',
+    rates_unsure:
+      'Il ne reste qu’une source de prix, ou son prix a fait un bond. Une source seule ne peut déplacer un prix que lentement, et tilld ne crée pas de paiement au-delà de cette limite. La page d’état indique les monnaies et les sources.',
+    rates_back: 'Au moins deux sources de prix concordent de nouveau.',
     backup_old:
       'La dernière sauvegarde de ce serveur est plus ancienne que permis. La page d’état et le journal en donnent la raison.',
     backup_back: 'La dernière sauvegarde de ce serveur est de nouveau récente.',
@@ -56,6 +67,7 @@ export const fr: NoticeTexts = {
     send: 'Envois et remboursements qui échouent ou restent bloqués',
     webhook: 'Webhooks qui n’arrivent pas',
     node: 'Nœuds',
+    rates: 'Sources de prix',
     backup: 'Sauvegardes',
     replica: 'Réplique',
   },

@@ -14,6 +14,10 @@ export const pt: NoticeTexts = {
     webhook_failing: '{shop}: os webhooks não chegam',
     node_down: '{coin} em {server}: o nó não pode ser usado',
     node_back: '{coin} em {server}: o nó voltou a funcionar',
+    transactions_unread: '{coin} em {server}: transações ilegíveis',
+    transactions_read: '{coin} em {server}: todas as transações são lidas de novo',
+    rates_unsure: '{server}: poucas fontes de preços',
+    rates_back: '{server}: fontes de preços suficientes de novo',
     backup_old: '{server}: a última cópia de segurança é demasiado antiga',
     backup_back: '{server}: há de novo uma cópia de segurança recente',
     replica_behind: '{server}: a réplica está atrasada',
@@ -40,6 +44,13 @@ export const pt: NoticeTexts = {
     node_down:
       'Há algum tempo que o tilld não consegue acompanhar {coin}. Até o nó voltar a funcionar, os pagamentos em {coin} não são detetados e nenhum expira.',
     node_back: 'O tilld acompanha de novo {coin}. Os pagamentos que entretanto chegaram são agora detetados.',
+    transactions_unread:
+      'O tilld não conseguiu ler algumas transações de {coin}. Se uma delas paga um pedido, o dinheiro ainda não foi creditado; o dos outros pagamentos foi. O tilld tenta de novo. A página de estado indica as transações e o motivo: instale uma versão mais recente do tilld ou use outro nó.',
+    transactions_read:
+      'O tilld leu as transações de {coin} que antes não conseguia ler. Os pagamentos nelas já foram creditados.',
+    rates_unsure:
+      'Resta apenas uma fonte de preços, ou o preço dela deu um salto. Uma única fonte só pode mover um preço devagar, e o tilld não cria pagamentos a um preço fora desse limite. A página de estado indica as moedas e as fontes.',
+    rates_back: 'Pelo menos duas fontes de preços voltaram a concordar.',
     backup_old:
       'A última cópia de segurança deste servidor é mais antiga do que o permitido. A página de estado e o registo indicam o motivo.',
     backup_back: 'A última cópia de segurança deste servidor é de novo recente.',
@@ -55,6 +66,7 @@ export const pt: NoticeTexts = {
     send: 'Envios e reembolsos que falham ou ficam parados',
     webhook: 'Webhooks que não chegam',
     node: 'Nós',
+    rates: 'Fontes de preços',
     backup: 'Cópias de segurança',
     replica: 'Réplica',
   },
