@@ -222,21 +222,39 @@ describe('protocol alarms beside a real Solana machine', () => {
   });
   afterAll(async () => world.end());
 
-  it('unknown_version: a transaction that cannot be read stops the coin and is found afterwards', async () => {
+  it('unknown_version: a transaction that cannot be read is set aside, named and credited once it can be', async () => {
     const payer = new Payer(node);
     const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
     const { address, amount } = payment.options.SOL;
+    const signature = payer.pay([{ address, amount: parseCoinAmount(amount, 'SOL') }]);
+    const about = ([asked]: readonly unknown[]) => asked === signature;
     const fault = node.inject(
       { kind: 'error', code: -32015, message: 'Transaction version (2) is not supported' },
-      { methods: ['getTransaction'] },
+      { methods: ['getTransaction'], about },
     );
-    payer.pay([{ address, amount: parseCoinAmount(amount, 'SOL') }]);
     node.advance(33);
+    const others = await shop.createPayment({ allowedCryptos: ['SOL'] });
+    const other = others.options.SOL;
+    payer.pay([{ address: other.address, amount: parseCoinAmount(other.amount, 'SOL') }]);
+    node.advance(33);
+    await eventually('another order is paid meanwhile', () => shop.payment(others.id), isPaid);
+    till.clock.advance(STATUS_MS);
     expect(await raised(till, 'SOL', 'unknown_version')).toContain('this version of tilld cannot read');
+    const { body } = await till.api.call<{ chains: Record<string, object> }>('GET', '/readyz');
+    expect(body.data.chains['SOL']).toMatchObject({
+      state: 'following',
+      unread: { count: 1, transactions: [{ txid: signature, account: address }] },
+    });
     expect(await shop.payment(payment.id)).toMatchObject({ status: 'pending' });
     fault.clear();
-    await raised(till, 'SOL', null);
+    till.clock.advance(STATUS_MS);
+    node.advance(2);
+    const seen = ({ status }: PaymentJson): boolean => status === 'confirming';
+    await eventually('credited', () => shop.payment(payment.id), seen);
+    node.advance(33);
     await eventually('paid', () => shop.payment(payment.id), isPaid);
+    till.clock.advance(STATUS_MS);
+    await raised(till, 'SOL', null);
   });
 
   it('node_outdated', async () => {

@@ -24,14 +24,19 @@ type Answer = { meta: Record<string, unknown>; transaction: unknown };
 
 const withoutMeta = (result: unknown): unknown => ({ ...(result as Answer), meta: null });
 
+const oneMore = (balances: unknown) => [...(balances as number[]), 1];
+
 /** A version 0 transaction as some nodes answer it: balances of loaded accounts, which are not named. */
 function withoutLoadedAddresses(result: unknown): unknown {
   const { meta, ...rest } = result as Answer;
   const { loadedAddresses: _, ...others } = meta;
-  const extra = (balances: unknown) => [...(balances as number[]), 1];
   return {
     ...rest,
-    meta: { ...others, preBalances: extra(meta['preBalances']), postBalances: extra(meta['postBalances']) },
+    meta: {
+      ...others,
+      preBalances: oneMore(meta['preBalances']),
+      postBalances: oneMore(meta['postBalances']),
+    },
   };
 }
 
