@@ -17,6 +17,8 @@ const STATUS_MS = 31_000;
 
 const isPaid = ({ status }: PaymentJson): boolean => status === 'completed';
 
+const isSeen = ({ status }: PaymentJson): boolean => status === 'confirming';
+
 const otherChain = (info: unknown): unknown => ({ ...(info as object), chain: 'test' });
 
 const oldAgave = (): unknown => ({ 'feature-set': 1, 'solana-core': '1.18.26' });
@@ -249,8 +251,7 @@ describe('protocol alarms beside a real Solana machine', () => {
     fault.clear();
     till.clock.advance(STATUS_MS);
     node.advance(2);
-    const seen = ({ status }: PaymentJson): boolean => status === 'confirming';
-    await eventually('credited', () => shop.payment(payment.id), seen);
+    await eventually('credited', () => shop.payment(payment.id), isSeen);
     node.advance(33);
     await eventually('paid', () => shop.payment(payment.id), isPaid);
     till.clock.advance(STATUS_MS);
