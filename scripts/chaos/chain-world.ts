@@ -37,8 +37,8 @@ export interface ChainWorld {
   pass(ms: number, random: Random): Promise<void>;
   /** So many blocks that everything in them is settled. */
   settle(): Promise<void>;
-  /** The highest block whose payments may count as settled. */
-  settledHeight(): Promise<number>;
+  /** The highest block whose payments may count as settled now, by the amount that is at stake. */
+  settledHeights(): Promise<(amount: bigint) => number>;
   pay(to: { readonly address: string; readonly amount: bigint; readonly way: string }): Promise<string>;
   /** The payer pays the same again at a higher fee. Null where that is not possible. */
   raiseFee(txid: string): Promise<string | null>;

@@ -1,7 +1,7 @@
 import { parseCoinAmount } from '../../src/domain/money.ts';
 import type { PaymentJson, Shop } from '../../test/_helpers/api-client.ts';
 import type { ChainWorld, Whereabouts } from './chain-world.ts';
-import type { OrderPlan } from './plan.ts';
+import type { OrderPlan, PayKind } from './plan.ts';
 
 /** One thing that a payer did, and what became of it on the real chain. */
 export interface Transfer {
@@ -9,6 +9,8 @@ export interface Transfer {
   readonly txids: string[];
   readonly amount: bigint;
   readonly sentAt: number;
+  /** The payment of the order whose address it went to. */
+  readonly to: Member;
   /** When the till was first shown it for certain: an undisturbed node had it while the till looked; null: never. */
   shownAt: number | null;
   where: Whereabouts;
@@ -16,22 +18,46 @@ export interface Transfer {
   readonly log: { readonly at: number; readonly where: Whereabouts }[];
 }
 
-export interface Order {
-  readonly plan: OrderPlan;
+/** A payment of an order: the first one, or one that renewed it. */
+export interface Member {
   readonly payment: PaymentJson;
   readonly address: string;
   readonly due: bigint;
   readonly deadline: number;
+}
+
+export interface Order extends Member {
+  readonly plan: OrderPlan;
   readonly transfers: Transfer[];
+  /** What renewed it, oldest first. */
+  readonly renewals: Member[];
   /** Times of paying that are still to come. */
   left: number;
+  /** The payment that got money first. */
+  paid: Member | null;
+}
+
+const RENEWED: ReadonlySet<PayKind> = new Set(['renewal', 'renewal-old', 'renewal-both']);
+const TIMES: Readonly<Partial<Record<PayKind, number>>> = {
+  unpaid: 0,
+  twice: 2,
+  'in-two': 2,
+  'top-up': 2,
+  'renewal-both': 2,
+};
+
+/** Every payment of an order, oldest first. */
+export function membersOf(order: Order): readonly Member[] {
+  return [order, ...order.renewals];
 }
 
 /** Everybody who orders and pays. */
 export class Payments {
   readonly orders: Order[] = [];
-  /** Up to which block payments may count as settled, from when on. */
-  readonly settled: { readonly at: number; readonly height: number }[] = [];
+  /** Up to which block payments of an amount may count as settled, from when on. */
+  readonly settled: { readonly at: number; readonly heightFor: (amount: bigint) => number }[] = [];
+  /** Moments at which two payments of one order asked for money. */
+  readonly askedTwice: string[] = [];
   readonly #world: ChainWorld;
 
   constructor(world: ChainWorld) {
@@ -45,30 +71,50 @@ export class Payments {
   async order(shop: Shop, plan: OrderPlan): Promise<Order> {
     const { coin } = this.#world;
     const payment = await shop.createPayment({ amount: String(plan.dollars), allowedCryptos: [coin] });
-    const { address, amount } = payment.options[coin];
-    const order: Order = {
-      plan,
-      payment,
-      address,
-      due: parseCoinAmount(amount, coin),
-      deadline: Date.parse(payment.expiresAt),
-      transfers: [],
-      left: plan.kind === 'unpaid' ? 0 : plan.kind === 'twice' || plan.kind === 'in-two' ? 2 : 1,
-    };
+    const left = TIMES[plan.kind] ?? 1;
+    const order: Order = { plan, ...this.#member(payment), transfers: [], renewals: [], left, paid: null };
     this.orders.push(order);
     return order;
   }
 
-  /** Pays once, as the plan says. Answers what was paid. */
-  async pay(order: Order): Promise<Transfer> {
-    const { address, plan } = order;
-    const amount = amountOf(order.due, plan.kind, order.transfers.length);
+  /** Renews what expired and waits for that, as the payer does on the checkout. @returns lines for the history */
+  async renew(shop: Shop): Promise<string[]> {
+    const lines: string[] = [];
+    for (const order of this.orders) {
+      if (!RENEWED.has(order.plan.kind) || order.left === 0 || order.renewals.length > 0) continue;
+      if (this.#world.clock.now() <= order.deadline) continue;
+      const answer = await fetch(`${shop.api.baseUrl}/checkout/${order.payment.id}/renew`, {
+        method: 'POST',
+        redirect: 'manual',
+        signal: AbortSignal.timeout(30_000),
+      }).catch(() => null);
+      const next = /\/checkout\/(pay_\w+)/.exec(answer?.headers.get('location') ?? '')?.[1];
+      if (next === undefined || next === order.payment.id) continue;
+      const payment = await shop.payment(next).catch(() => null);
+      if (payment === null) continue;
+      order.renewals.push(this.#member(payment));
+      lines.push(`${order.payment.id} is renewed by ${next}`);
+    }
+    return lines;
+  }
+
+  /** Pays once, as the plan says. Null: the checkout asks for nothing. */
+  async pay(order: Order, shop: Shop | null = null): Promise<Transfer | null> {
+    const { plan } = order;
+    const to = targetOf(order);
+    const amount = await this.#amountOf(order, to, shop);
+    if (amount === 0n) {
+      order.left -= 1;
+      return null;
+    }
     order.left -= 1;
-    const txid = await this.#world.pay({ address, amount, way: plan.way });
+    const txid = await this.#world.pay({ address: to.address, amount, way: plan.way });
+    order.paid ??= to;
     const transfer: Transfer = {
       txids: [txid],
       amount,
       sentAt: this.#world.clock.now(),
+      to,
       shownAt: null,
       where: { kind: 'waiting' },
       log: [],
@@ -82,7 +128,10 @@ export class Payments {
     if (order.left === 0) return false;
     const now = this.#world.clock.now();
     const { kind } = order.plan;
+    if (RENEWED.has(kind)) return order.renewals.length > 0;
     if (kind === 'late') return now > order.deadline + 5_000;
+    // Late enough that a part of what came first may have been given back.
+    if (kind === 'top-up' && order.transfers.length > 0) return now >= order.deadline - 100_000;
     const end = order.deadline - 3_000;
     if (kind === 'last-moment') return now < end && now + stepMs >= end;
     return step >= order.plan.step + order.plan.payAfterSteps;
@@ -93,7 +142,7 @@ export class Payments {
     const all = this.transfers;
     const found = await this.#world.whereabouts(all.flatMap(({ txids }) => txids));
     const at = this.#world.clock.now();
-    this.settled.push({ at, height: await this.#world.settledHeight() });
+    this.settled.push({ at, heightFor: await this.#world.settledHeights() });
     for (const transfer of all) {
       const places = transfer.txids.map((txid) => found.get(txid) ?? { kind: 'absent' as const });
       transfer.where = places.find(({ kind }) => kind === 'mined') ??
@@ -108,11 +157,55 @@ export class Payments {
       if (transfer.where.kind !== 'absent') transfer.shownAt ??= this.#world.clock.now();
     }
   }
+
+  /** Notes orders of which more than one payment asks for money, or one does beside a completed one. */
+  async noteAskedTwice(shop: Shop): Promise<void> {
+    for (const order of this.orders) {
+      if (order.renewals.length === 0) continue;
+      const states: string[] = [];
+      for (const { payment } of membersOf(order)) states.push((await shop.payment(payment.id)).status);
+      const asking = states.filter((state) => state === 'pending' || state === 'underpaid').length;
+      const isPaid = states.some((state) => state === 'completed' || state === 'confirming');
+      if (asking > 1 || (asking > 0 && isPaid))
+        this.askedTwice.push(`${order.payment.id}: ${states.join('+')}`);
+    }
+  }
+
+  #member(payment: PaymentJson): Member {
+    const { coin } = this.#world;
+    const { address, amount } = payment.options[coin];
+    const due = parseCoinAmount(amount, coin);
+    return { payment, address, due, deadline: Date.parse(payment.expiresAt) };
+  }
+
+  async #amountOf(order: Order, { payment, due }: Member, shop: Shop | null): Promise<bigint> {
+    const { kind } = order.plan;
+    const times = order.transfers.length;
+    if (kind === 'under') return (due * 4n) / 10n;
+    if (kind === 'over') return (due * 15n) / 10n;
+    if (kind === 'in-two') return times === 0 ? due / 3n : due - due / 3n;
+    if (kind === 'top-up')
+      return times === 0 || shop === null ? (due * 4n) / 10n : this.#asked(shop, payment.id);
+    return due;
+  }
+
+  /** What the checkout asks for now; zero where it asks for nothing. */
+  async #asked(shop: Shop, paymentId: string): Promise<bigint> {
+    const { coin } = this.#world;
+    const answer = await fetch(`${shop.api.baseUrl}/checkout/${paymentId}`, {
+      signal: AbortSignal.timeout(30_000),
+    });
+    const panel = (await answer.text()).split(`data-coin="${coin}"`)[1] ?? '';
+    const amount = /data-copy="([0-9.]+)"/.exec(panel)?.[1];
+    return amount === undefined ? 0n : parseCoinAmount(amount, coin);
+  }
 }
 
-function amountOf(due: bigint, kind: OrderPlan['kind'], paid: number): bigint {
-  if (kind === 'under') return (due * 4n) / 10n;
-  if (kind === 'over') return (due * 15n) / 10n;
-  if (kind === 'in-two') return paid === 0 ? due / 3n : due - due / 3n;
-  return due;
+/** The payment of the order that the payer pays next. */
+function targetOf(order: Order): Member {
+  const { kind } = order.plan;
+  const newest = order.renewals.at(-1) ?? order;
+  if (kind === 'renewal-old') return order;
+  if (kind === 'renewal-both') return order.transfers.length === 0 ? newest : order;
+  return newest;
 }

@@ -4,7 +4,21 @@ import type { Random } from './random.ts';
 /** Stretches of time in which things go wrong. Together longer than the life of a payment. */
 export const STEPS = 24;
 
-export type PayKind = 'exact' | 'under' | 'over' | 'twice' | 'in-two' | 'last-moment' | 'late' | 'unpaid';
+export type PayKind =
+  | 'exact'
+  | 'under'
+  | 'over'
+  | 'twice'
+  | 'in-two'
+  | 'last-moment'
+  | 'late'
+  | 'unpaid'
+  /** A part first, then what the checkout asks for. */
+  | 'top-up'
+  /** The first payment expires; the payer renews it and pays the renewal, the expired payment, or both. */
+  | 'renewal'
+  | 'renewal-old'
+  | 'renewal-both';
 
 const PAY_KINDS: readonly PayKind[] = [
   'exact',
@@ -18,6 +32,12 @@ const PAY_KINDS: readonly PayKind[] = [
   'in-two',
   'late',
   'unpaid',
+  'top-up',
+  'top-up',
+  'top-up',
+  'renewal',
+  'renewal-old',
+  'renewal-both',
 ];
 
 /** Somebody orders, and pays some time after. */
@@ -29,12 +49,44 @@ export interface OrderPlan {
   readonly way: string;
 }
 
-/** The merchant sends a part of what the wallet says that he has, or gives a payment back. */
+export type SendKind = 'send' | 'send-all' | 'refund' | 'refund-part' | 'consolidate';
+
+const SEND_KINDS: readonly SendKind[] = [
+  'send',
+  'send',
+  'send',
+  'send',
+  'send-all',
+  'refund',
+  'refund-part',
+  'refund-part',
+  'consolidate',
+];
+
+/** The merchant sends money out of the wallet, gives a payment back, or puts outputs together. */
 export interface SendPlan {
   readonly step: number;
-  readonly kind: 'send' | 'refund';
-  /** Of the balance, in per cent. */
+  readonly kind: SendKind;
+  /** Of the balance, or of the payment, in per cent. */
   readonly percent: number;
+}
+
+/** The merchant opens a refund link for a payment that has money; its payer may claim it. */
+export interface LinkPlan {
+  readonly step: number;
+  /** Of the price, in per cent; null: everything that is left. */
+  readonly percent: number | null;
+  readonly needsApproval: boolean;
+  readonly deductsFee: boolean;
+  readonly claimAfterSteps: number;
+  readonly end: 'claimed' | 'cancelled' | 'ignored';
+}
+
+/** The network's fee rate is a multiple of its usual one for some steps. */
+export interface FeeSpike {
+  readonly from: number;
+  readonly to: number;
+  readonly times: number;
 }
 
 export type Upheaval =
@@ -59,6 +111,8 @@ export interface Plan {
   readonly stepsMs: readonly number[];
   readonly orders: readonly OrderPlan[];
   readonly sends: readonly SendPlan[];
+  readonly links: readonly LinkPlan[];
+  readonly feeSpikes: readonly FeeSpike[];
   readonly upheavals: readonly (Upheaval & { readonly step: number })[];
   readonly spells: readonly Spell[];
   /** What of the history the node has lost by the end it never gets back. */
@@ -81,6 +135,8 @@ export function drawPlan(
   const sends = random.fork();
   const upheavals = random.fork();
   const spells = random.fork();
+  const links = random.fork();
+  const fees = random.fork();
   return {
     seed,
     stepsMs: Array.from({ length: STEPS }, () => times.int(8, 32) * 1000),
@@ -91,11 +147,20 @@ export function drawPlan(
       payAfterSteps: orders.int(0, 9),
       way: orders.pick(ways),
     })),
-    sends: Array.from({ length: sends.int(2, 4) }, () => ({
+    sends: Array.from({ length: sends.int(3, 6) }, () => ({
       step: sends.int(0, STEPS - 4),
-      kind: sends.chance(0.25) ? ('refund' as const) : ('send' as const),
+      kind: sends.pick(SEND_KINDS),
       percent: sends.int(3, 60),
     })),
+    links: Array.from({ length: links.int(0, 3) }, () => ({
+      step: links.int(2, STEPS - 6),
+      percent: links.chance(0.4) ? null : links.int(10, 90),
+      needsApproval: links.chance(0.3),
+      deductsFee: links.chance(0.5),
+      claimAfterSteps: links.int(0, 8),
+      end: links.pick(['claimed', 'claimed', 'claimed', 'cancelled', 'ignored'] as const),
+    })),
+    feeSpikes: Array.from({ length: fees.int(0, 2) }, () => drawSpike(fees)),
     upheavals: Array.from({ length: upheavals.int(0, 4) }, () => ({
       ...drawUpheaval(upheavals),
       step: upheavals.int(1, STEPS - 3),
@@ -107,6 +172,12 @@ export function drawPlan(
     }),
     staysHoled: random.chance(0.35),
   };
+}
+
+/** Some outlast the steps, and end in the calm after them. */
+function drawSpike(random: Random): FeeSpike {
+  const from = random.int(2, STEPS);
+  return { from, to: from + random.int(3, 20), times: random.pick([5, 20, 100, 1_000]) };
 }
 
 function drawUpheaval(random: Random): Upheaval {

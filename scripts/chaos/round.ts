@@ -6,14 +6,16 @@ import { WebhookSink } from '../../test/_helpers/webhook-sink.ts';
 import type { ChainWorld } from './chain-world.ts';
 import { History } from './history.ts';
 import type { Mischief } from './mischief.ts';
+import { feeSpike } from './fee-level.ts';
 import { COMMON_MISCHIEFS } from './mischief/common.ts';
 import { judge } from './oracle/judge.ts';
 import { unresolved } from './oracle/unresolved.ts';
-import { Payments } from './payments.ts';
-import { drawPlan, STEPS, type Spell } from './plan.ts';
+import { Payments, type Order } from './payments.ts';
+import { drawPlan, STEPS, type FeeSpike, type SendPlan, type Spell } from './plan.ts';
 import { MisbehavingProxy } from './proxy.ts';
 import { Random } from './random.ts';
-import { Treasurer } from './sends.ts';
+import { RefundLinks } from './refund-links.ts';
+import { Treasurer, type WantedSend } from './sends.ts';
 import type { RoundResult, Stage } from './stage.ts';
 import { TillDatabase } from './till-database.ts';
 import { disturb } from './upheavals.ts';
@@ -60,11 +62,12 @@ export async function playRound(world: ChainWorld, seed: number): Promise<RoundR
     { clock: world.clock, intervals: INTERVALS, logger: history.logger() },
   );
   try {
-    const shop = await Shop.open(till.api, { webhookUrl: sink.url });
+    const shop = await Shop.open(till.api, { webhookUrl: sink.url, settings: { renewExpired: true } });
     const payments = new Payments(world);
     const treasurer = new Treasurer(world);
-    const people = { shop, payments, treasurer, sink };
-    const stage: Stage = { world, plan, proxy, till, history, random, downUntil: null, ...people };
+    const people = { shop, payments, treasurer, links: new RefundLinks(world), sink };
+    const spikes = plan.feeSpikes.map((spike): [FeeSpike, Mischief] => [spike, feeSpike(spike)]);
+    const stage: Stage = { world, plan, proxy, till, history, random, spikes, downUntil: null, ...people };
     await earn(stage);
     for (let step = 0; step < STEPS; step += 1) await playStep(stage, step, spells);
     const lasting = spells.flatMap(([, mischief]) =>
@@ -102,13 +105,8 @@ async function earn({ world, shop, till, history, random }: Stage): Promise<void
   const { coin } = world;
   const payments = new Payments(world);
   for (let made = 0; made < 2; made += 1) {
-    const plan = {
-      step: 0,
-      dollars: world.price.high,
-      kind: 'exact',
-      payAfterSteps: 0,
-      way: 'plain',
-    } as const;
+    const dollars = world.price.high;
+    const plan = { step: 0, dollars, kind: 'exact', payAfterSteps: 0, way: 'plain' } as const;
     await payments.pay(await payments.order(shop, plan));
   }
   const [first] = payments.orders;
@@ -139,16 +137,12 @@ async function playStep(stage: Stage, step: number, spells: readonly [Spell, Mis
     begun.add(mischief);
     history.add(describe(mischief, from, to));
   }
-  proxy.play(active.map(([, mischief]) => mischief));
+  proxy.play([...active.map(([, mischief]) => mischief), ...spikesAt(stage, step)]);
   for (const [{ to }, mischief] of spells) if (to === step) history.add(`${mischief.name} ends`);
   await disturb(stage, step);
   const stepMs = plan.stepsMs[step] ?? 0;
   if (stage.downUntil === null) await orderAndSend(stage, step);
-  for (const order of payments.orders) {
-    if (!payments.isDue(order, step, stepMs)) continue;
-    const { amount, txids } = await payments.pay(order);
-    history.add(`${order.payment.id} is paid ${amount} of ${order.due} (${order.plan.kind}) by ${txids[0]}`);
-  }
+  await payDue(stage, step, stepMs);
   await payments.refresh();
   await world.pass(stepMs, random);
   await payments.refresh();
@@ -156,25 +150,68 @@ async function playStep(stage: Stage, step: number, spells: readonly [Spell, Mis
   if (stage.downUntil === null) treasurer.tryAll(shop);
 }
 
+/** Payers pay what their plans say; without a till nobody is shown what is left to pay. */
+async function payDue(
+  { payments, shop, history, downUntil }: Stage,
+  step: number,
+  stepMs: number,
+): Promise<void> {
+  for (const order of payments.orders) {
+    if (!payments.isDue(order, step, stepMs)) continue;
+    if (order.plan.kind === 'top-up' && downUntil !== null) continue;
+    const transfer = await payments.pay(order, shop).catch(() => null);
+    if (transfer === null) continue;
+    const { to, amount, txids } = transfer;
+    history.add(`${to.payment.id} is paid ${amount} of ${to.due} (${order.plan.kind}) by ${txids[0]}`);
+  }
+}
+
 async function orderAndSend(stage: Stage, step: number): Promise<void> {
-  const { plan, shop, payments, treasurer, history } = stage;
+  const { plan, shop, payments, treasurer, links, history } = stage;
   for (const orderPlan of plan.orders.filter((each) => each.step === step)) {
     const { payment, due, deadline } = await payments.order(shop, orderPlan);
     history.add(`${payment.id} is ordered: ${due}, ${orderPlan.kind}, until ${history.at(deadline)}`);
   }
-  for (const { kind, percent } of plan.sends.filter((each) => each.step === step)) {
-    const paid = payments.orders.find(({ transfers }) => transfers.length > 0);
-    const isRefund = kind === 'refund' && paid !== undefined;
-    const wanted = isRefund ? await treasurer.wantRefund(paid) : await treasurer.want(shop, percent);
-    if (wanted !== null) history.add(`${wanted.key}: ${JSON.stringify(wanted.request.body)}`);
+  for (const line of await payments.renew(shop)) history.add(line);
+  for (const send of plan.sends.filter((each) => each.step === step)) {
+    const wanted = await wantSend(stage, send);
+    if (wanted !== null) history.add(`${wanted.key}: ${wanted.kind} ${JSON.stringify(wanted.request.body)}`);
   }
+  for (const link of plan.links.filter((each) => each.step === step)) {
+    const order = givenBackNext(payments.orders, link.claimAfterSteps);
+    if (order !== null) history.add(await links.open(shop, order, link));
+  }
+  for (const line of await links.proceed(shop, step)) history.add(line);
+  await links.approveAll(shop);
   treasurer.tryAll(shop);
   await Promise.race([treasurer.answered(), sleep(STEP_MS * 2)]);
 }
 
+async function wantSend(
+  { shop, payments, treasurer }: Stage,
+  { kind, percent }: SendPlan,
+): Promise<WantedSend | null> {
+  if (kind === 'consolidate') return treasurer.wantConsolidation();
+  if (kind === 'send' || kind === 'send-all') return treasurer.want(shop, kind === 'send' ? percent : null);
+  const order = givenBackNext(payments.orders, percent);
+  return order === null ? null : treasurer.wantRefund(order, kind === 'refund' ? null : percent);
+}
+
+/** Of the orders that have money one whose payer has still to pay, where there is such a one. */
+function givenBackNext(orders: readonly Order[], draw: number): Order | null {
+  const paid = orders.filter(({ transfers }) => transfers.length > 0);
+  const unfinished = paid.filter(({ left }) => left > 0);
+  const pool = unfinished.length > 0 ? unfinished : paid;
+  return pool[draw % Math.max(1, pool.length)] ?? null;
+}
+
+function spikesAt({ spikes }: Stage, step: number): Mischief[] {
+  return spikes.flatMap(([{ from, to }, mischief]) => (step >= from && step < to ? [mischief] : []));
+}
+
 /** Lets the till look; where nobody disturbs it, it has seen by then what the node shows. */
 async function look(stage: Stage, isUndisturbed: boolean): Promise<void> {
-  const { proxy, till, payments, history } = stage;
+  const { proxy, till, payments, shop, history } = stage;
   const before = proxy.requests;
   await sleep(STEP_MS);
   if (stage.downUntil !== null || !isUndisturbed) return;
@@ -187,8 +224,10 @@ async function look(stage: Stage, isUndisturbed: boolean): Promise<void> {
     () => true,
     () => false,
   );
-  if (isReady) payments.shown();
-  else history.add('the till is not ready after two seconds of calm');
+  if (isReady) {
+    payments.shown();
+    await payments.noteAskedTwice(shop);
+  } else history.add('the till is not ready after two seconds of calm');
 }
 
 /** On a slow machine, too, the till gets its looks before time goes on: what it signs would expire unsent. */
@@ -200,18 +239,20 @@ async function someLooks(proxy: MisbehavingProxy, isSending: boolean): Promise<v
 
 /** The node behaves well again. Answers what is still open when time enough has passed. */
 async function comeToRest(stage: Stage, lasting: readonly Mischief[]): Promise<readonly string[]> {
-  const { world, proxy, till, payments, treasurer, history, shop, random } = stage;
-  proxy.play(lasting);
+  const { world, proxy, till, payments, treasurer, links, history, shop, random } = stage;
   history.add(`calm${lasting.length === 0 ? '' : `, but for ${lasting.map(({ name }) => name).join()}`}`);
   if (stage.downUntil !== null) await till.up();
   stage.downUntil = null;
   const database = new TillDatabase(till.dataDir);
   let open: readonly string[] = [];
   try {
-    for (const ms of CALM_STEPS_MS) {
-      for (const order of payments.orders) {
-        if (payments.isDue(order, STEPS, ms)) await payments.pay(order);
-      }
+    for (const [at, ms] of CALM_STEPS_MS.entries()) {
+      const step = STEPS + at;
+      proxy.play([...lasting, ...spikesAt(stage, step)]);
+      await payments.renew(shop);
+      await payDue(stage, step, ms);
+      for (const line of await links.proceed(shop, step)) history.add(line);
+      await links.approveAll(shop);
       treasurer.tryAll(shop);
       await world.pass(ms, random);
       await world.settle();

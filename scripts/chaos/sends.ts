@@ -2,12 +2,16 @@ import { formatCoinAmount, parseCoinAmount } from '../../src/domain/money.ts';
 import type { ApiAnswer, SendJson, Shop } from '../../test/_helpers/api-client.ts';
 import type { ChainWorld } from './chain-world.ts';
 import type { Order } from './payments.ts';
+import type { SendKind } from './plan.ts';
 
 /** A send or refund that the merchant wants, and what he was told. */
 export interface WantedSend {
   readonly key: string;
-  readonly kind: 'send' | 'refund';
-  readonly destination: string;
+  readonly kind: SendKind;
+  /** Null: it stays in the wallet. */
+  readonly destination: string | null;
+  /** The order that it gives back; null: none. */
+  readonly order: Order | null;
   readonly request: { readonly path: string; readonly body: Readonly<Record<string, unknown>> };
   /** What was answered to each try. */
   readonly told: string[];
@@ -25,22 +29,35 @@ export class Treasurer {
     this.#world = world;
   }
 
-  /** Asks for a part of the balance to be sent to an address that never got anything before. */
-  async want(shop: Shop, percent: number): Promise<WantedSend | null> {
+  /** Asks for a part of the balance to be sent to an address that never got anything before; null per cent: all of it. */
+  async want(shop: Shop, percent: number | null): Promise<WantedSend | null> {
     const { coin } = this.#world;
     const balance = parseCoinAmount(await shop.balance(coin), coin);
-    const amount = (balance * BigInt(percent)) / 100n;
+    const amount = (balance * BigInt(percent ?? 100)) / 100n;
     if (amount === 0n) return null;
     const destination = await this.#world.newDestination();
-    const body = { coin, destination, amount: formatCoinAmount(amount, coin) };
-    return this.#add('send', destination, { path: '/merchant/wallet/send', body });
+    const body = { coin, destination, amount: percent === null ? 'max' : formatCoinAmount(amount, coin) };
+    const kind = percent === null ? 'send-all' : 'send';
+    return this.#add({ kind, destination, order: null }, { path: '/merchant/wallet/send', body });
   }
 
-  /** Asks for a payment's money to be given back. */
-  async wantRefund({ payment }: Order): Promise<WantedSend> {
+  /** Asks for a payment's money to be given back: all of it, or so many per cent of the price. */
+  async wantRefund(order: Order, percent: number | null): Promise<WantedSend> {
     const destination = await this.#world.newDestination();
-    const body = { paymentId: payment.id, destination };
-    return this.#add('refund', destination, { path: '/payment/refund', body });
+    const { payment } = order.paid ?? order;
+    const part = percent === null ? null : ((order.plan.dollars * percent) / 100).toFixed(2);
+    const amount = part === null ? {} : { amount: part, currency: 'USD' };
+    const body = { paymentId: payment.id, destination, ...amount };
+    const kind = percent === null ? 'refund' : 'refund-part';
+    return this.#add({ kind, destination, order }, { path: '/payment/refund', body });
+  }
+
+  /** Asks for outputs to be put together; null where the coin has none. */
+  wantConsolidation(): WantedSend | null {
+    const { coin } = this.#world;
+    if (coin !== 'BTC' && coin !== 'LTC') return null;
+    const request = { path: '/merchant/wallet/consolidate', body: { coin } };
+    return this.#add({ kind: 'consolidate', destination: null, order: null }, request);
   }
 
   /** Tries what is not over, without waiting for the answers. */
@@ -57,9 +74,9 @@ export class Treasurer {
     await Promise.all(this.#inHand);
   }
 
-  #add(kind: WantedSend['kind'], destination: string, request: WantedSend['request']): WantedSend {
+  #add(what: Pick<WantedSend, 'kind' | 'destination' | 'order'>, request: WantedSend['request']): WantedSend {
     const key = `send-${this.wanted.length + 1}`;
-    const send = { key, kind, destination, request, told: [], isOver: false };
+    const send = { key, ...what, request, told: [], isOver: false };
     this.wanted.push(send);
     return send;
   }

@@ -5,9 +5,11 @@ import type { ChainWorld } from './chain-world.ts';
 import type { History } from './history.ts';
 import type { Verdict } from './oracle/verdict.ts';
 import type { Payments } from './payments.ts';
-import type { Plan } from './plan.ts';
+import type { Mischief } from './mischief.ts';
+import type { FeeSpike, Plan } from './plan.ts';
 import type { MisbehavingProxy } from './proxy.ts';
 import type { Random } from './random.ts';
+import type { RefundLinks } from './refund-links.ts';
 import type { Treasurer } from './sends.ts';
 
 /** What a round is made of while it runs. */
@@ -20,8 +22,10 @@ export interface Stage {
   readonly shop: Shop;
   readonly payments: Payments;
   readonly treasurer: Treasurer;
+  readonly links: RefundLinks;
   readonly history: History;
   readonly random: Random;
+  readonly spikes: readonly (readonly [FeeSpike, Mischief])[];
   /** Steps after which a till that is down comes up again; null: it is up. */
   downUntil: number | null;
 }

@@ -12,6 +12,15 @@ export interface SendRow {
   readonly idempotency_key: string | null;
 }
 
+/** A send that gives an order's money back, failed ones too. */
+export interface RefundRow {
+  readonly send_id: string;
+  readonly payment_id: string;
+  readonly amount: string;
+  readonly status: string;
+  readonly created_at: number;
+}
+
 export interface EventRow {
   readonly type: string;
   readonly payment_id: string | null;
@@ -39,6 +48,52 @@ export class TillDatabase {
         `SELECT id, purpose, status, amount, destination, txid, error, idempotency_key FROM sends ORDER BY created_at`,
       )
       .all();
+  }
+
+  refunds(): RefundRow[] {
+    return this.#db
+      .prepare<[], RefundRow>(
+        `SELECT r.send_id, r.payment_id, r.amount, s.status, s.created_at
+          FROM refunds r JOIN sends s ON s.id = r.send_id ORDER BY s.created_at`,
+      )
+      .all();
+  }
+
+  /** What the ledger holds to have come for a payment, in blocks. */
+  received(paymentId: string): bigint {
+    return this.#db
+      .prepare<[string], { amount: string }>(
+        `SELECT amount FROM outputs WHERE payment_id = ? AND state = 'confirmed'`,
+      )
+      .all(paymentId)
+      .reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+  }
+
+  /** Versions that pay more than the fee budget of their send. */
+  aboveBudget(): {
+    readonly id: string;
+    readonly purpose: string;
+    readonly fee: string;
+    readonly budget: string;
+  }[] {
+    return this.#db
+      .prepare<[], { id: string; purpose: string; fee: string; budget: string }>(
+        `SELECT s.id, s.purpose, v.fee, s.max_fee AS budget
+          FROM send_versions v JOIN sends s ON s.id = v.send_id WHERE s.max_fee IS NOT NULL`,
+      )
+      .all()
+      .filter(({ fee, budget }) => BigInt(fee) > BigInt(budget));
+  }
+
+  /** Claims that wait for their send without a word why. */
+  silentClaims(): string[] {
+    return this.#db
+      .prepare<[], { id: string }>(
+        `SELECT id FROM refund_links
+          WHERE send_id IS NULL AND problem IS NULL AND (status = 'approved' OR (status = 'claimed' AND approval = 0))`,
+      )
+      .all()
+      .map(({ id }) => id);
   }
 
   /** The signed bytes of every version of a send. */

@@ -1,3 +1,4 @@
+import { membersOf } from '../payments.ts';
 import type { Stage } from '../stage.ts';
 import type { EventRow, TillDatabase } from '../till-database.ts';
 import type { Violation } from './verdict.ts';
@@ -6,10 +7,24 @@ import type { Violation } from './verdict.ts';
 export function judgeEvents({ payments, sink }: Stage, database: TillDatabase): Violation[] {
   const events = database.events();
   const violations: Violation[] = [];
-  for (const { payment } of payments.orders) {
-    const own = events.filter(({ payment_id: id }) => id === payment.id);
-    const problem = problemOf(own) ?? deliveryProblem(sink.of(payment.id).map(({ body }) => body.sequence));
-    if (problem !== null) violations.push({ kind: 'contradiction', what: `${payment.id}: ${problem}` });
+  for (const order of payments.orders) {
+    const ids = membersOf(order).map(({ payment }) => payment.id);
+    for (const id of ids) {
+      const own = events.filter(({ payment_id: each }) => each === id);
+      const problem = problemOf(own) ?? deliveryProblem(sink.of(id).map(({ body }) => body.sequence));
+      if (problem !== null) violations.push({ kind: 'contradiction', what: `${id}: ${problem}` });
+    }
+    const types = events
+      .filter(({ payment_id: id }) => id !== null && ids.includes(id))
+      .map(({ type }) => type);
+    if (
+      types.includes('payment.completed') &&
+      types.lastIndexOf('payment.expired') > types.indexOf('payment.completed')
+    )
+      violations.push({
+        kind: 'contradiction',
+        what: `${ids.join('+')}: expired after completed: ${types.join()}`,
+      });
   }
   for (const [id, own] of Map.groupBy(events, ({ send_id: sendId }) => sendId)) {
     const types = own.map(({ type }) => type);

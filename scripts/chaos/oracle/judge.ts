@@ -1,5 +1,6 @@
 import type { Stage } from '../stage.ts';
 import { TillDatabase } from '../till-database.ts';
+import { judgeBalances } from './balances.ts';
 import { judgeEvents } from './events.ts';
 import { judgePayments } from './payments.ts';
 import { judgeSends } from './sends.ts';
@@ -15,6 +16,7 @@ export async function judge(
     const violations: Violation[] = [
       ...(await judgeSends(stage, database)),
       ...(await judgePayments(stage, database, rest)),
+      ...judgeBalances(stage, database),
       ...judgeEvents(stage, database),
       ...database
         .addressesGivenTwice()

@@ -1,15 +1,15 @@
 import { parseCoinAmount } from '../../../src/domain/money.ts';
 import type { PaymentJson } from '../../../test/_helpers/api-client.ts';
-import type { Order, Transfer } from '../payments.ts';
+import { membersOf, type Member, type Order, type Transfer } from '../payments.ts';
 import type { Stage } from '../stage.ts';
-import type { TillDatabase } from '../till-database.ts';
+import type { EventRow, TillDatabase } from '../till-database.ts';
 import type { Violation } from './verdict.ts';
-import { coversPrice, paidOnChain, restingStates } from './unresolved.ts';
+import { coversPrice, isGivenBack, paidOnChain, restingStates } from './unresolved.ts';
 
 /** Times of blocks are whole seconds. */
 const MARGIN_MS = 2_000;
 
-/** What the till told of each payment, against the chain. */
+/** What the till told of each order's payments, against the chain. */
 export async function judgePayments(
   stage: Stage,
   database: TillDatabase,
@@ -18,20 +18,22 @@ export async function judgePayments(
   const { shop, payments } = stage;
   const violations: Violation[] = [];
   for (const order of payments.orders) {
-    const payment = await shop.payment(order.payment.id);
-    const events = database.events().filter(({ payment_id }) => payment_id === payment.id);
+    const members = membersOf(order);
+    const ids = members.map(({ payment }) => payment.id);
+    const events = database.events().filter(({ payment_id: id }) => id !== null && ids.includes(id));
     const told = events.map(({ type }) => type);
     const completed = events.filter(({ type }) => type === 'payment.completed');
+    const shown = await Promise.all(ids.map(async (id) => shop.payment(id)));
     const found = [
       falseReversal(order, told),
-      falseExpiry(order, payment, told),
+      ...members.map((member, at) => falseExpiry(order, member, { payment: shown[at], events })),
       falseFailure(order, told),
-      ...falseLateness(order, payment),
+      ...shown.flatMap((payment) => falseLateness(order, payment)),
       ...completed.map(({ created_at }) => earlySettlement(order, stage, created_at)),
-      wrongAmount(order, payment, { stage, isHoled }),
+      wrongAmount(order, shown, { stage, database, isHoled }),
     ].filter((violation) => violation !== null);
     for (const { kind, what } of found) {
-      violations.push({ kind, what: `${payment.id} (${order.plan.kind}): ${what}; told ${told.join()}` });
+      violations.push({ kind, what: `${ids.join('+')} (${order.plan.kind}): ${what}; told ${told.join()}` });
     }
   }
   return violations;
@@ -45,10 +47,17 @@ function falseReversal({ transfers }: Order, told: readonly string[]): Violation
   return { kind: 'falsely reversed', what: `${reversed} reversals, ${gone} transfers gone` };
 }
 
-function falseExpiry(order: Order, payment: PaymentJson, told: readonly string[]): Violation | null {
-  const inTime = order.transfers.filter((transfer) => wasInTime(order, transfer));
+function falseExpiry(
+  order: Order,
+  member: Member,
+  { payment, events }: { readonly payment: PaymentJson | undefined; readonly events: readonly EventRow[] },
+): Violation | null {
+  const inTime = order.transfers.filter((transfer) => transfer.to === member && wasInTime(transfer));
   if (inTime.length === 0) return null;
-  if (!told.includes('payment.expired') && payment.status !== 'expired') return null;
+  const isTold = events.some(
+    ({ type, payment_id: id }) => id === member.payment.id && type === 'payment.expired',
+  );
+  if (!isTold && payment?.status !== 'expired') return null;
   return { kind: 'falsely expired', what: `${inTime.length} transfers in time` };
 }
 
@@ -61,7 +70,7 @@ function falseFailure({ transfers }: Order, told: readonly string[]): Violation 
 function falseLateness(order: Order, payment: PaymentJson): Violation[] {
   return payment.transactions.flatMap(({ txid, late }): Violation[] => {
     const transfer = order.transfers.find(({ txids }) => txids.includes(txid));
-    if (!late || transfer === undefined || !wasInTime(order, transfer)) return [];
+    if (!late || transfer === undefined || !wasInTime(transfer)) return [];
     return [{ kind: 'falsely late', what: `${txid} was in time` }];
   });
 }
@@ -70,7 +79,7 @@ function falseLateness(order: Order, payment: PaymentJson): Violation[] {
  * On the best chain at rest, and only ever in blocks from before the deadline, or shown to the till before it. A
  * reorganisation may move a transaction into a block with an earlier time: what the till told before was right.
  */
-function wasInTime({ deadline }: Order, { where, shownAt, log }: Transfer): boolean {
+function wasInTime({ to: { deadline }, where, shownAt, log }: Transfer): boolean {
   if (where.kind !== 'mined') return false;
   const isBefore = (timeMs: number): boolean => timeMs < deadline - MARGIN_MS;
   if (shownAt !== null && isBefore(shownAt)) return true;
@@ -82,8 +91,12 @@ function earlySettlement(order: Order, { payments }: Stage, toldAt: number): Vio
   const { settled: heights } = payments;
   const next = heights.findLast(({ at }) => at === toldAt) ?? heights.find(({ at }) => at > toldAt);
   if (next === undefined) return null;
-  const settled = order.transfers.filter(({ log }) =>
-    log.some(({ at, where }) => at <= next.at && where.kind === 'mined' && where.height <= next.height),
+  const mined = order.transfers.filter(({ log }) =>
+    log.some(({ at, where }) => at <= next.at && where.kind === 'mined'),
+  );
+  const height = next.heightFor(mined.reduce((total, { amount }) => total + amount, 0n));
+  const settled = mined.filter(({ log }) =>
+    log.some(({ at, where }) => at <= next.at && where.kind === 'mined' && where.height <= height),
   );
   const sum = settled.reduce((total, { amount }) => total + amount, 0n);
   if (coversPrice(sum, order.due)) return null;
@@ -93,15 +106,25 @@ function earlySettlement(order: Order, { payments }: Stage, toldAt: number): Vio
 /** Less than the chain has may be what a hole hides; more never. */
 function wrongAmount(
   order: Order,
-  payment: PaymentJson,
-  { stage, isHoled }: { readonly stage: Stage; readonly isHoled: boolean },
+  shown: readonly PaymentJson[],
+  {
+    stage,
+    database,
+    isHoled,
+  }: { readonly stage: Stage; readonly database: TillDatabase; readonly isHoled: boolean },
 ): Violation | null {
   const { coin } = stage.world;
-  const received = parseCoinAmount(payment.options[coin].received, coin);
+  const received = shown.reduce((sum, { id }) => sum + database.received(id), 0n);
   const paid = paidOnChain(order);
-  if (received > paid || (received < paid && !isHoled)) {
-    return { kind: 'wrong amount', what: `received ${received}, on the chain ${paid}` };
+  const [only] = shown;
+  const told =
+    shown.length === 1 && only !== undefined ? parseCoinAmount(only.options[coin].received, coin) : received;
+  if ([received, told].some((sum) => sum > paid || (sum < paid && !isHoled))) {
+    return { kind: 'wrong amount', what: `received ${received}, told ${told}, on the chain ${paid}` };
   }
-  const isSettled = payment.status === 'completed' && !restingStates(order).includes('completed');
-  return isSettled ? { kind: 'wrong amount', what: `completed with ${paid} of ${order.due}` } : null;
+  const isCompleted = shown.some(({ status }) => status === 'completed');
+  const mayBe = restingStates(order, isGivenBack(order, database)).includes('completed');
+  return isCompleted && !mayBe
+    ? { kind: 'wrong amount', what: `completed with ${paid} of ${order.due}` }
+    : null;
 }

@@ -5,11 +5,12 @@ import type { Violation } from './verdict.ts';
 
 /** Each destination got its amount once, or nothing where nothing was promised. */
 export async function judgeSends(stage: Stage, database: TillDatabase): Promise<Violation[]> {
-  const { world, treasurer } = stage;
-  await offerAgain(stage, database);
+  const { world } = stage;
+  const wanted = destinationsOf(stage);
+  await offerAgain(stage, database, new Set(wanted.map(({ destination }) => destination)));
   const violations: Violation[] = [];
   const rows = new Map(database.sends().map((row) => [row.destination, row]));
-  for (const { key, destination, told } of treasurer.wanted) {
+  for (const { key, destination, told } of wanted) {
     const received = await world.received(destination);
     const row = rows.get(destination);
     const found = judgeSend(row, received);
@@ -19,6 +20,15 @@ export async function judgeSends(stage: Stage, database: TillDatabase): Promise<
     }
   }
   return violations;
+}
+
+/** Every address outside the wallet that money was meant for: of sends, refunds and claims. */
+function destinationsOf({ treasurer, links }: Stage) {
+  const sends = treasurer.wanted.map(({ key, destination, told }) => ({ key, destination, told }));
+  const claims = links.opened.map(({ id, destination }) => ({ key: id, destination, told: [] as string[] }));
+  return [...sends, ...claims].flatMap(({ key, destination, told }) =>
+    destination === null ? [] : [{ key, destination, told }],
+  );
 }
 
 function judgeSend(row: SendRow | undefined, received: readonly Receipt[]): Violation | null {
@@ -39,8 +49,11 @@ function judgeSend(row: SendRow | undefined, received: readonly Receipt[]): Viol
 }
 
 /** What was told as failed must be dead: its bytes are offered straight to the node, and must not land. */
-async function offerAgain({ world, treasurer }: Stage, database: TillDatabase): Promise<void> {
-  const destinations = new Set(treasurer.wanted.map(({ destination }) => destination));
+async function offerAgain(
+  { world }: Stage,
+  database: TillDatabase,
+  destinations: ReadonlySet<string>,
+): Promise<void> {
   const failed = database
     .sends()
     .filter(({ status, destination }) => status === 'failed' && destinations.has(destination));

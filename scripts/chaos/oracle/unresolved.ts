@@ -1,6 +1,4 @@
-import { parseCoinAmount } from '../../../src/domain/money.ts';
-import type { PaymentJson } from '../../../test/_helpers/api-client.ts';
-import type { Order } from '../payments.ts';
+import { membersOf, type Order } from '../payments.ts';
 import type { Stage } from '../stage.ts';
 import type { TillDatabase } from '../till-database.ts';
 
@@ -20,34 +18,42 @@ export function paidOnChain({ transfers }: Order): bigint {
     .reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** The states in which a payment may rest, by what is on the chain. */
-export function restingStates(order: Order): readonly string[] {
+/** The states in which the payment of an order that got its money may rest, by what is on the chain. */
+export function restingStates(order: Order, isGivenBack: boolean): readonly string[] {
   const paid = paidOnChain(order);
-  if (coversPrice(paid, order.due)) return ['completed', 'refunded'];
+  if (coversPrice(paid, order.due))
+    return isGivenBack ? ['completed', 'refunded', 'underpaid', 'expired'] : ['completed'];
   if (paid > 0n) {
-    const isLate = order.plan.kind === 'late';
-    return isLate ? ['expired', 'failed', 'underpaid', 'refunded'] : ['underpaid', 'expired', 'refunded'];
+    const isLate = order.transfers.some(({ sentAt, to }) => sentAt >= to.deadline);
+    return ['underpaid', 'expired', 'refunded', ...(isLate ? ['failed', 'cancelled'] : [])];
   }
-  return ['expired', 'failed', 'refunded'];
+  return ['expired', 'failed', 'refunded', 'cancelled', ...(isGivenBack ? ['underpaid'] : [])];
+}
+
+/** Whether anything of an order was given back. */
+export function isGivenBack(order: Order, database: TillDatabase): boolean {
+  const own = new Set(membersOf(order).map(({ payment }) => payment.id));
+  return database.refunds().some(({ payment_id: id, status }) => own.has(id) && status !== 'failed');
 }
 
 /** What the till does not know yet, or knows otherwise than the chain has it. Empty at rest. */
 export async function unresolved(stage: Stage, database: TillDatabase): Promise<string[]> {
-  const { world, shop, payments, treasurer, till } = stage;
+  const { payments, treasurer, till } = stage;
   const open: string[] = [];
   for (const order of payments.orders) {
-    const payment = await shop.payment(order.payment.id);
-    const problem = unresolvedPayment(order, payment, world.coin);
-    if (problem !== null) open.push(problem);
+    open.push(...(await unresolvedOrder(stage, database, order)));
     if (order.transfers.some(({ where }) => where.kind === 'waiting'))
-      open.push(`${payment.id}: in no block`);
+      open.push(`${order.payment.id}: in no block`);
   }
   for (const { id, status, purpose } of database.sends()) {
-    if (status === 'signed' || status === 'broadcast') open.push(`${purpose} ${id}: ${status}`);
+    if (status !== 'confirmed' && status !== 'failed') open.push(`${purpose} ${id}: ${status}`);
   }
   for (const { key, isOver, told } of treasurer.wanted) {
     if (!isOver) open.push(`${key}: not taken, ${told.at(-1)}`);
   }
+  open.push(
+    ...database.silentClaims().map((id) => `refund link ${id}: claimed, not sent and no problem named`),
+  );
   if (open.length > 0) return open;
   const undelivered = database.undelivered();
   if (undelivered > 0) open.push(`${undelivered} webhooks not delivered`);
@@ -57,11 +63,25 @@ export async function unresolved(stage: Stage, database: TillDatabase): Promise<
   return open;
 }
 
-function unresolvedPayment(order: Order, payment: PaymentJson, coin: Stage['world']['coin']): string | null {
-  const received = parseCoinAmount(payment.options[coin].received, coin);
+async function unresolvedOrder({ shop }: Stage, database: TillDatabase, order: Order): Promise<string[]> {
+  const members = membersOf(order);
+  const received = members.reduce((sum, { payment }) => sum + database.received(payment.id), 0n);
   const paid = paidOnChain(order);
-  if (received === paid && restingStates(order).includes(payment.status)) return null;
-  return `${payment.id} (${order.plan.kind}): ${payment.status}, received ${received}, on the chain ${paid} of ${order.due}`;
+  const states: string[] = [];
+  for (const { payment } of members) states.push((await shop.payment(payment.id)).status);
+  const resting = restingStates(order, isGivenBack(order, database));
+  // The payments that were closed for another one rest, whatever came to it.
+  const isResting =
+    members.length === 1
+      ? resting.includes(states[0] ?? '')
+      : states.some((state) => resting.includes(state)) &&
+        !states.includes('pending') &&
+        !states.includes('confirming');
+  if (received === paid && isResting) return [];
+  const ids = members.map(({ payment }) => payment.id).join('+');
+  return [
+    `${ids} (${order.plan.kind}): ${states.join('+')}, received ${received}, on the chain ${paid} of ${order.due}`,
+  ];
 }
 
 /** Addresses of which ledger and chain say different things. */

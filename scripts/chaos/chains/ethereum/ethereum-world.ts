@@ -8,8 +8,9 @@ import { EthereumPayers } from './payers.ts';
 /** Holesky's: there the rules of a public network hold, such as how old the head may be. */
 const CHAIN_ID = 17_000;
 const BLOCK_MS = 12_000;
-const CONFIRMATIONS = 3;
-const SETTLED = 4;
+/** Amounts from `fromAtoms` on need more confirmations: about the upper half of the prices. */
+const CONFIRMATIONS = { base: 3, fromAtoms: 25_000_000_000_000_000n, above: 5, setting: '3,0.025:5' };
+const SETTLED = 6;
 /** More blocks than this are mined at once. */
 const FEW = 5;
 
@@ -30,7 +31,7 @@ export async function startEthereumWorld(clock: WorldClock): Promise<ChainWorld>
     env: (url) => ({
       TILLD_NETWORK: 'testnet',
       TILLD_ETH_RPC_URL: url,
-      TILLD_CONFIRMATIONS_ETH: String(CONFIRMATIONS),
+      TILLD_CONFIRMATIONS_ETH: CONFIRMATIONS.setting,
       TILLD_ALLOW_PRIVATE_WEBHOOKS: 'true',
     }),
     ways: ['plain', 'plain', 'data', 'contract', 'contract'],
@@ -65,7 +66,7 @@ export async function startEthereumWorld(clock: WorldClock): Promise<ChainWorld>
 
 type Chain = Pick<
   ChainWorld,
-  'pass' | 'settle' | 'settledHeight' | 'whereabouts' | 'balances' | 'newDestination' | 'offer'
+  'pass' | 'settle' | 'settledHeights' | 'whereabouts' | 'balances' | 'newDestination' | 'offer'
 >;
 
 function chainOf(anvil: AnvilOf, clock: WorldClock): Chain & { mine: () => Promise<void> } {
@@ -86,7 +87,11 @@ function chainOf(anvil: AnvilOf, clock: WorldClock): Chain & { mine: () => Promi
     settle: async () => {
       for (let made = 0; made < SETTLED; made += 1) await mine();
     },
-    settledHeight: async () => (await anvil().height()) - CONFIRMATIONS + 1,
+    settledHeights: async () => {
+      const height = await anvil().height();
+      const { base, fromAtoms, above } = CONFIRMATIONS;
+      return (amount) => height - (amount >= fromAtoms ? above : base) + 1;
+    },
     whereabouts: async (txids) => {
       const found = new Map<string, Whereabouts>();
       for (const txid of txids) found.set(txid, await whereIs(anvil(), txid));

@@ -55,7 +55,7 @@ type Chain = Pick<
   ChainWorld,
   | 'pass'
   | 'settle'
-  | 'settledHeight'
+  | 'settledHeights'
   | 'reorg'
   | 'loseUnconfirmed'
   | 'whereabouts'
@@ -79,7 +79,10 @@ function chainOf(node: () => SvmNode, clock: WorldClock): Chain {
       advance(ms);
     },
     settle: async () => advance(SETTLED * SLOT_MS),
-    settledHeight: async () => node().ledger.tip('finalized').slot,
+    settledHeights: async () => {
+      const { slot } = node().ledger.tip('finalized');
+      return () => slot;
+    },
     reorg: async (depth, fate, victims) =>
       node().fork({ depth, drop: fate === 'moved' ? [] : victims, sameSlots: depth % 2 === 0 }),
     // The leader loses what it is sent next.

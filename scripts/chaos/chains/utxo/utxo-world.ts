@@ -7,9 +7,12 @@ import { startNode, toAtoms, type RegtestNode } from './node.ts';
 
 /** Part of the stretches of time in which a block is found. */
 const BLOCK_CHANCE = 0.45;
-const SETTLED = 4;
-/** As the tests' till.yaml has it. */
-const CONFIRMATIONS = { BTC: 2, LTC: 3 } as const;
+const SETTLED = 6;
+/** Amounts from `fromAtoms` on need more confirmations: about the upper half of the prices. */
+const CONFIRMATIONS = {
+  BTC: { base: 2, fromAtoms: 100_000n, above: 4, setting: '2,0.001:4' },
+  LTC: { base: 3, fromAtoms: 12_000_000n, above: 5, setting: '3,0.12:5' },
+} as const;
 
 /** A bitcoind or litecoind on a chain of its own, kept over some rounds. */
 export async function startUtxoWorld(coin: 'BTC' | 'LTC', clock: WorldClock): Promise<ChainWorld> {
@@ -23,7 +26,10 @@ export async function startUtxoWorld(coin: 'BTC' | 'LTC', clock: WorldClock): Pr
     coin,
     clock,
     target: () => new URL(node.rpcUrl),
-    env: (url) => liveEnv({ [coin]: url }),
+    env: (url) => ({
+      ...liveEnv({ [coin]: url }),
+      [`TILLD_CONFIRMATIONS_${coin}`]: CONFIRMATIONS[coin].setting,
+    }),
     ways: ['plain'],
     price: coin === 'BTC' ? { low: 20, high: 200 } : { low: 5, high: 20 },
     begin: async () => {
@@ -42,7 +48,11 @@ export async function startUtxoWorld(coin: 'BTC' | 'LTC', clock: WorldClock): Pr
       await tellTime();
     },
     settle: async () => void (await node.mine(SETTLED)),
-    settledHeight: async () => (await node.tip()).height - CONFIRMATIONS[coin] + 1,
+    settledHeights: async () => {
+      const { height } = await node.tip();
+      const { base, fromAtoms, above } = CONFIRMATIONS[coin];
+      return (amount) => height - (amount >= fromAtoms ? above : base) + 1;
+    },
     pay: async ({ address, amount }) => node.pay({ address, amountAtoms: amount }),
     raiseFee: async (txid) =>
       node.bumpFee(txid).then(
