@@ -17,7 +17,7 @@ import { failOrphans } from '../../src/usecases/settlement/fail-orphans.ts';
 import { failReverted } from '../../src/usecases/settlement/fail-reverted.ts';
 import { createSweepBackoff } from '../../src/usecases/settlement/sweep-backoff.ts';
 import { sweepDeposits } from '../../src/usecases/settlement/sweep-deposits.ts';
-import { expectBooksToAgree } from './books.ts';
+import { expectBooksInOrder, expectBooksToAgree } from './books.ts';
 import type { Life } from './life-networks.ts';
 import { FINAL_DEPTH, ORDERS } from './send-steps.ts';
 
@@ -29,6 +29,7 @@ export type BookStep =
   | { readonly kind: 'refund' | 'accept' | 'raise' | 'cancel' | 'drop' | 'steal'; readonly which: number }
   | { readonly kind: 'send'; readonly order: number; readonly percent: number }
   | { readonly kind: 'mine' | 'deposit' | 'wait'; readonly count: number }
+  | { readonly kind: 'step'; readonly hours: number }
   | { readonly kind: 'reorg'; readonly depth: number; readonly fate: 'moved' | 'dropped' | 'replaced' }
   | { readonly kind: 'round' | 'sweep' | 'rates' };
 
@@ -68,6 +69,7 @@ export const bookLives: fc.Arbitrary<BookStep[]> = fc.array(
       }),
     },
     { weight: 3, arbitrary: fc.record({ kind: kinds('round', 'sweep', 'rates') }) },
+    { weight: 2, arbitrary: fc.record({ kind: kinds('step'), hours: fc.integer({ min: -30, max: 30 }) }) },
   ),
   { minLength: 4, maxLength: 20 },
 );
@@ -105,6 +107,7 @@ export class BookLife {
       await this.perform(step);
       await this.#look();
       await expectBooksToAgree(this.#deps.db);
+      await expectBooksInOrder(this.#deps.db);
     }
     // Until every send has ended.
     for (let round = 0; round < 2 * FINAL_DEPTH; round += 1) {
@@ -113,6 +116,7 @@ export class BookLife {
     }
     await this.#look();
     await expectBooksToAgree(this.#deps.db);
+    await expectBooksInOrder(this.#deps.db);
   }
 
   async perform(step: BookStep): Promise<void> {
@@ -134,6 +138,9 @@ export class BookLife {
         return network.mine(step.count);
       case 'wait':
         world.clock.advance(step.count * HOUR);
+        return;
+      case 'step':
+        world.clock.advance(step.hours * HOUR);
         return;
       case 'reorg':
         return network.reorg(step.depth, step.fate);

@@ -16,6 +16,17 @@ export async function expectBooksToAgree(db: Db): Promise<void> {
   expectReversals(lines);
 }
 
+/** No line of a shop is dated before an earlier one, whatever the clock did. Those that an upgrade filled in may be. */
+export async function expectBooksInOrder(db: Db): Promise<void> {
+  const lines = await db.selectFrom('movements').selectAll().orderBy('seq').execute();
+  const newest = new Map<string, number>();
+  for (const { merchant_id, mode, at } of lines) {
+    const key = `${merchant_id} ${mode}`;
+    expect(at).toBeGreaterThanOrEqual(newest.get(key) ?? 0);
+    newest.set(key, at);
+  }
+}
+
 function about({ txid, vout, send_id, payment_id, rate, currency }: StoredMovement): object {
   return { txid, vout, send_id, payment_id, rate, currency };
 }

@@ -3,6 +3,7 @@ import { Calendar } from '../../domain/calendar.ts';
 import { COINS } from '../../domain/coins.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { MOVEMENT_KINDS } from '../../domain/movements.ts';
+import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { exportMovements, type MovementView } from '../../usecases/accounting/export-movements.ts';
 import { modeOf } from '../../usecases/merchants/mode-of.ts';
@@ -98,7 +99,7 @@ const query = z.object({
 });
 
 /** The books of a merchant, for its accountant. */
-export function exportRoutes(deps: { readonly db: Db }): Route[] {
+export function exportRoutes(deps: { readonly db: Db; readonly clock: Clock }): Route[] {
   return [
     defineRoute({
       method: 'GET',

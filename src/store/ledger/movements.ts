@@ -8,10 +8,55 @@ export type StoredMovement = Selectable<MovementRow>;
 
 const insert = preparedInserts('movements');
 
-/** Must run in the transaction that changes the ledger. */
+/**
+ * Appends lines to the books. Must run in the transaction that changes the ledger. A line is dated at the earliest after
+ * what its merchant has: a clock that was set back must not insert lines into a range that was closed.
+ */
 export async function insertMovements(tx: Tx, rows: readonly Insertable<MovementRow>[]): Promise<void> {
   if (!tx.isTransaction) throw new Error('movements must be written in the transaction of what they tell');
-  await insert(tx, rows);
+  const earliest = new Map<string, number>();
+  for (const { merchant_id: merchantId, mode } of rows) {
+    const key = `${merchantId} ${mode}`;
+    if (!earliest.has(key)) earliest.set(key, await endOfBooks(tx, { merchantId, mode }));
+  }
+  const dated = rows.map((row) => ({
+    ...row,
+    at: Math.max(row.at, earliest.get(`${row.merchant_id} ${row.mode}`) ?? 0),
+  }));
+  await insert(tx, dated);
+}
+
+/** The time of a merchant's newest line, or the end of the latest range that was closed, ms; 0 without either. */
+async function endOfBooks(
+  db: Db,
+  merchant: { readonly merchantId: string; readonly mode: Mode },
+): Promise<number> {
+  const [[line], [closed]] = [await newestLine(db, merchant), await closedUntil(db, merchant)];
+  return Math.max(line?.at ?? 0, closed?.books_closed_until ?? 0);
+}
+
+const newestLine = prepared((db, param: ParamOf<{ merchantId: string; mode: Mode }>) =>
+  db
+    .selectFrom('movements')
+    .select('at')
+    .where('merchant_id', '=', param('merchantId'))
+    .where('mode', '=', param('mode'))
+    .orderBy('at', 'desc')
+    .limit(1),
+);
+
+const closedUntil = prepared((db, param: ParamOf<{ merchantId: string }>) =>
+  db.selectFrom('merchants').select('books_closed_until').where('id', '=', param('merchantId')),
+);
+
+/** Closes a merchant's books up to a moment: no later line is dated before it. */
+export async function closeBooks(tx: Tx, merchantId: string, untilMs: number): Promise<void> {
+  await tx
+    .updateTable('merchants')
+    .set({ books_closed_until: untilMs })
+    .where('id', '=', merchantId)
+    .where('books_closed_until', '<', untilMs)
+    .execute();
 }
 
 /** All lines about these transactions, oldest first. */

@@ -34,6 +34,7 @@ import * as listedDeliveries from './migrations/0033-listed-deliveries.ts';
 import * as balance from './migrations/0034-balance.ts';
 import * as feeBudgets from './migrations/0038-fee-budgets.ts';
 import * as unreadTransactions from './migrations/0044-unread-transactions.ts';
+import * as closedBooks from './migrations/0046-closed-books.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -73,6 +74,7 @@ export const MIGRATIONS: Migrations = {
   '0034-balance': balance,
   '0038-fee-budgets': feeBudgets,
   '0044-unread-transactions': unreadTransactions,
+  '0046-closed-books': closedBooks,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

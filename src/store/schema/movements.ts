@@ -9,7 +9,7 @@ export interface MovementRow {
   merchant_id: string;
   coin: Coin;
   mode: Mode;
-  /** When it was recorded. */
+  /** When it was recorded; never before an earlier line of the merchant and mode, nor in a range that was read. */
   at: number;
   kind: MovementKind;
   /** Atoms with a sign: what came in is positive. */

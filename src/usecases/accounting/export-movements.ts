@@ -2,7 +2,13 @@ import { Calendar } from '../../domain/calendar.ts';
 import type { Coin, Mode } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import type { MovementKind } from '../../domain/movements.ts';
-import { newestMovement, pageOfMovements, type ListedMovement } from '../../store/ledger/movements.ts';
+import {
+  closeBooks,
+  newestMovement,
+  pageOfMovements,
+  type ListedMovement,
+} from '../../store/ledger/movements.ts';
+import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { fiatAmount } from './fiat-amount.ts';
 
@@ -44,9 +50,11 @@ export interface MovementView {
  * is read is the state of the start, each line once.
  */
 export async function* exportMovements(
-  { db }: { readonly db: Db },
+  { db, clock }: { readonly db: Db; readonly clock: Clock },
   { merchantId, mode, fromMs = 0, beforeMs = Number.MAX_SAFE_INTEGER, calendar }: ExportRequest,
 ): AsyncGenerator<readonly MovementView[], void> {
+  // A range that is over is closed by being read: it gives the same lines again, whatever becomes of the clock.
+  if (beforeMs <= clock.now()) await db.transaction((tx) => closeBooks(tx, merchantId, beforeMs));
   const upToSeq = await newestMovement(db);
   let after = { afterMs: fromMs, afterSeq: 0 };
   for (;;) {

@@ -161,6 +161,7 @@ async function insertMerchant(db: Db, clock: FakeClock, webhookUrl: string | nul
       accent_color: null,
       logo_hash: null,
       renew_expired: 0,
+      books_closed_until: 0,
       ...times,
     })
     .execute();

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Calendar } from '../../../src/domain/calendar.ts';
 import type { StoredMovement } from '../../../src/store/ledger/movements.ts';
+import { exportMovements, type MovementView } from '../../../src/usecases/accounting/export-movements.ts';
 import { BookLife, bookLives, type BookStep } from '../../_helpers/book-life.ts';
 import { openAccounts, openOutputs } from '../../_helpers/life-networks.ts';
 import { ORDERS } from '../../_helpers/send-steps.ts';
@@ -134,6 +136,32 @@ describe.each([
     const lines = await linesAfter([...PAID, { kind: 'sweep' }, { kind: 'mine', count: 1 }]);
     expect(kindsOf(lines)).toEqual(['payment', 'sweep', 'fee']);
     expect(lines[1]?.amount).toBe('0');
+  });
+
+  test('a clock that is set back adds no line before the last one, nor to a range that was read', async () => {
+    const life = await open();
+    try {
+      const { db, clock, merchant } = life.world;
+      const books = new BookLife(life);
+      const read = async (beforeMs: number): Promise<MovementView[]> => {
+        const range = { merchantId: merchant.id, mode: merchant.sandbox === 1 ? 'sandbox' : 'live' } as const;
+        const calendar = new Calendar('UTC');
+        const pages = exportMovements({ db, clock }, { ...range, fromMs: undefined, beforeMs, calendar });
+        const lines: MovementView[] = [];
+        for await (const page of pages) lines.push(...page);
+        return lines;
+      };
+      await books.live(PAID);
+      await books.perform({ kind: 'wait', count: 48 });
+      const end = clock.now() - 3_600_000;
+      const closed = await read(end);
+      await books.perform({ kind: 'step', hours: -40 });
+      await books.live([...PAID, { kind: 'sweep' }, { kind: 'mine', count: 1 }]);
+      expect(await read(end)).toEqual(closed);
+      expect((await read(end + 3_600_000)).length).toBeGreaterThan(closed.length);
+    } finally {
+      await life.close();
+    }
   });
 
   test('whatever happens, they add up to the ledger', { timeout: 120_000 }, async () => {
