@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { countPayments, countSends, oldestUnsentClaims, webhookBacklog } from '../store/counts.ts';
+import { isOpen } from '../domain/send/machine.ts';
 import { SEND_STATUSES } from '../domain/send/types.ts';
 import { cached, type Family, type Sample, type StateMetricsDeps } from './family.ts';
 
@@ -93,7 +94,7 @@ export function sendFamilies({
       help: 'How long the send made first of those in no block waits for one; 0 when none does',
       labels: ['coin', 'mode'],
       read: async () => {
-        const open = (await counts()).filter(({ status }) => status === 'signed' || status === 'broadcast');
+        const open = (await counts()).filter(({ status }) => isOpen({ status }));
         return (await chains()).map(({ coin, mode }): Sample => {
           const ours = open.filter((each) => each.coin === coin && each.mode === mode);
           const oldestAt = Math.min(...ours.map((each) => each.oldestAt));

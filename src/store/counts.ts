@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Coin, Mode } from '../domain/coins.ts';
 import type { Db } from './sqlite/database.ts';
 import type { PaymentRow } from './schema/payments.ts';
-import type { SendRow } from './schema/sends.ts';
+import type { SendStatus } from '../domain/send/types.ts';
+import { SEND_STATUS } from './sends/send-status.ts';
 
 /** How many payments are in each status, from the counts that are kept. */
 export async function countPayments(
@@ -19,12 +20,12 @@ export async function countPayments(
 /** How many sends are in each status, and when the first of them was made, ms. */
 export async function countSends(
   db: Db,
-): Promise<{ coin: Coin; mode: Mode; status: SendRow['status']; count: number; oldestAt: number }[]> {
+): Promise<{ coin: Coin; mode: Mode; status: SendStatus; count: number; oldestAt: number }[]> {
   return db
     .selectFrom('sends')
-    .select(['coin', 'mode', 'status'])
+    .select(['coin', 'mode', SEND_STATUS.as('status')])
     .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('created_at').as('oldestAt')])
-    .groupBy(['coin', 'mode', 'status'])
+    .groupBy(['coin', 'mode', SEND_STATUS])
     .execute();
 }
 

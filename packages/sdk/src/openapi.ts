@@ -2885,8 +2885,20 @@ export interface paths {
                     nodeVersion?: string | null;
                     nodeWarnings?: string | null;
                     unexplainedAccounts?: number | null;
+                    unread?: {
+                      count: number;
+                      transactions: {
+                        txid: string;
+                        height: number;
+                        account: string | null;
+                        reason: string;
+                        attempts: number;
+                        firstSeenAt: number;
+                        retryAt: number;
+                      }[];
+                    };
                     warnings: string[];
-                    alarms: ("unknown_version" | "new_transactions" | "unreadable" | "wrong_chain" | "pruned" | "clock_skew" | "node_outdated" | "blocks_only")[];
+                    alarms: ("unknown_version" | "new_transactions" | "unreadable" | "unread_transactions" | "wrong_chain" | "pruned" | "clock_skew" | "node_outdated" | "blocks_only")[];
                   };
                 };
                 warnings: string[];
@@ -3772,7 +3784,7 @@ export interface components {
       txHash: string;
       destination: string;
       /** @enum {string} */
-      status: "signed" | "broadcast" | "confirmed" | "failed";
+      status: "queued" | "signed" | "broadcast" | "confirmed" | "failed";
       error: string | null;
       /** Format: date-time */
       createdAt: string;
@@ -3854,7 +3866,7 @@ export interface components {
     Send: {
       id: string;
       /** @enum {string} */
-      status: "signed" | "broadcast" | "confirmed" | "failed";
+      status: "queued" | "signed" | "broadcast" | "confirmed" | "failed";
       /** @enum {string} */
       coin: "BTC" | "ETH" | "LTC" | "SOL";
       sandbox: boolean;

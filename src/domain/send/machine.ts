@@ -8,11 +8,12 @@ type Phase = Pick<SendState, 'status' | 'height'>;
 
 const CANCELLED = 'cancelled: a replacement that pays it back to the wallet was mined';
 const DISPLACED = 'another transaction spent the coins of this send, or of one whose change it spends';
+const WITHDRAWN = 'cancelled before it was broadcast';
 const REVERTED = 'the network executed this send and it failed; only the network fee was spent';
 
 /** Whether it has neither been confirmed nor failed. */
 export function isOpen({ status }: Pick<Phase, 'status'>): boolean {
-  return status === 'signed' || status === 'broadcast';
+  return status === 'queued' || status === 'signed' || status === 'broadcast';
 }
 
 /** Whether a block executed or cancelled it without paying, and may yet leave the chain. */
@@ -46,6 +47,10 @@ export function decide(send: SendState, fact: SendFact, now: number): Decision {
       return awaitsBlock(send) ? refused(send, fact, now) : ignore(send);
     case 'renewed':
       return awaitsBlock(send) ? renewed(send, now) : ignore(send);
+    case 'dequeued':
+      return send.status === 'queued' ? dequeued(send, fact, now) : ignore(send);
+    case 'withdrawn':
+      return send.status === 'queued' ? fail(send, WITHDRAWN) : ignore(send);
     case 'mined':
       return mined(send, fact);
     case 'displaced':
@@ -84,7 +89,9 @@ export function judge(send: SendState, evidence: RefusalEvidence): Verdict {
   return { kind: 'impossible', since, depth: height - since + 1 };
 }
 
-function answered(send: SendState, fact: FactOf<'answered'>, now: number): Decision {
+function answered(read: SendState, fact: FactOf<'answered'>, now: number): Decision {
+  // A node had its bytes, so it is held no more.
+  const send: SendState = read.status === 'queued' ? { ...read, status: 'signed' } : read;
   const { version, result, neverOffered, policy } = fact;
   if (result.kind === 'accepted') return accept(send, version, { policy, now });
   // A replacement that was not taken changes nothing: the network still has the older version.
@@ -132,6 +139,16 @@ function retry(send: SendState, { policy, now }: Terms): Decision {
   });
 }
 
+/** Its bytes are broadcast by whoever stores this, and by the send loop if no answer is recorded. */
+function dequeued(send: SendState, { policy }: FactOf<'dequeued'>, now: number): Decision {
+  return changed('dequeue', { ...send, status: 'signed', nextBroadcastAt: now + policy.firstAnswerMs });
+}
+
+/** It stays in the queue, and is examined again soon: the sends behind it wait as well. */
+function stayQueued(send: SendState, { policy, now }: Terms): Decision {
+  return changed('wait', { ...send, nextBroadcastAt: now + policy.retryMs });
+}
+
 function refused(send: SendState, fact: FactOf<'refused'>, now: number): Decision {
   const { evidence, policy } = fact;
   const verdict = judge(send, evidence);
@@ -139,6 +156,7 @@ function refused(send: SendState, fact: FactOf<'refused'>, now: number): Decisio
     case 'present':
       return accept({ ...send, version: verdict.version }, verdict.version, { policy, now });
     case 'open': {
+      if (send.status === 'queued') return stayQueued(send, { policy, now });
       const { version, fee } = versionOf(send, verdict.version ?? send.version);
       const current = version === send.version ? send : { ...send, version, fee };
       const action = verdict.version === null ? 'wait' : 'retry';
@@ -162,6 +180,7 @@ function impossible(
     case 'untried':
       return changed('renew', send);
     case 'later':
+      if (send.status === 'queued') return stayQueued(send, { policy, now });
       return { ...retry(send, { policy, now }), action: 'wait' };
     case 'impossible':
       return fail(send, reason);

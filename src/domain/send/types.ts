@@ -3,8 +3,11 @@ import type { ChainId } from '../coins.ts';
 import type { SendEventType } from '../events.ts';
 import type { SendPolicy } from './policy.ts';
 
-export const SEND_STATUSES = ['signed', 'broadcast', 'confirmed', 'failed'] as const;
+/** `queued`: signed, and held until the sends before it have landed; no node has had its bytes. */
+export const SEND_STATUSES = ['queued', 'signed', 'broadcast', 'confirmed', 'failed'] as const;
 export type SendStatus = (typeof SEND_STATUSES)[number];
+/** In the database a queued send is a signed one with a mark. */
+export type StoredSendStatus = Exclude<SendStatus, 'queued'>;
 
 /** One signed transaction of a send. All of them share an input or a nonce, or expired one after the other. */
 export interface SendVersion {
@@ -90,6 +93,10 @@ export type SendFact =
     }
   /** The newest version was signed in place of the others, which are proven to have expired. */
   | { readonly type: 'renewed' }
+  /** The sends before it have landed or ended: it leaves the queue, and its bytes are about to be broadcast. */
+  | { readonly type: 'dequeued'; readonly policy: SendPolicy }
+  /** The merchant takes it back before any node had its bytes. */
+  | { readonly type: 'withdrawn' }
   /** A block holds a version. `fee`: what it really cost, where only the block can tell. */
   | {
       readonly type: 'mined';
@@ -129,7 +136,7 @@ export type SendFact =
  * What was decided. `ignore`: the fact says nothing new. `accept`: the network has the current version. `retry`: the
  * same bytes again, the coins stay reserved. `wait`: the same, while a proof is missing that no version may land.
  * `switch`: another version is the one that may land. `renew`: the caller
- * signs it anew if it can, and says how that went. `confirm`: a block pays. `revert`: a block executed or cancelled it
+ * signs it anew if it can, and says how that went. `dequeue`: it is to be broadcast now. `confirm`: a block pays. `revert`: a block executed or cancelled it
  * without paying. `displace`: nothing of it can land on this chain. `hold`: it may be paid unseen, and only the
  * operator can tell. `roll_back`: its block, or the one that displaced it, left the chain. `release`: coins that only
  * versions which were not mined had reserved are free. `fail`: it is over, all its coins are free.
@@ -141,6 +148,7 @@ export type SendAction =
   | 'wait'
   | 'switch'
   | 'renew'
+  | 'dequeue'
   | 'confirm'
   | 'revert'
   | 'displace'

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { COINS, MODES } from '../../domain/coins.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
+import { SEND_STATUSES } from '../../domain/send/types.ts';
 import { bumpSend } from '../../usecases/sends/bump-send.ts';
 import { cancelSend } from '../../usecases/sends/cancel-send.ts';
 import { estimateFee } from '../../usecases/sends/estimate-fee.ts';
@@ -66,7 +67,11 @@ const sendBody = z.object({
 const sendData = z
   .object({
     id: z.string(),
-    status: z.enum(['signed', 'broadcast', 'confirmed', 'failed']),
+    status: z.enum(SEND_STATUSES).meta({
+      description:
+        'queued: SOL only; signed, and broadcast once the sends before it that draw on the same address have landed. ' +
+        'txHash changes if it has to be signed anew. signed: no node has clearly taken it yet',
+    }),
     coin: coinCode,
     sandbox: z.boolean(),
     txHash: z.string(),
@@ -115,8 +120,8 @@ function balancesRoute(deps: SendCoinsDeps): Route {
     scope: 'wallet:read',
     summary: 'Read wallet balances',
     description:
-      'What can be spent of each coin now: confirmed money and unconfirmed change of own sends, without outputs that ' +
-      'cost more than they bring. GET /merchant/wallet/outputs shows what is left out, and why.',
+      'What can be spent of each coin now: confirmed money and unconfirmed change of own sends (SOL: what they will ' +
+      'leave on the merchant address), without outputs that cost more than they bring. GET /merchant/wallet/outputs shows what is left out, and why.',
     tags: TAGS,
     status: 200,
     errors: [],
@@ -153,7 +158,9 @@ function sendRoute(deps: SendCoinsDeps): Route {
     summary: 'Send coins',
     description:
       'Sends coins to an external address. Status `signed` means that the node gave no clear answer: the same ' +
-      'transaction is offered again until it does. Give an Idempotency-Key, so that a repeated request never pays twice.',
+      'transaction is offered again until it does. Status `queued` (SOL) means that it draws on what earlier sends ' +
+      'leave: it is signed, and broadcast once these have landed. Give an Idempotency-Key, so that a repeated request ' +
+      'never pays twice.',
     tags: TAGS,
     status: 200,
     errors: [...PLAN_ERRORS, 'INVALID_STATE', 'FEE_ABOVE_LIMIT', 'SEND_REJECTED'],
@@ -216,7 +223,8 @@ function cancelRoute(deps: SendCoinsDeps): Route {
     summary: 'Take a send back',
     description:
       'Replaces the transaction of a send that no block has by one at a higher fee that pays the wallet itself. The ' +
-      'network may mine either: the send is `failed` once the replacement is settled, and `confirmed` if the payment was mined.',
+      'network may mine either: the send is `failed` once the replacement is settled, and `confirmed` if the payment was ' +
+      'mined. A send that is still `queued` fails at once. SOL sends cannot be taken back later: they expire by themselves.',
     tags: TAGS,
     status: 200,
     errors: REPLACE_ERRORS,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
 import { PAYMENT_EXCEPTIONS, PAYMENT_STATUSES } from '../../domain/payment/types.ts';
+import { SEND_STATUSES } from '../../domain/send/types.ts';
 import { freeObject, timestamp } from './answers.ts';
 
 /** One coin a payment can be paid in. */
@@ -109,7 +110,7 @@ const refund = z
     fee: z.string(),
     txHash: z.string(),
     destination: z.string(),
-    status: z.enum(['signed', 'broadcast', 'confirmed', 'failed']).meta({
+    status: z.enum(SEND_STATUSES).meta({
       description: 'A failed refund gave nothing back and counts no more',
     }),
     error: z.string().nullable(),

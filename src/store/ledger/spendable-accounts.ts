@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Fund } from '../../domain/chain.ts';
+import type { Fund, OutputRef } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 
@@ -45,8 +45,7 @@ export async function spendableAccounts(
     .limit(limit)
     .execute();
   return rows.map(({ address, account, branch, idx, amount, part, is_wallet, height }) => {
-    const colon = part.lastIndexOf(':');
-    const ref = { txid: part.slice(0, colon), index: Number(part.slice(colon + 1)) };
+    const ref = parseRef(part);
     const keyPath = { coin, mode, account, branch, index: idx };
     return { fund: { ref, amount: BigInt(amount), address, keyPath }, isWallet: is_wallet === 1, height };
   });
@@ -75,6 +74,12 @@ export async function crowdedMerchants(
   return rows.map(({ merchant_id: merchantId, account }) => ({ merchantId, account }));
 }
 
+/** `txid:index` → the output. */
+export function parseRef(part: string): OutputRef {
+  const colon = part.lastIndexOf(':');
+  return { txid: part.slice(0, colon), index: Number(part.slice(colon + 1)) };
+}
+
 /** Reserves the remaining parts of accounts of which a send has reserved one. */
 export async function reserveWholeAccounts(tx: Tx, sendId: string): Promise<void> {
   const drawn = tx
@@ -97,7 +102,7 @@ export async function heldByAccountsInUse(
   db: Db,
   wallet: ChainId & { readonly merchantId: string },
 ): Promise<bigint> {
-  const { drawn, leaving } = accountsInUse(db, wallet);
+  const { drawn, leaving, awaited } = accountsInUse(db, wallet);
   const row = await db
     .selectFrom('outputs')
     .select(sql<string>`cast(coalesce(sum(cast(outputs.amount as bigint)), 0) as text)`.as('amount'))
@@ -106,7 +111,9 @@ export async function heldByAccountsInUse(
     .where('outputs.mode', '=', wallet.mode)
     .where('outputs.state', '=', sql.lit('confirmed'))
     .where('outputs.spent_height', 'is', null)
-    .where((eb) => eb.or([eb('outputs.address_id', 'in', drawn), eb('outputs.address_id', 'in', leaving)]))
+    .where((eb) =>
+      eb.or([drawn, leaving, awaited].map((accounts) => eb('outputs.address_id', 'in', accounts))),
+    )
     .executeTakeFirstOrThrow();
   return BigInt(row.amount);
 }
@@ -116,7 +123,7 @@ export async function heldByAccountsInUse(
  * accounts in use are found once, not for every part: they are few, parts may be many.
  */
 function idle(db: Db, chain: ChainId) {
-  const { drawn, leaving } = accountsInUse(db, chain);
+  const { drawn, leaving, awaited } = accountsInUse(db, chain);
   // Literals, not parameters: only then can the planner prove that the partial index applies.
   return db
     .selectFrom('outputs')
@@ -126,7 +133,8 @@ function idle(db: Db, chain: ChainId) {
     .where('outputs.spent_by', 'is', null)
     .where('outputs.send_id', 'is', null)
     .where('outputs.address_id', 'not in', drawn)
-    .where('outputs.address_id', 'not in', leaving);
+    .where('outputs.address_id', 'not in', leaving)
+    .where('outputs.address_id', 'not in', awaited);
 }
 
 function accountsInUse(db: Db, { coin, mode }: ChainId) {
@@ -144,5 +152,18 @@ function accountsInUse(db: Db, { coin, mode }: ChainId) {
     .where('left.mode', '=', mode)
     .where('left.spent_by', 'is not', null)
     .where('left.spent_height', 'is', null);
-  return { drawn, leaving };
+  // What lies there is promised to the sends that wait.
+  const awaited = db
+    .selectFrom('sends as waiting')
+    .innerJoin('addresses as promised', (join) =>
+      join
+        .onRef('promised.coin', '=', 'waiting.coin')
+        .onRef('promised.mode', '=', 'waiting.mode')
+        .onRef('promised.address', '=', 'waiting.queue_account'),
+    )
+    .select('promised.id')
+    .where('waiting.coin', '=', coin)
+    .where('waiting.mode', '=', mode)
+    .where('waiting.queued', '=', sql.lit(1));
+  return { drawn, leaving, awaited };
 }

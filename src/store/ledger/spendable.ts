@@ -4,6 +4,7 @@ import type { Fund, OutputRef } from '../../domain/chain.ts';
 import { COIN_DEFINITIONS, type ChainId } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { isNotFrozen } from './frozen-outputs.ts';
+import { accountAfterQueue } from './queued-account.ts';
 import { reserveWholeAccounts, spendableAccounts } from './spendable-accounts.ts';
 import type { Tables } from '../schema/tables.ts';
 
@@ -42,7 +43,8 @@ export interface SpendableTotal {
  */
 export async function spendableTotal(db: Db, wallet: WalletRef, inputCost: bigint): Promise<SpendableTotal> {
   if (wallet.from === undefined && accountsPerSend(wallet) !== null) {
-    return totalOf((await spendableFunds(db, wallet)).map(({ amount }) => amount));
+    const funds = await spendableFunds(db, wallet);
+    return totalOf(((await fundsAfterQueue(db, wallet, funds)) ?? funds).map(({ amount }) => amount));
   }
   const spendable = matured(available(db, wallet));
   if (!COIN_DEFINITIONS[wallet.coin].fitsInt64) {
@@ -59,6 +61,21 @@ export async function spendableTotal(db: Db, wallet: WalletRef, inputCost: bigin
     ])
     .executeTakeFirstOrThrow();
   return { amount: BigInt(row.amount), dust: BigInt(row.dust), count: row.count };
+}
+
+/**
+ * On chains where accounts are spent as a whole: these accounts, with the merchant address as it will be once the sends
+ * under way have landed. A send that draws on it waits for them. Null where nothing more is to be had by waiting.
+ */
+export async function fundsAfterQueue(
+  db: Db,
+  wallet: WalletRef,
+  idle: readonly Fund[],
+): Promise<readonly Fund[] | null> {
+  const account = await accountAfterQueue(db, wallet);
+  if (account === null) return null;
+  const others = idle.filter(({ address }) => address !== account.address);
+  return [account, ...others].slice(0, accountsPerSend(wallet) ?? 0);
 }
 
 function totalOf(amounts: readonly bigint[]): SpendableTotal {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { COINS, type Coin, type Mode } from '../../domain/coins.ts';
+import { SEND_STATUS } from '../sends/send-status.ts';
 import type { Db } from '../sqlite/database.ts';
 
 /** One entry of a merchant's transaction history: an output that paid it, or a send. */
@@ -70,7 +71,7 @@ export async function sentOut(db: Db, ids: readonly string[]): Promise<Map<strin
       'sends.destination as address',
       'sends.amount',
       sql.ref<string | null>('sends.fee').as('fee'),
-      sql.ref<string>('sends.status').as('status'),
+      sql<string>`${SEND_STATUS}`.as('status'),
       'sends.height',
       'refunds.payment_id',
       'sends.error',

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 import type { RefundRow } from '../schema/payments.ts';
 import type { SendStatus } from '../../domain/send/types.ts';
+import { SEND_STATUS } from '../sends/send-status.ts';
 
 /** A refund with the current state of its send. */
 export interface StoredRefund {
@@ -62,5 +63,5 @@ function refunds(db: Db) {
     .select(['refunds.amount as refunded', 'sends.amount', 'sends.fee', 'sends.txid'])
     .select(['refunds.fiat_amount', 'refunds.rate', 'refunds.link_id'])
     .select(['refunds.position', 'refunds.value', 'refunds.completed_json'])
-    .select(['sends.destination', 'sends.status', 'sends.error']);
+    .select(['sends.destination', SEND_STATUS.as('status'), 'sends.error']);
 }

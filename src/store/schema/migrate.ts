@@ -33,6 +33,7 @@ import * as receiptMails from './migrations/0032-receipt-mails.ts';
 import * as listedDeliveries from './migrations/0033-listed-deliveries.ts';
 import * as balance from './migrations/0034-balance.ts';
 import * as feeBudgets from './migrations/0038-fee-budgets.ts';
+import * as sendQueue from './migrations/0042-send-queue.ts';
 import * as unreadTransactions from './migrations/0044-unread-transactions.ts';
 import * as closedBooks from './migrations/0046-closed-books.ts';
 
@@ -73,6 +74,7 @@ export const MIGRATIONS: Migrations = {
   '0033-listed-deliveries': listedDeliveries,
   '0034-balance': balance,
   '0038-fee-budgets': feeBudgets,
+  '0042-send-queue': sendQueue,
   '0044-unread-transactions': unreadTransactions,
   '0046-closed-books': closedBooks,
 };

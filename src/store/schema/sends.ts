@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 import type { Coin, Mode } from '../../domain/coins.ts';
-import type { SendStatus } from '../../domain/send/types.ts';
+import type { StoredSendStatus } from '../../domain/send/types.ts';
 import type { Flag } from './flag.ts';
 
 export interface SendRow {
@@ -20,7 +20,7 @@ export interface SendRow {
   /** What the destination gets. */
   amount: string;
   fee: string;
-  status: SendStatus;
+  status: StoredSendStatus;
   txid: string;
   version: number;
   height: number | null;
@@ -46,6 +46,12 @@ export interface SendRow {
   note: string | null;
   /** The block since which, by the chain, no version of it can be mined; null while one can. */
   displaced_height: number | null;
+  /** Where a send draws on accounts: the merchant address, if it draws on that or pays into it. */
+  queue_account: string | null;
+  /** Its place among all sends of that address, from 1. */
+  queue_position: number | null;
+  /** It is signed, and held until the sends before it have landed: no node has had its bytes. Status `signed`. */
+  queued: Generated<Flag>;
 }
 
 /** The signed bytes of a send: version 1 and one more for each fee bump. */
@@ -64,4 +70,6 @@ export interface SendVersionRow {
   change_index: number | null;
   /** Pays everything back to the wallet instead of the destination. */
   cancels: Generated<Flag>;
+  /** What it changes on the balance of the send's `queue_account`, atoms; null where there is none. */
+  balance_change: string | null;
 }

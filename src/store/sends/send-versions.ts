@@ -6,7 +6,7 @@ import { requireWithinBudget } from './fee-budgets.ts';
 
 export type StoredSendVersion = Selectable<SendVersionRow>;
 
-type OptionalOfVersion = 'change_index' | 'cancels';
+type OptionalOfVersion = 'change_index' | 'cancels' | 'balance_change';
 
 /** @throws {AppError} FEE_ABOVE_LIMIT when it costs more than the budget of its send. */
 export async function insertSendVersion(
@@ -16,7 +16,7 @@ export async function insertSendVersion(
   await requireWithinBudget(tx, row);
   await tx
     .insertInto('send_versions')
-    .values({ change_index: null, ...row })
+    .values({ change_index: null, balance_change: null, ...row })
     .execute();
 }
 

@@ -23,10 +23,21 @@ export type SendPatch = Partial<
     | 'confirmed_txid'
     | 'fee_limited_at'
     | 'displaced_height'
+    | 'queued'
+    | 'queue_account'
+    | 'queue_position'
   >
 >;
 
-type OptionalOfSend = 'everything' | 'note' | 'displaced_height' | 'draws_on' | 'fee_limited_at';
+type OptionalOfSend =
+  | 'everything'
+  | 'note'
+  | 'displaced_height'
+  | 'draws_on'
+  | 'fee_limited_at'
+  | 'queue_account'
+  | 'queue_position'
+  | 'queued';
 
 /** @throws {AppError} FEE_ABOVE_LIMIT when it would draw more on another budget than is left there. */
 export async function insertSend(
@@ -37,7 +48,7 @@ export async function insertSend(
   await requireDrawable(tx, { ...send, draws_on });
   await tx
     .insertInto('sends')
-    .values({ note: null, ...send, draws_on })
+    .values({ note: null, queue_account: null, queue_position: null, ...send, draws_on })
     .execute();
 }
 
@@ -116,14 +127,14 @@ export async function findOpenByNonce(
     .executeTakeFirst();
 }
 
-/** Sends due for a rebroadcast, or scheduled for an impossibly late time; earliest first. */
+/** Sends due for a broadcast, none that waits in a queue; or scheduled for an impossibly late time; earliest first. */
 export async function dueSends(
   db: Db,
   chain: ChainId,
   at: { now: number; impossible: number },
   limit: number,
 ): Promise<StoredSend[]> {
-  return openSends(db, chain)
+  return releasedSends(db, chain)
     .where((eb) =>
       eb.or([eb('next_broadcast_at', '<=', at.now), eb('next_broadcast_at', '>', at.impossible)]),
     )
@@ -156,9 +167,9 @@ export async function failedSweeps(
   return { count: row?.count ?? 0, lastAt: row?.last_at ?? 0 };
 }
 
-/** Sends stored but not known to be accepted: a restarted process broadcasts them first. */
+/** Sends stored but not known to be accepted, none that waits in a queue: a restarted process broadcasts them first. */
 export async function signedSends(db: Db, chain: ChainId, limit: number): Promise<StoredSend[]> {
-  return openSends(db, chain)
+  return releasedSends(db, chain)
     .where('status', '=', sql.lit('signed'))
     .orderBy('next_broadcast_at')
     .orderBy('id')
@@ -180,7 +191,7 @@ export async function stuckSends(
   limit: number,
 ): Promise<StoredSend[]> {
   const { signedBefore, now, after = null } = times;
-  return openSends(db, chain)
+  return releasedSends(db, chain)
     .where('height', 'is', null)
     .$if(after !== null, (query) =>
       query.where((eb) =>
@@ -230,6 +241,10 @@ export async function revertedSends(db: Db, chain: ChainId): Promise<StoredSend[
 }
 
 const MAX_REVERTED = 100;
+
+function releasedSends(db: Db, chain: ChainId) {
+  return openSends(db, chain).where('queued', '=', sql.lit(0));
+}
 
 /** Written out, not bound: only so does the planner prove that the index of open sends fits. */
 function openSends(db: Db, chain: ChainId) {

@@ -192,9 +192,11 @@ function paymentRefunds(refunds: readonly StoredRefund[], claims: readonly Unsen
 
 function stageOf(status: SendStatus): RefundStage {
   switch (status) {
+    case 'queued':
     case 'signed':
+      return 'signed';
     case 'failed':
-      return status;
+      return 'failed';
     case 'broadcast':
     case 'confirmed':
       return 'accepted';

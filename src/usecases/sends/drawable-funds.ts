@@ -2,7 +2,8 @@ import { accountsPerSend } from '../../domain/accounts.ts';
 import type { ChainAdapter, FeeQuote, Fund, SendPlan } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { spendableFunds } from '../../store/ledger/spendable.ts';
+import { fundsAfterQueue, spendableFunds } from '../../store/ledger/spendable.ts';
+import { accountBesideQueue } from '../../store/ledger/queued-account.ts';
 import { spendableAccounts } from '../../store/ledger/spendable-accounts.ts';
 
 /** Accounts per request to the node. */
@@ -10,6 +11,7 @@ const ACCOUNTS_ASKED = 100;
 
 interface Drawer extends ChainId {
   readonly merchantId: string;
+  readonly replans?: string | undefined;
 }
 
 /**
@@ -44,17 +46,47 @@ export async function drawableFunds(
 ): Promise<Fund[]> {
   const perSend = wallet.from === undefined ? accountsPerSend(wallet) : null;
   if (perSend === null || held === undefined) return spendableFunds(db, wallet);
-  const accounts = await spendableAccounts(db, wallet, ACCOUNTS_ASKED);
-  return accounts
-    .map(({ fund }) => fund)
+  const idle = (await spendableAccounts(db, wallet, ACCOUNTS_ASKED)).map(({ fund }) => fund);
+  return (await withOwnPlace(db, wallet, idle))
     .filter((fund) => isAsHeld(fund, { held, keeper: changeAddress }))
     .slice(0, perSend);
 }
 
-/** Whether the accounts of a plan hold on the chain what the plan assumes, so that each emptied one ends at zero. */
-export function fitsHeld(plan: SendPlan, held: FeeQuote['held']): boolean {
-  const keeper = plan.change?.address ?? null;
-  return held === undefined || plan.inputs.every((fund) => isAsHeld(fund, { held, keeper }));
+/** A send that is planned again at its place in the queue may use the merchant address, which is not free for others. */
+async function withOwnPlace(db: Db, wallet: Drawer, idle: readonly Fund[]): Promise<readonly Fund[]> {
+  const { replans } = wallet;
+  const own = replans === undefined ? null : await accountBesideQueue(db, wallet, replans);
+  return own === null ? idle : [own, ...idle.filter(({ address }) => address !== own.address)];
+}
+
+/**
+ * The same funds, with the merchant address as it will be once the sends under way have landed; what it holds now says
+ * nothing about that. Null where there is nothing to wait for.
+ */
+export async function queuedFunds(
+  db: Db,
+  wallet: Drawer & { readonly only?: ReadonlySet<string> | undefined },
+  drawable: readonly Fund[],
+): Promise<readonly Fund[] | null> {
+  if (wallet.replans !== undefined || wallet.only !== undefined) return null;
+  return fundsAfterQueue(db, wallet, drawable);
+}
+
+/**
+ * Whether the accounts of a plan hold on the chain what it needs: each emptied one exactly that, so that it ends at zero,
+ * and the one that keeps the change enough for what it pays.
+ * @param least what the network demands of an account that is not empty, atoms
+ */
+export function fitsHeld(plan: SendPlan, held: FeeQuote['held'], least: bigint): boolean {
+  if (held === undefined) return true;
+  return [...Map.groupBy(plan.inputs, ({ address }) => address)].every(([address, funds]) => {
+    const holds = held.get(address);
+    if (holds === undefined) return true;
+    const planned = funds.reduce((sum, { amount }) => sum + amount, 0n);
+    if (plan.change?.address !== address) return holds === planned;
+    const rest = holds - planned + plan.change.amount;
+    return rest === 0n || rest >= least;
+  });
 }
 
 function isAsHeld(

@@ -20,7 +20,7 @@ import { nonceSequenceOf } from '../../store/sends/nonce-sequences.ts';
 import { spendableFunds, spendableTotal } from '../../store/ledger/spendable.ts';
 import { spendableChange, type SpendableChange } from '../settlement/ancestry.ts';
 import { nextChangeAddress } from '../wallet/change-address.ts';
-import { drawableFunds, fitsHeld } from './drawable-funds.ts';
+import { drawableFunds, fitsHeld, queuedFunds } from './drawable-funds.ts';
 import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
 import { insufficient } from './shortage.ts';
@@ -38,12 +38,15 @@ interface Using {
 interface Pool {
   readonly confirmed: readonly Fund[];
   readonly change: SpendableChange;
+  /** On chains of whole accounts: the same with what the sends under way will leave, if there is such. */
+  readonly queued: readonly Fund[] | null;
   readonly changeAddress: string;
   readonly lane: NonceSequence | undefined;
 }
 
 /**
- * Selects coins for an order: confirmed ones first, then unconfirmed change of own sends where those do not suffice.
+ * Selects coins for an order: confirmed ones first, then unconfirmed change of own sends where those do not suffice; on
+ * chains of whole accounts what own sends will leave, for which it then waits.
  * Inside a transaction the selection holds until its end.
  * The fee is not compared with a budget: the store does that with what it stores.
  * @throws {AppError} INSUFFICIENT_BALANCE naming what is available and what is still pending, or VALIDATION_INVALID.
@@ -63,7 +66,7 @@ export async function planOrder(
   } catch (error) {
     if (error instanceof InsufficientFunds && order.only !== undefined) throw mustWait();
     if (error instanceof InsufficientFunds) {
-      const reached = [...pool.confirmed, ...pool.change.funds];
+      const reached = [...(pool.queued ?? pool.confirmed), ...pool.change.funds];
       throw await insufficient(db, order, { shortage: error, reached, inputCost: costOfInput(using) });
     }
     if (error instanceof UnsendableAmount) throw invalidField('amount', error.message);
@@ -98,10 +101,12 @@ async function poolOf(db: Db, deps: PlanOrderDeps, order: SendOrder, quote: FeeQ
   const isByOutput = from === undefined && accountsPerSend(order) === null;
   const change = isByOutput ? await spendableChange(db, order) : { funds: [], ancestry: new Map() };
   const { only } = order;
+  const queued = await queuedFunds(db, order, confirmed);
   const isAllowed = ({ ref }: Fund): boolean => only === undefined || only.has(outputKey(ref));
   return {
     confirmed: confirmed.filter(isAllowed),
     change: { ...change, funds: change.funds.filter(isAllowed) },
+    queued,
     changeAddress,
     lane,
   };
@@ -109,9 +114,9 @@ async function poolOf(db: Db, deps: PlanOrderDeps, order: SendOrder, quote: FeeQ
 
 /** Confirmed coins first: spending unconfirmed change costs more and may take longer. */
 function choose(order: SendOrder, using: Using, pool: Pool): SendPlan {
-  const { confirmed, change } = pool;
+  const { confirmed, change, queued } = pool;
   if (order.everything === true) {
-    const funds = worthSpending([...confirmed, ...change.funds], using, change.ancestry);
+    const funds = worthSpending([...(queued ?? confirmed), ...change.funds], using, change.ancestry);
     if (funds.length > OUTPUTS_PER_SEND)
       throw new InsufficientFunds(sumOf(funds.slice(0, OUTPUTS_PER_SEND)), sumOf(funds));
     const amount = sumOf(funds) - (pool.lane?.committed ?? 0n);
@@ -121,6 +126,9 @@ function choose(order: SendOrder, using: Using, pool: Pool): SendPlan {
   try {
     return planFrom(confirmed, order, using, pool);
   } catch (error) {
+    // A rest that the network does not allow may be none once it is joined to what other sends leave.
+    const isShort = error instanceof InsufficientFunds || error instanceof UnsendableAmount;
+    if (isShort && queued !== null) return planFrom(queued, order, using, pool);
     if (!(error instanceof InsufficientFunds) || change.funds.length === 0) throw error;
     return planFrom([...confirmed, ...change.funds], order, using, pool);
   }
@@ -141,10 +149,17 @@ function planFrom(funds: readonly Fund[], order: SendOrder, using: Using, pool: 
     lane,
   };
   const plan = adapter.planSend(request);
-  if (fitsHeld(plan, quote.held)) return plan;
+  // What the merchant address will hold is compared with the chain once its turn has come.
+  if (drawsOnQueue(funds, pool) || fitsHeld(plan, quote.held, adapter.minimumPayment)) return plan;
   // Including it would empty the merchant's own account, which may hold more than the ledger knows.
   const deposits = funds.filter(({ address }) => address !== changeAddress);
   return adapter.planSend({ ...request, funds: deposits });
+}
+
+/** Whether these include the merchant address as it will be once the sends under way have landed. */
+function drawsOnQueue(funds: readonly Fund[], { queued }: Pool): boolean {
+  const [account] = queued ?? [];
+  return account !== undefined && funds.includes(account);
 }
 
 /** Drops funds that cost more to spend than they hold. */

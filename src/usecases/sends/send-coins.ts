@@ -46,7 +46,8 @@ export interface SendCoinsInput extends SendInput {
 /**
  * Sends coins from the merchant's wallet. The signed bytes are stored and their coins reserved
  * before the node sees them. Returns status `broadcast`, or `signed` when the node gave no clear
- * answer: the same bytes, never others, are then broadcast again until it does.
+ * answer: the same bytes, never others, are then broadcast again until it does; or `queued` where it draws on what
+ * other sends under way will leave: it is broadcast once these have landed.
  * @throws {AppError} INVALID_STATE (meant for the other mode), VALIDATION_INVALID, COIN_UNAVAILABLE, NODE_UNAVAILABLE, INSUFFICIENT_BALANCE,
  * FEE_ABOVE_LIMIT (nothing stored), SEND_REJECTED (stored as failed, coins and key free again), IDEMPOTENCY_MISMATCH.
  */
@@ -95,6 +96,11 @@ export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Prom
     });
     const { send, transaction, plan } = stored;
     if (transaction === null) return unlessFailed(send);
+    if (send.queued === 1) {
+      const { coin, mode, txid } = send;
+      deps.logger.info({ sendId, coin, mode, txid }, 'send signed and queued behind others of its wallet');
+      return send;
+    }
     deps.logger.info({ sendId, coin: send.coin, mode: send.mode, txid: send.txid }, 'send signed');
     return unlessFailed(
       await settle(deps, send, await broadcastSend(deps.db, adapter, transaction, plan.inputs)),

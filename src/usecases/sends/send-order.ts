@@ -47,6 +47,8 @@ export interface SendOrder extends ChainId {
   readonly note?: string | null;
   /** The only outputs that it may spend, by `outputKey`: it cannot be mined beside another transaction that spends them. */
   readonly only?: ReadonlySet<string> | undefined;
+  /** The stored send that this plans again, at the place that it has in the queue of its wallet. */
+  readonly replans?: string | undefined;
 }
 
 /**

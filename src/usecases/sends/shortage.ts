@@ -1,5 +1,5 @@
 import { accountsPerSend, OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
-import { outputKey, type Fund, type InsufficientFunds } from '../../domain/chain.ts';
+import type { Fund, InsufficientFunds } from '../../domain/chain.ts';
 import { isUtxoCoin, UTXO_COINS, type Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
@@ -74,8 +74,8 @@ async function elsewhere(db: Db, order: SendOrder, reached: readonly Fund[]): Pr
   const everywhere = sendsFromOneAddress(order)
     ? await spendableFunds(db, order)
     : (await spendableAccounts(db, order, MAX_TOLD_ACCOUNTS)).map(({ fund }) => fund);
-  const here = new Set(reached.map(({ ref }) => outputKey(ref)));
-  const others = everywhere.filter(({ ref }) => !here.has(outputKey(ref)));
+  const here = new Set(reached.map(({ address }) => address));
+  const others = everywhere.filter(({ address }) => !here.has(address));
   return others.reduce((sum, fund) => sum + fund.amount, 0n);
 }
 
@@ -83,7 +83,7 @@ async function elsewhere(db: Db, order: SendOrder, reached: readonly Fund[]): Pr
 async function changeUnderWay(db: Db, order: SendOrder, reached: readonly Fund[]): Promise<Hint[]> {
   // The remainder of a single account was counted already.
   if (sendsFromOneAddress(order)) return [];
-  if (accountsPerSend(order) !== null) return restOfAccountsInUse(db, order);
+  if (accountsPerSend(order) !== null) return restOfAccountsInUse(db, order, reached);
   const here = new Set(reached.map(({ ref }) => ref.txid));
   const spentOn = new Set<string>();
   const changes = new Map<string, bigint>();
@@ -100,11 +100,15 @@ async function changeUnderWay(db: Db, order: SendOrder, reached: readonly Fund[]
 }
 
 /**
- * Where a send empties whole accounts: change and remainders of accounts in use, and money that reached them meanwhile.
- * Sends that move money within the wallet cost only their fee.
+ * Where a send empties whole accounts: what reached accounts in use meanwhile, and what sends under way leave if no
+ * further one may draw on that now. Sends that move money within the wallet cost only their fee.
  */
-async function restOfAccountsInUse(db: Db, order: SendOrder): Promise<Hint[]> {
+async function restOfAccountsInUse(db: Db, order: SendOrder, reached: readonly Fund[]): Promise<Hint[]> {
+  const idle = await spendableAccounts(db, order, MAX_TOLD_ACCOUNTS);
+  const free = new Map(idle.map(({ fund }) => [fund.address, fund.amount]));
   let rest = await heldByAccountsInUse(db, order);
+  // What is to be left at the merchant address can be drawn on already.
+  for (const { address, amount } of reached) rest -= amount - (free.get(address) ?? 0n);
   for (const { purpose, amount, fee } of await openSendsOf(db, order, MAX_OPEN)) {
     rest -= purpose === 'send' ? BigInt(amount) + BigInt(fee) : BigInt(fee);
   }

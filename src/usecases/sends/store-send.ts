@@ -4,6 +4,7 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import { insertSend, type StoredSend } from '../../store/sends/sends.ts';
 import { disownFailedVersion, insertSendVersion } from '../../store/sends/send-versions.ts';
 import { reserveOutputs } from '../../store/ledger/spendable.ts';
+import { placeInQueue } from './place-in-queue.ts';
 import type { SendOrder } from './send-order.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';
 import { writePlan } from '../settlement/stored-plan.ts';
@@ -49,7 +50,8 @@ interface NewSend {
 }
 
 /**
- * Signs a plan and stores it with its bytes, and reserves its coins or nonce: all or nothing.
+ * Signs a plan and stores it with its bytes, and reserves its coins or nonce: all or nothing. A send that draws on what
+ * others under way will leave is stored as queued: its bytes must not be broadcast before those have landed.
  * @throws {AppError} FEE_ABOVE_LIMIT when the plan costs more than the budget.
  */
 export async function storeSend(
@@ -61,6 +63,7 @@ export async function storeSend(
   const { coin, mode } = order;
   const transaction = deps.sign(adapter, plan);
   const now = deps.clock.now();
+  const place = await placeInQueue(tx, order, plan);
   const send: StoredSend = {
     id: sendId,
     merchant_id: order.merchantId,
@@ -82,7 +85,7 @@ export async function storeSend(
     idempotency_key: idempotencyKey,
     created_at: now,
     updated_at: now,
-    next_broadcast_at: now + deps.policy.firstAnswerMs,
+    next_broadcast_at: place.send.queued === 1 ? now : now + deps.policy.firstAnswerMs,
     broadcasts: 0,
     announced_txid: null,
     confirmed_txid: null,
@@ -92,6 +95,7 @@ export async function storeSend(
     fee_limited_at: null,
     note: order.note ?? null,
     displaced_height: null,
+    ...place.send,
   };
   await insertSend(tx, send);
   await disownFailedVersion(tx, order, transaction.txid);
@@ -107,11 +111,11 @@ export async function storeSend(
     plan_json: writePlan(plan),
     created_at: now,
     change_index: changeIndexOf(transaction, plan, purpose),
+    ...place.version,
   });
   // An account's balance has no parts to reserve: its open sends count against the whole.
   if (plan.account === undefined) {
-    const refs = plan.inputs.map(({ ref }) => ref);
-    await reserveOutputs(tx, order, refs, send.id);
+    await reserveOutputs(tx, order, place.refs, send.id);
   }
   return { send, transaction };
 }

@@ -135,13 +135,28 @@ async function offerAgain(
     await note(deps, { sendId: send.id, version, result });
     return result;
   }
+  await examineRefusal(deps, adapter, { send, versions, reason: result.reason });
+  return result;
+}
+
+/** Asks the chain about a send that cannot be broadcast as it is, and decides: see resolveRefusal. */
+export async function examineRefusal(
+  deps: AdvanceSendsDeps,
+  adapter: ChainAdapter,
+  refused: {
+    readonly send: StoredSend;
+    readonly versions: readonly StoredSendVersion[];
+    readonly reason: string;
+  },
+): Promise<StoredSend> {
+  const { send, versions, reason } = refused;
+  const current = versions.find(({ version }) => version === send.version);
+  if (current === undefined) throw new Error(`send ${send.id} has no version ${send.version}`);
   const report = await queryStatus(deps.db, adapter, { send, versions });
   const terms = await askRenewal(deps, adapter, { send, current });
-  const { reason } = result;
-  await deps.db.transaction(async (tx) =>
+  return deps.db.transaction(async (tx) =>
     resolveRefusal(tx, deps, { sendId: send.id, reason, report, terms }),
   );
-  return result;
 }
 
 async function offer(

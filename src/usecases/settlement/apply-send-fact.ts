@@ -1,7 +1,9 @@
 import type { Chains } from '../../domain/chains.ts';
-import { decide } from '../../domain/send/machine.ts';
+import { decide, isOpen } from '../../domain/send/machine.ts';
 import type { SendAction, SendFact, SendState } from '../../domain/send/types.ts';
+import { reserveAccount } from '../../store/ledger/queued-account.ts';
 import { releaseOutputs } from '../../store/ledger/spendable.ts';
+import { statusOf } from '../../store/sends/send-status.ts';
 import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { findSend, updateSend, type SendPatch, type StoredSend } from '../../store/sends/sends.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
@@ -55,6 +57,14 @@ export async function applySendFact(
   const amount = action === 'accept' || action === 'switch' ? amountOf(current) : {};
   const txid = current?.txid ?? before.txid;
   const send = await updateSend(tx, sendId, { ...columnsOf(after), txid, ...amount }, now);
+  if (
+    state.status === 'queued' &&
+    after.status !== 'queued' &&
+    isOpen(after) &&
+    send.queue_account !== null
+  ) {
+    await reserveAccount(tx, send, send.queue_account, sendId);
+  }
   const adapter = deps.chains.get(send.coin, send.mode);
   if (action === 'accept' && adapter !== null && current !== undefined) {
     await noteChange(tx, deps, { adapter, send, version: current });
@@ -66,11 +76,11 @@ export async function applySendFact(
 
 /** A stored send as the machine knows it. */
 export function sendState(send: StoredSend, versions: readonly StoredSendVersion[]): SendState {
-  const { coin, mode, status, version, height, error, broadcasts } = send;
+  const { coin, mode, version, height, error, broadcasts } = send;
   return {
     coin,
     mode,
-    status,
+    status: statusOf(send),
     version,
     height,
     error,
@@ -91,7 +101,8 @@ export function sendState(send: StoredSend, versions: readonly StoredSendVersion
 
 function columnsOf({ status, version, height, error, broadcasts, ...after }: SendState): SendPatch {
   return {
-    status,
+    status: status === 'queued' ? 'signed' : status,
+    queued: status === 'queued' ? 1 : 0,
     version,
     height,
     error,

@@ -57,6 +57,10 @@ async function examine(
       why: `block ${send.height} executed it and it failed; once that block stays`,
     };
   }
+  // Its bytes must not reach a node before its turn.
+  if (send.queued === 1) {
+    return { standing: 'open', why: 'it is queued behind sends of its wallet that have not landed yet' };
+  }
   if (isFirstOffered(send, clock)) {
     return { standing: 'open', why: 'it is being offered for the first time at this moment' };
   }

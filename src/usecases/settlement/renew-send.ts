@@ -1,12 +1,15 @@
-import type { ChainAdapter, FeeQuote, OutputRef, PlanSigner, SendPlan } from '../../domain/chain.ts';
+import type { ChainAdapter, FeeQuote, PlanSigner, SendPlan } from '../../domain/chain.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import type { StoredSend } from '../../store/sends/sends.ts';
+import { balanceChangeOf } from '../../domain/send/queue.ts';
+import { updateSend, type StoredSend } from '../../store/sends/sends.ts';
 import { insertSendVersion, versionsOf } from '../../store/sends/send-versions.ts';
-import { releaseOutputs, reserveOutputs } from '../../store/ledger/spendable.ts';
+import { releaseOutputs, reserveOutputs, reservedFunds } from '../../store/ledger/spendable.ts';
 import { fitsHeld } from '../sends/drawable-funds.ts';
 import { planOrder, type PlanOrderDeps } from '../sends/plan-order.ts';
 import { requireWithin } from '../../domain/send/fee-budget.ts';
+import { placeInQueue, queueAccountOf } from '../sends/place-in-queue.ts';
+import type { SendOrder } from '../sends/send-order.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';
 import { applySendFact, type ApplySendFactDeps } from './apply-send-fact.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
@@ -50,12 +53,11 @@ export async function renewSend(
   });
   // The node that quoted the new lifetime is behind the one that proved the expiry.
   if (same === null) return 'later';
-  const isSame = fitsHeld(same, quote.held);
+  const isSame = fitsHeld(same, quote.held, adapter.minimumPayment);
   const plan = isSame ? same : await planAround(tx, deps, renewal, { send, same });
   if (plan === null) {
     const ageMs = deps.clock.now() - newest.created_at;
     if (send.purpose !== 'send' || ageMs < 0 || ageMs >= PATIENCE_MS) return 'impossible';
-    await reserveOutputs(tx, send, refsOf(previous), send.id);
     return 'later';
   }
   const { txid, raw } = deps.sign(adapter, plan);
@@ -72,6 +74,7 @@ export async function renewSend(
     fee_rate: plan.feeRate.toString(),
     plan_json: writePlan(plan),
     created_at: deps.clock.now(),
+    balance_change: await balanceChange(tx, send, plan),
   });
   const told = { sendId: id, coin, mode, version, txid, expired: newest.txid };
   if (isSame) deps.logger.info(told, 'expired send was signed anew');
@@ -95,6 +98,7 @@ async function planAround(
   const account = same.inputs[0]?.keyPath.account;
   // Sweeps are not planned anew: the next gathering chooses its deposits again.
   if (account === undefined || send.purpose !== 'send') return null;
+  const reserved = (await reservedFunds(tx, send.id)).map(({ ref }) => ref);
   await releaseOutputs(tx, send.id);
   const order = {
     coin: send.coin,
@@ -104,23 +108,52 @@ async function planAround(
     destination: send.destination,
     amount: BigInt(send.ordered),
     subtractFee: send.subtract_fee === 1,
+    replans: send.id,
   };
   try {
-    const plan = await planOrder(tx, deps, order, { adapter, quote });
+    const plan = await planAgain(tx, deps, { order, everything: send.everything === 1 }, { adapter, quote });
     requireWithin(BigInt(send.max_fee), plan.fee, send.coin);
-    await reserveOutputs(tx, send, refsOf(plan), send.id);
+    await takePlace(tx, deps, send, plan);
     return plan;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
+    await reserveOutputs(tx, send, reserved, send.id);
     deps.logger.warn({ sendId: send.id, reason: error.message }, 'no other money can pay for this send');
     return null;
   }
 }
 
-function accountsOf({ inputs }: SendPlan): string[] {
-  return [...new Set(inputs.map(({ address }) => address))];
+/** The amount that was told, if the money still pays for it; else, where everything was ordered, what is left. */
+async function planAgain(
+  tx: Tx,
+  deps: RenewSendDeps,
+  { order, everything }: { readonly order: SendOrder; readonly everything: boolean },
+  renewal: Renewal,
+): Promise<SendPlan> {
+  try {
+    return await planOrder(tx, deps, order, renewal);
+  } catch (error) {
+    if (!(error instanceof AppError) || !everything) throw error;
+    return planOrder(tx, deps, { ...order, everything }, renewal);
+  }
 }
 
-function refsOf({ inputs }: SendPlan): OutputRef[] {
-  return inputs.map(({ ref }) => ref);
+/** Reserves what the new plan draws on; a queued send takes the merchant address once it leaves the queue. */
+async function takePlace(tx: Tx, { clock }: RenewSendDeps, send: StoredSend, plan: SendPlan): Promise<void> {
+  const later = send.queued === 1 ? send.queue_account : null;
+  const refs = plan.inputs.filter(({ address }) => address !== later).map(({ ref }) => ref);
+  if (send.queue_account === null) {
+    const place = await placeInQueue(tx, { ...send, merchantId: send.merchant_id }, plan);
+    await updateSend(tx, send.id, place.send, clock.now());
+  }
+  await reserveOutputs(tx, send, refs, send.id);
+}
+
+async function balanceChange(tx: Tx, send: StoredSend, plan: SendPlan): Promise<string | null> {
+  const account = await queueAccountOf(tx, { ...send, merchantId: send.merchant_id });
+  return account === null ? null : (balanceChangeOf(plan, account)?.toString() ?? null);
+}
+
+function accountsOf({ inputs }: SendPlan): string[] {
+  return [...new Set(inputs.map(({ address }) => address))];
 }

@@ -1,3 +1,4 @@
+import { accountsPerSend } from '../../domain/accounts.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { SendPlace } from '../../store/sends/sends.ts';
 import { advanceSends } from '../../usecases/settlement/advance-sends.ts';
@@ -5,6 +6,7 @@ import { bumpSends, type BumpSendsDeps } from '../../usecases/settlement/bump-se
 import { consolidateRound } from '../../usecases/settlement/consolidate-rounds.ts';
 import { failOrphans } from '../../usecases/settlement/fail-orphans.ts';
 import { failReverted, type FailRevertedDeps } from '../../usecases/settlement/fail-reverted.ts';
+import { releaseQueued } from '../../usecases/settlement/release-queued.ts';
 import { PeriodicTask } from '../periodic-task.ts';
 
 export type SendLoopDeps = BumpSendsDeps & FailRevertedDeps;
@@ -14,7 +16,12 @@ export interface SendLoopOptions {
   readonly intervalMs: number;
   /** How often stuck sends are reviewed. */
   readonly bumpIntervalMs: number;
+  /** Polls a chain now: sends wait for the block that holds the one before them. */
+  readonly poll: (chain: ChainId) => void;
 }
+
+/** Pause between two looks at the queues of a chain: a transaction waits no longer than its block hash is valid. */
+const QUEUE_INTERVAL_MS = 1_000;
 
 /**
  * Advances the open sends of each chain until they confirm. Every chain has a loop of its own, so a
@@ -24,9 +31,16 @@ export class SendLoop {
   readonly #tasks: readonly PeriodicTask[];
 
   constructor(deps: SendLoopDeps, chains: readonly ChainId[], options: SendLoopOptions) {
-    this.#tasks = chains.map((chain) => {
+    const { intervalMs } = options;
+    const queueMs = Math.min(intervalMs, QUEUE_INTERVAL_MS);
+    this.#tasks = chains.flatMap((chain) => {
       const name = `${chain.coin} ${chain.mode} sends`;
-      return new PeriodicTask(name, options.intervalMs, deps.logger, sendRounds(deps, chain, options));
+      const sends = new PeriodicTask(name, intervalMs, deps.logger, sendRounds(deps, chain, options));
+      if (accountsPerSend(chain) === null) return [sends];
+      const queue = new PeriodicTask(`${name} that wait`, queueMs, deps.logger, async () => {
+        if (await releaseQueued(deps, chain)) options.poll(chain);
+      });
+      return [sends, queue];
     });
   }
 

@@ -79,6 +79,7 @@ export class Watcher {
     this.#sends = new SendLoop({ ...deps, chains: this.trusted() }, adapters, {
       intervalMs: sendsMs,
       bumpIntervalMs: BUMPS_EVERY_MS,
+      poll: ({ coin, mode }) => this.wake(coin, mode),
     });
   }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { formatCoinAmount } from '../../../src/domain/money.ts';
+import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
 import type { SendJson, Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { strangerAddress } from '../../_helpers/svm/payer.ts';
@@ -99,7 +99,7 @@ describe('a SOL send that expired is not told as failed', () => {
     // Beyond the patience with a history that does not come, and many rounds of the send.
     await until('its end is proven', () => asked() > before + 12 && world.till.clock.now() - since > 120_000);
     expect((await status(sent.id))['status']).toBe('broadcast');
-    expect(await balanceOf(shop)).toBe(0n);
+    expect(await balanceOf(shop)).toBe(DEPOSIT - AMOUNT - parseCoinAmount(sent.fee, 'SOL'));
     world.node.dropNext(0);
     holds(DEPOSIT);
     world.node.advance(2);
@@ -126,7 +126,7 @@ describe('a SOL send that expired is not told as failed', () => {
     const hits = first.hits;
     await until('it is tried again', () => first.hits > hits + 5);
     expect((await status(sent.id))['status']).toBe('broadcast');
-    expect(await balanceOf(shop)).toBe(0n);
+    expect(await balanceOf(shop)).toBe(DEPOSIT - AMOUNT - parseCoinAmount(sent.fee, 'SOL'));
     first.clear();
     await arrives(sent);
     await until('it is over', async () => (await chain())?.alarms.includes('pruned') === false);

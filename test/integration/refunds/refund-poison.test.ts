@@ -50,6 +50,7 @@ test('the refund of a payment that cannot be read keeps no other send from being
   const loop = new SendLoop({ ...deps, logger, confirmations }, [{ coin: COIN, mode: 'sandbox' }], {
     intervalMs: 10,
     bumpIntervalMs: 60_000,
+    poll: () => undefined,
   });
   clock.advance(deps.policy.rebroadcastMs);
   loop.start();

@@ -10,7 +10,7 @@ let loop: SendLoop;
 
 beforeEach(async () => {
   sim = await openSimulatedWorld();
-  const timing = { intervalMs: 10, bumpIntervalMs: 60_000 };
+  const timing = { intervalMs: 10, bumpIntervalMs: 60_000, poll: () => undefined };
   const deps = { ...sim.world.deps, confirmations: () => ({ base: 1, tiers: [] }) };
   loop = new SendLoop(deps, [sim.world.chain('BTC')], timing);
 });

@@ -46,6 +46,7 @@ test('the first round after a start leaves a send to the request that is offerin
   const loop = new SendLoop({ ...deps, clock }, [sim.world.chain('BTC')], {
     intervalMs: 1,
     bumpIntervalMs: 1,
+    poll: () => undefined,
   });
   loop.start();
   await eventually(

@@ -111,6 +111,30 @@ describe('send machine', () => {
     expect(events).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
+  it('a queued one is broadcast once its turn has come, and can be taken back before', () => {
+    const queued = fresh({ coin: 'SOL', mode: 'live', status: 'queued' });
+    const life = run(queued, { type: 'dequeued', policy }, answered(1, 'accepted', true), mined(1, 100));
+    expect(life.send).toMatchObject({ status: 'confirmed', height: 100 });
+    expect(life.events).toEqual(['send.broadcast', 'send.confirmed']);
+    const taken = run(queued, { type: 'withdrawn' });
+    expect(taken.send).toMatchObject({ status: 'failed', error: 'cancelled before it was broadcast' });
+    const tooLate = run(queued, { type: 'dequeued', policy }, { type: 'withdrawn' });
+    expect(tooLate.send.status).toBe('signed');
+  });
+
+  it('a queued one that cannot be released stays queued until its end is proven, and is signed anew there', () => {
+    const queued = fresh({ coin: 'SOL', mode: 'live', status: 'queued' });
+    const unproven = refused({ fates: new Map([['tx1', 'unknown']]) }, 'untried');
+    expect(run(queued, unproven)).toMatchObject({ send: { status: 'queued', broadcasts: 0 } });
+    expect(run(queued, refused({}, 'untried')).last.action).toBe('renew');
+    const anew = run({ ...queued, versions: versions.slice(0, 2) }, { type: 'renewed' });
+    expect(anew.send).toMatchObject({ status: 'queued', version: 2 });
+    expect(run(queued, refused({}, 'later')).send.status).toBe('queued');
+    expect(run(queued, refused({}, 'impossible')).send.status).toBe('failed');
+    const landed = refused({ fates: new Map([['tx1', 'present']]) }, 'untried');
+    expect(run(queued, landed).send.status).toBe('broadcast');
+  });
+
   it('a refusal ends it only when no node can have its bytes', () => {
     expect(run(fresh(), answered(1, 'rejected', true)).last.action).toBe('fail');
     expect(run(fresh(), answered(1, 'rejected', false)).last.action).toBe('retry');
@@ -370,6 +394,8 @@ const anyFact: fc.Arbitrary<SendFact> = fc.oneof(
     policy: fc.constant(policy),
   }),
   fc.record({ type: fc.constant('renewed' as const) }),
+  fc.record({ type: fc.constant('dequeued' as const), policy: fc.constant(policy) }),
+  fc.record({ type: fc.constant('withdrawn' as const) }),
   fc.record({
     type: fc.constant('mined' as const),
     version: number,
@@ -402,8 +428,12 @@ const anyStart: fc.Arbitrary<SendState> = fc
       { coin: 'SOL' as const, mode: 'live' as const },
     ),
     count: fc.integer({ min: 1, max: 3 }),
+    isQueued: fc.boolean(),
   })
-  .map(({ chain, count }) => fresh({ ...chain, versions: versions.slice(0, count) }));
+  .map(({ chain, count, isQueued }) => {
+    const status = isQueued && chain.coin === 'SOL' ? 'queued' : 'signed';
+    return fresh({ ...chain, status, versions: versions.slice(0, count) });
+  });
 
 /** A fact names only versions that are stored. */
 function fits(send: SendState, fact: SendFact): boolean {
@@ -453,7 +483,10 @@ function isProofOfFailure(before: SendState, fact: SendFact): boolean {
       const isDeep = all.every((version) => (fact.conflicts.get(version) ?? fact.upTo + 1) <= fact.upTo);
       return isDeep && fact.isExamined && before.coin === 'BTC';
     }
+    case 'withdrawn':
+      return before.status === 'queued';
     case 'renewed':
+    case 'dequeued':
     case 'mined':
     case 'displaced':
     case 'rolled_back':
@@ -520,7 +553,10 @@ describe('whatever happens to a send', () => {
           return { ...fact, isExamined: false };
         case 'mined':
           return { ...fact, version: 1, succeeded: true };
+        case 'withdrawn':
+          return { type: 'renewed' };
         case 'renewed':
+        case 'dequeued':
         case 'displaced':
         case 'rolled_back':
         case 'settled':
@@ -531,6 +567,15 @@ describe('whatever happens to a send', () => {
       }
     });
     eachStep(({ decision }) => expect(decision.send.status).not.toBe('failed'), vague);
+  });
+
+  it('a queued send leaves the queue by its turn, its bytes in the network, a block or its end, and never returns', () => {
+    eachStep(({ before, fact, decision: { action, send } }) => {
+      if (before.status !== 'queued') expect(send.status).not.toBe('queued');
+      else if (send.status === 'queued') expect(send.broadcasts).toBe(0);
+      else if (action !== 'dequeue' && fact.type !== 'answered')
+        expect(['accept', 'confirm', 'revert', 'fail']).toContain(action);
+    });
   });
 
   it('once failed, only a block that pays it changes that', () => {

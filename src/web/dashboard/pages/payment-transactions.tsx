@@ -100,6 +100,7 @@ function Arrived({ of: payment, rows }: { of: Payment; rows: readonly Transactio
 }
 
 const REFUND_TONES: Record<Refund['status'], Tone> = {
+  queued: 'busy',
   signed: 'busy',
   broadcast: 'busy',
   confirmed: 'good',

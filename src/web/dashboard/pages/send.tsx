@@ -105,14 +105,19 @@ function OrderForm(props: {
   );
 }
 
+function sentText(status: Send['status'], sent: { readonly amount: string; readonly coin: Coin }): string {
+  if (status === 'queued')
+    return t('{amount} {coin} will be sent as soon as your earlier sends have arrived', sent);
+  if (status === 'signed') return t('{amount} {coin} will be offered to the network again', sent);
+  return t('{amount} {coin} are on their way', sent);
+}
+
 function Sent({ send, coin, onClose }: { send: Send; coin: Coin; onClose: () => void }) {
   const sent = { amount: coins(send.amount), coin };
   return (
     <div className="grid gap-4">
       <p role="status" className="font-semibold">
-        {send.status === 'signed'
-          ? t('{amount} {coin} will be offered to the network again', sent)
-          : t('{amount} {coin} are on their way', sent)}
+        {sentText(send.status, sent)}
       </p>
       <CopyLine text={send.txHash} label={t('transaction id')}>
         <ChainLink kind="tx" coin={coin} text={send.txHash} sandbox={send.sandbox}>

@@ -30,6 +30,7 @@ const WORDS: Readonly<Record<string, string>> = {
   // Transactions, and what was sent
   unconfirmed: t('Unconfirmed'),
   confirmed: t('Confirmed'),
+  queued: t('Queued'),
   signed: t('Signed'),
   broadcast: t('Broadcast'),
   replaced: t('Replaced'),

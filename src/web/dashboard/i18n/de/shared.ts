@@ -78,6 +78,7 @@ export const shared: Catalogue = {
     'Zeigen Sie auf einen Balken, um seine Zahlen zu sehen; er öffnet seine Zahlungen.',
   Products: 'Produkte',
   Pruned: 'Gekürzt (pruned)',
+  Queued: 'In Warteschlange',
   'Receive notifications of everything that happens to payments, and read the secret that signs them':
     'Über alles benachrichtigt werden, was mit Zahlungen geschieht, und das Geheimnis lesen, das sie signiert',
   'Refund cancelled': 'Erstattung storniert',

@@ -138,6 +138,8 @@ export const wallet: Catalogue = {
   '{amount} {coin} are on their way': '{amount} {coin} sind unterwegs',
   '{amount} {coin} will be offered to the network again':
     '{amount} {coin} werden dem Netzwerk noch einmal angeboten',
+  '{amount} {coin} will be sent as soon as your earlier sends have arrived':
+    '{amount} {coin} werden gesendet, sobald Ihre früheren Sendungen angekommen sind',
   '{count} entries match': '{count} Einträge passen',
   '{count} failed in a row': '{count} hintereinander fehlgeschlagen',
   '{count} payment': '{count} Zahlung',

@@ -77,6 +77,7 @@ export const shared: Catalogue = {
     'Señale una barra para ver sus cifras; abre sus pagos.',
   Products: 'Productos',
   Pruned: 'Podado',
+  Queued: 'En cola',
   'Receive notifications of everything that happens to payments, and read the secret that signs them':
     'Recibir notificaciones de todo lo que ocurre con los pagos, y leer el secreto que las firma',
   'Refund cancelled': 'Reembolso cancelado',

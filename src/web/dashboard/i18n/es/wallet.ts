@@ -136,6 +136,8 @@ export const wallet: Catalogue = {
   'transaction id': 'id. de transacción',
   '{amount} {coin} are on their way': '{amount} {coin} están en camino',
   '{amount} {coin} will be offered to the network again': '{amount} {coin} se ofrecerán de nuevo a la red',
+  '{amount} {coin} will be sent as soon as your earlier sends have arrived':
+    '{amount} {coin} se enviarán en cuanto lleguen sus envíos anteriores',
   '{count} entries match': 'Coinciden {count} entradas',
   '{count} failed in a row': '{count} fallos seguidos',
   '{count} payment': '{count} pago',

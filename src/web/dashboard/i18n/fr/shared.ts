@@ -79,6 +79,7 @@ export const shared: Catalogue = {
     'Pointez une barre pour ses chiffres ; elle ouvre ses paiements.',
   Products: 'Produits',
   Pruned: 'Élagué',
+  Queued: 'En file d’attente',
   'Receive notifications of everything that happens to payments, and read the secret that signs them':
     'Recevoir des notifications de tout ce qui arrive aux paiements, et lire le secret qui les signe',
   'Refund cancelled': 'Remboursement annulé',

@@ -140,6 +140,8 @@ export const wallet: Catalogue = {
   '{amount} {coin} are on their way': '{amount} {coin} sont en route',
   '{amount} {coin} will be offered to the network again':
     '{amount} {coin} seront de nouveau proposés au réseau',
+  '{amount} {coin} will be sent as soon as your earlier sends have arrived':
+    '{amount} {coin} seront envoyés dès que vos envois précédents seront arrivés',
   '{count} entries match': '{count} entrées correspondent',
   '{count} failed in a row': '{count} échecs de suite',
   '{count} payment': '{count} paiement',

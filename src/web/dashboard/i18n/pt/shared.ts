@@ -77,6 +77,7 @@ export const shared: Catalogue = {
     'Aponte para uma barra para ver os números; ela abre os pagamentos.',
   Products: 'Produtos',
   Pruned: 'Podado',
+  Queued: 'Na fila',
   'Receive notifications of everything that happens to payments, and read the secret that signs them':
     'Receber notificações de tudo o que acontece com os pagamentos, e ler o segredo que as assina',
   'Refund cancelled': 'Reembolso cancelado',

@@ -136,6 +136,8 @@ export const wallet: Catalogue = {
   'transaction id': 'ID da transação',
   '{amount} {coin} are on their way': '{amount} {coin} estão a caminho',
   '{amount} {coin} will be offered to the network again': '{amount} {coin} serão oferecidos à rede de novo',
+  '{amount} {coin} will be sent as soon as your earlier sends have arrived':
+    '{amount} {coin} serão enviados assim que os seus envios anteriores chegarem',
   '{count} entries match': '{count} entradas correspondem',
   '{count} failed in a row': '{count} falhas seguidas',
   '{count} payment': '{count} pagamento',

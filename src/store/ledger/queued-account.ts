@@ -1,0 +1,127 @@
+import { sql } from 'kysely';
+import { accountsPerSend } from '../../domain/accounts.ts';
+import type { Fund } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import { balanceAfterQueue, balanceBesideQueue } from '../../domain/send/queue.ts';
+import { queueOf, type StoredQueueMember } from '../sends/send-queue.ts';
+import { parseRef } from './spendable-accounts.ts';
+import type { Db, Tx } from '../sqlite/database.ts';
+
+interface Wallet extends ChainId {
+  readonly merchantId: string;
+}
+
+/** The merchant address of a wallet and its confirmed money. */
+interface MerchantAccount {
+  readonly address: string;
+  readonly account: number;
+  readonly parts: readonly Part[];
+}
+
+/** Parts of its balance with the same fate, as one: anyone can pay a lamport ten thousand times. */
+interface Part {
+  readonly ref: Fund['ref'];
+  readonly amount: bigint;
+  readonly sendId: string | null;
+  readonly spentBy: string | null;
+}
+
+/**
+ * Where a send draws on whole accounts: the merchant address as it will be once all sends under way that draw on it or
+ * pay into it have landed. Null where there are none, where as many wait as may, and where something else draws on it.
+ */
+export async function accountAfterQueue(db: Db, wallet: Wallet): Promise<Fund | null> {
+  return accountWithQueue(db, wallet, (balance, members) => {
+    if (members.length === 0) return null;
+    return balanceAfterQueue(balance, members);
+  });
+}
+
+/** The same for a send whose turn has come and that is planned again: what the other sends leave to it. */
+export async function accountBesideQueue(db: Db, wallet: Wallet, sendId: string): Promise<Fund | null> {
+  return accountWithQueue(db, wallet, (balance, members, isFree) => {
+    const others = members.filter(({ id }) => id !== sendId);
+    return others.length === members.length || !isFree ? null : balanceBesideQueue(balance, others);
+  });
+}
+
+async function accountWithQueue(
+  db: Db,
+  wallet: Wallet,
+  rest: (balance: bigint, members: readonly StoredQueueMember[], isFree: boolean) => bigint | null,
+): Promise<Fund | null> {
+  if (accountsPerSend(wallet) === null) return null;
+  const found = await merchantAccount(db, wallet);
+  if (found === null) return null;
+  const { address, account, parts } = found;
+  const members = await queueOf(db, address);
+  if (isDrawnOnByOthers(parts, members)) return null;
+  const balance = parts.reduce((sum, part) => sum + part.amount, 0n);
+  const free = parts.find(({ sendId, spentBy }) => sendId === null && spentBy === null);
+  const amount = rest(balance, members, free !== undefined);
+  if (amount === null) return null;
+  // The rest that the last of them leaves is an output of its transaction, which does not exist yet.
+  const ref = free?.ref ?? { txid: members.at(-1)?.txid ?? '', index: 0 };
+  const { coin, mode } = wallet;
+  return { ref, amount, address, keyPath: { coin, mode, account, branch: 0, index: 0 } };
+}
+
+/** Whether a transaction that is not one of these sends draws on the account: a send of old, or a stranger's. */
+function isDrawnOnByOthers(parts: readonly Part[], members: readonly StoredQueueMember[]): boolean {
+  const ids = new Set(members.map(({ id }) => id));
+  const txids = new Set(members.map(({ txid }) => txid));
+  return parts.some(
+    ({ sendId, spentBy }) =>
+      (sendId !== null && !ids.has(sendId)) || (spentBy !== null && !txids.has(spentBy)),
+  );
+}
+
+/** Reserves the free money of a merchant address for the send that draws on it next. */
+export async function reserveAccount(tx: Tx, chain: ChainId, address: string, sendId: string): Promise<void> {
+  const account = tx
+    .selectFrom('addresses')
+    .select('addresses.id')
+    .where('addresses.coin', '=', chain.coin)
+    .where('addresses.mode', '=', chain.mode)
+    .where('addresses.address', '=', address);
+  await tx
+    .updateTable('outputs')
+    .set({ send_id: sendId })
+    .where('address_id', 'in', account)
+    .where('state', '=', sql.lit('confirmed'))
+    .where('spent_height', 'is', null)
+    .where('spent_by', 'is', null)
+    .where('send_id', 'is', null)
+    .execute();
+}
+
+async function merchantAccount(db: Db, wallet: Wallet): Promise<MerchantAccount | null> {
+  const rows = await db
+    .selectFrom('addresses')
+    .innerJoin('merchants', 'merchants.id', 'addresses.merchant_id')
+    .leftJoin('outputs', (join) =>
+      join
+        .onRef('outputs.address_id', '=', 'addresses.id')
+        .on('outputs.state', '=', sql.lit('confirmed'))
+        .on('outputs.spent_height', 'is', null),
+    )
+    .select(['addresses.address', 'merchants.account'])
+    .select(['outputs.send_id', 'outputs.spent_by'])
+    .select([
+      sql<string | null>`min(outputs.txid || ':' || outputs.vout)`.as('part'),
+      sql<string>`cast(coalesce(sum(cast(outputs.amount as bigint)), 0) as text)`.as('amount'),
+    ])
+    .groupBy(['addresses.address', 'merchants.account', 'outputs.send_id', 'outputs.spent_by'])
+    .where('addresses.merchant_id', '=', wallet.merchantId)
+    .where('addresses.coin', '=', wallet.coin)
+    .where('addresses.mode', '=', wallet.mode)
+    .where('addresses.branch', '=', 0)
+    .where('addresses.idx', '=', 0)
+    .execute();
+  const [first] = rows;
+  if (first === undefined) return null;
+  const parts = rows.flatMap(({ part, amount, send_id: sendId, spent_by: spentBy }) =>
+    part === null ? [] : [{ ref: parseRef(part), amount: BigInt(amount), sendId, spentBy }],
+  );
+  return { address: first.address, account: first.account, parts };
+}

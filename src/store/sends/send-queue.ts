@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import type { ChainId } from '../../domain/coins.ts';
+import type { QueueMember } from '../../domain/send/queue.ts';
+import type { Db } from '../sqlite/database.ts';
+
+/** An open send of a merchant address, with its current transaction. */
+export interface StoredQueueMember extends QueueMember {
+  readonly txid: string;
+}
+
+/** The open sends of a merchant address that no block holds, in their order. Bounded, as the queue is. */
+export async function queueOf(db: Db, account: string): Promise<StoredQueueMember[]> {
+  const rows = await db
+    .selectFrom('sends')
+    .innerJoin('send_versions', (join) =>
+      join
+        .onRef('send_versions.send_id', '=', 'sends.id')
+        .onRef('send_versions.version', '=', 'sends.version'),
+    )
+    .select([
+      'sends.id',
+      'sends.queue_position',
+      'sends.queued',
+      'sends.txid',
+      'send_versions.balance_change',
+    ])
+    .where('sends.queue_account', '=', account)
+    // Written out, not bound: only then does the planner prove that the partial index fits.
+    .where(sql<boolean>`sends.status in ('signed', 'broadcast')`)
+    .where('sends.height', 'is', null)
+    .orderBy('sends.queue_position')
+    .execute();
+  return rows.map(({ id, queue_position: position, queued, txid, balance_change: change }) => ({
+    id,
+    position: position ?? 0,
+    isQueued: queued === 1,
+    balanceChange: BigInt(change ?? 0),
+    txid,
+  }));
+}
+
+/** The place behind all sends that this address ever had. */
+export async function nextQueuePosition(db: Db, account: string): Promise<number> {
+  const row = await db
+    .selectFrom('sends')
+    .select((eb) => eb.fn.max('queue_position').as('last'))
+    .where('queue_account', '=', account)
+    .executeTakeFirst();
+  return (row?.last ?? 0) + 1;
+}
+
+/** Addresses of a chain on which sends wait; at most `limit`, in random order, so that a stuck one starves no other. */
+export async function accountsWithQueue(db: Db, chain: ChainId, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('sends')
+    .select('queue_account')
+    .distinct()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('queued', '=', sql.lit(1))
+    .orderBy(sql`random()`)
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ queue_account: account }) => (account === null ? [] : [account]));
+}

@@ -1,0 +1,11 @@
+import { sql } from 'kysely';
+import type { SendStatus } from '../../domain/send/types.ts';
+import type { StoredSend } from './sends.ts';
+
+/** The status of a stored send. */
+export function statusOf({ status, queued }: Pick<StoredSend, 'status' | 'queued'>): SendStatus {
+  return queued === 1 ? 'queued' : status;
+}
+
+/** The same in a query of `sends`. */
+export const SEND_STATUS = sql<SendStatus>`case when sends.queued = 1 then 'queued' else sends.status end`;

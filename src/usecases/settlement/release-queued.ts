@@ -1,0 +1,108 @@
+import { ChainError, type ChainAdapter } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import { nextToRelease } from '../../domain/send/queue.ts';
+import { accountsWithQueue, queueOf } from '../../store/sends/send-queue.ts';
+import { versionsOf } from '../../store/sends/send-versions.ts';
+import { findSend, type StoredSend } from '../../store/sends/sends.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { fitsHeld } from '../sends/drawable-funds.ts';
+import { examineRefusal, type AdvanceSendsDeps } from './advance-sends.ts';
+import { applySendFact } from './apply-send-fact.ts';
+import { broadcastSend } from './broadcast-send.ts';
+import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
+import { recordAnswer } from './record-answer.ts';
+import { readPlan, transactionOf } from './stored-plan.ts';
+
+/** Wallets served in one round. */
+const ROUND_SIZE = 50;
+/** Consecutive failures of the node after which it is left alone until the next round. */
+const PATIENCE = 3;
+
+/**
+ * One round over the queues of a chain: broadcasts the first send of each once those before it are in a block or have
+ * ended. A send whose accounts do not hold what it was planned with stays where it is until its transaction has provably
+ * expired, and is then signed anew.
+ * @returns whether sends wait
+ */
+export async function releaseQueued(deps: AdvanceSendsDeps, chain: ChainId): Promise<boolean> {
+  const adapter = deps.chains.get(chain.coin, chain.mode);
+  if (adapter?.wholeAccounts === undefined) return false;
+  const accounts = await accountsWithQueue(deps.db, chain, ROUND_SIZE);
+  let failures = 0;
+  for (const account of accounts) {
+    const next = await nextOf(deps.db, account);
+    if (next === null || !isDue(next, deps.clock.now(), deps.policy.retryMs)) continue;
+    const released = await deps.inHand.take(next.id, async () => tryRelease(deps, adapter, next));
+    failures = released === 'node_failed' ? failures + 1 : 0;
+    if (failures >= PATIENCE) break;
+  }
+  if (accounts.length > 0) deps.wakeWebhooks();
+  return accounts.length > 0;
+}
+
+async function nextOf(db: Db, account: string): Promise<StoredSend | null> {
+  const next = nextToRelease(await queueOf(db, account));
+  return next === null ? null : ((await findSend(db, next.id)) ?? null);
+}
+
+/** A time further ahead than the pause was written before the clock was set back. */
+function isDue({ next_broadcast_at: at }: StoredSend, now: number, pauseMs: number): boolean {
+  return at === null || at <= now || at > now + pauseMs;
+}
+
+/** A failure must not block the queues of other wallets. */
+async function tryRelease(
+  deps: AdvanceSendsDeps,
+  adapter: ChainAdapter,
+  send: StoredSend,
+): Promise<'done' | 'node_failed'> {
+  try {
+    await release(deps, adapter, send);
+    return 'done';
+  } catch (error) {
+    deps.logger.error({ sendId: send.id, err: error }, 'could not release a queued send; trying again');
+    return error instanceof ChainError ? 'node_failed' : 'done';
+  }
+}
+
+async function release(deps: AdvanceSendsDeps, adapter: ChainAdapter, send: StoredSend): Promise<void> {
+  const versions = await versionsOf(deps.db, send.id);
+  const current = versions.find(({ version }) => version === send.version);
+  if (current === undefined) throw new Error(`send ${send.id} has no version ${send.version}`);
+  const plan = readPlan(current.plan_json);
+  const accounts = [...new Set(plan.inputs.map(({ address }) => address))];
+  const held = await adapter.wholeAccounts?.heldNow(accounts);
+  if (!fitsHeld(plan, held, adapter.minimumPayment)) {
+    const reason = 'its accounts do not hold what it was planned with';
+    deps.logger.warn({ sendId: send.id, reason }, 'queued send cannot be released; it is signed anew');
+    await examineRefusal(deps, adapter, { send, versions, reason });
+    return;
+  }
+  if (!(await dequeue(deps, send))) return;
+  const { version } = current;
+  const result = await broadcastSend(deps.db, adapter, transactionOf(current), plan.inputs);
+  if (result.kind === 'rejected' && result.isExpired === true) {
+    await examineRefusal(deps, adapter, { send, versions, reason: result.reason });
+    return;
+  }
+  // Before a restore from a backup it may have been broadcast already: then a refusal proves nothing.
+  const neverOffered = !(await mayBePaidUnseen(deps.db, send));
+  await deps.db.transaction(async (tx) =>
+    recordAnswer(tx, deps, { sendId: send.id, version, result, neverOffered }),
+  );
+}
+
+/** Takes a send out of the queue, before any node has its bytes. False when it is not its turn any more. */
+async function dequeue(deps: AdvanceSendsDeps, read: StoredSend): Promise<boolean> {
+  return deps.db.transaction(async (tx) => {
+    const send = await findSend(tx, read.id);
+    const account = send?.queue_account ?? null;
+    if (send === undefined || account === null || send.version !== read.version) return false;
+    if (nextToRelease(await queueOf(tx, account))?.id !== send.id) return false;
+    const { policy } = deps;
+    const { action, before } = await applySendFact(tx, deps, send.id, { type: 'dequeued', policy });
+    const { coin, mode, txid } = before;
+    deps.logger.info({ sendId: send.id, coin, mode, txid }, 'queued send released');
+    return action === 'dequeue';
+  });
+}

@@ -1,0 +1,98 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  balanceAfterQueue,
+  balanceBesideQueue,
+  balanceChangeOf,
+  MAX_QUEUED,
+  nextToRelease,
+  type QueueMember,
+} from '../../../src/domain/send/queue.ts';
+
+const member = (position: number, isQueued: boolean, balanceChange = -10n): QueueMember => ({
+  id: `snd_${position}`,
+  position,
+  isQueued,
+  balanceChange,
+});
+
+const anyMember = fc
+  .record({
+    position: fc.integer({ min: 1, max: 1_000 }),
+    isQueued: fc.boolean(),
+    balanceChange: fc.bigInt({ min: -1_000n, max: 1_000n }),
+  })
+  .map((each): QueueMember => ({ id: `snd_${each.position}`, ...each }));
+const anyQueue = fc.uniqueArray(anyMember, { selector: ({ position }) => position, maxLength: 30 });
+
+describe('nextToRelease', () => {
+  it('releases the first send of all, and none while one in the network is before it', () => {
+    fc.assert(
+      fc.property(anyQueue, (members) => {
+        const next = nextToRelease(members);
+        if (next === null) {
+          const first = Math.min(...members.map(({ position }) => position));
+          expect(members.find(({ position }) => position === first)?.isQueued ?? false).toBe(false);
+          return;
+        }
+        expect(next.isQueued).toBe(true);
+        expect(members.every(({ position }) => position >= next.position)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('balanceAfterQueue', () => {
+  it('is what the address holds once all have landed, in whatever order', () => {
+    fc.assert(
+      fc.property(anyQueue, fc.bigInt({ min: 0n, max: 10_000n }), (members, balance) => {
+        const landed = members.reduce((sum, { balanceChange }) => sum + balanceChange, balance);
+        expect(balanceAfterQueue(balance, members) ?? 0n).toBe(landed > 0n ? landed : 0n);
+        expect(balanceAfterQueue(balance, members.toReversed())).toBe(balanceAfterQueue(balance, members));
+      }),
+    );
+  });
+
+  it('offers nothing to a further send while as many wait as may', () => {
+    const waiting = Array.from({ length: MAX_QUEUED }, (_, at) => member(at + 2, true));
+    expect(balanceAfterQueue(10_000n, [member(1, false), ...waiting.slice(1)])).not.toBeNull();
+    expect(balanceAfterQueue(10_000n, [member(1, false), ...waiting])).toBeNull();
+  });
+});
+
+describe('balanceBesideQueue', () => {
+  it('never counts on what others pay in, and leaves them what they take', () => {
+    fc.assert(
+      fc.property(anyQueue, fc.bigInt({ min: 0n, max: 10_000n }), (others, balance) => {
+        const own = balanceBesideQueue(balance, others);
+        if (own === null) return;
+        const taken = others.filter(({ balanceChange }) => balanceChange < 0n);
+        expect(taken.every(({ isQueued }) => isQueued)).toBe(true);
+        expect(taken.reduce((sum, { balanceChange }) => sum + balanceChange, balance)).toBe(own);
+      }),
+    );
+  });
+
+  it('offers nothing while another send in the network draws on the address', () => {
+    expect(balanceBesideQueue(100n, [member(1, false, -1n)])).toBeNull();
+    expect(balanceBesideQueue(100n, [member(1, false, 1n)])).toBe(100n);
+  });
+});
+
+describe('balanceChangeOf', () => {
+  const keyPath = { coin: 'SOL', mode: 'live', account: 0, branch: 0, index: 0 } as const;
+  const input = (address: string, amount: bigint) => ({
+    ref: { txid: address, index: 0 },
+    amount,
+    address,
+    keyPath,
+  });
+
+  it('counts what is drawn, what returns and what is paid in, and tells apart what does not concern it', () => {
+    const plan = { inputs: [input('own', 100n), input('deposit', 50n)], destination: 'payee', amount: 120n };
+    expect(balanceChangeOf({ ...plan, change: { address: 'own', amount: 25n } }, 'own')).toBe(-75n);
+    const emptied = { ...plan, inputs: [input('deposit', 50n)], amount: 45n, change: null };
+    expect(balanceChangeOf(emptied, 'own')).toBeNull();
+    expect(balanceChangeOf({ ...emptied, destination: 'own' }, 'own')).toBe(45n);
+  });
+});
