@@ -167,7 +167,7 @@ export class FakeUtxoNode {
           bestblockhash: this.#tip.hash,
         };
       case 'getnetworkinfo':
-        return { subversion: this.#subversion, connections: 1, relayfee: 0.001 };
+        return { subversion: this.#subversion, connections: 1 };
       case 'getbestblockhash':
         return this.#tip.hash;
       case 'getblockhash':

@@ -2,6 +2,7 @@ import type { ChainAdapter, ChainIndex, NodeStatus } from '../../domain/chain.ts
 import type { Network } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { UnknownTransactionTypes, withUnknownTypes } from '../shared/unknown-transaction-types.ts';
+import { FeeSources } from '../shared/fee-sources.ts';
 import { recheck } from '../shared/recheck.ts';
 import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-transport.ts';
 import { accountKey, addressProblem } from './address.ts';
@@ -77,6 +78,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     logger,
     wasRead: (watchKey, height) => (reader.turns.readAt(watchKey) ?? -1) >= height,
   });
+  const feeSources = new FeeSources('ETH', logger);
   let { chainId } = ETHEREUM_CHAINS[network][0];
 
   return {
@@ -88,7 +90,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
       const { status, chain } = await nodeStatus(client, network, now());
       ({ chainId } = chain);
       const told = withWarning(withUnknownTypes(status, novelties), reader.turns.warning());
-      return reader.shortfalls.withWarning(told);
+      return feeSources.withWarning(reader.shortfalls.withWarning(told));
     },
     async tip() {
       const { number: height, hash } = await client.tip();
@@ -108,7 +110,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     addressProblem,
     watchKey: accountKey,
     paymentUri: ({ address, amount }) => eip681Uri({ address, amount, chainId }),
-    feeQuote: (intent) => quoteFee(client, network, { capRate, at: now(), intent }),
+    feeQuote: (intent) => quoteFee(client, network, { capRate, at: now(), intent, sources: feeSources }),
     planSend,
     signSend,
     planBump: (request) => planBump({ ...request, capRate }),

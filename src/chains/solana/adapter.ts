@@ -1,6 +1,7 @@
 import type { ChainAdapter, ChainIndex, NodeStatus } from '../../domain/chain.ts';
 import type { Mode, Network } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
+import { FeeSources } from '../shared/fee-sources.ts';
 import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-transport.ts';
 import { AccountSubscriptions } from './accounts/account-subscriptions.ts';
 import { AccountWatch } from './accounts/account-watch.ts';
@@ -57,6 +58,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
   const seenSlot = () => view.seenSlot;
   const submitter = createSubmitter(client, { index, seenSlot, lostHistory, logger });
   const capRate = options.feeCapRate ?? CAP_RATE;
+  const feeSources = new FeeSources('SOL', logger);
   let rentMinimum = RENT_MINIMUM;
 
   return {
@@ -69,7 +71,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
     status: async () => {
       const { rent, ...status } = await nodeStatus(client, view, network);
       rentMinimum = rent;
-      return watch.withWarning(lostHistory.withWarning(status));
+      return feeSources.withWarning(watch.withWarning(lostHistory.withWarning(status)));
     },
     tip: () => view.tip(),
     sparse: {
@@ -87,7 +89,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
     paymentUri: solanaPayUri,
     feeQuote: (intent) => {
       const writable = intent === undefined ? [] : [intent.from, intent.destination];
-      return quoteFee(client, { capRate, at: clock.now(), writable });
+      return quoteFee(client, { capRate, at: clock.now(), writable, sources: feeSources });
     },
     wholeAccounts: {
       measure: async (draft, quote) => simulateComputeUnits({ client, logger }, draft, quote),
@@ -126,22 +128,25 @@ async function nodeStatus(
   network: Network,
 ): Promise<NodeStatus & { readonly rent: bigint }> {
   checkGenesis(network, await client.genesisHash());
-  const [version, behind, pruneHeight, rent] = await Promise.all([
+  const [version, health, pruneHeight, rent] = await Promise.all([
     client.version(),
-    client.slotsBehind(),
+    client.health(),
     client.firstBlock(),
     client.rentMinimum(),
   ]);
   const tip = await view.tip();
+  const { warnings, alarms } = ageOf(version);
+  const told = health.slots === null ? `the node does not tell how far it is behind (${health.problem})` : null;
   return {
     tip,
-    headersHeight: tip.height + behind,
-    syncing: behind > 0,
+    headersHeight: tip.height + (health.slots ?? 0),
+    syncing: !health.isHealthy && health.slots !== 0,
     // Nodes do not report peers: one that lost its cluster reports that it is behind.
     peers: null,
     pruneHeight,
     version: `Agave ${version}`,
-    ...ageOf(version),
+    warnings: warnings === null || told === null ? (warnings ?? told) : `${warnings}; ${told}`,
+    ...(alarms === undefined ? {} : { alarms }),
     rent,
   };
 }

@@ -13,6 +13,7 @@ import { planBump } from './sends/plan-bump.ts';
 import { planSend } from './sends/plan-send.ts';
 import { readBlock } from './blocks/read-block.ts';
 import { createRpc, type Rpc } from './rpc/rpc.ts';
+import { FeeSources } from '../shared/fee-sources.ts';
 import { recheck } from '../shared/recheck.ts';
 import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-transport.ts';
 import { scanUnspent } from './scan-unspent.ts';
@@ -75,13 +76,14 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   const submitter = createSubmitter(client, coin.hasMweb, logger);
   const reader = { client, coin, index };
   const feed = new BlockFetcher(reader);
+  const feeSources = new FeeSources(options.coin, logger);
 
   return {
     coin: options.coin,
     mode: options.mode ?? 'live',
     network,
     minimumPayment: dustLimit(keyHashScript(coin.scriptType), coin.dustRelayRate),
-    status: () => nodeStatus(client, coin, network),
+    status: async () => feeSources.withWarning(await nodeStatus(client, coin, network)),
     tip: () => client.tip(),
     inputsOf: (raw) => inputsOf(raw, coin.hasMweb),
     hashAt: (height) => feed.hashAt(height),
@@ -97,7 +99,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     },
     watchKey: (address) => addressScript(coin, network, address).toString('hex'),
     paymentUri: (request) => bip21Uri(coin, request),
-    feeQuote: () => quoteFee(client, limits, clock.now()),
+    feeQuote: () => quoteFee(client, limits, { at: clock.now(), sources: feeSources }),
     funds: {
       model: 'outputs',
       inputCost: (rate) => feeFor(inputVsize(coin.scriptType), rate),

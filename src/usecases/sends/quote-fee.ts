@@ -1,6 +1,7 @@
 import {
   inputCostAt,
   ChainError,
+  nodeFault,
   UnsendableAmount,
   type ChainAdapter,
   type FeeQuote,
@@ -39,7 +40,7 @@ export async function quoteFee(
   } catch (error) {
     if (error instanceof UnsendableAmount) throw invalidField('destination', error.message);
     if (!(error instanceof ChainError)) throw error;
-    const message = `the ${adapter.coin} node does not answer at the moment; nothing was sent`;
+    const message = `${nodeFault(adapter.coin, error)}; nothing was sent`;
     throw new AppError('NODE_UNAVAILABLE', message, { cause: error });
   }
 }

@@ -2,6 +2,7 @@ import { OUTPUTS_PER_CONSOLIDATION } from '../../domain/accounts.ts';
 import {
   inputCostAt,
   ChainError,
+  nodeFault,
   InsufficientFunds,
   UnsendableAmount,
   type ChainAdapter,
@@ -90,7 +91,7 @@ async function ask(adapter: ChainAdapter, rate: bigint | null): Promise<FeeQuote
     return atRate(await adapter.feeQuote(), rate, adapter.coin);
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
-    throw new AppError('NODE_UNAVAILABLE', `the ${adapter.coin} node does not answer`, { cause: error });
+    throw new AppError('NODE_UNAVAILABLE', nodeFault(adapter.coin, error), { cause: error });
   }
 }
 

@@ -1,4 +1,4 @@
-import { ChainError, type ChainAdapter, type FeeQuote } from '../../domain/chain.ts';
+import { ChainError, nodeFault, type ChainAdapter, type FeeQuote } from '../../domain/chain.ts';
 import { AppError } from '../../domain/errors.ts';
 import { feeAboveLimit, rateWithin } from '../../domain/send/fee-budget.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
@@ -71,7 +71,7 @@ async function quoteFor(adapter: ChainAdapter, rate: bigint | null): Promise<Fee
     return atRate(await adapter.feeQuote(), rate, adapter.coin);
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
-    const message = `the ${adapter.coin} node does not answer at the moment; nothing was changed`;
+    const message = `${nodeFault(adapter.coin, error)}; nothing was changed`;
     throw new AppError('NODE_UNAVAILABLE', message, { cause: error });
   }
 }

@@ -2,8 +2,9 @@ import type { BlockRef } from '../../../domain/chain.ts';
 import { inParallel } from '../../shared/in-parallel.ts';
 import { type BalanceReader, STATES_KEPT } from './balance-reads.ts';
 import { count, hash, HEADER, quantity, type Receipt, RECEIPT } from '../rpc/node-answers.ts';
-import type { NodeClient, Prices, AccountState } from '../rpc/node-client.ts';
+import type { NodeClient, AccountState } from '../rpc/node-client.ts';
 import { resultOf, stale, toHex } from '../rpc/rpc-results.ts';
+import { prices } from '../sends/prices.ts';
 import { isPrunedHistory } from '../sends/reject-reasons.ts';
 import { parsed, RpcRefusal } from '../../shared/json-rpc.ts';
 import { type Rpc } from '../rpc/rpc.ts';
@@ -139,22 +140,3 @@ async function standing(
   };
 }
 
-async function prices(rpc: Rpc, from: string | null): Promise<Prices> {
-  const [chainId, latest, priority, gasPrice, nonce] = await rpc.batch([
-    { method: 'eth_chainId', params: [] },
-    { method: 'eth_getBlockByNumber', params: ['latest', false] },
-    { method: 'eth_maxPriorityFeePerGas', params: [] },
-    { method: 'eth_gasPrice', params: [] },
-    ...(from === null ? [] : [{ method: 'eth_getTransactionCount', params: [from, 'pending'] }]),
-  ]);
-  const header = HEADER.extend({ baseFeePerGas: quantity.optional() });
-  const tip = parsed(resultOf(latest), 'eth_getBlockByNumber', header);
-  const isTold = priority !== undefined && !(priority instanceof RpcRefusal);
-  return {
-    chainId: parsed(resultOf(chainId), 'eth_chainId', count),
-    tip: { ...tip, baseFee: tip.baseFeePerGas ?? null },
-    priority: isTold ? parsed(priority.result, 'eth_maxPriorityFeePerGas', quantity) : null,
-    gasPrice: parsed(resultOf(gasPrice), 'eth_gasPrice', quantity),
-    nonce: from === null ? 0 : parsed(resultOf(nonce), 'eth_getTransactionCount', count),
-  };
-}

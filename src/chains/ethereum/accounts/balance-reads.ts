@@ -4,7 +4,7 @@ import type { Clock, Logger } from '../../../domain/ports.ts';
 import type { PostOptions } from '../../shared/rpc-transport.ts';
 import { HEADER, quantity } from '../rpc/node-answers.ts';
 import type { BalanceAnswer } from '../rpc/node-client.ts';
-import { resultOf, stale } from '../rpc/rpc-results.ts';
+import { refused, resultOf, stale } from '../rpc/rpc-results.ts';
 import { isMissingState, isUnknownBlock } from '../sends/reject-reasons.ts';
 import { parsed, RpcRefusal, type RpcRequest } from '../../shared/json-rpc.ts';
 import { type Rpc } from '../rpc/rpc.ts';
@@ -130,7 +130,7 @@ export class BalanceReader {
     const answers = await this.#rpc.batch(requests, options);
     for (const answer of answers) {
       if (answer instanceof RpcRefusal && !(await this.#lacksState(answer, blockHash, options))) {
-        throw stale(answer.message);
+        throw refused(answer);
       }
       // One backend answers the whole request: its missing state holds for all of it.
       if (answer instanceof RpcRefusal) return accounts.map(() => 'unknown');

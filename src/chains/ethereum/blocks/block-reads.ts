@@ -3,7 +3,7 @@ import { type BlockRef, ChainError } from '../../../domain/chain.ts';
 import type { Finality } from '../../../domain/confirmations.ts';
 import { type Block, BLOCK, count, type Header, HEADER, PENDING, SYNCING } from '../rpc/node-answers.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
-import { resultOf, stale, toHex, understood } from '../rpc/rpc-results.ts';
+import { refused, resultOf, toHex, understood } from '../rpc/rpc-results.ts';
 import { isPrunedHistory, isUnknownBlock, isUnknownMethod } from '../sends/reject-reasons.ts';
 import { parsed, RpcRefusal, type RpcRequest } from '../../shared/json-rpc.ts';
 import { type Rpc } from '../rpc/rpc.ts';
@@ -49,7 +49,7 @@ export function blockReads(
         return { answer: await rpc.call({ method, params }, z.unknown()) };
       } catch (error) {
         if (error instanceof RpcRefusal && isUnknownMethod(error)) return null;
-        throw error instanceof RpcRefusal ? stale(error.message) : error;
+        throw error instanceof RpcRefusal ? refused(error) : error;
       }
     },
     identity: async () => identity(rpc),
@@ -97,9 +97,17 @@ async function identity(rpc: Rpc) {
     genesisHash: first?.hash ?? null,
     version: name,
     tip,
-    highest: sync === false ? null : (sync.highestBlock ?? tip.number),
+    highest: highestOf(sync, tip),
     showsState: await showsState(rpc, tip.hash),
   };
+}
+
+/** The height that a node still syncs to; null once it is there: geth then still answers while it builds its indexes. */
+function highestOf(sync: z.infer<typeof SYNCING>, tip: Header): number | null {
+  if (sync === false || sync === null) return null;
+  const { currentBlock, highestBlock } = sync;
+  if (currentBlock === undefined || highestBlock === undefined) return highestBlock ?? tip.number;
+  return highestBlock > currentBlock ? highestBlock : null;
 }
 
 async function showsState(rpc: Rpc, blockHash: string): Promise<boolean> {
@@ -132,5 +140,5 @@ function refusedBlock(error: RpcRefusal, height: number): ChainError {
   if (isPrunedHistory(error)) {
     return new ChainError('pruned', `the node dropped block ${height}: it is needed to find payments`);
   }
-  return stale(error.message);
+  return refused(error);
 }

@@ -98,7 +98,12 @@ export const RECEIPT = z.object({
 });
 export type Receipt = z.infer<typeof RECEIPT>;
 
-export const SYNCING = z.union([z.literal(false), z.object({ highestBlock: count.optional() })]);
+/** Fields that clients name differently, or not at all, are no part of it: Erigon lists stages, geth its indexes. */
+export const SYNCING = z.union([
+  z.literal(false),
+  z.null(),
+  z.object({ currentBlock: count.optional(), highestBlock: count.optional() }),
+]);
 
 /** Whether a text is valid hex data: raw bytes come from the database and from nodes. */
 export function isHex(text: string): boolean {

@@ -65,9 +65,11 @@ export interface NodeClient {
 export interface Prices {
   readonly chainId: number;
   readonly tip: Header & { readonly baseFee: bigint | null };
-  /** The priority fee that the node suggests; null when it suggests none. */
+  /** The priority fee that the node suggests, or what recent blocks took; null when it tells neither. */
   readonly priority: bigint | null;
-  readonly gasPrice: bigint;
+  readonly gasPrice: bigint | null;
+  /** The calls among them that gave nothing usable, with the reason; null for one that did. */
+  readonly problems: ReadonlyMap<string, string | null>;
   /** Next nonce of the account, pending transactions included; 0 without an account. */
   readonly nonce: number;
 }

@@ -4,7 +4,7 @@ import { RpcRefusal } from '../../shared/json-rpc.ts';
 /** Unwraps a result. A refusal of a call that every node supports is a node failure, not an answer. */
 export function resultOf(answer: RpcRefusal | { readonly result: unknown } | undefined): unknown {
   if (answer === undefined) throw stale('an answer is missing');
-  if (answer instanceof RpcRefusal) throw stale(answer.message);
+  if (answer instanceof RpcRefusal) throw refused(answer);
   return answer.result;
 }
 
@@ -13,8 +13,13 @@ export async function understood<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    throw error instanceof RpcRefusal ? stale(error.message) : error;
+    throw error instanceof RpcRefusal ? refused(error) : error;
   }
+}
+
+/** A call that the node refused, with its method and reason. Another backend may take it: retry. */
+export function refused(refusal: RpcRefusal): ChainError {
+  return new ChainError('unavailable', `the node refused ${refusal.message}`, { cause: refusal });
 }
 
 /** An inconsistent answer: the node, or a backend behind a load balancer, lags behind the others. Retry. */

@@ -8,6 +8,7 @@ import {
 import type { Network } from '../../../domain/coins.ts';
 import { requireChain } from '../rpc/identity.ts';
 import type { NodeClient, Prices } from '../rpc/node-client.ts';
+import type { FeeSources } from '../../shared/fee-sources.ts';
 import { isRevert } from './reject-reasons.ts';
 import { RpcRefusal } from '../../shared/json-rpc.ts';
 
@@ -25,6 +26,8 @@ const MARGIN_PERCENT = 125n;
 /** Headroom over the base fee: it can rise by an eighth with each block. */
 const BASE_FEE_PERCENT = 125n;
 const HUNDRED = 100n;
+/** Priority fee where the node tells none: 1 gwei. */
+const DEFAULT_TIP = 1_000_000_000n;
 
 /**
  * Quotes the current price of a send by the intended sender. The whole price goes to the block's proposer or is
@@ -35,10 +38,19 @@ const HUNDRED = 100n;
 export async function quoteFee(
   client: NodeClient,
   network: Network,
-  options: { readonly capRate: bigint; readonly at: number; readonly intent: SendIntent | undefined },
+  options: {
+    readonly capRate: bigint;
+    readonly at: number;
+    readonly intent: SendIntent | undefined;
+    readonly sources: FeeSources;
+  },
 ): Promise<FeeQuote> {
-  const { capRate, at, intent } = options;
+  const { capRate, at, intent, sources } = options;
   const prices = await client.prices(intent?.from ?? null);
+  for (const [method, problem] of prices.problems) {
+    if (problem === null) sources.answered(method);
+    else sources.failed(method, problem);
+  }
   const { chainId } = requireChain(network, prices.chainId);
   const wanted = priceOf(prices) * PER;
   const rate = wanted < capRate ? wanted : capRate;
@@ -50,9 +62,15 @@ export async function quoteFee(
   return { rate, source, at, account, maximum: capRate, ...minimum };
 }
 
-function priceOf({ tip, priority, gasPrice }: Prices): bigint {
-  if (tip.baseFee === null) return gasPrice;
-  const told = priority ?? (gasPrice > tip.baseFee ? gasPrice - tip.baseFee : 0n);
+/** @throws {ChainError} when nothing tells a price. */
+function priceOf({ tip, priority, gasPrice, problems }: Prices): bigint {
+  if (tip.baseFee === null) {
+    if (gasPrice !== null) return gasPrice;
+    const reason = problems.get('eth_gasPrice') ?? 'no price';
+    throw new ChainError('bad_answer', `the node tells no price of gas: eth_gasPrice: ${reason}`);
+  }
+  const overBase = gasPrice === null ? DEFAULT_TIP : gasPrice > tip.baseFee ? gasPrice - tip.baseFee : 0n;
+  const told = priority ?? overBase;
   return (tip.baseFee * BASE_FEE_PERCENT) / HUNDRED + told + 1n;
 }
 

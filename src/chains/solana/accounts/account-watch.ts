@@ -6,12 +6,12 @@ import { UnreadTransactions } from '../../shared/unread-transactions.ts';
 import { sum } from './account-funds.ts';
 import {
   ACCOUNTS_PER_REQUEST,
-  type BlockHeader,
   type NodeClient,
   SIGNATURES_PER_PAGE,
 } from '../rpc/node-client.ts';
 import { changeOf, type LandedTransaction, TransactionReader } from '../blocks/own-transactions.ts';
 import { RecordedHistory } from '../blocks/recorded-history.ts';
+import { datedAfter, type DatedHeader } from '../rpc/block-times.ts';
 import { readTip, type Tip } from '../rpc/tip.ts';
 import { UnexplainedBalances } from './unexplained-balances.ts';
 
@@ -26,7 +26,7 @@ export interface AccountWatchDeps {
 
 /** A block that holds transactions of ours, in order of execution. */
 export interface ActiveBlock {
-  readonly header: BlockHeader;
+  readonly header: DatedHeader;
   readonly transactions: readonly LandedTransaction[];
 }
 
@@ -182,7 +182,7 @@ export class AccountWatch {
     if (this.#isCaughtUp) return false;
     const restoredAt = (await this.#deps.index.restoredAt?.()) ?? null;
     const header = restoredAt === null ? null : await this.#deps.client.block(floor, 'none');
-    this.#isCaughtUp = restoredAt === null || (header !== null && header.timeMs >= restoredAt);
+    this.#isCaughtUp = restoredAt === null || (header?.timeMs ?? 0) >= restoredAt;
     return !this.#isCaughtUp;
   }
 
@@ -286,7 +286,8 @@ export class AccountWatch {
       throw new ChainError('unavailable', `slot ${slot} changed while it was read`);
     }
     const position = ({ signature }: LandedTransaction): number => order.get(signature) ?? 0;
-    return { header, transactions: transactions.toSorted((a, b) => position(a) - position(b)) };
+    const dated = await datedAfter(this.#deps.client, header, this.#deps.clock.now());
+    return { header: dated, transactions: transactions.toSorted((a, b) => position(a) - position(b)) };
   }
 }
 

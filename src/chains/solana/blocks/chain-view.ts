@@ -7,6 +7,7 @@ import {
 } from '../../../domain/chain.ts';
 import type { AccountWatch, ActiveBlock, Look } from '../accounts/account-watch.ts';
 import { deriveCredits, type Entries } from './credit-derivation.ts';
+import { datedBefore, type DatedHeader } from '../rpc/block-times.ts';
 import type { BlockHeader, NodeClient } from '../rpc/node-client.ts';
 import type { LandedTransaction } from './own-transactions.ts';
 import { blockHashAt, readTip } from '../rpc/tip.ts';
@@ -71,8 +72,9 @@ export class ChainView {
     const look = await this.#lookFrom(height - 1);
     if (height > look.block.slot) return null;
     const active = look.active.find(({ header }) => header.slot === height);
-    const header = active?.header ?? (await this.#deps.client.block(height, 'none'));
-    if (header === null) return null;
+    const shown = active?.header ?? (await this.#deps.client.block(height, 'none'));
+    if (shown === null) return null;
+    const header = await datedBefore(this.#deps.client, shown);
     return blockOf(header, header.parentHash, await this.#book(active?.transactions ?? []));
   }
 
@@ -132,7 +134,7 @@ export class ChainView {
     this.#seenSlot = Math.max(this.#seenSlot, block.slot, slots.at(-1) ?? 0);
   }
 
-  async #next(look: Look, cursor: BlockRef): Promise<BlockHeader | null> {
+  async #next(look: Look, cursor: BlockRef): Promise<DatedHeader | null> {
     const { block, finalized } = look;
     if (block.slot <= cursor.height) return null;
     const active = look.active.filter(({ header }) => header.slot > cursor.height);
@@ -143,7 +145,7 @@ export class ChainView {
     const anchor = await this.#deps.client.block(finalized, 'none');
     if (anchor === null)
       throw new ChainError('unavailable', `the node lacks its finalized slot ${finalized}`);
-    return anchor;
+    return datedBefore(this.#deps.client, anchor);
   }
 
   async #book(
@@ -158,9 +160,9 @@ export class ChainView {
 }
 
 /** The last of the finalized slots to show as one block; null when there are few. */
-function lastTogether(finalized: readonly ActiveBlock[]): BlockHeader | null {
+function lastTogether(finalized: readonly ActiveBlock[]): DatedHeader | null {
   if (finalized.length <= MANY_SLOTS) return null;
-  let last: BlockHeader | null = null;
+  let last: DatedHeader | null = null;
   let count = 0;
   for (const { header, transactions } of finalized) {
     count += transactions.length;
@@ -171,7 +173,7 @@ function lastTogether(finalized: readonly ActiveBlock[]): BlockHeader | null {
 }
 
 /** Slots of transactions from other slots; one missed earlier, at or below the cursor, keeps its time but counts in `next`. */
-function slotsOf(shown: readonly ActiveBlock[], cursor: BlockRef, next: BlockHeader) {
+function slotsOf(shown: readonly ActiveBlock[], cursor: BlockRef, next: DatedHeader) {
   const others = shown.filter(({ header }) => header.slot < next.slot);
   return new Map(
     others.flatMap(({ header: { slot, timeMs }, transactions }) => {
@@ -185,6 +187,6 @@ function refOf({ slot, hash }: BlockHeader): BlockRef {
   return { height: slot, hash };
 }
 
-function blockOf(header: BlockHeader, parentHash: string, entries: Entries): ChainBlock {
+function blockOf(header: DatedHeader, parentHash: string, entries: Entries): ChainBlock {
   return { ...refOf(header), parentHash, timeMs: header.timeMs, ...entries };
 }

@@ -20,7 +20,8 @@ export interface BlockHeader {
   readonly parentSlot: number;
   /** Block height, which does not count skipped slots; null where the node does not report it. */
   readonly height: number | null;
-  readonly timeMs: number;
+  /** Null where the node does not tell: see block-times. */
+  readonly timeMs: number | null;
   /** In order of execution; empty unless asked for. */
   readonly signatures: readonly string[];
 }
@@ -38,7 +39,7 @@ const block = z.object({
   previousBlockhash: z.string(),
   parentSlot: slot,
   blockHeight: slot.nullish(),
-  blockTime: z.int().nullable(),
+  blockTime: z.int().positive().nullish(),
   signatures: z.array(z.string()).optional(),
 });
 const meta = z.object({
@@ -79,8 +80,9 @@ export function createNodeClient(rpc: Rpc) {
   return {
     genesisHash: async () => call('getGenesisHash', [], z.string()),
     version: async () =>
-      (await call('getVersion', [], z.object({ 'solana-core': z.string() })))['solana-core'],
-    slotsBehind: async () => slotsBehind(rpc),
+      (await call('getVersion', [], z.object({ 'solana-core': z.string().optional() })))['solana-core'] ??
+      'unknown',
+    health: async () => nodeHealth(rpc),
     slot: async (commitment: Level) => call('getSlot', [{ commitment }], slot),
     height: async (commitment: Level) => call('getBlockHeight', [{ commitment }], slot),
     firstBlock: async () => call('getFirstAvailableBlock', [], slot),
@@ -224,7 +226,7 @@ async function blockHeader(
       parentHash: found.previousBlockhash,
       parentSlot: found.parentSlot,
       height: found.blockHeight ?? null,
-      timeMs: (found.blockTime ?? 0) * 1_000,
+      timeMs: typeof found.blockTime === 'number' ? found.blockTime * 1_000 : null,
       signatures: found.signatures ?? [],
     };
   } catch (error) {
@@ -267,16 +269,24 @@ async function simulate(rpc: Rpc, base64: string): Promise<number | null> {
   return (value.err ?? null) === null ? (value.unitsConsumed ?? null) : null;
 }
 
-/** How many slots the node reports it is behind the cluster; 0 for a healthy one. */
-async function slotsBehind(rpc: Rpc): Promise<number> {
+/** The node's own word on how far it is behind the cluster; `slots` is null where it tells only that it is. */
+export interface NodeHealth {
+  readonly isHealthy: boolean;
+  readonly slots: number | null;
+  /** Why it cannot be told. */
+  readonly problem: string | null;
+}
+
+async function nodeHealth(rpc: Rpc): Promise<NodeHealth> {
   try {
     await rpc.call('getHealth', [], z.literal('ok'));
-    return 0;
+    return { isHealthy: true, slots: 0, problem: null };
   } catch (error) {
+    // A gateway without the call: the age of the newest block tells as well.
+    if (error instanceof RpcRefusal) return { isHealthy: true, slots: null, problem: error.message };
     const cause = error instanceof ChainError ? error.cause : null;
     if (!(cause instanceof RpcRefusal)) throw error;
     const told = z.object({ numSlotsBehind: slot }).safeParse(cause.data);
-    if (!told.success) throw error;
-    return told.data.numSlotsBehind;
+    return { isHealthy: false, slots: told.data?.numSlotsBehind ?? null, problem: cause.message };
   }
 }

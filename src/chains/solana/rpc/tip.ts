@@ -1,5 +1,6 @@
 import { ChainError, type ChainBlockHeader } from '../../../domain/chain.ts';
-import type { BlockHeader, NodeClient } from './node-client.ts';
+import { datedBefore, type DatedHeader } from './block-times.ts';
+import type { NodeClient } from './node-client.ts';
 
 /**
  * Blocks shown above the finalized one. The tip never runs further ahead, so 32 confirmations, the block itself
@@ -10,7 +11,7 @@ const SHOWN_ABOVE_FINALIZED = 31;
 const SEARCHED_SLOTS = 256;
 
 export interface Tip {
-  readonly block: BlockHeader;
+  readonly block: DatedHeader;
   /** The newest finalized slot. */
   readonly finalized: number;
 }
@@ -28,7 +29,7 @@ export async function readTip(client: NodeClient): Promise<Tip> {
   const slot = slots.at(-1);
   const block = slot === undefined ? null : await client.block(slot, 'none');
   if (block === null) throw new ChainError('unavailable', `the node has no block near slot ${shown}`);
-  return { block, finalized };
+  return { block: await datedBefore(client, block), finalized };
 }
 
 /** The highest block whose time is at or before `timeMs`, else the node's first block. */
@@ -51,10 +52,11 @@ export async function blockBefore(client: NodeClient, timeMs: number): Promise<C
   return headerOf(low);
 }
 
-async function requireBlock(client: NodeClient, slot: number): Promise<BlockHeader> {
+async function requireBlock(client: NodeClient, slot: number): Promise<DatedHeader> {
   const block = await client.block(slot, 'none');
   if (block === null) throw new ChainError('unavailable', `the node has no block at slot ${slot}`);
-  return block;
+  // The first block of all has none before it.
+  return block.timeMs === null && slot === 0 ? { ...block, timeMs: 0 } : datedBefore(client, block);
 }
 
 /** Slots requested at first; doubled after each page without a shown block, up to the maximum. */
@@ -77,7 +79,7 @@ export async function finalAfter(client: NodeClient, slot: number): Promise<Chai
     const last = Math.min(finalized, first + pageSlots - 1);
     for (const listed of await client.blocks(first, last)) {
       const block = await client.block(listed, 'none');
-      if (block !== null) return headerOf(block);
+      if (block !== null) return headerOf(await datedBefore(client, block));
       unshown += 1;
       if (unshown >= MAX_UNSHOWN)
         throw new ChainError(
@@ -103,6 +105,6 @@ export async function blockHashAt(client: NodeClient, slot: number, tip: number)
   return child !== null && child.parentSlot < slot ? child.parentHash : null;
 }
 
-function headerOf({ slot: height, hash, parentHash, timeMs }: BlockHeader): ChainBlockHeader {
+function headerOf({ slot: height, hash, parentHash, timeMs }: DatedHeader): ChainBlockHeader {
   return { height, hash, parentHash, timeMs };
 }

@@ -1,4 +1,5 @@
-import type { FeeQuote } from '../../../domain/chain.ts';
+import { ChainError, type FeeQuote } from '../../../domain/chain.ts';
+import type { FeeSources } from '../../shared/fee-sources.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 
 /** Lamports for each signature, by protocol. */
@@ -13,6 +14,8 @@ const MARGIN_PERCENT = 20;
 const MAX_UNITS = 1_400_000;
 /** Minimum rate in lamports per 1,000 compute units: never zero, since leaders prefer paying transactions. */
 const FLOOR_RATE = 1n;
+/** Rate where the node tells no recent fees: a transaction cannot be replaced, so it must not be the lowest. */
+const DEFAULT_RATE = 10n;
 /** Rate cap, so that a spike costs no more than the signatures of a large send. */
 export const CAP_RATE = 5_000n;
 /** Percentile of the recent blocks' priority fees that is used. */
@@ -27,22 +30,25 @@ const MICRO = 1_000_000n;
  */
 export async function quoteFee(
   client: NodeClient,
-  terms: { readonly capRate: bigint; readonly at: number; readonly writable: readonly string[] },
+  terms: {
+    readonly capRate: bigint;
+    readonly at: number;
+    readonly writable: readonly string[];
+    readonly sources: FeeSources;
+  },
 ): Promise<FeeQuote> {
-  const { capRate, at, writable } = terms;
+  const { capRate, at, writable, sources } = terms;
   const [fees, latest, finalizedHeight] = await Promise.all([
-    client.priorityFees(writable),
+    recentFees(client, writable, sources),
     client.latestBlockhash('confirmed'),
     client.height('finalized'),
   ]);
-  const sorted = fees.toSorted((a, b) => (a === b ? 0 : a < b ? -1 : 1));
-  const recent = sorted[Math.floor(((sorted.length - 1) * PERCENTILE) / 100)] ?? 0n;
-  // Micro-lamports per unit → lamports per 1,000 units, rounded up.
-  const asked = (recent + 999n) / 1_000n;
+  const asked = fees === null ? DEFAULT_RATE : rateFrom(fees);
   const rate = asked > capRate ? capRate : asked < FLOOR_RATE ? FLOOR_RATE : asked;
+  const source = fees === null ? 'default' : 'recent priority fees';
   return {
     rate,
-    source: asked > capRate ? 'recent priority fees, capped' : 'recent priority fees',
+    source: asked > capRate ? `${source}, capped` : source,
     at,
     lifetime: {
       blockhash: latest.blockhash,
@@ -51,6 +57,32 @@ export async function quoteFee(
       finalizedHeight,
     },
   };
+}
+
+/** Priority fees of recent blocks; null where the node does not tell them. @throws {ChainError} for an outage. */
+async function recentFees(
+  client: Pick<NodeClient, 'priorityFees'>,
+  writable: readonly string[],
+  sources: FeeSources,
+): Promise<readonly bigint[] | null> {
+  const method = 'getRecentPrioritizationFees';
+  try {
+    const fees = await client.priorityFees(writable);
+    sources.answered(method);
+    return fees;
+  } catch (error) {
+    if (!(error instanceof ChainError) || error.isRateLimited) throw error;
+    if (!error.isRefusal && error.kind !== 'bad_answer') throw error;
+    sources.failed(method, error.message);
+    return null;
+  }
+}
+
+function rateFrom(fees: readonly bigint[]): bigint {
+  const sorted = fees.toSorted((a, b) => (a === b ? 0 : a < b ? -1 : 1));
+  const recent = sorted[Math.floor(((sorted.length - 1) * PERCENTILE) / 100)] ?? 0n;
+  // Micro-lamports per unit → lamports per 1,000 units, rounded up.
+  return (recent + 999n) / 1_000n;
 }
 
 /** Compute limit of a send from this many accounts: the measured one, else a generous estimate. */

@@ -21,7 +21,6 @@ export type ChainInfo = z.infer<typeof CHAIN_INFO>;
 export const NETWORK_INFO = z.object({
   subversion: z.string(),
   connections: COUNT,
-  relayfee: AMOUNT,
   /** False with -blocksonly. */
   localrelay: z.boolean().optional(),
   /** Seconds by which the median of its peers' clocks is ahead of its own. */
@@ -56,8 +55,9 @@ export const RAW_BYTES = z.union([
   RAW.transform((text): HexText => new Uint8Array(Buffer.from(text, 'latin1'))),
 ]);
 
-export const ESTIMATE = z.object({ feerate: AMOUNT.optional() });
-export const MEMPOOL_INFO = z.object({ mempoolminfee: AMOUNT, minrelaytxfee: AMOUNT.optional() });
+/** Without `feerate` where the node has no estimate; some forks answer -1 then. */
+export const ESTIMATE = z.object({ feerate: z.unknown().optional() });
+export const MEMPOOL_INFO = z.object({ mempoolminfee: AMOUNT, minrelaytxfee: AMOUNT.nullish() });
 /** After a start a node loads its mempool from disk: until then a missing transaction proves nothing. */
 export const LOADED = z.object({ loaded: z.boolean().default(true) });
 export const UNSPENT = z.looseObject({ bestblock: HASH }).nullable();

@@ -19,6 +19,7 @@ import {
   type NodeHeader,
 } from './node-answers.ts';
 import { RpcRefusal } from '../../shared/json-rpc.ts';
+import { AMOUNT } from './amount.ts';
 import { type AnswerSize, type Rpc } from './rpc.ts';
 
 const RPC_MISC_ERROR = -1;
@@ -32,6 +33,12 @@ export interface MempoolSnapshot {
   readonly bestBefore: string;
   readonly txids: readonly string[];
   readonly bestAfter: string;
+}
+
+/** Rates in atoms per 1,000 vB; null when the node has none, with the reason unless that is usual. */
+export interface FeeAnswer<T> {
+  readonly rates: T | null;
+  readonly problem: string | null;
 }
 
 export interface Standing {
@@ -72,10 +79,9 @@ export interface NodeClient {
   unspent(outputs: readonly OutputRef[], includeMempool: boolean): Promise<boolean[]>;
   /** @throws {RpcRefusal} with the node's reason. */
   sendRaw(raw: string): Promise<void>;
-  /** Atoms per 1,000 vB, null when the node has no estimate. */
-  estimateFee(blocks: number): Promise<bigint | null>;
+  estimateFee(blocks: number): Promise<FeeAnswer<bigint | null>>;
   /** Lowest rate the node's mempool takes now, and its relay floor. */
-  mempoolFees(): Promise<{ minimum: bigint; relay: bigint }>;
+  mempoolFees(): Promise<FeeAnswer<{ minimum: bigint; relay: bigint }>>;
   close(): Promise<void>;
 }
 
@@ -211,15 +217,31 @@ function inShape<T>(schema: z.ZodType<T>, answer: unknown, method: string): T {
 
 function feeMethods(rpc: Rpc): Pick<NodeClient, 'estimateFee' | 'mempoolFees'> {
   return {
-    async estimateFee(blocks) {
-      const answer = await ask(rpc.call('estimatesmartfee', [blocks, 'ECONOMICAL'], ESTIMATE));
-      return answer.feerate ?? null;
-    },
-    async mempoolFees() {
-      const info = await ask(rpc.call('getmempoolinfo', [], MEMPOOL_INFO));
-      return { minimum: info.mempoolminfee, relay: info.minrelaytxfee ?? 0n };
-    },
+    estimateFee: async (blocks) =>
+      feeAnswer(async () => {
+        const { feerate } = await rpc.call('estimatesmartfee', [blocks, 'ECONOMICAL'], ESTIMATE);
+        if (feerate === undefined || feerate === null) return null;
+        const rate = AMOUNT.safeParse(feerate).data ?? 0n;
+        if (rate > 0n) return rate;
+        throw new ChainError('bad_answer', `estimatesmartfee: feerate ${String(feerate).slice(0, 40)} is no rate`);
+      }),
+    mempoolFees: async () =>
+      feeAnswer(async () => {
+        const info = await rpc.call('getmempoolinfo', [], MEMPOOL_INFO);
+        return { minimum: info.mempoolminfee, relay: info.minrelaytxfee ?? 0n };
+      }),
   };
+}
+
+/** A refused call, or an answer without a usable rate, leaves the other sources. @throws {ChainError} for an outage. */
+async function feeAnswer<T>(ask: () => Promise<T | null>): Promise<FeeAnswer<T>> {
+  try {
+    return { rates: await ask(), problem: null };
+  } catch (error) {
+    const isUnusable = error instanceof ChainError && error.kind === 'bad_answer';
+    if (!isUnusable && !(error instanceof RpcRefusal)) throw error;
+    return { rates: null, problem: error.message };
+  }
 }
 
 /** Batched look-ups where "not found" is an ordinary answer. */
@@ -265,7 +287,7 @@ async function ask<T>(
 }
 
 function refused(refusal: RpcRefusal): ChainError {
-  return new ChainError('bad_answer', `the node refused ${refusal.message}`);
+  return new ChainError('bad_answer', `the node refused ${refusal.message}`, { cause: refusal });
 }
 
 function isUnknownKey(refusal: RpcRefusal): boolean {

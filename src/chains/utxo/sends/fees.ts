@@ -1,4 +1,5 @@
 import type { FeeQuote } from '../../../domain/chain.ts';
+import type { FeeSources } from '../../shared/fee-sources.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 
 /** Atoms per 1,000 vB. */
@@ -10,14 +11,26 @@ export interface FeeLimits {
 
 /**
  * Fee quote: the highest of the node's estimate, its mempool minimum, its relay minimum and the
- * configured floor, never above the cap. `source` names the one that decided.
+ * configured floor, never above the cap. `source` names the one that decided. What the node refuses is left out.
  */
-export async function quoteFee(client: NodeClient, limits: FeeLimits, at: number): Promise<FeeQuote> {
+export async function quoteFee(
+  client: Pick<NodeClient, 'estimateFee' | 'mempoolFees'>,
+  limits: FeeLimits,
+  { at, sources }: { readonly at: number; readonly sources: FeeSources },
+): Promise<FeeQuote> {
   const [estimate, mempool] = await Promise.all([
     client.estimateFee(limits.confirmTarget),
     client.mempoolFees(),
   ]);
-  return chooseRate({ estimate, ...mempool }, limits, at);
+  note(sources, 'estimatesmartfee', estimate.problem);
+  note(sources, 'getmempoolinfo', mempool.problem);
+  const { minimum = 0n, relay = 0n } = mempool.rates ?? {};
+  return chooseRate({ estimate: estimate.rates, minimum, relay }, limits, at);
+}
+
+function note(sources: FeeSources, method: string, problem: string | null): void {
+  if (problem === null) sources.answered(method);
+  else sources.failed(method, problem);
 }
 
 /** The rule of quoteFee. Pure. */

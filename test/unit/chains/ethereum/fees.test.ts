@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { quoteFee } from '../../../../src/chains/ethereum/sends/fees.ts';
 import type { NodeClient } from '../../../../src/chains/ethereum/rpc/node-client.ts';
+import { FeeSources } from '../../../../src/chains/shared/fee-sources.ts';
 import { RpcRefusal } from '../../../../src/chains/shared/json-rpc.ts';
 import { ChainError, UnsendableAmount } from '../../../../src/domain/chain.ts';
 
@@ -21,10 +22,12 @@ async function quoteThat(estimateGas: NodeClient['estimateGas']): Promise<unknow
       priority: 1n,
       gasPrice: 2n,
       nonce: 0,
+      problems: new Map(),
     }),
     estimateGas,
   };
-  const options = { capRate: 10n ** 12n, at: 0, intent };
+  const sources = new FeeSources('ETH', { info() {}, warn() {} });
+  const options = { capRate: 10n ** 12n, at: 0, intent, sources };
   return quoteFee(client as NodeClient, 'regtest', options).catch((error: unknown) => error);
 }
 

@@ -16,7 +16,7 @@ async function warningsOf(coin: 'BTC' | 'LTC', subversion: string): Promise<stri
       pruned: false,
       warnings: '',
     }),
-    networkInfo: async () => ({ subversion, connections: 8, relayfee: 1000n, warnings: [] }),
+    networkInfo: async () => ({ subversion, connections: 8, warnings: [] }),
     blockHash: async () => identity.genesisHash,
   };
   return (await nodeStatus(client as NodeClient, UTXO_COINS[coin], 'mainnet')).warnings;

@@ -1,0 +1,36 @@
+import type { NodeStatus } from '../../domain/chain.ts';
+import type { Coin } from '../../domain/coins.ts';
+import type { Logger } from '../../domain/ports.ts';
+
+/** The node's calls for fee rates. Logs when one fails and another source is used, and when it answers again. */
+export class FeeSources {
+  readonly #coin: Coin;
+  readonly #logger: Pick<Logger, 'info' | 'warn'>;
+  /** Why each call gave no rate. */
+  readonly #failing = new Map<string, string>();
+
+  constructor(coin: Coin, logger: Pick<Logger, 'info' | 'warn'>) {
+    this.#coin = coin;
+    this.#logger = logger;
+  }
+
+  failed(method: string, problem: string): void {
+    const reason = problem.replace(`${method}: `, '');
+    if (this.#failing.get(method) === reason) return;
+    this.#failing.set(method, reason);
+    this.#logger.warn({ coin: this.#coin, method, reason }, 'fee source unavailable; using the best other one');
+  }
+
+  answered(method: string): void {
+    if (!this.#failing.delete(method)) return;
+    this.#logger.info({ coin: this.#coin, method }, 'fee source available again');
+  }
+
+  /** Adds the failing calls to the node's health. */
+  withWarning<T extends NodeStatus>(status: T): T {
+    if (this.#failing.size === 0) return status;
+    const calls = [...this.#failing].map(([method, reason]) => `${method}: ${reason}`).join('; ');
+    const warning = `fees are set without a source of the node that is unavailable (${calls})`;
+    return { ...status, warnings: status.warnings === null ? warning : `${status.warnings}; ${warning}` };
+  }
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { datedAfter, datedBefore } from '../../../../src/chains/solana/rpc/block-times.ts';
+import { createNodeClient, type NodeClient } from '../../../../src/chains/solana/rpc/node-client.ts';
+import { createRpc } from '../../../../src/chains/solana/rpc/rpc.ts';
+import { Refused, scriptedTransport } from '../../../_helpers/scripted-transport.ts';
+
+const NOW = 1_800_000_000_000;
+const SECONDS = NOW / 1_000;
+
+const clientOf = (answers: (method: string, params: readonly unknown[]) => unknown): NodeClient =>
+  createNodeClient(createRpc(scriptedTransport(answers)));
+
+/** A chain of blocks 90 to 110, each with the time that is told; null for none. */
+function chain(timeOf: (slot: number) => number | null): NodeClient {
+  return clientOf((method, [first, last]) => {
+    if (method === 'getBlocks') {
+      const [from, to] = [Math.max(90, Number(first)), Math.min(110, Number(last))];
+      return Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
+    }
+    const slot = Number(first);
+    const [blockhash, previousBlockhash] = [`hash${slot}`, `hash${slot - 1}`];
+    return { blockhash, previousBlockhash, parentSlot: slot - 1, blockHeight: slot, blockTime: timeOf(slot) };
+  });
+}
+
+async function headerAt(client: NodeClient, slot: number) {
+  const header = await client.block(slot, 'none');
+  if (header === null) throw new Error('no such block');
+  return header;
+}
+
+describe('a Solana block without blockTime', () => {
+  it.each([null, 0, undefined])('has an unknown time and not that of 1970 when it is %s', async (time) => {
+    const client = chain(() => time as number | null);
+    expect((await headerAt(client, 100)).timeMs).toBeNull();
+  });
+
+  it('is dated by the next block with a time where it holds a payment: it had arrived by then', async () => {
+    const client = chain((slot) => (slot === 100 || slot === 101 ? null : SECONDS + slot - 100));
+    const { timeMs } = await datedAfter(client, await headerAt(client, 100), NOW + 60_000);
+    expect(timeMs).toBe(NOW + 2_000);
+  });
+
+  it('is dated by now where it holds a payment and no later block has a time', async () => {
+    const client = chain((slot) => (slot < 100 ? SECONDS : null));
+    expect((await datedAfter(client, await headerAt(client, 100), NOW + 60_000)).timeMs).toBe(NOW + 60_000);
+  });
+
+  it('is dated by the block before it where it shows how far the chain was seen', async () => {
+    const client = chain((slot) => (slot < 100 ? SECONDS + slot - 100 : null));
+    expect((await datedBefore(client, await headerAt(client, 110))).timeMs).toBe(NOW - 1_000);
+  });
+
+  it('is refused as a tip, by the name of the field, when no block has a time', async () => {
+    const client = chain(() => null);
+    await expect(datedBefore(client, await headerAt(client, 110))).rejects.toThrow(
+      'getBlock: no blockTime at slot 110 and the blocks before it',
+    );
+  });
+});
+
+describe('getHealth', () => {
+  const health = async (answer: unknown) => clientOf(() => answer).health();
+
+  it('tells a healthy node, and how many slots another one is behind', async () => {
+    expect(await health('ok')).toEqual({ isHealthy: true, slots: 0, problem: null });
+    expect(await health(new Refused(-32005, 'Node is behind by 42 slots', { numSlotsBehind: 42 }))).toMatchObject({
+      isHealthy: false,
+      slots: 42,
+    });
+  });
+
+  it.each([{ numSlotsBehind: null }, {}, null, undefined])(
+    'tells a node that is behind without a number when its data is %j',
+    async (data) => {
+      expect(await health(new Refused(-32005, 'Node is unhealthy', data))).toEqual({
+        isHealthy: false,
+        slots: null,
+        problem: 'getHealth: Node is unhealthy (-32005)',
+      });
+    },
+  );
+
+  it('leaves the judgement to the age of the newest block where a gateway has no such call', async () => {
+    expect(await health(new Refused(-32601, 'Method not found'))).toMatchObject({ isHealthy: true, slots: null });
+  });
+});
+
+describe('getVersion', () => {
+  it('need not name solana-core', async () => {
+    expect(await clientOf(() => ({ 'feature-set': 1 })).version()).toBe('unknown');
+  });
+});
