@@ -69,20 +69,35 @@ export class UnreadTransactions {
     const unread = { ...transaction, reason, firstSeenAt: known?.firstSeenAt ?? now, attempts, retryAt };
     this.#unread.set(txid, unread);
     this.#readable.delete(txid);
-    await store?.put(unread);
+    if (height !== null) await store?.put({ ...unread, height });
   }
 
   /** Notes that a transaction was read. @param above the ledger has recorded it once it has read above this height */
   succeeded(txid: string, above: number): void {
     const unread = this.#unread.get(txid);
     if (unread !== undefined && !this.#readable.has(txid)) {
-      this.#readable.set(txid, Math.max(above, unread.height - 1));
+      this.#readable.set(txid, Math.max(above, (unread.height ?? 0) - 1));
     }
   }
 
   /** Forgets the transactions that the ledger has recorded up to a height. */
   async recordedUpTo(height: number): Promise<void> {
     for (const [txid, above] of this.#readable) if (height > above) await this.resolved(txid);
+  }
+
+  /** Forgets an unconfirmed transaction that its node no longer holds. */
+  forget(txid: string): void {
+    this.#unread.delete(txid);
+  }
+
+  /** Whether a transaction is set aside. */
+  has(txid: string): boolean {
+    return this.#unread.has(txid);
+  }
+
+  /** Those that are set aside. */
+  list(): SetAsideTransaction[] {
+    return [...this.#unread.values()];
   }
 
   /** Nothing of this transaction is left to read. */
@@ -105,7 +120,7 @@ export class UnreadTransactions {
     const { txid, height, reason } = first;
     const others = unread.length === 1 ? '' : ` and ${unread.length - 1} more`;
     const isNewer = unread.some(({ isUnknownVersion }) => isUnknownVersion);
-    const warning = `${unread.length} transaction(s) unreadable and set aside, their money is not credited: ${txid} at height ${height} (${reason})${others}; they are retried. ${isNewer ? 'Install a newer release of tilld' : 'If that lasts, use another node'}`;
+    const warning = `${unread.length} transaction(s) unreadable and set aside, their money is not credited: ${txid} ${height === null ? 'in the mempool' : `at height ${height}`} (${reason})${others}; they are retried. ${isNewer ? 'Install a newer release of tilld' : 'If that lasts, use another node'}`;
     const version = isNewer ? (['unknown_version'] as const) : [];
     return {
       ...status,

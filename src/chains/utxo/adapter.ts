@@ -16,6 +16,7 @@ import { createRpc, type Rpc } from './rpc/rpc.ts';
 import { FeeSources } from '../shared/fee-sources.ts';
 import { recheck } from '../shared/recheck.ts';
 import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-transport.ts';
+import { UnreadTransactions } from '../shared/unread-transactions.ts';
 import { scanUnspent } from './scan-unspent.ts';
 import { signSend } from './sends/sign-send.ts';
 import { dustLimit, feeFor, inputVsize } from './sends/size.ts';
@@ -72,7 +73,8 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     );
   const client = createNodeClient(rpcWithin(options.rpcTimeoutMs ?? RPC_TIMEOUT_MS));
   const slowRpc = rpcWithin(SCAN_TIMEOUT_MS);
-  const mempool = createMempool({ client, index, mweb: coin.hasMweb, clock, logger });
+  const unread = new UnreadTransactions({ coin: options.coin, clock, logger });
+  const mempool = createMempool({ client, index, mweb: coin.hasMweb, unread });
   const submitter = createSubmitter(client, coin.hasMweb, logger);
   const reader = { client, coin, index };
   const feed = new BlockFetcher(reader);
@@ -83,7 +85,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     mode: options.mode ?? 'live',
     network,
     minimumPayment: dustLimit(keyHashScript(coin.scriptType), coin.dustRelayRate),
-    status: async () => feeSources.withWarning(await nodeStatus(client, coin, network)),
+    status: async () => unread.withWarning(feeSources.withWarning(await nodeStatus(client, coin, network))),
     tip: () => client.tip(),
     inputsOf: (raw) => inputsOf(raw, coin.hasMweb),
     hashAt: (height) => feed.hashAt(height),

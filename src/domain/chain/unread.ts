@@ -4,8 +4,8 @@
  */
 export interface UnreadTransaction {
   readonly txid: string;
-  /** Height of its block. */
-  readonly height: number;
+  /** Height of its block; null while it is unconfirmed. */
+  readonly height: number | null;
   /** Watched account whose history lists it; null where blocks are read as a whole. */
   readonly watchKey: string | null;
   /** What could not be read. */
@@ -21,10 +21,13 @@ export interface SetAsideTransaction extends UnreadTransaction {
   readonly retryAt: number;
 }
 
+/** One in a block: an unconfirmed one is listed by the node for as long as that matters, and not stored. */
+export type StoredUnread = SetAsideTransaction & { readonly height: number };
+
 /** The stored unread transactions of one chain. Bounded by its user: see UnreadTransactions. */
 export interface UnreadStore {
-  list(): Promise<readonly SetAsideTransaction[]>;
+  list(): Promise<readonly StoredUnread[]>;
   /** Inserts or replaces. */
-  put(transaction: SetAsideTransaction): Promise<void>;
+  put(transaction: StoredUnread): Promise<void>;
   remove(txid: string): Promise<void>;
 }

@@ -117,7 +117,10 @@ const chainHealth: JsonSchema = {
             type: 'object',
             properties: {
               txid: { type: 'string' },
-              height: { type: 'integer', description: 'Height of its block (Solana: slot)' },
+              height: {
+                ...numberOrNull,
+                description: 'Height of its block (Solana: slot); null while it is unconfirmed',
+              },
               account: {
                 ...textOrNull,
                 description: 'Address whose history lists it; null where blocks are read as a whole',

@@ -39,7 +39,7 @@ const block = z.object({
   previousBlockhash: z.string(),
   parentSlot: slot,
   blockHeight: slot.nullish(),
-  blockTime: z.int().positive().nullish(),
+  blockTime: z.int().nullish(),
   signatures: z.array(z.string()).optional(),
 });
 const meta = z.object({
@@ -226,7 +226,8 @@ async function blockHeader(
       parentHash: found.previousBlockhash,
       parentSlot: found.parentSlot,
       height: found.blockHeight ?? null,
-      timeMs: typeof found.blockTime === 'number' ? found.blockTime * 1_000 : null,
+      // Some nodes answer 0 for a time they do not know.
+      timeMs: (found.blockTime ?? 0) > 0 ? (found.blockTime ?? 0) * 1_000 : null,
       signatures: found.signatures ?? [],
     };
   } catch (error) {

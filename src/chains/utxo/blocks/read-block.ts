@@ -42,7 +42,9 @@ export async function reduceBlock(
   known?: WatchFilter | null,
 ): Promise<ChainBlock> {
   const sieve = known === undefined ? ((await index.sieve?.()) ?? null) : known;
-  const { candidates, maySpend, oddVersions } = prefilterBlock(block, coin.hasMweb, sieve);
+  const { candidates, maySpend, oddVersions } = readable(height, block, () =>
+    prefilterBlock(block, coin.hasMweb, sieve),
+  );
   const transactions = candidates.map(({ position, ...scanned }): MatchTransaction => {
     const isCoinbase = position === 0;
     const maturity = isCoinbase ? COINBASE_MATURITY : scanned.isHogEx ? PEGOUT_MATURITY : ONE_CONFIRMATION;
@@ -61,6 +63,25 @@ export async function reduceBlock(
     debits,
     ...(oddVersions > 0 ? { oddVersions } : {}),
   };
+}
+
+/**
+ * In a block, where a transaction ends shows only by reading it: one that cannot be read hides those after it. Such a block
+ * is retried and never skipped, and the failure says so.
+ */
+function readable<T>(height: number, { hash }: OpenBlock, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    const remedy =
+      error.kind === 'unknown_version' ? 'install a newer release' : 'if that lasts, use another node';
+    throw new ChainError(
+      error.kind,
+      `block ${height} (${hash}) cannot be read and is retried; blocks after it wait: ${error.message}; ${remedy}`,
+      { cause: error },
+    );
+  }
 }
 
 /** The `pruned` error, naming the missing range. */

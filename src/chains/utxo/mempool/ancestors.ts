@@ -29,7 +29,7 @@ export async function ancestorsOf(
     const next: string[] = [];
     for (const [at, txid] of wanted.entries()) {
       const raw = raws[at] ?? null;
-      const spends = raw === null ? null : readInputs(txid, raw, mweb);
+      const spends = typeof raw !== 'string' ? null : readInputs(txid, raw, mweb);
       if (spends === null) continue;
       found.set(txid, { txid, inputs: spends });
       next.push(...parentsOf(spends, present));

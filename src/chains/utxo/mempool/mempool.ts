@@ -9,7 +9,7 @@ import {
   type UnconfirmedCredit,
   type UnconfirmedView,
 } from '../../../domain/chain.ts';
-import type { Clock, Logger } from '../../../domain/ports.ts';
+import type { UnreadTransactions } from '../../shared/unread-transactions.ts';
 import { ancestorsOf, inputsOf, scanMempoolTransaction } from './ancestors.ts';
 import { type Matches, type MatchTransaction, matchTransactions } from '../blocks/match.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
@@ -17,15 +17,12 @@ import type { NodeClient } from '../rpc/node-client.ts';
 /** Transactions read and matched at a time: bounds memory when the whole mempool is new. */
 const CHUNK = 512;
 const TIP_ATTEMPTS = 5;
-/** Delay before an unreadable transaction is retried, in case the node's answer was at fault. */
-const UNREADABLE_RETRY_MS = 600_000;
 
 export interface MempoolDeps {
   readonly client: NodeClient;
   readonly index: ChainIndex;
   readonly mweb: boolean;
-  readonly clock: Clock;
-  readonly logger: Logger;
+  readonly unread: UnreadTransactions;
 }
 
 export interface Mempool {
@@ -37,7 +34,7 @@ export interface Mempool {
  * The node's mempool reduced to what concerns us. Each transaction is read once; afterwards only
  * its id is remembered for as long as the node holds it, and its credits when it has any.
  */
-export function createMempool({ client, index, mweb, clock, logger }: MempoolDeps): Mempool {
+export function createMempool({ client, index, mweb, unread }: MempoolDeps): Mempool {
   const memory = new MempoolMemory();
   const tipAt = tipLookup(client);
   let last: Promise<unknown> = Promise.resolve();
@@ -48,8 +45,8 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
       const { bestBefore, txids, bestAfter } = await client.mempool();
       const present = new Set(txids);
       memory.forgetAbsent(present);
-      const now = clock.now();
-      const news = txids.filter((txid) => !memory.knows(txid, now));
+      for (const { txid } of unread.list()) if (!present.has(txid)) unread.forget(txid);
+      const news = txids.filter((txid) => !memory.knows(txid) && !unread.isResting(txid));
       let isRead = true;
       for (let start = 0; start < news.length; start += CHUNK)
         isRead = (await learn(news.slice(start, start + CHUNK), present)) && isRead;
@@ -70,8 +67,9 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
     const transactions = new Map<string, MatchTransaction>();
     for (const [position, txid] of txids.entries()) {
       const raw = raws[position] ?? null;
-      const transaction = raw === null ? null : readable(txid, raw);
+      const transaction = raw === null ? null : await readable(txid, raw);
       if (transaction !== null) transactions.set(txid, transaction);
+      if (transaction !== null && unread.has(txid)) await unread.resolved(txid);
     }
     const matches = await matchTransactions([...transactions.values()], index, memory.ownOutputs());
     const { found, left } = await sightings({ client, mweb, present }, transactions, matches);
@@ -81,14 +79,15 @@ export function createMempool({ client, index, mweb, clock, logger }: MempoolDep
   }
 
   /** Null for an unreadable transaction: it must not hide the others. */
-  function readable(txid: string, raw: string): MatchTransaction | null {
+  async function readable(txid: string, raw: string | ChainError): Promise<MatchTransaction | null> {
     try {
+      if (raw instanceof ChainError) throw raw;
       return scanMempoolTransaction(txid, raw, mweb);
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;
-      if (memory.setAside(txid, clock.now() + UNREADABLE_RETRY_MS)) {
-        logger.error({ txid, problem: error.message }, 'a mempool transaction cannot be read: left aside');
-      }
+      const isUnknownVersion = error.kind === 'unknown_version';
+      const about = { txid, height: null, watchKey: null };
+      await unread.failed({ ...about, reason: error.message, isUnknownVersion });
       return null;
     }
   }
@@ -117,10 +116,11 @@ async function sightings(
   const found: Sighting[] = [];
   const left: string[] = [];
   for (const [at, txid] of relevant.entries()) {
-    const nodeTimeMs = times[at] ?? null;
+    const time = times[at] ?? null;
     const inputs = inputsOf(transactions.get(txid));
-    if (nodeTimeMs === null) left.push(txid);
+    if (time === null) left.push(txid);
     else {
+      const nodeTimeMs = time === 'unknown' ? null : time;
       const ancestors = paying.has(txid) ? await ancestorsOf(inputs, from) : [];
       found.push({ txid, nodeTimeMs, inputs, ancestors });
     }
@@ -139,7 +139,8 @@ function tipLookup(client: NodeClient): (hash: string) => Promise<BlockRef> {
 
 interface Sighting {
   readonly txid: string;
-  readonly nodeTimeMs: number;
+  /** Null where the node does not tell. */
+  readonly nodeTimeMs: number | null;
   readonly inputs: readonly OutputRef[];
   readonly ancestors: readonly Ancestor[];
 }
@@ -153,22 +154,12 @@ interface Relevant {
 class MempoolMemory {
   private readonly known = new Set<string>();
   private readonly relevant = new Map<string, Relevant>();
-  /** Unreadable transactions, with the time of the next retry. */
-  private readonly aside = new Map<string, number>();
 
-  knows(txid: string, now: number): boolean {
-    return this.known.has(txid) || (this.aside.get(txid) ?? 0) > now;
-  }
-
-  /** Returns whether this is the first time. */
-  setAside(txid: string, until: number): boolean {
-    const isNew = !this.aside.has(txid);
-    this.aside.set(txid, until);
-    return isNew;
+  knows(txid: string): boolean {
+    return this.known.has(txid);
   }
 
   forgetAbsent(present: ReadonlySet<string>): void {
-    for (const txid of this.aside.keys()) if (!present.has(txid)) this.aside.delete(txid);
     for (const txid of this.known) {
       if (present.has(txid)) continue;
       this.known.delete(txid);

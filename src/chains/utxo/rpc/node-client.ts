@@ -18,7 +18,7 @@ import {
   type NetworkInfo,
   type NodeHeader,
 } from './node-answers.ts';
-import { RpcRefusal } from '../../shared/json-rpc.ts';
+import { badAnswer, RpcRefusal } from '../../shared/json-rpc.ts';
 import { AMOUNT } from './amount.ts';
 import { type AnswerSize, type Rpc } from './rpc.ts';
 
@@ -65,10 +65,10 @@ export interface NodeClient {
   blockTxids(hash: string): Promise<readonly string[]>;
   /** The mempool between two readings of the best block, in one request. @throws {ChainError} while the node loads it. */
   mempool(): Promise<MempoolSnapshot>;
-  /** Raw mempool transactions as hex, null for those that left meanwhile. */
-  mempoolTransactions(txids: readonly string[]): Promise<(string | null)[]>;
-  /** When each entered the node's mempool, ms; null for those that left meanwhile. */
-  mempoolTimes(txids: readonly string[]): Promise<(number | null)[]>;
+  /** Raw mempool transactions as hex, null for those that left meanwhile, or why one cannot be had. */
+  mempoolTransactions(txids: readonly string[]): Promise<(string | null | ChainError)[]>;
+  /** When each entered the node's mempool, ms; null for those that left meanwhile, `unknown` where it is not told. */
+  mempoolTimes(txids: readonly string[]): Promise<(number | null | 'unknown')[]>;
   inMempool(txid: string): Promise<boolean>;
   /**
    * A transaction and some outputs (mempool included) as one backend sees them, with its tip. Null when
@@ -153,20 +153,23 @@ function mempoolMethods(
       return { bestBefore, txids, bestAfter };
     },
     mempoolTransactions: (txids) =>
-      lookUp(rpc, {
+      lookUpEach(rpc, {
         method: 'getrawtransaction',
         keys: txids.map((txid) => [txid]),
         schema: RAW,
         size: RAW_BATCH,
       }),
     async mempoolTimes(txids) {
-      const entries = await lookUp(rpc, {
+      const entries = await lookUpEach(rpc, {
         method: 'getmempoolentry',
         keys: txids.map((txid) => [txid]),
         schema: z.object({ time: COUNT }),
         size: LOOKUP_BATCH,
       });
-      return entries.map((entry) => (entry === null ? null : entry.time * 1000));
+      return entries.map((entry) => {
+        if (entry instanceof ChainError) return 'unknown';
+        return entry === null ? null : entry.time * 1000;
+      });
     },
     async inMempool(txid) {
       const entry = await ask(rpc.call('getmempoolentry', [txid], z.looseObject({})), isUnknownKey);
@@ -244,19 +247,32 @@ async function feeAnswer<T>(ask: () => Promise<T | null>): Promise<FeeAnswer<T>>
   }
 }
 
+interface LookUp<T> {
+  readonly method: string;
+  readonly keys: readonly (string | number | boolean)[][];
+  readonly schema: z.ZodType<T>;
+  readonly size: number;
+  /** Recognises "not found"; by default, a key the node does not know. */
+  readonly isNothing?: (refusal: RpcRefusal) => boolean;
+  readonly answer?: AnswerSize;
+}
+
+/** As lookUp, where one answer that cannot be used must not hide the others: it is an error in the list. */
+async function lookUpEach<T>(rpc: Rpc, { schema, ...query }: LookUp<T>): Promise<(T | null | ChainError)[]> {
+  const { method, keys, size } = query;
+  const found: (T | null | ChainError)[] = [];
+  for (let start = 0; start < keys.length; start += size) {
+    const requests = keys.slice(start, start + size).map((params) => ({ method, params }));
+    for (const answer of await rpc.batch(requests, z.unknown())) {
+      if (answer instanceof RpcRefusal) found.push(isUnknownKey(answer) ? null : refused(answer));
+      else found.push(schema.safeParse(answer).data ?? badAnswer(method, 'is of another form'));
+    }
+  }
+  return found;
+}
+
 /** Batched look-ups where "not found" is an ordinary answer. */
-async function lookUp<T>(
-  rpc: Rpc,
-  query: {
-    method: string;
-    keys: readonly (string | number | boolean)[][];
-    schema: z.ZodType<T>;
-    size: number;
-    /** Recognises "not found"; by default, a key the node does not know. */
-    isNothing?: (refusal: RpcRefusal) => boolean;
-    answer?: AnswerSize;
-  },
-): Promise<(T | null)[]> {
+async function lookUp<T>(rpc: Rpc, query: LookUp<T>): Promise<(T | null)[]> {
   const { method, keys, schema, size, isNothing = isUnknownKey, answer: answerSize } = query;
   const found: (T | null)[] = [];
   for (let start = 0; start < keys.length; start += size) {

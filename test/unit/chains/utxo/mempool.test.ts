@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { UnreadTransactions } from '../../../../src/chains/shared/unread-transactions.ts';
 import { createMempool, type Mempool } from '../../../../src/chains/utxo/mempool/mempool.ts';
-import type { NodeClient } from '../../../../src/chains/utxo/rpc/node-client.ts';
+import { createNodeClient, type NodeClient } from '../../../../src/chains/utxo/rpc/node-client.ts';
+import { createRpc } from '../../../../src/chains/utxo/rpc/rpc.ts';
+import { Refused, scriptedTransport } from '../../../_helpers/scripted-transport.ts';
 import { encodeTransaction, p2wpkh, txidOf } from './raw-chain.ts';
 import { NO_ACCOUNTS } from '../../../_helpers/no-accounts.ts';
 
@@ -56,8 +59,11 @@ beforeEach(() => {
       ownOutputs: async () => new Set(),
     },
     mweb: false,
-    clock: { now: () => nowMs },
-    logger: { debug() {}, info() {}, warn() {}, error: (fields) => void alarms.push(fields) },
+    unread: new UnreadTransactions({
+      coin: 'BTC',
+      clock: { now: () => nowMs },
+      logger: { debug() {}, info() {}, warn() {}, error: (fields) => void alarms.push(fields) },
+    }),
   });
 });
 
@@ -102,6 +108,37 @@ describe('one mempool transaction that cannot be read', () => {
     pool.set(POISON, '00');
     await mempool.view();
     expect(reads).toEqual([POISON, POISON]);
+  });
+});
+
+describe('one mempool transaction that the node does not give', () => {
+  it('hides no other, nor does one whose time it does not tell', async () => {
+    const [refused, untimed] = [payUs(5_000n), payUs(6_000n)];
+    const answers = scriptedTransport((method, [txid]) => {
+      if (method === 'getbestblockhash') return TIP;
+      if (method === 'getrawmempool') return [...pool.keys()];
+      if (method === 'getmempoolinfo') return { loaded: true };
+      if (method === 'getblockheader') return { hash: TIP, height: 7, time: 0, mediantime: 0 };
+      if (method === 'getmempoolentry') return { time: null };
+      return txid === refused ? new Refused(-32603, 'internal error') : pool.get(String(txid));
+    });
+    const unread = new UnreadTransactions({
+      coin: 'BTC',
+      clock: { now: () => nowMs },
+      logger: { debug() {}, info() {}, warn() {}, error() {} },
+    });
+    const ours = { ...NO_ACCOUNTS, watched: async (keys: readonly string[]) => new Set(keys) };
+    const view = await createMempool({
+      client: createNodeClient(createRpc(answers)),
+      index: { ...ours, ownOutputs: async () => new Set() },
+      mweb: false,
+      unread,
+    }).view();
+    expect(view.credits).toMatchObject([{ ref: { txid: untimed }, nodeTimeMs: null }]);
+    expect(view.isPartial).toBeUndefined();
+    expect(unread.list()).toMatchObject([
+      { txid: refused, height: null, reason: 'the node refused getrawtransaction: internal error (-32603)' },
+    ]);
   });
 });
 
