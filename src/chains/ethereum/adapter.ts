@@ -25,6 +25,7 @@ import { Shortfalls } from './accounts/shortfalls.ts';
 import { signSend } from './sends/sign-send.ts';
 import { createSubmitter } from './sends/submit.ts';
 import { createTracer } from './blocks/traces.ts';
+import { UnreadBlocks } from './blocks/unread-blocks.ts';
 import { noteTypes } from './blocks/transaction-types.ts';
 
 export interface EthereumAdapterOptions {
@@ -70,6 +71,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     tracer: createTracer({ client, clock, logger }),
     shortfalls: new Shortfalls(),
     turns: new BalanceTurns(logger),
+    unread: new UnreadBlocks({ index, clock, logger }),
     logger,
     now,
   };
@@ -90,7 +92,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
       const { status, chain } = await nodeStatus(client, network, now());
       ({ chainId } = chain);
       const told = withWarning(withUnknownTypes(status, novelties), reader.turns.warning());
-      return feeSources.withWarning(reader.shortfalls.withWarning(told));
+      return reader.unread.withWarning(feeSources.withWarning(reader.shortfalls.withWarning(told)));
     },
     async tip() {
       const { number: height, hash } = await client.tip();
@@ -99,7 +101,10 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     finality: { finalBlocks: (wanted) => client.finalBlocks(wanted) },
     hashAt: async (height) => (await client.headerAt(height))?.hash ?? null,
     blockBefore: (timeMs) => blockBefore(client, timeMs),
-    blockAt: (height) => readBlock(reader, height),
+    async blockAt(height) {
+      await reader.unread.retry(client);
+      return readBlock(reader, height);
+    },
     async unconfirmed() {
       const { view, byNonce } = await readPending(client, index);
       submitter.saw(byNonce);

@@ -51,8 +51,7 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
   const { network, index, clock, logger } = options;
   const client = createClient(options);
   const hints = options.wsUrl === undefined ? null : new AccountSubscriptions({ url: options.wsUrl, logger });
-  const follow = hints === null ? undefined : (addresses: readonly string[]) => hints.follow(addresses);
-  const watch = new AccountWatch({ client, index, clock, logger, follow });
+  const watch = new AccountWatch({ client, index, clock, logger, follow: hints?.follow.bind(hints) });
   const view = new ChainView({ client, index, watch });
   const lostHistory = new HistoryGap({ clock, logger });
   const seenSlot = () => view.seenSlot;
@@ -136,7 +135,8 @@ async function nodeStatus(
   ]);
   const tip = await view.tip();
   const { warnings, alarms } = ageOf(version);
-  const told = health.slots === null ? `the node does not tell how far it is behind (${health.problem})` : null;
+  const told =
+    health.slots === null ? `the node does not tell how far it is behind (${health.problem})` : null;
   return {
     tip,
     headersHeight: tip.height + (health.slots ?? 0),

@@ -26,13 +26,15 @@ async function quoted(
   ask: (sources: FeeSources) => Promise<FeeQuote>,
 ): Promise<Quoted> {
   const lines: string[] = [];
-  const write = (fields: object, message: string): void => void lines.push(`${JSON.stringify(fields)} ${message}`);
+  const write = (fields: object, message: string): void =>
+    void lines.push(`${JSON.stringify(fields)} ${message}`);
   const sources = new FeeSources(coin, { info: write, warn: write });
   await ask(sources);
   const quote = await ask(sources);
   return { quote, lines, warning: sources.withWarning({ warnings: null } as NodeStatus).warnings };
 }
 
+const hex = (value: bigint): string => `0x${value.toString(16)}`;
 const METHOD_NOT_FOUND = new Refused(-32601, 'Method not found');
 
 describe('quoteFee on a UTXO chain', () => {
@@ -47,7 +49,11 @@ describe('quoteFee on a UTXO chain', () => {
   };
 
   it.each([
-    ['the estimator is off', new Refused(-32603, 'Fee estimation disabled'), 'Fee estimation disabled (-32603)'],
+    [
+      'the estimator is off',
+      new Refused(-32603, 'Fee estimation disabled'),
+      'Fee estimation disabled (-32603)',
+    ],
     ['the node has no such call', METHOD_NOT_FOUND, 'Method not found (-32601)'],
     ['the estimate is -1', { feerate: -1 }, 'feerate -1'],
     ['the estimate is 0', { feerate: 0 }, 'feerate 0'],
@@ -82,7 +88,6 @@ describe('quoteFee on a UTXO chain', () => {
 describe('quoteFee on Ethereum', () => {
   const hash = `0x${'5'.repeat(64)}`;
   const GWEI = 1_000_000_000n;
-  const hex = (value: bigint): string => `0x${value.toString(16)}`;
   const block = { number: '0x5', hash, parentHash: hash, timestamp: '0x1', baseFeePerGas: hex(8n * GWEI) };
   const usual: Readonly<Record<string, unknown>> = {
     eth_chainId: '0x7a69',
@@ -148,7 +153,9 @@ describe('quoteFee on Solana', () => {
     const client = createSolanaClient(
       createSolanaRpc(scriptedTransport((method) => ({ ...usual, ...answers })[method])),
     );
-    return quoted('SOL', async (sources) => quoteSolana(client, { capRate: 5_000n, at: 0, writable: [], sources }));
+    return quoted('SOL', async (sources) =>
+      quoteSolana(client, { capRate: 5_000n, at: 0, writable: [], sources }),
+    );
   };
 
   it('uses what recent blocks took', async () => {
@@ -171,9 +178,13 @@ describe('nodeFault', () => {
   it('tells a refusal, with its call and reason, from a node that is away', () => {
     const cause = Object.assign(new Error('x'), { name: 'RpcRefusal' });
     const refusal = new ChainError('unavailable', 'the node refused eth_chainId: no (-1)', { cause });
-    expect(nodeFault('ETH', refusal)).toBe('the ETH node refuses a call: the node refused eth_chainId: no (-1)');
+    expect(nodeFault('ETH', refusal)).toBe(
+      'the ETH node refuses a call: the node refused eth_chainId: no (-1)',
+    );
     const away = new ChainError('unavailable', 'getblock: connection refused');
-    expect(nodeFault('BTC', away)).toBe('the BTC node does not answer at the moment: getblock: connection refused');
+    expect(nodeFault('BTC', away)).toBe(
+      'the BTC node does not answer at the moment: getblock: connection refused',
+    );
     expect(nodeFault('BTC', new ChainError('pruned', 'gone'))).toBe('the BTC node cannot be used: gone');
   });
 });

@@ -11,6 +11,8 @@ import { type Rpc } from '../rpc/rpc.ts';
 
 const RECEIPT_OF = 'eth_getTransactionReceipt';
 
+type ReceiptAnswer = Receipt | null | 'unreadable';
+
 interface AccountReadsDeps {
   readonly rpc: Rpc;
   readonly balances: BalanceReader;
@@ -54,14 +56,14 @@ export function accountReads({
 async function receipts(
   rpc: Rpc,
   about: { readonly txids: readonly string[]; readonly block: BlockRef; readonly batchSize: number },
-): Promise<(Receipt | null)[]> {
+): Promise<ReceiptAnswer[]> {
   const { txids, block, batchSize } = about;
-  const found = new Map<string, Receipt | null>();
+  const found = new Map<string, ReceiptAnswer>();
   await inParallel(txids, batchSize, async (part) => {
     const replies = await rpc.batch(part.map((txid) => ({ method: RECEIPT_OF, params: [txid] })));
     replies.forEach((reply, at) => {
       const receipt = receiptIn(reply, part[at], block);
-      if (receipt !== null) found.set(receipt.transactionHash, receipt);
+      if (receipt !== null && receipt !== 'unreadable') found.set(receipt.transactionHash, receipt);
     });
   });
   const missing = txids.filter((txid) => !found.has(txid));
@@ -81,7 +83,7 @@ async function receiptsAgain(
   rpc: Rpc,
   txids: readonly string[],
   block: BlockRef,
-): Promise<[txid: string, receipt: Receipt | null][]> {
+): Promise<[txid: string, receipt: ReceiptAnswer][]> {
   const method = 'eth_getBlockByHash';
   const [known, latest, ...replies] = await rpc.batch([
     { method, params: [block.hash, false] },
@@ -105,9 +107,10 @@ function receiptIn(
   reply: RpcRefusal | { readonly result: unknown } | undefined,
   txid: string | undefined,
   block: BlockRef,
-): Receipt | null {
+): ReceiptAnswer {
   if (reply === undefined || reply instanceof RpcRefusal) return null;
-  const receipt = parsed(reply.result ?? null, RECEIPT_OF, RECEIPT.nullable());
+  const { success, data: receipt } = RECEIPT.nullable().safeParse(reply.result ?? null);
+  if (!success) return 'unreadable';
   return receipt?.blockHash === block.hash && receipt.transactionHash === txid ? receipt : null;
 }
 
@@ -139,4 +142,3 @@ async function standing(
     isKnown: (resultOf(known) ?? null) !== null,
   };
 }
-

@@ -17,7 +17,8 @@ import type { BalanceTurns, Candidates } from '../accounts/balance-turns.ts';
 import { creditFromBalances } from '../accounts/balances.ts';
 import { isInternal, parseBalanceCreditTxid } from '../accounts/balance-credit.ts';
 import { nonceRef } from '../sends/nonce-ref.ts';
-import type { Block, BlockTransaction, Receipt } from '../rpc/node-answers.ts';
+import type { Block, BlockTransaction, Receipt, UnreadableTransaction } from '../rpc/node-answers.ts';
+import { UNREADABLE_RECEIPT, type UnreadBlocks } from './unread-blocks.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 import { rawTransaction } from '../sends/raw-transaction.ts';
 import type { InternalTransfer } from './internal-transfers.ts';
@@ -36,6 +37,7 @@ export interface BlockReaderDeps {
   /** Both live as long as the daemon. */
   readonly shortfalls: Shortfalls;
   readonly turns: BalanceTurns;
+  readonly unread: UnreadBlocks;
 }
 
 /** How long after its time a payment's address stays eligible for a balance check in any block; then in rotation. */
@@ -61,8 +63,14 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
   const unsettled = await deps.index.unsettled();
   const candidates = await candidatesOf(deps, block.number, unsettled);
   const book = new AccountBook(await holdings(deps.index, candidates, senders));
-  await enterTransactions(deps, block, { book, watched, internal });
-  const disproved = await readBalances(deps, block, { book, candidates, isTraced });
+  const unreadable = [
+    ...(block.unreadable ?? []),
+    ...(await enterTransactions(deps, block, { book, watched, internal })),
+  ];
+  await deps.unread.setAside(block, unreadable);
+  // What is unreadable may have moved money: the balances tell, as without traces.
+  const isWhole = isTraced && unreadable.length === 0;
+  const disproved = await readBalances(deps, block, { book, candidates, isTraced: isWhole });
   const { credits } = book;
   const debits = [...book.debits, ...(await usedNonces(deps.index, block))];
   const replaces = replacedBy(unsettled, book, { block, isTraced });
@@ -158,8 +166,15 @@ interface Entries {
   readonly internal: readonly InternalTransfer[];
 }
 
-/** Enters transactions in block order, so that money received and spent in the same block adds up. */
-async function enterTransactions(deps: BlockReaderDeps, block: Block, entries: Entries): Promise<void> {
+/**
+ * Enters transactions in block order, so that money received and spent in the same block adds up. Returns those of payers
+ * whose receipt cannot be read: whether they succeeded is unknown.
+ */
+async function enterTransactions(
+  deps: BlockReaderDeps,
+  block: Block,
+  entries: Entries,
+): Promise<UnreadableTransaction[]> {
   const { book, watched } = entries;
   const internal = entries.internal.filter(({ to }) => watched.has(to));
   const inside = new Set(internal.map(({ position }) => position));
@@ -179,8 +194,14 @@ async function enterTransactions(deps: BlockReaderDeps, block: Block, entries: E
       'block receipts missing on the node: payments are read without them',
     );
   }
+  const unreadable: UnreadableTransaction[] = [];
   for (const [at, { transaction, position }] of relevant.entries()) {
     const receipt = receipts[at] ?? null;
+    if (receipt === 'unreadable') {
+      if (watched.has(transaction.from)) throw new ChainError('bad_answer', UNREADABLE_RECEIPT);
+      unreadable.push({ txid: transaction.hash, type: null, problem: UNREADABLE_RECEIPT });
+      continue;
+    }
     if (watched.has(transaction.from)) enterSpending(deps, book, transaction, required(receipt, block));
     // Without a receipt: a plain transfer to an account without code cannot fail, and traces omit failed transfers.
     if (receipt !== null && receipt.status !== 1) continue;
@@ -194,6 +215,7 @@ async function enterTransactions(deps: BlockReaderDeps, block: Block, entries: E
       book.receive({ ref, watchKey: transfer.to, amount: transfer.value, raw });
     }
   }
+  return unreadable;
 }
 
 /** The receipt, which alone shows what a transaction of ours cost. @throws {ChainError} `pruned` when it is missing. */
@@ -205,6 +227,16 @@ function required(receipt: Receipt | null, { number }: Block): Receipt {
   );
 }
 
+/** @throws {ChainError} bad_answer when the receipt does not tell what our own transaction cost. */
+function feePaid({ transactionHash, ...receipt }: Receipt): bigint {
+  const { gasUsed = null, effectiveGasPrice = null, blobGasUsed, blobGasPrice } = receipt;
+  if (gasUsed === null || effectiveGasPrice === null) {
+    const field = gasUsed === null ? 'gasUsed' : 'effectiveGasPrice';
+    throw new ChainError('bad_answer', `eth_getTransactionReceipt: no ${field} of ${transactionHash}`);
+  }
+  return gasUsed * effectiveGasPrice + (blobGasUsed ?? 0n) * (blobGasPrice ?? 0n);
+}
+
 function enterSpending(
   deps: BlockReaderDeps,
   book: AccountBook,
@@ -213,8 +245,7 @@ function enterSpending(
 ): void {
   const { hash: txid, from: watchKey, value } = transaction;
   const succeeded = receipt.status === 1;
-  const blobs = (receipt.blobGasUsed ?? 0n) * (receipt.blobGasPrice ?? 0n);
-  const fee = receipt.gasUsed * receipt.effectiveGasPrice + blobs;
+  const fee = feePaid(receipt);
   const cost = succeeded ? value + fee : fee;
   const spender = spenderOf(transaction);
   const missing = book.spend({

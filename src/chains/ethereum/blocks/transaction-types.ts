@@ -2,7 +2,7 @@ import type { UnknownTransactionTypes } from '../../shared/unknown-transaction-t
 import type { NodeClient } from '../rpc/node-client.ts';
 
 /** The newest transaction type (EIP-2718) that this program knows: 4 sets an account's code (EIP-7702). */
-const NEWEST_TYPE = 4;
+export const NEWEST_TYPE = 4;
 
 /** Wraps the client to record every transaction of an unknown type in the blocks it reads. */
 export function noteTypes(client: NodeClient, novelties: UnknownTransactionTypes): NodeClient {

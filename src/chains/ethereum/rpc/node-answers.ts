@@ -36,21 +36,10 @@ const CHECKED_TRANSACTION = z.looseObject({
 });
 export type BlockTransaction = z.infer<typeof CHECKED_TRANSACTION>;
 
-/** Checks by hand for speed; Zod reads, or explains, only what is not in the usual form. */
-const TRANSACTION = z.unknown().transform((answered, context): BlockTransaction => {
-  const plain = readPlainTransaction(answered);
-  if (plain !== null) return plain;
-  const checked = CHECKED_TRANSACTION.safeParse(answered);
-  if (checked.success) return checked.data;
-  for (const { path, message } of checked.error.issues) {
-    context.issues.push({ code: 'custom', input: answered, path, message });
-  }
-  return z.NEVER;
-});
-
 /** Longest nonce read by hand, `0x` included; longer ones are left to the schema. */
 const MAX_NONCE_LENGTH = 13;
 
+/** Reads the usual form by hand, for speed; null for any other, which zod reads or explains. */
 function readPlainTransaction(answered: unknown): BlockTransaction | null {
   if (typeof answered !== 'object' || answered === null) return null;
   const { hash, from, to, value, nonce } = answered as Readonly<Record<string, unknown>>;
@@ -70,19 +59,55 @@ function isText(value: unknown, form: RegExp): value is string {
   return typeof value === 'string' && form.test(value);
 }
 
-export const BLOCK = HEADER.extend({
-  transactions: z.array(TRANSACTION),
-  /** Merkle root of the block's transactions. */
-  transactionsRoot: hash.nullish(),
-});
-export type Block = z.infer<typeof BLOCK>;
+/** A transaction of a block in a form that this program cannot read. */
+export interface UnreadableTransaction {
+  /** Its hash; `height/position` when not even that can be read. */
+  readonly txid: string;
+  readonly type: number | null;
+  readonly problem: string;
+}
 
-/** A pending block: some nodes give it no number, hash or miner. */
+export interface Block extends Header {
+  /** One for each of the block's; an unreadable one moves nothing between nobody, so that positions stay. */
+  readonly transactions: BlockTransaction[];
+  readonly unreadable?: readonly UnreadableTransaction[];
+  /** Merkle root of the block's transactions. */
+  readonly transactionsRoot?: string | null | undefined;
+}
+
+const RAW_BLOCK = HEADER.extend({ transactions: z.array(z.unknown()), transactionsRoot: hash.nullish() });
+const NAMED = z.object({ hash, type: count.nullish().catch(null) });
+
+/** One transaction that cannot be read hides no other: the block lists it as unreadable. */
+export const BLOCK = RAW_BLOCK.transform(({ transactions: answered, ...header }): Block => {
+  const unreadable: UnreadableTransaction[] = [];
+  const transactions = answered.map((entry, position): BlockTransaction => {
+    const plain = readPlainTransaction(entry);
+    if (plain !== null) return plain;
+    const checked = CHECKED_TRANSACTION.safeParse(entry);
+    if (checked.success) return checked.data;
+    const named = NAMED.safeParse(entry).data;
+    const txid = named?.hash ?? `${header.number}/${position}`;
+    const [issue] = checked.error.issues;
+    const problem = `unexpected ${issue?.path.join('.') || 'transaction'}: ${issue?.message ?? ''}`;
+    unreadable.push({ txid, type: named?.type ?? null, problem });
+    return { hash: txid, from: '', to: null, value: 0n, nonce: -1 };
+  });
+  return { ...header, transactions, unreadable };
+});
+
+/** A pending block: some nodes give it no number, hash or miner. What of it cannot be read shows in its block. */
 export const PENDING = z.object({
   parentHash: hash,
   number: count.nullish(),
   hash: hash.nullish(),
-  transactions: z.array(TRANSACTION),
+  transactions: z
+    .array(z.unknown())
+    .transform((answered) =>
+      answered.flatMap(
+        (entry) => readPlainTransaction(entry) ?? CHECKED_TRANSACTION.safeParse(entry).data ?? [],
+      ),
+    ),
 });
 export type PendingBlock = z.infer<typeof PENDING>;
 
@@ -91,10 +116,11 @@ export const RECEIPT = z.object({
   blockHash: hash,
   blockNumber: count,
   status: count,
-  gasUsed: quantity,
-  effectiveGasPrice: quantity,
-  blobGasUsed: quantity.optional(),
-  blobGasPrice: quantity.optional(),
+  /** Of a payer's transaction nobody asks what it cost. */
+  gasUsed: quantity.nullish(),
+  effectiveGasPrice: quantity.nullish(),
+  blobGasUsed: quantity.nullish(),
+  blobGasPrice: quantity.nullish(),
 });
 export type Receipt = z.infer<typeof RECEIPT>;
 

@@ -31,8 +31,8 @@ export interface NodeClient {
   blockAt(height: number): Promise<Block | null>;
   /** The latest header and the pending block on top of it, from one request. */
   latestAndPending(): Promise<{ tip: Header; pending: PendingBlock | null }>;
-  /** Receipts in the order asked, all of this block; null where the node has the block but dropped its receipts. */
-  receipts(txids: readonly string[], block: BlockRef): Promise<(Receipt | null)[]>;
+  /** Receipts in the order asked, all of this block; null where the node has the block but dropped its receipts, `unreadable` for one of an unknown form. */
+  receipts(txids: readonly string[], block: BlockRef): Promise<(Receipt | null | 'unreadable')[]>;
   /**
    * Balances as of the end of one block, whichever backend answers: in the order asked, up to the first failure.
    * @param giveUp balances not answered by then are not read

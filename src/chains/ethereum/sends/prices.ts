@@ -58,10 +58,7 @@ function priceIn(
 }
 
 /** The result, or why there is none. */
-function usable<T extends object | bigint>(
-  answer: RpcAnswer | undefined,
-  schema: z.ZodType<T>,
-): T | string {
+function usable<T extends object | bigint>(answer: RpcAnswer | undefined, schema: z.ZodType<T>): T | string {
   if (answer === undefined) return 'no answer';
   if (answer instanceof RpcRefusal) return answer.message;
   const { success, data } = schema.safeParse(answer.result);

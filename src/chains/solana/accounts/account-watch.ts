@@ -4,11 +4,7 @@ import { eachInParallel, inPieces } from '../../shared/in-parallel.ts';
 import { openAccounts } from '../../shared/open-accounts.ts';
 import { UnreadTransactions } from '../../shared/unread-transactions.ts';
 import { sum } from './account-funds.ts';
-import {
-  ACCOUNTS_PER_REQUEST,
-  type NodeClient,
-  SIGNATURES_PER_PAGE,
-} from '../rpc/node-client.ts';
+import { ACCOUNTS_PER_REQUEST, type NodeClient, SIGNATURES_PER_PAGE } from '../rpc/node-client.ts';
 import { changeOf, type LandedTransaction, TransactionReader } from '../blocks/own-transactions.ts';
 import { RecordedHistory } from '../blocks/recorded-history.ts';
 import { datedAfter, type DatedHeader } from '../rpc/block-times.ts';

@@ -19,7 +19,10 @@ export async function datedBefore(client: NodeClient, header: BlockHeader): Prom
   const slots = await client.blocks(Math.max(0, header.slot - SEARCHED_SLOTS), header.slot - 1);
   const timeMs = await firstTime(client, slots.toReversed());
   if (timeMs !== null) return { ...header, timeMs };
-  throw new ChainError('bad_answer', `getBlock: no blockTime at slot ${header.slot} and the blocks before it`);
+  throw new ChainError(
+    'bad_answer',
+    `getBlock: no blockTime at slot ${header.slot} and the blocks before it`,
+  );
 }
 
 /**

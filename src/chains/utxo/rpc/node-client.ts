@@ -226,7 +226,10 @@ function feeMethods(rpc: Rpc): Pick<NodeClient, 'estimateFee' | 'mempoolFees'> {
         if (feerate === undefined || feerate === null) return null;
         const rate = AMOUNT.safeParse(feerate).data ?? 0n;
         if (rate > 0n) return rate;
-        throw new ChainError('bad_answer', `estimatesmartfee: feerate ${String(feerate).slice(0, 40)} is no rate`);
+        throw new ChainError(
+          'bad_answer',
+          `estimatesmartfee: feerate ${(JSON.stringify(feerate) ?? '').slice(0, 40)} is no rate`,
+        );
       }),
     mempoolFees: async () =>
       feeAnswer(async () => {

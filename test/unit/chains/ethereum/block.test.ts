@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { BalanceTurns } from '../../../../src/chains/ethereum/accounts/balance-turns.ts';
+import { UnreadBlocks } from '../../../../src/chains/ethereum/blocks/unread-blocks.ts';
 import { readBlock } from '../../../../src/chains/ethereum/blocks/block.ts';
 import type { Block, Receipt } from '../../../../src/chains/ethereum/rpc/node-answers.ts';
 import { Shortfalls } from '../../../../src/chains/ethereum/accounts/shortfalls.ts';
@@ -92,6 +93,7 @@ async function read(scene: Scene) {
       now: () => 60_000,
       shortfalls,
       turns: new BalanceTurns(logger),
+      unread: new UnreadBlocks({ index, clock: { now: () => 60_000 }, logger }),
     },
     5,
   );

@@ -59,12 +59,14 @@ describe('a Solana block without blockTime', () => {
   });
 });
 
-describe('getHealth', () => {
-  const health = async (answer: unknown) => clientOf(() => answer).health();
+const health = async (answer: unknown) => clientOf(() => answer).health();
 
+describe('getHealth', () => {
   it('tells a healthy node, and how many slots another one is behind', async () => {
     expect(await health('ok')).toEqual({ isHealthy: true, slots: 0, problem: null });
-    expect(await health(new Refused(-32005, 'Node is behind by 42 slots', { numSlotsBehind: 42 }))).toMatchObject({
+    expect(
+      await health(new Refused(-32005, 'Node is behind by 42 slots', { numSlotsBehind: 42 })),
+    ).toMatchObject({
       isHealthy: false,
       slots: 42,
     });
@@ -82,7 +84,10 @@ describe('getHealth', () => {
   );
 
   it('leaves the judgement to the age of the newest block where a gateway has no such call', async () => {
-    expect(await health(new Refused(-32601, 'Method not found'))).toMatchObject({ isHealthy: true, slots: null });
+    expect(await health(new Refused(-32601, 'Method not found'))).toMatchObject({
+      isHealthy: true,
+      slots: null,
+    });
   });
 });
 
