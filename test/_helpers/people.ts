@@ -52,5 +52,6 @@ export async function newMember(
   const token = await invite(owner, { ...shop, email: member.email });
   const { status } = await member.session.call('POST', '/merchant/people/accept', { token });
   if (status !== 200) throw new Error(`accepting answered ${status}`);
-  return member;
+  // What was issued before the role has ended.
+  return signedIn(api, member.email);
 }

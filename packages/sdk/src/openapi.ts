@@ -272,6 +272,12 @@ export interface paths {
               error: null;
               data: {
                 recoveryCodes: string[];
+                session: {
+                  token: string;
+                  /** Format: date-time */
+                  expiresAt: string;
+                  user: components["schemas"]["User"];
+                } | null;
               };
             };
           };
@@ -299,6 +305,12 @@ export interface paths {
               data: {
                 /** @constant */
                 enabled: false;
+                session: {
+                  token: string;
+                  /** Format: date-time */
+                  expiresAt: string;
+                  user: components["schemas"]["User"];
+                } | null;
               };
             };
           };

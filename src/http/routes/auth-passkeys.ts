@@ -127,7 +127,8 @@ function addRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     method: 'POST',
     path: '/auth/passkeys',
     summary: 'Add a passkey',
-    description: 'Keeps what the browser made of the options, tells the user by mail and renews the session.',
+    description:
+      'Keeps what the browser made of the options and notifies the user by mail. Every other session and every user token ends.',
     auth: 'jwt',
     stepUp: true,
     status: 201,
@@ -173,7 +174,7 @@ function removeRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     path: '/auth/passkeys',
     summary: 'Remove a passkey',
     description:
-      'Every other session ends, and the user is told by mail. The last passkey of a user without an authenticator ' +
+      'Every other session and every user token ends, and the user is notified by mail. The last passkey of a user without an authenticator ' +
       'app takes the password as well.',
     auth: 'jwt',
     stepUp: true,

@@ -3,11 +3,27 @@ import type { AccountDeps } from '../../usecases/accounts/account-deps.ts';
 import { disableTotp } from '../../usecases/accounts/disable-totp.ts';
 import { enableTotp } from '../../usecases/accounts/enable-totp.ts';
 import { readTotp } from '../../usecases/accounts/read-totp.ts';
+import type { GoingOn } from '../../usecases/accounts/session.ts';
 import { setupTotp } from '../../usecases/accounts/setup-totp.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
-import { authTags, code, currentPassword, heldSession } from './auth-parts.ts';
+import {
+  authTags,
+  code,
+  currentPassword,
+  heldSession,
+  session as sessionSchema,
+  sessionAnswer,
+} from './auth-parts.ts';
+
+const goingOn = sessionSchema.nullable().meta({
+  description: 'The user token to go on with, as the one that asked has ended; null in the dashboard',
+});
+
+function goingOnAnswer({ session }: GoingOn) {
+  return session === null ? null : sessionAnswer(session);
+}
 
 /** The second factor: TOTP (RFC 6238) with recovery codes. */
 export function totpRoutes(deps: AccountDeps): Route[] {
@@ -65,19 +81,20 @@ function enableRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     summary: 'Switch two-factor sign-in on',
     description:
       'Takes a first code of the secret from /auth/totp/setup and answers ten recovery codes. They are shown ' +
-      'this once, and each signs in once in place of a code.',
+      'this once, and each signs in once in place of a code. Every user token and every other session ends.',
     tags: authTags,
     auth: 'jwt',
     scope: 'never',
     body: z.object({ code: code() }),
-    data: z.object({ recoveryCodes: z.array(z.string()) }),
+    data: z.object({ recoveryCodes: z.array(z.string()), session: goingOn }),
     status: 200,
     errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED'],
     renewsSession: true,
     handler: async ({ auth, sessionToken, body }) => {
       const session = heldSession(auth, sessionToken);
-      const { recoveryCodes, renewed } = await enableTotp(deps, { userId: auth.userId, session, ...body });
-      return new Reply(200, { recoveryCodes }, cookie.renew(renewed, deps.clock.now()));
+      const { recoveryCodes, ...on } = await enableTotp(deps, { userId: auth.userId, session, ...body });
+      const data = { recoveryCodes, session: goingOnAnswer(on) };
+      return new Reply(200, data, cookie.renew(on.renewed, deps.clock.now()));
     },
   });
 }
@@ -89,19 +106,20 @@ function disableRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     summary: 'Switch two-factor sign-in off',
     description:
       'Takes the password and a code of the authenticator app, or a recovery code. Secret and recovery ' +
-      'codes are forgotten. INVALID_STATE when it is off.',
+      'codes are forgotten. Every user token and every other session ends. INVALID_STATE when it is off.',
     tags: authTags,
     auth: 'jwt',
     scope: 'never',
     body: z.object({ password: currentPassword(), code: code() }),
-    data: z.object({ enabled: z.literal(false) }),
+    data: z.object({ enabled: z.literal(false), session: goingOn }),
     status: 200,
     errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED'],
     renewsSession: true,
     handler: async ({ auth, sessionToken, body }) => {
       const session = heldSession(auth, sessionToken);
-      const renewed = await disableTotp(deps, { userId: auth.userId, session, ...body });
-      return new Reply(200, { enabled: false as const }, cookie.renew(renewed, deps.clock.now()));
+      const on = await disableTotp(deps, { userId: auth.userId, session, ...body });
+      const data = { enabled: false as const, session: goingOnAnswer(on) };
+      return new Reply(200, data, cookie.renew(on.renewed, deps.clock.now()));
     },
   });
 }

@@ -9,10 +9,11 @@ import {
   removePerson,
   withdrawInvitation,
 } from '../../usecases/people/manage-people.ts';
-import { defineRoute, type Route } from '../server/route.ts';
+import { defineRoute, Reply, type Route } from '../server/route.ts';
+import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { email, identifier } from '../schemas/text.ts';
-import { mailedToken } from './auth-parts.ts';
+import { mailedToken, ownSession } from './auth-parts.ts';
 
 const tags = ['People'];
 const common = { tags, auth: 'jwt', scope: 'never', ownPages: true } as const;
@@ -20,14 +21,15 @@ const role = z.enum(MEMBER_ROLES);
 
 /** Who works for a shop: for the dashboard's pages. What a role may do is in domain/roles.ts. */
 export function peopleRoutes(deps: PeopleDeps): Route[] {
+  const cookie = createSessionCookie(deps.baseUrl);
   return [
     listRoute(deps),
     inviteRoute(deps),
     editRoute(deps),
-    removeRoute(deps),
+    removeRoute(deps, cookie),
     withdrawRoute(deps),
     invitationRoute(deps),
-    acceptRoute(deps),
+    acceptRoute(deps, cookie),
   ];
 }
 
@@ -111,7 +113,7 @@ function editRoute(deps: PeopleDeps): Route {
     path: '/merchant/people/edit',
     stepUp: true,
     summary: 'Give somebody another role',
-    description: 'Counts from the next request on.',
+    description: 'Counts at once. The member is signed out everywhere and signs in again with the new role.',
     body: z.object({ merchantId: identifier(), userId: identifier(), role }),
     data: z.object({ userId: z.string(), role }),
     status: 200,
@@ -124,21 +126,24 @@ function editRoute(deps: PeopleDeps): Route {
   });
 }
 
-function removeRoute(deps: PeopleDeps): Route {
+function removeRoute(deps: PeopleDeps, cookie: SessionCookie): Route {
   return defineRoute({
     ...common,
     method: 'DELETE',
     path: '/merchant/people/remove',
     summary: 'Remove somebody from a shop, or leave it',
-    description: 'Ends at once what they may do there. The owner removes anybody; others only themselves.',
+    description:
+      'Ends at once what they may do there, and signs them out everywhere. The owner removes any member; a member only ' +
+      'leaves, and the session that asks goes on.',
     body: z.object({ merchantId: identifier(), userId: identifier() }),
     data: z.object({ removed: z.literal(true) }),
     status: 200,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'PERSON_NOT_FOUND'],
-    handler: async ({ auth, body }) => {
+    handler: async ({ auth, sessionToken, body }) => {
       const { merchantId, userId: personId } = body;
-      await removePerson(deps, { merchantId, personId, userId: auth.userId });
-      return { removed: true as const };
+      const session = ownSession(auth, sessionToken);
+      const renewed = await removePerson(deps, { merchantId, personId, userId: auth.userId, session });
+      return new Reply(200, { removed: true as const }, cookie.renew(renewed, deps.clock.now()));
     },
   });
 }
@@ -186,18 +191,26 @@ function invitationRoute(deps: PeopleDeps): Route {
   });
 }
 
-function acceptRoute(deps: PeopleDeps): Route {
+function acceptRoute(deps: PeopleDeps, cookie: SessionCookie): Route {
   return defineRoute({
     ...common,
     method: 'POST',
     path: '/merchant/people/accept',
     summary: 'Accept an invitation',
-    description: 'Only as the user whose address was invited.',
+    description:
+      'Only as the user whose address was invited. Other sessions and user tokens of that user end.',
     body: z.object({ token: mailedToken() }),
     data: invited,
     status: 200,
     errors: ['FORBIDDEN'],
-    handler: async ({ auth, body }) =>
-      toInvited(await acceptInvitation(deps, { token: body.token, userId: auth.userId })),
+    handler: async ({ auth, sessionToken, body }) => {
+      const session = ownSession(auth, sessionToken);
+      const { renewed, ...accepted } = await acceptInvitation(deps, {
+        token: body.token,
+        userId: auth.userId,
+        session,
+      });
+      return new Reply(200, toInvited(accepted), cookie.renew(renewed, deps.clock.now()));
+    },
   });
 }

@@ -45,7 +45,7 @@ export async function replacePasswordHash(
 }
 
 /**
- * Sets a new password and raises the token version, which revokes every token issued before.
+ * Sets a new password. What was issued before it ends by `endCredentials`, in the same transaction.
  * @param change.previous when given, returns undefined if the password was changed meanwhile
  */
 export async function changePasswordHash(
@@ -54,23 +54,20 @@ export async function changePasswordHash(
 ): Promise<UserRow | undefined> {
   const query = tx
     .updateTable('users')
-    .set((eb) => ({
-      password_hash: change.next,
-      token_version: eb('token_version', '+', 1),
-      updated_at: change.now,
-    }))
+    .set({ password_hash: change.next, updated_at: change.now })
     .where('id', '=', change.id);
   const guarded = change.previous === undefined ? query : query.where('password_hash', '=', change.previous);
   return guarded.returningAll().executeTakeFirst();
 }
 
-/** Revokes every token of a user. */
-export async function raiseTokenVersion(tx: Tx, id: string, now: number): Promise<void> {
-  await tx
+/** Revokes every token of a user, and returns the user as they are from now on; undefined when there is none. */
+export async function raiseTokenVersion(tx: Tx, id: string, now: number): Promise<UserRow | undefined> {
+  return tx
     .updateTable('users')
     .set((eb) => ({ token_version: eb('token_version', '+', 1), updated_at: now }))
     .where('id', '=', id)
-    .execute();
+    .returningAll()
+    .executeTakeFirst();
 }
 
 /** Marks the e-mail address as verified, once. */

@@ -10,6 +10,7 @@ import type { PasskeyRow, UserRow } from '../../store/schema/accounts.ts';
 import { newId } from '../events/new-id.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { descriptorOf } from './ask-passkey.ts';
+import { endCredentials } from './end-credentials.ts';
 import { mailNotice } from './mail-notice.ts';
 import {
   bytesOf,
@@ -21,7 +22,7 @@ import {
 } from './passkey-challenge.ts';
 import { toPasskey, type Passkey } from './list-passkeys.ts';
 import { passkeyRefused, requirePasskeySite, type RelyingParty } from './relying-party.ts';
-import { renewSession, type HeldSession, type RenewedSession } from './renew-session.ts';
+import type { HeldSession, RenewedSession } from './renew-session.ts';
 
 /** Passkeys of one user. */
 const MOST = 20;
@@ -72,7 +73,8 @@ export async function askForPasskey(
 }
 
 /**
- * Keeps a passkey that the browser made (Web Authentication level 3, section 7.1), and tells its user by mail.
+ * Keeps a passkey that the browser made (Web Authentication level 3, section 7.1), and notifies its user by mail. What
+ * was issued before it ends: a passkey often replaces a password that others may know.
  * @throws {AppError} INVALID_CREDENTIALS when it is not an answer to the question put in this session; INVALID_STATE
  * where there are no passkeys, the user has many, or this one is known already.
  */
@@ -100,7 +102,8 @@ export async function addPasskey(
       throw new AppError('INVALID_STATE', 'This passkey is known here already');
     }
     await mailNotice(tx, deps, user, 'passkey-added');
-    return { passkey: toPasskey(row, site), renewed: await renewSession(tx, session) };
+    const { renewed } = await endCredentials(tx, { userId, keep: session, now: row.created_at });
+    return { passkey: toPasskey(row, site), renewed };
   });
 }
 

@@ -1,12 +1,11 @@
 import { AppError } from '../../domain/errors.ts';
-import { deleteAccountTokens } from '../../store/accounts/account-tokens.ts';
-import { supersedeMails } from '../../store/accounts/mails.ts';
 import { changePasswordHash } from '../../store/accounts/users.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { assertUncommon } from './common-passwords.ts';
 import { confirmPassword } from './confirm-password.ts';
+import { endCredentials } from './end-credentials.ts';
 import { mailNotice } from './mail-notice.ts';
-import { keepOnlySession, type HeldSession, type RenewedSession } from './renew-session.ts';
+import type { HeldSession, RenewedSession } from './renew-session.ts';
 import { openSession, type Session } from './session.ts';
 
 /**
@@ -23,14 +22,12 @@ export async function changePassword(
   attempt.succeed();
   await assertUncommon(input.newPassword, 'newPassword');
   const next = await deps.passwords.hash(input.newPassword);
-  const { row: changed, renewed } = await deps.db.transaction(async (tx) => {
+  const ended = await deps.db.transaction(async (tx) => {
     const now = deps.clock.now();
     const row = await changePasswordHash(tx, { id: user.id, previous: user.password_hash, next, now });
     if (row === undefined) throw new AppError('INVALID_CREDENTIALS', 'The password was changed meanwhile');
-    await deleteAccountTokens(tx, { userId: user.id, purpose: 'reset-password' });
-    await supersedeMails(tx, { userId: user.id, kind: 'reset-password', now });
     await mailNotice(tx, deps, user, 'password-changed');
-    return { row, renewed: await keepOnlySession(tx, user.id, input.session) };
+    return endCredentials(tx, { userId: user.id, keep: input.session, now });
   });
-  return { session: await openSession(deps.tokens, changed), renewed };
+  return { session: await openSession(deps.tokens, ended.user), renewed: ended.renewed };
 }

@@ -3,17 +3,16 @@ import { AppError } from '../../domain/errors.ts';
 import {
   deleteSession,
   deleteSessionByHash,
-  endOtherSessions,
   findSession,
   insertSession,
   sessionsOf,
 } from '../../store/accounts/sessions.ts';
-import { raiseTokenVersion } from '../../store/accounts/users.ts';
 import type { SessionRow, UserRow } from '../../store/schema/accounts.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { newId } from '../events/new-id.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { tokenHash } from './account-link.ts';
+import { endCredentials } from './end-credentials.ts';
 import { newSessionToken } from './renew-session.ts';
 import type { User } from './session.ts';
 import { toUser } from './session.ts';
@@ -120,8 +119,7 @@ export async function signOutEverywhere(
   userId: string,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    await raiseTokenVersion(tx, userId, clock.now());
-    await endOtherSessions(tx, userId, null);
+    await endCredentials(tx, { userId, keep: null, now: clock.now() });
   });
 }
 

@@ -2,18 +2,20 @@ import { AppError } from '../../domain/errors.ts';
 import { deleteSecondFactor, findSecondFactor } from '../../store/accounts/second-factors.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { confirmPassword } from './confirm-password.ts';
+import { endCredentials } from './end-credentials.ts';
 import { mailNotice } from './mail-notice.ts';
-import { keepOnlySession, type HeldSession, type RenewedSession } from './renew-session.ts';
+import type { HeldSession } from './renew-session.ts';
 import { takeCode } from './second-factor.ts';
+import { goOn, type GoingOn } from './session.ts';
 
 /**
- * Switches the second factor off and forgets its secret and recovery codes; other sessions of the dashboard end.
+ * Switches the second factor off and forgets its secret and recovery codes; what was issued before it ends.
  * @throws {AppError} INVALID_CREDENTIALS for a wrong password or code, INVALID_STATE when it is off.
  */
 export async function disableTotp(
   deps: AccountDeps,
   input: { userId: string; session: HeldSession | null; password: string; code: string },
-): Promise<RenewedSession | null> {
+): Promise<GoingOn> {
   const { user, attempt } = await confirmPassword(deps, input.userId, input.password);
   const factor = await findSecondFactor(deps.db, user.id);
   if (factor === undefined || factor.enabled_at === null) {
@@ -24,9 +26,10 @@ export async function disableTotp(
     throw new AppError('INVALID_CREDENTIALS', 'The code is not right');
   }
   attempt.succeed();
-  return deps.db.transaction(async (tx) => {
+  const ended = await deps.db.transaction(async (tx) => {
     await deleteSecondFactor(tx, user.id);
     await mailNotice(tx, deps, user, 'second-factor-disabled');
-    return keepOnlySession(tx, user.id, input.session);
+    return endCredentials(tx, { userId: user.id, keep: input.session, now: deps.clock.now() });
   });
+  return goOn(deps.tokens, ended, input.session);
 }

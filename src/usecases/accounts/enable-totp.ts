@@ -4,25 +4,26 @@ import {
   findSecondFactor,
   replaceRecoveryCodes,
 } from '../../store/accounts/second-factors.ts';
-import { findUser } from '../../store/accounts/users.ts';
 import type { AccountDeps } from './account-deps.ts';
+import { endCredentials } from './end-credentials.ts';
 import { mailNotice } from './mail-notice.ts';
 import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
-import { keepOnlySession, type HeldSession, type RenewedSession } from './renew-session.ts';
+import type { HeldSession } from './renew-session.ts';
 import { plainCode } from './second-factor.ts';
+import { goOn, type GoingOn } from './session.ts';
 import { stepOfCode } from './totp.ts';
 
 /** A set-up that nobody finished must not lie about for ever. */
 const SETUP_LIFETIME_MS = 3_600_000;
 
 /**
- * Switches the second factor on by a first code; other sessions of the dashboard end. @returns the recovery codes, shown this once.
+ * Switches the second factor on by a first code; what was issued before it ends. @returns the recovery codes, shown this once.
  * @throws {AppError} INVALID_STATE without a set-up of the last hour, INVALID_CREDENTIALS for a wrong code.
  */
 export async function enableTotp(
   deps: AccountDeps,
   input: { userId: string; session: HeldSession | null; code: string },
-): Promise<{ recoveryCodes: string[]; renewed: RenewedSession | null }> {
+): Promise<GoingOn & { recoveryCodes: string[] }> {
   const { db, clock, secretBox } = deps;
   const { userId } = input;
   const now = clock.now();
@@ -35,16 +36,16 @@ export async function enableTotp(
   if (step === null) throw new AppError('INVALID_CREDENTIALS', 'The code is not right');
   attempt.succeed();
   const recoveryCodes = newRecoveryCodes();
-  const renewed = await db.transaction(async (tx) => {
+  const ended = await db.transaction(async (tx) => {
     const secretSealed = factor.secret_sealed;
     if (!(await activateFactor(tx, { userId, secretSealed, step, now }))) throw nothingToEnable();
     const hashes = recoveryCodes.map((code) => recoveryCodeHash(userId, code));
     await replaceRecoveryCodes(tx, userId, hashes);
-    const user = await findUser(tx, userId);
-    if (user !== undefined) await mailNotice(tx, deps, user, 'second-factor-enabled');
-    return keepOnlySession(tx, userId, input.session);
+    const credentials = await endCredentials(tx, { userId, keep: input.session, now });
+    await mailNotice(tx, deps, credentials.user, 'second-factor-enabled');
+    return credentials;
   });
-  return { recoveryCodes, renewed };
+  return { recoveryCodes, ...(await goOn(deps.tokens, ended, input.session)) };
 }
 
 function nothingToEnable(): AppError {

@@ -1,15 +1,15 @@
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { deletePasskey, passkeysOf } from '../../store/accounts/passkeys.ts';
 import { findSecondFactor } from '../../store/accounts/second-factors.ts';
-import { findUser } from '../../store/accounts/users.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { confirmPassword } from './confirm-password.ts';
+import { endCredentials } from './end-credentials.ts';
 import { mailNotice } from './mail-notice.ts';
-import { keepOnlySession, type HeldSession, type RenewedSession } from './renew-session.ts';
+import type { HeldSession, RenewedSession } from './renew-session.ts';
 
 /**
- * Removes a passkey; other sessions end, as one of them may have begun with it. The last one of a user without an
+ * Removes a passkey; what was issued before it ends, as a session may have begun with it. The last one of a user without an
  * authenticator app takes the password as well, as switching two-factor sign-in off does.
  * @throws {AppError} PASSKEY_NOT_FOUND; VALIDATION_INVALID where the password is needed; INVALID_CREDENTIALS when it is
  * wrong, RATE_LIMITED after several wrong ones.
@@ -28,9 +28,8 @@ export async function removePasskey(
     if (password === undefined && !(await hasAnother(tx, userId))) {
       throw invalidField('password', 'is needed to remove the last one', 'required');
     }
-    const renewed = await keepOnlySession(tx, userId, session);
-    const user = await findUser(tx, userId);
-    if (user !== undefined) await mailNotice(tx, deps, user, 'passkey-removed');
+    const { user, renewed } = await endCredentials(tx, { userId, keep: session, now: deps.clock.now() });
+    await mailNotice(tx, deps, user, 'passkey-removed');
     return renewed;
   });
 }

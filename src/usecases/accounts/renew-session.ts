@@ -1,5 +1,5 @@
-import { endOtherSessions, replaceSessionToken } from '../../store/accounts/sessions.ts';
-import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { replaceSessionToken } from '../../store/accounts/sessions.ts';
+import type { Db } from '../../store/sqlite/database.ts';
 import { randomBase62 } from '../events/new-id.ts';
 import { tokenHash } from './account-link.ts';
 
@@ -35,14 +35,4 @@ export async function renewSession(db: Db, session: HeldSession | null): Promise
     toHash: tokenHash(token),
   });
   return expiresAt === null ? null : { token, expiresAt };
-}
-
-/** Ends every session of a user but the given one, and renews that. */
-export async function keepOnlySession(
-  tx: Tx,
-  userId: string,
-  session: HeldSession | null,
-): Promise<RenewedSession | null> {
-  await endOtherSessions(tx, userId, session?.id ?? null);
-  return renewSession(tx, session);
 }

@@ -1,10 +1,10 @@
 import { emailKey } from '../../domain/email.ts';
 import { findAccountToken, useAccountToken } from '../../store/accounts/account-tokens.ts';
-import { endOtherSessions } from '../../store/accounts/sessions.ts';
 import { changePasswordHash, markVerified } from '../../store/accounts/users.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { invalidToken, tokenHash } from './account-link.ts';
 import { assertUncommon } from './common-passwords.ts';
+import { endCredentials } from './end-credentials.ts';
 import { mailNotice } from './mail-notice.ts';
 import { trustNetwork } from './network.ts';
 
@@ -32,7 +32,7 @@ export async function resetPassword(
     await markVerified(tx, found.user_id, now);
     const changed = await changePasswordHash(tx, { id: found.user_id, next, now });
     if (changed === undefined) throw invalidToken();
-    await endOtherSessions(tx, changed.id, null);
+    await endCredentials(tx, { userId: changed.id, keep: null, now });
     await mailNotice(tx, deps, changed, 'password-changed');
     return changed;
   });

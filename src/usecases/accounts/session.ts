@@ -1,4 +1,6 @@
 import type { UserRow } from '../../store/schema/accounts.ts';
+import type { EndedCredentials } from './end-credentials.ts';
+import type { HeldSession, RenewedSession } from './renew-session.ts';
 import type { Tokens } from './tokens.ts';
 
 /** A user as the API shows one. */
@@ -23,4 +25,20 @@ export function toUser(row: UserRow): User {
 export async function openSession(tokens: Tokens, row: UserRow): Promise<Session> {
   const issued = await tokens.issue({ id: row.id, tokenVersion: row.token_version });
   return { ...issued, user: toUser(row) };
+}
+
+/** How the client that asked for a change goes on, whose own credential ended with the others. */
+export interface GoingOn {
+  /** The fresh token of the dashboard's session. */
+  readonly renewed: RenewedSession | null;
+  /** A user token for a client that came with one; a session is handed none, as it needs no further proof. */
+  readonly session: Session | null;
+}
+
+export async function goOn(
+  tokens: Tokens,
+  { user, renewed }: EndedCredentials,
+  held: HeldSession | null,
+): Promise<GoingOn> {
+  return { renewed, session: held === null ? await openSession(tokens, user) : null };
 }

@@ -7,6 +7,8 @@ import { findUser } from '../../store/accounts/users.ts';
 import type { InvitationRow } from '../../store/schema/people.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
+import { endCredentials } from '../accounts/end-credentials.ts';
+import type { HeldSession, RenewedSession } from '../accounts/renew-session.ts';
 import { invalidToken, tokenHash } from '../accounts/account-link.ts';
 import type { PeopleDeps } from './invite-person.ts';
 
@@ -24,13 +26,18 @@ export async function readInvitation(deps: PeopleDeps, token: string): Promise<I
 }
 
 /**
- * Makes a user a member of the shop that the invitation of their address is about; it ends with that.
+ * Makes a user a member of the shop that the invitation of their address is about; the invitation ends with that, and so
+ * does what was issued to the user before, but for the session that asks.
  * @throws {AppError} VALIDATION_INVALID for an invitation that counts no longer; FORBIDDEN for another address.
  */
 export async function acceptInvitation(
   deps: PeopleDeps,
-  { userId, token }: { readonly userId: string; readonly token: string },
-): Promise<Invited> {
+  {
+    userId,
+    token,
+    session,
+  }: { readonly userId: string; readonly token: string; readonly session: HeldSession },
+): Promise<Invited & { readonly renewed: RenewedSession | null }> {
   const now = deps.clock.now();
   return deps.db.transaction(async (tx) => {
     const { merchant, row } = await openInvitation(tx, token, now);
@@ -40,7 +47,8 @@ export async function acceptInvitation(
     }
     await endInvitation(tx, { merchantId: merchant.id, id: row.id, now });
     await putMember(tx, { merchant_id: merchant.id, user_id: userId, role: row.role, created_at: now });
-    return { merchant, role: row.role, email: row.email };
+    const { renewed } = await endCredentials(tx, { userId, keep: session, now });
+    return { merchant, role: row.role, email: row.email, renewed };
   });
 }
 

@@ -1,9 +1,17 @@
 import { AppError } from '../../domain/errors.ts';
 import type { MemberRole } from '../../domain/roles.ts';
 import { endInvitation, openInvitationsOf } from '../../store/merchants/invitations.ts';
-import { changeMemberRole, deleteMember, membersOf, type Member } from '../../store/merchants/members.ts';
+import {
+  changeMemberRole,
+  deleteMember,
+  memberRole,
+  membersOf,
+  type Member,
+} from '../../store/merchants/members.ts';
 import { findUser } from '../../store/accounts/users.ts';
 import type { InvitationRow } from '../../store/schema/people.ts';
+import { endCredentials } from '../accounts/end-credentials.ts';
+import type { HeldSession, RenewedSession } from '../accounts/renew-session.ts';
 import { findOwnMerchant } from '../merchants/find-own-merchant.ts';
 import { reachMerchant } from '../people/reach-merchant.ts';
 import type { PeopleDeps } from './invite-person.ts';
@@ -32,29 +40,41 @@ export async function listPeople({ db, clock }: Deps, { userId, merchantId }: Of
   };
 }
 
-/** Gives a member another role, which counts from the next request on. @throws {AppError} PERSON_NOT_FOUND, and as above. */
+/**
+ * Gives a member another role. What was issued to the member before it ends, so that they sign in again.
+ * @throws {AppError} PERSON_NOT_FOUND, and as above.
+ */
 export async function changeRole(
-  { db }: Deps,
+  { db, clock }: Deps,
   input: OfShop & { readonly personId: string; readonly role: MemberRole },
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
     const which = { merchant_id: merchant.id, user_id: input.personId, role: input.role };
+    const before = await memberRole(tx, merchant.id, input.personId);
+    if (before === input.role) return;
     if (!(await changeMemberRole(tx, which))) throw noSuchPerson();
+    await endCredentials(tx, { userId: input.personId, keep: null, now: clock.now() });
   });
 }
 
-/** Ends what somebody may do in a shop, at once: the owner removes anybody, and everybody may leave. @throws as above. */
+/**
+ * Ends what a member may do in a shop, at once, and what was issued to them before: the owner removes any member, and
+ * every member may leave, whose own session goes on. @throws as above.
+ */
 export async function removePerson(
-  { db }: Deps,
-  { userId, merchantId, personId }: OfShop & { readonly personId: string },
-): Promise<void> {
-  await db.transaction(async (tx) => {
+  { db, clock }: Deps,
+  input: OfShop & { readonly personId: string; readonly session: HeldSession },
+): Promise<RenewedSession | null> {
+  const { userId, merchantId, personId } = input;
+  return db.transaction(async (tx) => {
     const { merchant } =
       personId === userId
         ? await reachMerchant(tx, userId, merchantId)
         : { merchant: await findOwnMerchant(tx, userId, merchantId) };
     if (!(await deleteMember(tx, merchant.id, personId))) throw noSuchPerson();
+    const keep = personId === userId ? input.session : null;
+    return (await endCredentials(tx, { userId: personId, keep, now: clock.now() })).renewed;
   });
 }
 

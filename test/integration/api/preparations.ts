@@ -64,16 +64,24 @@ async function withManyOutputs(_world: World, { shop }: Account, request: Reques
   return withBody(request, { coin: 'BTC' });
 }
 
-async function withSecondFactor(world: World, token: string, enable: boolean): Promise<string> {
+async function withSecondFactor(
+  world: World,
+  token: string,
+  enable: boolean,
+): Promise<{ readonly code: string; readonly token: string }> {
   const { api } = world.till;
   const { secret } = await api.must<{ secret: string }>('POST', '/auth/totp/setup', {
     token,
     body: { password: PASSWORD },
   });
   const code = totpCode(secret, world.till.clock.now());
-  if (enable) await api.must('POST', '/auth/totp/enable', { token, body: { code } });
+  if (!enable) return { code, token };
+  const { session } = await api.must<{ session: { token: string } }>('POST', '/auth/totp/enable', {
+    token,
+    body: { code },
+  });
   // Each code works once: the next step's is valid already.
-  return enable ? totpCode(secret, world.till.clock.now() + 30_000) : code;
+  return { code: totpCode(secret, world.till.clock.now() + 30_000), token: session.token };
 }
 
 async function refundLink(world: World, account: Account, fields: object): Promise<RefundLinkJson> {
@@ -116,11 +124,12 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   },
   'POST /auth/totp/enable': async (world, _account, request) => {
     const { token } = await newUser(world);
-    return { ...withBody(request, { code: await withSecondFactor(world, token, false) }), token };
+    const { code } = await withSecondFactor(world, token, false);
+    return { ...withBody(request, { code }), token };
   },
   'POST /auth/totp/disable': async (world, _account, request) => {
-    const { token } = await newUser(world);
-    const code = await withSecondFactor(world, token, true);
+    const user = await newUser(world);
+    const { code, token } = await withSecondFactor(world, user.token, true);
     return { ...withBody(request, { password: PASSWORD, code }), token };
   },
   'POST /merchant/verify-domain/check': async (world, account, request) => {

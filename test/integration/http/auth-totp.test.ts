@@ -28,9 +28,9 @@ const post = <T = Record<string, unknown>>(path: string, token: string, body: ob
 const setup = (token: string, password: unknown = PASSWORD) =>
   post<{ secret: string; uri: string }>('/auth/totp/setup', token, { password });
 const enable = (token: string, code: unknown) =>
-  post<{ recoveryCodes: string[] }>('/auth/totp/enable', token, { code });
+  post<{ recoveryCodes: string[]; session: { token: string } }>('/auth/totp/enable', token, { code });
 const disable = (token: string, password: unknown, code: unknown) =>
-  post('/auth/totp/disable', token, { password, code });
+  post<{ session: { token: string } }>('/auth/totp/disable', token, { password, code });
 const status = async (token: string) => app.api.must('GET', '/auth/totp', { token });
 const login = (email: string, code?: unknown, password = PASSWORD) =>
   app.api.call<{ token: string }>('POST', '/auth/login', { body: { email, password, code } });
@@ -56,10 +56,10 @@ const alignClock = () => app.advance(STEP_MS - (app.now() % STEP_MS) + 10);
 async function securedUser(): Promise<Secured> {
   const user = await newUser(app);
   const { secret } = (await setup(user.token)).body.data;
-  const { recoveryCodes } = (await enable(user.token, codeFor(secret))).body.data;
+  const { recoveryCodes, session } = (await enable(user.token, codeFor(secret))).body.data;
   app.advance(STEP_MS);
   alignClock();
-  return { ...user, secret, recoveryCodes };
+  return { ...user, token: session.token, secret, recoveryCodes };
 }
 
 describe('setting up', () => {
@@ -82,12 +82,14 @@ describe('setting up', () => {
     for (const code of answer.body.data.recoveryCodes) {
       expect(code).toMatch(/^[0-9a-hjkmnp-tv-z]{4}(-[0-9a-hjkmnp-tv-z]{4}){3}$/);
     }
-    expect(await status(user.token)).toEqual({
+    const { token } = answer.body.data.session;
+    expect((await app.api.call('GET', '/auth/totp', { token: user.token })).status).toBe(401);
+    expect(await status(token)).toEqual({
       enabled: true,
       enabledAt: expect.any(String),
       recoveryCodesLeft: 10,
     });
-    expect(outcome(await enable(user.token, codeFor(secret, 1)))).toEqual([409, 'INVALID_STATE']);
+    expect(outcome(await enable(token, codeFor(secret, 1)))).toEqual([409, 'INVALID_STATE']);
     expect((await takeMails(app, user.email)).at(-1)?.subject).toContain(
       'Two-factor sign-in was switched on',
     );
@@ -257,8 +259,10 @@ describe('switching off', () => {
   it('takes password and code, tells the owner, and signing in takes the password alone', async () => {
     const user = await securedUser();
     const answer = await disable(user.token, PASSWORD, codeFor(user.secret));
-    expect([answer.status, answer.body.data]).toEqual([200, { enabled: false }]);
-    expect(await status(user.token)).toEqual({ enabled: false, enabledAt: null, recoveryCodesLeft: 0 });
+    const session = { token: expect.any(String) as unknown, expiresAt: expect.any(String) as unknown };
+    expect([answer.status, answer.body.data]).toMatchObject([200, { enabled: false, session }]);
+    const off = await status(answer.body.data.session.token);
+    expect(off).toEqual({ enabled: false, enabledAt: null, recoveryCodesLeft: 0 });
     expect((await login(user.email)).status).toBe(200);
     expect((await takeMails(app, user.email)).at(-1)?.subject).toContain(
       'Two-factor sign-in was switched off',
@@ -287,11 +291,11 @@ describe('switching off', () => {
 
   it('and on again makes a new secret; the old codes are dead', async () => {
     const user = await securedUser();
-    await disable(user.token, PASSWORD, codeFor(user.secret));
-    const { secret } = (await setup(user.token)).body.data;
+    const { token } = (await disable(user.token, PASSWORD, codeFor(user.secret))).body.data.session;
+    const { secret } = (await setup(token)).body.data;
     expect(secret).not.toBe(user.secret);
     app.advance(STEP_MS);
-    await enable(user.token, codeFor(secret));
+    await enable(token, codeFor(secret));
     expect(outcome(await login(user.email, user.recoveryCodes[3]))).toEqual([401, 'INVALID_CREDENTIALS']);
   });
 });

@@ -65,6 +65,8 @@ async function add(session: SessionClient, device = new Authenticator(ORIGIN), f
     name: 'Laptop',
     credential,
   });
+  // A changed factor ends what the session had proved.
+  await prove(session);
   return { device, answer };
 }
 
@@ -213,6 +215,7 @@ describe('a passkey', () => {
     const body = { name: 'Laptop', credential: device.create(await createOptions(session)) };
     expect(outcome(await other.call('POST', '/auth/passkeys', body))).toEqual(REFUSED);
     expect((await session.call('POST', '/auth/passkeys', body)).status).toBe(201);
+    await prove(session);
     expect(outcome(await session.call('POST', '/auth/passkeys', body))).toEqual(REFUSED);
     const late = { name: 'Late', credential: new Authenticator(ORIGIN).create(await createOptions(session)) };
     app.advance(6 * MINUTE_MS);
@@ -223,9 +226,9 @@ describe('a passkey', () => {
 
 describe('signing in by a passkey', () => {
   it('takes neither an address nor a password, nor the code of an authenticator app', async () => {
-    const { session, token, email, id } = await owner();
+    const { session, email, id } = await owner();
     const { device } = await add(session);
-    await enableTotp(app, token);
+    await enableTotp(app, email);
     const client = new SessionClient(app.baseUrl);
     const answer = await signInWith(client, device.get(await signInOptions(client)));
     expect(answer.body.data).toEqual({ user: { id, email, isVerified: false } });
@@ -450,7 +453,7 @@ describe('the counter of an authenticator', () => {
 
 describe('a step-up by a passkey', () => {
   it('lets that session move money for five minutes, with an authenticator app and without', async () => {
-    const { session, token } = await owner();
+    const { session, email } = await owner();
     const { device } = await add(session);
     app.advance(6 * MINUTE_MS);
     expect(await maySend(session)).toBe(false);
@@ -458,7 +461,7 @@ describe('a step-up by a passkey', () => {
     expect(await maySend(session)).toBe(true);
     app.advance(6 * MINUTE_MS);
     expect(await maySend(session)).toBe(false);
-    await enableTotp(app, token);
+    await enableTotp(app, email);
     const again = new SessionClient(app.baseUrl);
     await signInWith(again, device.get(await signInOptions(again)));
     expect((await stepUpWith(again, device.get(await stepUpOptions(again)))).status).toBe(200);
@@ -515,13 +518,13 @@ describe('removing the last one', () => {
   });
 
   it('does not where another passkey or an authenticator app is', async () => {
-    const { session, token } = await owner();
+    const { session, email } = await owner();
     const first = await add(session);
     const second = await add(session);
     const remove = async (client: SessionClient, { answer }: typeof first) =>
       client.call('DELETE', '/auth/passkeys', { passkeyId: answer.body.data.passkey.id });
     expect((await remove(session, first)).status).toBe(200);
-    const secret = await enableTotp(app, token);
+    const secret = await enableTotp(app, email);
     const client = new SessionClient(app.baseUrl);
     await signInWith(client, second.device.get(await signInOptions(client)));
     await client.call('POST', '/auth/step-up', { code: codeFor(app, secret) });
@@ -642,7 +645,9 @@ function codeFor(on: HttpApp, secret: string): string {
 }
 
 /** @returns the secret; the code that switched it on was of the step before. Every session of the user ends. */
-async function enableTotp(on: HttpApp, token: string): Promise<string> {
+async function enableTotp(on: HttpApp, email: string): Promise<string> {
+  const body = { email, password: PASSWORD };
+  const { token } = await on.api.must<{ token: string }>('POST', '/auth/login', { body });
   const { secret } = await on.api.must<{ secret: string }>('POST', '/auth/totp/setup', {
     token,
     body: { password: PASSWORD },

@@ -186,13 +186,14 @@ describe('GET /merchant/setup', () => {
   });
 
   it('is for no restricted and no public key', async () => {
+    const other = await Shop.open(till.api);
     const { key } = await till.api.must<{ key: { value: string } }>('POST', '/merchant/keys/create', {
-      token: shop.token,
-      body: { merchantId: shop.merchantId, name: 'Reader', scopes: ['payments:read', 'wallet:read'] },
+      token: other.token,
+      body: { merchantId: other.merchantId, name: 'Reader', scopes: ['payments:read', 'wallet:read'] },
     });
     for (const [token, status] of [
       [key.value, 403],
-      [shop.publicKey, 401],
+      [other.publicKey, 401],
     ] as const) {
       expect((await till.api.call('GET', '/merchant/setup', { token })).status).toBe(status);
     }
