@@ -166,6 +166,7 @@ export function partsOf(deps: HttpDeps) {
     secretBox,
     guard,
     baseUrl,
+    hasMailServer: config.smtp !== null,
   };
   const { explorers } = config;
   const payerExplorers = explorers.forPayers ? explorers.byCoin : {};
@@ -179,7 +180,6 @@ export function partsOf(deps: HttpDeps) {
     auth: {
       ...account,
       registration: config.auth.registration,
-      hasMailServer,
       explorers: explorers.byCoin,
     },
     merchants: {
@@ -195,7 +195,7 @@ export function partsOf(deps: HttpDeps) {
     setup: { db, followedChains, backupAge: deps.backupAge },
     domains: { ...store, logger, wakeWebhooks, checker: deps.domainChecks },
     keys: { ...store, secretBox },
-    people: { ...store, secretBox, baseUrl },
+    people: { ...store, secretBox, baseUrl, hasMailServer },
     connect: { ...store, secretBox, redirectRule: redirectRule(config.webhooks.allowPrivate) },
     store,
     payments: { ...payments, ...addresses, webhookUrlRule },

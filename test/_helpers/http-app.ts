@@ -21,6 +21,7 @@ import { merchantRoutes } from '../../src/http/routes/merchants.ts';
 import type { Readiness } from '../../src/http/routes/health.ts';
 import { createHttpServer, type HttpServerDeps } from '../../src/http/server/server.ts';
 import type { Db } from '../../src/store/sqlite/database.ts';
+import { markVerified } from '../../src/store/accounts/users.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { redirectRule } from '../../src/usecases/connect/redirect-url.ts';
 import { createPasswords } from '../../src/usecases/accounts/passwords.ts';
@@ -225,6 +226,13 @@ export async function newUser(app: HttpApp): Promise<{ token: string; email: str
     body: { email, password: 'correct horse battery' },
   });
   return { token: data.token, email, id: data.user.id };
+}
+
+/** The same with an address that is confirmed: it may add factors. */
+export async function newConfirmedUser(app: HttpApp): Promise<{ token: string; email: string; id: string }> {
+  const user = await newUser(app);
+  await app.db.transaction((tx) => markVerified(tx, user.id, app.now()));
+  return user;
 }
 
 export interface TestMerchant {

@@ -32,7 +32,10 @@ export async function openShop(
   const shop = await Shop.open(till.api);
   const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', { token: shop.token });
   const [mail] = await arrived(sink, user.email, /Confirm your email/);
-  await till.api.must('POST', '/auth/verify-email', { body: { token: tokenIn(readable(mail?.raw ?? '')) } });
+  await till.api.must('POST', '/auth/verify-email', {
+    token: shop.token,
+    body: { token: tokenIn(readable(mail?.raw ?? '')) },
+  });
   await choose(shop, { testPayments: true, kinds });
   return { shop, email: user.email };
 }

@@ -160,6 +160,10 @@ export interface paths {
           "application/json": {
             token: string;
             password: string;
+            /** @default false */
+            endPasskeys?: boolean;
+            /** @default false */
+            endKeys?: boolean;
           };
         };
       };
@@ -172,6 +176,18 @@ export interface paths {
               error: null;
               data: {
                 message: string;
+                ended: {
+                  passkeys: number;
+                  secondFactor: boolean;
+                  memberships: number;
+                  people: number;
+                  keys: number;
+                  webhooks: number;
+                  shops: {
+                    id: string;
+                    name: string;
+                  }[];
+                };
               };
             };
           };
@@ -4034,7 +4050,7 @@ export interface components {
     Error: {
       status: number;
       /** @enum {string} */
-      code: "UNAUTHORISED" | "INVALID_CREDENTIALS" | "SECOND_FACTOR_REQUIRED" | "FORBIDDEN" | "STEP_UP_REQUIRED" | "RATE_LIMITED" | "CUSTOMER_NOT_FOUND" | "MERCHANT_NOT_FOUND" | "PRODUCT_NOT_FOUND" | "PRICE_NOT_FOUND" | "PAYMENT_NOT_FOUND" | "PAYMENT_LINK_NOT_FOUND" | "SEND_NOT_FOUND" | "LINK_NOT_FOUND" | "LOG_NOT_FOUND" | "KEY_NOT_FOUND" | "SESSION_NOT_FOUND" | "PASSKEY_NOT_FOUND" | "PERSON_NOT_FOUND" | "INVITATION_NOT_FOUND" | "INVALID_CODE" | "ENDPOINT_NOT_FOUND" | "DUPLICATE_ENTRY" | "INSUFFICIENT_BALANCE" | "VALIDATION_INVALID" | "INVALID_STATE" | "SEND_REJECTED" | "FEE_ABOVE_LIMIT" | "REGISTRATION_CLOSED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_FLIGHT" | "RATE_UNAVAILABLE" | "NODE_UNAVAILABLE" | "COIN_UNAVAILABLE" | "DATABASE_UNAVAILABLE" | "INTERNAL_ERROR";
+      code: "UNAUTHORISED" | "INVALID_CREDENTIALS" | "SECOND_FACTOR_REQUIRED" | "FORBIDDEN" | "STEP_UP_REQUIRED" | "RATE_LIMITED" | "CUSTOMER_NOT_FOUND" | "MERCHANT_NOT_FOUND" | "PRODUCT_NOT_FOUND" | "PRICE_NOT_FOUND" | "PAYMENT_NOT_FOUND" | "PAYMENT_LINK_NOT_FOUND" | "SEND_NOT_FOUND" | "LINK_NOT_FOUND" | "LOG_NOT_FOUND" | "KEY_NOT_FOUND" | "SESSION_NOT_FOUND" | "PASSKEY_NOT_FOUND" | "PERSON_NOT_FOUND" | "INVITATION_NOT_FOUND" | "INVALID_CODE" | "ENDPOINT_NOT_FOUND" | "DUPLICATE_ENTRY" | "INSUFFICIENT_BALANCE" | "VALIDATION_INVALID" | "INVALID_STATE" | "SEND_REJECTED" | "FEE_ABOVE_LIMIT" | "REGISTRATION_CLOSED" | "EMAIL_UNCONFIRMED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_IN_FLIGHT" | "RATE_UNAVAILABLE" | "NODE_UNAVAILABLE" | "COIN_UNAVAILABLE" | "DATABASE_UNAVAILABLE" | "INTERNAL_ERROR";
       message: string;
       details?: components["schemas"]["FieldProblem"][];
     };

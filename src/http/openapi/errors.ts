@@ -104,6 +104,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, readonly [meaning: string, 
     'The network refused this transaction',
   ],
   REGISTRATION_CLOSED: ['This server takes no new users', 'Registration is closed on this server'],
+  EMAIL_UNCONFIRMED: [
+    'The address of the account is not confirmed, and this server sends mails',
+    'Confirm your email address first: open the link that was mailed to it',
+  ],
   NOT_FOUND: ['There is nothing at this address', 'There is nothing at this address'],
   METHOD_NOT_ALLOWED: ['The address takes other methods; Allow lists them', 'This address takes POST only'],
   REQUEST_TIMEOUT: [

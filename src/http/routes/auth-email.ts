@@ -3,27 +3,28 @@ import type { AccountDeps } from '../../usecases/accounts/account-deps.ts';
 import { resendVerification } from '../../usecases/accounts/resend-verification.ts';
 import { verifyEmail } from '../../usecases/accounts/verify-email.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import { authTags, mailedToken, type MailedDeps } from './auth-parts.ts';
+import { authTags, mailedToken } from './auth-parts.ts';
 
 /** Verification of e-mail addresses. */
-export function emailRoutes(deps: AccountDeps & MailedDeps): Route[] {
+export function emailRoutes(deps: AccountDeps): Route[] {
   return [
     defineRoute({
       method: 'POST',
       path: '/auth/verify-email',
       summary: 'Verify an email address',
       description:
-        'Takes the token of the mailed link, which works for 48 hours; only the newest link works. Taking ' +
-        'the same token again is harmless. A token that does not count is VALIDATION_INVALID.',
+        'Takes the token of the mailed link, which works for 48 hours, from the account that it was mailed for: sign in ' +
+        'first. Only the newest link works. Taking the same token again is harmless. A token that does not count is ' +
+        'VALIDATION_INVALID; that of another account is FORBIDDEN.',
       tags: authTags,
-      auth: 'none',
+      auth: 'jwt',
       scope: 'never',
       body: z.object({ token: mailedToken() }),
       data: z.object({ isVerified: z.literal(true) }),
       status: 200,
-      errors: [],
-      handler: async ({ body }) => {
-        await verifyEmail(deps, body.token);
+      errors: ['FORBIDDEN'],
+      handler: async ({ auth, body }) => {
+        await verifyEmail(deps, { userId: auth.userId, token: body.token });
         return { isVerified: true as const };
       },
     }),

@@ -53,9 +53,3 @@ export function ownSession(auth: AuthOf['jwt'], token: string | null): HeldSessi
 export function sessionAnswer({ token, expiresAt, user }: Session) {
   return { token, expiresAt: isoTime(expiresAt), user };
 }
-
-/** For routes that mail a link and say where it went. */
-export interface MailedDeps {
-  /** Without one the link is in the log. */
-  readonly hasMailServer: boolean;
-}

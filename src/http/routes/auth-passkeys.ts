@@ -113,7 +113,7 @@ function askToAddRoute(deps: AccountDeps): Route {
     auth: 'jwt',
     stepUp: true,
     data: z.object({ options }),
-    errors: ['INVALID_STATE'],
+    errors: ['INVALID_STATE', 'EMAIL_UNCONFIRMED'],
     handler: async ({ auth, sessionToken }) => {
       const { id: sessionId } = ownSession(auth, sessionToken);
       return { options: { ...(await askForPasskey(deps, { userId: auth.userId, sessionId })) } };
@@ -134,7 +134,7 @@ function addRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     status: 201,
     body: z.object({ name: name(), credential: attestation }),
     data: z.object({ passkey }),
-    errors: ['INVALID_CREDENTIALS', 'INVALID_STATE'],
+    errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'EMAIL_UNCONFIRMED'],
     handler: async ({ auth, sessionToken, body }) => {
       const session = ownSession(auth, sessionToken);
       const added = await addPasskey(deps, {

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import type { AccountDeps } from '../../usecases/accounts/account-deps.ts';
 import { changePassword } from '../../usecases/accounts/change-password.ts';
 import { forgotPassword } from '../../usecases/accounts/forgot-password.ts';
+import { reviewReset } from '../../usecases/accounts/review-reset.ts';
 import { resetPassword } from '../../usecases/accounts/reset-password.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
+import { isoTime, timestamp } from '../schemas/answers.ts';
 import { email } from '../schemas/text.ts';
 import {
   authTags,
@@ -14,15 +16,31 @@ import {
   newPassword,
   session,
   sessionAnswer,
-  type MailedDeps,
 } from './auth-parts.ts';
 
+const ended = z.object({
+  passkeys: z.int(),
+  secondFactor: z.boolean(),
+  memberships: z.int(),
+  people: z.int(),
+  keys: z.int(),
+  webhooks: z.int(),
+  shops: z.array(z.object({ id: z.string(), name: z.string() })).meta({
+    description: 'Shops of an account that was never confirmed; they stay',
+  }),
+});
+
 /** Changing a password, and setting a new one when it is forgotten. */
-export function passwordRoutes(deps: AccountDeps & MailedDeps): Route[] {
-  return [forgotRoute(deps), resetRoute(deps), changeRoute(deps, createSessionCookie(deps.baseUrl))];
+export function passwordRoutes(deps: AccountDeps): Route[] {
+  return [
+    forgotRoute(deps),
+    reviewRoute(deps),
+    resetRoute(deps),
+    changeRoute(deps, createSessionCookie(deps.baseUrl)),
+  ];
 }
 
-function forgotRoute(deps: AccountDeps & MailedDeps): Route {
+function forgotRoute(deps: AccountDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/auth/forgot-password',
@@ -53,20 +71,88 @@ function resetRoute(deps: AccountDeps): Route {
     path: '/auth/reset-password',
     summary: 'Set a new password',
     description:
-      'Takes the token of the mailed link, once. Every user token issued before stops working; a second ' +
-      'factor stays on. A token that does not count is VALIDATION_INVALID.',
+      'Takes the token of the mailed link, once, and ends every user token and session. On a confirmed account a second ' +
+      'factor stays on, and passkeys and keys of shops end when asked (INVALID_STATE with two-factor sign-in on). Where ' +
+      'the address was never confirmed, whoever registered it may be a stranger: passkeys, two-factor sign-in, ' +
+      'memberships, and all keys, people and webhooks of its shops end. `ended` says what was there. A token that does not ' +
+      'count is VALIDATION_INVALID.',
     tags: authTags,
     auth: 'none',
     scope: 'never',
-    body: z.object({ token: mailedToken(), password: newPassword() }),
-    data: z.object({ message: z.string() }),
+    body: z.object({
+      token: mailedToken(),
+      password: newPassword(),
+      endPasskeys: z.boolean().default(false).meta({ description: 'Also ends the passkeys' }),
+      endKeys: z
+        .boolean()
+        .default(false)
+        .meta({ description: 'Also ends every key of the shops; regenerate them afterwards' }),
+    }),
+    data: z.object({ message: z.string(), ended }),
+    status: 200,
+    errors: ['INVALID_STATE'],
+    handler: async ({ body, network, client }) => ({
+      ended: await resetPassword(deps, { ...body, network, client }),
+      message: 'The password was changed: sign in with the new one',
+    }),
+  });
+}
+
+function reviewRoute(deps: AccountDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/auth/reset-password/review',
+    ownPages: true,
+    summary: 'What a reset ends or leaves',
+    description:
+      'Takes the token of the mailed link and does not use it up. Lists what gives access to the account beside the ' +
+      'password. With two-factor sign-in on, a confirmed account lists nothing: sign in with a code to see it.',
+    tags: authTags,
+    auth: 'none',
+    scope: 'never',
+    body: z.object({ token: mailedToken() }),
+    data: z.object({
+      isConfirmed: z.boolean(),
+      hasSecondFactor: z.boolean(),
+      passkeys: z.array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          createdAt: timestamp(),
+          lastUsedAt: timestamp().nullable(),
+        }),
+      ),
+      keys: z.array(
+        z.object({
+          id: z.string(),
+          shop: z.string(),
+          name: z.string(),
+          lastFour: z.string(),
+          lastUsedAt: timestamp().nullable(),
+        }),
+      ),
+      shops: z.array(z.string()),
+    }),
     status: 200,
     errors: [],
-    handler: async ({ body, network }) => {
-      await resetPassword(deps, { ...body, network });
-      return { message: 'The password was changed: sign in with the new one' };
+    handler: async ({ body }) => {
+      const { passkeys, keys, ...review } = await reviewReset(deps, body.token);
+      return {
+        ...review,
+        passkeys: passkeys.map(({ id, name, createdAt, lastUsedAt }) => ({
+          id,
+          name,
+          createdAt: isoTime(createdAt),
+          lastUsedAt: timeOrNull(lastUsedAt),
+        })),
+        keys: keys.map((key) => ({ ...key, lastUsedAt: timeOrNull(key.lastUsedAt) })),
+      };
     },
   });
+}
+
+function timeOrNull(at: number | null): string | null {
+  return at === null ? null : isoTime(at);
 }
 
 function changeRoute(deps: AccountDeps, cookie: SessionCookie): Route {

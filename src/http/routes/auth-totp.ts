@@ -69,7 +69,7 @@ function setupRoute(deps: AccountDeps): Route {
     body: z.object({ password: currentPassword() }),
     data: z.object({ secret: z.string(), uri: z.string() }),
     status: 200,
-    errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED'],
+    errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED', 'EMAIL_UNCONFIRMED'],
     handler: async ({ auth, body }) => setupTotp(deps, { userId: auth.userId, ...body }),
   });
 }
@@ -88,7 +88,7 @@ function enableRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     body: z.object({ code: code() }),
     data: z.object({ recoveryCodes: z.array(z.string()), session: goingOn }),
     status: 200,
-    errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED'],
+    errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED', 'EMAIL_UNCONFIRMED'],
     renewsSession: true,
     handler: async ({ auth, sessionToken, body }) => {
       const session = heldSession(auth, sessionToken);

@@ -13,7 +13,6 @@ import {
   sessionAnswer,
   user,
   mailedToken,
-  type MailedDeps,
 } from './auth-parts.ts';
 import { emailRoutes } from './auth-email.ts';
 import { passkeyRoutes } from './auth-passkeys.ts';
@@ -21,7 +20,7 @@ import { passwordRoutes } from './auth-password.ts';
 import { sessionRoutes, type SessionDeps } from './auth-session.ts';
 import { totpRoutes } from './auth-totp.ts';
 
-export type AuthRoutesDeps = RegisterDeps & MailedDeps & SessionDeps;
+export type AuthRoutesDeps = RegisterDeps & SessionDeps;
 
 /** Accounts: registering, signing in, and everything about a user's own account. */
 export function authRoutes(deps: AuthRoutesDeps): Route[] {

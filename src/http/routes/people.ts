@@ -96,7 +96,7 @@ function inviteRoute(deps: PeopleDeps): Route {
     body: z.object({ merchantId: identifier(), email: email(), role }),
     data: z.object({ invitation, link: z.string() }),
     status: 201,
-    errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'INVALID_STATE', 'RATE_LIMITED'],
+    errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'EMAIL_UNCONFIRMED', 'INVALID_STATE', 'RATE_LIMITED'],
     handler: async ({ auth, body, keepAnswer }) => {
       const input = { ...body, userId: auth.userId };
       return invitedAnswer(

@@ -9,7 +9,7 @@ import { restrictedKeysOf } from '../../store/merchants/restricted-keys.ts';
 import type { AuditRow } from '../../store/schema/people.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { Caller } from '../../usecases/accounts/authenticate.ts';
-import type { Client } from '../../usecases/accounts/dashboard-session.ts';
+import { sealClient, type Client } from '../../usecases/accounts/dashboard-session.ts';
 import { findReachable } from '../../usecases/people/reach-merchant.ts';
 import type { Answer } from './envelope.ts';
 import type { Route } from './route.ts';
@@ -47,7 +47,6 @@ const SIGN_INS: ReadonlySet<string> = new Set([
 /** As ids of this server look: of what else was given in their place, a secret perhaps, nothing is kept. */
 const ID =
   /^(?!(?:pk|sk|rk|whsec)_)[a-z]{2,8}_[0-9A-Za-z]{24}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const USER_AGENT_MAX = 300;
 
 interface Request {
   readonly caller: Caller | null;
@@ -126,7 +125,7 @@ async function signIn(
       actor_name: user.email,
       action: `${route.method} ${route.path}`,
       object_id: null,
-      client_sealed: sealClient(deps, client),
+      client_sealed: sealClient(deps.secretBox, client),
       result,
     });
   };
@@ -134,10 +133,6 @@ async function signIn(
     deps.logger.error({ err: error }, 'could not note a sign-in in the audit log'),
   );
   return answer;
-}
-
-function sealClient({ secretBox }: AuditDeps, { address, userAgent }: Client): string {
-  return secretBox.seal(JSON.stringify({ address, userAgent: userAgent.slice(0, USER_AGENT_MAX) }));
 }
 
 /** What was done stays done where its end cannot be noted: the caller gets the answer. */
@@ -163,7 +158,7 @@ async function entryOf(
     ...(await actorOf(deps.db, caller, merchantId)),
     action: `${route.method} ${route.path}`,
     object_id: namedIn(body),
-    client_sealed: sealClient(deps, client),
+    client_sealed: sealClient(deps.secretBox, client),
     result: null,
   };
 }

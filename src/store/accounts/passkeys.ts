@@ -51,6 +51,12 @@ export async function deletePasskey(tx: Tx, userId: string, id: string): Promise
   return result.numDeletedRows > 0n;
 }
 
+/** Removes every passkey of a user; says how many. */
+export async function deletePasskeysOf(tx: Tx, userId: string): Promise<number> {
+  const result = await tx.deleteFrom('passkeys').where('user_id', '=', userId).executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
 /** Records a use with the counter that its authenticator told. */
 export async function notePasskeyUse(
   tx: Tx,

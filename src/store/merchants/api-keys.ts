@@ -67,9 +67,10 @@ export async function retireCurrentKeys(tx: Tx, merchantId: string, until: numbe
     .execute();
 }
 
-/** Revokes every key of a merchant at once, grace periods included. */
-export async function deleteKeys(tx: Tx, merchantId: string): Promise<void> {
-  await tx.deleteFrom('api_keys').where('merchant_id', '=', merchantId).execute();
+/** Revokes the public and secret keys of a merchant at once, grace periods included; says how many. */
+export async function deleteKeys(tx: Tx, merchantId: string): Promise<number> {
+  const result = await tx.deleteFrom('api_keys').where('merchant_id', '=', merchantId).executeTakeFirst();
+  return Number(result.numDeletedRows);
 }
 
 /** Records a use, unless one since `before` is already recorded. */

@@ -62,6 +62,16 @@ export async function endInvitation(
   return result.numUpdatedRows > 0n;
 }
 
+/** Ends every open invitation of a shop. */
+export async function endInvitationsOf(tx: Tx, merchantId: string, now: number): Promise<void> {
+  await tx
+    .updateTable('invitations')
+    .set({ ended_at: now })
+    .where('merchant_id', '=', merchantId)
+    .where('ended_at', 'is', null)
+    .execute();
+}
+
 /** Forgets invitations made before a time, up to a limit; says how many. */
 export async function deleteInvitationsBefore(db: Db, before: number, limit: number): Promise<number> {
   const result = await db

@@ -82,3 +82,9 @@ export async function deleteMember(tx: Tx, merchantId: string, userId: string): 
     .executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
+
+/** Ends every membership of a user in shops of others; says how many. */
+export async function deleteMembershipsOf(tx: Tx, userId: string): Promise<number> {
+  const result = await tx.deleteFrom('members').where('user_id', '=', userId).executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

@@ -70,6 +70,15 @@ export async function deleteRestrictedKey(
   return result.numDeletedRows > 0n;
 }
 
+/** Deletes the restricted keys of a merchant; says how many. */
+export async function deleteRestrictedKeysOf(tx: Tx, merchantId: string): Promise<number> {
+  const result = await tx
+    .deleteFrom('restricted_keys')
+    .where('merchant_id', '=', merchantId)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
 /** Notes a use, unless one since `before` was noted already. */
 export async function touchRestrictedKey(
   db: Db,

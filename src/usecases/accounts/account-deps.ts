@@ -16,4 +16,6 @@ export interface AccountDeps {
   readonly guard: SignInGuard;
   /** Public address that links in mails start with, without a slash at the end. */
   readonly baseUrl: string;
+  /** Without one mails, with the links in them, are in the log. */
+  readonly hasMailServer: boolean;
 }

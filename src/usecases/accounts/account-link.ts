@@ -23,6 +23,10 @@ const LIFETIMES: Readonly<Record<Purpose, { lifetimeMs: number; windowMs: number
   'reset-password': { lifetimeMs: HOUR_MS, windowMs: HOUR_MS },
 };
 
+const FIRST_PROOF =
+  'Nobody has confirmed this address yet. A new password ends everything that gives access to the account now: ' +
+  'passkeys, two-factor sign-in, and all keys, people and webhooks of its shops.';
+
 /** SHA-256 under which a mailed token is stored: it is long and random, so no slow hash is needed. */
 export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
@@ -64,7 +68,9 @@ export async function mailLink(
   });
   await supersedeMails(tx, { ...owner, now });
   const link = `${deps.baseUrl}/dashboard/${purpose}?token=${token}`;
-  const text = linkMail(purpose, { baseUrl: deps.baseUrl, link });
+  const isFirstProof = purpose === 'reset-password' && user.is_verified === 0;
+  const more = isFirstProof ? { more: FIRST_PROOF } : {};
+  const text = linkMail(purpose, { baseUrl: deps.baseUrl, link, ...more });
   await queueMail(tx, deps, { ...owner, to: user.email, text, expiresAt });
   return 0;
 }

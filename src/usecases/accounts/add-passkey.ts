@@ -9,6 +9,7 @@ import { findUser } from '../../store/accounts/users.ts';
 import type { PasskeyRow, UserRow } from '../../store/schema/accounts.ts';
 import { newId } from '../events/new-id.ts';
 import type { AccountDeps } from './account-deps.ts';
+import { assertConfirmed } from './assert-confirmed.ts';
 import { descriptorOf } from './ask-passkey.ts';
 import { endCredentials } from './end-credentials.ts';
 import { mailNotice } from './mail-notice.ts';
@@ -44,7 +45,7 @@ export interface Attestation {
 
 /**
  * What a page hands to the browser to make a passkey for a user who is signed in.
- * @throws {AppError} INVALID_STATE where there are no passkeys, or the user has many.
+ * @throws {AppError} INVALID_STATE where there are no passkeys, or the user has many; EMAIL_UNCONFIRMED.
  */
 export async function askForPasskey(
   deps: AccountDeps,
@@ -52,6 +53,7 @@ export async function askForPasskey(
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { id } = requirePasskeySite(deps.baseUrl);
   const user = await ownerOf(deps, userId);
+  assertConfirmed(deps, user);
   const own = await passkeysOf(deps.db, userId);
   if (own.length >= MOST) throw tooMany();
   const challenge = newChallenge(deps, { purpose: 'add', sessionId });
@@ -85,6 +87,7 @@ export async function addPasskey(
   const { userId, session, name, attestation } = input;
   const site = requirePasskeySite(deps.baseUrl);
   const user = await ownerOf(deps, userId);
+  assertConfirmed(deps, user);
   const { challenge, ...credential } = await readAttestation(deps, site, session.id, attestation);
   const row: PasskeyRow = {
     id: newId('psk_'),

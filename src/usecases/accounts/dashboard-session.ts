@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
+import type { SecretBox } from '../../domain/keys.ts';
 import {
   deleteSession,
   deleteSessionByHash,
@@ -32,6 +33,11 @@ export interface Client {
 
 const sealedClient = z.object({ address: z.string(), userAgent: z.string() });
 
+/** A client as it is stored: the database need not say where its users sit. */
+export function sealClient(secretBox: SecretBox, { address, userAgent }: Client): string {
+  return secretBox.seal(JSON.stringify({ address, userAgent: userAgent.slice(0, USER_AGENT_MAX) }));
+}
+
 type SessionDeps = Pick<AccountDeps, 'db' | 'clock' | 'secretBox'>;
 
 /** A session that has just begun; the token goes into the cookie and nowhere else. */
@@ -53,13 +59,12 @@ export async function openDashboardSession(
   const { db, clock, secretBox } = deps;
   const now = clock.now();
   const token = newSessionToken();
-  const { address, userAgent } = client;
   const row: SessionRow = {
     id: newId('ses_'),
     user_id: user.id,
     token_hash: tokenHash(token),
     token_version: user.token_version,
-    client_sealed: secretBox.seal(JSON.stringify({ address, userAgent: userAgent.slice(0, USER_AGENT_MAX) })),
+    client_sealed: sealClient(secretBox, client),
     created_at: now,
     last_used_at: now,
     expires_at: now + SESSION_LIFETIME_MS,

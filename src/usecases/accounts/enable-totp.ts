@@ -5,6 +5,7 @@ import {
   replaceRecoveryCodes,
 } from '../../store/accounts/second-factors.ts';
 import type { AccountDeps } from './account-deps.ts';
+import { assertConfirmed } from './assert-confirmed.ts';
 import { endCredentials } from './end-credentials.ts';
 import { mailNotice } from './mail-notice.ts';
 import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
@@ -18,7 +19,8 @@ const SETUP_LIFETIME_MS = 3_600_000;
 
 /**
  * Switches the second factor on by a first code; what was issued before it ends. @returns the recovery codes, shown this once.
- * @throws {AppError} INVALID_STATE without a set-up of the last hour, INVALID_CREDENTIALS for a wrong code.
+ * @throws {AppError} INVALID_STATE without a set-up of the last hour, INVALID_CREDENTIALS for a wrong code,
+ * EMAIL_UNCONFIRMED.
  */
 export async function enableTotp(
   deps: AccountDeps,
@@ -42,6 +44,7 @@ export async function enableTotp(
     const hashes = recoveryCodes.map((code) => recoveryCodeHash(userId, code));
     await replaceRecoveryCodes(tx, userId, hashes);
     const credentials = await endCredentials(tx, { userId, keep: input.session, now });
+    assertConfirmed(deps, credentials.user);
     await mailNotice(tx, deps, credentials.user, 'second-factor-enabled');
     return credentials;
   });

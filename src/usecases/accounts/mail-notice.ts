@@ -7,18 +7,22 @@ import type { AccountDeps } from './account-deps.ts';
 /** Later than that it would be no news. */
 const LIFETIME_MS = 48 * 3_600_000;
 
-/** Tells a user of a change to their account, in the transaction of that change. */
+/**
+ * Notifies a user of a change to their account, in the transaction of that change.
+ * @param more lines about this change in particular
+ */
 export async function mailNotice(
   tx: Tx,
   deps: Pick<AccountDeps, 'clock' | 'secretBox' | 'baseUrl'>,
   user: Pick<UserRow, 'id' | 'email'>,
   kind: NoticeKind,
+  more: readonly string[] = [],
 ): Promise<void> {
   await queueMail(tx, deps, {
     userId: user.id,
     to: user.email,
     kind: 'notice',
-    text: noticeMail(kind, deps),
+    text: noticeMail(kind, { baseUrl: deps.baseUrl, more }),
     expiresAt: deps.clock.now() + LIFETIME_MS,
   });
 }

@@ -1,22 +1,52 @@
 import { emailKey } from '../../domain/email.ts';
+import { AppError } from '../../domain/errors.ts';
+import { insertAudit } from '../../store/audit-log.ts';
 import { findAccountToken, useAccountToken } from '../../store/accounts/account-tokens.ts';
-import { changePasswordHash, markVerified } from '../../store/accounts/users.ts';
+import { deletePasskeysOf } from '../../store/accounts/passkeys.ts';
+import { changePasswordHash, findUser, markVerified } from '../../store/accounts/users.ts';
+import { merchantsOf } from '../../store/merchants/merchants.ts';
+import type { UserRow } from '../../store/schema/accounts.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { endShopKeys } from '../keys/end-shop-keys.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { invalidToken, tokenHash } from './account-link.ts';
 import { assertUncommon } from './common-passwords.ts';
+import { sealClient, type Client } from './dashboard-session.ts';
 import { endCredentials } from './end-credentials.ts';
+import { endedLines, endUnprovenAccess, type EndedAccess } from './end-unproven-access.ts';
 import { mailNotice } from './mail-notice.ts';
 import { trustNetwork } from './network.ts';
+import { isFactorOn } from './review-reset.ts';
+
+export interface ResetInput {
+  readonly token: string;
+  readonly password: string;
+  /** Also ends the passkeys of the account, and all keys of its shops. */
+  readonly endPasskeys: boolean;
+  readonly endKeys: boolean;
+  readonly network: string;
+  readonly client: Client;
+}
+
+const NOTHING: EndedAccess = {
+  passkeys: 0,
+  secondFactor: false,
+  memberships: 0,
+  people: 0,
+  keys: 0,
+  webhooks: 0,
+  shops: [],
+};
 
 /**
- * Sets a new password by a mailed token, once. Everybody signed in is signed out; a second factor
- * stays. The mail arrived, so the address is verified too.
- * @throws {AppError} VALIDATION_INVALID for a token that does not count, or one of the most common passwords.
+ * Sets a new password by a mailed token, once, and ends what was issued before. The mail arrived, so that the address is
+ * proven: where it never was before, everything that gives access ends, because a stranger may have registered it. On a
+ * confirmed account a second factor stays, and passkeys and keys end when asked.
+ * @returns what ended beside sessions and tokens
+ * @throws {AppError} VALIDATION_INVALID for a token that does not count, or one of the most common passwords;
+ * INVALID_STATE for passkeys and keys of an account with a second factor, which the mail alone does not end.
  */
-export async function resetPassword(
-  deps: AccountDeps,
-  input: { token: string; password: string; network: string },
-): Promise<void> {
+export async function resetPassword(deps: AccountDeps, input: ResetInput): Promise<EndedAccess> {
   const { db, clock, guard } = deps;
   const hash = tokenHash(input.token);
   const find = { purpose: 'reset-password', hash } as const;
@@ -25,17 +55,54 @@ export async function resetPassword(
   if (seen === undefined || seen.used_at !== null) throw invalidToken();
   await assertUncommon(input.password, 'password');
   const next = await deps.passwords.hash(input.password);
-  const user = await db.transaction(async (tx) => {
+  const { user, ended } = await db.transaction(async (tx) => {
     const now = clock.now();
     const found = await findAccountToken(tx, { ...find, now });
-    if (found === undefined || !(await useAccountToken(tx, hash, now))) throw invalidToken();
-    await markVerified(tx, found.user_id, now);
-    const changed = await changePasswordHash(tx, { id: found.user_id, next, now });
-    if (changed === undefined) throw invalidToken();
-    await endCredentials(tx, { userId: changed.id, keep: null, now });
-    await mailNotice(tx, deps, changed, 'password-changed');
-    return changed;
+    const before = found === undefined ? undefined : await findUser(tx, found.user_id);
+    if (before === undefined || !(await useAccountToken(tx, hash, now))) throw invalidToken();
+    const access = await endAccess(tx, deps, before, input);
+    await markVerified(tx, before.id, now);
+    await changePasswordHash(tx, { id: before.id, next, now });
+    await noteReset(tx, deps, before, input.client);
+    const kind = before.is_verified === 1 ? 'password-changed' : 'address-proven';
+    await mailNotice(tx, deps, before, kind, endedLines(access));
+    return { user: (await endCredentials(tx, { userId: before.id, keep: null, now })).user, ended: access };
   });
   guard.forgive({ account: emailKey(user.email), userId: user.id, network: input.network });
   await trustNetwork(deps, user.id, input.network);
+  return ended;
+}
+
+async function endAccess(
+  tx: Tx,
+  deps: AccountDeps,
+  user: UserRow,
+  { endPasskeys, endKeys }: ResetInput,
+): Promise<EndedAccess> {
+  if (user.is_verified === 0) return endUnprovenAccess(tx, deps, user.id);
+  if (!endPasskeys && !endKeys) return NOTHING;
+  if (await isFactorOn(tx, user.id)) {
+    const message = 'Two-factor sign-in is on: sign in with a code, then remove passkeys and keys there';
+    throw new AppError('INVALID_STATE', message);
+  }
+  const passkeys = endPasskeys ? await deletePasskeysOf(tx, user.id) : 0;
+  let keys = 0;
+  for (const { id } of endKeys ? await merchantsOf(tx, user.id) : [])
+    keys += await endShopKeys(tx, id, deps.clock.now());
+  return { ...NOTHING, passkeys, keys };
+}
+
+/** Nobody is signed in yet, so that the request itself leaves no line in the audit log. */
+async function noteReset(tx: Tx, deps: AccountDeps, user: UserRow, client: Client): Promise<void> {
+  await insertAudit(tx, {
+    at: deps.clock.now(),
+    merchant_id: null,
+    actor_kind: 'user',
+    actor_id: user.id,
+    actor_name: user.email,
+    action: 'POST /auth/reset-password',
+    object_id: null,
+    client_sealed: sealClient(deps.secretBox, client),
+    result: 'OK',
+  });
 }

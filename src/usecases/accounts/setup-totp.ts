@@ -1,12 +1,13 @@
 import { AppError } from '../../domain/errors.ts';
 import { keepPendingFactor } from '../../store/accounts/second-factors.ts';
 import type { AccountDeps } from './account-deps.ts';
+import { assertConfirmed } from './assert-confirmed.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { newTotpSecret, otpauthUri } from './totp.ts';
 
 /**
  * Makes a secret for an authenticator app. It counts once a code of it was shown to `enableTotp`.
- * @throws {AppError} INVALID_CREDENTIALS, INVALID_STATE while a second factor is active.
+ * @throws {AppError} INVALID_CREDENTIALS, INVALID_STATE while a second factor is active, EMAIL_UNCONFIRMED.
  */
 export async function setupTotp(
   deps: AccountDeps,
@@ -14,6 +15,7 @@ export async function setupTotp(
 ): Promise<{ secret: string; uri: string }> {
   const { user, attempt } = await confirmPassword(deps, input.userId, input.password);
   attempt.succeed();
+  assertConfirmed(deps, user);
   const secret = newTotpSecret();
   const isKept = await keepPendingFactor(deps.db, {
     userId: user.id,

@@ -16,7 +16,8 @@ const LINK_MAILS = {
     subject: 'Confirm your email address',
     before: 'an account was registered with this email address. If it is yours, confirm the address:',
     action: 'Confirm the address',
-    after: 'The link works for 48 hours. If you did not register, ignore this mail.',
+    after:
+      'The link works for 48 hours and asks for the password of the account. If you did not register, ignore this mail.',
   },
   'reset-password': {
     subject: 'Set a new password',
@@ -39,6 +40,12 @@ const NOTICES = {
   'password-changed': {
     subject: 'Your password was changed',
     body: 'the password of your account was just changed, and everybody who was signed in has been signed out.',
+  },
+  'address-proven': {
+    subject: 'Your address was confirmed, and earlier access has ended',
+    body:
+      'a new password was set by a link to this address, which nobody had confirmed before. Because somebody else may ' +
+      'have registered it, everything that gave access to the account has ended.',
   },
   'second-factor-enabled': {
     subject: 'Two-factor sign-in was switched on',
@@ -76,9 +83,10 @@ export type NoticeKind = keyof typeof NOTICES;
 /** A mail that asks its reader to open a link. */
 export function linkMail(
   kind: keyof typeof LINK_MAILS,
-  options: { baseUrl: string; link: string },
+  options: { readonly baseUrl: string; readonly link: string; readonly more?: string },
 ): MailText {
-  const { subject, before, action, after } = LINK_MAILS[kind];
+  const { subject, before, action } = LINK_MAILS[kind];
+  const after = [LINK_MAILS[kind].after, ...(options.more === undefined ? [] : [options.more])].join(' ');
   const { link } = options;
   const host = hostOf(options.baseUrl);
   return {
@@ -97,13 +105,17 @@ export function linkMail(
 }
 
 /** A mail that tells of a change nobody should be able to make unnoticed. */
-export function noticeMail(kind: NoticeKind, options: { baseUrl: string }): MailText {
+export function noticeMail(
+  kind: NoticeKind,
+  options: { readonly baseUrl: string; readonly more: readonly string[] },
+): MailText {
   const { subject, body, advice = RESET }: Notice = NOTICES[kind];
+  const { more } = options;
   const host = hostOf(options.baseUrl);
   return {
     subject: `${subject} (${host})`,
-    text: `Hello,\n\nat ${host} ${body}\n\n${advice}\n`,
-    html: htmlMail('en', [`Hello,`, `at ${escapeHtml(host)} ${body}`, advice]),
+    text: [`Hello,`, `at ${host} ${body}`, ...more, `${advice}\n`].join('\n\n'),
+    html: htmlMail('en', [`Hello,`, `at ${escapeHtml(host)} ${body}`, ...more.map(escapeHtml), advice]),
     link: null,
     unsubscribe: null,
   };

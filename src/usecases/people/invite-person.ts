@@ -4,9 +4,11 @@ import type { MemberRole } from '../../domain/roles.ts';
 import { countInvitationsSince, endInvitation, insertInvitation } from '../../store/merchants/invitations.ts';
 import { membersOf } from '../../store/merchants/members.ts';
 import { findUser } from '../../store/accounts/users.ts';
+import type { UserRow } from '../../store/schema/accounts.ts';
 import type { InvitationRow } from '../../store/schema/people.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import type { AccountDeps } from '../accounts/account-deps.ts';
+import { assertConfirmed } from '../accounts/assert-confirmed.ts';
 import { tokenHash } from '../accounts/account-link.ts';
 import { newId, randomBase62 } from '../events/new-id.ts';
 import { keepNothing, type KeepMade } from '../keep-answer.ts';
@@ -22,7 +24,7 @@ const TOKEN_LENGTH = 43;
 const INVITATIONS_PER_DAY = 20;
 const MEMBERS_MAX = 100;
 
-export type PeopleDeps = Pick<AccountDeps, 'db' | 'clock' | 'secretBox' | 'baseUrl'>;
+export type PeopleDeps = Pick<AccountDeps, 'db' | 'clock' | 'secretBox' | 'baseUrl' | 'hasMailServer'>;
 
 /** An invitation, and the link that accepts it: mailed, and to be passed on by the owner where no mail arrives. */
 export interface MadeInvitation {
@@ -34,7 +36,8 @@ export interface MadeInvitation {
  * Invites an e-mail address to work for a shop; an open invitation of the same address ends. Whether anybody has an
  * account with it is not told.
  * @throws {AppError} MERCHANT_NOT_FOUND; FORBIDDEN for others than the owner; VALIDATION_INVALID for somebody who is
- * there already; RATE_LIMITED after many in a day; INVALID_STATE when the shop has too many people.
+ * there already; RATE_LIMITED after many in a day; INVALID_STATE when the shop has too many people;
+ * EMAIL_UNCONFIRMED.
  */
 export async function invitePerson(
   deps: PeopleDeps,
@@ -62,7 +65,9 @@ export async function invitePerson(
   };
   await deps.db.transaction(async (tx) => {
     const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
-    await assertNew(tx, { ...input, key: row.email_key });
+    const owner = await findUser(tx, input.userId);
+    if (owner !== undefined) assertConfirmed(deps, owner);
+    await assertNew(tx, { owner, merchantId: merchant.id, key: row.email_key });
     await assertFew(tx, merchant.id, now);
     await endInvitation(tx, { merchantId: merchant.id, emailKey: row.email_key, now });
     await insertInvitation(tx, row);
@@ -80,9 +85,12 @@ export async function invitePerson(
 
 async function assertNew(
   tx: Tx,
-  { userId, merchantId, key }: { readonly userId: string; readonly merchantId: string; readonly key: string },
+  {
+    owner,
+    merchantId,
+    key,
+  }: { readonly owner: UserRow | undefined; readonly merchantId: string; readonly key: string },
 ): Promise<void> {
-  const owner = await findUser(tx, userId);
   if (owner?.email_key === key) throw invalidField('email', 'is your own: the shop is yours');
   const members = await membersOf(tx, merchantId);
   if (members.some(({ email }) => emailKey(email) === key)) {

@@ -63,6 +63,14 @@ const join = createRoute({
   beforeLoad: signedIn,
 });
 
+const verifyEmail = createRoute({
+  getParentRoute: () => root,
+  path: '/verify-email',
+  component: lazy(async () => import('./pages/mailed-links.tsx'), 'VerifyPage'),
+  validateSearch: texts,
+  beforeLoad: signedIn,
+});
+
 type Search = Readonly<Record<string, string | undefined>>;
 
 /** Filters and pages stand in the address, so that a view can be kept and shared. */
@@ -91,11 +99,7 @@ const routes = root.addChildren([
     '/reset-password',
     lazy(async () => import('./pages/mailed-links.tsx'), 'ResetPage'),
   ),
-  page(
-    root,
-    '/verify-email',
-    lazy(async () => import('./pages/mailed-links.tsx'), 'VerifyPage'),
-  ),
+  verifyEmail,
   connect,
   join,
   inside.addChildren([

@@ -15,6 +15,13 @@ async function newUser(world: World): Promise<{ email: string; token: string }> 
   return { email, token };
 }
 
+/** The same with an address that is confirmed: it may add factors. */
+async function confirmedUser(world: World): Promise<{ email: string; token: string }> {
+  const user = await newUser(world);
+  await world.confirm(user);
+  return user;
+}
+
 function withBody(request: Request, fields: Record<string, unknown>): Request {
   return { ...request, body: { ...request.body, ...fields } };
 }
@@ -102,15 +109,11 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     token: null,
   }),
   'POST /auth/verify-email': async (world, _account, request) => {
-    const { email } = await newUser(world);
-    return withBody(request, { token: await world.mailedToken(email) });
+    const { email, token } = await newUser(world);
+    return { ...withBody(request, { token: await world.mailedToken(email) }), token };
   },
   'POST /auth/reset-password': async (world, _account, request) => {
-    const { email, token } = await newUser(world);
-    await world.till.api.must('POST', '/auth/verify-email', {
-      body: { token: await world.mailedToken(email) },
-      token,
-    });
+    const { email } = await confirmedUser(world);
     await world.till.api.must('POST', '/auth/forgot-password', { body: { email } });
     return withBody(request, { token: await world.mailedToken(email, 'reset-password') });
   },
@@ -119,16 +122,16 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     return { ...withBody(request, { currentPassword: PASSWORD }), token };
   },
   'POST /auth/totp/setup': async (world, _account, request) => {
-    const { token } = await newUser(world);
+    const { token } = await confirmedUser(world);
     return { ...withBody(request, { password: PASSWORD }), token };
   },
   'POST /auth/totp/enable': async (world, _account, request) => {
-    const { token } = await newUser(world);
+    const { token } = await confirmedUser(world);
     const { code } = await withSecondFactor(world, token, false);
     return { ...withBody(request, { code }), token };
   },
   'POST /auth/totp/disable': async (world, _account, request) => {
-    const user = await newUser(world);
+    const user = await confirmedUser(world);
     const { code, token } = await withSecondFactor(world, user.token, true);
     return { ...withBody(request, { password: PASSWORD, code }), token };
   },

@@ -38,6 +38,7 @@ async function person(): Promise<Person> {
   const email = `${fresh('owner')}@example.com`;
   const body = { email, password: PASSWORD };
   const { token } = await api.must<{ token: string }>('POST', '/auth/register', { body });
+  await world.confirm({ email, token });
   return { email, token, session: await SessionClient.signIn(api.baseUrl, body) };
 }
 

@@ -95,6 +95,12 @@ export class World {
     return Account.fill(this, shop);
   }
 
+  /** Confirms the address of a user who has just registered. */
+  async confirm({ email, token }: { readonly email: string; readonly token: string }): Promise<void> {
+    const body = { token: await this.mailedToken(email) };
+    await this.till.api.must('POST', '/auth/verify-email', { token, body });
+  }
+
   /** The token of the newest mail to an address. */
   async mailedToken(email: string, purpose = 'verify-email'): Promise<string> {
     const token = await eventually(

@@ -107,7 +107,7 @@ describe('reset-password', () => {
     expect(await loginStatus(other.email, PASSWORD)).toBe(200);
     expect((await login(user.email, NEW)).body.data.user.isVerified).toBe(true);
     expect((await takeMails(app, user.email)).map((mail) => mail.subject)).toEqual([
-      'Your password was changed (localhost:3000)',
+      'Your address was confirmed, and earlier access has ended (localhost:3000)',
     ]);
   });
 

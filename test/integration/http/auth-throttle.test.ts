@@ -1,5 +1,6 @@
 import { base32nopad } from '@scure/base';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { markVerified } from '../../../src/store/accounts/users.ts';
 import { codeOfStep } from '../../../src/usecases/accounts/totp.ts';
 import { startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 import { takeMails } from '../../_helpers/outbox.ts';
@@ -21,7 +22,7 @@ beforeEach(async () => {
 afterEach(async () => app.destroy());
 
 const login = (password: string, options: { email?: string; from?: string; code?: string } = {}) =>
-  app.api.call<{ token: string }>('POST', '/auth/login', {
+  app.api.call<{ token: string; user: { id: string } }>('POST', '/auth/login', {
     body: { email: options.email ?? EMAIL, password, code: options.code },
     headers: { 'x-forwarded-for': options.from ?? HOME },
   });
@@ -61,15 +62,20 @@ const tokenOf = async () => (await login(PASSWORD)).body.data.token;
 
 /** Switches the second factor on. */
 const secured = async () => {
-  const token = await tokenOf();
+  const before = await login(PASSWORD);
+  const { token, user } = before.body.data;
+  await app.db.transaction((tx) => markVerified(tx, user.id, app.now()));
   const { secret } = await app.api.must<{ secret: string }>('POST', '/auth/totp/setup', {
     token,
     body: { password: PASSWORD },
   });
   const codeNow = () => codeOfStep(base32nopad.decode(secret), Math.floor(app.now() / 30_000));
-  await app.api.must('POST', '/auth/totp/enable', { token, body: { code: codeNow() } });
+  const { session } = await app.api.must<{ session: { token: string } }>('POST', '/auth/totp/enable', {
+    token,
+    body: { code: codeNow() },
+  });
   app.advance(60_000);
-  return { token, codeNow };
+  return { token: session.token, codeNow };
 };
 
 describe('guessing one account from one network', () => {
@@ -228,11 +234,11 @@ describe('behind the password', () => {
 it('counts every POST without a token under /auth against the limit per address', async () => {
   const limited = await startHttpApp({ settings: { authRatePerMinute: 5 } });
   const bodies = [
-    ['/auth/verify-email', { token: 'x' }],
+    ['/auth/session', { email: EMAIL, password: PASSWORD }],
     ['/auth/forgot-password', { email: EMAIL }],
     ['/auth/reset-password', { token: 'x', password: PASSWORD }],
     ['/auth/login', { email: EMAIL, password: PASSWORD }],
-    ['/auth/verify-email', { token: 'x' }],
+    ['/auth/register', { email: EMAIL, password: PASSWORD }],
   ] as const;
   for (const [path, body] of bodies) {
     expect((await limited.api.call('POST', path, { body })).status).not.toBe(429);

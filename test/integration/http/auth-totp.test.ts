@@ -1,7 +1,7 @@
 import { base32nopad } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOfStep } from '../../../src/usecases/accounts/totp.ts';
-import { newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
+import { newConfirmedUser as newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 import { takeMails } from '../../_helpers/outbox.ts';
 
 const PASSWORD = 'correct horse battery';

@@ -11,7 +11,7 @@ import {
   type Forgery,
   type GetOptions,
 } from '../../_helpers/authenticator.ts';
-import { newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
+import { newConfirmedUser as newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 import { cookieOf, SessionClient } from '../../_helpers/session-client.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -231,7 +231,7 @@ describe('signing in by a passkey', () => {
     await enableTotp(app, email);
     const client = new SessionClient(app.baseUrl);
     const answer = await signInWith(client, device.get(await signInOptions(client)));
-    expect(answer.body.data).toEqual({ user: { id, email, isVerified: false } });
+    expect(answer.body.data).toEqual({ user: { id, email, isVerified: true } });
     expect(cookieOf(answer)?.pair).toMatch(/^__Host-tilld=[0-9A-Za-z]{43}$/);
     expect(cookieOf(answer)?.attributes).toEqual([
       'Max-Age=604800',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Authenticator, type CreateOptions, type GetOptions } from '../../_helpers/authenticator.ts';
-import { newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
+import { newConfirmedUser as newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 import { cookieOf, SessionClient } from '../../_helpers/session-client.ts';
 
 const PASSWORD = 'correct horse battery';

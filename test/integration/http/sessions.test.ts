@@ -2,7 +2,7 @@ import { base32nopad } from '@scure/base';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOfStep } from '../../../src/usecases/accounts/totp.ts';
-import { newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
+import { newConfirmedUser as newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 import { pruneAccounts } from '../../../src/usecases/accounts/prune-accounts.ts';
 import { cookieOf, SessionClient } from '../../_helpers/session-client.ts';
 
@@ -38,12 +38,12 @@ describe('signing in', () => {
     const { email, id } = await newUser(app);
     const client = new SessionClient(app.baseUrl);
     const answer = await client.call('POST', '/auth/session', { email, password: PASSWORD });
-    expect(answer.body.data).toEqual({ user: { id, email, isVerified: false } });
+    expect(answer.body.data).toEqual({ user: { id, email, isVerified: true } });
     const cookie = cookieOf(answer);
     expect(cookie?.pair).toMatch(/^tilld_session_3000=[0-9A-Za-z]{43}$/);
     expect(cookie?.attributes).toEqual(['Max-Age=604800', 'Path=/', 'HttpOnly', 'SameSite=Strict']);
     const me = await client.call('GET', '/auth/me');
-    expect(me.body.data).toEqual({ user: { id, email, isVerified: false } });
+    expect(me.body.data).toEqual({ user: { id, email, isVerified: true } });
   });
 
   it('keeps only the hash of the token, and seals where the user sits', async () => {

@@ -27,7 +27,10 @@ beforeAll(async () => {
     await api.must<{ user: { email: string } }>('GET', '/auth/me', { token: world.shop.token })
   ).user);
   const [mail] = await arrived(sink, email, /Confirm your email/);
-  await api.must('POST', '/auth/verify-email', { body: { token: tokenIn(readable(mail!.raw)) } });
+  await api.must('POST', '/auth/verify-email', {
+    token: world.shop.token,
+    body: { token: tokenIn(readable(mail!.raw)) },
+  });
 });
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]();

@@ -60,8 +60,18 @@ export async function api<M extends Method, P extends PathOf<M>>(
   return ask<Data<M, P>>(method, path, request);
 }
 
+/** What gives access to an account beside its password. */
+export interface ResetReview {
+  readonly isConfirmed: boolean;
+  readonly hasSecondFactor: boolean;
+  readonly passkeys: readonly { readonly id: string; readonly name: string }[];
+  readonly keys: readonly { readonly id: string; readonly name: string; readonly lastFour: string }[];
+  readonly shops: readonly string[];
+}
+
 /** What the dashboard's own routes answer; they are in no document. */
 interface OwnRoutes extends PeopleRoutes {
+  'POST /auth/reset-password/review': ResetReview;
   'GET /auth/session': Session & { readonly language: Language | null; readonly explorers: Explorers };
   'PATCH /auth/session': unknown;
   'POST /auth/session': Session;

@@ -14,6 +14,8 @@ const NAMES: Readonly<Record<string, string>> = {
   'POST /auth/step-up': t('Confirmed who is there'),
   'DELETE /auth/sessions': t('Ended sessions'),
   'POST /auth/change-password': t('Changed the password'),
+  'POST /auth/reset-password': t('Reset the password by mail'),
+  'POST /auth/verify-email': t('Confirmed the address'),
   'POST /auth/resend-verification': t('Asked for the verification mail'),
   'POST /auth/totp/setup': t('Began to set up two-factor sign-in'),
   'POST /auth/totp/enable': t('Switched two-factor sign-in on'),

@@ -259,4 +259,13 @@ export const people: Catalogue = {
   '{what} (always)': '{what} (immer)',
   '“{name}” signs nobody in any more, and every other session ends. Remove it on its device as well.':
     '„{name}“ meldet niemanden mehr an, und alle anderen Sitzungen enden. Entfernen Sie ihn auch auf dem Gerät.',
+  'Nobody has confirmed this address yet, so another person may have made this account. A new password ends all other access: passkeys, two-factor sign-in, and the keys, people and webhooks of its shops.':
+    'Diese Adresse hat noch niemand bestätigt; das Konto kann also jemand anderes angelegt haben. Ein neues Passwort beendet jeden anderen Zugang: Passkeys, Zwei-Faktor-Anmeldung sowie Schlüssel, Mitarbeiter und Webhooks der Shops.',
+  'Passkeys: {passkeys}. Keys: {keys}. Shops: {shops}.':
+    'Passkeys: {passkeys}. Schlüssel: {keys}. Shops: {shops}.',
+  'Also remove my passkeys: {names}': 'Auch meine Passkeys entfernen: {names}',
+  'Also end all API keys of my shops: {names}': 'Auch alle API-Schlüssel meiner Shops beenden: {names}',
+  'Confirm your email address first.': 'Bestätigen Sie zuerst Ihre E-Mail-Adresse.',
+  'Reset the password by mail': 'Passwort per E-Mail zurückgesetzt',
+  'Confirmed the address': 'Adresse bestätigt',
 };

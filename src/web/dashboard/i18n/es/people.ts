@@ -258,4 +258,14 @@ export const people: Catalogue = {
   '{what} (always)': '{what} (siempre)',
   '“{name}” signs nobody in any more, and every other session ends. Remove it on its device as well.':
     '«{name}» ya no inicia ninguna sesión, y terminan todas las demás sesiones. Quítela también en su dispositivo.',
+  'Nobody has confirmed this address yet, so another person may have made this account. A new password ends all other access: passkeys, two-factor sign-in, and the keys, people and webhooks of its shops.':
+    'Nadie ha confirmado todavía esta dirección, así que otra persona puede haber creado la cuenta. Una contraseña nueva pone fin a cualquier otro acceso: llaves de acceso, segundo factor y las claves, personas y webhooks de sus tiendas.',
+  'Passkeys: {passkeys}. Keys: {keys}. Shops: {shops}.':
+    'Llaves de acceso: {passkeys}. Claves de API: {keys}. Tiendas: {shops}.',
+  'Also remove my passkeys: {names}': 'Quitar también mis llaves de acceso: {names}',
+  'Also end all API keys of my shops: {names}':
+    'Anular también todas las claves de API de mis tiendas: {names}',
+  'Confirm your email address first.': 'Confirme primero su dirección de correo.',
+  'Reset the password by mail': 'Restableció la contraseña por correo',
+  'Confirmed the address': 'Confirmó la dirección',
 };

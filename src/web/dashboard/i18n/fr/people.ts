@@ -260,4 +260,14 @@ export const people: Catalogue = {
   '{what} (always)': '{what} (toujours)',
   '“{name}” signs nobody in any more, and every other session ends. Remove it on its device as well.':
     '« {name} » ne connecte plus personne, et toutes les autres sessions prennent fin. Retirez-la aussi sur son appareil.',
+  'Nobody has confirmed this address yet, so another person may have made this account. A new password ends all other access: passkeys, two-factor sign-in, and the keys, people and webhooks of its shops.':
+    'Personne n’a encore confirmé cette adresse : quelqu’un d’autre a pu créer ce compte. Un nouveau mot de passe met fin à tout autre accès : clés d’accès, second facteur, ainsi que les clés, les personnes et les webhooks de ses boutiques.',
+  'Passkeys: {passkeys}. Keys: {keys}. Shops: {shops}.':
+    'Clés d’accès : {passkeys}. Clés d’API : {keys}. Boutiques : {shops}.',
+  'Also remove my passkeys: {names}': 'Supprimer aussi mes clés d’accès : {names}',
+  'Also end all API keys of my shops: {names}':
+    'Révoquer aussi toutes les clés d’API de mes boutiques : {names}',
+  'Confirm your email address first.': 'Confirmez d’abord votre adresse e-mail.',
+  'Reset the password by mail': 'A réinitialisé le mot de passe par e-mail',
+  'Confirmed the address': 'A confirmé l’adresse',
 };

@@ -258,4 +258,14 @@ export const people: Catalogue = {
   '{what} (always)': '{what} (sempre)',
   '“{name}” signs nobody in any more, and every other session ends. Remove it on its device as well.':
     '“{name}” não entra mais em conta nenhuma, e todas as outras sessões terminam. Remova-a também no dispositivo.',
+  'Nobody has confirmed this address yet, so another person may have made this account. A new password ends all other access: passkeys, two-factor sign-in, and the keys, people and webhooks of its shops.':
+    'Ninguém confirmou ainda este endereço, por isso outra pessoa pode ter criado esta conta. Uma nova senha encerra qualquer outro acesso: chaves de acesso, segundo fator e as chaves de API, pessoas e webhooks das suas lojas.',
+  'Passkeys: {passkeys}. Keys: {keys}. Shops: {shops}.':
+    'Chaves de acesso: {passkeys}. Chaves de API: {keys}. Lojas: {shops}.',
+  'Also remove my passkeys: {names}': 'Remover também as minhas chaves de acesso: {names}',
+  'Also end all API keys of my shops: {names}':
+    'Revogar também todas as chaves de API das minhas lojas: {names}',
+  'Confirm your email address first.': 'Confirme primeiro o seu endereço de e-mail.',
+  'Reset the password by mail': 'Redefiniu a senha por e-mail',
+  'Confirmed the address': 'Confirmou o endereço',
 };
