@@ -48,6 +48,8 @@ export function freshPayment(
     toleranceBps: 50,
     latePolicy: 'accept',
     options,
+    supersededBy: null,
+    members: {},
     credits: [],
     tips: { BTC: 100, LTC: 100 },
     final: {},

@@ -18,7 +18,12 @@ export async function volumeByPayments(
   const coins = new Map<string, CoinVolume>();
   const fiat = new Map<string, FiatVolume>();
   for (const { id, amount, currency } of payments) {
-    const outputs = await db.selectFrom('outputs').selectAll().where('payment_id', '=', id).execute();
+    const outputs = await db
+      .selectFrom('outputs')
+      .innerJoin('payments', 'payments.id', 'outputs.payment_id')
+      .selectAll('outputs')
+      .where((eb) => eb.or([eb('payments.id', '=', id), eb('payments.superseded_by', '=', id)]))
+      .execute();
     const confirmed = outputs.filter(({ state }) => state === 'confirmed');
     const paidIn = [...new Set(confirmed.map(({ coin }) => coin))];
     for (const coin of paidIn) {

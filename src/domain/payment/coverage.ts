@@ -1,4 +1,5 @@
 import { askedAmount } from '../price.ts';
+import { WHOLE_PRICE } from './share.ts';
 import type { PaymentCredit, Share } from './types.ts';
 
 /**
@@ -16,15 +17,21 @@ const BPS = 10_000n;
 /** Adds up the share of the price that each credit covers. Credits without a known price count nothing. */
 export function coverageOf(credits: readonly PaymentCredit[]): Coverage {
   const perDue = new Map<bigint, bigint>();
-  for (const credit of credits) {
-    if (credit.due !== null) perDue.set(credit.due, (perDue.get(credit.due) ?? 0n) + credit.amount);
+  let coarsest: bigint | null = null;
+  for (const { amount, due: asked, dueShare = WHOLE_PRICE } of credits) {
+    if (asked === null) continue;
+    // Exact where another price was asked: that many atoms cover only a share of this one, or more than it.
+    const due = asked * dueShare.denominator;
+    perDue.set(due, (perDue.get(due) ?? 0n) + amount * dueShare.numerator);
+    const price = (due + dueShare.numerator - 1n) / dueShare.numerator;
+    if (coarsest === null || price < coarsest) coarsest = price;
   }
   let total = NOTHING;
   for (const [due, amount] of perDue) {
     total = {
       numerator: total.numerator * due + amount * total.denominator,
       denominator: total.denominator * due,
-      coarsest: total === NOTHING || due < total.coarsest ? due : total.coarsest,
+      coarsest: coarsest ?? 1n,
     };
   }
   return total;

@@ -8,6 +8,7 @@ import {
 } from '../confirmations.ts';
 import { COINS, type Coin } from '../coins.ts';
 import { liveCredits, sumsOf } from './credits.ts';
+import { policyIn } from './terms.ts';
 import type { PaymentCredit, PaymentState } from './types.ts';
 
 /** What money of a payment waits for: the tier of all that is there of its coin, never less than it was quoted. */
@@ -31,7 +32,7 @@ export function depthsOf(payment: PaymentState): Depths {
   const sums = sumsOf(live);
   const requirements = new Map<Coin, Requirement>();
   for (const coin of COINS) {
-    const policy = payment.options[coin]?.policy;
+    const policy = policyIn(payment, coin);
     if (policy !== undefined) requirements.set(coin, requirementFor(policy, sums[coin] ?? 0n));
   }
   const isSettled = (credit: PaymentCredit): boolean => {
@@ -76,7 +77,7 @@ export interface DeepMoney {
  * given back of the coin, so that many small ones wait as one does.
  */
 export function deepMoney(payment: PaymentState, coin: Coin, credits: readonly PaymentCredit[]): DeepMoney {
-  const policy = payment.options[coin]?.policy;
+  const policy = policyIn(payment, coin);
   if (policy === undefined) return { credits: [], most: null };
   const starts = [0n, ...policy.tiers.map(({ fromAtoms }) => fromAtoms)];
   let best: DeepMoney & { readonly atoms: bigint } = { credits: [], most: null, atoms: 0n };

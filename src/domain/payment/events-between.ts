@@ -9,6 +9,7 @@ import type { PaymentCredit, PaymentEventType, PaymentState, Share } from './typ
 
 /** Events that follow from a change, in the order to emit them. */
 export function eventsBetween(before: PaymentState, after: PaymentState): PaymentEventType[] {
+  if (before.supersededBy !== after.supersededBy) return ['payment.superseded'];
   const events: PaymentEventType[] = [];
   const was = new Map(before.credits.map((credit) => [outputKey(credit.ref), credit]));
   const earlier = (credit: PaymentCredit): PaymentCredit | undefined => was.get(outputKey(credit.ref));

@@ -3,6 +3,7 @@ import { assertNever } from '../errors.ts';
 import type { CreditBook } from './credit-book.ts';
 import { isGivenBack } from './balance.ts';
 import { liveCredits, sumsOf } from './credits.ts';
+import { dueShareOf, termsOf, type CreditTerms } from './terms.ts';
 import type { PaymentCredit, PaymentFact, PaymentState } from './types.ts';
 
 type SeenFact = Extract<PaymentFact, { type: 'output_seen' }>;
@@ -44,6 +45,10 @@ export function observe(
       return payment;
     case 'cancel':
       return canCancel(book.into(payment)) ? { ...payment, cancelledAt: now } : payment;
+    case 'superseded':
+      return payment.supersededBy === null
+        ? { ...payment, supersededBy: fact.by, cancelledAt: payment.cancelledAt ?? now }
+        : payment;
     case 'refunds_changed':
       return withoutReturn({ ...book.into(payment), refunds: fact.refunds });
     case 'resolve':
@@ -91,15 +96,17 @@ function withTip(payment: PaymentState, fact: Extract<PaymentFact, { type: 'tip'
 function endWaiting(
   payment: PaymentState,
   book: CreditBook,
-  { coin, currentDue }: Extract<PaymentFact, { type: 'waited' }>,
+  { coin, currentDue, via }: Extract<PaymentFact, { type: 'waited' }>,
   now: number,
 ): void {
+  const terms = termsOf(payment, via);
   for (const { ref } of book.all()) {
     updateCredit(book, ref, (credit) =>
       credit.coin === coin &&
+      credit.via === via &&
       credit.state === 'unconfirmed' &&
       !credit.late &&
-      isOverdue(payment, credit, now)
+      isOverdue(terms, credit, now)
         ? { ...credit, late: true, due: currentDue }
         : credit,
     );
@@ -126,9 +133,10 @@ function observeConfirmed(payment: PaymentState, book: CreditBook, fact: Confirm
   updateCredit(book, fact.ref, (credit) => {
     if (credit.state === 'confirmed' && credit.height === fact.height) return credit;
     const confirmed = { ...credit, ...inBlock, confirmedAt: credit.confirmedAt ?? fact.seenAt };
-    if (isOverdue(payment, credit, fact.seenAt)) return { ...confirmed, late: true, due: fact.currentDue };
-    const option = payment.options[credit.coin];
-    if (option === undefined || !isProvenInTime(payment, credit, fact)) return confirmed;
+    const terms = termsOf(payment, credit.via);
+    if (isOverdue(terms, credit, fact.seenAt)) return { ...confirmed, late: true, due: fact.currentDue };
+    const option = terms.options[credit.coin];
+    if (option === undefined || !isProvenInTime(terms, credit, fact)) return confirmed;
     return { ...confirmed, late: false, due: option.due };
   });
   return payment;
@@ -136,12 +144,12 @@ function observeConfirmed(payment: PaymentState, book: CreditBook, fact: Confirm
 
 /** Whether money first seen too late was first mined before the deadline: the node had shown it late. */
 function isProvenInTime(
-  payment: PaymentState,
+  terms: CreditTerms,
   { late, confirmedAt, firstSeenAt }: PaymentCredit,
   { cameBefore }: ConfirmedFact,
 ): boolean {
-  if (!late || confirmedAt !== null || cameBefore === undefined) return false;
-  return !isLate(payment, Math.min(firstSeenAt, cameBefore));
+  if (!late || confirmedAt !== null || cameBefore === undefined || terms.priceShare === null) return false;
+  return !isLate(terms, Math.min(firstSeenAt, cameBefore));
 }
 
 /** Money first seen after the deadline proves that the time is up. */
@@ -166,9 +174,11 @@ function newCredit(
   book: CreditBook,
   fact: SeenFact | ConfirmedFact,
 ): PaymentCredit | null {
-  const option = payment.options[fact.coin];
+  const { via } = fact;
+  const terms = termsOf(payment, via);
+  const option = terms.options[fact.coin];
   if (option === undefined || fact.amount <= 0n) return null;
-  const late = isLate(payment, fact.seenAt);
+  const late = terms.priceShare === null || isLate(terms, fact.seenAt);
   const credit = {
     coin: fact.coin,
     ref: fact.ref,
@@ -180,6 +190,7 @@ function newCredit(
     confirmedAt: null,
     late,
     due: late ? fact.currentDue : option.due,
+    ...(via === undefined ? {} : { via, ...dueShareOf(terms) }),
   };
   const former = credit.maturity > 1 && book.all().find((other) => isMinedAgain(payment, other, credit));
   if (former === false || former === undefined) return { ...credit, position: book.takePosition() };
@@ -200,8 +211,9 @@ function isMinedAgain(
     former.maturity === credit.maturity &&
     former.state !== 'confirmed' &&
     former.coin === credit.coin &&
+    former.via === credit.via &&
     former.amount === credit.amount &&
-    credit.firstSeenAt < confirmBy(payment, former)
+    credit.firstSeenAt < confirmBy(termsOf(payment, former.via), former)
   );
 }
 

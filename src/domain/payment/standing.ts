@@ -49,6 +49,8 @@ export function standingOf(payment: PaymentState): Standing {
 
 /** Derives status and exception from the observations alone, so the same observations give the same result. */
 export function settle(payment: PaymentState): PaymentState {
+  // Its money counts for the payment that took its place.
+  if (payment.supersededBy !== null) return { ...payment, status: 'cancelled', exception: null };
   const standing = standingOf(payment);
   const status = payment.refundedAt === null ? statusOf(payment, standing) : 'refunded';
   const exception = exceptionOf(payment, standing, status);

@@ -49,12 +49,28 @@ export interface PaymentCredit {
    * it waited for that too long; null while that is not known.
    */
   readonly due: bigint | null;
+  /** The superseded payment of the same group whose address it came to; absent: this payment's own. */
+  readonly via?: string;
+  /** The share of this payment's price that `due` covers; absent: all of it. */
+  readonly dueShare?: Share;
 }
 
 export interface PaymentOption {
   readonly due: bigint;
   /** What its money waits for: `base` is what the payment asked for or was quoted, the tiers are those of the setting. */
   readonly policy: ConfirmationPolicy;
+}
+
+/** What a superseded payment asked for: its money counts for the one that took its place, by these terms. */
+export interface MemberTerms {
+  readonly expiresAt: number;
+  readonly cancelledAt: number | null;
+  readonly options: Readonly<Partial<Record<Coin, PaymentOption>>>;
+  /**
+   * Its price as a share of the price of the payment that took its place; null in another currency: then money is
+   * priced at the rate of the day, like late money.
+   */
+  readonly priceShare: Share | null;
 }
 
 /** Atoms per coin. */
@@ -124,6 +140,10 @@ export interface PaymentState {
   readonly excessTold: Share | null;
   /** How long money may stay unconfirmed after the deadline before it is priced on the day of its block. */
   readonly unconfirmedGraceMs: number;
+  /** The payment of its group that got money first and took its place; its own money counts there. */
+  readonly supersededBy: string | null;
+  /** The payments of its group that it superseded, by id. */
+  readonly members: Readonly<Record<string, MemberTerms>>;
   /** Tolerated underpayment in basis points of the price. */
   readonly toleranceBps: number;
   readonly latePolicy: LatePolicy;
@@ -146,6 +166,8 @@ export type PaymentFact =
       readonly seenAt: number;
       /** Price in atoms at the current rate, used only when the credit turns out late. */
       readonly currentDue: bigint | null;
+      /** The superseded payment of its group to whose address it came. */
+      readonly via?: string;
     }
   | {
       readonly type: 'output_confirmed';
@@ -158,6 +180,7 @@ export type PaymentFact =
       readonly height: number;
       /** Time of the block, ms, where exact: money first seen later had arrived by then. */
       readonly cameBefore?: number;
+      readonly via?: string;
     }
   /** Its block left the best chain; the transaction itself may still be valid. */
   | { readonly type: 'output_unconfirmed'; readonly ref: OutputRef }
@@ -172,8 +195,16 @@ export type PaymentFact =
    * The chain of a coin has been read past the time for which its money may stay unconfirmed after the
    * deadline. The price is at the current rate; null while that is not known.
    */
-  | { readonly type: 'waited'; readonly coin: Coin; readonly currentDue: bigint | null }
+  | {
+      readonly type: 'waited';
+      readonly coin: Coin;
+      readonly currentDue: bigint | null;
+      /** Of the superseded payment whose deadline it is. */
+      readonly via?: string;
+    }
   | { readonly type: 'cancel' }
+  /** Another payment of its group got money. */
+  | { readonly type: 'superseded'; readonly by: string }
   /** Refunds or claims were made, went further or failed: all of them as they are now. */
   | { readonly type: 'refunds_changed'; readonly refunds: readonly PaymentRefund[] }
   | { readonly type: 'resolve'; readonly action: 'accept' | 'refunded' };
@@ -193,6 +224,7 @@ export const PAYMENT_EVENT_TYPES = [
   'payment.late',
   'payment.expired',
   'payment.cancelled',
+  'payment.superseded',
   'payment.reversed',
   'payment.failed',
   'payment.refunded',

@@ -41,8 +41,8 @@ export function renewPath(scene: PageModel): string {
   return `/checkout/${scene.view.payment.id}/renew?${queryOf(scene)}`;
 }
 
-/** The page of the payment that took the place of this one. */
-export function renewalPath(scene: PageModel, paymentId: string): string {
+/** The page of another payment of the same order. */
+export function otherPath(scene: PageModel, paymentId: string): string {
   return `/checkout/${paymentId}?${queryOf(scene)}`;
 }
 
@@ -68,5 +68,6 @@ export function shopUrl(view: CheckoutView): string | null {
 
 /** Whether the page goes there by itself. */
 export function redirectsAutomatically({ payment }: CheckoutView): boolean {
+  if (payment.supersededBy !== undefined) return false;
   return payment.status === 'completed' ? payment.successUrl !== null : payment.status === 'cancelled';
 }

@@ -7,7 +7,7 @@ import { coinIcon, stateIcon, type StateIcon } from './icons.ts';
 import type { Messages } from './messages/en.ts';
 import { payPanels } from './panels.ts';
 import { transactionLink } from './transaction-link.ts';
-import { receiptPath, renewalPath, renewPath, shopUrl, type PageModel } from './page-model.ts';
+import { otherPath, receiptPath, renewPath, shopUrl, type PageModel } from './page-model.ts';
 import { contactHref } from './shop-head.ts';
 
 type Transaction = CheckoutView['payment']['transactions'][number];
@@ -15,6 +15,7 @@ type Transaction = CheckoutView['payment']['transactions'][number];
 /** What the page says of the payment as it is now. */
 export function stateOf(scene: PageModel): Html {
   const { payment } = scene.view;
+  if (payment.supersededBy !== undefined) return superseded(scene, payment.supersededBy);
   switch (payment.status) {
     case 'pending':
       return pending(scene);
@@ -48,7 +49,8 @@ export function titleOf({ view, say, language }: PageModel): string {
 
 /** One line for those who hear the page: what just changed. */
 export function announcement({ view, say }: PageModel): string {
-  const { status, exception } = view.payment;
+  const { status, exception, supersededBy } = view.payment;
+  if (supersededBy !== undefined) return say('supersededTitle');
   if (status === 'pending') return say('waiting');
   if (exception === 'late' && (status === 'expired' || status === 'cancelled')) return say('lateTitle');
   return say(`${status}Title`);
@@ -151,9 +153,16 @@ function expired(scene: PageModel): Html {
     </form>`;
     return outcome(scene, 'stop', 'expiredTitle', 'renewText', form);
   }
-  const path = renewalPath(scene, paymentId);
-  const link = html`<p><a class="button" href="${path}">${scene.say('renewed')}</a></p>`;
-  return outcome(scene, 'stop', 'expiredTitle', 'renewedText', link);
+  return outcome(scene, 'stop', 'expiredTitle', 'renewedText', wayTo(scene, paymentId, 'renewed'));
+}
+
+/** It asks for nothing: the payment that got the money of the order does, if anything is missing. */
+function superseded(scene: PageModel, lead: string): Html {
+  return outcome(scene, 'stop', 'supersededTitle', 'supersededText', wayTo(scene, lead, 'superseded'));
+}
+
+function wayTo(scene: PageModel, paymentId: string, text: keyof Messages): Html {
+  return html`<p><a class="button" href="${otherPath(scene, paymentId)}">${scene.say(text)}</a></p>`;
 }
 
 function receiptLink(scene: PageModel): Html | null {

@@ -57,6 +57,8 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   eventId: IDS.event,
   orderId: 'order-1001',
   renews: 'pay_5Rk0vXyLh3NbA7sE8ZtQ1mWc',
+  renewedBy: 'pay_7Gd2cQnWb4TfX9pJ6YuK3sVe',
+  supersededBy: 'pay_7Gd2cQnWb4TfX9pJ6YuK3sVe',
   'user.id': IDS.user,
   'merchant.id': IDS.merchant,
   'customer.id': IDS.customer,

@@ -15,6 +15,9 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'payment.late': 'Money came after the payment had expired or was cancelled, and waits for your decision.',
   'payment.expired': 'The time is up and nothing was paid.',
   'payment.cancelled': 'You cancelled the payment.',
+  'payment.superseded':
+    'Another payment of the same order got money and took its place (`supersededBy`): follow that one. This one asks ' +
+    'for no money; what still comes to its addresses counts there.',
   'payment.reversed':
     'Money that counted is gone again: replaced, double-spent or in a block that lost. Even after completion.',
   'payment.failed': 'The payment cannot be completed any more.',
@@ -46,6 +49,7 @@ const STATUS_AT: Readonly<Partial<Record<EventType, readonly [status: string, ex
   'payment.late': ['expired', 'late'],
   'payment.expired': ['expired', null],
   'payment.cancelled': ['cancelled', null],
+  'payment.superseded': ['cancelled', null],
   'payment.reversed': ['pending', null],
   'payment.failed': ['failed', null],
   'payment.refunded': ['refunded', null],

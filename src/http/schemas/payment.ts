@@ -31,6 +31,10 @@ const paymentTransaction = z.object({
   blockHeight: z.int().nullable(),
   late: z.boolean(),
   firstSeenAt: timestamp(),
+  paymentId: z
+    .string()
+    .optional()
+    .meta({ description: 'The superseded payment to whose address it came; absent: this payment’s own' }),
   fiatAmount: z
     .string()
     .nullable()
@@ -61,6 +65,11 @@ const payerFields = z.object({
   amount: z.string(),
   currency: z.string(),
   orderId: z.string(),
+  supersededBy: z.string().optional().meta({
+    description:
+      'Payments that renew each other have one balance: the first that gets money supersedes the others. It asks for ' +
+      'the money of the order, has all of it, and refunds are made of it; absent where none did',
+  }),
   productId: z.string().nullable(),
   priceId: z.string().nullable(),
   successUrl: z.string().nullable(),
@@ -129,6 +138,9 @@ const payment = payerFields
     renews: z.string().optional().meta({
       description:
         'The expired payment of the same order that the payer had made anew; absent where none was',
+    }),
+    renewedBy: z.string().optional().meta({
+      description: 'The payment that the payer had made anew after this one expired; absent where none was',
     }),
     metadata: freeObject().nullable(),
     customFields: freeObject().nullable(),

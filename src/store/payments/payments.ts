@@ -70,53 +70,6 @@ export async function findOpenOrder(
   return rows.toSorted((a, b) => a.created_at - b.created_at)[0];
 }
 
-const renewals = prepared((db, param: ParamOf<{ paymentId: string }>) =>
-  db.selectFrom('payments').select('id').where('renews', '=', param('paymentId')),
-);
-
-/** The payment that took the place of an expired one. */
-export async function findRenewal(db: Db, paymentId: string): Promise<string | undefined> {
-  return (await renewals(db, { paymentId }))[0]?.id;
-}
-
-/** When the payment ended that was renewed first, on the way to this one; its own end where it renews none. */
-export async function firstExpiry(db: Db, { renews, expires_at }: StoredPayment): Promise<number> {
-  if (renews === null) return expires_at;
-  const { rows } = await sql<{ expires_at: number }>`
-    WITH RECURSIVE chain (renews, expires_at) AS (
-      SELECT renews, expires_at FROM payments WHERE id = ${renews}
-      UNION ALL
-      SELECT earlier.renews, earlier.expires_at FROM chain JOIN payments AS earlier ON earlier.id = chain.renews
-    )
-    SELECT expires_at FROM chain WHERE renews IS NULL`.execute(db);
-  return rows[0]?.expires_at ?? expires_at;
-}
-
-/**
- * Whether an order stands and falls with this payment: no other of it was made since, and none is open, done or in
- * doubt because money came late.
- */
-export async function isLastOfOrder(db: Db, payment: StoredPayment): Promise<boolean> {
-  const { id, merchant_id, mode, order_id, created_at } = payment;
-  const other = await db
-    .selectFrom('payments')
-    .select('id')
-    .where('merchant_id', '=', merchant_id)
-    .where('mode', '=', mode)
-    .where('order_id', '=', order_id)
-    .where('id', '!=', id)
-    .where((eb) =>
-      eb.or([
-        eb('created_at', '>=', created_at),
-        eb('status', 'not in', ['expired', 'cancelled']),
-        eb('exception', 'is not', null),
-      ]),
-    )
-    .limit(1)
-    .executeTakeFirst();
-  return other === undefined;
-}
-
 /** The fields of a payment that a transition may change. */
 export type PaymentChange = Pick<
   PaymentRow,
@@ -133,6 +86,7 @@ export type PaymentChange = Pick<
   | 'returned_json'
   | 'accepted_json'
   | 'excess_told'
+  | 'superseded_by'
 >;
 
 /**
@@ -163,6 +117,7 @@ const ENDS = [
   'returned_json',
   'accepted_json',
   'excess_told',
+  'superseded_by',
 ] as const;
 
 type ChangeSlots = PaymentChange & { readonly id: string; readonly events: number };
@@ -195,6 +150,7 @@ const changeAll = prepared((db, param: ParamOf<ChangeSlots>) =>
     returned_json: param('returned_json'),
     accepted_json: param('accepted_json'),
     excess_told: param('excess_told'),
+    superseded_by: param('superseded_by'),
   }),
 );
 

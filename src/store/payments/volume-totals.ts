@@ -92,16 +92,26 @@ async function move(tx: Tx, key: TotalKey, by: Pick<Share, 'sum' | 'payments'>):
   else await putTotal(tx, { ...key, sum: String(sum), payments });
 }
 
+/** The money of a payment counts for the one that superseded it. */
 const completed = prepared((db, param: ParamOf<{ paymentId: string }>) =>
-  completedPayments(db).where('p.id', '=', param('paymentId')),
+  completedPayments(db).where('p.id', '=', (eb) =>
+    eb
+      .selectFrom('payments as paid')
+      .select((of) => of.fn.coalesce('paid.superseded_by', 'paid.id').as('id'))
+      .where('paid.id', '=', param('paymentId')),
+  ),
 );
+
+/** The payment `p` and those that it superseded. */
+const countedIn = sql<string>`(SELECT p.id UNION ALL
+  SELECT member.id FROM payments AS member WHERE member.group_id = p.group_id AND member.superseded_by = p.id)`;
 
 /** Completed payments, each as often as it has confirmed outputs, and at least once. */
 export function completedPayments(db: Db) {
   return db
     .selectFrom('payments as p')
     .leftJoin('outputs as o', (join) =>
-      join.onRef('o.payment_id', '=', 'p.id').on('o.state', '=', sql.lit('confirmed')),
+      join.on('o.payment_id', 'in', countedIn).on('o.state', '=', sql.lit('confirmed')),
     )
     .where('p.status', '=', sql.lit('completed'))
     .select(['p.id', 'p.merchant_id', 'p.mode', 'p.created_at', 'p.currency', 'p.amount as price'])

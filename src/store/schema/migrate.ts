@@ -32,6 +32,7 @@ import * as renewals from './migrations/0031-renewals.ts';
 import * as receiptMails from './migrations/0032-receipt-mails.ts';
 import * as listedDeliveries from './migrations/0033-listed-deliveries.ts';
 import * as balance from './migrations/0034-balance.ts';
+import * as paymentGroups from './migrations/0036-payment-groups.ts';
 import * as feeBudgets from './migrations/0038-fee-budgets.ts';
 import * as sendQueue from './migrations/0042-send-queue.ts';
 import * as unreadTransactions from './migrations/0044-unread-transactions.ts';
@@ -73,6 +74,7 @@ export const MIGRATIONS: Migrations = {
   '0032-receipt-mails': receiptMails,
   '0033-listed-deliveries': listedDeliveries,
   '0034-balance': balance,
+  '0036-payment-groups': paymentGroups,
   '0038-fee-budgets': feeBudgets,
   '0042-send-queue': sendQueue,
   '0044-unread-transactions': unreadTransactions,

@@ -61,6 +61,10 @@ export interface PaymentRow {
   link_id: string | null;
   /** The expired payment that it takes the place of; each has one such at most. */
   renews: string | null;
+  /** The first payment of its group: those that renew each other. Null: none renews it, and it renews none. */
+  group_id: string | null;
+  /** The payment of its group that got money first and took its place: its own money counts there. */
+  superseded_by: string | null;
 }
 
 /** Payment counts by the columns that lists and metrics group by, in total and by UTC day (since 1970); kept by triggers. */

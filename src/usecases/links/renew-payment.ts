@@ -1,6 +1,7 @@
 import type { Coin, Mode } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
+import { joinGroup } from '../../store/payments/payment-groups.ts';
 import { lastUpdateOf } from '../../store/payments/payment-timeline.ts';
 import { findPayment, offeredBits, type StoredPayment } from '../../store/payments/payments.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
@@ -99,6 +100,8 @@ async function insertRenewal(
     refunded_by: null,
     returned_json: null,
     renews: expired.id,
+    group_id: await joinGroup(tx, expired),
+    superseded_by: null,
   };
   const asked = JSON.parse(expired.confirmations_json ?? '{}') as AskedConfirmations;
   const confirmations = stillAllowed(deps, offers, { mode, asked });

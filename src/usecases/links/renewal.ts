@@ -1,11 +1,7 @@
 import { findPriceOf } from '../../store/catalog/prices.ts';
 import { findProductOf } from '../../store/catalog/products.ts';
-import {
-  findRenewal,
-  firstExpiry,
-  isLastOfOrder,
-  type StoredPayment,
-} from '../../store/payments/payments.ts';
+import { firstExpiry, isLastOfOrder } from '../../store/payments/payment-groups.ts';
+import type { StoredPayment } from '../../store/payments/payments.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { fiatMinorUnits } from '../catalog/fiat-minor-units.ts';
@@ -20,7 +16,10 @@ import { readOpenLink } from './read-link.ts';
  */
 const SHOP_RENEWAL_MS = 7 * 86_400_000;
 
-/** What an expired payment leads to: the payment that took its place; null: it can be made now. */
+/**
+ * What a payment that has ended leads to: the payment that renews it, or that superseded it; null: a renewal can be
+ * made now.
+ */
 export interface Renewal {
   readonly paymentId: string | null;
 }
@@ -32,12 +31,13 @@ export interface Renewal {
  */
 export async function renewalOf(
   db: Db,
-  { row, state }: LoadedPayment,
+  { row, state, members }: LoadedPayment,
   about: { readonly merchant: MerchantRow; readonly now: number },
 ): Promise<Renewal | null> {
+  if (row.superseded_by !== null) return { paymentId: row.superseded_by };
   if (row.status !== 'expired' || state.credits.length > 0) return null;
-  const paymentId = await findRenewal(db, row.id);
-  if (paymentId !== undefined) return { paymentId };
+  const renewedBy = members.find((member) => member.row.renews === row.id);
+  if (renewedBy !== undefined) return { paymentId: renewedBy.row.id };
   const { merchant } = about;
   if (modeOf(merchant) !== row.mode) return null;
   const isOffered =

@@ -3,6 +3,7 @@ import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { parseDecimal } from '../../domain/money.ts';
 import { isLate, isOverdue, transitionAll } from '../../domain/payment/machine.ts';
+import { termsOf } from '../../domain/payment/terms.ts';
 import type {
   PaymentCredit,
   PaymentEventType,
@@ -23,6 +24,7 @@ import { quoteOrNull, RATE_HOLDS_MS } from '../rates/quote-or-null.ts';
 import { cancelOpenLinks } from '../refund-links/cancel-links.ts';
 import { emitPaymentEvents } from './emit-payment-events.ts';
 import { afterChange, loadPayment, type LoadedPayment, type ReceiptRates } from './load-payment.ts';
+import { factsForLead, payeeOf, pricedBy } from './payment-group.ts';
 import type { PresentDeps } from './present-payment.ts';
 
 export interface ApplyFactsDeps extends PresentDeps {
@@ -40,6 +42,8 @@ export interface ApplyFactsDeps extends PresentDeps {
  * state, the ledger's outputs, its events and their deliveries. Must run in the caller's
  * transaction, so that all of it exists together with the cause or not at all; before a chain's new tip is stored
  * there, since what a payment knew is read with the tip that stands.
+ * What is observed about a superseded payment is told to the one that took its place. The first money of a group
+ * closes the others.
  * @param blockHash the block that confirmed facts come from
  * @returns the events it caused, in order
  */
@@ -55,6 +59,18 @@ export async function applyFacts(
   if (row === undefined) throw new Error(`payment ${paymentId} does not exist`);
   // Also when nothing is written below: a new block alone moves the confirmations that are shown.
   tx.afterCommit(() => deps.tellPaymentNews(paymentId));
+  if (row.superseded_by === null) return applyTo(tx, deps, row, facts, blockHash);
+  const told = factsForLead(paymentId, facts);
+  return told.length === 0 ? [] : applyFacts(tx, deps, row.superseded_by, told, blockHash);
+}
+
+async function applyTo(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  row: StoredPayment,
+  facts: readonly PaymentFact[],
+  blockHash: string | null,
+): Promise<readonly PaymentEventType[]> {
   const loaded = await loadPayment(tx, deps, row);
   const now = deps.clock.now();
   const known = new Map(loaded.state.credits.map((credit) => [outputKey(credit.ref), credit]));
@@ -67,13 +83,22 @@ export async function applyFacts(
   );
   if (result.events.length === 0 && isUnchanged(state, result.payment)) return [];
   const { payment, events } = result;
+  if (payment.supersededBy === null && liveCredits(payment).length > 0) await closeOthers(tx, deps, loaded);
   const rates = receiptRates(deps, loaded, payment, now);
   await saveCredits(tx, loaded, payment, { now, blockHash, rates });
   const saved = await saveState(tx, row, payment, { now, events: events.length });
   if (events.length > 0)
     await emitPaymentEvents(tx, deps, afterChange(loaded, saved, { state: payment, rates }), events);
-  if (isPaidOn(state, payment)) await cancelOpenLinks(tx, deps, paymentId);
+  if (isPaidOn(state, payment)) await cancelOpenLinks(tx, deps, row.id);
   return events;
+}
+
+/** Closes the payments of its group that have not been superseded: this one got money. */
+async function closeOthers(tx: Tx, deps: ApplyFactsDeps, { row, members }: LoadedPayment): Promise<void> {
+  for (const member of members) {
+    if (member.row.superseded_by !== null) continue;
+    await applyFacts(tx, deps, member.row.id, [{ type: 'superseded', by: row.id }]);
+  }
 }
 
 /** Whether money came on an order that has money already and is not complete: the payer goes on paying. */
@@ -91,6 +116,7 @@ function isUnchanged(before: PaymentState, after: PaymentState): boolean {
     before.exception === after.exception &&
     before.closedAt === after.closedAt &&
     before.cancelledAt === after.cancelledAt &&
+    before.supersededBy === after.supersededBy &&
     before.acceptedPosition === after.acceptedPosition &&
     before.excessTold === after.excessTold &&
     before.refundedPosition === after.refundedPosition &&
@@ -111,12 +137,16 @@ function prepared(
   fact: PaymentFact,
 ): PaymentFact {
   const { state, known } = at;
-  if (fact.type === 'waited') return { ...fact, currentDue: currentDue(deps, loaded.row, fact.coin) };
-  if (fact.type !== 'output_seen' && fact.type !== 'output_confirmed') return fact;
-  const seenAt = Math.max(fact.seenAt, loaded.row.created_at);
+  if (fact.type !== 'output_seen' && fact.type !== 'output_confirmed' && fact.type !== 'waited') return fact;
+  const dueNow = (): bigint | null => currentDue(deps, pricedBy(loaded, fact.via), fact.coin);
+  if (fact.type === 'waited') return { ...fact, currentDue: dueNow() };
+  const seenAt = Math.max(fact.seenAt, payeeOf(loaded, fact.via).created_at);
   const credit = known.get(outputKey(fact.ref));
-  const isPricedNow = credit === undefined ? isLate(state, seenAt) : isOverdue(state, credit, seenAt);
-  return { ...fact, seenAt, currentDue: isPricedNow ? currentDue(deps, loaded.row, fact.coin) : null };
+  const terms = termsOf(state, fact.via);
+  const isPricedNow =
+    terms.priceShare === null ||
+    (credit === undefined ? isLate(terms, seenAt) : isOverdue(terms, credit, seenAt));
+  return { ...fact, seenAt, currentDue: isPricedNow ? dueNow() : null };
 }
 
 /** What would be asked for the payment's price at today's rate, in atoms; null while no rate is to be had. */
@@ -137,17 +167,18 @@ export function currentDue(
 /** Rates of now for outputs that are new and came just now: what came long ago was worth something else. */
 function receiptRates(
   deps: Pick<ApplyFactsDeps, 'rates'>,
-  { row, state }: LoadedPayment,
+  loaded: LoadedPayment,
   after: PaymentState,
   now: number,
 ): ReceiptRates {
+  const { state } = loaded;
   const known = new Set(state.credits.map(({ ref }) => outputKey(ref)));
   const fresh = after.credits.filter(
     ({ ref, firstSeenAt }) => !known.has(outputKey(ref)) && now - firstSeenAt < RATE_HOLDS_MS,
   );
   return new Map(
-    fresh.flatMap(({ ref, coin }) => {
-      const quote = quoteOrNull(deps, row, coin);
+    fresh.flatMap(({ ref, coin, via }) => {
+      const quote = quoteOrNull(deps, payeeOf(loaded, via), coin);
       return quote === null ? [] : [[outputKey(ref), { rate: quote.rate, at: quote.at }] as const];
     }),
   );
@@ -182,8 +213,9 @@ async function saveCredit(
   credit: PaymentCredit,
   at: Moment & { readonly waits: Depths },
 ): Promise<void> {
-  const option = loaded.options.find((candidate) => candidate.coin === credit.coin);
-  if (option === undefined) throw new Error(`payment ${loaded.row.id} takes no ${credit.coin}`);
+  const payee = loaded.members.find((member) => member.row.id === credit.via) ?? loaded;
+  const option = payee.options.find((candidate) => candidate.coin === credit.coin);
+  if (option === undefined) throw new Error(`payment ${payee.row.id} takes no ${credit.coin}`);
   const received = at.rates.get(outputKey(credit.ref));
   await putOutput(tx, {
     coin: credit.coin,
@@ -192,7 +224,7 @@ async function saveCredit(
     vout: credit.ref.index,
     address_id: option.address_id,
     merchant_id: loaded.row.merchant_id,
-    payment_id: loaded.row.id,
+    payment_id: payee.row.id,
     amount: credit.amount.toString(),
     state: credit.state,
     height: credit.height,
@@ -226,6 +258,7 @@ async function saveState(
     updated_at: at.now,
     closed_at: state.closedAt,
     cancelled_at: state.cancelledAt,
+    superseded_by: state.supersededBy,
     accepted_at: state.acceptedAt,
     accepted_position: state.acceptedPosition,
     accepted_json: sumsJson(state.accepted),

@@ -251,5 +251,7 @@ function newPaymentRow(
     returned_json: null,
     link_id: input.linkId,
     renews: null,
+    group_id: null,
+    superseded_by: null,
   };
 }

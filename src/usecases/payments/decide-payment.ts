@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { StoredPayment } from '../../store/payments/payments.ts';
 import { cancelUnpaidLinks } from '../refund-links/cancel-links.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
-import { ownPayment } from './get-payment.ts';
+import { ownLead, ownPayment } from './get-payment.ts';
 import { presentPayment, type PaymentView } from './present-payment.ts';
 
 export interface DecidePaymentDeps extends ApplyFactsDeps {
@@ -52,7 +52,7 @@ async function decide(
   alreadySo: (row: StoredPayment) => boolean,
 ): Promise<PaymentView> {
   await deps.db.transaction(async (tx: Tx) => {
-    const row = await ownPayment(tx, at);
+    const row = fact.type === 'resolve' ? await ownLead(tx, at) : await ownPayment(tx, at);
     if (alreadySo(row)) return;
     const events = await applyFacts(tx, deps, row.id, [fact]);
     if (fact.type === 'resolve' && fact.action === 'refunded') await cancelUnpaidLinks(tx, deps, row.id);

@@ -25,3 +25,25 @@ export async function ownPayment(
   }
   return row;
 }
+
+/**
+ * A merchant's payment that decisions about money may name: one that another took the place of has none.
+ * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE naming the payment that superseded it
+ */
+export async function ownLead(
+  db: Db,
+  at: { readonly merchantId: string; readonly paymentId: string },
+): Promise<StoredPayment> {
+  const row = await ownPayment(db, at);
+  const { superseded_by: lead } = row;
+  if (lead === null) return row;
+  throw new AppError(
+    'INVALID_STATE',
+    `This payment was superseded by ${lead}, which has the money of the order`,
+    {
+      details: [
+        { field: 'paymentId', code: 'superseded', message: `was superseded by ${lead}`, existingId: lead },
+      ],
+    },
+  );
+}

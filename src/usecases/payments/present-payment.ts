@@ -15,7 +15,9 @@ import { paymentTimeline, type TimelineRow } from '../../store/payments/payment-
 import type { StoredOption, StoredPayment } from '../../store/payments/payments.ts';
 import type { StoredRefund } from '../../store/payments/refunds.ts';
 import { linesOf } from './payment-lines.ts';
-import { loadShownPayment, type LoadedPayment, type LoadPaymentDeps } from './load-payment.ts';
+import { loadShownPayment, type LoadedPayment } from './load-payment.ts';
+import type { LoadPaymentDeps } from './payment-state.ts';
+import { payeeOf } from './payment-group.ts';
 
 export interface PresentDeps extends LoadPaymentDeps {
   readonly chains: Chains;
@@ -51,7 +53,7 @@ export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline
     currency: row.currency,
     customerId: row.customer_id,
     orderId: row.order_id,
-    ...(row.renews === null ? {} : { renews: row.renews }),
+    ...groupFields(loaded),
     productId: row.product_id,
     priceId: row.price_id,
     metadata: parsed(row.metadata_json),
@@ -80,6 +82,16 @@ export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline
   };
 }
 
+/** How it stands to the other payments of its group; nothing for the many that nobody renewed. */
+function groupFields({ row, members }: LoadedPayment) {
+  const renewedBy = members.find((member) => member.row.renews === row.id)?.row.id;
+  return {
+    ...(row.renews === null ? {} : { renews: row.renews }),
+    ...(renewedBy === undefined ? {} : { renewedBy }),
+    ...(row.superseded_by === null ? {} : { supersededBy: row.superseded_by }),
+  };
+}
+
 /** What a payer may see: nothing of the merchant's own books. */
 export function payerView(payment: PaymentView) {
   const {
@@ -90,6 +102,7 @@ export function payerView(payment: PaymentView) {
     refunds: _r,
     timeline: _t,
     renews: _e,
+    renewedBy: _b,
     keptFiat: _k,
     ...view
   } = payment;
@@ -148,14 +161,18 @@ function presentCredit(loaded: LoadedPayment, depths: Depths, credit: PaymentCre
     blockHeight: credit.height,
     late: credit.late,
     firstSeenAt: isoTime(credit.firstSeenAt),
+    ...(credit.via === undefined ? {} : { paymentId: credit.via }),
     ...fiatAtReceipt(loaded, credit),
   };
 }
 
 /** What an output was worth when it came, in the payment's currency, rounded down; null where no rate was known. */
-function fiatAtReceipt({ row, rates }: LoadedPayment, { ref, coin, amount }: PaymentCredit) {
+function fiatAtReceipt(loaded: LoadedPayment, { ref, coin, amount, via }: PaymentCredit) {
+  const { row, rates } = loaded;
   const received = rates.get(outputKey(ref));
-  if (received === undefined) return { fiatAmount: null, rate: null, rateAt: null };
+  // The books have it in the currency of the payment to whose address it came.
+  const isOwnCurrency = payeeOf(loaded, via).currency === row.currency;
+  if (received === undefined || !isOwnCurrency) return { fiatAmount: null, rate: null, rateAt: null };
   const digits = currencyDigits(row.currency) ?? 0;
   const minorUnits = valueOf(amount, worthAt(received.rate, digits, COIN_DEFINITIONS[coin].decimals));
   return {

@@ -5,6 +5,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { paymentsWithUnquotedMoney, unquotedOutputsOf } from '../../store/payments/payments-with-money.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { applyFacts, currentDue, type ApplyFactsDeps } from './apply-facts.ts';
+import { findPricing } from './payment-group.ts';
 import { isolateFailures } from './isolate-failures.ts';
 
 export interface QuoteLatePaymentsDeps extends ApplyFactsDeps {
@@ -40,8 +41,9 @@ async function quotePayment(
   paymentId: string,
   asked: Set<string>,
 ): Promise<void> {
-  const payment = await findPayment(deps.db, paymentId);
-  if (payment === undefined) return;
+  const payee = await findPayment(deps.db, paymentId);
+  if (payee === undefined) return;
+  const payment = await findPricing(deps.db, payee);
   if (!asked.has(payment.currency)) await deps.rates.ensure(payment.currency);
   asked.add(payment.currency);
   const due = currentDue(deps, payment, chain.coin);

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { fiatMinorUnits, type MinorUnits } from '../catalog/fiat-minor-units.ts';
 import { emitPaymentEvents } from './emit-payment-events.ts';
-import { ownPayment } from './get-payment.ts';
+import { ownLead, ownPayment } from './get-payment.ts';
 import { loadPayment, type LoadedPayment } from './load-payment.ts';
 import { offerOf, quotedTerms, type AskedConfirmations, type OfferDeps } from './offers.ts';
 import { linesJson, linesOf, refuseExcessiveLines, type PaymentLine } from './payment-lines.ts';
@@ -50,7 +50,7 @@ export async function updatePayment(
   const { currency } = await ownPayment(deps.db, at);
   await deps.rates.ensure(input.currency ?? currency);
   await deps.db.transaction(async (tx) => {
-    const loaded = await loadPayment(tx, deps, await ownPayment(tx, at));
+    const loaded = await loadPayment(tx, deps, await ownLead(tx, at));
     refuseUnlessUntouched(loaded, deps.clock.now());
     await changeTerms(tx, deps, loaded, input);
     tx.afterCommit(() => deps.tellPaymentNews(input.paymentId));

@@ -4,6 +4,7 @@ import { AppError, invalidField } from '../../domain/errors.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
 import { leftIn, type CoinLeft } from '../../domain/payment/balance.ts';
+import { policyIn } from '../../domain/payment/terms.ts';
 import type { RefundPreset, RefundRate } from '../../domain/payment/refund-link.ts';
 import { isComplete } from '../../domain/payment/standing.ts';
 import type { CoinSums } from '../../domain/payment/types.ts';
@@ -16,8 +17,9 @@ import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { tokenHash } from '../accounts/account-link.ts';
 import { newId, randomBase62 } from '../events/new-id.ts';
 import { keepNothing, type KeepMade } from '../keep-answer.ts';
-import { ownPayment } from '../payments/get-payment.ts';
-import { loadPayment, type LoadedPayment, type LoadPaymentDeps } from '../payments/load-payment.ts';
+import { ownLead } from '../payments/get-payment.ts';
+import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
+import type { LoadPaymentDeps } from '../payments/payment-state.ts';
 import { nothingLeft, readFiat, toAtoms, worthOf } from '../refunds/refundable.ts';
 import { excessLeft } from './left-for-link.ts';
 import { linkUrl, presentLink, type RefundLinkView } from './present-link.ts';
@@ -64,7 +66,7 @@ export async function createRefundLink(
   keep: KeepMade<RefundLinkView> = keepNothing,
 ): Promise<RefundLinkView> {
   const { merchantId, paymentId, rate } = input;
-  const { currency } = await ownPayment(deps.db, { merchantId, paymentId });
+  const { currency } = await ownLead(deps.db, { merchantId, paymentId });
   if (rate === 'current') await deps.rates.ensure(currency);
   const token = randomBase62(TOKEN_LENGTH);
   const id = newId('rfl_');
@@ -85,7 +87,7 @@ async function rowOf(
   { id, token }: { readonly id: string; readonly token: string },
 ): Promise<RefundLinkRow> {
   const { merchantId, paymentId, wish, rate, approval, deductFee, reason } = input;
-  const payment = await loadPayment(tx, deps, await ownPayment(tx, { merchantId, paymentId }));
+  const payment = await loadPayment(tx, deps, await ownLead(tx, { merchantId, paymentId }));
   const { amount, atoms } = terms(deps, payment, input);
   const now = deps.clock.now();
   return {
@@ -133,7 +135,7 @@ interface Terms {
 
 function terms(deps: CreateLinkDeps, payment: LoadedPayment, input: CreateLinkInput): Terms {
   const { wish, coin } = input;
-  if (coin !== undefined && payment.state.options[coin] === undefined) {
+  if (coin !== undefined && policyIn(payment.state, coin) === undefined) {
     throw invalidField('coin', `this payment takes no ${coin}`);
   }
   const asked = wish.kind === 'amount' ? readFiat(wish, payment) : null;

@@ -15,7 +15,8 @@ import { findRefundLinkByToken, type StoredRefundLink } from '../../store/paymen
 import { findSend } from '../../store/sends/sends.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { tokenHash } from '../accounts/account-link.ts';
-import { loadPayment, type LoadedPayment, type LoadPaymentDeps } from '../payments/load-payment.ts';
+import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
+import type { LoadPaymentDeps } from '../payments/payment-state.ts';
 import { worthOf } from '../refunds/refundable.ts';
 import { leftForClaim, leftToClaim } from './left-for-link.ts';
 import { shopFace, type ShopFace } from '../merchants/shop-face.ts';

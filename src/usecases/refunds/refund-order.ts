@@ -2,13 +2,14 @@ import { COINS, type Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { leftIn } from '../../domain/payment/balance.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
+import { policyIn } from '../../domain/payment/terms.ts';
 import type { RefundRate } from '../../domain/payment/refund-link.ts';
 import { findWatched } from '../../store/ledger/addresses.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { chainFor, readAmount, type SendOrder } from '../sends/send-order.ts';
 import type { SendCoinsDeps } from '../sends/send-coins.ts';
-import { ownPayment } from '../payments/get-payment.ts';
+import { ownLead } from '../payments/get-payment.ts';
 import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
 import { nothingLeft, readFiat, requireLeft, toAtoms, worthOf } from './refundable.ts';
 import { outputsForRefund } from './unproven-failures.ts';
@@ -41,7 +42,7 @@ export async function orderRefund(
   input: RefundInput,
 ): Promise<SendOrder> {
   const { merchant, paymentId } = input;
-  const payment = await loadPayment(db, deps, await ownPayment(db, { merchantId: merchant.id, paymentId }));
+  const payment = await loadPayment(db, deps, await ownLead(db, { merchantId: merchant.id, paymentId }));
   const coin = refundCoin(payment, input.coin);
   const order: SendOrder = {
     coin,
@@ -59,7 +60,7 @@ export async function orderRefund(
 
 function refundCoin(payment: LoadedPayment, wanted: Coin | undefined): Coin {
   if (wanted !== undefined) {
-    if (payment.state.options[wanted] === undefined) {
+    if (policyIn(payment.state, wanted) === undefined) {
       throw invalidField('coin', `this payment takes no ${wanted}`);
     }
     return wanted;

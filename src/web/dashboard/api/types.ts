@@ -49,6 +49,7 @@ export const EVENT_TYPES = Object.keys({
   'payment.late': 0,
   'payment.expired': 0,
   'payment.cancelled': 0,
+  'payment.superseded': 0,
   'payment.reversed': 0,
   'payment.failed': 0,
   'payment.refunded': 0,

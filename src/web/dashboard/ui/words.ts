@@ -16,6 +16,7 @@ const WORDS: Readonly<Record<string, string>> = {
   multiple: t('Multiple'),
   created: t('Created'),
   updated: t('Updated'),
+  superseded: t('Superseded'),
   reversed: t('Reversed'),
   refund_failed: t('Refund failed'),
   // Refund links

@@ -88,6 +88,7 @@ export const shared: Catalogue = {
   'Refund paid': 'Erstattung bezahlt',
   Refunded: 'Erstattet',
   Replaced: 'Ersetzt',
+  Superseded: 'Abgelöst',
   Reversed: 'Rückgängig',
   Revoked: 'Widerrufen',
   'Sandbox.': 'Sandbox.',

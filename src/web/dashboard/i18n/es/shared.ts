@@ -87,6 +87,7 @@ export const shared: Catalogue = {
   'Refund paid': 'Reembolso pagado',
   Refunded: 'Reembolsado',
   Replaced: 'Reemplazado',
+  Superseded: 'Reemplazado',
   Reversed: 'Revertido',
   Revoked: 'Revocado',
   'Sandbox.': 'Pruebas.',

@@ -89,6 +89,7 @@ export const shared: Catalogue = {
   'Refund paid': 'Remboursement payé',
   Refunded: 'Remboursé',
   Replaced: 'Remplacé',
+  Superseded: 'Remplacé',
   Reversed: 'Annulé par le réseau',
   Revoked: 'Révoqué',
   'Sandbox.': 'Bac à sable.',

@@ -87,6 +87,7 @@ export const shared: Catalogue = {
   'Refund paid': 'Reembolso pago',
   Refunded: 'Reembolsado',
   Replaced: 'Substituído',
+  Superseded: 'Substituído',
   Reversed: 'Revertido',
   Revoked: 'Revogado',
   'Sandbox.': 'Ambiente de testes.',

@@ -1,0 +1,149 @@
+import { sql, type Kysely } from 'kysely';
+
+const HOUR_MS = 3_600_000;
+/** Decimals of summed prices. */
+const PRICE_DECIMALS = 4;
+
+const COLUMNS = [
+  `ALTER TABLE payments ADD COLUMN group_id TEXT REFERENCES payments(id)`,
+  `ALTER TABLE payments ADD COLUMN superseded_by TEXT REFERENCES payments(id)`,
+  `CREATE INDEX payments_by_group ON payments (group_id) WHERE group_id IS NOT NULL`,
+];
+
+/**
+ * Fills in the groups of renewals that exist. A payment that was refunded and is not the one that the group goes on with
+ * keeps its own books: it leaves the group.
+ */
+const GROUPS = [
+  `WITH RECURSIVE members (id, first) AS (
+     SELECT id, id FROM payments
+       WHERE renews IS NULL AND id IN (SELECT renews FROM payments WHERE renews IS NOT NULL)
+     UNION ALL
+     SELECT later.id, members.first FROM members JOIN payments AS later ON later.renews = members.id
+   )
+   UPDATE payments SET group_id = members.first FROM members WHERE members.id = payments.id`,
+  // The completed payment, else the one that had money first.
+  `WITH paid AS (
+     SELECT payments.id, payments.group_id, payments.status, min(outputs.first_seen_at) AS since
+       FROM payments JOIN outputs ON outputs.payment_id = payments.id AND outputs.state <> 'gone'
+       WHERE payments.group_id IS NOT NULL GROUP BY payments.id
+   ), leads AS (
+     SELECT id, group_id, row_number() OVER (
+       PARTITION BY group_id ORDER BY status = 'completed' DESC, since, id) AS place FROM paid
+   )
+   UPDATE payments SET superseded_by = leads.id FROM leads
+     WHERE leads.place = 1 AND leads.group_id = payments.group_id AND leads.id <> payments.id`,
+  `UPDATE payments SET group_id = NULL, superseded_by = NULL
+     WHERE superseded_by IS NOT NULL AND status = 'refunded'`,
+  `UPDATE refunds SET payment_id = payments.superseded_by FROM payments
+     WHERE payments.id = refunds.payment_id AND payments.superseded_by IS NOT NULL`,
+  `UPDATE refund_links SET payment_id = payments.superseded_by FROM payments
+     WHERE payments.id = refund_links.payment_id AND payments.superseded_by IS NOT NULL`,
+];
+
+/** What has ended without money stays as the shop was told; every other one asks for nothing any more. */
+const CLOSE = `UPDATE payments SET status = 'cancelled', exception = NULL,
+    cancelled_at = coalesce(cancelled_at, CAST(unixepoch('subsec') * 1000 AS INTEGER))
+  WHERE superseded_by IS NOT NULL AND (status NOT IN ('expired', 'failed', 'cancelled') OR exception IS NOT NULL)`;
+
+/**
+ * Payments that renew each other are a group, named by the first of them, with one balance: that of the payment that got
+ * money first. It supersedes the others. Shops are not told of what is closed here: no event of the past is made up.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of [...COLUMNS, ...GROUPS]) await sql.raw(statement).execute(db);
+  const before = await soldInGroups(db, true);
+  await sql.raw(CLOSE).execute(db);
+  await moveTotals(db, before, await soldInGroups(db, false));
+}
+
+interface Sold {
+  readonly id: string;
+  readonly merchant_id: string;
+  readonly mode: string;
+  readonly created_at: number;
+  readonly currency: string;
+  readonly price: string;
+  readonly coin: string | null;
+  readonly atoms: string | null;
+}
+
+/**
+ * Completed payments of groups in which more than one has money, each with the confirmed money that counts for it.
+ * @param own its own only; else that of the payments that it superseded as well
+ */
+async function soldInGroups(db: Kysely<unknown>, own: boolean): Promise<readonly Sold[]> {
+  const counted = own
+    ? sql`o.payment_id = p.id`
+    : sql`o.payment_id IN (
+        SELECT id FROM payments WHERE group_id = p.group_id AND (id = p.id OR superseded_by = p.id))`;
+  const { rows } = await sql<Sold>`
+    SELECT p.id, p.merchant_id, p.mode, p.created_at, p.currency, p.amount AS price, o.coin, o.amount AS atoms
+    FROM payments AS p LEFT JOIN outputs AS o ON o.state = 'confirmed' AND ${counted}
+    WHERE p.status = 'completed' AND p.group_id IN (
+      SELECT group_id FROM payments JOIN outputs ON outputs.payment_id = payments.id
+      WHERE group_id IS NOT NULL GROUP BY group_id HAVING count(DISTINCT payments.id) > 1)`.execute(db);
+  return rows;
+}
+
+interface Total {
+  sum: bigint;
+  payments: number;
+}
+
+/** The volume counts each order once, with all its money: added up here, because SQLite has no integers that large. */
+async function moveTotals(
+  db: Kysely<unknown>,
+  before: readonly Sold[],
+  after: readonly Sold[],
+): Promise<void> {
+  const moves = new Map<string, Total>();
+  addUp(moves, before, -1);
+  addUp(moves, after, 1);
+  for (const [key, by] of moves) {
+    if (by.sum === 0n && by.payments === 0) continue;
+    const place = sql.join((JSON.parse(key) as (string | number)[]).map((value) => sql`${value}`));
+    const at = sql`(merchant_id, mode, period_ms, starts_at, currency, coin) = (${place})`;
+    const { rows } = await sql<{ sum: string; payments: number }>`
+      SELECT sum, payments FROM volume_totals WHERE ${at}`.execute(db);
+    const sum = BigInt(rows[0]?.sum ?? 0) + by.sum;
+    const payments = (rows[0]?.payments ?? 0) + by.payments;
+    await sql`DELETE FROM volume_totals WHERE ${at}`.execute(db);
+    if (sum === 0n && payments === 0) continue;
+    await sql`INSERT INTO volume_totals (merchant_id, mode, period_ms, starts_at, currency, coin, sum, payments)
+      VALUES (${place}, ${String(sum)}, ${payments})`.execute(db);
+  }
+}
+
+function addUp(moves: Map<string, Total>, sold: readonly Sold[], sign: 1 | -1): void {
+  for (const rows of Map.groupBy(sold, ({ id }) => id).values()) {
+    const [payment] = rows;
+    if (payment === undefined) continue;
+    const money = new Map<string, bigint>();
+    for (const { coin, atoms } of rows) {
+      if (coin !== null && atoms !== null) money.set(coin, (money.get(coin) ?? 0n) + BigInt(atoms));
+    }
+    const [coin = '', ...others] = money.keys();
+    add(moves, payment, [payment.currency, others.length === 0 ? coin : ''], sign, minorUnits(payment.price));
+    for (const [paidIn, atoms] of money) add(moves, payment, ['', paidIn], sign, atoms);
+  }
+}
+
+function add(
+  moves: Map<string, Total>,
+  { merchant_id, mode, created_at: madeAt }: Sold,
+  kind: readonly [currency: string, coin: string],
+  sign: 1 | -1,
+  sum: bigint,
+): void {
+  for (const period of [HOUR_MS, 24 * HOUR_MS]) {
+    const key = JSON.stringify([merchant_id, mode, period, madeAt - (madeAt % period), ...kind]);
+    const total = moves.get(key) ?? { sum: 0n, payments: 0 };
+    moves.set(key, { sum: total.sum + BigInt(sign) * sum, payments: total.payments + sign });
+  }
+}
+
+function minorUnits(price: string): bigint {
+  const [whole = '', fraction = ''] = price.split('.');
+  return BigInt(whole + fraction.padEnd(PRICE_DECIMALS, '0'));
+}

@@ -1,0 +1,43 @@
+import type { PaymentFact } from '../../domain/payment/types.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findPayment, type StoredPayment } from '../../store/payments/payments.ts';
+import type { LoadedPayment } from './load-payment.ts';
+
+/** What facts about a superseded payment say to the one that took its place: only its money still matters. */
+export function factsForLead(memberId: string, facts: readonly PaymentFact[]): PaymentFact[] {
+  return facts.flatMap((fact): PaymentFact[] => {
+    switch (fact.type) {
+      case 'output_seen':
+      case 'output_confirmed':
+      case 'waited':
+        return [{ ...fact, via: memberId }];
+      case 'clock':
+      case 'cancel':
+      case 'resolve':
+      case 'superseded':
+        return [];
+      default:
+        return [fact];
+    }
+  });
+}
+
+/** The payment to whose address money came. @param via as in its credit */
+export function payeeOf({ row, members }: LoadedPayment, via: string | undefined): StoredPayment {
+  return members.find((member) => member.row.id === via)?.row ?? row;
+}
+
+/**
+ * The payment whose price tells what money of the day is worth: the one to whose address it came, unless that asked in
+ * another currency.
+ */
+export function pricedBy(loaded: LoadedPayment, via: string | undefined): StoredPayment {
+  const payee = payeeOf(loaded, via);
+  return payee.currency === loaded.row.currency ? payee : loaded.row;
+}
+
+/** As pricedBy, for a payment that may have been superseded. */
+export async function findPricing(db: Db, payee: StoredPayment): Promise<StoredPayment> {
+  const lead = payee.superseded_by === null ? undefined : await findPayment(db, payee.superseded_by);
+  return lead === undefined || lead.currency === payee.currency ? payee : lead;
+}

@@ -1,0 +1,181 @@
+import type { Coin, Mode } from '../../domain/coins.ts';
+import type { ConfirmationPolicy } from '../../domain/confirmations.ts';
+import { assertNever } from '../../domain/errors.ts';
+import { dueShareOf } from '../../domain/payment/terms.ts';
+import {
+  UNCONFIRMED_GRACE_MS,
+  type MemberTerms,
+  type PaymentCredit,
+  type PaymentOption,
+  type PaymentRefund,
+  type PaymentState,
+  type RefundStage,
+  type Share,
+} from '../../domain/payment/types.ts';
+import type { SendStatus } from '../../domain/send/types.ts';
+import type { StoredOutput } from '../../store/ledger/outputs.ts';
+import { parseShare, parseSums } from '../../store/payments/payment-memory.ts';
+import type { StoredOption, StoredPayment } from '../../store/payments/payments.ts';
+import type { UnsentClaim } from '../../store/payments/refund-links.ts';
+import type { StoredRefund } from '../../store/payments/refunds.ts';
+import { fiatMinorUnits } from '../catalog/fiat-minor-units.ts';
+
+export interface LoadPaymentDeps {
+  /** Confirmation policy of a coin in a mode. */
+  readonly confirmations: (coin: Coin, mode: Mode) => ConfirmationPolicy;
+}
+
+/** Another payment of its group. */
+export interface LoadedMember {
+  readonly row: StoredPayment;
+  /** Read of superseded payments only: their money counts here. */
+  readonly options: readonly StoredOption[];
+}
+
+interface Ledger {
+  readonly members: readonly LoadedMember[];
+  readonly outputs: readonly StoredOutput[];
+  readonly refunds: readonly PaymentRefund[];
+  readonly tips: PaymentState['tips'];
+  readonly final: PaymentState['final'];
+}
+
+/** A payment as the machine knows it, from its rows. */
+export function toState(
+  deps: LoadPaymentDeps,
+  row: StoredPayment,
+  options: readonly StoredOption[],
+  { members, outputs, refunds, tips, final }: Ledger,
+): PaymentState {
+  const own = toOptions(deps, row.mode, options);
+  const superseded = Object.fromEntries(
+    members
+      .filter((member) => member.row.superseded_by === row.id)
+      .map((member) => [member.row.id, memberTerms(deps, row, member)]),
+  );
+  return {
+    status: row.status,
+    exception: row.exception,
+    expiresAt: row.expires_at,
+    closedAt: row.closed_at,
+    cancelledAt: row.cancelled_at,
+    acceptedAt: row.accepted_at,
+    acceptedPosition: row.accepted_position,
+    accepted: parseSums(row.accepted_json),
+    refundedAt: row.refunded_at,
+    refundedPosition: row.refunded_position,
+    refundedBy: row.refunded_by,
+    returned: parseSums(row.returned_json),
+    toleranceBps: row.tolerance_bps,
+    latePolicy: row.late_policy,
+    options: own,
+    credits: outputs.map((output) => toCredit(output, own, superseded)),
+    refunds,
+    excessTold: parseShare(row.excess_told),
+    unconfirmedGraceMs: UNCONFIRMED_GRACE_MS,
+    supersededBy: row.superseded_by,
+    members: superseded,
+    tips,
+    final,
+  };
+}
+
+function toOptions(
+  deps: LoadPaymentDeps,
+  mode: Mode,
+  options: readonly StoredOption[],
+): PaymentState['options'] {
+  const known: Partial<Record<Coin, PaymentOption>> = {};
+  for (const option of options) {
+    const policy = policyOf(deps.confirmations(option.coin, mode), option);
+    known[option.coin] = { due: BigInt(option.amount), policy };
+  }
+  return known;
+}
+
+function memberTerms(deps: LoadPaymentDeps, lead: StoredPayment, { row, options }: LoadedMember): MemberTerms {
+  return {
+    expiresAt: row.expires_at,
+    cancelledAt: row.cancelled_at,
+    options: toOptions(deps, row.mode, options),
+    priceShare: shareOfPrice(lead, row),
+  };
+}
+
+/** A payment that renews another may have been updated since. Null: the currency is another one. */
+function shareOfPrice(lead: StoredPayment, member: StoredPayment): Share | null {
+  if (lead.currency !== member.currency) return null;
+  return { numerator: fiatMinorUnits(member).minor, denominator: fiatMinorUnits(lead).minor };
+}
+
+/** The setting as it is now, and never less than the payment asked for or was quoted. */
+function policyOf(setting: ConfirmationPolicy, option: StoredOption): ConfirmationPolicy {
+  return {
+    base: option.required_finality ?? option.required_confirmations,
+    tiers: [{ fromAtoms: 0n, confirmations: setting.base }, ...setting.tiers],
+  };
+}
+
+/** All that gives a payment's money back. @param claims those without a send */
+export function paymentRefunds(refunds: readonly StoredRefund[], claims: readonly UnsentClaim[]): PaymentRefund[] {
+  return [
+    ...refunds.map((refund): PaymentRefund => ({
+      id: refund.send_id,
+      coin: refund.coin,
+      amount: BigInt(refund.refunded),
+      stage: stageOf(refund.status),
+      value: parseShare(refund.value),
+      completedBy: refund.completed_json === null ? null : parseSums(refund.completed_json),
+      position: refund.position,
+    })),
+    ...claims.map((claim): PaymentRefund => ({
+      id: claim.id,
+      coin: claim.coin,
+      amount: BigInt(claim.claimed),
+      stage: 'promised',
+      value: parseShare(claim.claim_value),
+      completedBy: claim.claim_completed_json === null ? null : parseSums(claim.claim_completed_json),
+      position: null,
+    })),
+  ];
+}
+
+function stageOf(status: SendStatus): RefundStage {
+  switch (status) {
+    case 'queued':
+    case 'signed':
+      return 'signed';
+    case 'failed':
+      return 'failed';
+    case 'broadcast':
+    case 'confirmed':
+      return 'accepted';
+    default:
+      return assertNever(status);
+  }
+}
+
+function toCredit(
+  output: StoredOutput,
+  own: PaymentState['options'],
+  superseded: PaymentState['members'],
+): PaymentCredit {
+  const late = output.late === 1;
+  const lateDue = output.late_due === null ? null : BigInt(output.late_due);
+  const via = output.payment_id ?? '';
+  const member = superseded[via];
+  return {
+    coin: output.coin,
+    ref: { txid: output.txid, index: output.vout },
+    amount: BigInt(output.amount),
+    position: output.position,
+    state: output.state,
+    height: output.height,
+    maturity: output.maturity,
+    firstSeenAt: output.first_seen_at,
+    confirmedAt: output.confirmed_at,
+    late,
+    due: late ? lateDue : ((member?.options ?? own)[output.coin]?.due ?? null),
+    ...(member === undefined ? {} : { via, ...dueShareOf(member) }),
+  };
+}

@@ -1,0 +1,326 @@
+/** Payments of one order that renew each other have one balance, and at most one of them asks for money. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { liveCredits } from '../../../src/domain/payment/machine.ts';
+import { findPayment } from '../../../src/store/payments/payments.ts';
+import { writeReread } from '../../../src/store/chain/reread-requests.ts';
+import { volumeOf } from '../../../src/store/payments/volume.ts';
+import { rereadBlocks } from '../../../src/usecases/chain-sync/reread-blocks.ts';
+import { cancelPayment, resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
+import { loadPayment } from '../../../src/usecases/payments/load-payment.ts';
+import { quoteLatePayments } from '../../../src/usecases/payments/quote-late-payments.ts';
+import { updatePayment } from '../../../src/usecases/payments/update-payment.ts';
+import { createRefundLink } from '../../../src/usecases/refund-links/create-link.ts';
+import { orderRefund } from '../../../src/usecases/refunds/refund-order.ts';
+import { expectBooksToAgree } from '../../_helpers/books.ts';
+import { openGroupWorld, PRICE, type GroupWorld } from '../../_helpers/group-world.ts';
+import { addressOf, MINUTE, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
+import { volumeByPayments } from '../../_helpers/volume-by-payments.ts';
+
+let group: GroupWorld;
+let world: PaymentWorld;
+beforeEach(async () => {
+  group = await openGroupWorld();
+  ({ world } = group);
+});
+afterEach(async () => {
+  await expectBooksToAgree(world.deps.db);
+  await expectVolumeToAgree();
+  await world.close();
+});
+
+async function expectVolumeToAgree(): Promise<void> {
+  const { id: merchantId } = world.wallet.merchant;
+  const filter = { merchantId, mode: 'live' as const, fromMs: 0, beforeMs: 2 * world.now() };
+  const [kept, added] = [await volumeOf(world.deps.db, filter), await volumeByPayments(world.deps.db, filter)];
+  expect([new Set(kept.coins), new Set(kept.fiat)]).toEqual([new Set(added.coins), new Set(added.fiat)]);
+}
+
+async function creditedTo(payment: { id: string }): Promise<bigint> {
+  const row = await findPayment(world.deps.db, payment.id);
+  const { state } = await loadPayment(world.deps.db, world.deps, row!);
+  return liveCredits(state).reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+async function merchant() {
+  return world.deps.db.selectFrom('merchants').selectAll().executeTakeFirstOrThrow();
+}
+
+const superseded = (lead: { id: string }) => ({
+  status: 'cancelled',
+  exception: null,
+  supersededBy: lead.id,
+  transactions: [],
+});
+
+describe('the first money of a group', () => {
+  it('makes an expired payment the one that is paid, and closes the one that renewed it', async () => {
+    const [first, second] = await group.renewed();
+    await group.pay(first, PRICE);
+    expect(await world.payment(first)).toMatchObject({
+      status: 'completed',
+      exception: 'late',
+      renewedBy: second.id,
+    });
+    expect(await world.payment(second)).toMatchObject({ ...superseded(first), renews: first.id });
+    await group.runOut();
+    expect(await group.told(first, second)).toEqual([
+      'P1 created',
+      'P1 expired',
+      'P2 created',
+      'P2 superseded',
+      'P1 late',
+      'P1 confirming',
+      'P1 completed',
+    ]);
+  });
+
+  it('closes an expired payment when the one that renewed it is paid', async () => {
+    const [first, second] = await group.renewed();
+    await group.pay(second, PRICE);
+    expect(await world.payment(second)).toMatchObject({ status: 'completed', exception: null });
+    expect(await world.payment(first)).toMatchObject(superseded(second));
+    expect(await group.told(first, second)).toEqual([
+      'P1 created',
+      'P1 expired',
+      'P2 created',
+      'P1 superseded',
+      'P2 confirming',
+      'P2 completed',
+    ]);
+  });
+
+  it('closes every other payment once, also one that the shop had cancelled', async () => {
+    const [first, second] = await group.renewed();
+    await group.runOut();
+    const third = await group.renew(second);
+    await cancelPayment(world.deps, group.at(third.id));
+    await group.pay(second, PRICE);
+    for (const closed of [first, third]) expect(await world.payment(closed)).toMatchObject(superseded(second));
+    const events = await group.told(first, second, third);
+    expect(events.filter((event) => event.endsWith('superseded'))).toEqual(['P1 superseded', 'P3 superseded']);
+    expect(events.slice(0, -5)).not.toContain('P3 superseded');
+  });
+
+  it('is the first in its block where two are paid in it, and counts the other money as well', async () => {
+    const [first, second] = await group.renewed();
+    world.chains.BTC.mine(world.now(), [
+      creditTo(addressOf(second, 'BTC'), PRICE / 2n),
+      creditTo(addressOf(first, 'BTC'), PRICE / 2n),
+    ]);
+    world.chains.BTC.mine(world.now());
+    await world.look('BTC');
+    expect(await world.payment(second)).toMatchObject({ status: 'completed', exception: 'late' });
+    expect(await world.payment(first)).toMatchObject(superseded(second));
+  });
+});
+
+describe('money on a superseded payment', () => {
+  it('counts for the payment that took its place, once, and names the address it came to', async () => {
+    const [first, second] = await group.renewed();
+    const own = await group.pay(second, PRICE);
+    const late = await group.pay(first, PRICE);
+    expect(await world.payment(second)).toMatchObject({
+      status: 'completed',
+      exception: 'multiple',
+      receivedFiat: '100',
+      transactions: [{ txid: own }, { txid: late, late: true, paymentId: first.id }],
+    });
+    expect(await world.payment(first)).toMatchObject({ ...superseded(second), receivedFiat: '0' });
+    expect((await group.told(second)).slice(-2)).toEqual(['P1 late', 'P1 overpaid']);
+    expect(await creditedTo(first)).toBe(0n);
+    expect(await creditedTo(second)).toBe(2n * PRICE);
+  });
+
+  it('completes a payment that was short', async () => {
+    const [first, second] = await group.renewed();
+    await group.pay(second, PRICE / 2n);
+    expect(await world.payment(second)).toMatchObject({ status: 'underpaid' });
+    await group.pay(first, PRICE / 2n);
+    expect(await world.payment(second)).toMatchObject({ status: 'completed', exception: 'late' });
+  });
+
+  it('covers as much of another price as it is worth', async () => {
+    const [first, second] = await group.renewed();
+    await updatePayment(world.deps, { merchant: await merchant(), paymentId: second.id, amount: '75.00' });
+    await group.pay(second, PRICE);
+    await group.pay(first, PRICE / 2n - 1_000_000n);
+    expect(await world.payment(second)).toMatchObject({ status: 'underpaid' });
+    await group.pay(first, 1_000_000n);
+    expect(await world.payment(second)).toMatchObject({ status: 'completed' });
+  });
+
+  it('counts at the rate of the day where the other payment asks in another currency', async () => {
+    const [first, second] = await group.renewed();
+    const terms = { amount: '80.00', currency: 'EUR' };
+    await updatePayment(world.deps, { merchant: await merchant(), paymentId: second.id, ...terms });
+    await group.pay(second, PRICE);
+    world.rate = null;
+    await group.pay(first, 30_000_000n);
+    expect(await world.payment(second)).toMatchObject({ status: 'underpaid' });
+    world.rate = '100';
+    await quoteLatePayments(world.deps, { coin: 'BTC', mode: 'live' });
+    expect(await world.payment(second)).toMatchObject({ status: 'completed', receivedFiat: null });
+  });
+
+  it('counts in a coin that only the superseded payment offers, and can be refunded in it', async () => {
+    const [first, second] = await group.renewed();
+    await world.deps.db
+      .deleteFrom('payment_options')
+      .where('payment_id', '=', second.id)
+      .where('coin', '=', 'LTC')
+      .execute();
+    await group.pay(second, PRICE);
+    await group.pay(first, PRICE, 'LTC');
+    expect(await world.payment(second)).toMatchObject({ status: 'completed', exception: 'multiple' });
+    const order = await orderRefund(world.deps.db, world.deps, {
+      merchant: await merchant(),
+      paymentId: second.id,
+      coin: 'LTC',
+      destination: 'payer',
+    });
+    expect(order.amount).toBe(PRICE);
+  });
+
+  it('is the money that its group gives back: refunds of all of it are ordered of the payment that has it', async () => {
+    const [first, second] = await group.renewed();
+    await group.pay(second, PRICE);
+    await group.pay(first, PRICE);
+    const refund = { merchant: await merchant(), destination: 'payer' };
+    const order = await orderRefund(world.deps.db, world.deps, { ...refund, paymentId: second.id });
+    expect(order.amount).toBe(2n * PRICE);
+  });
+
+  it('is read again by a rescan without counting twice', async () => {
+    const [first, second] = await group.renewed();
+    await group.pay(second, PRICE);
+    await group.pay(first, PRICE);
+    const events = await group.told(first, second);
+    const chain = { coin: 'BTC', mode: 'live' } as const;
+    const to = world.chains.BTC.tip.height;
+    await writeReread(world.deps.db, chain, { from: 1, to, next: 1 });
+    expect(await rereadBlocks(world.deps, world.chains.BTC.adapter('BTC'))).toBe(true);
+    expect(await creditedTo(second)).toBe(2n * PRICE);
+    expect(await group.told(first, second)).toEqual(events);
+  });
+
+  it('leaves and comes back with its block', async () => {
+    const [first, second] = await group.renewed();
+    await group.pay(second, PRICE / 2n);
+    const credit = creditTo(addressOf(first, 'BTC'), PRICE / 2n);
+    world.chains.BTC.mine(world.now(), [credit]);
+    world.chains.BTC.mine(world.now());
+    await world.look('BTC');
+    expect(await world.payment(second)).toMatchObject({ status: 'completed' });
+    world.chains.BTC.fates.set(credit.ref.txid, 'gone');
+    world.chains.BTC.drop(2);
+    for (let block = 0; block < 3; block += 1) world.chains.BTC.mine(world.now());
+    await world.look('BTC');
+    world.advance(MINUTE);
+    await world.look('BTC');
+    expect(await world.payment(second)).toMatchObject({ status: 'underpaid' });
+    expect((await group.told(second)).slice(-2)).toEqual(['P1 reversed', 'P1 underpaid']);
+  });
+});
+
+describe('the double spend of the first money', () => {
+  it('lets the payment that had it ask again, while the others stay closed', async () => {
+    const [first, second] = await group.renewed();
+    const credit = creditTo(addressOf(second, 'BTC'), PRICE);
+    world.chains.BTC.unconfirmed = [unconfirmed(credit)];
+    await world.look('BTC');
+    expect(await world.payment(second)).toMatchObject({ status: 'confirming' });
+    world.chains.BTC.unconfirmed = [];
+    world.chains.BTC.fates.set(credit.ref.txid, 'gone');
+    world.advance(MINUTE);
+    await world.look('BTC');
+    expect(await world.payment(second)).toMatchObject({ status: 'pending' });
+    expect(await world.payment(first)).toMatchObject(superseded(second));
+    await group.pay(first, PRICE);
+    expect(await world.payment(second)).toMatchObject({ status: 'completed', exception: 'late' });
+    const events = await group.told(first, second);
+    expect(events.filter((event) => event.endsWith('superseded'))).toEqual(['P1 superseded']);
+  });
+});
+
+describe('what is asked of a superseded payment', () => {
+  let first: { id: string };
+  let second: { id: string };
+  beforeEach(async () => {
+    const made = await group.renewed();
+    await group.pay(made[1], PRICE);
+    [first, second] = made;
+  });
+
+  it('is refused with the name of the payment that has the money', async () => {
+    const refused = {
+      code: 'INVALID_STATE',
+      details: [{ field: 'paymentId', code: 'superseded', existingId: second.id }],
+    };
+    const { id: merchantId } = world.wallet.merchant;
+    const owner = await merchant();
+    const to = { merchant: owner, paymentId: first.id };
+    const link = { expiresInDays: 30, approval: false, deductFee: false, reason: null } as const;
+    const wish = { wish: { kind: 'all' }, rate: 'received' } as const;
+    const linkDeps = { ...world.deps, secretBox: { seal: () => Buffer.alloc(1), open: () => '' } };
+    for (const ask of [
+      () => resolvePayment(world.deps, group.at(first.id), 'accept'),
+      () => resolvePayment(world.deps, group.at(first.id), 'refunded'),
+      () => orderRefund(world.deps.db, world.deps, { ...to, destination: 'payer' }),
+      () => createRefundLink(linkDeps as never, { merchantId, paymentId: first.id, ...link, ...wish }),
+      () => updatePayment(world.deps, { ...to, amount: '1.00' }),
+    ]) {
+      await expect(ask()).rejects.toMatchObject(refused);
+    }
+  });
+
+  it('changes nothing where it is cancelled', async () => {
+    expect(await cancelPayment(world.deps, group.at(first.id))).toMatchObject(superseded(second));
+  });
+
+  it('leads on to that payment where it is renewed, and makes none', async () => {
+    expect(await group.tryRenew(first)).toBe(second.id);
+    const count = await world.deps.db.selectFrom('payments').select('id').execute();
+    expect(count).toHaveLength(2);
+  });
+});
+
+describe('a group that has money', () => {
+  it('has no payment that can be renewed', async () => {
+    const [first, second] = await group.renewed();
+    await group.runOut();
+    const third = await group.renew(second);
+    await group.runOut();
+    await group.pay(first, PRICE / 2n);
+    for (const [payment, leads] of [
+      [first, null],
+      [second, first.id],
+      [third, first.id],
+    ] as const) {
+      expect(await group.tryRenew(payment)).toBe(leads);
+    }
+  });
+
+  it('answers the same order with the payment that has it', async () => {
+    const [first, second] = await group.renewed({ orderId: 'again' });
+    expect((await world.order({ orderId: 'again' })).id).toBe(second.id);
+    await group.pay(first, PRICE);
+    expect((await world.order({ orderId: 'again' })).id).toBe(first.id);
+  });
+
+  it('has one payment that is renewed however many ask while money comes', async () => {
+    const first = await world.order();
+    await group.runOut();
+    world.chains.BTC.mine(world.now(), [creditTo(addressOf(first, 'BTC'), PRICE)]);
+    const [, ...asked] = await Promise.all([
+      world.look('BTC'),
+      ...Array.from({ length: 8 }, async () => group.tryRenew(first)),
+    ]);
+    const made = new Set(asked);
+    made.delete(null);
+    expect(made.size).toBeLessThan(2);
+    const rows = await world.deps.db.selectFrom('payments').select(['id', 'status', 'superseded_by']).execute();
+    expect(rows.filter(({ status }) => status === 'pending')).toEqual([]);
+    for (const { id, superseded_by: by } of rows) expect(by).toBe(id === first.id ? null : first.id);
+  });
+});
