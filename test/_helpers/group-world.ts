@@ -1,7 +1,13 @@
 /** A shop whose payers may renew expired payments, on scripted chains. */
 import { renewPayment } from '../../src/usecases/links/renew-payment.ts';
 import type { PaymentView } from '../../src/usecases/payments/present-payment.ts';
-import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld, type PaymentWorldOptions } from './payment-world.ts';
+import {
+  addressOf,
+  MINUTE,
+  openPaymentWorld,
+  type PaymentWorld,
+  type PaymentWorldOptions,
+} from './payment-world.ts';
 import { creditTo } from './scripted-chain.ts';
 
 /** What an order of the world costs, at its 100 dollars a coin. */

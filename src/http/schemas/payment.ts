@@ -65,11 +65,14 @@ const payerFields = z.object({
   amount: z.string(),
   currency: z.string(),
   orderId: z.string(),
-  supersededBy: z.string().optional().meta({
-    description:
-      'Payments that renew each other have one balance: the first that gets money supersedes the others. It asks for ' +
-      'the money of the order, has all of it, and refunds are made of it; absent where none did',
-  }),
+  supersededBy: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'Payments that renew each other have one balance: the first that gets money supersedes the others. It asks for ' +
+        'the money of the order, has all of it, and refunds are made of it; absent where none did',
+    }),
   productId: z.string().nullable(),
   priceId: z.string().nullable(),
   successUrl: z.string().nullable(),

@@ -87,16 +87,17 @@ describe('a renewal', () => {
     await renew(old.id);
   });
 
-  it('takes money of its own only, while late money on the expired one waits for the shop', async () => {
+  it('is closed by late money on the expired one, which waits for the shop with all that comes to both', async () => {
     const old = await expired();
     const next = await renew(old.id);
     await world.simulate(old.id, 'exact', { coin: 'LTC', confirmations: 6 });
     await reaches(old.id, 'expired', 'late');
+    await reaches(next, 'cancelled', null);
     await world.simulate(next, 'exact', { coin: 'LTC', confirmations: 6 });
-    const paid = await reaches(next, 'completed', null);
+    expect((await world.shop.payment(next)).transactions).toEqual([]);
     await world.resolve(old.id, 'accept');
-    const accepted = await reaches(old.id, 'completed', 'late');
-    const hashes = [...paid.transactions, ...accepted.transactions].map(({ txid }) => txid);
+    const { transactions } = await reaches(old.id, 'completed', 'late');
+    const hashes = transactions.map(({ txid }) => txid);
     expect([hashes.length, new Set(hashes).size]).toEqual([2, 2]);
     expect((await press(old.id)).next).toBe(old.id);
     expect(countRenewals(old.id)).toBe(1);

@@ -104,6 +104,7 @@ describe('an expired payment of a link', () => {
     expect(next.options['BTC']?.address).not.toBe(old.options['BTC']?.address);
     expect(await offer(old.id)).toBe(next.id);
 
+    expect(await read(old.id)).toMatchObject({ renewedBy: next.id });
     // Asked again: the one that is open, and then the one that was paid. Never two.
     expect(await renew(old.id)).toBe(next.id);
     await world.simulate(next.id, 'exact', { coin: 'LTC', confirmations: 6 });
@@ -153,13 +154,41 @@ describe('an expired payment of a link', () => {
       () => world.shop.payment(old.id),
       ({ exception }) => exception === 'late',
     );
-    expect(await read(next)).toMatchObject({ status: 'pending', transactions: [] });
+    expect(await read(next)).toMatchObject({ status: 'cancelled', supersededBy: old.id, transactions: [] });
     expect((await read(old.id)).transactions).toHaveLength(1);
     await expectNoRenewal(old.id);
-    // The shop decides about the money that came: the order is not asked for a third time meanwhile.
-    await world.runOut(next);
-    await expectNoRenewal(next);
+    // The order has its money: nobody is asked a third time.
+    expect(await renew(next)).toBe(old.id);
+    expect(await ofOrder(old.orderId)).toHaveLength(2);
   });
+
+  it.each([
+    ['en', 'Another payment of this order received money'],
+    ['de', 'Eine andere Zahlung dieser Bestellung hat Geld erhalten'],
+    ['es', 'Otro pago de este pedido ya recibió dinero'],
+    ['fr', 'Un autre paiement de cette commande a reçu de l’argent'],
+    ['pt', 'Outro pagamento deste pedido já recebeu dinheiro'],
+  ])(
+    'leads from its page to the payment that superseded it, without script, in %s',
+    async (language, title) => {
+      const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
+      await world.runOut(old.id);
+      const next = await read(await renew(old.id));
+      await world.simulate(next.id, 'underpay', { coin: 'LTC' });
+      const page = await (
+        await fetch(`${world.till.api.baseUrl}/checkout/${old.id}?lang=${language}`)
+      ).text();
+      expect(page).toContain(title);
+      expect(page).toContain(`class="button" href="/checkout/${next.id}?lang=${language}"`);
+      for (const { address } of [...Object.values(old.options), ...Object.values(next.options)])
+        expect(page).not.toContain(address);
+      expect(
+        await world.till.api.must('GET', `/payment/get?paymentId=${old.id}`, { token: world.shop.publicKey }),
+      ).toMatchObject({
+        supersededBy: next.id,
+      });
+    },
+  );
 
   it('is not where the link is closed, deleted, or asks for something else', async () => {
     const link = await newLink({ currency: 'EUR', amount: '20' });

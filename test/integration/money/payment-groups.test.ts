@@ -32,7 +32,10 @@ afterEach(async () => {
 async function expectVolumeToAgree(): Promise<void> {
   const { id: merchantId } = world.wallet.merchant;
   const filter = { merchantId, mode: 'live' as const, fromMs: 0, beforeMs: 2 * world.now() };
-  const [kept, added] = [await volumeOf(world.deps.db, filter), await volumeByPayments(world.deps.db, filter)];
+  const [kept, added] = [
+    await volumeOf(world.deps.db, filter),
+    await volumeByPayments(world.deps.db, filter),
+  ];
   expect([new Set(kept.coins), new Set(kept.fiat)]).toEqual([new Set(added.coins), new Set(added.fiat)]);
 }
 
@@ -96,9 +99,13 @@ describe('the first money of a group', () => {
     const third = await group.renew(second);
     await cancelPayment(world.deps, group.at(third.id));
     await group.pay(second, PRICE);
-    for (const closed of [first, third]) expect(await world.payment(closed)).toMatchObject(superseded(second));
+    for (const closed of [first, third])
+      expect(await world.payment(closed)).toMatchObject(superseded(second));
     const events = await group.told(first, second, third);
-    expect(events.filter((event) => event.endsWith('superseded'))).toEqual(['P1 superseded', 'P3 superseded']);
+    expect(events.filter((event) => event.endsWith('superseded'))).toEqual([
+      'P1 superseded',
+      'P3 superseded',
+    ]);
     expect(events.slice(0, -5)).not.toContain('P3 superseded');
   });
 
@@ -319,7 +326,10 @@ describe('a group that has money', () => {
     const made = new Set(asked);
     made.delete(null);
     expect(made.size).toBeLessThan(2);
-    const rows = await world.deps.db.selectFrom('payments').select(['id', 'status', 'superseded_by']).execute();
+    const rows = await world.deps.db
+      .selectFrom('payments')
+      .select(['id', 'status', 'superseded_by'])
+      .execute();
     expect(rows.filter(({ status }) => status === 'pending')).toEqual([]);
     for (const { id, superseded_by: by } of rows) expect(by).toBe(id === first.id ? null : first.id);
   });

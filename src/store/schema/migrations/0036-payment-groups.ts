@@ -35,6 +35,10 @@ const GROUPS = [
      WHERE leads.place = 1 AND leads.group_id = payments.group_id AND leads.id <> payments.id`,
   `UPDATE payments SET group_id = NULL, superseded_by = NULL
      WHERE superseded_by IS NOT NULL AND status = 'refunded'`,
+  // What was asked for it in another currency says nothing of the price that counts: it is priced anew.
+  `UPDATE outputs SET late = 1, late_due = NULL FROM payments AS member JOIN payments AS lead
+     ON lead.id = member.superseded_by
+     WHERE member.id = outputs.payment_id AND member.currency <> lead.currency`,
   `UPDATE refunds SET payment_id = payments.superseded_by FROM payments
      WHERE payments.id = refunds.payment_id AND payments.superseded_by IS NOT NULL`,
   `UPDATE refund_links SET payment_id = payments.superseded_by FROM payments

@@ -1,0 +1,264 @@
+/**
+ * Random lives of orders that are renewed up to four times, with money on any of their payments at any time, forks, double
+ * spends and a clock that is set. `GROUP_LIVES=2000` plays more of them.
+ */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { AppError } from '../../../src/domain/errors.ts';
+import { findPayment } from '../../../src/store/payments/payments.ts';
+import { volumeOf } from '../../../src/store/payments/volume.ts';
+import { cancelPayment, resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
+import { loadPayment } from '../../../src/usecases/payments/load-payment.ts';
+import { updatePayment } from '../../../src/usecases/payments/update-payment.ts';
+import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
+import { expectBooksToAgree } from '../../_helpers/books.ts';
+import { openGroupWorld, PRICE, type GroupWorld } from '../../_helpers/group-world.ts';
+import { addressOf, MINUTE } from '../../_helpers/payment-world.ts';
+import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
+import { volumeByPayments } from '../../_helpers/volume-by-payments.ts';
+
+const LIVES = Number(process.env['GROUP_LIVES'] ?? 60);
+const MOST_PAYMENTS = 5;
+/** Lives in one database. */
+const PER_WORLD = 100;
+
+const member = fc.nat(MOST_PAYMENTS - 1);
+const coin = fc.constantFrom('BTC', 'LTC');
+const step = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ does: fc.constant('renew'), member }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      does: fc.constant('pay'),
+      member,
+      coin,
+      quarters: fc.constantFrom(1n, 2n, 4n, 8n),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ does: fc.constant('mine'), coin, blocks: fc.integer({ min: 1, max: 3 }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('doubleSpend'), coin }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constant('fork'),
+      coin,
+      depth: fc.integer({ min: 1, max: 3 }),
+      returns: fc.boolean(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ does: fc.constant('wait'), minutes: fc.constantFrom(1, 20, 61, 61, -10, 1_500) }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('cancel'), member }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ does: fc.constant('update'), member, amount: fc.constantFrom('25.00', '75.00') }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('accept'), member }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('restart') }) },
+);
+const life = fc.record({
+  /** Renewals before anything else happens, each after the end of the one before it. */
+  renewals: fc.nat(MOST_PAYMENTS - 1),
+  steps: fc.array(step, { minLength: 3, maxLength: 20 }),
+});
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+type Chain = 'BTC' | 'LTC';
+
+let group: GroupWorld;
+let lives = 0;
+beforeAll(async () => {
+  group = await openGroupWorld();
+});
+afterAll(async () => endWorld());
+
+async function endWorld(): Promise<void> {
+  const { world } = group;
+  await expectBooksToAgree(world.deps.db);
+  const { id: merchantId } = world.wallet.merchant;
+  const filter = { merchantId, mode: 'live' as const, fromMs: 0, beforeMs: 2 * world.now() };
+  const [kept, added] = [
+    await volumeOf(world.deps.db, filter),
+    await volumeByPayments(world.deps.db, filter),
+  ];
+  expect([new Set(kept.coins), new Set(kept.fiat)]).toEqual([new Set(added.coins), new Set(added.fiat)]);
+  await world.close();
+}
+
+/** One order from its first payment on. */
+class Life {
+  readonly payments: PaymentView[] = [];
+  /** Whether any of its money was ever seen alive. */
+  wasPaid = false;
+  readonly #mempool = { BTC: [] as ReturnType<typeof creditTo>[], LTC: [] as ReturnType<typeof creditTo>[] };
+
+  async begin(renewals: number): Promise<void> {
+    this.payments.push(await group.world.order({ allowed: ['BTC', 'LTC'] }));
+    for (let place = 0; place < renewals; place += 1) {
+      await group.runOut();
+      await this.#renew(this.#at(place));
+    }
+  }
+
+  async play(next: Step): Promise<void> {
+    try {
+      await this.#step(next);
+    } catch (error) {
+      // What the state of a payment forbids is refused; anything else is a failure.
+      if (!(error instanceof AppError) || error.code !== 'INVALID_STATE') throw error;
+    }
+    await this.#look();
+  }
+
+  #at(place: number): PaymentView {
+    const payment = this.payments[place % this.payments.length];
+    if (payment === undefined) throw new Error('a life begins with a payment');
+    return payment;
+  }
+
+  async #step(next: Step): Promise<void> {
+    const { world } = group;
+    if ('quarters' in next) {
+      const address = addressOf(this.#at(next.member), next.coin as Chain);
+      this.#mempool[next.coin as Chain].push(creditTo(address, (PRICE / 4n) * next.quarters));
+    } else if ('blocks' in next) this.#mine(next.coin as Chain, next.blocks);
+    else if ('depth' in next) this.#fork(next.coin as Chain, next);
+    else if ('minutes' in next) world.advance(next.minutes * MINUTE);
+    else if ('amount' in next) await this.#update(this.#at(next.member), next.amount);
+    else if (next.does === 'doubleSpend' && 'coin' in next) this.#doubleSpend(next.coin as Chain);
+    else if (next.does === 'restart') world.restart();
+    else if ('member' in next) await this.#decide(next.does, this.#at(next.member));
+  }
+
+  async #decide(does: string, payment: PaymentView): Promise<void> {
+    if (does === 'renew') await this.#renew(payment);
+    else if (does === 'cancel') await cancelPayment(group.world.deps, group.at(payment.id));
+    else await resolvePayment(group.world.deps, group.at(payment.id), 'accept');
+  }
+
+  async #renew(payment: PaymentView): Promise<void> {
+    if (this.payments.length === MOST_PAYMENTS) return;
+    const asked = await Promise.all([group.tryRenew(payment), group.tryRenew(payment)]);
+    expect(asked[0]).toBe(asked[1]);
+    const [id] = asked;
+    if (id === null || this.payments.some((known) => known.id === id)) return;
+    expect(this.wasPaid).toBe(false);
+    this.payments.push(await group.world.payment({ id }));
+  }
+
+  async #update({ id }: PaymentView, amount: string): Promise<void> {
+    const merchant = await group.world.deps.db.selectFrom('merchants').selectAll().executeTakeFirstOrThrow();
+    await updatePayment(group.world.deps, { merchant, paymentId: id, amount });
+  }
+
+  #mine(chain: Chain, blocks: number): void {
+    const { world } = group;
+    world.chains[chain].mine(world.now(), this.#mempool[chain].splice(0));
+    for (let block = 1; block < blocks; block += 1) world.chains[chain].mine(world.now());
+  }
+
+  #doubleSpend(chain: Chain): void {
+    for (const { ref } of this.#mempool[chain].splice(0))
+      group.world.chains[chain].fates.set(ref.txid, 'gone');
+  }
+
+  #fork(chain: Chain, { depth, returns }: { readonly depth: number; readonly returns: boolean }): void {
+    const scripted = group.world.chains[chain];
+    const dropped = Math.min(depth, scripted.blocks.length - 1);
+    if (dropped === 0) return;
+    const lost = scripted.blocks.slice(-dropped).flatMap(({ credits }) => credits);
+    scripted.drop(dropped);
+    const own = new Set(this.payments.map((payment) => addressOf(payment, chain)));
+    for (const credit of lost) {
+      if (returns || !own.has(credit.watchKey)) this.#mempool[chain].push(credit);
+      else scripted.fates.set(credit.ref.txid, 'gone');
+    }
+    for (let block = 0; block <= dropped; block += 1) scripted.mine(group.world.now());
+  }
+
+  async #look(): Promise<void> {
+    const { world } = group;
+    for (const chain of ['BTC', 'LTC'] as const) {
+      world.chains[chain].unconfirmed = this.#mempool[chain].map((credit) => unconfirmed(credit));
+    }
+    await world.look();
+    world.advance(MINUTE);
+    await world.look();
+    await world.expire();
+    this.wasPaid ||= (await this.#outputs()).some(({ state }) => state !== 'gone');
+    await this.check();
+  }
+
+  async #outputs() {
+    const ids = this.payments.map(({ id }) => id);
+    return group.world.deps.db.selectFrom('outputs').selectAll().where('payment_id', 'in', ids).execute();
+  }
+
+  async check(): Promise<void> {
+    const { db } = group.world.deps;
+    const views: PaymentView[] = [];
+    const counted: string[] = [];
+    for (const { id } of this.payments) {
+      views.push(await group.world.payment({ id }));
+      const { state } = await loadPayment(db, world.deps, (await findPayment(db, id))!);
+      for (const { ref, state: now } of state.credits) if (now !== 'gone') counted.push(ref.txid);
+    }
+    const asking = views.filter(
+      ({ status, exception }) => status === 'pending' || (status === 'underpaid' && exception === null),
+    );
+    expect(asking.length).toBeLessThan(2);
+    const live = (await this.#outputs()).filter(({ state }) => state !== 'gone').map(({ txid }) => txid);
+    expect(counted.toSorted()).toEqual(live.toSorted());
+    this.#checkLead(views);
+    await this.#checkEvents(views);
+  }
+
+  #checkLead(views: readonly PaymentView[]): void {
+    const leads = new Set(views.flatMap(({ supersededBy: lead }) => (lead === undefined ? [] : [lead])));
+    const superseded = views.filter(({ supersededBy: lead }) => lead !== undefined);
+    expect(leads.size).toBe(this.wasPaid && views.length > 1 ? 1 : 0);
+    expect(superseded).toHaveLength(leads.size === 0 ? 0 : views.length - 1);
+    for (const { id, status, transactions } of superseded) {
+      expect([leads.has(id), status, transactions]).toEqual([false, 'cancelled', []]);
+    }
+  }
+
+  async #checkEvents(views: readonly PaymentView[]): Promise<void> {
+    const events = await group.told(...views);
+    for (const [place, { supersededBy: lead }] of views.entries()) {
+      const told = events.filter((event) => event === `P${place + 1} superseded`);
+      expect(told).toHaveLength(lead === undefined ? 0 : 1);
+    }
+    const types = events.map((event) => event.split(' ')[1]);
+    const completed = types.indexOf('completed');
+    if (completed === -1) return;
+    expect(types.slice(completed)).not.toContain('expired');
+    const isReversed = types.lastIndexOf('reversed') > types.lastIndexOf('completed');
+    const ended = views.filter(({ status }) => status === 'completed' || status === 'refunded');
+    expect(ended).toHaveLength(isReversed ? ended.length : 1);
+  }
+}
+
+it(
+  `asks once, counts once and ends once, in ${LIVES} lives`,
+  { timeout: 60_000 + 2_000 * LIVES },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(life, async ({ renewals, steps }) => {
+        lives += 1;
+        if (lives % PER_WORLD === 0) {
+          await endWorld();
+          group = await openGroupWorld();
+        }
+        const order = new Life();
+        await order.begin(renewals);
+        for (const next of steps) await order.play(next);
+      }),
+      { numRuns: LIVES, endOnFailure: true },
+    );
+  },
+);

@@ -1,0 +1,207 @@
+/** Renewals of before: each group goes on with one payment, and no money of it is lost or asked for again. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { liveCredits } from '../../../src/domain/payment/machine.ts';
+import { findPayment } from '../../../src/store/payments/payments.ts';
+import { volumeOf } from '../../../src/store/payments/volume.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
+import type { Db } from '../../../src/store/sqlite/database.ts';
+import { loadPayment } from '../../../src/usecases/payments/load-payment.ts';
+import { expectBooksToAgree } from '../../_helpers/books.ts';
+import { layOut } from '../../_helpers/earlier-databases.ts';
+import { volumeByPayments } from '../../_helpers/volume-by-payments.ts';
+
+const BEFORE = '0033-listed-deliveries.json.gz';
+
+let dir: string;
+let path: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tilld-groups-'));
+  path = join(dir, 'tilld.sqlite');
+  layOut(BEFORE, dir);
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** The payments of the fixture that are like this, oldest first. */
+function payments(where: string): string[] {
+  return change((db) =>
+    db.prepare(`SELECT id FROM payments WHERE ${where} ORDER BY created_at, id`).pluck().all(),
+  ) as string[];
+}
+
+function change<T>(write: (db: Sqlite.Database) => T): T {
+  const db = new Sqlite(path);
+  try {
+    return write(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** Makes each payment the renewal of the one before it. */
+function renewing(...ids: readonly string[]): void {
+  change((db) => {
+    for (const [place, id] of ids.entries()) {
+      if (place > 0) db.prepare('UPDATE payments SET renews = ? WHERE id = ?').run(ids[place - 1], id);
+    }
+  });
+}
+
+const paid = (id: string, at: number): unknown =>
+  change((db) => db.prepare('UPDATE outputs SET first_seen_at = ? WHERE payment_id = ?').run(at, id));
+
+async function upgraded(check: (db: Db) => Promise<void>): Promise<void> {
+  const database = await openDatabase(path);
+  try {
+    await check(database.db);
+    await expectBooksToAgree(database.db);
+    for (const { merchant_id: merchantId, mode } of await database.db
+      .selectFrom('payments')
+      .select(['merchant_id', 'mode'])
+      .distinct()
+      .execute()) {
+      const filter = { merchantId, mode, fromMs: 0, beforeMs: 3_600_000 * 10_000_000 };
+      const [kept, added] = [
+        await volumeOf(database.db, filter),
+        await volumeByPayments(database.db, filter),
+      ];
+      expect([new Set(kept.coins), new Set(kept.fiat)]).toEqual([new Set(added.coins), new Set(added.fiat)]);
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+async function stateOf(db: Db, ids: readonly string[]) {
+  const rows = await Promise.all(ids.map(async (id) => findPayment(db, id)));
+  return rows.map((row) => [row?.status, row?.exception, row?.group_id, row?.superseded_by]);
+}
+
+async function moneyOf(db: Db, id: string): Promise<number> {
+  return liveCredits((await loadPayment(db, (await findPayment(db, id))!)).state).length;
+}
+
+it('keeps a group open in which nobody has paid', async () => {
+  const [ended = '', open = ''] = [...payments(`status = 'cancelled'`), ...payments(`status = 'pending'`)];
+  renewing(ended, open);
+  await upgraded(async (db) => {
+    expect(await stateOf(db, [ended, open])).toEqual([
+      ['cancelled', null, ended, null],
+      ['pending', null, ended, null],
+    ]);
+  });
+});
+
+it('closes the payment that still asks where the one before it was paid late', async () => {
+  const [late = ''] = payments(`exception = 'late'`);
+  const [open = ''] = payments(
+    `status = 'pending' AND id NOT IN (SELECT payment_id FROM outputs WHERE payment_id IS NOT NULL)`,
+  );
+  renewing(late, open);
+  await upgraded(async (db) => {
+    expect(await stateOf(db, [late, open])).toEqual([
+      ['completed', 'late', late, null],
+      ['cancelled', null, late, late],
+    ]);
+    expect((await findPayment(db, open))?.cancelled_at).toEqual(expect.any(Number));
+  });
+});
+
+it('leaves the word that an unpaid one was told by, where a later one was paid', async () => {
+  const [first = '', second = ''] = payments(`status = 'completed' AND exception IS NULL`);
+  const [unpaid = ''] = payments(`status = 'cancelled'`);
+  change((db) => {
+    db.prepare(`UPDATE payments SET status = 'expired', cancelled_at = NULL WHERE id = ?`).run(unpaid);
+  });
+  renewing(unpaid, second);
+  await upgraded(async (db) => {
+    expect(await stateOf(db, [unpaid, second, first])).toEqual([
+      ['expired', null, unpaid, second],
+      ['completed', null, unpaid, null],
+      ['completed', null, null, null],
+    ]);
+  });
+});
+
+it('goes on with the one that had money first where two are completed, and sells the order once', async () => {
+  const [first = '', second = '', third = ''] = payments(`status = 'completed' AND exception IS NULL`);
+  renewing(first, second, third);
+  paid(first, 2_000);
+  paid(second, 1_000);
+  paid(third, 3_000);
+  await upgraded(async (db) => {
+    expect(await stateOf(db, [first, second, third])).toEqual([
+      ['cancelled', null, first, second],
+      ['completed', null, first, null],
+      ['cancelled', null, first, second],
+    ]);
+    expect([await moneyOf(db, first), await moneyOf(db, second), await moneyOf(db, third)]).toEqual([
+      0, 3, 0,
+    ]);
+  });
+});
+
+it('goes on with the completed one where another had money before it', async () => {
+  const [short = ''] = payments(`status = 'underpaid'`);
+  const [done = ''] = payments(`status = 'completed' AND exception IS NULL`);
+  renewing(short, done);
+  paid(short, 1_000);
+  await upgraded(async (db) => {
+    expect(await stateOf(db, [short, done])).toEqual([
+      ['cancelled', null, short, done],
+      ['completed', null, short, null],
+    ]);
+    expect(await moneyOf(db, done)).toBe(2);
+  });
+});
+
+it('moves refunds and their links to the payment that has the money', async () => {
+  const links = payments(`id IN (SELECT payment_id FROM refund_links) AND status = 'completed'`);
+  const [linked = ''] = links;
+  const [other = ''] = payments(`status = 'completed' AND exception IS NULL AND id <> '${linked}'`);
+  const count = (id: string): number =>
+    change((db) =>
+      db.prepare('SELECT count(*) FROM refund_links WHERE payment_id = ?').pluck().get(id),
+    ) as number;
+  const [before, already] = [count(linked), count(other)];
+  expect(before).toBeGreaterThan(0);
+  renewing(other, linked);
+  paid(other, 1_000);
+  await upgraded(async (db) => {
+    expect((await findPayment(db, linked))?.superseded_by).toBe(other);
+  });
+  expect([count(linked), count(other)]).toEqual([0, before + already]);
+});
+
+it('leaves out one whose money went back: its books are closed', async () => {
+  const [back = ''] = payments(`status = 'refunded' AND refunded_by = 'merchant'`);
+  const [done = ''] = payments(`status = 'completed' AND exception IS NULL`);
+  renewing(back, done);
+  await upgraded(async (db) => {
+    expect(await stateOf(db, [back, done])).toEqual([
+      ['refunded', null, null, null],
+      ['completed', null, back, null],
+    ]);
+    expect(await moneyOf(db, done)).toBe(1);
+  });
+});
+
+it('prices money anew that came for a price in another currency', async () => {
+  const [first = '', second = ''] = payments(`status = 'completed' AND exception IS NULL`);
+  renewing(first, second);
+  paid(first, 1_000);
+  change((db) => db.prepare(`UPDATE payments SET currency = 'EUR' WHERE id = ?`).run(first));
+  const database = await openDatabase(path);
+  try {
+    const { state } = await loadPayment(database.db, (await findPayment(database.db, first))!);
+    expect(state.credits.map(({ via, late, due }) => [via, late, due === null])).toEqual([
+      [undefined, false, false],
+      [second, true, true],
+    ]);
+  } finally {
+    await database.close();
+  }
+});
