@@ -25,6 +25,7 @@ export function asksFor(payment: Payment, amount: BigNumberInput, currency: stri
  */
 export function stateOf(payment: Payment, captured: boolean): ShopState {
   const state = shopState(payment);
+  if (state === 'superseded') return state;
   return captured && state !== 'paid' && state !== 'refunded' ? 'lost' : state;
 }
 

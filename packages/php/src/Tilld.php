@@ -115,13 +115,17 @@ final class Tilld
     }
 
     /**
-     * What a payment means to a shop: waiting, seen, paid, short, late, lost or refunded.
+     * What a payment means to a shop: waiting, seen, paid, short, late, lost or refunded; superseded where another payment
+     * of the order got its money: the order is what that one (`supersededBy`) says.
      *
-     * @param array{status: string, exception: ?string} $payment
+     * @param array{status: string, exception: ?string, supersededBy?: string} $payment
      * @throws \UnexpectedValueException for a state that this version does not know: nothing is concluded from it
      */
     public static function shopState(array $payment): string
     {
+        if (isset($payment['supersededBy'])) {
+            return 'superseded';
+        }
         $entry = self::SHOP_STATES[$payment['status']] ?? null;
         $state = is_array($entry) ? ($entry[$payment['exception'] ?? 'none'] ?? null) : $entry;
         if ($state === null) {

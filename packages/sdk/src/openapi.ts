@@ -1726,6 +1726,7 @@ export interface paths {
                 amount: string;
                 currency: string;
                 orderId: string;
+                supersededBy?: string;
                 productId: string | null;
                 priceId: string | null;
                 successUrl: string | null;
@@ -1774,6 +1775,7 @@ export interface paths {
                   late: boolean;
                   /** Format: date-time */
                   firstSeenAt: string;
+                  paymentId?: string;
                   fiatAmount: string | null;
                   rate: string | null;
                   rateAt: string | null;
@@ -1781,6 +1783,7 @@ export interface paths {
                 receivedFiat: string | null;
                 customerId: string | null;
                 renews?: string;
+                renewedBy?: string;
                 metadata: {
                   [key: string]: unknown;
                 } | null;
@@ -3179,6 +3182,28 @@ export interface webhooks {
       };
     };
   };
+  "payment.superseded": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "payment.superseded";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
   "payment.reversed": {
     post: {
       requestBody: {
@@ -3517,7 +3542,7 @@ export interface webhooks {
 export interface components {
   schemas: {
     /** @enum {string} */
-    EventType: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+    EventType: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.superseded" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
     User: {
       id: string;
       email: string;
@@ -3669,6 +3694,7 @@ export interface components {
       amount: string;
       currency: string;
       orderId: string;
+      supersededBy?: string;
       productId: string | null;
       priceId: string | null;
       successUrl: string | null;
@@ -3717,6 +3743,7 @@ export interface components {
         late: boolean;
         /** Format: date-time */
         firstSeenAt: string;
+        paymentId?: string;
         fiatAmount: string | null;
         rate: string | null;
         rateAt: string | null;
@@ -3731,6 +3758,7 @@ export interface components {
       amount: string;
       currency: string;
       orderId: string;
+      supersededBy?: string;
       productId: string | null;
       priceId: string | null;
       successUrl: string | null;
@@ -3779,6 +3807,7 @@ export interface components {
         late: boolean;
         /** Format: date-time */
         firstSeenAt: string;
+        paymentId?: string;
         fiatAmount: string | null;
         rate: string | null;
         rateAt: string | null;
@@ -3786,6 +3815,7 @@ export interface components {
       receivedFiat: string | null;
       customerId: string | null;
       renews?: string;
+      renewedBy?: string;
       metadata: {
         [key: string]: unknown;
       } | null;

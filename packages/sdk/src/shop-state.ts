@@ -9,8 +9,9 @@ import type { Payment } from './contract.ts';
  * - `late`: money came after the time was up and waits for your decision.
  * - `lost`: it ended without money.
  * - `refunded`: the money went back.
+ * - `superseded`: another payment of the order got its money: the order is what that one (`supersededBy`) says.
  */
-export type ShopState = 'waiting' | 'seen' | 'paid' | 'short' | 'late' | 'lost' | 'refunded';
+export type ShopState = 'waiting' | 'seen' | 'paid' | 'short' | 'late' | 'lost' | 'refunded' | 'superseded';
 
 type Status = Payment['status'];
 type Exception = NonNullable<Payment['exception']>;
@@ -35,7 +36,12 @@ export const SHOP_STATES = {
  * What a payment means to a shop.
  * @throws {RangeError} for a state that this version does not know: nothing is concluded from it
  */
-export function shopState({ status, exception }: Pick<Payment, 'status' | 'exception'>): ShopState {
+export function shopState({
+  status,
+  exception,
+  supersededBy,
+}: Pick<Payment, 'status' | 'exception' | 'supersededBy'>): ShopState {
+  if (supersededBy !== undefined) return 'superseded';
   const entry = own(SHOP_STATES, status);
   const state = typeof entry === 'object' ? own(entry, exception ?? 'none') : entry;
   if (state === undefined) throw new RangeError(`unknown state of a payment: ${status}/${exception}`);

@@ -3,6 +3,7 @@ import { shopState, TilldError, type Payment, type Tilld } from '@tilld/sdk';
 import { Logger, Order, RequestContext, TransactionalConnection } from '@vendure/core';
 import { LOG, TilldConnectionService } from './connection.service';
 import { textId, TilldPayment } from './entities';
+import { leadOf } from './lead';
 import { say } from './messages';
 import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
 
@@ -47,14 +48,14 @@ export class TilldCancelGuard {
 
   /** Whether money is there or under way that the order does not have. What nobody has paid is cancelled by this. */
   private async hasMoney(till: Tilld, row: TilldPayment, order: Order): Promise<boolean> {
-    const before = await till.payments.get({ paymentId: row.paymentId });
+    const before = await leadOf(till, row.paymentId);
     if (shopState(before) !== 'waiting') return this.isMoney(before, order);
     try {
-      await till.payments.cancel({ paymentId: row.paymentId });
+      await till.payments.cancel({ paymentId: before.id });
       return false;
     } catch (error) {
       if (!(error instanceof TilldError) || error.code !== 'INVALID_STATE') throw error;
-      return this.isMoney(await till.payments.get({ paymentId: row.paymentId }), order);
+      return this.isMoney(await leadOf(till, before.id), order);
     }
   }
 

@@ -14,6 +14,7 @@ import { decimalOf, linesOf, minorOf } from './amounts';
 import { LOG, TilldConnectionService } from './connection.service';
 import { textId, TilldPayment } from './entities';
 import { tilldPaymentHandler } from './handler';
+import { leadOf } from './lead';
 import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
 import { TilldSyncService } from './sync.service';
 
@@ -115,15 +116,15 @@ export class TilldCheckoutService {
       .getRepository(ctx, TilldPayment)
       .find({ where: { orderId: textId(order.id) }, order: { id: 'DESC' } });
     for (const row of known) {
-      const payment = await till.payments.get({ paymentId: row.paymentId });
+      const payment = await leadOf(till, row.paymentId);
       const state = shopState(payment);
       if (state === 'lost' || state === 'refunded') continue;
-      if (state === 'waiting') return this.upToDate(till, order, row, payment, input);
+      if (state === 'waiting') return this.upToDate(till, order, payment, input);
       if (state === 'seen' || state === 'short') {
         if (this.asksFor(payment, order)) return payment;
         throw new CheckoutProblem('MONEY_SEEN', 'Money for this order is under way already: wait for it');
       }
-      await this.sync.payment(row.paymentId, row.channelId);
+      await this.sync.payment(payment.id, row.channelId);
       throw new CheckoutProblem('MONEY_SEEN', 'This order was paid already');
     }
     const key = `vendure-${order.code}-${order.totalWithTax}-${known.length}`;
@@ -162,13 +163,12 @@ export class TilldCheckoutService {
   private async upToDate(
     till: Tilld,
     order: Order,
-    row: TilldPayment,
     payment: Payment,
     input: CheckoutInput,
   ): Promise<Payment> {
     if (this.asksFor(payment, order)) return payment;
     try {
-      return await till.payments.update({ paymentId: row.paymentId, ...this.terms(order, input) });
+      return await till.payments.update({ paymentId: payment.id, ...this.terms(order, input) });
     } catch (error) {
       if (!(error instanceof TilldError) || error.code !== 'INVALID_STATE') throw error;
       throw new CheckoutProblem('MONEY_SEEN', 'Money for this order is under way already: wait for it');

@@ -33,6 +33,7 @@ const EVENTS: ListedEvent['type'][] = [
   'payment.expired',
   'payment.failed',
   'payment.cancelled',
+  'payment.superseded',
   'payment.reversed',
   'payment.refunded',
   'refund.claimed',

@@ -64,6 +64,8 @@ export class TilldSyncService {
       try {
         await this.apply(ctx, mine, payment);
         await this.refunds.follow(ctx, connection, mine);
+        // The order is what the payment says that has its money now.
+        if (payment.supersededBy !== undefined) await this.payment(payment.supersededBy, channelId);
         return;
       } catch (error) {
         if (!(error instanceof Overtaken) || attempt >= TRIES) throw error;
@@ -124,6 +126,10 @@ export class TilldSyncService {
       case 'lost':
         if (wasThere) await note('reversed');
         else if (state === 'lost') await note('lost');
+        await this.placing.takeBack(tx, order, payment.id);
+        return null;
+      case 'superseded':
+        await note('superseded');
         await this.placing.takeBack(tx, order, payment.id);
         return null;
       case 'short':

@@ -130,7 +130,7 @@ final class Cancelling
                 $payment = Connection::client()->payments->cancel(['paymentId' => $payment['id']]);
             } catch (ConflictException $error) {
                 // Money, or the end of its time, came in between.
-                $payment = Connection::client()->payments->get(['paymentId' => $payment['id']]);
+                $payment = Orders::lead(Connection::client()->payments->get(['paymentId' => $payment['id']]));
             }
         }
         if (in_array(Tilld::shopState($payment), ['lost', 'refunded'], true) || OrderState::isWorthless($payment)) {

@@ -47,7 +47,9 @@ final class Checkout
         $till = Connection::client();
         $id = (string) $order->get_meta(Orders::PAYMENT);
         if ($id !== '') {
-            return $till->payments->get(['paymentId' => $id]);
+            $payment = Orders::lead($till->payments->get(['paymentId' => $id]));
+            Orders::adopt($order, $payment['id']);
+            return $payment;
         }
         if ((string) $order->get_meta(Orders::ASKED) === '') {
             return null;
@@ -101,7 +103,8 @@ final class Checkout
         try {
             return Connection::client()->payments->update(['paymentId' => $payment['id']] + $terms);
         } catch (ConflictException $error) {
-            $now = Connection::client()->payments->get(['paymentId' => $payment['id']]);
+            $now = Orders::lead(Connection::client()->payments->get(['paymentId' => $payment['id']]));
+            Orders::adopt($order, $now['id']);
             OrderState::apply($order, $now);
             if (Tilld::shopState($now) === 'lost') {
                 return null;
@@ -148,11 +151,7 @@ final class Checkout
 
     private static function keep(\WC_Order $order, array $payment): void
     {
-        $before = (string) $order->get_meta(Orders::PAYMENT);
-        if ($before !== '' && $before !== $payment['id']) {
-            $order->update_meta_data(Orders::EARLIER, trim($order->get_meta(Orders::EARLIER) . ' ' . $before));
-        }
-        $order->update_meta_data(Orders::PAYMENT, $payment['id']);
+        Orders::adopt($order, $payment['id']);
         OrderState::apply($order, $payment);
         $order->save();
     }

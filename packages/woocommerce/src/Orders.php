@@ -61,16 +61,46 @@ final class Orders
                 Log::warning("payment {$wanted} is not one of order {$orderId}");
                 return;
             }
-            if ($current !== '' && $wanted !== $current && !self::isSuccessor($order, $wanted)) {
+            $payment = self::lead($payment);
+            $isLead = $payment['id'] !== $wanted || ($wanted !== $current && self::isLeadOf($order, $current, $wanted));
+            if ($current !== '' && $payment['id'] !== $current && !$isLead && !self::isSuccessor($order, $wanted)) {
                 OrderState::applyEarlier($order, $payment);
                 return;
             }
-            if ($current === '') {
-                $order->update_meta_data(self::PAYMENT, $wanted);
+            if ($current === '' || $isLead) {
+                self::adopt($order, $payment['id']);
             }
             OrderState::apply($order, $payment);
             Refunds::settle($order, $payment);
         });
+    }
+
+    /** The payment itself, or the one of the same order that superseded it: that one has the order's money. */
+    public static function lead(array $payment): array
+    {
+        $lead = $payment['supersededBy'] ?? null;
+        return $lead === null ? $payment : Connection::client()->payments->get(['paymentId' => $lead]);
+    }
+
+    /** Makes a payment the order's own; the one before it is kept among the earlier ones. */
+    public static function adopt(\WC_Order $order, string $paymentId): void
+    {
+        $before = (string) $order->get_meta(self::PAYMENT);
+        if ($before !== '' && $before !== $paymentId) {
+            $order->update_meta_data(self::EARLIER, trim($order->get_meta(self::EARLIER) . ' ' . $before));
+        }
+        $order->update_meta_data(self::PAYMENT, $paymentId);
+    }
+
+    /** Whether an earlier payment of the order got its money in place of the present one. */
+    private static function isLeadOf(\WC_Order $order, string $current, string $paymentId): bool
+    {
+        $isEarlier = in_array($paymentId, explode(' ', (string) $order->get_meta(self::EARLIER)), true);
+        if ($current === '' || !$isEarlier) {
+            return false;
+        }
+        $present = Connection::client()->payments->get(['paymentId' => $current]);
+        return ($present['supersededBy'] ?? null) === $paymentId;
     }
 
     /**

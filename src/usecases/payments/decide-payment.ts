@@ -19,7 +19,8 @@ interface At {
 
 /**
  * Cancels a payment nobody has paid yet; cancelling a cancelled one changes nothing.
- * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE once money was seen or it ended otherwise
+ * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE once money was seen, for it or for the payment that superseded it, or it
+ *   ended otherwise
  */
 export async function cancelPayment(deps: DecidePaymentDeps, at: At): Promise<PaymentView> {
   return decide(deps, at, { type: 'cancel' }, (row) => row.status === 'cancelled');
@@ -52,7 +53,7 @@ async function decide(
   alreadySo: (row: StoredPayment) => boolean,
 ): Promise<PaymentView> {
   await deps.db.transaction(async (tx: Tx) => {
-    const row = fact.type === 'resolve' ? await ownLead(tx, at) : await ownPayment(tx, at);
+    const row = await ownLead(tx, at);
     if (alreadySo(row)) return;
     const events = await applyFacts(tx, deps, row.id, [fact]);
     if (fact.type === 'resolve' && fact.action === 'refunded') await cancelUnpaidLinks(tx, deps, row.id);

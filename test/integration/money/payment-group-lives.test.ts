@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AppError } from '../../../src/domain/errors.ts';
+import { settle } from '../../../src/domain/payment/standing.ts';
 import { findPayment } from '../../../src/store/payments/payments.ts';
 import { volumeOf } from '../../../src/store/payments/volume.ts';
 import { cancelPayment, resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
@@ -17,7 +18,7 @@ import { addressOf, MINUTE } from '../../_helpers/payment-world.ts';
 import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
 import { volumeByPayments } from '../../_helpers/volume-by-payments.ts';
 
-const LIVES = Number(process.env['GROUP_LIVES'] ?? 60);
+const LIVES = Number(process.env['GROUP_LIVES'] ?? 100);
 const MOST_PAYMENTS = 5;
 /** Lives in one database. */
 const PER_WORLD = 100;
@@ -206,6 +207,8 @@ class Life {
       views.push(await group.world.payment({ id }));
       const { state } = await loadPayment(db, world.deps, (await findPayment(db, id))!);
       for (const { ref, state: now } of state.credits) if (now !== 'gone') counted.push(ref.txid);
+      // What was stored of it is what its money says: nothing came past its balance.
+      expect(settle(state)).toMatchObject({ status: state.status, exception: state.exception });
     }
     const asking = views.filter(
       ({ status, exception }) => status === 'pending' || (status === 'underpaid' && exception === null),

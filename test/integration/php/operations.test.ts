@@ -69,10 +69,11 @@ it('tells the state of an order by the same table as the SDK', async () => {
     [
       { status: 'completed', exception: 'overpaid' },
       { status: 'expired', exception: null },
+      { status: 'cancelled', exception: null, supersededBy: 'pay_1' },
       { status: 'expired', exception: 'late' },
       { status: 'underpaid', exception: 'multiple' },
       { status: 'on holiday', exception: null },
     ],
   );
-  expect(states).toEqual(['paid', 'lost', 'late', 'unknown', 'unknown']);
+  expect(states).toEqual(['paid', 'lost', 'superseded', 'late', 'unknown', 'unknown']);
 });

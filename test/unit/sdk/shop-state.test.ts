@@ -52,6 +52,12 @@ it.each(Object.entries(EXPECTED))('%s is %s', (key, expected) => {
   expect(shopState(state)).toBe(expected);
 });
 
+it('is superseded where another payment of the order has its money, whatever its status', () => {
+  for (const status of PAYMENT_STATUSES) {
+    expect(shopState({ status, exception: null, supersededBy: 'pay_1' })).toBe('superseded');
+  }
+});
+
 it('concludes nothing from a state that it does not know', () => {
   expect(IMPOSSIBLE.length).toBeGreaterThan(5);
   for (const state of IMPOSSIBLE) expect(() => shopState(state)).toThrow(RangeError);

@@ -63,6 +63,8 @@ async function apply(container: MedusaContainer, paymentId: string): Promise<'ap
       pending_look: false,
     });
     await lookAtRefunds({ tilld, client }, paymentId);
+    // The order is what the payment says that has its money now.
+    if (latest.supersededBy !== undefined) await applyPayment(container, latest.supersededBy);
     return 'applied';
   } catch (error) {
     await tilld.updatePayments({ id: paymentId, pending_look: true });
@@ -163,6 +165,7 @@ function noteOf(state: ShopState, before: Told, payment: Payment): string | null
   if (state === 'paid')
     return payment.exception === 'overpaid' || payment.exception === 'multiple' ? 'over' : 'paid';
   if (state === 'lost' && before.captured) return 'reversed';
+  if (state === 'superseded') return null;
   if (state === 'waiting') return before.state === 'waiting' ? null : 'gone';
   return state;
 }

@@ -42,6 +42,7 @@ export const de: Messages = {
     late: 'verspätet',
     lost: 'kein Geld',
     refunded: 'erstattet',
+    superseded: 'durch eine andere Zahlung ersetzt',
   },
   page: {
     title: 'Zahlungen mit tilld',

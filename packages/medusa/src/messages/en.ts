@@ -36,6 +36,7 @@ export const en = {
     late: 'late',
     lost: 'no money',
     refunded: 'refunded',
+    superseded: 'replaced by another payment',
   },
   page: {
     title: 'Payments by tilld',

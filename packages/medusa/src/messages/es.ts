@@ -37,6 +37,7 @@ export const es: Messages = {
     late: 'tardío',
     lost: 'sin dinero',
     refunded: 'reembolsado',
+    superseded: 'reemplazado por otro pago',
   },
   page: {
     title: 'Pagos con tilld',

@@ -39,6 +39,7 @@ export const fr: Messages = {
     late: 'tardif',
     lost: 'sans argent',
     refunded: 'remboursé',
+    superseded: 'remplacé par un autre paiement',
   },
   page: {
     title: 'Paiements par tilld',

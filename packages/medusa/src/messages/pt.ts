@@ -36,6 +36,7 @@ export const pt: Messages = {
     late: 'atrasado',
     lost: 'sem dinheiro',
     refunded: 'reembolsado',
+    superseded: 'substituído por outro pagamento',
   },
   page: {
     title: 'Pagamentos por tilld',
