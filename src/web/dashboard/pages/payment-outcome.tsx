@@ -1,6 +1,9 @@
+import { Link } from '@tanstack/react-router';
+import { useShopId } from '../api/hooks.ts';
 import type { Payment, Status } from '../api/types.ts';
 import { COINS } from '../coins.ts';
-import { t } from '../i18n/t.ts';
+import { parts, t } from '../i18n/t.ts';
+import { LINK } from '../ui/basics.tsx';
 import { coins, fiat, when } from '../ui/format.ts';
 
 interface Told {
@@ -20,9 +23,23 @@ export function PaymentOutcome({ payment }: { payment: Payment }) {
     time: when(expiresAt),
     exception,
   };
+  const { supersededBy } = payment;
   return (
-    <p className="mb-6 rounded-2xl border border-line bg-card p-5 wrap-anywhere">{SENTENCES[status](told)}</p>
+    <p className="mb-6 rounded-2xl border border-line bg-card p-5 wrap-anywhere">
+      {supersededBy === undefined ? SENTENCES[status](told) : <Superseded by={supersededBy} />}
+    </p>
   );
+}
+
+function Superseded({ by }: { by: string }) {
+  const shopId = useShopId();
+  return parts('The money of this order came to {payment}. What comes to this one counts there.', {
+    payment: (
+      <Link to="/shop/$shopId/payments/$paymentId" params={{ shopId, paymentId: by }} className={LINK}>
+        {t('another payment')}
+      </Link>
+    ),
+  });
 }
 
 /** The coins that came, with what they were worth then; empty where none did. */

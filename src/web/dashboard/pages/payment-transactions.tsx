@@ -80,12 +80,13 @@ function Arrived({ of: payment, rows }: { of: Payment; rows: readonly Transactio
         { title: t('Seen'), wide: true, cell: ({ firstSeenAt }) => <Time at={firstSeenAt} isShort /> },
         {
           title: t('State'),
-          cell: ({ status, confirmations, late }) => (
+          cell: ({ status, confirmations, late, paymentId }) => (
             <span className="inline-flex flex-wrap gap-1">
               <Badge tone={TONES[status]}>
                 {status === 'confirmed' ? t('{confirmations} conf.', { confirmations }) : words(status)}
               </Badge>
               {late && <Badge tone="warn">{t('Late')}</Badge>}
+              {paymentId !== undefined && <Badge tone="idle">{t('By another address')}</Badge>}
             </span>
           ),
         },

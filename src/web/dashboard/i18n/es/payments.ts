@@ -30,6 +30,10 @@ export const payments: Catalogue = {
   'Cancel payment': 'Cancelar el pago',
   'Cancel this payment?': '¿Cancelar este pago?',
   'Cancelled, and {received} came nevertheless.': 'Cancelado, y aun así han llegado {received}.',
+  'The money of this order came to {payment}. What comes to this one counts there.':
+    'El dinero de este pedido llegó a {payment}. Lo que aún llegue a este cuenta allí.',
+  'another payment': 'otro pago',
+  'By another address': 'A otra dirección',
   'Cancelled: {amount} are no longer asked for.': 'Cancelado: ya no se piden {amount}.',
   'Clear the filters': 'Quitar los filtros',
   Closed: 'Cerrado',

@@ -30,6 +30,10 @@ export const payments: Catalogue = {
   'Cancel payment': 'Cancelar pagamento',
   'Cancel this payment?': 'Cancelar este pagamento?',
   'Cancelled, and {received} came nevertheless.': 'Cancelado, e mesmo assim chegaram {received}.',
+  'The money of this order came to {payment}. What comes to this one counts there.':
+    'O dinheiro deste pedido chegou a {payment}. O que ainda chegar a este conta lá.',
+  'another payment': 'outro pagamento',
+  'By another address': 'Em outro endereço',
   'Cancelled: {amount} are no longer asked for.': 'Cancelado: já não se pedem {amount}.',
   'Clear the filters': 'Limpar os filtros',
   Closed: 'Fechado',
