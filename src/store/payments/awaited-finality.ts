@@ -2,12 +2,18 @@ import { sql } from 'kysely';
 import type { ChainId } from '../../domain/coins.ts';
 import { type FinalHeights, type Finality, finalHeight } from '../../domain/confirmations.ts';
 import type { Db } from '../sqlite/database.ts';
+import { countedIn } from './counted-in.ts';
 
-/** Finalities that a coin's payments wait for, among those that have or may receive money in it. */
+/**
+ * Finalities that a coin's payments wait for, among those that have or may receive money in it: in a coin of their own, or
+ * of a payment that they superseded.
+ */
 export async function finalitiesAwaited(db: Db, { coin, mode }: ChainId): Promise<Finality[]> {
   const rows = await db
     .selectFrom('payments')
-    .innerJoin('payment_options', 'payment_options.payment_id', 'payments.id')
+    .innerJoin('payment_options', (join) =>
+      join.on('payment_options.payment_id', 'in', countedIn('payments')),
+    )
     .select('payment_options.required_finality')
     .distinct()
     .where('payments.mode', '=', mode)

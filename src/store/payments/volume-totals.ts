@@ -4,6 +4,7 @@ import { parseDecimal } from '../../domain/money.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 import type { PaymentRow, VolumeTotalRow } from '../schema/payments.ts';
+import { countedIn } from './counted-in.ts';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
@@ -102,16 +103,12 @@ const completed = prepared((db, param: ParamOf<{ paymentId: string }>) =>
   ),
 );
 
-/** The payment `p` and those that it superseded. */
-const countedIn = sql<string>`(SELECT p.id UNION ALL
-  SELECT member.id FROM payments AS member WHERE member.group_id = p.group_id AND member.superseded_by = p.id)`;
-
 /** Completed payments, each as often as it has confirmed outputs, and at least once. */
 export function completedPayments(db: Db) {
   return db
     .selectFrom('payments as p')
     .leftJoin('outputs as o', (join) =>
-      join.on('o.payment_id', 'in', countedIn).on('o.state', '=', sql.lit('confirmed')),
+      join.on('o.payment_id', 'in', countedIn('p')).on('o.state', '=', sql.lit('confirmed')),
     )
     .where('p.status', '=', sql.lit('completed'))
     .select(['p.id', 'p.merchant_id', 'p.mode', 'p.created_at', 'p.currency', 'p.amount as price'])

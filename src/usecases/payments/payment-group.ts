@@ -1,3 +1,4 @@
+import { assertNever } from '../../domain/errors.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findPayment, type StoredPayment } from '../../store/payments/payments.ts';
@@ -16,8 +17,14 @@ export function factsForLead(memberId: string, facts: readonly PaymentFact[]): P
       case 'resolve':
       case 'superseded':
         return [];
-      default:
+      case 'output_unconfirmed':
+      case 'output_gone':
+      case 'late_quoted':
+      case 'tip':
+      case 'refunds_changed':
         return [fact];
+      default:
+        return assertNever(fact);
     }
   });
 }

@@ -93,7 +93,11 @@ function toOptions(
   return known;
 }
 
-function memberTerms(deps: LoadPaymentDeps, lead: StoredPayment, { row, options }: LoadedMember): MemberTerms {
+function memberTerms(
+  deps: LoadPaymentDeps,
+  lead: StoredPayment,
+  { row, options }: LoadedMember,
+): MemberTerms {
   return {
     expiresAt: row.expires_at,
     cancelledAt: row.cancelled_at,
@@ -117,7 +121,10 @@ function policyOf(setting: ConfirmationPolicy, option: StoredOption): Confirmati
 }
 
 /** All that gives a payment's money back. @param claims those without a send */
-export function paymentRefunds(refunds: readonly StoredRefund[], claims: readonly UnsentClaim[]): PaymentRefund[] {
+export function paymentRefunds(
+  refunds: readonly StoredRefund[],
+  claims: readonly UnsentClaim[],
+): PaymentRefund[] {
   return [
     ...refunds.map((refund): PaymentRefund => ({
       id: refund.send_id,

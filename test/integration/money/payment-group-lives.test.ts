@@ -124,13 +124,13 @@ class Life {
   async #step(next: Step): Promise<void> {
     const { world } = group;
     if ('quarters' in next) {
-      const address = addressOf(this.#at(next.member), next.coin as Chain);
-      this.#mempool[next.coin as Chain].push(creditTo(address, (PRICE / 4n) * next.quarters));
-    } else if ('blocks' in next) this.#mine(next.coin as Chain, next.blocks);
-    else if ('depth' in next) this.#fork(next.coin as Chain, next);
+      const address = addressOf(this.#at(next.member), next.coin);
+      this.#mempool[next.coin].push(creditTo(address, (PRICE / 4n) * next.quarters));
+    } else if ('blocks' in next) this.#mine(next.coin, next.blocks);
+    else if ('depth' in next) this.#fork(next.coin, next);
     else if ('minutes' in next) world.advance(next.minutes * MINUTE);
     else if ('amount' in next) await this.#update(this.#at(next.member), next.amount);
-    else if (next.does === 'doubleSpend' && 'coin' in next) this.#doubleSpend(next.coin as Chain);
+    else if (next.does === 'doubleSpend' && 'coin' in next) this.#doubleSpend(next.coin);
     else if (next.does === 'restart') world.restart();
     else if ('member' in next) await this.#decide(next.does, this.#at(next.member));
   }
@@ -205,7 +205,7 @@ class Life {
     const counted: string[] = [];
     for (const { id } of this.payments) {
       views.push(await group.world.payment({ id }));
-      const { state } = await loadPayment(db, world.deps, (await findPayment(db, id))!);
+      const { state } = await loadPayment(db, group.world.deps, (await findPayment(db, id))!);
       for (const { ref, state: now } of state.credits) if (now !== 'gone') counted.push(ref.txid);
       // What was stored of it is what its money says: nothing came past its balance.
       expect(settle(state)).toMatchObject({ status: state.status, exception: state.exception });

@@ -14,6 +14,7 @@ import { expectBooksToAgree } from '../../_helpers/books.ts';
 import { layOut } from '../../_helpers/earlier-databases.ts';
 import { volumeByPayments } from '../../_helpers/volume-by-payments.ts';
 
+const terms = { confirmations: () => ({ base: 1, tiers: [] }) };
 const BEFORE = '0033-listed-deliveries.json.gz';
 
 let dir: string;
@@ -81,7 +82,7 @@ async function stateOf(db: Db, ids: readonly string[]) {
 }
 
 async function moneyOf(db: Db, id: string): Promise<number> {
-  return liveCredits((await loadPayment(db, (await findPayment(db, id))!)).state).length;
+  return liveCredits((await loadPayment(db, terms, (await findPayment(db, id))!)).state).length;
 }
 
 it('keeps a group open in which nobody has paid', async () => {
@@ -158,22 +159,24 @@ it('goes on with the completed one where another had money before it', async () 
   });
 });
 
+function linksOf(id: string): number {
+  return change((db) =>
+    db.prepare('SELECT count(*) FROM refund_links WHERE payment_id = ?').pluck().get(id),
+  ) as number;
+}
+
 it('moves refunds and their links to the payment that has the money', async () => {
   const links = payments(`id IN (SELECT payment_id FROM refund_links) AND status = 'completed'`);
   const [linked = ''] = links;
   const [other = ''] = payments(`status = 'completed' AND exception IS NULL AND id <> '${linked}'`);
-  const count = (id: string): number =>
-    change((db) =>
-      db.prepare('SELECT count(*) FROM refund_links WHERE payment_id = ?').pluck().get(id),
-    ) as number;
-  const [before, already] = [count(linked), count(other)];
+  const [before, already] = [linksOf(linked), linksOf(other)];
   expect(before).toBeGreaterThan(0);
   renewing(other, linked);
   paid(other, 1_000);
   await upgraded(async (db) => {
     expect((await findPayment(db, linked))?.superseded_by).toBe(other);
   });
-  expect([count(linked), count(other)]).toEqual([0, before + already]);
+  expect([linksOf(linked), linksOf(other)]).toEqual([0, before + already]);
 });
 
 it('leaves out one whose money went back: its books are closed', async () => {
@@ -196,7 +199,7 @@ it('prices money anew that came for a price in another currency', async () => {
   change((db) => db.prepare(`UPDATE payments SET currency = 'EUR' WHERE id = ?`).run(first));
   const database = await openDatabase(path);
   try {
-    const { state } = await loadPayment(database.db, (await findPayment(database.db, first))!);
+    const { state } = await loadPayment(database.db, terms, (await findPayment(database.db, first))!);
     expect(state.credits.map(({ via, late, due }) => [via, late, due === null])).toEqual([
       [undefined, false, false],
       [second, true, true],

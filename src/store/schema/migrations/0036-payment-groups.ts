@@ -10,6 +10,13 @@ const COLUMNS = [
   `CREATE INDEX payments_by_group ON payments (group_id) WHERE group_id IS NOT NULL`,
 ];
 
+/** Of the payment that supersedes `payments`: where its money, its decisions and its refunds end. */
+const LAST_POSITION = `coalesce((SELECT max(
+    coalesce(lead.accepted_position, 0), coalesce(lead.refunded_position, 0),
+    (SELECT coalesce(max(position), 0) FROM outputs WHERE payment_id = lead.id),
+    (SELECT coalesce(max(position), 0) FROM refunds WHERE payment_id = lead.id))
+  FROM payments AS lead WHERE lead.id = payments.superseded_by), 0)`;
+
 /**
  * Fills in the groups of renewals that exist. A payment that was refunded and is not the one that the group goes on with
  * keeps its own books: it leaves the group.
@@ -39,6 +46,11 @@ const GROUPS = [
   `UPDATE outputs SET late = 1, late_due = NULL FROM payments AS member JOIN payments AS lead
      ON lead.id = member.superseded_by
      WHERE member.id = outputs.payment_id AND member.currency <> lead.currency`,
+  // Money of the others, and what was given back of it, became known after what was decided on the payment that counts it.
+  `UPDATE outputs SET position = outputs.position + ${LAST_POSITION} FROM payments
+     WHERE payments.id = outputs.payment_id AND payments.superseded_by IS NOT NULL`,
+  `UPDATE refunds SET position = refunds.position + ${LAST_POSITION} FROM payments
+     WHERE payments.id = refunds.payment_id AND payments.superseded_by IS NOT NULL`,
   `UPDATE refunds SET payment_id = payments.superseded_by FROM payments
      WHERE payments.id = refunds.payment_id AND payments.superseded_by IS NOT NULL`,
   `UPDATE refund_links SET payment_id = payments.superseded_by FROM payments
