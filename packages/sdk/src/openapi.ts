@@ -2920,7 +2920,7 @@ export interface paths {
                       count: number;
                       transactions: {
                         txid: string;
-                        height: number;
+                        height: number | null;
                         account: string | null;
                         reason: string;
                         attempts: number;

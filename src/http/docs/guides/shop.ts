@@ -62,9 +62,7 @@ export const SHOP: Guide = {
         </p>
         <p>
           <code>confirming</code> is money on its way: show it, and wait. <code>payment.reversed</code> after
-          completion is rare; hold the order if it has not left yet. <code>payment.superseded</code> says that
-          another payment of the same order got its money, after its payer had renewed an expired one: follow
-          <code>supersededBy</code>.
+          completion is rare; hold the order if it has not left yet.
         </p>
         <p>
           A shop that missed webhooks asks ${call('GET /merchant/events')} with <code>after</code>, the last
