@@ -71,18 +71,20 @@ describe('the dialog before going live', () => {
     }
   });
 
-  it('holds the button back while no coin is ready, and frees it once one is', async () => {
+  it('warns while no coin is ready and switches all the same, and takes the warning back once one is', async () => {
     await world.setHeadersAhead(5);
     const dialog = await openGoLive(page);
-    const button = dialog.getByRole('button', { name: 'Go live' });
     await dialog.getByText('No coin is ready to take real money yet').waitFor();
-    expect(await button.isDisabled()).toBe(true);
-    expect(await dialog.innerText()).toMatch(/still syncing, at block \d+ with 5 to go/);
+    await dialog.getByRole('button', { name: 'Go live without a coin' }).click();
+    await page.getByText('No coin is ready. Not ready: BTC').waitFor();
+    await world.switchTo('sandbox');
+    const again = await openGoLive(page);
+    await again.getByText('No coin is ready to take real money yet').waitFor();
+    expect(await again.innerText()).toMatch(/still syncing, at block \d+ with 5 to go/);
     expect(await axeFindings(page)).toEqual([]);
-    await page.screenshot({ path: `${SCREENS}/go-live-refused.png` });
+    await page.screenshot({ path: `${SCREENS}/go-live-unready.png` });
     await world.setHeadersAhead(0);
-    await expect.poll(() => button.isEnabled(), { timeout: 20_000 }).toBe(true);
-    await button.click();
+    await again.getByRole('button', { name: 'Go live', exact: true }).click({ timeout: 20_000 });
     await page.getByText('Ready: BTC. Not ready: ETH').waitFor();
     expect(await page.getByRole('button', { name: 'Go to the sandbox' }).isVisible()).toBe(true);
   });
@@ -90,10 +92,10 @@ describe('the dialog before going live', () => {
   it('shows what the server says when it refuses all the same', async () => {
     await world.switchTo('sandbox');
     const dialog = await openGoLive(page);
-    const message = 'No coin is ready to take real money yet. BTC: its node cannot be reached';
-    const error = { status: 409, code: 'INVALID_STATE', message, details: [] };
+    const message = 'Too many requests: try again in a minute';
+    const error = { status: 429, code: 'RATE_LIMITED', message, details: [] };
     await page.route('**/merchant/sandbox?*', async (route) =>
-      route.fulfill({ status: 409, json: { success: false, error, data: null } }),
+      route.fulfill({ status: 429, json: { success: false, error, data: null } }),
     );
     await dialog.getByRole('button', { name: 'Go live' }).click();
     await dialog.getByRole('alert').getByText(message).waitFor();

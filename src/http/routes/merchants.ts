@@ -173,15 +173,15 @@ function sandboxRoute(deps: MerchantRoutesDeps): Route {
     summary: 'Switch the sandbox on or off',
     description:
       'In the sandbox every coin is simulated. Payments that exist stay in the mode they were made in and are watched in ' +
-      'both. Going live is refused with 409 while no coin is ready: `details` tell of each coin why. When some are, it ' +
-      'succeeds, and `message` names those that are not.',
+      'both. It always switches: `message` names the coins that are not ready for real money, and why. While this server ' +
+      'has no node for any allowed coin, live payments are refused with COIN_UNAVAILABLE.',
     tags,
     auth: 'merchant',
     scope: 'never',
     body: z.object({ sandboxMode: z.boolean() }),
     data: z.object({ sandboxMode: z.boolean(), message: z.string() }),
     status: 200,
-    errors: ['INVALID_STATE'],
+    errors: [],
     handler: async ({ auth, body }) => {
       const { sandboxMode, coins } = await switchSandbox(deps, { merchant: auth.merchant, ...body });
       return { sandboxMode, message: sandboxMessage(sandboxMode, coins) };

@@ -1,5 +1,4 @@
 import { coinReadiness, type CoinReadiness, type FollowedChain } from '../../domain/coin-readiness.ts';
-import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
@@ -20,26 +19,18 @@ interface Switched {
 
 /**
  * Turns a merchant's sandbox on or off for payments created from now on; existing ones stay what they are and are
- * watched in either mode.
- * @throws {AppError} INVALID_STATE, with the reason of each coin, for a merchant in the sandbox when no coin is ready
+ * watched in either mode. A merchant may go live before any coin is ready: live payments then wait for its node, or
+ * are refused while the server has none.
  */
 export async function switchSandbox(
   deps: SwitchSandboxDeps,
-  input: { readonly merchant: Pick<MerchantRow, 'id' | 'sandbox'>; readonly sandboxMode: boolean },
+  input: { readonly merchant: Pick<MerchantRow, 'id'>; readonly sandboxMode: boolean },
 ): Promise<Switched> {
   const { merchant, sandboxMode } = input;
   const coins = coinReadiness(deps.followedChains());
-  const goesLive = merchant.sandbox === 1 && !sandboxMode;
-  if (goesLive && !coins.some(({ state }) => state === 'ready')) throw noneReady(coins);
   const row = await updateMerchant(deps.db, merchant.id, {
     sandbox: sandboxMode ? 1 : 0,
     updated_at: deps.clock.now(),
   });
   return { sandboxMode: row.sandbox === 1, coins };
-}
-
-function noneReady(coins: readonly CoinReadiness[]): AppError {
-  const details = coins.map(({ coin, state, message }) => ({ field: coin, code: state, message }));
-  const reasons = coins.map(({ coin, message }) => `${coin}: ${message}`).join('; ');
-  return new AppError('INVALID_STATE', `No coin is ready to take real money yet. ${reasons}`, { details });
 }

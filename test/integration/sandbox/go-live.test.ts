@@ -27,20 +27,36 @@ describe('going live', () => {
     ]);
   });
 
-  it('is refused while the only node still syncs, telling its height, and not once it is in step', async () => {
+  it('succeeds while the only node still syncs, says at which height, and takes live payments', async () => {
     await world.switchTo('sandbox');
     await world.setHeadersAhead(5);
     const { status, body } = await world.switchTo('live');
-    expect([status, body.error?.code]).toEqual([409, 'INVALID_STATE']);
-    expect(body.error?.details).toEqual([
-      { field: 'BTC', code: 'syncing', message: 'its node is still syncing at block 2, 5 to go' },
-      { field: 'ETH', code: 'unreachable', message: 'its node cannot be reached' },
-      { field: 'LTC', code: 'wrong_network', message: 'its node serves another network' },
-      { field: 'SOL', code: 'not_configured', message: 'this server has no node for it' },
+    expect([status, body.data]).toEqual([
+      200,
+      {
+        sandboxMode: false,
+        message:
+          'Live mode enabled: new payments are paid with real money. No coin is ready. ' +
+          'Not ready: BTC (its node is still syncing at block 2, 5 to go), ETH (its node cannot be reached), ' +
+          'LTC (its node serves another network), SOL (this server has no node for it)',
+      },
     ]);
-    expect((await world.shop.payment((await world.shop.createPayment()).id)).sandbox).toBe(true);
+    expect((await world.shop.payment((await world.shop.createPayment()).id)).sandbox).toBe(false);
     await world.setHeadersAhead(0);
-    expect((await world.switchTo('live')).status).toBe(200);
+  });
+});
+
+describe('a live payment', () => {
+  it('is refused with COIN_UNAVAILABLE while the server has no node for any of its coins', async () => {
+    const { shop, till } = world;
+    const order = { amount: '5', currency: 'USD', customer: {}, orderId: 'no node', allowedCryptos: ['SOL'] };
+    const create = async () =>
+      till.api.call('POST', '/payment/create', { token: shop.publicKey, body: order });
+    await world.switchTo('live');
+    const { status, body } = await create();
+    expect([status, body.error?.code]).toEqual([503, 'COIN_UNAVAILABLE']);
+    await world.switchTo('sandbox');
+    expect((await create()).status).toBe(201);
   });
 });
 

@@ -31,10 +31,10 @@ export const LIVE: Guide = {
     ${step(
       'Switch',
       html`<p>
-        ${call('POST /merchant/sandbox')} with <code>sandboxMode</code> false. While no coin is ready the
-        answer is 409 with the reason of each; ${call('GET /merchant/setup')} tells it beforehand. Payments
-        made from then on are for real money; those made before stay in the sandbox. Pay one of your own with
-        a small amount, refund it, send the rest to your cold wallet by ${call('POST /merchant/wallet/send')}.
+        ${call('POST /merchant/sandbox')} with <code>sandboxMode</code> false. <code>message</code> names the
+        coins that are not ready, and why; ${call('GET /merchant/setup')} shows it beforehand. Payments made
+        from then on are for real money; those made before stay in the sandbox. Pay one of your own with a
+        small amount, refund it, send the rest to your cold wallet by ${call('POST /merchant/wallet/send')}.
       </p>`,
     )}
     ${step(

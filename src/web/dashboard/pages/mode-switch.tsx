@@ -61,12 +61,18 @@ function GoLive({ shop, ...dialog }: DialogProps & { shop: Shop }) {
   );
   const isNoneReady = setup.data?.coins.every(({ state }) => state !== 'ready') === true;
   return (
-    <Confirm title={t('Go live')} action={t('Go live')} isRefused={isNoneReady} {...dialog}>
+    <Confirm
+      title={t('Go live')}
+      action={isNoneReady ? t('Go live without a coin') : t('Go live')}
+      {...dialog}
+    >
       <p>{t('In live mode new payments of this shop are paid with real money.')}</p>
       <Shown of={setup}>{({ coins }) => <CoinReadinessList coins={coins} />}</Shown>
       {isNoneReady && (
         <p role="status" className="rounded-xl bg-warn-soft px-3 py-2 text-warn">
-          {t('No coin is ready to take real money yet. The shop stays in the sandbox.')}
+          {t(
+            'No coin is ready to take real money yet. Until a node is ready, new payments are refused or stay unconfirmed.',
+          )}
         </p>
       )}
       <p className="text-soft">{t('Test payments are kept: “Test” in the menu shows them.')}</p>

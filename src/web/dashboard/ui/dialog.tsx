@@ -55,22 +55,20 @@ interface ConfirmProps extends DialogProps {
   /** What the button says that does it. */
   readonly action: string;
   readonly busy: boolean;
-  /** Whether it is known that it cannot be done. */
-  readonly isRefused?: boolean;
   readonly error: ApiError | null;
   readonly onConfirm: () => void;
 }
 
 /** Asks once more before something that cannot be taken back. */
 export function Confirm(props: ConfirmProps) {
-  const { action, busy, isRefused = false, error, onConfirm, children, ...dialog } = props;
+  const { action, busy, error, onConfirm, children, ...dialog } = props;
   return (
     <Dialog {...dialog}>
       <div className="grid gap-5">
         <div className="grid gap-2 text-sm">{children}</div>
         {error !== null && <Problem error={error} />}
         <div className="flex flex-wrap gap-2">
-          <Button look="danger" busy={busy} disabled={isRefused} onClick={onConfirm}>
+          <Button look="danger" busy={busy} onClick={onConfirm}>
             {action}
           </Button>
           <Button disabled={busy} onClick={dialog.onClose}>

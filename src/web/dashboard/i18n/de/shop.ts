@@ -78,6 +78,7 @@ export const shop: Catalogue = {
   'Give each plugin a key of its own instead of the secret key.':
     'Geben Sie jedem Plugin einen eigenen Schlüssel statt des geheimen.',
   'Go live': 'Live gehen',
+  'Go live without a coin': 'Ohne Coin live gehen',
   'Go to the sandbox': 'In die Sandbox wechseln',
   'Go to the shop': 'Zum Shop',
   'Have a node in step': 'Eine Node auf dem Stand haben',
@@ -125,8 +126,8 @@ export const shop: Catalogue = {
   'No backups are scheduled. Ask whoever runs this server.':
     'Es sind keine Sicherungen geplant. Fragen Sie, wer diesen Server betreibt.',
   'No coin can take real money yet.': 'Noch kann kein Coin echtes Geld annehmen.',
-  'No coin is ready to take real money yet. The shop stays in the sandbox.':
-    'Noch ist kein Coin bereit, echtes Geld anzunehmen. Der Shop bleibt in der Sandbox.',
+  'No coin is ready to take real money yet. Until a node is ready, new payments are refused or stay unconfirmed.':
+    'Noch ist kein Coin bereit, echtes Geld anzunehmen. Bis eine Node bereit ist, werden neue Zahlungen abgelehnt oder bleiben unbestätigt.',
   'No customer matches': 'Kein Kunde passt',
   'No customer yet': 'Noch kein Kunde',
   'No node': 'Keine Node',

@@ -78,6 +78,7 @@ export const shop: Catalogue = {
   'Give each plugin a key of its own instead of the secret key.':
     'Dé a cada plugin su propia clave en lugar de la secreta.',
   'Go live': 'Pasar a real',
+  'Go live without a coin': 'Pasar a real sin ninguna moneda',
   'Go to the sandbox': 'Pasar a pruebas',
   'Go to the shop': 'Ir a la tienda',
   'Have a node in step': 'Tenga un nodo al día',
@@ -125,8 +126,8 @@ export const shop: Catalogue = {
   'No backups are scheduled. Ask whoever runs this server.':
     'No hay copias programadas. Pregunte a quien lleva este servidor.',
   'No coin can take real money yet.': 'Ninguna moneda puede aceptar dinero real aún.',
-  'No coin is ready to take real money yet. The shop stays in the sandbox.':
-    'Ninguna moneda está lista aún para aceptar dinero real. La tienda sigue en pruebas.',
+  'No coin is ready to take real money yet. Until a node is ready, new payments are refused or stay unconfirmed.':
+    'Ninguna moneda está lista aún para aceptar dinero real. Hasta que un nodo esté listo, los pagos nuevos se rechazan o quedan sin confirmar.',
   'No customer matches': 'Ningún cliente coincide',
   'No customer yet': 'Aún no hay clientes',
   'No node': 'Sin nodo',

@@ -78,6 +78,7 @@ export const shop: Catalogue = {
   'Give each plugin a key of its own instead of the secret key.':
     'Donnez à chaque plugin sa propre clé au lieu de la clé secrète.',
   'Go live': 'Passer au réel',
+  'Go live without a coin': 'Passer au réel sans aucun coin',
   'Go to the sandbox': 'Passer au bac à sable',
   'Go to the shop': 'Aller à la boutique',
   'Have a node in step': 'Ayez un nœud à jour',
@@ -125,8 +126,8 @@ export const shop: Catalogue = {
   'No backups are scheduled. Ask whoever runs this server.':
     'Aucune sauvegarde n’est planifiée. Demandez à qui gère ce serveur.',
   'No coin can take real money yet.': 'Aucun coin ne peut encore accepter d’argent réel.',
-  'No coin is ready to take real money yet. The shop stays in the sandbox.':
-    'Aucun coin n’est encore prêt à accepter de l’argent réel. La boutique reste dans le bac à sable.',
+  'No coin is ready to take real money yet. Until a node is ready, new payments are refused or stay unconfirmed.':
+    'Aucun coin n’est encore prêt à accepter de l’argent réel. Tant qu’aucun nœud n’est prêt, les nouveaux paiements sont refusés ou restent sans confirmation.',
   'No customer matches': 'Aucun client ne correspond',
   'No customer yet': 'Pas encore de client',
   'No node': 'Aucun nœud',

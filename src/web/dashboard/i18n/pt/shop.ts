@@ -78,6 +78,7 @@ export const shop: Catalogue = {
   'Give each plugin a key of its own instead of the secret key.':
     'Dê a cada plugin uma chave própria em vez da secreta.',
   'Go live': 'Passar para o real',
+  'Go live without a coin': 'Passar para o real sem nenhuma moeda',
   'Go to the sandbox': 'Passar para o ambiente de testes',
   'Go to the shop': 'Ir para a loja',
   'Have a node in step': 'Tenha um nó em dia',
@@ -125,8 +126,8 @@ export const shop: Catalogue = {
   'No backups are scheduled. Ask whoever runs this server.':
     'Nenhuma cópia está programada. Pergunte a quem cuida deste servidor.',
   'No coin can take real money yet.': 'Nenhuma moeda pode receber dinheiro real ainda.',
-  'No coin is ready to take real money yet. The shop stays in the sandbox.':
-    'Nenhuma moeda está pronta para receber dinheiro real. A loja continua no ambiente de testes.',
+  'No coin is ready to take real money yet. Until a node is ready, new payments are refused or stay unconfirmed.':
+    'Nenhuma moeda está pronta para receber dinheiro real. Até que um nó esteja pronto, os novos pagamentos são recusados ou ficam por confirmar.',
   'No customer matches': 'Nenhum cliente corresponde',
   'No customer yet': 'Ainda nenhum cliente',
   'No node': 'Nenhum nó',
