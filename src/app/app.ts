@@ -24,7 +24,8 @@ import type { NodeMetrics } from '../metrics/node-metrics.ts';
 import { readEpoch } from '../replica/epoch.ts';
 import { vetStart } from '../replica/vet-start.ts';
 import { openReplicaWatch } from './replica.ts';
-import { createRates } from '../rates/service.ts';
+import { currenciesInUse } from '../store/rates/currencies-in-use.ts';
+import { createRates, type RateService } from '../rates/service.ts';
 import { lockDataDir, type DataDirLock } from '../store/sqlite/data-dir.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import { openDatabase, type OpenDatabase } from '../store/sqlite/open.ts';
@@ -117,7 +118,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const { db } = database;
   const { wallet, given, lookAhead, ...addresses } = await openWallet({ ...ground, config, clock, logger });
   const secretBox = createSecretBox(keyring);
-  const rates = createPrices(config, { clock, logger });
+  const rates = createPrices(config, { clock, logger, inUse: async () => currenciesInUse(db) });
   const simulators = createSimulators({ config, db, clock, logger });
   const metrics = createMetrics();
   const adapters = createAdapters({ config, db, clock, logger }, metrics.nodes, simulators);
@@ -179,13 +180,16 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   return { ...held, server, ...loops, watcher, lookAhead, adapters };
 }
 
-function createPrices(config: Config, deps: { clock: Clock; logger: Logger }) {
+function createPrices(
+  config: Config,
+  deps: { clock: Clock; logger: Logger; inUse: () => Promise<readonly string[]> },
+) {
   return createRates({ config: config.rates, sandboxFallback: config.sandbox.fallbackRates, ...deps });
 }
 
 /** Copies of the database, and what /readyz tells the operator of them and of prices. */
 async function createSafekeeping(
-  deps: AppOptions & Ground & { clock: Clock; rates: { warnings(): readonly string[] } },
+  deps: AppOptions & Ground & { clock: Clock; rates: Pick<RateService, 'warnings' | 'troubles'> },
 ) {
   const { config, database, keyring, clock, logger, rates, onTakenOver } = deps;
   const olderDatabase = new OlderDatabaseMark(config.dataDir);
@@ -200,6 +204,7 @@ async function createSafekeeping(
     replica: () => replica?.status() ?? null,
     troubles: {
       isBackupTooOld: () => backups.warnings().length > 0,
+      areRatesUnsure: () => rates.troubles().length > 0,
       isReplicaBehind: () => (replica?.warnings() ?? []).length > 0,
     },
   };

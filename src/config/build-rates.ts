@@ -30,5 +30,6 @@ export function ratesConfig(values: Values, context: BuildContext): Config['rate
     refreshIntervalMs: values.rateRefresh,
     maxAgeMs: values.rateMaxAge,
     timeoutMs: values.rateTimeout,
+    single: { perMinutePercent: values.rateSinglePerMinute, maxPercent: values.rateSingleMax },
   };
 }

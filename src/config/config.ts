@@ -196,6 +196,8 @@ export interface RatesConfig {
   readonly refreshIntervalMs: number;
   readonly maxAgeMs: number;
   readonly timeoutMs: number;
+  /** How far one source alone may move a rate. */
+  readonly single: { readonly perMinutePercent: number; readonly maxPercent: number };
 }
 
 export interface SandboxConfig {

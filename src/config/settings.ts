@@ -216,6 +216,18 @@ export const SETTINGS = {
   rateRefresh: setting('rates.refresh', 'TILLD_RATE_REFRESH', value.duration('5s', '1h'), '60s'),
   rateMaxAge: setting('rates.maxAge', 'TILLD_RATE_MAX_AGE', value.duration('10s', '24h'), '10m'),
   rateTimeout: setting('rates.timeout', 'TILLD_RATE_TIMEOUT', value.duration('100ms', '1m'), '5s'),
+  rateSinglePerMinute: setting(
+    'rates.single.perMinutePercent',
+    'TILLD_RATE_SINGLE_PER_MINUTE_PERCENT',
+    value.wholeNumber(1, 100),
+    5,
+  ),
+  rateSingleMax: setting(
+    'rates.single.maxPercent',
+    'TILLD_RATE_SINGLE_MAX_PERCENT',
+    value.wholeNumber(1, 1000),
+    20,
+  ),
 
   sandboxRates: setting(
     'sandbox.rates',

@@ -157,6 +157,16 @@ export function rateSourceFamily({ rates }: StateMetricsDeps): Family {
   };
 }
 
+/** Rates of currencies in use that one source decides, or that are refused. */
+export function rateTroubleFamily({ rates }: StateMetricsDeps): Family {
+  return {
+    name: 'tilld_rate_single_source',
+    help: '1 for a rate by one source alone where more agreed before (alone), or that is refused since it moved too far (refused)',
+    labels: ['coin', 'currency', 'state'],
+    read: () => rates.troubles().map(({ coin, currency, state }): Sample => [{ coin, currency, state }, 1]),
+  };
+}
+
 /** Age of the prices. */
 export function rateFamily({ rates, clock, liveCoins }: StateMetricsDeps): Family {
   const age = (coin: Coin): Sample[] => {

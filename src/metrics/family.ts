@@ -22,6 +22,11 @@ export interface StateMetricsDeps {
   readonly clock: Clock;
   readonly rates: Pick<Rates, 'quote'> & {
     sourceAges(): readonly { readonly source: string; readonly ageMs: number }[];
+    troubles(): readonly {
+      readonly coin: Coin;
+      readonly currency: string;
+      readonly state: 'alone' | 'refused';
+    }[];
   };
   readonly olderDatabase: { isSet(): boolean };
   /** Null without a replica. */

@@ -3,6 +3,7 @@ import {
   chainFamilies,
   rateFamily,
   rateSourceFamily,
+  rateTroubleFamily,
   reconcileFamilies,
   uncreditedFamilies,
 } from './chain-families.ts';
@@ -32,6 +33,7 @@ export function registerStateMetrics(registry: Registry, deps: StateMetricsDeps)
     ...reconcileFamilies(deps),
     rateFamily(deps),
     rateSourceFamily(deps),
+    rateTroubleFamily(deps),
   ]) {
     const gauge = new Gauge({
       name,

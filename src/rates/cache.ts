@@ -3,43 +3,59 @@ import type { Observation } from './median.ts';
 import type { SourcePrice } from './source.ts';
 
 /** Always kept up to date. */
-const PINNED: readonly string[] = ['USD', 'EUR'];
-const MAX_CURRENCIES = 40;
+const BASE: readonly string[] = ['USD', 'EUR'];
+/** Currencies kept beside the pinned ones: anyone who may read rates can ask for them. */
+const MAX_OTHERS = 40;
 const FORGET_AFTER_MS = 24 * 60 * 60 * 1000;
 
-/** The last price of every source, for recently requested currencies. Bounded. */
+/**
+ * The last price of every source. Currencies in use are pinned and never evicted; others are kept while they are among the
+ * last requested, and evict one another only. Bounded by the currencies that exist.
+ */
 export class RateCache {
-  /** Currency → time of the last request, oldest first. */
-  readonly #asked = new Map<string, number>(PINNED.map((currency) => [currency, 0]));
+  #pinned: ReadonlySet<string> = new Set(BASE);
+  /** Other currency → time of the last request, oldest first. */
+  readonly #others = new Map<string, number>();
   /** Currency → `COIN source` → observation. */
   readonly #prices = new Map<string, Map<string, Observation>>();
 
-  /** Marks a currency as requested; evicts the least recently requested one. */
-  touch(currency: string, now: number): void {
-    this.#asked.delete(currency);
-    this.#asked.set(currency, now);
-    if (this.#asked.size > MAX_CURRENCIES) {
-      const oldest = [...this.#asked.keys()].find((known) => !PINNED.includes(known));
-      if (oldest !== undefined) this.#forget(oldest);
-    }
+  /** Replaces the pinned currencies. One that is no longer pinned counts as requested now. */
+  pin(currencies: readonly string[], now: number): void {
+    const before = this.#pinned;
+    this.#pinned = new Set([...BASE, ...currencies]);
+    for (const currency of this.#pinned) this.#others.delete(currency);
+    for (const currency of before) if (!this.#pinned.has(currency)) this.touch(currency, now);
   }
 
-  /** The currencies to refresh; those not requested for a day are dropped. */
+  isPinned(currency: string): boolean {
+    return this.#pinned.has(currency);
+  }
+
+  /** Marks a currency as requested; evicts the least recently requested one that is not pinned. */
+  touch(currency: string, now: number): void {
+    if (this.#pinned.has(currency)) return;
+    this.#others.delete(currency);
+    this.#others.set(currency, now);
+    const [oldest] = this.#others.keys();
+    if (this.#others.size > MAX_OTHERS && oldest !== undefined) this.#forget(oldest);
+  }
+
+  /** The currencies to refresh, pinned ones first; others not requested for a day are dropped. */
   currencies(now: number): string[] {
-    for (const [currency, askedAt] of this.#asked) {
-      if (!PINNED.includes(currency) && now - askedAt > FORGET_AFTER_MS) this.#forget(currency);
+    for (const [currency, askedAt] of this.#others) {
+      if (now - askedAt > FORGET_AFTER_MS) this.#forget(currency);
     }
-    return [...this.#asked.keys()];
+    return [...this.#pinned, ...this.#others.keys()];
   }
 
   wants(currency: string): boolean {
-    return this.#asked.has(currency);
+    return this.#pinned.has(currency) || this.#others.has(currency);
   }
 
   /** Stores prices in requested currencies. A source's own time counts when it is older than ours. */
   store(source: string, prices: readonly SourcePrice[], receivedAt: number): void {
     for (const { coin, currency, rate, at } of prices) {
-      if (!this.#asked.has(currency)) continue;
+      if (!this.wants(currency)) continue;
       const known = this.#prices.get(currency) ?? new Map<string, Observation>();
       known.set(`${coin} ${source}`, { source, rate, at: Math.min(at ?? receivedAt, receivedAt) });
       this.#prices.set(currency, known);
@@ -54,7 +70,7 @@ export class RateCache {
   }
 
   #forget(currency: string): void {
-    this.#asked.delete(currency);
+    this.#others.delete(currency);
     this.#prices.delete(currency);
   }
 }

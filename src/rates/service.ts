@@ -1,13 +1,16 @@
-import type { Coin } from '../domain/coins.ts';
+import { COINS, type Coin } from '../domain/coins.ts';
 import { currencyDigits } from '../domain/currencies.ts';
 import { invalidField } from '../domain/errors.ts';
 import type { FixedRates } from '../domain/fixed-rates.ts';
 import type { Clock, Logger, RateQuote, Rates } from '../domain/ports.ts';
 import { RateCache } from './cache.ts';
 import { fixedQuote, rateUnavailable } from './fixed.ts';
-import { consensus } from './median.ts';
+import { consensus, type Consensus } from './median.ts';
+import { OnDemandLane } from './on-demand-lane.ts';
 import { pause, withinMs } from './pause.ts';
+import { RateGuard, type RateTrouble } from './rate-guard.ts';
 import { Refresher } from './refresher.ts';
+import type { SingleSourceLimits } from './single-source.ts';
 import { SourceHealth, type SourceAge } from './source-health.ts';
 import type { RateSource } from './source.ts';
 import type { CoingeckoAccess } from './sources/coingecko.ts';
@@ -15,8 +18,6 @@ import { publicSources, type RateSourceName } from './sources/index.ts';
 
 /** Most time that `ensure` waits for a new currency. */
 const ENSURE_WAIT_MS = 5000;
-/** Pause between look-ups on demand, so that odd currencies cannot be used to flood the sources. */
-const ON_DEMAND_GAP_MS = 1000;
 
 export interface RateServiceOptions {
   readonly config: {
@@ -26,7 +27,10 @@ export interface RateServiceOptions {
     readonly refreshIntervalMs: number;
     readonly maxAgeMs: number;
     readonly timeoutMs: number;
+    readonly single: SingleSourceLimits;
   };
+  /** Currencies that must always have a rate: of shops, prices, links and open payments. Absent: none but the base ones. */
+  readonly inUse?: (() => Promise<readonly string[]>) | undefined;
   /** Prices of sandbox payments when no source answers. */
   readonly sandboxFallback: FixedRates;
   readonly clock: Clock;
@@ -42,8 +46,10 @@ export interface RateService extends Rates {
   stop(): Promise<void>;
   /** How long each live source has given no usable price. */
   sourceAges(): readonly SourceAge[];
-  /** Warnings about sources that have given no price for a day. */
+  /** Warnings about sources that have given no price for a day, and rates that rest on one source or are refused. */
   warnings(): readonly string[];
+  /** Rates of pinned currencies that rest on one source only, or are refused since it moved them too far. */
+  troubles(): readonly RateTrouble[];
 }
 
 /** Prices as configured: fixed, or the consensus of live sources, refreshed in the background. */
@@ -77,6 +83,10 @@ class UnmovingRates implements RateService {
     return [];
   }
 
+  troubles(): readonly RateTrouble[] {
+    return [];
+  }
+
   start(): void {}
 
   async stop(): Promise<void> {}
@@ -86,20 +96,20 @@ class LiveRates implements RateService {
   readonly #options: RateServiceOptions;
   readonly #cache = new RateCache();
   readonly #refresher: Refresher;
+  readonly #guard: RateGuard;
   readonly #health: SourceHealth;
   readonly #sources: readonly RateSource[];
   readonly #stopped = new AbortController();
-  /** Currencies already looked up since they were last requested: the loop refreshes them. */
+  /** Currencies looked up since they were last requested, until they are forgotten: the loop refreshes them. */
   readonly #attempted = new Set<string>();
+  readonly #lanes = { pinned: new OnDemandLane(), others: new OnDemandLane() };
   #loop: Promise<void> | null = null;
-  #current: Promise<void> | null = null;
-  #onDemand: Promise<void> | null = null;
-  #nextOnDemandMs = 0;
 
   constructor(options: RateServiceOptions) {
     const { clock, logger, config } = options;
     this.#options = options;
     this.#health = new SourceHealth(clock, logger);
+    this.#guard = new RateGuard(config.single, { clock, logger });
     this.#sources = options.sources ?? publicSources(config.sources, config.coingecko);
     this.#refresher = new Refresher({
       clock,
@@ -114,27 +124,41 @@ class LiveRates implements RateService {
 
   quote(coin: Coin, currency: string, mode: 'live' | 'sandbox'): RateQuote {
     assertCurrency(currency);
-    const { clock, config, sandboxFallback } = this.#options;
+    const { clock, sandboxFallback } = this.#options;
     const now = clock.now();
     if (this.#cache.wants(currency)) this.#cache.touch(currency, now);
-    const agreed = consensus(this.#cache.fresh(coin, currency, now - config.maxAgeMs, now + config.maxAgeMs));
-    if (agreed !== null) return { coin, currency, ...agreed };
+    const counted = this.#counted(coin, currency);
+    if (counted !== null) return { coin, currency, ...counted };
     if (mode === 'sandbox') return fixedQuote(sandboxFallback, coin, currency, now);
     throw rateUnavailable(coin, currency);
   }
 
+  /**
+   * Waits for a look-up of a currency that has none behind it. One in use that has no rate now is looked up for each caller
+   * anew: others may be looked up once in a while only, so that odd currencies cannot be used to flood the sources.
+   */
   async ensure(currency: string): Promise<void> {
     if (currencyDigits(currency) === null) return;
     this.#cache.touch(currency, this.#options.clock.now());
-    if (!this.#attempted.has(currency)) await withinMs(ENSURE_WAIT_MS, this.#untilAttempted(currency));
+    const isPinned = this.#cache.isPinned(currency);
+    if (isPinned ? this.#hasRate(currency) : this.#attempted.has(currency)) return;
+    const lane = isPinned ? this.#lanes.pinned : this.#lanes.others;
+    await withinMs(
+      ENSURE_WAIT_MS,
+      lane.join(currency, this.#stopped.signal, (all) => this.#refresh(all)),
+    );
   }
 
   sourceAges(): readonly SourceAge[] {
     return this.#health.ages();
   }
 
+  troubles(): readonly RateTrouble[] {
+    return this.#guard.troubles().filter(({ currency }) => this.#cache.isPinned(currency));
+  }
+
   warnings(): readonly string[] {
-    return this.#health.warnings();
+    return [...this.#health.warnings(), ...troubleWarnings(this.troubles())];
   }
 
   start(): void {
@@ -144,34 +168,39 @@ class LiveRates implements RateService {
 
   async stop(): Promise<void> {
     this.#stopped.abort();
-    await Promise.all([this.#loop, this.#onDemand]);
+    await Promise.all([this.#loop, this.#lanes.pinned.ended(), this.#lanes.others.ended()]);
   }
 
   async #run(): Promise<void> {
     while (!this.#stopped.signal.aborted) {
-      this.#current = this.#refresh(this.#cache.currencies(this.#options.clock.now()));
-      await this.#current;
+      await this.#pin();
+      await this.#refresh(this.#cache.currencies(this.#options.clock.now()));
       await pause(this.#options.config.refreshIntervalMs, this.#stopped.signal);
     }
   }
 
-  async #untilAttempted(currency: string): Promise<void> {
-    while (!this.#attempted.has(currency) && this.#cache.wants(currency) && !this.#stopped.signal.aborted) {
-      this.#onDemand ??= this.#lookUpNew().finally(() => {
-        this.#onDemand = null;
-      });
-      await this.#onDemand;
+  /** Pins the currencies in use; those known before stay pinned while they cannot be read. */
+  async #pin(): Promise<void> {
+    const { inUse, clock, logger } = this.#options;
+    if (inUse === undefined) return;
+    try {
+      const known = (await inUse()).filter((currency) => currencyDigits(currency) !== null);
+      this.#cache.pin(known, clock.now());
+    } catch (error) {
+      logger.warn({ err: error }, 'currencies in use not read; keeping those known before');
     }
   }
 
-  /** One look-up of all new currencies; those requested while it runs share the next one. */
-  async #lookUpNew(): Promise<void> {
-    await this.#current;
-    await pause(Math.max(0, this.#nextOnDemandMs - performance.now()), this.#stopped.signal);
-    this.#nextOnDemandMs = performance.now() + ON_DEMAND_GAP_MS;
-    const wanted = this.#cache.currencies(this.#options.clock.now());
-    const fresh = wanted.filter((currency) => !this.#attempted.has(currency));
-    if (fresh.length > 0) await this.#refresh(fresh);
+  /** The rate that counts now; null when there is none. */
+  #counted(coin: Coin, currency: string): Consensus | null {
+    const { clock, config } = this.#options;
+    const now = clock.now();
+    const fresh = this.#cache.fresh(coin, currency, now - config.maxAgeMs, now + config.maxAgeMs);
+    return this.#guard.check(coin, currency, consensus(fresh));
+  }
+
+  #hasRate(currency: string): boolean {
+    return COINS.some((coin) => this.#counted(coin, currency) !== null);
   }
 
   async #refresh(currencies: readonly string[]): Promise<void> {
@@ -179,7 +208,18 @@ class LiveRates implements RateService {
     const wanted = new Set(this.#cache.currencies(this.#options.clock.now()));
     for (const currency of currencies) this.#attempted.add(currency);
     for (const currency of this.#attempted) if (!wanted.has(currency)) this.#attempted.delete(currency);
+    this.#guard.keep(wanted);
+    // Judged at each refresh, so that the rate of the last minute is what the next one is compared with.
+    for (const currency of wanted) for (const coin of COINS) this.#counted(coin, currency);
   }
+}
+
+function troubleWarnings(troubles: readonly RateTrouble[]): string[] {
+  return troubles.map(({ coin, currency, state, source }) =>
+    state === 'alone'
+      ? `the rate of ${coin} in ${currency} rests on ${source} alone: see why the other price sources fail`
+      : `the rate of ${coin} in ${currency} is refused, for ${source} alone moved it too far: no payment is created in it until another source agrees`,
+  );
 }
 
 /** @throws {AppError} VALIDATION_INVALID when it is no ISO 4217 code. */

@@ -10,6 +10,7 @@ export const DOGECOIN: UtxoCoin = {
   name: 'Dogecoin',
   decimals: 8,
   atom: 'koinu',
+  supply: 200_000_000_000n,
   fitsInt64: true,
   slip44: 3,
   offeredBit: 16,

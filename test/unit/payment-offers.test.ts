@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Requirement } from '../../src/domain/confirmations.ts';
 import { AppError } from '../../src/domain/errors.ts';
-import { quotedTerms, type OfferDeps } from '../../src/usecases/payments/offers.ts';
+import { offersFor, quotedTerms, type OfferDeps } from '../../src/usecases/payments/offers.ts';
 
 const quote = { coin: 'ETH' as const, currency: 'USD', rate: '4000', sources: ['fixed'], at: 1 };
 
@@ -26,5 +26,32 @@ describe('confirmations that a payment asks for', () => {
   it.each(['safe', 'finalized'] as const)('no number stands for the network’s own word: %s', (word) => {
     expect(termsUnder(word, undefined)[1]).toBe(word);
     expect(() => termsUnder(word, 1_000)).toThrow(AppError);
+  });
+});
+
+describe('offersFor', () => {
+  const rates: Readonly<Record<string, string>> = { BTC: '100000', LTC: '1', ETH: '4000', SOL: '200' };
+  const deps = {
+    chains: { get: () => ({ minimumPayment: 1_000n }) },
+    rates: { quote: (coin: 'BTC') => ({ ...quote, coin, rate: rates[coin] ?? '1' }) },
+  } as unknown as OfferDeps;
+  const offered = (minor: bigint) =>
+    offersFor(deps, ['BTC', 'LTC', 'ETH', 'SOL'], {
+      mode: 'live',
+      price: { minor, digits: 2, currency: 'USD' },
+      priceField: 'amount',
+    }).map(({ coin }) => coin);
+
+  it('leaves out a coin of which the price takes more than can exist', () => {
+    expect(offered(84_000_000_00n)).toEqual(['BTC', 'LTC', 'ETH', 'SOL']);
+    expect(offered(84_000_000_01n)).toEqual(['BTC', 'ETH', 'SOL']);
+    expect(offered(9_999_999_999_00n)).toEqual(['BTC', 'ETH', 'SOL']);
+    expect(offered(2_100_000_000_000_00n)).toEqual(['BTC']);
+  });
+
+  it('refuses a price that nobody can pay in any coin, and says that it is too large', () => {
+    expect(() => offered(2_100_000_000_000_01n)).toThrow(
+      /amount: too large to be paid in any of the allowed coins/,
+    );
   });
 });

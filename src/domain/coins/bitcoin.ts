@@ -10,6 +10,7 @@ export const BITCOIN: UtxoCoin = {
   name: 'Bitcoin',
   decimals: 8,
   atom: 'satoshi',
+  supply: 21_000_000n,
   fitsInt64: true,
   slip44: 0,
   offeredBit: 1,

@@ -25,6 +25,8 @@ interface CoinBase {
   /** Decimal places between the coin and its atom (satoshi, litoshi, wei, lamport). */
   readonly decimals: number;
   readonly atom: string;
+  /** Whole coins that can exist, rounded up where nothing fixes them: a price above that cannot be paid. */
+  readonly supply: bigint;
   /** Whether sums of amounts stay below 2^63 atoms. */
   readonly fitsInt64: boolean;
   /** SLIP-0044 coin type; test networks use 1. */

@@ -5,6 +5,7 @@ export const ETHEREUM: AccountCoin = {
   name: 'Ethereum',
   decimals: 18,
   atom: 'wei',
+  supply: 150_000_000n,
   fitsInt64: false,
   slip44: 60,
   offeredBit: 4,

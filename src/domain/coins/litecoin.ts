@@ -11,6 +11,7 @@ export const LITECOIN: UtxoCoin = {
   name: 'Litecoin',
   decimals: 8,
   atom: 'litoshi',
+  supply: 84_000_000n,
   fitsInt64: true,
   slip44: 2,
   offeredBit: 2,

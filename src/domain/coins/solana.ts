@@ -6,6 +6,7 @@ export const SOLANA: AccountCoin = {
   name: 'Solana',
   decimals: 9,
   atom: 'lamport',
+  supply: 1_000_000_000n,
   fitsInt64: true,
   slip44: 501,
   offeredBit: 8,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../domain/errors.ts';
 import { ERROR_STATUS } from '../server/error-status.ts';
-import { isForAnybody, isSignIn } from '../server/rate-limit.ts';
+import { isForAnybody, isSignIn, limitedMaker } from '../server/rate-limit.ts';
 import type { AuthKind, Route } from '../server/route.ts';
 import type { Example, JsonSchema, Reference, ResponseObject } from './types.ts';
 
@@ -18,7 +18,11 @@ export function documentedErrors(route: Route): ReadonlySet<ErrorCode> {
   if (route.method !== 'GET') codes.add('VALIDATION_INVALID').add('PAYLOAD_TOO_LARGE');
   if (route.method === 'POST') codes.add('IDEMPOTENCY_MISMATCH').add('IDEMPOTENCY_IN_FLIGHT');
   if (route.method !== 'GET') codes.add('DATABASE_UNAVAILABLE');
-  if (isSignIn(route) || isForAnybody(route) || (route.auth === 'payer' && route.method !== 'GET')) {
+  if (
+    isSignIn(route) ||
+    isForAnybody(route) ||
+    (route.auth === 'payer' && limitedMaker(route, '') !== null)
+  ) {
     codes.add('RATE_LIMITED');
   }
   return codes.add('INTERNAL_ERROR');

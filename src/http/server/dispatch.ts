@@ -15,7 +15,7 @@ import { idempotencyKeyOf, type KeepAnswer, type Once } from './idempotency.ts';
 import { chooseMerchant, identify, resolveAuth } from './identify.ts';
 import { merchantNamedBy } from './named-merchant.ts';
 import type { PublicLimit } from './public-limit.ts';
-import { isForAnybody } from './rate-limit.ts';
+import { isForAnybody, limitedMaker } from './rate-limit.ts';
 import type { BodyReader } from './read-body.ts';
 import { requestIdOf } from './request-id.ts';
 import type { AuthKind, AuthOf, Route, RouteInput } from './route.ts';
@@ -50,9 +50,8 @@ export async function dispatch(
   res: Response,
 ): Promise<Answer | StreamReply> {
   const caller = await callerOfRequest(deps, route, req);
-  if (caller?.kind === 'public' && route.method !== 'GET') {
-    await deps.publicLimit(caller.merchant.id, clientKey(req));
-  }
+  const maker = caller?.kind === 'public' ? limitedMaker(route, caller.merchant.id) : null;
+  if (maker !== null) await deps.publicLimit(maker, clientKey(req));
   if (isForAnybody(route)) await deps.publicLimit(route.path, clientKey(req));
   const raw: Raw = {
     body: route.method === 'GET' ? undefined : await deps.readBody(req, res),

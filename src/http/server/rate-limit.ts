@@ -12,6 +12,18 @@ export function isSignIn(route: Route): boolean {
   return route.method === 'POST' && route.auth === 'none' && route.path.startsWith('/auth/');
 }
 
+/** GET routes whose work a stranger could cause at will: look-ups at price sources. */
+const LIMITED_READS: ReadonlySet<string> = new Set(['/rates']);
+
+/**
+ * What a request with a merchant's public key counts for: what it makes counts together, each limited read for itself, so
+ * that a page that reads rates leaves its payers their orders. Null: not limited.
+ */
+export function limitedMaker({ method, path }: Route, merchantId: string): string | null {
+  if (method !== 'GET') return merchantId;
+  return LIMITED_READS.has(path) ? `${merchantId} ${path}` : null;
+}
+
 /** Whether anybody may make something by a route, and is limited as a public key is. */
 export function isForAnybody(route: Route): boolean {
   return route.method === 'POST' && route.auth === 'none' && !isSignIn(route);

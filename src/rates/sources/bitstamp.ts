@@ -1,14 +1,20 @@
 import { z } from 'zod';
 import { asCoin } from '../../domain/coins.ts';
-import { positiveDecimal } from '../decimal.ts';
+import { priceInBook } from '../book-price.ts';
 import type { RateSource } from '../source.ts';
 
 const CURRENCIES: ReadonlySet<string> = new Set(['USD', 'EUR', 'GBP']);
 
-const ticker = z.object({ pair: z.string(), last: z.unknown(), timestamp: z.string().regex(/^\d{1,12}$/) });
+const ticker = z.object({
+  pair: z.string(),
+  last: z.unknown(),
+  bid: z.unknown(),
+  ask: z.unknown(),
+  timestamp: z.string().regex(/^\d{1,12}$/),
+});
 const answer = z.array(z.unknown());
 
-/** https://www.bitstamp.net/api/#tag/Tickers: all pairs in one answer; the last trade of each. */
+/** https://www.bitstamp.net/api/#tag/Tickers: all pairs in one answer; the last trade of each within its bid and ask. */
 export function bitstamp(origin = 'https://www.bitstamp.net'): RateSource {
   return {
     name: 'bitstamp',
@@ -20,9 +26,8 @@ export function bitstamp(origin = 'https://www.bitstamp.net'): RateSource {
         const [symbol = '', currency = ''] = entry?.pair.split('/') ?? [];
         const coin = asCoin(symbol);
         if (entry === undefined || coin === null || !CURRENCIES.has(currency)) return [];
-        return [
-          { coin, currency, rate: positiveDecimal.parse(entry.last), at: Number(entry.timestamp) * 1000 },
-        ];
+        const rate = priceInBook(entry);
+        return rate === null ? [] : [{ coin, currency, rate, at: Number(entry.timestamp) * 1000 }];
       });
     },
   };

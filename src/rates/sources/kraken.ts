@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COIN_DEFINITIONS, COINS, type Coin } from '../../domain/coins.ts';
-import { positiveDecimal } from '../decimal.ts';
+import { priceInBook } from '../book-price.ts';
 import type { RateSource, SourcePrice } from '../source.ts';
 
 /** Kraken writes XXBTZUSD, XETHZEUR, XLTCZUSD for old pairs and SOLUSD, XBTCHF for younger ones. */
@@ -13,10 +13,12 @@ const BY_PAIR: ReadonlyMap<string, { readonly coin: Coin; readonly currency: str
   }),
 );
 
-const ticker = z.object({ c: z.array(z.string()).min(1) });
-const answer = z.object({ error: z.array(z.string()), result: z.record(z.string(), ticker).optional() });
+/** The best ask and bid, and the last trade, each with its volume. */
+const side = z.array(z.string()).min(1);
+const ticker = z.object({ a: side, b: side, c: side });
+const answer = z.object({ error: z.array(z.string()), result: z.record(z.string(), z.unknown()).optional() });
 
-/** https://docs.kraken.com/api/docs/rest-api/get-ticker-information: the last trade of each pair. */
+/** https://docs.kraken.com/api/docs/rest-api/get-ticker-information: the last trade of each pair within its bid and ask. */
 export function kraken(origin = 'https://api.kraken.com'): RateSource {
   return {
     name: 'kraken',
@@ -32,12 +34,15 @@ export function kraken(origin = 'https://api.kraken.com'): RateSource {
     parse(body) {
       const { error, result = {} } = answer.parse(JSON.parse(body));
       if (error.length > 0) throw new Error(`Kraken answered: ${error.join(', ').slice(0, 200)}`);
-      return Object.entries(result).flatMap(([pair, { c }]) => priceOf(pair, c[0]));
+      return Object.entries(result).flatMap(([pair, entry]) => priceOf(pair, ticker.safeParse(entry).data));
     },
   };
 }
 
-function priceOf(pair: string, lastTrade: string | undefined): SourcePrice[] {
+/** The ticker does not date the last trade. A pair of another form spoils no other. */
+function priceOf(pair: string, quoted: z.infer<typeof ticker> | undefined): SourcePrice[] {
   const known = BY_PAIR.get(pair);
-  return known === undefined ? [] : [{ ...known, rate: positiveDecimal.parse(lastTrade), at: null }];
+  if (known === undefined || quoted === undefined) return [];
+  const rate = priceInBook({ last: quoted.c[0], bid: quoted.b[0], ask: quoted.a[0] });
+  return rate === null ? [] : [{ ...known, rate, at: null }];
 }

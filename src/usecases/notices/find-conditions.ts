@@ -23,6 +23,8 @@ export interface FindConditionsDeps {
   })[];
   readonly isBackupTooOld: () => boolean;
   readonly isReplicaBehind: () => boolean;
+  /** A rate rests on one price source alone, or is refused. */
+  readonly areRatesUnsure: () => boolean;
 }
 
 /** Everything that holds now and should not. */
@@ -32,7 +34,8 @@ export async function findConditions(deps: FindConditionsDeps): Promise<Conditio
 
 const OPERATORS = { merchantId: '', mode: 'live', details: {} } as const;
 
-function operatorConditions({ chains, isBackupTooOld, isReplicaBehind }: FindConditionsDeps): Condition[] {
+function operatorConditions(deps: FindConditionsDeps): Condition[] {
+  const { chains, isBackupTooOld, isReplicaBehind, areRatesUnsure } = deps;
   const live = chains().filter(({ mode }) => mode === 'live');
   const nodes = live.filter(({ state }) => state !== 'following');
   const unread = live.filter((chain) => chain.unread.count > 0);
@@ -47,13 +50,14 @@ function operatorConditions({ chains, isBackupTooOld, isReplicaBehind }: FindCon
       const about = { subject: coin, details: { coin }, afterMs: NODE_MS };
       return { ...OPERATORS, ...about, reason: 'transactions_unread', back: 'transactions_read' };
     }),
+    ...(areRatesUnsure() ? [single('rates_unsure', 'rates_back', NODE_MS)] : []),
     ...(backup ? [single('backup_old', 'backup_back', 0)] : []),
     ...(replica ? [single('replica_behind', 'replica_back', NODE_MS)] : []),
   ];
 }
 
 function single(
-  reason: 'backup_old' | 'replica_behind',
+  reason: 'backup_old' | 'replica_behind' | 'rates_unsure',
   back: Condition['back'],
   afterMs: number,
 ): Condition {

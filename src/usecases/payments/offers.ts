@@ -46,8 +46,8 @@ export interface Terms {
 }
 
 /**
- * Those of the coins that are configured, priced and large enough to be paid on their chain.
- * @throws {AppError} COIN_UNAVAILABLE, RATE_UNAVAILABLE, VALIDATION_INVALID (too small in every coin)
+ * Those of the coins that are configured and priced, and in which the price can be paid on their chain.
+ * @throws {AppError} COIN_UNAVAILABLE, RATE_UNAVAILABLE, VALIDATION_INVALID (too small or too large in every coin)
  */
 export function offersFor(deps: OfferDeps, coins: readonly Coin[], terms: Terms): Offer[] {
   const running = coins.filter((coin) => deps.chains.get(coin, terms.mode) !== null);
@@ -56,11 +56,11 @@ export function offersFor(deps: OfferDeps, coins: readonly Coin[], terms: Terms)
   }
   const offers: Offer[] = [];
   let lastError: unknown;
-  let tooSmall = false;
+  let size: 'too small' | 'too large' | null = null;
   for (const coin of running) {
     try {
       const offer = offerOf(deps, coin, terms);
-      if (offer === null) tooSmall = true;
+      if (typeof offer === 'string') size = offer;
       else offers.push(offer);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'RATE_UNAVAILABLE') throw error;
@@ -68,19 +68,24 @@ export function offersFor(deps: OfferDeps, coins: readonly Coin[], terms: Terms)
     }
   }
   if (offers.length > 0) return offers;
-  if (tooSmall) throw invalidField(terms.priceField, 'too small to be paid in any of the allowed coins');
+  if (size !== null) throw invalidField(terms.priceField, `${size} to be paid in any of the allowed coins`);
   throw lastError;
 }
 
 /**
- * One coin at the rate of now; null when the price is too small to be paid on its chain.
+ * One coin at the rate of now, or why nobody can pay the price in it: less than its chain carries, or more than exists.
  * @throws {AppError} RATE_UNAVAILABLE
  */
-export function offerOf(deps: OfferDeps, coin: Coin, { mode, price }: Terms): Offer | null {
+export function offerOf(
+  deps: OfferDeps,
+  coin: Coin,
+  { mode, price }: Terms,
+): Offer | 'too small' | 'too large' {
   const quote = deps.rates.quote(coin, price.currency, mode);
-  const { decimals } = COIN_DEFINITIONS[coin];
+  const { decimals, supply } = COIN_DEFINITIONS[coin];
   const due = askedAmount(coinAmountFor(price.minor, price.digits, quote.rate, decimals), decimals);
-  return due >= (deps.chains.get(coin, mode)?.minimumPayment ?? 0n) ? { coin, due, quote } : null;
+  if (due > supply * 10n ** BigInt(decimals)) return 'too large';
+  return due < (deps.chains.get(coin, mode)?.minimumPayment ?? 0n) ? 'too small' : { coin, due, quote };
 }
 
 /** The part of a stored option that a new quote changes. */

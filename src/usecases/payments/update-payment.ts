@@ -118,11 +118,8 @@ function requoted(deps: UpdatePaymentDeps, { row, options }: LoadedPayment, pric
     row.confirmations_json === null ? {} : (JSON.parse(row.confirmations_json) as AskedConfirmations);
   return options.map((option) => {
     const offer = offerOf(deps, option.coin, { mode, price, priceField: 'amount' });
-    if (offer === null) {
-      throw invalidField(
-        'amount',
-        `too small to be paid in ${option.coin}, in which this payment is offered`,
-      );
+    if (typeof offer === 'string') {
+      throw invalidField('amount', `${offer} to be paid in ${option.coin}, in which this payment is offered`);
     }
     return { ...option, ...quotedTerms(deps, offer, { mode, asked }) };
   });

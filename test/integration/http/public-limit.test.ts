@@ -64,3 +64,24 @@ describe('orders made with a public key', () => {
     }
   });
 });
+
+describe('GET /rates', () => {
+  const rates = async (token: string, from: string) =>
+    till.api.call('GET', '/rates?currency=USD', { token, headers: { 'x-forwarded-for': from } });
+
+  it('is limited with a public key per client address, and leaves its orders alone', async () => {
+    const from = '203.0.113.7';
+    for (let read = 0; read < LIMIT; read += 1) expect((await rates(shop.publicKey, from)).status).toBe(200);
+    const { status, body, headers } = await rates(shop.publicKey, from);
+    expect([status, body.error?.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await rates(shop.publicKey, '203.0.113.8')).status).toBe(200);
+    expect((await order(shop, shop.publicKey, from)).status).toBe(201);
+  });
+
+  it('is not limited with a secret key', async () => {
+    for (let read = 0; read < 3 * LIMIT; read += 1) {
+      expect((await rates(shop.secretKey, '203.0.113.9')).status).toBe(200);
+    }
+  });
+});

@@ -9,11 +9,13 @@ const MINUTE_MS = 60_000;
 let app: HttpApp;
 let state: string;
 let isBackupTooOld: boolean;
+let areRatesUnsure: boolean;
 let unread: { count: number };
 beforeEach(async () => {
   app = await startHttpApp();
   state = 'following';
   isBackupTooOld = false;
+  areRatesUnsure = false;
   unread = { count: 0 };
 });
 afterEach(async () => app.destroy());
@@ -29,6 +31,7 @@ async function pass(minutes: number, step = 1): Promise<void> {
     ],
     isBackupTooOld: () => isBackupTooOld,
     isReplicaBehind: () => false,
+    areRatesUnsure: () => areRatesUnsure,
   };
   for (let minute = 0; minute < minutes; minute += step) {
     await noteConditions(deps, await findConditions(deps));
@@ -53,6 +56,17 @@ it('tells of a node that is away for ten minutes, once, and when it is back for 
   expect(await told()).toEqual(['node_down BTC']);
   await pass(6);
   expect(await told()).toEqual(['node_down BTC', 'node_back BTC']);
+});
+
+it('tells of rates that rest on one source for ten minutes, and when several agree again', async () => {
+  areRatesUnsure = true;
+  await pass(9);
+  expect(await told()).toEqual([]);
+  await pass(2);
+  expect(await told()).toEqual(['rates_unsure server']);
+  areRatesUnsure = false;
+  await pass(20);
+  expect(await told()).toEqual(['rates_unsure server', 'rates_back server']);
 });
 
 it('tells of live transactions that stay unread for ten minutes, and when they are read', async () => {

@@ -52,7 +52,7 @@ class Recorder {
 
 function service(
   sources: RateSource[] | null,
-  options: { fixed?: string; refreshMs?: number; timeoutMs?: number } = {},
+  options: { fixed?: string; refreshMs?: number; timeoutMs?: number; inUse?: () => Promise<string[]> } = {},
 ) {
   const recorder = new Recorder();
   const rates = createRates({
@@ -63,10 +63,12 @@ function service(
       refreshIntervalMs: options.refreshMs ?? 20,
       maxAgeMs: 600_000,
       timeoutMs: options.timeoutMs ?? 2000,
+      single: { perMinutePercent: 5, maxPercent: 20 },
     },
     sandboxFallback: parseFixedRates('BTC=100000,USD/EUR=0.92'),
     clock: recorder.clock,
     logger: recorder.logger,
+    inUse: options.inUse,
     ...(sources === null ? {} : { sources }),
   });
   services.push(rates);
@@ -127,7 +129,9 @@ describe('live prices', () => {
     const flaky = await serve((_, response) => {
       asked += 1;
       response.statusCode = alive ? 200 : 404;
-      response.end(JSON.stringify([{ pair: 'BTC/USD', last: '65100', timestamp: '900' }]));
+      response.end(
+        JSON.stringify([{ pair: 'BTC/USD', last: '65100', bid: '65100', ask: '65100', timestamp: '900' }]),
+      );
     });
     const { rates, recorder } = service([coinbase(origin), bitstamp(flaky)]);
     rates.start();
@@ -210,7 +214,11 @@ describe('a source that is dead', () => {
     const flaky = await serve((_, response) => {
       asked += 1;
       response.statusCode = alive ? 200 : 401;
-      response.end(JSON.stringify([{ pair: 'BTC/USD', last: '65100', timestamp: '999999999' }]));
+      response.end(
+        JSON.stringify([
+          { pair: 'BTC/USD', last: '65100', bid: '65100', ask: '65100', timestamp: '999999999' },
+        ]),
+      );
     });
     const { rates, recorder } = service([coinbase(origin), bitstamp(flaky)]);
     const turns = async (): Promise<void> => {
@@ -244,7 +252,10 @@ describe('a source that is dead', () => {
   });
 
   test.each<[string, () => string]>([
-    ['an outdated price', () => JSON.stringify([{ pair: 'BTC/USD', last: '65100', timestamp: '1' }])],
+    [
+      'an outdated price',
+      () => JSON.stringify([{ pair: 'BTC/USD', last: '65100', bid: '65100', ask: '65100', timestamp: '1' }]),
+    ],
     ['no price at all', () => '[]'],
   ])('is one that answers with %s, too', async (_, body) => {
     let asked = 0;
@@ -350,3 +361,138 @@ function flood(response: ServerResponse): void {
   };
   push();
 }
+
+/** A source that knows BTC in every currency, at a price that the test may change; null: it refuses. */
+async function plainSource(
+  name: string,
+  price: { rate: string | null },
+): Promise<RateSource & { asked: string[] }> {
+  const asked: string[] = [];
+  const origin = await serve((request, response) => {
+    const currencies = new URL(request.url ?? '', 'http://x').searchParams.get('c') ?? '';
+    asked.push(currencies);
+    response.statusCode = price.rate === null ? 429 : 200;
+    response.end(currencies);
+  });
+  return {
+    name,
+    asked,
+    requests: (currencies) => [new URL(`/?c=${currencies.join(',')}`, origin)],
+    parse: (body) =>
+      body
+        .split(',')
+        .map((currency) => ({ coin: 'BTC' as const, currency, rate: price.rate ?? '0', at: null })),
+  };
+}
+
+const ODD =
+  'AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB FJD'.split(
+    ' ',
+  );
+
+describe('a currency in use', () => {
+  test('has its rate after every ensure, while strangers ask for more currencies than are kept', async () => {
+    const source = await plainSource('kraken', { rate: '1000' });
+    const { rates } = service([source], { refreshMs: 60_000, inUse: async () => ['GBP'] });
+    rates.start();
+    await rates.ensure('GBP');
+    for (let round = 0; round < 3; round += 1) {
+      const flood = ODD.map(async (currency) => rates.ensure(currency));
+      for (let times = 0; times < 5; times += 1) {
+        await rates.ensure('GBP');
+        expect(rates.quote('BTC', 'GBP', 'live').rate).toBe('1000');
+      }
+      await Promise.all(flood);
+      expect(rates.quote('BTC', 'GBP', 'live').rate).toBe('1000');
+    }
+  });
+
+  test('is looked up for whoever needs it when the source had nothing at first', async () => {
+    const price: { rate: string | null } = { rate: null };
+    const source = await plainSource('kraken', price);
+    const { rates } = service([source], { refreshMs: 60_000, inUse: async () => ['GBP'] });
+    rates.start();
+    await until(() => source.asked.length > 0);
+    await rates.ensure('GBP');
+    expect(codeOf(() => rates.quote('BTC', 'GBP', 'live'))).toBe('RATE_UNAVAILABLE');
+    price.rate = '1000';
+    await rates.ensure('GBP');
+    expect(rates.quote('BTC', 'GBP', 'live').rate).toBe('1000');
+  });
+
+  test('that strangers evicted from the others is looked up again at once', async () => {
+    const source = await plainSource('kraken', { rate: '1000' });
+    const { rates } = service([source], { refreshMs: 60_000 });
+    rates.start();
+    await rates.ensure('GBP');
+    await Promise.all(ODD.map(async (currency) => rates.ensure(currency)));
+    await rates.ensure('GBP');
+    expect(rates.quote('BTC', 'GBP', 'live').rate).toBe('1000');
+  });
+
+  test('stays pinned while the currencies in use cannot be read', async () => {
+    const source = await plainSource('kraken', { rate: '1000' });
+    let reads = 0;
+    const inUse = async () => {
+      reads += 1;
+      if (reads > 1) throw new Error('database is locked');
+      return ['GBP'];
+    };
+    const { rates } = service([source], { inUse });
+    rates.start();
+    await until(() => reads > 2);
+    await Promise.all(ODD.map(async (currency) => rates.ensure(currency)));
+    expect(rates.quote('BTC', 'GBP', 'live').rate).toBe('1000');
+  });
+});
+
+describe('one last source', () => {
+  test('moves a rate slowly and not far, says that it is alone, and is refused beyond that', async () => {
+    const prices = {
+      kraken: { rate: '100000' as string | null },
+      coinbase: { rate: '100100' as string | null },
+    };
+    const sources = [
+      await plainSource('kraken', prices.kraken),
+      await plainSource('coinbase', prices.coinbase),
+    ];
+    const { rates, recorder } = service(sources);
+    const quoted = () => {
+      try {
+        return rates.quote('BTC', 'USD', 'live').rate;
+      } catch (error) {
+        return (error as AppError).code;
+      }
+    };
+    rates.start();
+    await until(() => quoted() === '100050');
+    expect(rates.troubles()).toEqual([]);
+    prices.coinbase.rate = null;
+    recorder.now += 600_001;
+    await until(() => quoted() === '100000');
+    expect(rates.troubles()).toContainEqual({
+      coin: 'BTC',
+      currency: 'USD',
+      state: 'alone',
+      source: 'kraken',
+    });
+    expect(rates.warnings().join()).toContain('the rate of BTC in USD rests on kraken alone');
+    for (const jump of ['1000000', '1', '125000']) {
+      prices.kraken.rate = jump;
+      await until(() => quoted() === 'RATE_UNAVAILABLE');
+      expect(rates.troubles()).toContainEqual({
+        coin: 'BTC',
+        currency: 'USD',
+        state: 'refused',
+        source: 'kraken',
+      });
+      expect(rates.warnings().join()).toContain('is refused');
+    }
+    prices.kraken.rate = '103000';
+    await until(() => quoted() === '103000');
+    prices.kraken.rate = '1000000';
+    prices.coinbase.rate = '1000000';
+    await until(() => quoted() === '1000000');
+    expect(rates.troubles()).toEqual([]);
+  });
+});

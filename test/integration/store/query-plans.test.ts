@@ -26,6 +26,7 @@ import { listWebhookLogs } from '../../../src/store/webhooks/webhook-logs.ts';
 import { contestedOutpoints } from '../../../src/store/ledger/unconfirmed-inputs.ts';
 import { volumeOf } from '../../../src/store/payments/volume.ts';
 import { pageWalletTransactions } from '../../../src/store/ledger/wallet-transactions.ts';
+import { currenciesInUse } from '../../../src/store/rates/currencies-in-use.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { recordQueries } from '../../_helpers/recorded-queries.ts';
 
@@ -253,6 +254,7 @@ test.each([
   ['payments gathering confirmations', 'outputs_by_height', () => paymentsWithMoneyAbove(db, chain, 9)],
   ['late money without a price', 'outputs_unquoted', () => paymentsWithUnquotedMoney(db, chain, '', 9)],
   ['payments whose time is up', 'payments_due', () => paymentsDue(db, 1, { expiresAt: 0, id: '' }, 9)],
+  ['the currencies of open payments', 'payments_due', () => currenciesInUse(db)],
   ['the payment of an order', 'payments_by_order', () => findOpenOrder(db, { ...shop, orderId: 'o' })],
   ['payments', 'payments_by_merchant', () => listPayments(db, shop, page)],
   ['payments by status', 'payments_by_status', () => listPayments(db, { ...shop, status: 'failed' }, page)],

@@ -231,6 +231,8 @@ const TABLE: readonly (readonly [
   ['TILLD_RATE_REFRESH', '30s', 'rates.refreshIntervalMs', 30_000, '1s'],
   ['TILLD_RATE_MAX_AGE', '5m', 'rates.maxAgeMs', 300_000, '30s'],
   ['TILLD_RATE_TIMEOUT', '2s', 'rates.timeoutMs', 2000, '2'],
+  ['TILLD_RATE_SINGLE_PER_MINUTE_PERCENT', '3', 'rates.single.perMinutePercent', 3, '0'],
+  ['TILLD_RATE_SINGLE_MAX_PERCENT', '30', 'rates.single.maxPercent', 30, '1001'],
   [
     'TILLD_SANDBOX_RATES',
     'SOL=150',

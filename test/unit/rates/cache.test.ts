@@ -1,15 +1,47 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RateCache } from '../../../src/rates/cache.ts';
 import { CURRENCIES } from '../../../src/domain/currencies.ts';
 
 const HOUR = 3_600_000;
 
-test('keeps at most 40 currencies, those asked for last, and always dollars and euros', () => {
+test('keeps at most 40 other currencies, those asked for last, beside dollars and euros', () => {
   const cache = new RateCache();
   CURRENCIES.forEach((currency, at) => cache.touch(currency, at));
   const kept = cache.currencies(CURRENCIES.length);
-  expect(kept).toHaveLength(40);
+  expect(kept).toHaveLength(42);
   expect(kept).toEqual(expect.arrayContaining(['USD', 'EUR', ...CURRENCIES.slice(-30)]));
+});
+
+test('never evicts a pinned currency or its prices, whatever else is asked for, however often', () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.constantFrom(...CURRENCIES), { maxLength: 60 }),
+      fc.array(fc.constantFrom(...CURRENCIES), { maxLength: 400 }),
+      (pinned, asked) => {
+        const cache = new RateCache();
+        cache.pin(pinned, 0);
+        for (const currency of pinned) {
+          cache.store('kraken', [{ coin: 'BTC', currency, rate: '1', at: null }], 0);
+        }
+        asked.forEach((currency, at) => cache.touch(currency, at));
+        const kept = cache.currencies(30 * 24 * HOUR);
+        expect(kept).toEqual(expect.arrayContaining(pinned));
+        for (const currency of pinned) expect(cache.fresh('BTC', currency, 0)).toHaveLength(1);
+        const others = cache.currencies(0).filter((currency) => !pinned.includes(currency));
+        expect(others.length).toBeLessThanOrEqual(42);
+      },
+    ),
+  );
+});
+
+test('keeps a currency that is no longer in use for a day, as one that was asked for', () => {
+  const cache = new RateCache();
+  cache.pin(['THB'], 0);
+  cache.pin([], HOUR);
+  expect(cache.isPinned('THB')).toBe(false);
+  expect(cache.currencies(25 * HOUR)).toContain('THB');
+  expect(cache.currencies(25 * HOUR + 1)).not.toContain('THB');
 });
 
 test('forgets a currency, prices and all, that nobody wanted for a day', () => {

@@ -15,14 +15,32 @@ const requests = (source: RateSource, currencies: string[]) =>
   source.requests(currencies).map(({ href }) => href);
 
 describe('Kraken', () => {
-  test('reads the last trade under its old and its new pair names', () => {
+  test('reads pairs under their old and their new names', () => {
     expect(prices(kraken(), 'kraken-usd')).toEqual({
-      'BTC/USD': '65231.8',
+      'BTC/USD': '65231.9',
       'ETH/USD': '1965.4',
       'LTC/USD': '98.1',
       'SOL/USD': '153.41',
     });
-    expect(prices(kraken(), 'kraken-chf')).toEqual({ 'BTC/CHF': '52185.4', 'ETH/CHF': '1572.32' });
+    // The last trade in BTC/CHF is below the bid.
+    expect(prices(kraken(), 'kraken-chf')).toEqual({ 'BTC/CHF': '52185.5', 'ETH/CHF': '1572.32' });
+  });
+
+  test.each([
+    ['between bid and ask', { b: ['99'], a: ['101'], c: ['100'] }, '100'],
+    ['below the bid, from before the price rose', { b: ['99'], a: ['101'], c: ['60'] }, '99'],
+    ['above the ask, from before it fell', { b: ['99'], a: ['101'], c: ['150'] }, '101'],
+    ['in a book too wide to tell a price', { b: ['90'], a: ['101'], c: ['100'] }, undefined],
+    ['in a crossed book', { b: ['101'], a: ['99'], c: ['100'] }, undefined],
+    ['in an empty book', { b: ['0'], a: ['0'], c: ['100'] }, undefined],
+    ['without bid and ask', { c: ['100'] }, undefined],
+  ])('counts a last trade %s as the price of now only as far as bid and ask bear it', (_, pair, rate) => {
+    const usd = { b: ['9'], a: ['9'], c: ['9'] };
+    const found = kraken().parse(JSON.stringify({ error: [], result: { XBTCHF: pair, SOLUSD: usd } }));
+    expect(found.map(({ coin, rate: told }) => [coin, told])).toEqual([
+      ...(rate === undefined ? [] : [['BTC', rate]]),
+      ['SOL', '9'],
+    ]);
   });
 
   test('asks one request for each currency it has, so that one gone pair spoils one currency only', () => {

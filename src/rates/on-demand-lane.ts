@@ -1,0 +1,39 @@
+import { pause } from './pause.ts';
+
+/** Pause between two look-ups on demand. */
+const GAP_MS = 1_000;
+
+/** Look-ups on demand, one at a time with a pause: currencies requested while one runs share the next. */
+export class OnDemandLane {
+  #waiting = new Set<string>();
+  #next: Promise<void> | null = null;
+  #last: Promise<void> = Promise.resolve();
+  #notBeforeMs = 0;
+
+  /** Resolves after a look-up of this currency that began after the call. Never throws. */
+  async join(
+    currency: string,
+    signal: AbortSignal,
+    lookUp: (currencies: readonly string[]) => Promise<void>,
+  ): Promise<void> {
+    this.#waiting.add(currency);
+    this.#next ??= this.#run(signal, lookUp);
+    return this.#next;
+  }
+
+  /** Waits for the look-ups under way. */
+  async ended(): Promise<void> {
+    await (this.#next ?? this.#last);
+  }
+
+  async #run(signal: AbortSignal, lookUp: (currencies: readonly string[]) => Promise<void>): Promise<void> {
+    await this.#last;
+    await pause(Math.max(0, this.#notBeforeMs - performance.now()), signal);
+    this.#notBeforeMs = performance.now() + GAP_MS;
+    const currencies = [...this.#waiting];
+    this.#waiting = new Set();
+    this.#next = null;
+    this.#last = signal.aborted ? Promise.resolve() : lookUp(currencies);
+    await this.#last;
+  }
+}

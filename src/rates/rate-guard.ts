@@ -1,0 +1,69 @@
+import type { Coin } from '../domain/coins.ts';
+import type { Clock, Logger } from '../domain/ports.ts';
+import type { Consensus } from './median.ts';
+import {
+  judgeRate,
+  NO_HISTORY,
+  type RateHistory,
+  type SingleSourceLimits,
+  type Verdict,
+} from './single-source.ts';
+
+/** A rate by one source alone where more agreed before, or a refused one. */
+export interface RateTrouble {
+  readonly coin: Coin;
+  readonly currency: string;
+  readonly state: 'alone' | 'refused';
+  readonly source: string;
+}
+
+/** Applies the limits of a single source to every rate, whoever reads it. Logs when a rate begins and ends to depend on one. */
+export class RateGuard {
+  readonly #limits: SingleSourceLimits;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #histories = new Map<string, RateHistory>();
+  readonly #troubles = new Map<string, RateTrouble>();
+
+  constructor(
+    limits: SingleSourceLimits,
+    { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  ) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** The rate, if it counts; null otherwise. */
+  check(coin: Coin, currency: string, rate: Consensus | null): Consensus | null {
+    if (rate === null) return null;
+    const key = `${coin} ${currency}`;
+    const history = this.#histories.get(key) ?? NO_HISTORY;
+    const verdict = judgeRate(rate, history, { limits: this.#limits, now: this.#clock.now() });
+    this.#histories.set(key, verdict.history);
+    this.#note(key, { coin, currency, source: rate.sources.join(', ') }, verdict);
+    return verdict.state === 'refused' ? null : rate;
+  }
+
+  troubles(): readonly RateTrouble[] {
+    return [...this.#troubles.values()];
+  }
+
+  /** Forgets the troubles of currencies that are not refreshed any more. */
+  keep(currencies: ReadonlySet<string>): void {
+    for (const [key, { currency }] of this.#troubles)
+      if (!currencies.has(currency)) this.#troubles.delete(key);
+  }
+
+  #note(key: string, about: Omit<RateTrouble, 'state'>, { state, reason }: Verdict): void {
+    const before = this.#troubles.get(key)?.state ?? null;
+    const now = state === 'alone' || state === 'refused' ? state : null;
+    if (now === null) this.#troubles.delete(key);
+    else this.#troubles.set(key, { ...about, state: now });
+    if (now === before) return;
+    if (now === 'refused')
+      this.#logger.error({ ...about, reason }, 'rate refused: one source alone moved it too far');
+    else if (now === 'alone') this.#logger.warn(about, 'rate rests on one source only');
+    else this.#logger.info(about, 'rate is agreed on by several sources again');
+  }
+}
