@@ -65,10 +65,10 @@ describe('orders made with a public key', () => {
   });
 });
 
-describe('GET /rates', () => {
-  const rates = async (token: string, from: string) =>
-    till.api.call('GET', '/rates?currency=USD', { token, headers: { 'x-forwarded-for': from } });
+const rates = async (token: string, from: string) =>
+  till.api.call('GET', '/rates?currency=USD', { token, headers: { 'x-forwarded-for': from } });
 
+describe('GET /rates', () => {
   it('is limited with a public key per client address, and leaves its orders alone', async () => {
     const from = '203.0.113.7';
     for (let read = 0; read < LIMIT; read += 1) expect((await rates(shop.publicKey, from)).status).toBe(200);
