@@ -3,10 +3,15 @@ import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts'
 import type { SendJson, Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { strangerAddress } from '../../_helpers/svm/payer.ts';
-import { balanceOf, EXPIRY, SvmWorld } from '../../_helpers/svm/world.ts';
+import { balanceOf, EXPIRY, SETTLED, SvmWorld } from '../../_helpers/svm/world.ts';
 
 const SOL = 1_000_000_000n;
 const CENT = SOL / 100n;
+
+interface Refund {
+  readonly sendId: string;
+  readonly status: string;
+}
 
 async function send(shop: Shop, amount: bigint | 'max', destination = strangerAddress()): Promise<SendJson> {
   const text = amount === 'max' ? amount : formatCoinAmount(amount, 'SOL');
@@ -119,5 +124,160 @@ describe('Solana sends that draw on what others leave', () => {
     expect([world.lamports(one), world.lamports(other)]).toEqual([CENT, CENT]);
     expect((await status(shop, second.id)).txHash).not.toBe(second.txHash);
     expect(world.node.ledger.transaction(second.txHash)).toBeUndefined();
+  });
+
+  describe('behind one that ends otherwise than planned', () => {
+    it('go on when it lands and fails, and max takes what it gave back', async () => {
+      const shop = await openFunded(40n * CENT);
+      const [closed, one, last] = [strangerAddress(), strangerAddress(), strangerAddress()];
+      world.payer.pay([{ address: closed, amount: CENT }]);
+      world.node.advance(2);
+      world.node.dropNext(1);
+      const first = await send(shop, CENT / 20n, closed);
+      const second = await send(shop, CENT, one);
+      const third = await send(shop, 'max', last);
+      expect([second.status, third.status]).toEqual(['queued', 'queued']);
+      // The destination closes its account: too little arrives to open it again.
+      world.node.ledger.put(closed, { ...world.node.ledger.machine.account(closed)!, lamports: 0n });
+      world.node.landDropped();
+      await confirmed(shop, [second.id]);
+      // What was planned with a smaller rest expires before it is signed anew.
+      world.node.advance(EXPIRY);
+      await until('it is told as failed', () => world.sink.types(first.id).includes('send.failed'));
+      await confirmed(shop, [third.id]);
+      expect([lands(one), lands(last)]).toEqual([1, 1]);
+      expect(world.lamports(one)).toBe(CENT);
+      const rest = world.lamports(shop.wallets.SOL);
+      const told = parseCoinAmount(third.amount, 'SOL');
+      expect(world.lamports(last)).toBeGreaterThanOrEqual(told);
+      expect(await balanceOf(shop)).toBe(rest);
+    });
+
+    it('go on when it is signed anew at a higher fee, and max sends what that leaves', async () => {
+      const shop = await openFunded(40n * CENT);
+      const [one, last] = [strangerAddress(), strangerAddress()];
+      world.node.dropNext(1);
+      const first = await send(shop, CENT, one);
+      const rest = await send(shop, 'max', last);
+      world.node.advance(EXPIRY);
+      world.till.clock.advance(6_000);
+      await confirmed(shop, [first.id, rest.id]);
+      expect([lands(one), lands(last)]).toEqual([1, 1]);
+      const now = await status(shop, first.id);
+      expect(parseCoinAmount(now.fee, 'SOL')).toBeGreaterThan(parseCoinAmount(first.fee, 'SOL'));
+      expect(world.lamports(last)).toBeLessThan(parseCoinAmount(rest.amount, 'SOL'));
+      expect(world.lamports(shop.wallets.SOL)).toBe(0n);
+      expect(await balanceOf(shop)).toBe(0n);
+    });
+
+    it('go on when it is cancelled while it waits; one that was released is not cancelled', async () => {
+      const shop = await openFunded(40n * CENT);
+      const cancel = async (sendId: string) =>
+        shop.api.call<SendJson>('POST', '/merchant/wallet/send/cancel', {
+          token: shop.secretKey,
+          body: { sendId },
+        });
+      const [one, cancelled, other] = [strangerAddress(), strangerAddress(), strangerAddress()];
+      const first = await send(shop, CENT, one);
+      const before = await balanceOf(shop);
+      const second = await send(shop, 10n * CENT, cancelled);
+      const third = await send(shop, CENT, other);
+      expect((await cancel(first.id)).body.error).toMatchObject({ code: 'INVALID_STATE' });
+      const answer = await cancel(second.id);
+      expect(answer.body.data).toMatchObject({
+        status: 'failed',
+        error: 'cancelled before it was broadcast',
+      });
+      expect(await balanceOf(shop)).toBe(before - CENT - parseCoinAmount(third.fee, 'SOL'));
+      await confirmed(shop, [first.id, third.id]);
+      await world.sink.waitForEvent('send.failed', second.id);
+      expect([lands(one), lands(cancelled), lands(other)]).toEqual([1, 0, 1]);
+    });
+
+    it('arrive once, like itself, when a fork drops it after they were released', async () => {
+      const shop = await openFunded(40n * CENT);
+      const [one, other] = [strangerAddress(), strangerAddress()];
+      const first = await send(shop, CENT, one);
+      const second = await send(shop, CENT, other);
+      world.node.advance(2);
+      await world.sink.waitForEvent('send.confirmed', first.id);
+      await world.sink.waitForEvent('send.broadcast', second.id);
+      world.node.fork({ depth: 2, drop: [first.txHash] });
+      await until('both have arrived', () => lands(one) === 1 && lands(other) === 1);
+      await confirmed(shop, [first.id, second.id]);
+      expect([world.lamports(one), world.lamports(other)]).toEqual([CENT, CENT]);
+      await until('the balance is the rest', async () => {
+        return (await balanceOf(shop)) === world.lamports(shop.wallets.SOL);
+      });
+      // The tip is shown at most 31 slots above the finalized one, and the fork skipped some.
+      world.node.advance(40);
+    });
+  });
+
+  it('wait while the node does not answer, and go on once it does', async () => {
+    const shop = await openFunded(40n * CENT);
+    const destinations = [strangerAddress(), strangerAddress(), strangerAddress()];
+    const sent: SendJson[] = [];
+    for (const destination of destinations) sent.push(await send(shop, CENT, destination));
+    const away = world.node.inject({ kind: 'status', status: 503 }, {});
+    world.node.advance(3);
+    await eventually(
+      'the node is asked in vain',
+      () => away.hits,
+      (hits) => hits > 5,
+    );
+    const waiting = await Promise.all(sent.slice(1).map(async ({ id }) => (await status(shop, id)).status));
+    expect(waiting).toEqual(['queued', 'queued']);
+    away.clear();
+    await confirmed(
+      shop,
+      sent.map(({ id }) => id),
+    );
+    expect(destinations.map(lands)).toEqual([1, 1, 1]);
+  });
+
+  it('draw on deposits besides, which they empty, and leave the rest on the merchant address', async () => {
+    const shop = await openFunded(40n * CENT);
+    const [deposit] = await world.earn(shop, 1, 50n * CENT);
+    const [one, other] = [strangerAddress(), strangerAddress()];
+    const first = await send(shop, 10n * CENT, one);
+    const second = await send(shop, 70n * CENT, other);
+    expect(second.status).toBe('queued');
+    await confirmed(shop, [first.id, second.id]);
+    expect(world.lamports(deposit!)).toBe(0n);
+    expect([world.lamports(one), world.lamports(other)]).toEqual([10n * CENT, 70n * CENT]);
+    expect(await balanceOf(shop)).toBe(world.lamports(shop.wallets.SOL));
+  });
+
+  it('never plan to leave less on the merchant address than the network allows', async () => {
+    const shop = await openFunded(10n * CENT);
+    await send(shop, CENT);
+    const amount = (await balanceOf(shop)) - 100_000n;
+    const order = { coin: 'SOL', destination: strangerAddress(), amount: formatCoinAmount(amount, 'SOL') };
+    const { body } = await shop.send(order);
+    expect(body.error).toMatchObject({ code: 'VALIDATION_INVALID' });
+  });
+
+  it('that refund payments wait like any other, and the payment is refunded once a node has them', async () => {
+    const shop = await openFunded(40n * CENT);
+    const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
+    world.payer.pay([{ address: payment.options['SOL'].address, amount: 60n * CENT }]);
+    world.node.advance(SETTLED);
+    await world.sink.waitForEvent('payment.completed', payment.id);
+    // Both the deposit and the merchant address are in use.
+    const first = await send(shop, 90n * CENT);
+    const payer = strangerAddress();
+    await shop.api.must('POST', '/payment/refund', {
+      token: shop.secretKey,
+      body: { paymentId: payment.id, coin: 'SOL', amount: '0.05', destination: payer },
+    });
+    const refunds = async () =>
+      ((await shop.payment(payment.id)) as unknown as { refunds: Refund[] }).refunds;
+    const [refund] = await refunds();
+    expect(refund?.status).toBe('queued');
+    await confirmed(shop, [first.id, refund?.sendId ?? '']);
+    expect((await refunds()).map((each) => each.status)).toEqual(['confirmed']);
+    expect(world.lamports(payer)).toBe(5n * CENT);
+    expect(lands(payer)).toBe(1);
   });
 });
