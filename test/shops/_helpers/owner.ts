@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { eventually } from '../../_helpers/poll.ts';
 import { TillProcess } from '../../_helpers/till.ts';
 
@@ -78,6 +80,27 @@ export class Owner implements AsyncDisposable {
     const { amount, currency, orderId, metadata } = await this.payment(paymentId);
     const body = { amount, currency, orderId: `${orderId}-again`, metadata, customer: {} };
     return (await this.#post<{ id: string }>('/payment/create', body)).id;
+  }
+
+  /** The time of a payment is over, and its payer has it made anew on its page. @returns the id of the new one */
+  async renew(paymentId: string): Promise<string> {
+    await this.editShop({ renewExpired: true });
+    const db = new Sqlite(join(this.till.dataDir, 'tilld.sqlite'));
+    try {
+      db.prepare('UPDATE payments SET expires_at = created_at + 1 WHERE id = ?').run(paymentId);
+    } finally {
+      db.close();
+    }
+    await eventually(
+      'the payment is expired',
+      () => this.payment(paymentId),
+      ({ status }) => status === 'expired',
+    );
+    const page = `${this.till.api.baseUrl}/checkout/${paymentId}/renew`;
+    const { headers } = await fetch(page, { method: 'POST', redirect: 'manual' });
+    const [renewal] = /pay_\w+/.exec(headers.get('location') ?? '') ?? [];
+    if (renewal === undefined || renewal === paymentId) throw new Error('the payment was not renewed');
+    return renewal;
   }
 
   /** A payment made with the public key, as anybody can who has seen it on a page. */

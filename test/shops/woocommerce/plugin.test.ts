@@ -146,6 +146,29 @@ describe('other processes', () => {
   });
 });
 
+describe('an order whose payer renewed its payment', () => {
+  it('follows the renewal that was paid: what becomes of that money later is told', async () => {
+    const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
+    const renewal = await owner.renew(paymentId);
+    await owner.payFinally(renewal);
+    await reaches(orderId, 'paid');
+    const { linkUrl } = await shop.refund(orderId, '5');
+    await owner.claimAndApprove(linkUrl, renewal);
+    await owner.takeBack(renewal);
+    await hasNote(orderId, /The payment is GONE/);
+  });
+
+  it('goes back to the expired payment that was paid late, and the renewal cannot cancel it', async () => {
+    const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
+    await owner.renew(paymentId);
+    await owner.payFinally(paymentId);
+    await reaches(orderId, 'paid');
+    await shop.reconcile();
+    expect(await shop.state(orderId)).toBe('paid');
+    expect(await shop.notes(orderId)).not.toContainEqual(expect.stringMatching(/earlier payment/));
+  });
+});
+
 describe('strangers', () => {
   it('who know the public key and the name of one order cannot take the names of the next', async () => {
     const { orderId, paymentId } = await shop.order();
