@@ -192,6 +192,20 @@ it('leaves out one whose money went back: its books are closed', async () => {
   });
 });
 
+it('keeps what the merchant decided to the money that it was about', async () => {
+  const [first = '', second = ''] = payments(`status = 'completed' AND exception IS NULL`);
+  renewing(first, second);
+  paid(first, 1_000);
+  change((db) => db.prepare('UPDATE payments SET accepted_at = 2000 WHERE id = ?').run(first));
+  await upgraded(async (db) => {
+    const { state } = await loadPayment(db, terms, (await findPayment(db, first))!);
+    const [own, other] = state.credits;
+    expect([own?.via, other?.via]).toEqual([undefined, second]);
+    expect(own?.position).toBeLessThanOrEqual(state.acceptedPosition ?? 0);
+    expect(other?.position).toBeGreaterThan(state.acceptedPosition ?? Infinity);
+  });
+});
+
 it('prices money anew that came for a price in another currency', async () => {
   const [first = '', second = ''] = payments(`status = 'completed' AND exception IS NULL`);
   renewing(first, second);
