@@ -136,6 +136,30 @@ describe('AccountWatch with a transaction that cannot be read', () => {
     },
   );
 
+  it.each([
+    ['refuses', { kind: 'error', code: -32603, message: 'internal error' }],
+    ['lacks', { kind: 'error', code: -32007, message: 'Slot was skipped, or missing due to ledger jump' }],
+  ] as const)('credits another payer while the node %s the block of one transaction', async (_, fault) => {
+    pay(victim, 5_000_000n);
+    const tip = await adapter.tip();
+    const blocks = node.inject(fault, {
+      methods: ['getBlock'],
+      about: ([at]) => Number(at) > cursor.height && Number(at) < tip.height,
+    });
+    pay(other, 7_000_000n);
+    const credits: Credit[] = [];
+    for (let attempt = 0; attempt < 4; attempt += 1) credits.push(...(await round().catch(() => [])));
+    expect(credits).toMatchObject([{ watchKey: other, amount: 7_000_000n }]);
+    expect(await index.unread.list()).toMatchObject([{ watchKey: victim }]);
+    blocks.clear();
+    clock.ms += HOUR_MS;
+    node.advance();
+    expect(await round()).toMatchObject([{ watchKey: victim, amount: 5_000_000n }]);
+    node.advance();
+    await round();
+    expect(await index.unread.list()).toEqual([]);
+  });
+
   it('credits later payments to the same account once its history had time to come', async () => {
     spoil(pay(victim, 5_000_000n), withoutMeta);
     await round();

@@ -1,4 +1,4 @@
-import { ChainError, type ChainIndex, type Holding, type NodeStatus } from '../../../domain/chain.ts';
+import { type ChainIndex, type Holding, type NodeStatus } from '../../../domain/chain.ts';
 import type { Clock, Logger } from '../../../domain/ports.ts';
 import { eachInParallel, inPieces } from '../../shared/in-parallel.ts';
 import { openAccounts } from '../../shared/open-accounts.ts';
@@ -7,7 +7,7 @@ import { sum } from './account-funds.ts';
 import { ACCOUNTS_PER_REQUEST, type NodeClient, SIGNATURES_PER_PAGE } from '../rpc/node-client.ts';
 import { changeOf, type LandedTransaction, TransactionReader } from '../blocks/own-transactions.ts';
 import { RecordedHistory } from '../blocks/recorded-history.ts';
-import { datedAfter, type DatedHeader } from '../rpc/block-times.ts';
+import { type ActiveBlock, ActiveBlocks } from './active-blocks.ts';
 import { readTip, type Tip } from '../rpc/tip.ts';
 import { UnexplainedBalances } from './unexplained-balances.ts';
 
@@ -18,12 +18,6 @@ export interface AccountWatchDeps {
   readonly logger: Logger;
   /** Receives the accounts read in every round. */
   readonly follow?: ((addresses: readonly string[]) => void) | undefined;
-}
-
-/** A block that holds transactions of ours, in order of execution. */
-export interface ActiveBlock {
-  readonly header: DatedHeader;
-  readonly transactions: readonly LandedTransaction[];
 }
 
 /** The result of one look: all our transactions that the ledger does not know yet. */
@@ -66,6 +60,7 @@ export class AccountWatch {
   readonly #sent = new Map<string, number>();
   readonly #unexplained: UnexplainedBalances;
   readonly #unread: UnreadTransactions;
+  readonly #blocks: ActiveBlocks;
   /** Unread transactions whose attempt is due, by account. */
   #awaited: ReadonlyMap<string, ReadonlySet<string>> = new Map();
   #closedFrom = 0;
@@ -76,6 +71,7 @@ export class AccountWatch {
     const { index, clock, logger } = deps;
     this.#unread = new UnreadTransactions({ coin: 'SOL', store: index.unread, clock, logger });
     this.#reader = new TransactionReader(deps.client, this.#unread);
+    this.#blocks = new ActiveBlocks({ ...deps, unread: this.#unread });
     this.#unexplained = new UnexplainedBalances(deps);
   }
 
@@ -106,6 +102,7 @@ export class AccountWatch {
     this.#awaited = this.#dueByAccount();
     const isDoubtful = recorded !== null && (await this.#lacksOurSends(floor));
     const found = new Map<string, LandedTransaction>();
+    const accountOf = new Map<string, string>();
     const pieces = inPieces(this.#accounts(), ACCOUNTS_PER_REQUEST);
     const moved = await eachInParallel(pieces, async (accounts) => {
       const addresses = accounts.map(({ address }) => address);
@@ -114,9 +111,13 @@ export class AccountWatch {
     });
     for (const balance of moved.flat()) {
       const news = await this.#news(balance, floor, tip.block.slot);
-      for (const transaction of news) found.set(transaction.signature, transaction);
+      for (const transaction of news) {
+        found.set(transaction.signature, transaction);
+        accountOf.set(transaction.signature, balance.address);
+      }
     }
-    return { ...tip, active: await this.#inBlocks([...found.values()], tip.finalized) };
+    const { finalized } = tip;
+    return { ...tip, active: await this.#blocks.read([...found.values()], { finalized, accountOf }) };
   }
 
   #dueByAccount(): ReadonlyMap<string, ReadonlySet<string>> {
@@ -255,35 +256,6 @@ export class AccountWatch {
       if (fresh.length === 0) return { ...done(), agrees: false };
       before = last.signature;
     }
-  }
-
-  async #inBlocks(transactions: readonly LandedTransaction[], finalized: number): Promise<ActiveBlock[]> {
-    const slots = [...Map.groupBy(transactions, ({ slot }) => slot)].sort(([a], [b]) => a - b);
-    const active: ActiveBlock[] = [];
-    while (active.length < slots.length) {
-      const ahead = Math.min(MAX_AT_A_TIME, Math.max(1, active.length));
-      const next = slots.slice(active.length, active.length + ahead);
-      const read = next.map(async ([slot, inSlot]) => this.#inBlock(slot, inSlot, slot <= finalized));
-      active.push(...(await Promise.all(read)));
-    }
-    return active;
-  }
-
-  async #inBlock(
-    slot: number,
-    transactions: readonly LandedTransaction[],
-    isFinal: boolean,
-  ): Promise<ActiveBlock> {
-    // The signatures give the order and show that nothing changed meanwhile: a single final transaction needs neither.
-    const isSure = isFinal && transactions.length === 1;
-    const header = await this.#deps.client.block(slot, isSure ? 'none' : 'signatures');
-    const order = new Map((header?.signatures ?? []).map((signature, position) => [signature, position]));
-    if (header === null || (!isSure && transactions.some(({ signature }) => !order.has(signature)))) {
-      throw new ChainError('unavailable', `slot ${slot} changed while it was read`);
-    }
-    const position = ({ signature }: LandedTransaction): number => order.get(signature) ?? 0;
-    const dated = await datedAfter(this.#deps.client, header, this.#deps.clock.now());
-    return { header: dated, transactions: transactions.toSorted((a, b) => position(a) - position(b)) };
   }
 }
 

@@ -5,7 +5,8 @@ import {
   type ChainIndex,
   type UnconfirmedView,
 } from '../../../domain/chain.ts';
-import type { AccountWatch, ActiveBlock, Look } from '../accounts/account-watch.ts';
+import type { AccountWatch, Look } from '../accounts/account-watch.ts';
+import type { ActiveBlock } from '../accounts/active-blocks.ts';
 import { deriveCredits, type Entries } from './credit-derivation.ts';
 import { datedBefore, type DatedHeader } from '../rpc/block-times.ts';
 import type { BlockHeader, NodeClient } from '../rpc/node-client.ts';

@@ -58,8 +58,8 @@ export class TransactionReader {
   async read({ signature, slot }: ListedTransaction, watchKey: string): Promise<LandedTransaction | null> {
     const key = `${signature}@${slot}`;
     const known = this.#cache.get(key);
-    if (known?.keys.includes(watchKey)) return known;
     if (this.#unread.isResting(signature)) return null;
+    if (known?.keys.includes(watchKey)) return known;
     let read: LandedTransaction | null;
     try {
       read = await this.#fetch(signature);

@@ -234,7 +234,7 @@ async function blockHeader(
     if (!(error instanceof RpcRefusal)) throw error;
     if (NO_SUCH_BLOCK.has(error.code)) return null;
     if (error.code === CLEANED_UP) throw new ChainError('pruned', `the node no longer has slot ${at}`);
-    throw error;
+    throw new ChainError('unavailable', error.message, { cause: error });
   }
 }
 

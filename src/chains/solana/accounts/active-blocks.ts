@@ -1,0 +1,109 @@
+import { ChainError } from '../../../domain/chain.ts';
+import type { Clock } from '../../../domain/ports.ts';
+import type { UnreadTransactions } from '../../shared/unread-transactions.ts';
+import type { LandedTransaction } from '../blocks/own-transactions.ts';
+import { datedAfter, type DatedHeader } from '../rpc/block-times.ts';
+import type { NodeClient } from '../rpc/node-client.ts';
+import { isNotNow } from '../rpc/rpc.ts';
+
+/** A block that holds transactions of ours, in order of execution. */
+export interface ActiveBlock {
+  readonly header: DatedHeader;
+  readonly transactions: readonly LandedTransaction[];
+}
+
+export interface ActiveBlocksDeps {
+  readonly client: NodeClient;
+  readonly clock: Clock;
+  readonly unread: UnreadTransactions;
+}
+
+/** Blocks read in parallel, once there are clearly many. */
+const MAX_AT_A_TIME = 8;
+/** Attempts to read a block while everything else is answered, before its transactions are set aside. */
+const MAX_ATTEMPTS = 3;
+/** Maximum blocks remembered that were not shown. */
+const MAX_UNSHOWN = 1_000;
+
+/** Reads the blocks of our transactions: their times, and their order in them. */
+export class ActiveBlocks {
+  readonly #deps: ActiveBlocksDeps;
+  /** Slots whose block the node did not show, with the number of attempts. */
+  readonly #unshown = new Map<number, number>();
+
+  constructor(deps: ActiveBlocksDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * The blocks of these transactions, by slot. @param accountOf the watched account whose history lists each
+   * @throws {ChainError} when one is not shown: retry, without its transactions once they are set aside.
+   */
+  async read(
+    transactions: readonly LandedTransaction[],
+    { finalized, accountOf }: { readonly finalized: number; readonly accountOf: ReadonlyMap<string, string> },
+  ): Promise<ActiveBlock[]> {
+    const slots = [...Map.groupBy(transactions, ({ slot }) => slot)].sort(([a], [b]) => a - b);
+    const active: ActiveBlock[] = [];
+    while (active.length < slots.length) {
+      const ahead = Math.min(MAX_AT_A_TIME, Math.max(1, active.length));
+      const next = slots.slice(active.length, active.length + ahead);
+      const read = next.map(async ([slot, inSlot]) => {
+        try {
+          const block = await this.#readOne(slot, inSlot, slot <= finalized);
+          this.#unshown.delete(slot);
+          return block;
+        } catch (error) {
+          if (error instanceof ChainError) await this.#failed(slot, { inSlot, accountOf, error });
+          throw error;
+        }
+      });
+      active.push(...(await Promise.all(read)));
+    }
+    return active;
+  }
+
+  async #readOne(
+    slot: number,
+    transactions: readonly LandedTransaction[],
+    isFinal: boolean,
+  ): Promise<ActiveBlock> {
+    const { client, clock } = this.#deps;
+    // The signatures give the order and show that nothing changed meanwhile: a single final transaction needs neither.
+    const isSure = isFinal && transactions.length === 1;
+    const header = await client.block(slot, isSure ? 'none' : 'signatures');
+    const order = new Map((header?.signatures ?? []).map((signature, position) => [signature, position]));
+    if (header === null || (!isSure && transactions.some(({ signature }) => !order.has(signature)))) {
+      throw new ChainError(
+        'unavailable',
+        `getBlock: slot ${slot} is not shown, or changed while it was read`,
+      );
+    }
+    const position = ({ signature }: LandedTransaction): number => order.get(signature) ?? 0;
+    const dated = await datedAfter(client, header, clock.now());
+    return { header: dated, transactions: transactions.toSorted((a, b) => position(a) - position(b)) };
+  }
+
+  /** A fork or a backend that lags takes a block away for a moment; one that stays away must not stop all others. */
+  async #failed(
+    slot: number,
+    about: {
+      readonly inSlot: readonly LandedTransaction[];
+      readonly accountOf: ReadonlyMap<string, string>;
+      readonly error: ChainError;
+    },
+  ): Promise<void> {
+    const { inSlot, accountOf, error } = about;
+    if (error.isRateLimited || isNotNow(error)) return;
+    const attempts = (this.#unshown.get(slot) ?? 0) + 1;
+    this.#unshown.set(slot, attempts);
+    const [oldest] = this.#unshown.keys();
+    if (this.#unshown.size > MAX_UNSHOWN && oldest !== undefined) this.#unshown.delete(oldest);
+    if (attempts < MAX_ATTEMPTS) return;
+    for (const { signature: txid } of inSlot) {
+      const watchKey = accountOf.get(txid) ?? null;
+      const reason = error.message;
+      await this.#deps.unread.failed({ txid, height: slot, watchKey, reason, isUnknownVersion: false });
+    }
+  }
+}
