@@ -5,46 +5,107 @@ set -euo pipefail
 
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 STAMP="$ROOT/node_modules/.tilld-installed"
+# Installs the packages, under the pinned Node.
+NPM_VERSION=11.19.1
+# As the caller has it: without the pinned Node.
+MACHINE_PATH="$PATH"
 export PATH="$ROOT/node_modules/.bin:$PATH"
 
-# What the packages were installed from; when either file changes, they are looked at again.
-_install_fingerprint() { cat "$ROOT/package.json" "$ROOT/package-lock.json" | cksum; }
+# What the packages were installed from and by; when one of these files changes, they are looked at again.
+_install_fingerprint() { cat "$ROOT/package.json" "$ROOT/package-lock.json" "$ROOT/scripts/_env.sh" | cksum; }
 
 _packages_are_current() {
   [ "$("$ROOT/node_modules/.bin/node" -p 'process.versions.node.split(".")[0]' 2>/dev/null)" = 24 ] &&
-    { [ "$(cat "$STAMP" 2>/dev/null)" = "$(_install_fingerprint)" ] || _same_versions; }
+    { [ "$(cat "$STAMP" 2>/dev/null)" = "$(_install_fingerprint)" ] || { [ -z "$(_stale_packages 2>&1)" ] && _install_fingerprint >"$STAMP"; }; }
 }
 
-# npm keeps a list of what it installed: somebody may have run npm by hand since.
-_same_versions() {
-  node - "$ROOT" <<'JS' 2>/dev/null && _install_fingerprint >"$STAMP"
-    const { readFileSync } = require('node:fs');
-    const read = (file) => JSON.parse(readFileSync(`${process.argv[2]}/${file}`, 'utf8')).packages;
-    const wanted = read('package-lock.json');
-    const present = read('node_modules/.package-lock.json');
-    const declared = JSON.parse(readFileSync(`${process.argv[2]}/package.json`, 'utf8'));
+# Prints what is missing or has another version than the lock file says, by npm's own list of what it installed: somebody
+# may have run npm by hand since. Optional packages count where they are binaries of this platform, which npm leaves out
+# without a word under a Node that they do not support. Those of the project's own optional dependencies may be missing.
+_stale_packages() {
+  node - "$ROOT" <<'JS'
+    const { existsSync, readFileSync } = require('node:fs');
+    const [, , root] = process.argv;
+    const read = (file) => JSON.parse(readFileSync(`${root}/${file}`, 'utf8'));
+    const { packages: wanted } = read('package-lock.json');
+    const declared = read('package.json');
+    const list = 'node_modules/.package-lock.json';
+    const present = existsSync(`${root}/${list}`) ? read(list).packages : {};
     for (const kind of ['dependencies', 'devDependencies'])
-      if (Object.entries(declared[kind] ?? {}).some(([name, range]) => wanted[''][kind]?.[name] !== range)) process.exit(1);
-    const stale = Object.entries(wanted).some(([path, { version, optional, devOptional }]) =>
-      path !== '' && !optional && !devOptional && present[path]?.version !== version);
-    process.exit(stale ? 1 : 0);
+      for (const [name, range] of Object.entries(declared[kind] ?? {}))
+        if (wanted[''][kind]?.[name] !== range) console.log(`${name} is not in the lock file`);
+    const optional = Object.keys(declared.optionalDependencies ?? {}).map((name) => `node_modules/${name}`);
+    const isOfPlatform = ({ os, cpu, libc = ['glibc'] }) =>
+      os?.includes(process.platform) && cpu?.includes(process.arch) && libc.includes('glibc');
+    const isNeeded = (path, entry) =>
+      entry.optional || entry.devOptional
+        ? isOfPlatform(entry) && !optional.some((name) => path.startsWith(name))
+        : true;
+    for (const [path, entry] of Object.entries(wanted))
+      if (path !== '' && isNeeded(path, entry) && !(present[path]?.version === entry.version && existsSync(`${root}/${path}`)))
+        console.log(`${path} ${entry.version}`);
 JS
 }
 
-# Package scripts stay off, except that of `node` itself, which puts the pinned Node 24 in place
-# (the older Node of the machine only has to run npm). The native packages ship prebuilt binaries.
+# The pinned Node and an npm that runs under it, into a directory. The machine's npm does no more than that: under an
+# older Node it leaves out what the build needs, and Debian's runs under Debian's Node alone.
+_bring_installer() {
+  local version os cpu
+  version="$(sed -n '/"node_modules\/node": {/,/}/s/.*"version": "\(.*\)".*/\1/p' "$ROOT/package-lock.json")"
+  os="$(uname -s | tr '[:upper:]' '[:lower:]')"
+  case "$(uname -m)" in
+    x86_64 | amd64) cpu=x64 ;;
+    aarch64 | arm64) cpu=arm64 ;;
+    *) cpu="$(uname -m)" ;;
+  esac
+  (
+    cd "$1" &&
+      printf '{"private":true}\n' >package.json &&
+      PATH="$MACHINE_PATH" npm install --no-save --no-package-lock --ignore-scripts --no-audit --no-fund --loglevel=error \
+        "node-$os-$cpu@$version" "npm@$NPM_VERSION" &&
+      mkdir bin &&
+      ln -s "../node_modules/node-$os-$cpu/bin/node" bin/node
+  ) && [ "$("$1/bin/node" -p process.versions.node)" = "$version" ]
+}
+
+# Scripts of packages stay off; the native packages ship prebuilt binaries. The binary of the package `node`, which its
+# script would fetch once more, is the installer's.
 _install_packages() {
-  command -v npm >/dev/null || {
-    echo "npm is missing: install any Node with npm (the project brings its own Node 24)" >&2
+  PATH="$MACHINE_PATH" command -v npm >/dev/null || {
+    echo "npm is missing. Install Node.js with npm, version 14 or later (Debian: apt install nodejs npm), and start again: the project brings its own Node 24" >&2
     return 1
   }
-  local attempt
+  local attempt installer missing
+  mkdir -p "$ROOT/.build"
   for attempt in 1 2 3; do
-    if (cd "$ROOT" && _install_locked && npm rebuild node) >&2 && _same_versions; then return 0; fi
-    echo "installing packages failed, attempt $attempt of 3" >&2
+    # Named as an unfinished build is: a later build removes what a killed start left.
+    installer="$(mktemp -d "$ROOT/.build/new-XXXXXX")"
+    if _install_by "$installer" >&2; then missing="$(_stale_packages)"; else missing="everything: see above"; fi
+    rm -rf "$installer"
+    if [ -z "$missing" ]; then
+      _install_fingerprint >"$STAMP"
+      return 0
+    fi
+    printf 'installing packages failed, attempt %s of 3; missing: %s\n' "$attempt" "$missing" >&2
   done
   return 1
 }
+
+# Every step by `&&`: bash ignores `set -e` where a caller asks whether a function succeeds.
+_install_by() (
+  # npm's cache is below the home, which may be missing or not the user's to write.
+  if [ ! -w "${HOME:-/nonexistent}" ]; then export npm_config_cache="${npm_config_cache:-$1/cache}"; fi
+  # A registry, a proxy or a certificate may be set for the machine's npm.
+  npm_config_globalconfig="$(PATH="$MACHINE_PATH" npm config get globalconfig)" &&
+    export npm_config_globalconfig &&
+    _bring_installer "$1" &&
+    export PATH="$1/bin:$1/node_modules/.bin:$MACHINE_PATH" &&
+    cd "$ROOT" &&
+    _install_locked &&
+    mkdir -p node_modules/node/bin node_modules/.bin &&
+    cp "$1/bin/node" node_modules/node/bin/node &&
+    ln -sf ../node/bin/node node_modules/.bin/node
+)
 
 # `npm ci` refuses a registry that lacks optional packages of platforms other than this one;
 # `npm install --no-save` takes the same locked versions and leaves them out.
@@ -66,7 +127,7 @@ ensure_packages() {
   local lock
   exec {lock}<"$ROOT/package-lock.json"
   if command -v flock >/dev/null; then flock -w 900 "$lock"; fi
-  _packages_are_current || _install_packages
+  _packages_are_current || _install_packages || return 1
   exec {lock}<&-
 }
 
@@ -107,7 +168,7 @@ ensure_build() {
       echo "building the daemon and its pages" >&2
       new="$(mktemp -d "$ROOT/.build/new-XXXXXX")"
       chmod 755 "$new"
-      (cd "$ROOT" && TILLD_BUILD_DIR="$new" npm run --silent build:server && TILLD_BUILD_DIR="$new" npm run --silent build:web) >&2 || {
+      (cd "$ROOT" && TILLD_BUILD_DIR="$new" node --run build:server && TILLD_BUILD_DIR="$new" node --run build:web) >&2 || {
         rm -rf "$new"
         return 1
       }
