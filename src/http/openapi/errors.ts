@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../domain/errors.ts';
 import { ERROR_STATUS } from '../server/error-status.ts';
+import { unknownIdCodes } from '../server/named-merchant.ts';
 import { isForAnybody, isSignIn, limitedMaker } from '../server/rate-limit.ts';
 import type { AuthKind, Route } from '../server/route.ts';
 import type { Example, JsonSchema, Reference, ResponseObject } from './types.ts';
@@ -12,6 +13,7 @@ export function documentedErrors(route: Route): ReadonlySet<ErrorCode> {
   if (route.auth === 'merchant' || route.auth === 'payer') {
     codes.add('VALIDATION_INVALID').add('MERCHANT_NOT_FOUND');
   }
+  for (const code of unknownIdCodes(route)) codes.add(code);
   if (namesAccount(route)) codes.add('VALIDATION_INVALID').add('MERCHANT_NOT_FOUND');
   if (takesKeys(route) && route.scope !== 'any') codes.add('FORBIDDEN');
   if (route.body !== null || route.query !== null) codes.add('VALIDATION_INVALID');

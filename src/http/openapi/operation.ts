@@ -54,8 +54,8 @@ export function operationIdOf(route: { readonly method: string; readonly path: s
 function whenNamed({ auth, namedBy }: Route): string {
   if (auth === 'account')
     return 'For a user token of somebody who works for a shop of another account: that shop';
-  if (namedBy === undefined) return 'Required with a user token, here or in the body';
-  return `Required with a user token that gives no ${namedBy}`;
+  if (namedBy.length === 0) return 'Required with a user token, here or in the body';
+  return `Required with a user token that gives no ${namedBy.join(' or ')}`;
 }
 
 function parameters(route: Route): ZodOpenApiOperationObject['requestParams'] {

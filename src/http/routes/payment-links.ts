@@ -195,7 +195,6 @@ function editRoute(deps: PaymentLinkRoutesDeps): Route {
   return defineRoute({
     method: 'PATCH',
     path: '/merchant/link/edit',
-    namedBy: 'paymentLinkId',
     summary: 'Edit a payment link',
     description:
       'What is left out stays as it is; the address stays in any case. What it costs is replaced as a whole. Payments made ' +
@@ -225,7 +224,6 @@ function deleteRoute(deps: PaymentLinkRoutesDeps): Route {
   return defineRoute({
     method: 'DELETE',
     path: '/merchant/link/delete',
-    namedBy: 'paymentLinkId',
     summary: 'Delete a payment link',
     description: 'Its page says that it is closed. Payments made by it stay as they are.',
     tags,

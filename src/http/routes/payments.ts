@@ -169,7 +169,6 @@ function updateRoute(deps: CreatePaymentDeps): Route {
   return defineRoute({
     method: 'PATCH',
     path: '/payment/update',
-    namedBy: 'paymentId',
     summary: 'Change a payment nobody has paid',
     description:
       'For a cart that changed: the same addresses, a new quote and a new deadline. Refused once any money was seen. What is left out stays as it is; an empty text removes a description or URL.',
@@ -189,7 +188,6 @@ function getRoute(deps: CreatePaymentDeps): Route {
   return defineRoute({
     method: 'GET',
     path: '/payment/get',
-    namedBy: 'paymentId',
     summary: 'Read a payment',
     description: 'In full with a secret key or a user token; with a public key only what the payer may see.',
     tags,
@@ -210,7 +208,6 @@ function cancelRoute(deps: CreatePaymentDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/payment/cancel',
-    namedBy: 'paymentId',
     summary: 'Cancel a payment nobody has paid',
     description: 'Money that arrives afterwards is treated as late.',
     tags,
@@ -230,7 +227,6 @@ function resolveRoute(deps: CreatePaymentDeps): Route {
     method: 'POST',
     path: '/payment/resolve',
     stepUp: true,
-    namedBy: 'paymentId',
     summary: 'Resolve a payment',
     description:
       '`accept` completes an underpaid or late payment with what arrived; `refunded` records that the money was given back.',

@@ -45,7 +45,6 @@ function readRoute(deps: ReceiptMailDeps): Route {
   return defineRoute({
     method: 'GET',
     path: '/payment/receipt',
-    namedBy: 'paymentId',
     auth: 'merchant',
     scope: 'payments:read',
     summary: 'Read where a receipt is',
@@ -68,7 +67,6 @@ function mailRoute(deps: ReceiptMailDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/payment/receipt/mail',
-    namedBy: 'paymentId',
     auth: 'merchant',
     scope: 'payments:write',
     summary: 'Mail a receipt',

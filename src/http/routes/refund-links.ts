@@ -64,7 +64,6 @@ function createRoute(deps: RefundLinkDeps): Route {
     method: 'POST',
     path: '/payment/refund-link',
     stepUp: true,
-    namedBy: 'paymentId',
     auth: 'merchant',
     scope: 'refunds:write',
     summary: 'Refund by a link',
@@ -109,7 +108,6 @@ function cancelRoute(deps: RefundLinkDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/payment/refund-link/cancel',
-    namedBy: 'linkId',
     auth: 'merchant',
     scope: 'refunds:write',
     summary: 'Cancel a refund link',
@@ -128,7 +126,6 @@ function approveRoute(deps: RefundLinkDeps): Route {
     method: 'POST',
     path: '/payment/refund-link/approve',
     stepUp: true,
-    namedBy: 'linkId',
     auth: 'merchant',
     scope: ['refunds:write', 'wallet:send'],
     summary: 'Approve a claimed refund',
@@ -151,7 +148,6 @@ function listRoute(deps: RefundLinkDeps): Route {
   return defineRoute({
     method: 'GET',
     path: '/payment/refund-links',
-    namedBy: 'paymentId',
     auth: 'merchant',
     scope: 'payments:read',
     summary: 'List refund links',

@@ -56,7 +56,6 @@ export function refundRoutes(deps: RefundPaymentDeps): Route[] {
       method: 'POST',
       path: '/payment/refund',
       stepUp: true,
-      namedBy: 'paymentId',
       auth: 'merchant',
       scope: ['refunds:write', 'wallet:send'],
       summary: 'Refund a payment',

@@ -19,7 +19,6 @@ function simulateRoute(deps: SimulatePaymentDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/sandbox/payment/simulate',
-    namedBy: 'paymentId',
     summary: 'Play the payer of a sandbox payment',
     description:
       '`exact` pays what is missing, `underpay` half of it, `overpay` half the price more; each confirms by itself as blocks come. ' +

@@ -239,7 +239,6 @@ function sendStatusRoute(deps: SendCoinsDeps): Route {
   return defineRoute({
     method: 'GET',
     path: '/merchant/wallet/send-status',
-    namedBy: 'sendId',
     auth: 'merchant',
     scope: 'wallet:read',
     summary: 'Read a send',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../../store/sqlite/database.ts';
 import { DELIVERY_STATES } from '../../store/webhooks/webhook-logs.ts';
 import { listDeliveries } from '../../usecases/webhooks/list-deliveries.ts';
+import { OF_PAYMENTS } from '../server/named-merchant.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { pagination, timestamp } from '../schemas/answers.ts';
 import { eventType } from '../schemas/event-type.ts';
@@ -9,7 +10,6 @@ import { eitherModeQuery, pageQuery, rangeIn, rangeQuery } from '../schemas/quer
 import { identifier } from '../schemas/text.ts';
 
 /** Instead of the id of an endpoint: the URLs that payments name themselves. */
-const OF_PAYMENTS = 'payment';
 
 const webhookDelivery = z
   .object({

@@ -93,7 +93,6 @@ function editRoute(deps: WebhookEndpointDeps): Route {
   return defineRoute({
     method: 'PATCH',
     path: '/merchant/webhook/endpoint/edit',
-    namedBy: 'endpointId',
     summary: 'Edit a webhook endpoint',
     description:
       'What is left out stays as it is. A new URL gets what waits; `active: false` ends what waits, which the logs tell. ' +
@@ -123,7 +122,6 @@ function deleteRoute(deps: WebhookEndpointDeps): Route {
   return defineRoute({
     method: 'DELETE',
     path: '/merchant/webhook/endpoint/delete',
-    namedBy: 'endpointId',
     summary: 'Delete a webhook endpoint',
     description: 'What waits for it ends as failed, which the logs tell.',
     tags,
@@ -165,7 +163,6 @@ function secretRoute(deps: WebhookEndpointDeps): Route {
     method: 'GET',
     path: '/merchant/webhook/endpoint/secret',
     stepUp: true,
-    namedBy: 'endpointId',
     summary: 'The signing secret of a webhook endpoint',
     description: 'The secret that deliveries to this endpoint are signed with (Standard Webhooks).',
     tags,
@@ -191,7 +188,6 @@ function rotateRoute(deps: WebhookEndpointDeps): Route {
     method: 'POST',
     path: '/merchant/webhook/endpoint/rotate-secret',
     stepUp: true,
-    namedBy: 'endpointId',
     summary: 'Rotate the signing secret of a webhook endpoint',
     description: 'Answers the new secret. For 24 hours deliveries carry a signature of each, old and new.',
     tags,

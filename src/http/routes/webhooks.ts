@@ -126,7 +126,6 @@ function redeliverRoute(deps: WebhookRoutesDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/webhook/redeliver',
-    namedBy: 'logId',
     summary: 'Send a webhook again',
     description:
       'Sends the event of a logged attempt once more, with the same body and webhook-id, and answers the new log.',

@@ -13,7 +13,7 @@ import { clientKey, networkKey } from './client-key.ts';
 import { failure, success, type Answer } from './envelope.ts';
 import { idempotencyKeyOf, type KeepAnswer, type Once } from './idempotency.ts';
 import { chooseMerchant, identify, resolveAuth } from './identify.ts';
-import { merchantNamedBy } from './named-merchant.ts';
+import { givenId, merchantNamedBy } from './named-merchant.ts';
 import type { PublicLimit } from './public-limit.ts';
 import { isForAnybody, limitedMaker } from './rate-limit.ts';
 import type { BodyReader } from './read-body.ts';
@@ -150,15 +150,13 @@ function merchantIn(body: unknown): string | null {
 /** The merchant of what the request names, for a user who does not name the merchant itself. */
 async function namedMerchant(
   db: Db,
-  { namedBy: field }: Route,
+  route: Route,
   caller: Caller | null,
   { body, query }: Raw,
 ): Promise<string | null> {
-  if (field === undefined || caller?.kind !== 'user') return null;
-  const [id] = [body, query].flatMap((part) =>
-    typeof part === 'object' && part !== null && Object.hasOwn(part, field) ? [Reflect.get(part, field)] : [],
-  );
-  return merchantNamedBy(db, caller.userId, { field, id });
+  if (caller?.kind !== 'user') return null;
+  const given = givenId(route, body, query);
+  return given === null ? null : merchantNamedBy(db, caller.userId, given);
 }
 
 function parseRequest(

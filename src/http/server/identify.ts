@@ -12,6 +12,7 @@ import {
 } from '../../usecases/accounts/authenticate.ts';
 import { isSteppedUp, proofOf } from '../../usecases/accounts/step-up.ts';
 import { reachMerchant } from '../../usecases/people/reach-merchant.ts';
+import { givenId } from './named-merchant.ts';
 import type { AuthKind, AuthOf, Route, RouteScope } from './route.ts';
 import { parsePart } from './validation.ts';
 import { identifier } from '../schemas/text.ts';
@@ -133,10 +134,7 @@ export function chooseMerchant(
   const concernsMerchant = auth === 'merchant' || auth === 'payer' || auth === 'account';
   if (!concernsMerchant || caller === null) return { merchantId: null, problems: [] };
   const given = has(body, 'merchantId') ? body : query;
-  const isNamed =
-    caller.kind !== 'user' ||
-    auth === 'account' ||
-    (namedBy !== undefined && (has(body, namedBy) || has(query, namedBy)));
+  const isNamed = caller.kind !== 'user' || auth === 'account' || givenId({ namedBy }, body, query) !== null;
   if (isNamed && !has(given, 'merchantId')) return { merchantId: null, problems: [] };
   const parsed = chooser.safeParse(given);
   if (parsed.success) return { merchantId: parsed.data.merchantId, problems: [] };

@@ -5,9 +5,10 @@ import { findRefundLink } from '../../store/payments/refund-links.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { findSend } from '../../store/sends/sends.ts';
 import { findEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
+import { findDelivery } from '../../store/webhooks/deliveries.ts';
 import { merchantOfLog } from '../../store/webhooks/webhook-logs.ts';
 import { findReachable } from '../../usecases/people/reach-merchant.ts';
-import type { Route } from './route.ts';
+import type { NamingId, Route } from './route.ts';
 
 interface Named {
   readonly merchantOf: (db: Db, id: string) => Promise<string | undefined>;
@@ -15,7 +16,7 @@ interface Named {
   readonly message: string;
 }
 
-const NAMED: Readonly<Record<NonNullable<Route['namedBy']>, Named>> = {
+const NAMED: Readonly<Record<NamingId, Named>> = {
   paymentId: {
     merchantOf: async (db, id) => (await findPayment(db, id))?.merchant_id,
     code: 'PAYMENT_NOT_FOUND',
@@ -37,6 +38,11 @@ const NAMED: Readonly<Record<NonNullable<Route['namedBy']>, Named>> = {
     message: 'No such refund link',
   },
   logId: { merchantOf: merchantOfLog, code: 'LOG_NOT_FOUND', message: 'No such webhook log' },
+  deliveryId: {
+    merchantOf: async (db, id) => (await findDelivery(db, id))?.merchant_id,
+    code: 'LOG_NOT_FOUND',
+    message: 'No such webhook delivery',
+  },
   endpointId: {
     // The merchant's own webhookUrl goes by the id of the merchant.
     merchantOf: async (db, id) => (await findEndpoint(db, id))?.merchant_id ?? id,
@@ -45,15 +51,35 @@ const NAMED: Readonly<Record<NonNullable<Route['namedBy']>, Named>> = {
   },
 };
 
+/** What is answered where an id names nothing of the caller's. */
+export function unknownIdCodes({ namedBy }: Pick<Route, 'namedBy'>): ErrorCode[] {
+  return namedBy.map((field) => NAMED[field].code);
+}
+
+/** In place of an endpoint's id: the URLs that payments name themselves. It names no merchant. */
+export const OF_PAYMENTS = 'payment';
+
+export interface GivenId {
+  readonly field: NamingId;
+  readonly id: unknown;
+}
+
+/** The id in a request that names its merchant; null when there is none. */
+export function givenId({ namedBy }: Pick<Route, 'namedBy'>, body: unknown, query: unknown): GivenId | null {
+  for (const field of namedBy)
+    for (const part of [body, query])
+      if (typeof part === 'object' && part !== null && Object.hasOwn(part, field)) {
+        const id: unknown = Reflect.get(part, field);
+        if (id !== OF_PAYMENTS) return { field, id };
+      }
+  return null;
+}
+
 /**
  * The merchant of what a user's request names by its id.
  * @throws {AppError} the 404 of its kind; what belongs to another account does not exist.
  */
-export async function merchantNamedBy(
-  db: Db,
-  userId: string,
-  by: { readonly field: NonNullable<Route['namedBy']>; readonly id: unknown },
-): Promise<string> {
+export async function merchantNamedBy(db: Db, userId: string, by: GivenId): Promise<string> {
   const { merchantOf, code, message } = NAMED[by.field];
   const merchantId = typeof by.id === 'string' ? await merchantOf(db, by.id) : undefined;
   const reached = merchantId === undefined ? null : await findReachable(db, userId, merchantId);

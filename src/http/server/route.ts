@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { MemberRole } from '../../domain/roles.ts';
 import type { Scope } from '../../domain/scopes.ts';
@@ -116,8 +116,6 @@ interface RouteFacts {
   readonly status: 200 | 201;
   /** When a create also answers 200, because the same thing exists already: what that tells. */
   readonly repeatAnswers?: string;
-  /** The id in body or query that names something of one merchant: a user token need not name the merchant beside it. */
-  readonly namedBy?: 'paymentId' | 'paymentLinkId' | 'sendId' | 'linkId' | 'logId' | 'endpointId';
   /**
    * Moves money, or hands out what can: a session of the dashboard must have proved within the last minutes who is
    * there. Keys and user tokens are proof themselves. With `code` only where there is a second factor: the request holds
@@ -167,6 +165,18 @@ export interface RouteDefinition<
   ) => Promise<Frozen<z.input<D>> | Reply<Frozen<z.input<D>>> | StreamReply>;
 }
 
+/** Ids of what belongs to one merchant, wherever a request has them; the first that is given names the merchant. */
+const NAMING_IDS = [
+  'paymentId',
+  'paymentLinkId',
+  'sendId',
+  'linkId',
+  'logId',
+  'deliveryId',
+  'endpointId',
+] as const;
+export type NamingId = (typeof NAMING_IDS)[number];
+
 /** A route with its types erased: what the server and the OpenAPI generator work on. */
 export interface Route extends RouteFacts {
   readonly auth: AuthKind;
@@ -176,6 +186,8 @@ export interface Route extends RouteFacts {
   readonly data: z.ZodType;
   readonly example: RouteExample<unknown, unknown, unknown>;
   readonly idempotency: 'day' | 'forever';
+  /** Ids in body or query that name something of one merchant: a user token that gives one need not name the merchant. */
+  readonly namedBy: readonly NamingId[];
   readonly handle: (input: RouteInput<AuthKind, unknown, unknown>) => Promise<Reply<unknown> | StreamReply>;
 }
 
@@ -197,10 +209,22 @@ export function defineRoute<
     query,
     example,
     idempotency,
+    namedBy: isOfMerchant(facts.auth)
+      ? NAMING_IDS.filter((id) => [body, query].some((part) => hasField(part, id)))
+      : [],
     handle: async (input) => {
       const answer = await handler(input as RouteInput<A, z.output<B>, z.output<Q>>);
       if (answer instanceof StreamReply) return answer;
       return answer instanceof Reply ? answer : new Reply<unknown>(facts.status, answer);
     },
   };
+}
+
+/** Whether a user token must name the merchant that a route is about. */
+function isOfMerchant(auth: AuthKind): boolean {
+  return auth === 'merchant' || auth === 'payer';
+}
+
+function hasField(schema: z.ZodType | null, name: string): boolean {
+  return schema instanceof z.ZodObject && Object.hasOwn(schema.shape, name);
 }

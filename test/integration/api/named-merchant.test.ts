@@ -27,6 +27,30 @@ it('a user token need not name the merchant beside an id that already names some
   expect((await post('/payment/cancel', shop.token, { paymentId: payment.id })).status).toBe(200);
 });
 
+it('lists by an id take a user token without the merchant, and show what the merchant has', async () => {
+  const logs = `paymentId=${payment.id}&limit=5`;
+  for (const [path, list] of [
+    [`/merchant/webhook-logs?${logs}`, 'logs'],
+    [`/merchant/webhook/deliveries?${logs}`, 'deliveries'],
+    [`/merchant/events?${logs}`, 'events'],
+  ] as const) {
+    const [named, unnamed] = [
+      await get(`${path}&merchantId=${shop.merchantId}`, shop.token),
+      await get(path, shop.token),
+    ];
+    expect([unnamed.status, unnamed.body.data]).toEqual([200, named.body.data]);
+    expect(Reflect.get(unnamed.body.data, list)).toBeInstanceOf(Array);
+    expect((await get(path, stranger.token)).body.error?.code).toBe('PAYMENT_NOT_FOUND');
+  }
+  for (const path of ['/merchant/wallet/send/bump', '/merchant/wallet/send/cancel']) {
+    expect((await post(path, shop.token, { sendId: 'snd_unknown' })).body.error?.code).toBe('SEND_NOT_FOUND');
+  }
+  const test = await post('/merchant/webhook/test', shop.token, { endpointId: shop.merchantId });
+  expect(test.body.error?.code).toBe('INVALID_STATE');
+  // The URLs that payments name are no endpoint of one merchant.
+  expect((await get('/merchant/webhook/deliveries?endpointId=payment', shop.token)).status).toBe(400);
+});
+
 it('what belongs to another account does not exist, and a wrong merchant beside the id is still wrong', async () => {
   const ask = async (token: string, more = '') =>
     (await get(`/payment/get?paymentId=${payment.id}${more}`, token)).body.error?.code;
