@@ -1,7 +1,13 @@
 import { PAYMENT_EVENT_TYPES } from './payment/types.ts';
 
 export const SEND_EVENT_TYPES = ['send.broadcast', 'send.confirmed', 'send.failed'] as const;
-const REFUND_EVENT_TYPES = ['refund.claimed', 'refund.paid', 'refund.expired', 'refund.cancelled'] as const;
+const REFUND_EVENT_TYPES = [
+  'refund.claimed',
+  'refund.delayed',
+  'refund.paid',
+  'refund.expired',
+  'refund.cancelled',
+] as const;
 const DOMAIN_EVENT_TYPES = ['domain.verified', 'domain.revoked'] as const;
 const WEBHOOK_EVENT_TYPES = ['webhook.test'] as const;
 

@@ -47,6 +47,7 @@ export const NOTICE_REASONS = [
   'reversed',
   'send_failed',
   'refund_failed',
+  'refund_delayed',
   'send_stuck',
   'webhook_gone',
   'webhook_failing',
@@ -71,6 +72,7 @@ export const KIND_OF_REASON: Readonly<Record<NoticeReason, NoticeKind>> = {
   reversed: 'reversed',
   send_failed: 'send',
   refund_failed: 'send',
+  refund_delayed: 'send',
   send_stuck: 'send',
   webhook_gone: 'webhook',
   webhook_failing: 'webhook',
@@ -93,6 +95,7 @@ export const NOTICED_EVENTS = [
   'payment.late',
   'payment.reversed',
   'payment.refund_failed',
+  'refund.delayed',
   'refund.claimed',
   'send.failed',
 ] as const satisfies readonly EventType[];

@@ -3315,6 +3315,29 @@ export interface webhooks {
       };
     };
   };
+  "refund.delayed": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "refund.delayed";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+              refundLink: components["schemas"]["RefundLink"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
   "refund.paid": {
     post: {
       requestBody: {
@@ -3542,7 +3565,7 @@ export interface webhooks {
 export interface components {
   schemas: {
     /** @enum {string} */
-    EventType: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.superseded" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+    EventType: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.superseded" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.delayed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
     User: {
       id: string;
       email: string;

@@ -26,6 +26,8 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'payment.refund_failed':
     'A refund will not happen after all: the payment is what its money says again, and can be refunded anew.',
   'refund.claimed': 'The payer claimed a refund by its link; it is sent, or waits for your approval.',
+  'refund.delayed':
+    'A claimed refund cannot be sent at present: `problem` of the link says why. It is tried again, and told once per claim.',
   'refund.paid': 'The network took the transaction that pays a claimed refund.',
   'refund.expired': 'Nobody claimed the refund in time; the link is worth nothing any more.',
   'refund.cancelled':
@@ -59,6 +61,7 @@ const STATUS_AT: Readonly<Partial<Record<EventType, readonly [status: string, ex
 /** What a refund link, and the payment it belongs to, look like at each of its events. */
 const REFUND_STATUS_AT: Readonly<Partial<Record<EventType, string>>> = {
   'refund.claimed': 'claimed',
+  'refund.delayed': 'claimed',
   'refund.paid': 'paid',
   'refund.expired': 'expired',
   'refund.cancelled': 'cancelled',

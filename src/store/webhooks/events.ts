@@ -168,3 +168,20 @@ export async function listEventsInRange(db: Db, range: EventRange): Promise<Stor
   const query = matching(db, range).where('seq', '>', range.after).where('seq', '<=', range.through);
   return query.selectAll().orderBy('seq').limit(range.limit).execute();
 }
+
+/** Whether a claim of a refund link has an event of this type already. */
+export async function hasClaimEvent(
+  db: Db,
+  claim: { readonly payment_id: string; readonly claim_id: string | null },
+  type: EventType,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('events')
+    .select('id')
+    .where('payment_id', '=', claim.payment_id)
+    .where('type', '=', type)
+    .where(sql<string>`body_json ->> '$.data.refundLink.claimId'`, '=', claim.claim_id)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

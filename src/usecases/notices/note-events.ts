@@ -99,6 +99,7 @@ const ALWAYS: Partial<Record<NoticedEvent['type'], NoticeReason>> = {
   'payment.completed': 'paid',
   'payment.underpaid': 'underpaid',
   'payment.refund_failed': 'refund_failed',
+  'refund.delayed': 'refund_delayed',
   'send.failed': 'send_failed',
 };
 

@@ -10,6 +10,7 @@ import { applyRefunds } from '../payments/apply-refunds.ts';
 import { storeClaimedRefund } from '../refunds/store-refund.ts';
 import { placeSend, type SendCoinsDeps } from '../sends/send-coins.ts';
 import type { RetryBackoff } from '../settlement/retry-backoff.ts';
+import { hasClaimEvent } from '../../store/webhooks/events.ts';
 import { orderClaim } from './claim-order.ts';
 import { emitRefundEvent } from './emit-refund-event.ts';
 import { reopenLink } from './reopen-link.ts';
@@ -69,7 +70,7 @@ async function sendClaim(
         'a claimed refund cannot be sent; trying again',
       );
     }
-    await noteProblem(deps, id, reason);
+    await noteProblem(deps, id, { problem: reason, isNodes: fault === 'node' });
     return fault === 'node' ? 'node-failed' : 'tried';
   }
 }
@@ -115,15 +116,24 @@ async function dropClaim(
   return true;
 }
 
-/** For the merchant; a claim that has its send, or was opened again, keeps what that says. */
-async function noteProblem(deps: SendClaimsDeps, id: string, problem: string): Promise<void> {
+/**
+ * For the merchant; a claim that has its send, or was opened again, keeps what that says. What no node is to blame for
+ * is an event, once per claim: the wallet may lack the money for days.
+ */
+async function noteProblem(
+  deps: SendClaimsDeps,
+  id: string,
+  { problem, isNodes }: { readonly problem: string; readonly isNodes: boolean },
+): Promise<void> {
   try {
     await deps.db.transaction(async (tx) => {
       const link = await findRefundLink(tx, id);
-      if (link !== undefined && isUnsent(link) && link.problem !== problem) {
-        await updateRefundLink(tx, id, { problem, updated_at: deps.clock.now() });
-      }
+      if (link === undefined || !isUnsent(link) || link.problem === problem) return;
+      await updateRefundLink(tx, id, { problem, updated_at: deps.clock.now() });
+      if (isNodes || (await hasClaimEvent(tx, link, 'refund.delayed'))) return;
+      await emitRefundEvent(tx, deps, 'refund.delayed', { ...link, problem });
     });
+    deps.wakeWebhooks();
   } catch (error) {
     deps.logger.error({ linkId: id, err: error }, 'could not note why a refund was not sent');
   }

@@ -6,6 +6,7 @@ import type { Coin } from '../../../src/domain/coins.ts';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
 import { getPayment } from '../../../src/usecases/payments/get-payment.ts';
+import { noteEvents } from '../../../src/usecases/notices/note-events.ts';
 import { claimRefundLink } from '../../../src/usecases/refund-links/claim-link.ts';
 import { createRefundLink, type RefundWish } from '../../../src/usecases/refund-links/create-link.ts';
 import { approveLink, cancelLink } from '../../../src/usecases/refund-links/decide-link.ts';
@@ -182,17 +183,36 @@ describe('a claim', () => {
     await shop.world.sync(COIN);
     const link = await newLink(payment);
     await claim(link);
+    const { db } = shop.world;
+    // The first look only notes what there is.
+    await noteEvents({ db, clock }, true);
     const poor = withLink();
     await sendClaims(poor);
     const waiting = await linkNow(link);
     expect(waiting).toMatchObject({ status: 'claimed', sendId: null });
     expect(waiting.problem).toMatch(/is available and .* is needed/);
+    const delayed = async () =>
+      db.selectFrom('events').select('body_json').where('type', '=', 'refund.delayed').execute();
+    await sendClaims(withLink());
+    const [told, ...more] = await delayed();
+    expect(more).toEqual([]);
+    expect(JSON.parse(told?.body_json ?? '{}')).toMatchObject({
+      data: { refundLink: { id: waiting.id, claimId: waiting.claimId, problem: waiting.problem } },
+    });
+    await noteEvents({ db, clock }, true);
+    const notices = await db
+      .selectFrom('notices')
+      .select('reason')
+      .where('reason', '=', 'refund_delayed')
+      .execute();
+    expect(notices).toHaveLength(1);
     clock.advance(2 * 24 * 60 * MINUTE_MS);
     await expireLinks(poor);
     expect((await linkNow(link)).status).toBe('claimed');
     await paid();
     await sendClaims(poor);
     expect((await linkNow(link)).status).toBe('paid');
+    expect(await delayed()).toHaveLength(1);
   });
 
   it('whose payment loses its confirmations is not sent before it has them again', async () => {

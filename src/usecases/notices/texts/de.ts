@@ -9,6 +9,7 @@ export const de: NoticeTexts = {
     reversed: '{shop}: die Zahlung zu {order} wurde zurückgenommen',
     send_failed: '{shop}: eine Überweisung in {coin} ist gescheitert',
     refund_failed: '{shop}: eine Rückzahlung zu {order} ist gescheitert',
+    refund_delayed: '{shop}: eine Rückzahlung zu {order} kann noch nicht gesendet werden',
     send_stuck: '{shop}: eine Überweisung in {coin} wird nicht bestätigt',
     webhook_gone: '{shop}: ein Webhook-Endpunkt wurde abgeschaltet',
     webhook_failing: '{shop}: Webhooks kommen nicht an',
@@ -36,6 +37,8 @@ export const de: NoticeTexts = {
       'Eine Überweisung in {coin} aus der Wallet kann nicht mehr bestätigt werden. Das Geld gehört weiter Ihnen.',
     refund_failed:
       'Eine Rückzahlung zur Bestellung {order} ({price}) kann nicht mehr bestätigt werden. Der Zahler hat das Geld nicht bekommen.',
+    refund_delayed:
+      'Eine angeforderte Rückzahlung zur Bestellung {order} ({price}) kann zurzeit nicht gesendet werden: In der Wallet fehlt Geld, oder die Netzwerkgebühr liegt über der Grenze. Sie wird gesendet, sobald sich das ändert. Sie können sie auch stornieren.',
     send_stuck:
       'Eine Überweisung in {coin} aus der Wallet wartet seit Stunden auf ihre Bestätigung. Vielleicht ist die Gebühr zu niedrig: Sie können sie erhöhen.',
     webhook_gone:

@@ -30,6 +30,7 @@ export const en: NoticeTexts = {
     reversed: '{shop}: the payment of {order} was taken back',
     send_failed: '{shop}: a transfer of {coin} failed',
     refund_failed: '{shop}: a refund of {order} failed',
+    refund_delayed: '{shop}: a refund of {order} cannot be sent yet',
     send_stuck: '{shop}: a transfer of {coin} is not confirmed',
     webhook_gone: '{shop}: a webhook endpoint was switched off',
     webhook_failing: '{shop}: webhooks do not arrive',
@@ -56,6 +57,8 @@ export const en: NoticeTexts = {
     send_failed: 'A transfer of {coin} from the wallet can never be confirmed. The money is still yours.',
     refund_failed:
       'A refund of order {order} ({price}) can never be confirmed. The payer has not got the money.',
+    refund_delayed:
+      'A claimed refund of order {order} ({price}) cannot be sent at present: the wallet lacks the money, or the network fee is above the limit. It is tried again and sent once that changes. You can also cancel it.',
     send_stuck:
       'A transfer of {coin} from the wallet has waited for hours without being confirmed. Its fee may be too low: you can raise it.',
     webhook_gone:

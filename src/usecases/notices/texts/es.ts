@@ -9,6 +9,7 @@ export const es: NoticeTexts = {
     reversed: '{shop}: el pago de {order} se revirtió',
     send_failed: '{shop}: un envío de {coin} ha fallado',
     refund_failed: '{shop}: un reembolso de {order} ha fallado',
+    refund_delayed: '{shop}: un reembolso de {order} aún no se puede enviar',
     send_stuck: '{shop}: un envío de {coin} no se confirma',
     webhook_gone: '{shop}: se desactivó un destino de webhooks',
     webhook_failing: '{shop}: los webhooks no llegan',
@@ -36,6 +37,8 @@ export const es: NoticeTexts = {
       'Un envío de {coin} desde la billetera ya no puede confirmarse. El dinero sigue siendo suyo.',
     refund_failed:
       'Un reembolso del pedido {order} ({price}) ya no puede confirmarse. El pagador no ha recibido el dinero.',
+    refund_delayed:
+      'Un reembolso solicitado del pedido {order} ({price}) no se puede enviar por ahora: falta dinero en la billetera o la comisión de la red supera el límite. Se enviará en cuanto eso cambie. También puede cancelarlo.',
     send_stuck:
       'Un envío de {coin} desde la billetera lleva horas sin confirmarse. Quizá la comisión sea demasiado baja: puede aumentarla.',
     webhook_gone:

@@ -9,6 +9,7 @@ export const fr: NoticeTexts = {
     reversed: '{shop} : le paiement de {order} a été annulé',
     send_failed: '{shop} : un envoi de {coin} a échoué',
     refund_failed: '{shop} : un remboursement de {order} a échoué',
+    refund_delayed: '{shop} : un remboursement de {order} ne peut pas encore être envoyé',
     send_stuck: '{shop} : un envoi de {coin} n’est pas confirmé',
     webhook_gone: '{shop} : une adresse de webhook a été désactivée',
     webhook_failing: '{shop} : les webhooks n’arrivent pas',
@@ -36,6 +37,8 @@ export const fr: NoticeTexts = {
       'Un envoi de {coin} depuis le portefeuille ne peut plus être confirmé. L’argent est toujours à vous.',
     refund_failed:
       'Un remboursement de la commande {order} ({price}) ne peut plus être confirmé. Le payeur n’a pas reçu l’argent.',
+    refund_delayed:
+      'Un remboursement demandé pour la commande {order} ({price}) ne peut pas être envoyé pour le moment : le portefeuille manque d’argent, ou les frais de réseau dépassent la limite. Il sera envoyé dès que cela change. Vous pouvez aussi l’annuler.',
     send_stuck:
       'Un envoi de {coin} depuis le portefeuille attend depuis des heures sa confirmation. Les frais sont peut-être trop bas : vous pouvez les augmenter.',
     webhook_gone:

@@ -9,6 +9,7 @@ export const pt: NoticeTexts = {
     reversed: '{shop}: o pagamento de {order} foi revertido',
     send_failed: '{shop}: um envio de {coin} falhou',
     refund_failed: '{shop}: um reembolso de {order} falhou',
+    refund_delayed: '{shop}: um reembolso de {order} ainda não pode ser enviado',
     send_stuck: '{shop}: um envio de {coin} não é confirmado',
     webhook_gone: '{shop}: um destino de webhooks foi desativado',
     webhook_failing: '{shop}: os webhooks não chegam',
@@ -35,6 +36,8 @@ export const pt: NoticeTexts = {
     send_failed: 'Um envio de {coin} da carteira já não pode ser confirmado. O dinheiro continua a ser seu.',
     refund_failed:
       'Um reembolso da encomenda {order} ({price}) já não pode ser confirmado. O pagador não recebeu o dinheiro.',
+    refund_delayed:
+      'Um reembolso pedido da encomenda {order} ({price}) não pode ser enviado de momento: falta dinheiro na carteira ou a taxa da rede está acima do limite. Será enviado assim que isso mudar. Também o pode cancelar.',
     send_stuck:
       'Um envio de {coin} da carteira espera há horas pela confirmação. Talvez a taxa seja demasiado baixa: pode aumentá-la.',
     webhook_gone:

@@ -55,6 +55,7 @@ export const EVENT_TYPES = Object.keys({
   'payment.refunded': 0,
   'payment.refund_failed': 0,
   'refund.claimed': 0,
+  'refund.delayed': 0,
   'refund.paid': 0,
   'refund.expired': 0,
   'refund.cancelled': 0,

@@ -25,6 +25,7 @@ const WORDS: Readonly<Record<string, string>> = {
   approved: t('Approved'),
   paid: t('Paid'),
   'refund.claimed': t('Refund claimed'),
+  'refund.delayed': t('Refund delayed'),
   'refund.paid': t('Refund paid'),
   'refund.expired': t('Refund expired'),
   'refund.cancelled': t('Refund cancelled'),

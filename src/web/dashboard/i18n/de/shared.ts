@@ -83,6 +83,7 @@ export const shared: Catalogue = {
     'Über alles benachrichtigt werden, was mit Zahlungen geschieht, und das Geheimnis lesen, das sie signiert',
   'Refund cancelled': 'Erstattung storniert',
   'Refund claimed': 'Erstattung angefordert',
+  'Refund delayed': 'Erstattung verzögert',
   'Refund expired': 'Erstattung abgelaufen',
   'Refund failed': 'Erstattung fehlgeschlagen',
   'Refund paid': 'Erstattung bezahlt',

@@ -82,6 +82,7 @@ export const shared: Catalogue = {
     'Recibir notificaciones de todo lo que ocurre con los pagos, y leer el secreto que las firma',
   'Refund cancelled': 'Reembolso cancelado',
   'Refund claimed': 'Reembolso solicitado',
+  'Refund delayed': 'Reembolso retrasado',
   'Refund expired': 'Reembolso caducado',
   'Refund failed': 'Reembolso fallido',
   'Refund paid': 'Reembolso pagado',

@@ -84,6 +84,7 @@ export const shared: Catalogue = {
     'Recevoir des notifications de tout ce qui arrive aux paiements, et lire le secret qui les signe',
   'Refund cancelled': 'Remboursement annulé',
   'Refund claimed': 'Remboursement demandé',
+  'Refund delayed': 'Remboursement retardé',
   'Refund expired': 'Remboursement expiré',
   'Refund failed': 'Remboursement échoué',
   'Refund paid': 'Remboursement payé',

@@ -82,6 +82,7 @@ export const shared: Catalogue = {
     'Receber notificações de tudo o que acontece com os pagamentos, e ler o segredo que as assina',
   'Refund cancelled': 'Reembolso cancelado',
   'Refund claimed': 'Reembolso pedido',
+  'Refund delayed': 'Reembolso atrasado',
   'Refund expired': 'Reembolso expirado',
   'Refund failed': 'Reembolso falhou',
   'Refund paid': 'Reembolso pago',
