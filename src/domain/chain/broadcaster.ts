@@ -10,6 +10,8 @@ export interface StoredTransaction {
   readonly raw: string | null;
   /** Where transactions expire: its lifetime, if recorded. Needed to prove that it expired. */
   readonly lifetime?: Lifetime | undefined;
+  /** It waits for its turn: a recheck must not give its bytes to a node. */
+  readonly isHeld?: boolean;
 }
 
 export type BroadcastResult =

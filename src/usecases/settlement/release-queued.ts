@@ -74,7 +74,10 @@ async function release(deps: AdvanceSendsDeps, adapter: ChainAdapter, send: Stor
   const held = await adapter.wholeAccounts?.heldNow(accounts);
   if (!fitsHeld(plan, held, adapter.minimumPayment)) {
     const reason = 'its accounts do not hold what it was planned with';
-    deps.logger.warn({ sendId: send.id, reason }, 'queued send cannot be released; it is signed anew');
+    deps.logger.warn(
+      { sendId: send.id, reason },
+      'queued send not released; signed again once it has expired',
+    );
     await examineRefusal(deps, adapter, { send, versions, reason });
     return;
   }

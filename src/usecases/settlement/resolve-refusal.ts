@@ -29,7 +29,9 @@ export async function queryStatus(
 ): Promise<StatusReport> {
   const cursor = await findCursor(db, send);
   try {
-    const fates = await adapter.recheck(versions.map(transactionOf), cursor, 'final');
+    const isHeld = send.queued === 1;
+    const transactions = versions.map((version) => ({ ...transactionOf(version), isHeld }));
+    const fates = await adapter.recheck(transactions, cursor, 'final');
     return { fates, tipHash: await provenHash(adapter, cursor) };
   } catch {
     return { fates: new Map(), tipHash: null };

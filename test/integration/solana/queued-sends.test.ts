@@ -1,3 +1,4 @@
+import { base58 } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
 import type { SendJson, Shop } from '../../_helpers/api-client.ts';
@@ -22,6 +23,13 @@ async function send(shop: Shop, amount: bigint | 'max', destination = strangerAd
 
 const status = async (shop: Shop, id: string): Promise<SendJson> =>
   shop.api.must('GET', `/merchant/wallet/send-status?sendId=${id}`, { token: shop.secretKey });
+
+/** Whether bytes as they are offered to a node name an account. */
+function isFor(address: string, wire: unknown): boolean {
+  return (
+    typeof wire === 'string' && Buffer.from(wire, 'base64').includes(Buffer.from(base58.decode(address)))
+  );
+}
 
 describe('Solana sends that draw on what others leave', () => {
   let world: SvmWorld;
@@ -137,11 +145,21 @@ describe('Solana sends that draw on what others leave', () => {
       const second = await send(shop, CENT, one);
       const third = await send(shop, 'max', last);
       expect([second.status, third.status]).toEqual(['queued', 'queued']);
+      const offers = world.node.inject(
+        { kind: 'rewrite', rewrite: (result) => result },
+        { methods: ['sendTransaction'], about: ([wire]) => isFor(last, wire) },
+      );
       // The destination closes its account: too little arrives to open it again.
       world.node.ledger.put(closed, { ...world.node.ledger.machine.account(closed)!, lamports: 0n });
       world.node.landDropped();
       await confirmed(shop, [second.id]);
-      // What was planned with a smaller rest expires before it is signed anew.
+      // What was planned with a smaller rest expires before it is signed anew; until then no node gets its bytes.
+      const examined = (): number =>
+        world.node.calls.filter((method) => method === 'isBlockhashValid').length;
+      const before = examined();
+      await until('the last one is examined', () => examined() > before + 3);
+      expect(offers.hits).toBe(0);
+      offers.clear();
       world.node.advance(EXPIRY);
       await until('it is told as failed', () => world.sink.types(first.id).includes('send.failed'));
       await confirmed(shop, [third.id]);

@@ -98,6 +98,7 @@ async function fateOf(desk: ExpiryProver, transaction: StoredTransaction): Promi
     desk.lostHistory.lacks(txid, end);
     return 'unknown';
   }
+  if (transaction.isHeld === true) return 'unknown';
   try {
     await desk.client.send(raw);
     return 'present';
