@@ -1,0 +1,147 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { parseCoinAmount } from '../../../src/domain/money.ts';
+import { bumpSend } from '../../../src/usecases/sends/bump-send.ts';
+import { bumpSends } from '../../../src/usecases/settlement/bump-sends.ts';
+import { consolidate } from '../../../src/usecases/settlement/consolidate.ts';
+import { consolidateRound } from '../../../src/usecases/settlement/consolidate-rounds.ts';
+import { openLiveWorld } from '../../_helpers/live-world.ts';
+import { type RegtestNode, requireNode, startNode } from '../../_helpers/nodes/index.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { COIN, PricedNode } from '../../_helpers/priced-node.ts';
+import { claimLink, read, type RefundLinkJson } from '../refunds/refund-client.ts';
+
+const BTC = 'BTC';
+const CHAIN = { coin: BTC, mode: 'live' } as const;
+/** Atoms per 1,000 vB. */
+const LOW = 1_000n;
+const THRESHOLD = 2_000n;
+const SPIKE = 200_000n;
+const HOUR_MS = 3_700_000;
+
+const atoms = (text: string) => parseCoinAmount(text, BTC);
+
+describe.skipIf(!requireNode(BTC))('fee budgets beside a real BTC node', () => {
+  let node: RegtestNode;
+  let till: PricedNode;
+
+  beforeAll(async () => {
+    node = await startNode(BTC);
+  });
+  afterAll(async () => node.stop());
+  beforeEach(async () => {
+    till = await new PricedNode(BTC, node, { consolidateBelowRate: THRESHOLD }).open();
+    till.rate = LOW;
+  });
+  afterEach(async () => till.close());
+
+  async function hour(): Promise<void> {
+    till.world.clock.advance(HOUR_MS);
+    await bumpSends(till.world.deps, CHAIN);
+  }
+
+  async function hasInMempool(txid: string): Promise<boolean> {
+    return (await node.getMempool()).includes(txid);
+  }
+
+  async function onlySend() {
+    return till.world.db.selectFrom('sends').selectAll().executeTakeFirstOrThrow();
+  }
+
+  test('a consolidation that the daemon starts at a low rate keeps its fee in a spike to 200 sat/vB', async () => {
+    await till.fund(...Array.from({ length: 210 }, () => 40_000n));
+    await consolidateRound(till.world.deps, CHAIN);
+    const started = await onlySend();
+    for (const rate of [SPIKE, 2n * SPIKE, SPIKE]) {
+      till.rate = rate;
+      await hour();
+    }
+    const vsize = 210n * 68n + 60n;
+    const now = await till.status(started.id);
+    expect(atoms(now.fee)).toBeLessThanOrEqual((vsize * THRESHOLD) / 1000n);
+    expect(atoms(now.maxFee)).toBeLessThanOrEqual((vsize * THRESHOLD) / 1000n);
+    expect(now).toMatchObject({ status: 'broadcast', feeLimited: true });
+    expect(await hasInMempool(now.txHash)).toBe(true);
+    till.rate = LOW;
+    await hour();
+    expect(await till.status(started.id)).toMatchObject({ fee: now.fee, feeLimited: false });
+  });
+
+  test('a consolidation with maxFee 0.00005 stays below it for ever', async () => {
+    const maxFee = '0.00005';
+    await till.fund(...Array.from({ length: 30 }, () => 60_000n));
+    const { merchant, deps } = till.world;
+    const { sendId, ...made } = await consolidate(deps, { merchant, coin: BTC, maxFee });
+    expect(made).toMatchObject({ maxFee });
+    for (let hours = 0; hours < 8; hours += 1) {
+      till.rate = SPIKE * 2n ** BigInt(hours % 2);
+      await hour();
+      expect(atoms((await till.status(sendId)).fee)).toBeLessThanOrEqual(atoms(maxFee));
+    }
+    expect(await till.status(sendId)).toMatchObject({ maxFee, feeLimited: true });
+    const raised = await bumpSend(deps, { merchantId: merchant.id, sendId, maxFee: '0.005' });
+    expect(raised).toMatchObject({ maxFee: '0.005', feeLimited: false });
+    expect(atoms(raised.fee)).toBeGreaterThan(atoms(maxFee));
+    expect(await hasInMempool(raised.txHash)).toBe(true);
+  });
+
+  test('a send that its budget keeps from being raised goes on by itself once fees fall', async () => {
+    await till.fund(COIN);
+    const sent = await till.send('0.0002', { maxFee: '0.000003' });
+    till.rate = SPIKE;
+    await hour();
+    await hour();
+    expect(await till.status(sent.id)).toMatchObject({ maxFee: '0.000003', feeLimited: true });
+    till.rate = 2_000n;
+    await hour();
+    const now = await till.status(sent.id);
+    expect(now.feeLimited).toBe(false);
+    expect(atoms(now.fee)).toBeLessThanOrEqual(300n);
+    await till.mine();
+    expect(await till.status(sent.id)).toMatchObject({ status: 'confirmed', feeLimited: false });
+  });
+});
+
+describe.skipIf(!requireNode(BTC))('a claim of 1,000 sat beside a real BTC node', () => {
+  test('never pays more than 1,000 sat as its fee', async () => {
+    await using world = await openLiveWorld(BTC);
+    const { node, proxy, shop, till } = world;
+    await node.pay({ address: shop.wallets.BTC, amounts: [COIN] });
+    await node.mine(3);
+    await eventually(
+      'the wallet is full',
+      async () => shop.balance(BTC),
+      (balance) => balance === '1',
+    );
+    const payment = await shop.createPayment({ allowedCryptos: [BTC], amount: '1' });
+    await node.pay({ address: payment.options.BTC?.address ?? '', amounts: [1_000n] });
+    await node.mine(2);
+    await eventually(
+      'it is paid',
+      async () => shop.payment(payment.id),
+      ({ status }) => status === 'completed',
+    );
+    const link = await till.api.must<RefundLinkJson>('POST', '/payment/refund-link', {
+      token: shop.secretKey,
+      body: { paymentId: payment.id, preset: 'all' },
+    });
+    await claimLink(till.api, link.url, { coin: BTC, destination: await node.foreignAddress() });
+    const claimed = await eventually(
+      'the claim is sent',
+      async () => read(shop, payment),
+      ({ refunds }) => refunds.length === 1,
+    );
+    const sendId = claimed.refunds[0]?.sendId ?? '';
+    const status = async () =>
+      till.api.must<{ fee: string; maxFee: string; feeLimited: boolean }>(
+        'GET',
+        `/merchant/wallet/send-status?sendId=${sendId}`,
+        { token: shop.secretKey },
+      );
+    expect((await status()).maxFee).toBe('0.00001');
+    const dear = (answer: unknown) => ({ ...(answer as object), mempoolminfee: 0.0012 });
+    proxy.inject({ kind: 'rewrite', rewrite: dear }, { methods: ['getmempoolinfo'] });
+    till.clock.advance(HOUR_MS);
+    const limited = await eventually('its raise waits', status, ({ feeLimited }) => feeLimited);
+    expect(atoms(limited.fee)).toBeLessThanOrEqual(1_000n);
+  });
+});
