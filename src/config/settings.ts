@@ -10,6 +10,8 @@ const rpcUrl = () => value.url(['http:', 'https:'], 'http://user:password@127.0.
 const secretFile = () => value.text('the path of a file');
 const feeRate = () => value.scaledDecimal(3, '0.001', '100000', 'atoms per vB');
 
+const feeFloor = () => value.scaledDecimal(3, '0', '100000', 'atoms per vB');
+
 /** Atoms per 1,000 vB as written in the file. */
 const perVb = (rate: bigint) => Number(rate) / 1000;
 
@@ -101,7 +103,7 @@ export const SETTINGS = {
   ),
 
   ...each(UTXO_CODES, 'FeeFloor', (coin) =>
-    setting(`fees.${coin}.floor`, `TILLD_${coin}_FEE_FLOOR`, feeRate(), perVb(UTXO_COINS[coin].feeFloorRate)),
+    setting(`fees.${coin}.floor`, `TILLD_${coin}_FEE_FLOOR`, feeFloor(), 0),
   ),
   ...each(UTXO_CODES, 'FeeCap', (coin) =>
     setting(`fees.${coin}.cap`, `TILLD_${coin}_FEE_CAP`, feeRate(), perVb(UTXO_COINS[coin].feeCapRate)),

@@ -167,7 +167,7 @@ export class FakeUtxoNode {
           bestblockhash: this.#tip.hash,
         };
       case 'getnetworkinfo':
-        return { subversion: this.#subversion, connections: 1 };
+        return { subversion: this.#subversion, connections: 1, incrementalfee: 0.0001 };
       case 'getbestblockhash':
         return this.#tip.hash;
       case 'getblockhash':

@@ -3,11 +3,16 @@ import type { Db } from '../../src/store/sqlite/database.ts';
 import type { StoredSend } from '../../src/store/sends/sends.ts';
 import { readPlan } from '../../src/usecases/settlement/stored-plan.ts';
 
-interface Version {
+export interface SignedFee {
+  /** Atoms. */
+  readonly fee: bigint;
+  /** Atoms per 1,000 units of size. */
+  readonly feeRate: bigint;
+}
+
+interface Version extends SignedFee {
   readonly txid: string;
   readonly sendId: string;
-  readonly fee: bigint;
-  readonly feeRate: bigint;
   readonly spends: readonly string[];
 }
 

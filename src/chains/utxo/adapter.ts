@@ -36,7 +36,7 @@ export interface UtxoAdapterOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly onAnswer?: RpcTransportOptions['onAnswer'];
-  /** Atoms per 1,000 vB; the coin's own limits where unset. */
+  /** Atoms per 1,000 vB; where unset, what the node relays and the coin's own cap. */
   readonly feeFloorRate?: bigint | undefined;
   readonly feeCapRate?: bigint | undefined;
   /** Blocks within which sends should confirm. */
@@ -56,7 +56,8 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   const { network, index, clock, logger } = options;
   const coin = UTXO_COINS[options.coin];
   const limits: FeeLimits = {
-    floorRate: options.feeFloorRate ?? coin.feeFloorRate,
+    floorRate: options.feeFloorRate ?? 0n,
+    fallbackRate: coin.fallbackFeeRate,
     capRate: options.feeCapRate ?? coin.feeCapRate,
     confirmTarget: options.confirmTarget ?? coin.confirmTarget,
   };

@@ -65,6 +65,8 @@ export interface FeeQuote {
   readonly at: number;
   /** The rate below which a transaction is currently not relayed or mined. */
   readonly minimum?: bigint;
+  /** What the node asks of a replacement on top of what it replaces (BIP-125 rule 4), per 1,000 units. */
+  readonly increment?: bigint;
   /** The configured cap: no rate above it is ever paid. */
   readonly maximum?: bigint;
   /** Where transactions expire: the lifetime of a new one. */

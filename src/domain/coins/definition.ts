@@ -98,10 +98,9 @@ export interface UtxoCoin extends CoinBase {
   readonly hasMweb: boolean;
   /** Policy rate from which dust limits follow. */
   readonly dustRelayRate: bigint;
-  /** What a replacement must pay on top of what it replaces (BIP-125 rule 4). */
-  readonly incrementalRelayRate: bigint;
-  /** Lowest and highest rate ever paid, whatever the node says, while the configuration sets none. */
-  readonly feeFloorRate: bigint;
+  /** Rate of a send while the node names none at all. */
+  readonly fallbackFeeRate: bigint;
+  /** Highest rate ever paid, whatever the node says, while the configuration sets none. */
   readonly feeCapRate: bigint;
   /** Blocks within which a send should confirm. */
   readonly confirmTarget: number;

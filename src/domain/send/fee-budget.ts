@@ -34,20 +34,16 @@ export function orderBudget(
 /**
  * Budget of a move within the wallet that starts while fee rates are low: what its size costs at the highest rate at
  * which it starts, and never more than the share of what it moves.
+ * @param plan made at that rate or a lower one
  */
 export function consolidationBudget(
   plan: Planned,
-  {
-    moved,
-    startsBelow,
-    policy,
-  }: { readonly moved: bigint; readonly startsBelow: bigint; readonly policy: Share },
+  terms: { readonly moved: bigint; readonly startsBelow: bigint; readonly policy: Share },
 ): bigint {
+  const { moved, startsBelow, policy } = terms;
   // The planned rate is rounded down: this is the smallest size that it allows.
   const size = (plan.fee * 1000n) / (plan.feeRate + 1n) + 1n;
-  const atThreshold = (size * startsBelow) / 1000n;
-  const isBelow = plan.feeRate <= startsBelow;
-  return smaller(shareOf(moved, policy), isBelow ? larger(atThreshold, plan.fee) : atThreshold);
+  return smaller(shareOf(moved, policy), larger((size * startsBelow) / 1000n, plan.fee));
 }
 
 /** Budget of a move within the wallet that starts once it is worth its fee. A sweep is not urgent: fees may fall again. */

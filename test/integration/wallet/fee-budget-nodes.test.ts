@@ -5,7 +5,7 @@ import { bumpSends } from '../../../src/usecases/settlement/bump-sends.ts';
 import { consolidate } from '../../../src/usecases/settlement/consolidate.ts';
 import { consolidateRound } from '../../../src/usecases/settlement/consolidate-rounds.ts';
 import { openLiveWorld } from '../../_helpers/live-world.ts';
-import { type RegtestNode, requireNode, startNode } from '../../_helpers/nodes/index.ts';
+import { NODE_COINS, type RegtestNode, requireNode, startNode } from '../../_helpers/nodes/index.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { COIN, PricedNode } from '../../_helpers/priced-node.ts';
 import { claimLink, read, type RefundLinkJson } from '../refunds/refund-client.ts';
@@ -98,6 +98,37 @@ describe.skipIf(!requireNode(BTC))('fee budgets beside a real BTC node', () => {
     expect(atoms(now.fee)).toBeLessThanOrEqual(300n);
     await till.mine();
     expect(await till.status(sent.id)).toMatchObject({ status: 'confirmed', feeLimited: false });
+  });
+});
+
+describe.each(NODE_COINS)('a %s node that relays 0.1 atoms per vB', (coin) => {
+  describe.skipIf(!requireNode(coin))('with the node', () => {
+    test('gets sends, raises and consolidations at its own floor and increment', async () => {
+      const relay = ['-minrelaytxfee=0.000001', '-incrementalrelayfee=0.000001', '-blockmintxfee=0.000001'];
+      const node = await startNode(coin, { extraArgs: relay });
+      const till = await new PricedNode(coin, node).open();
+      const parse = (text: string) => parseCoinAmount(text, coin);
+      try {
+        till.rate = null;
+        await till.fund(COIN, COIN, COIN);
+        const vsize = 141n;
+        const cheap = await till.send('0.5');
+        expect(parse(cheap.fee)).toBeLessThan(vsize / 5n);
+        expect(await node.getMempool()).toContain(cheap.txHash);
+        const { merchant, deps } = till.world;
+        const raised = await bumpSend(deps, { merchantId: merchant.id, sendId: cheap.id, feeRate: '0.25' });
+        expect(parse(raised.fee)).toBeLessThan(vsize / 2n);
+        expect(await node.getMempool()).toContain(raised.txHash);
+        const moved = await consolidate(deps, { merchant, coin });
+        expect(parse(moved.fee)).toBeLessThan(vsize);
+        expect(await node.getMempool()).toContain(moved.txHash);
+        await till.mine();
+        expect(await till.status(cheap.id)).toMatchObject({ status: 'confirmed', txHash: raised.txHash });
+      } finally {
+        await till.close();
+        await node.stop();
+      }
+    });
   });
 });
 

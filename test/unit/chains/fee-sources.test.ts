@@ -38,7 +38,7 @@ const hex = (value: bigint): string => `0x${value.toString(16)}`;
 const METHOD_NOT_FOUND = new Refused(-32601, 'Method not found');
 
 describe('quoteFee on a UTXO chain', () => {
-  const limits = { floorRate: 1_000n, capRate: 500_000n, confirmTarget: 6 };
+  const limits = { floorRate: 1_000n, fallbackRate: 1_000n, capRate: 500_000n, confirmTarget: 6 };
   const usual: Readonly<Record<string, unknown>> = {
     estimatesmartfee: { feerate: 0.0002, blocks: 6 },
     getmempoolinfo: { mempoolminfee: 0.00004, minrelaytxfee: 0.00001 },

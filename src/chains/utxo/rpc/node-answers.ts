@@ -57,7 +57,14 @@ export const RAW_BYTES = z.union([
 
 /** Without `feerate` where the node has no estimate; some forks answer -1 then. */
 export const ESTIMATE = z.object({ feerate: z.unknown().optional() });
-export const MEMPOOL_INFO = z.object({ mempoolminfee: AMOUNT, minrelaytxfee: AMOUNT.nullish() });
+export const MEMPOOL_INFO = z.object({
+  mempoolminfee: AMOUNT,
+  minrelaytxfee: AMOUNT.nullish(),
+  /** Since Bitcoin Core 24. */
+  incrementalrelayfee: AMOUNT.nullish(),
+});
+/** What older nodes say of it in getnetworkinfo. */
+export const INCREMENTAL_FEE = z.object({ incrementalfee: AMOUNT.nullish() });
 /** After a start a node loads its mempool from disk: until then a missing transaction proves nothing. */
 export const LOADED = z.object({ loaded: z.boolean().default(true) });
 export const UNSPENT = z.looseObject({ bestblock: HASH }).nullable();

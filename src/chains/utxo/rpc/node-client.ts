@@ -4,6 +4,7 @@ import {
   HASH,
   COUNT,
   CHAIN_INFO,
+  INCREMENTAL_FEE,
   NETWORK_INFO,
   HEADER,
   TXIDS,
@@ -80,9 +81,15 @@ export interface NodeClient {
   /** @throws {RpcRefusal} with the node's reason. */
   sendRaw(raw: string): Promise<void>;
   estimateFee(blocks: number): Promise<FeeAnswer<bigint | null>>;
-  /** Lowest rate the node's mempool takes now, and its relay floor. */
-  mempoolFees(): Promise<FeeAnswer<{ minimum: bigint; relay: bigint }>>;
+  /** Atoms per 1,000 vB: the lowest rate of its mempool now, its relay floor, and what a replacement must add. */
+  mempoolFees(): Promise<FeeAnswer<MempoolFees>>;
   close(): Promise<void>;
+}
+
+export interface MempoolFees {
+  readonly minimum: bigint;
+  readonly relay: bigint;
+  readonly increment: bigint;
 }
 
 export function createNodeClient(rpc: Rpc): NodeClient {
@@ -234,12 +241,21 @@ function feeMethods(rpc: Rpc): Pick<NodeClient, 'estimateFee' | 'mempoolFees'> {
     mempoolFees: async () =>
       feeAnswer(async () => {
         const info = await rpc.call('getmempoolinfo', [], MEMPOOL_INFO);
-        return { minimum: info.mempoolminfee, relay: info.minrelaytxfee ?? 0n };
+        const relay = info.minrelaytxfee ?? 0n;
+        const told = info.incrementalrelayfee ?? (await incrementalFee(rpc));
+        // A node that tells nothing has the usual policy: both are the same.
+        return { minimum: info.mempoolminfee, relay, increment: told ?? relay };
       }),
   };
 }
 
 /** A refused call, or an answer without a usable rate, leaves the other sources. @throws {ChainError} for an outage. */
+/** Null where the node does not tell. */
+async function incrementalFee(rpc: Rpc): Promise<bigint | null> {
+  const { rates } = await feeAnswer(async () => rpc.call('getnetworkinfo', [], INCREMENTAL_FEE));
+  return rates?.incrementalfee ?? null;
+}
+
 async function feeAnswer<T>(ask: () => Promise<T | null>): Promise<FeeAnswer<T>> {
   try {
     return { rates: await ask(), problem: null };

@@ -1,10 +1,13 @@
 import type { FeeQuote } from '../../../domain/chain.ts';
 import type { FeeSources } from '../../shared/fee-sources.ts';
-import type { NodeClient } from '../rpc/node-client.ts';
+import type { MempoolFees, NodeClient } from '../rpc/node-client.ts';
 
 /** Atoms per 1,000 vB. */
 export interface FeeLimits {
+  /** 0: what the node relays is the floor. */
   readonly floorRate: bigint;
+  /** Taken where the node names no rate at all. */
+  readonly fallbackRate: bigint;
   readonly capRate: bigint;
   readonly confirmTarget: number;
 }
@@ -24,8 +27,8 @@ export async function quoteFee(
   ]);
   note(sources, 'estimatesmartfee', estimate.problem);
   note(sources, 'getmempoolinfo', mempool.problem);
-  const { minimum = 0n, relay = 0n } = mempool.rates ?? {};
-  return chooseRate({ estimate: estimate.rates, minimum, relay }, limits, at);
+  const { minimum = 0n, relay = 0n, increment = limits.fallbackRate } = mempool.rates ?? {};
+  return chooseRate({ estimate: estimate.rates, minimum, relay, increment }, limits, at);
 }
 
 function note(sources: FeeSources, method: string, problem: string | null): void {
@@ -35,7 +38,7 @@ function note(sources: FeeSources, method: string, problem: string | null): void
 
 /** The rule of quoteFee. Pure. */
 export function chooseRate(
-  seen: { estimate: bigint | null; minimum: bigint; relay: bigint },
+  seen: MempoolFees & { readonly estimate: bigint | null },
   limits: FeeLimits,
   at: number,
 ): FeeQuote {
@@ -45,10 +48,12 @@ export function chooseRate(
     ['relay floor', seen.relay],
     ['configured floor', limits.floorRate],
   ];
-  const [source, rate] = candidates.reduce((best, next) => (next[1] > best[1] ? next : best));
+  const [named, highest] = candidates.reduce((best, next) => (next[1] > best[1] ? next : best));
+  const [source, rate] = highest > 0n ? [named, highest] : ['fallback', limits.fallbackRate];
   const bounds = {
     minimum: seen.minimum > seen.relay ? seen.minimum : seen.relay,
     maximum: limits.capRate,
+    increment: seen.increment,
   };
   if (rate > limits.capRate) return { rate: limits.capRate, source: `${source}, capped`, at, ...bounds };
   return { rate, source, at, ...bounds };

@@ -24,13 +24,14 @@ export function planBump(coin: UtxoCoin, network: Network, request: Request): Se
   const ancestors = ancestorsOf(previous.inputs, ancestry);
   if (quote.rate <= packageRate(previous, ancestors)) return null;
   // Nodes compare rates at actual sizes, which differ from planned ones by a byte per signature.
-  const leastRate = previous.feeRate + previous.feeRate / SIZE_SLACK + coin.incrementalRelayRate;
+  const increment = quote.increment ?? quote.minimum ?? quote.rate;
+  const leastRate = previous.feeRate + previous.feeRate / SIZE_SLACK + increment;
   const deficit = deficitAt(quote.rate, ancestors);
   const feeRule: FeeRule = (vsize) =>
     largest([
       feeFor(vsize, quote.rate) + deficit,
       feeFor(vsize, leastRate),
-      previous.fee + feeFor(vsize, coin.incrementalRelayRate),
+      previous.fee + feeFor(vsize, increment),
     ]);
   const change = {
     address: request.changeAddress,

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chooseRate } from '../../../../src/chains/utxo/sends/fees.ts';
 
-const limits = { floorRate: 1_000n, capRate: 50_000n, confirmTarget: 6 };
+const limits = { floorRate: 1_000n, fallbackRate: 2_000n, capRate: 50_000n, confirmTarget: 6 };
 
 describe('the fee rate', () => {
   it.each([
@@ -12,14 +12,26 @@ describe('the fee rate', () => {
     [{ estimate: null, minimum: 100n, relay: 100n }, 1_000n, 'configured floor'],
     [{ estimate: 90_000n, minimum: 100n, relay: 100n }, 50_000n, 'estimatesmartfee, capped'],
   ])('of %o is the highest of them within the limits', (seen, rate, source) => {
-    expect(chooseRate(seen, limits, 5)).toMatchObject({ rate, source, at: 5 });
+    const increment = 100n;
+    expect(chooseRate({ ...seen, increment }, limits, 5)).toMatchObject({ rate, source, at: 5, increment });
+  });
+
+  it('goes down to what the node relays where no floor is set', () => {
+    const node = { estimate: null, minimum: 100n, relay: 100n, increment: 100n };
+    expect(chooseRate(node, { ...limits, floorRate: 0n }, 0)).toMatchObject({ rate: 100n, minimum: 100n });
+  });
+
+  it('is the fallback of the coin where the node names none', () => {
+    const node = { estimate: null, minimum: 0n, relay: 0n, increment: 100n };
+    const quote = chooseRate(node, { ...limits, floorRate: 0n }, 0);
+    expect(quote).toMatchObject({ rate: 2_000n, source: 'fallback' });
   });
 
   it('never leaves floor and cap', () => {
     const rate = fc.bigInt(0n, 10n ** 12n);
     fc.assert(
       fc.property(fc.option(rate), rate, rate, (estimate, minimum, relay) => {
-        const quote = chooseRate({ estimate, minimum, relay }, limits, 0);
+        const quote = chooseRate({ estimate, minimum, relay, increment: relay }, limits, 0);
         expect(quote.rate >= limits.floorRate && quote.rate <= limits.capRate).toBe(true);
       }),
     );

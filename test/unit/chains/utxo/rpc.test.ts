@@ -275,7 +275,11 @@ describe('JSON-RPC', () => {
       ),
     );
     expect(await createNodeClient(rpc).mempoolFees()).toEqual({
-      rates: { minimum: 1_001n, relay: 2_099_999_999_999_999n },
+      rates: {
+        minimum: 1_001n,
+        relay: 2_099_999_999_999_999n,
+        increment: 2_099_999_999_999_999n,
+      },
       problem: null,
     });
   });
