@@ -49,6 +49,7 @@ export const NOTICE_REASONS = [
   'refund_failed',
   'refund_delayed',
   'send_stuck',
+  'fee_limited',
   'webhook_gone',
   'webhook_failing',
   'node_down',
@@ -74,6 +75,7 @@ export const KIND_OF_REASON: Readonly<Record<NoticeReason, NoticeKind>> = {
   refund_failed: 'send',
   refund_delayed: 'send',
   send_stuck: 'send',
+  fee_limited: 'send',
   webhook_gone: 'webhook',
   webhook_failing: 'webhook',
   node_down: 'node',
@@ -112,6 +114,7 @@ export const REMINDED_DAILY: ReadonlySet<NoticeReason> = new Set([
   'replica_behind',
   'webhook_failing',
   'send_stuck',
+  'fee_limited',
 ]);
 
 /** Mails about one shop to one person in an hour; the others become one summary. */

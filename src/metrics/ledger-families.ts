@@ -1,6 +1,12 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { countPayments, countSends, oldestUnsentClaims, webhookBacklog } from '../store/counts.ts';
+import {
+  countPayments,
+  countSends,
+  oldestFeeLimited,
+  oldestUnsentClaims,
+  webhookBacklog,
+} from '../store/counts.ts';
 import { isOpen } from '../domain/send/machine.ts';
 import { SEND_STATUSES } from '../domain/send/types.ts';
 import { cached, type Family, type Sample, type StateMetricsDeps } from './family.ts';
@@ -72,6 +78,7 @@ export function sendFamilies({
   chains,
 }: Pick<StateMetricsDeps, 'db' | 'clock' | 'chains'>): Family[] {
   const counts = cached(clock, () => countSends(db));
+  const limited = cached(clock, () => oldestFeeLimited(db));
   const claims = cached(clock, () => oldestUnsentClaims(db));
   return [
     {
@@ -99,6 +106,18 @@ export function sendFamilies({
           const ours = open.filter((each) => each.coin === coin && each.mode === mode);
           const oldestAt = Math.min(...ours.map((each) => each.oldestAt));
           return [{ coin, mode }, ours.length === 0 ? 0 : Math.max(0, (clock.now() - oldestAt) / 1000)];
+        });
+      },
+    },
+    {
+      name: 'tilld_send_oldest_fee_limited_age_seconds',
+      help: 'How long the raise that waits longest for the fee budget of its send waits; 0 when none does',
+      labels: ['coin', 'mode'],
+      read: async () => {
+        const waiting = await limited();
+        return (await chains()).map(({ coin, mode }): Sample => {
+          const since = waiting.find((each) => each.coin === coin && each.mode === mode)?.since;
+          return [{ coin, mode }, since === undefined ? 0 : Math.max(0, (clock.now() - since) / 1000)];
         });
       },
     },

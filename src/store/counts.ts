@@ -29,6 +29,18 @@ export async function countSends(
     .execute();
 }
 
+/** Since when the raise that waits longest for the fee budget of its send waits, ms; per chain. */
+export async function oldestFeeLimited(db: Db): Promise<{ coin: Coin; mode: Mode; since: number }[]> {
+  return db
+    .selectFrom('sends')
+    .select(['coin', 'mode'])
+    .select((eb) => eb.fn.min<number>('fee_limited_at').as('since'))
+    .where('fee_limited_at', 'is not', null)
+    .where(sql<boolean>`status IN ('signed', 'broadcast')`)
+    .groupBy(['coin', 'mode'])
+    .execute();
+}
+
 /** Since when the refund claim that waits longest for its send could have had it, ms; per chain. */
 export async function oldestUnsentClaims(
   db: Db,

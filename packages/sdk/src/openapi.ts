@@ -1708,6 +1708,7 @@ export interface paths {
             /** @enum {string} */
             rate?: "received" | "current";
             subtractFee?: boolean;
+            maxFee?: string;
           };
         };
       };
@@ -3862,6 +3863,8 @@ export interface components {
       refunded: string;
       amount: string;
       fee: string;
+      maxFee: string;
+      feeLimited: boolean;
       txHash: string;
       destination: string;
       /** @enum {string} */
@@ -3977,6 +3980,8 @@ export interface components {
       address: string;
       amount: string;
       fee: string | null;
+      maxFee: string | null;
+      feeLimited: boolean;
       status: string;
       confirmations: number;
       paymentId: string | null;

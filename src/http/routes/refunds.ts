@@ -3,7 +3,7 @@ import { COIN_DEFINITIONS } from '../../domain/coins.ts';
 import { refundPayment, type RefundPaymentDeps } from '../../usecases/refunds/refund-payment.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { REFUND_RATES } from '../../domain/payment/refund-link.ts';
-import { coinAmount, refineFiatAmount } from '../schemas/amounts.ts';
+import { coinAmount, maxFee, refineFiatAmount } from '../schemas/amounts.ts';
 import { coin, currency } from '../schemas/codes.ts';
 import { paymentSchema, refundSchema } from '../schemas/payment.ts';
 import { identifier, text } from '../schemas/text.ts';
@@ -27,6 +27,7 @@ const refundBody = z
       description:
         'Take the network fee out of the refund. Default: yes without an amount, so that no more than was received leaves the wallet; no with an amount, so that the payer gets exactly that',
     }),
+    maxFee: maxFee(),
   })
   .superRefine((body, context) => {
     refineFiatAmount(body, context);
@@ -71,6 +72,7 @@ export function refundRoutes(deps: RefundPaymentDeps): Route[] {
         'PAYMENT_NOT_FOUND',
         'INVALID_STATE',
         'INSUFFICIENT_BALANCE',
+        'FEE_ABOVE_LIMIT',
         'RATE_UNAVAILABLE',
         'COIN_UNAVAILABLE',
         'NODE_UNAVAILABLE',

@@ -5,7 +5,7 @@ import { freezeOutputs } from '../../usecases/wallet/freeze-outputs.ts';
 import { listOutputs, OUTPUT_HOLDS } from '../../usecases/wallet/list-outputs.ts';
 import type { SendCoinsDeps } from '../../usecases/sends/send-coins.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import { coinAmount } from '../schemas/amounts.ts';
+import { coinAmount, maxFee } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';
 import { modeQuery, pageQuery } from '../schemas/query.ts';
@@ -108,7 +108,7 @@ function consolidateRoute(deps: SendCoinsDeps): Route {
     tags: TAGS,
     status: 200,
     errors: ['INSUFFICIENT_BALANCE', 'FEE_ABOVE_LIMIT', 'COIN_UNAVAILABLE', 'NODE_UNAVAILABLE'],
-    body: z.object({ coin: coin(), feeRate: coinAmount().optional(), maxFee: coinAmount().optional() }),
+    body: z.object({ coin: coin(), feeRate: coinAmount().optional(), maxFee: maxFee() }),
     data: z.object({
       sendId: z.string(),
       txHash: z.string(),

@@ -17,6 +17,10 @@ const transactionData = z
     address: z.string(),
     amount: z.string(),
     fee: z.string().nullable(),
+    maxFee: z.string().nullable().meta({ description: 'Fee budget of a send, in the coin' }),
+    feeLimited: z.boolean().meta({
+      description: 'A raise of the fee waits because it would cost more than `maxFee`',
+    }),
     status: z.string(),
     confirmations: z.int(),
     paymentId: z.string().nullable(),

@@ -11,7 +11,7 @@ import { getSend } from '../../usecases/sends/get-send.ts';
 import { sendCoins, type SendCoinsDeps } from '../../usecases/sends/send-coins.ts';
 import { EVERYTHING } from '../../usecases/sends/send-order.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import { coinAmount } from '../schemas/amounts.ts';
+import { coinAmount, maxFee } from '../schemas/amounts.ts';
 import { perCoin, timestamp } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';
 import { modeQuery } from '../schemas/query.ts';
@@ -32,13 +32,6 @@ const coinCode = z.enum(COINS);
 
 const FEE_RATE =
   'Network fee in satoshi or litoshi per vB (BTC, LTC), gwei (ETH) or micro-lamports per compute unit (SOL)';
-
-function maxFee() {
-  return coinAmount().optional().meta({
-    description:
-      'Fee budget: most that the network may take, raises, renewals and a cancellation included, in the coin',
-  });
-}
 
 function feeRate() {
   return coinAmount().optional().meta({ description: FEE_RATE });

@@ -36,6 +36,17 @@ export function coinAmount(word?: string) {
   return decimal(() => null, '0.015', word);
 }
 
+/** The fee budget that an order gives a send. */
+export function maxFee() {
+  return coinAmount()
+    .optional()
+    .meta({
+      description:
+        'Fee budget: most that the network may take, raises, renewals and a cancellation included, in the coin. ' +
+        'Without it a share of the amount (TILLD_FEE_MAX_SHARE)',
+    });
+}
+
 /** A positive fiat amount of at most 12 integer digits; see `fiatAmountProblem` for its decimals. */
 export function fiatAmount() {
   return decimal((value) => {

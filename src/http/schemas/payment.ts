@@ -120,6 +120,10 @@ const refund = z
     }),
     amount: z.string().meta({ description: 'What the destination receives' }),
     fee: z.string(),
+    maxFee: z.string().meta({ description: 'Fee budget of its send, in the coin' }),
+    feeLimited: z.boolean().meta({
+      description: 'A raise of the fee waits because it would cost more than `maxFee`',
+    }),
     txHash: z.string(),
     destination: z.string(),
     status: z.enum(SEND_STATUSES).meta({

@@ -13,6 +13,9 @@ export interface WalletTransactionRow {
   readonly address: string;
   readonly amount: string;
   readonly fee: string | null;
+  /** Fee budget of a send, atoms. */
+  readonly max_fee: string | null;
+  readonly fee_limited_at: number | null;
   readonly status: string;
   readonly height: number | null;
   readonly payment_id: string | null;
@@ -43,6 +46,8 @@ export async function paidOutputs(
       'addresses.address',
       'outputs.amount',
       sql<string | null>`null`.as('fee'),
+      sql<string | null>`null`.as('max_fee'),
+      sql<number | null>`null`.as('fee_limited_at'),
       sql.ref<string>('outputs.state').as('status'),
       'outputs.height',
       'outputs.payment_id',
@@ -71,6 +76,8 @@ export async function sentOut(db: Db, ids: readonly string[]): Promise<Map<strin
       'sends.destination as address',
       'sends.amount',
       sql.ref<string | null>('sends.fee').as('fee'),
+      sql.ref<string | null>('sends.max_fee').as('max_fee'),
+      'sends.fee_limited_at',
       sql<string>`${SEND_STATUS}`.as('status'),
       'sends.height',
       'refunds.payment_id',

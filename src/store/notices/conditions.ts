@@ -60,6 +60,22 @@ export async function troubledEndpoints(db: Db): Promise<TroubledEndpoint[]> {
   return [...declared, ...own.map(({ url, ...row }) => ({ ...row, merchant_id: row.id, url: url ?? '' }))];
 }
 
+/** Sends whose raise waits for their fee budget since before a time, those that wait longest first. */
+export async function feeLimitedSends(
+  db: Db,
+  before: number,
+  limit: number,
+): Promise<{ id: string; merchant_id: string; coin: Coin; mode: Mode }[]> {
+  return db
+    .selectFrom('sends')
+    .select(['id', 'merchant_id', 'coin', 'mode'])
+    .where(sql<boolean>`status IN ('signed', 'broadcast')`)
+    .where('fee_limited_at', '<', before)
+    .orderBy('fee_limited_at')
+    .limit(limit)
+    .execute();
+}
+
 /** Sends that no block holds since a time, oldest first; not sweeps, which lose nothing by waiting. */
 export async function unconfirmedSends(
   db: Db,

@@ -16,6 +16,10 @@ export interface StoredRefund {
   /** Atoms that the destination receives. */
   readonly amount: string;
   readonly fee: string;
+  /** Fee budget of the send, atoms. */
+  readonly max_fee: string;
+  readonly fee_limited_at: number | null;
+  readonly height: number | null;
   readonly txid: string;
   readonly destination: string;
   readonly status: SendStatus;
@@ -63,5 +67,6 @@ function refunds(db: Db) {
     .select(['refunds.amount as refunded', 'sends.amount', 'sends.fee', 'sends.txid'])
     .select(['refunds.fiat_amount', 'refunds.rate', 'refunds.link_id'])
     .select(['refunds.position', 'refunds.value', 'refunds.completed_json'])
-    .select(['sends.destination', SEND_STATUS.as('status'), 'sends.error']);
+    .select(['sends.destination', SEND_STATUS.as('status'), 'sends.error'])
+    .select(['sends.max_fee', 'sends.fee_limited_at', 'sends.height']);
 }

@@ -1,6 +1,6 @@
 import type { ChainId } from '../../domain/coins.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { troubledEndpoints, unconfirmedSends } from '../../store/notices/conditions.ts';
+import { feeLimitedSends, troubledEndpoints, unconfirmedSends } from '../../store/notices/conditions.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { Condition } from './note-conditions.ts';
 
@@ -11,7 +11,9 @@ const NODE_MS = 10 * MINUTE_MS;
 const WEBHOOK_MS = HOUR_MS;
 /** How long a send may wait for a block. */
 const STUCK_MS = 6 * HOUR_MS;
-const STUCK_MAX = 50;
+/** How long the raise of a fee may wait for its budget. */
+const FEE_LIMITED_MS = 24 * HOUR_MS;
+const SENDS_MAX = 50;
 
 export interface FindConditionsDeps {
   readonly db: Db;
@@ -81,9 +83,14 @@ async function webhookConditions({ db }: FindConditionsDeps): Promise<Condition[
 }
 
 async function sendConditions({ db, clock }: FindConditionsDeps): Promise<Condition[]> {
-  const sends = await unconfirmedSends(db, clock.now() - STUCK_MS, STUCK_MAX);
-  return sends.map((send): Condition => ({
-    reason: 'send_stuck',
+  const now = clock.now();
+  const stuck = await unconfirmedSends(db, now - STUCK_MS, SENDS_MAX);
+  const limited = await feeLimitedSends(db, now - FEE_LIMITED_MS, SENDS_MAX);
+  return [
+    ...stuck.map((send) => ({ send, reason: 'send_stuck' as const })),
+    ...limited.map((send) => ({ send, reason: 'fee_limited' as const })),
+  ].map(({ send, reason }): Condition => ({
+    reason,
     back: null,
     merchantId: send.merchant_id,
     mode: send.mode,

@@ -7,6 +7,7 @@ import type { RefundRate } from '../../domain/payment/refund-link.ts';
 import { findWatched } from '../../store/ledger/addresses.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
+import { readMaxFee } from '../sends/fee-terms.ts';
 import { chainFor, readAmount, type SendOrder } from '../sends/send-order.ts';
 import type { SendCoinsDeps } from '../sends/send-coins.ts';
 import { ownLead } from '../payments/get-payment.ts';
@@ -29,6 +30,8 @@ export interface RefundInput {
   readonly rate?: RefundRate | undefined;
   /** Without an amount the fee comes out of the refund, with one it is paid on top, unless said otherwise. */
   readonly subtractFee?: boolean | undefined;
+  /** Fee budget of its send, in the coin; a share of the amount where not given. */
+  readonly maxFee?: string | undefined;
 }
 
 /**
@@ -52,6 +55,7 @@ export async function orderRefund(
     destination: input.destination.trim(),
     amount: refundAmount(deps, payment, coin, input),
     subtractFee: input.subtractFee ?? input.amount === undefined,
+    maxFee: readMaxFee(input.maxFee, coin),
     only: await outputsForRefund(db, deps, { coin, paymentId }),
   };
   await refuseOwnAddress(db, deps, order);

@@ -26,6 +26,10 @@ export interface WalletTransaction {
   readonly amount: string;
   /** Network fee of a send; null for incoming money. */
   readonly fee: string | null;
+  /** Fee budget of a send; null for incoming money. */
+  readonly maxFee: string | null;
+  /** A raise of the fee waits because it would cost more than the budget. */
+  readonly feeLimited: boolean;
   /** `unconfirmed`, `confirmed` or `gone` incoming; the send's status outgoing. */
   readonly status: string;
   readonly confirmations: number;
@@ -88,6 +92,8 @@ function view(
     address: row.address,
     amount: formatCoinAmount(BigInt(row.amount), coin),
     fee: row.fee === null ? null : formatCoinAmount(BigInt(row.fee), coin),
+    maxFee: row.max_fee === null ? null : formatCoinAmount(BigInt(row.max_fee), coin),
+    feeLimited: row.fee_limited_at !== null && row.height === null && row.status !== 'failed',
     status: row.status,
     // A block that includes a reverted send confirms no payment.
     confirmations:

@@ -19,6 +19,7 @@ const SPIKE = 200_000n;
 const HOUR_MS = 3_700_000;
 
 const atoms = (text: string) => parseCoinAmount(text, BTC);
+const dear = (answer: unknown) => ({ ...(answer as object), mempoolminfee: 0.0012 });
 
 describe.skipIf(!requireNode(BTC))('fee budgets beside a real BTC node', () => {
   let node: RegtestNode;
@@ -169,7 +170,6 @@ describe.skipIf(!requireNode(BTC))('a claim of 1,000 sat beside a real BTC node'
         { token: shop.secretKey },
       );
     expect((await status()).maxFee).toBe('0.00001');
-    const dear = (answer: unknown) => ({ ...(answer as object), mempoolminfee: 0.0012 });
     proxy.inject({ kind: 'rewrite', rewrite: dear }, { methods: ['getmempoolinfo'] });
     till.clock.advance(HOUR_MS);
     const limited = await eventually('its raise waits', status, ({ feeLimited }) => feeLimited);

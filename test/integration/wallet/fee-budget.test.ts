@@ -3,6 +3,11 @@ import { expect, test } from 'vitest';
 import { spentBudgets, type SignedFee } from '../../_helpers/fee-oracle.ts';
 import { Treasury, treasuryStep } from '../../_helpers/treasury.ts';
 
+/** A fee is rounded up to whole atoms. */
+function rateOf({ fee, feeRate }: SignedFee): bigint {
+  return ((fee - 1n) * feeRate) / fee;
+}
+
 async function check(treasury: Treasury): Promise<void> {
   const claims = await treasury.db
     .selectFrom('refunds')
@@ -17,8 +22,6 @@ async function check(treasury: Treasury): Promise<void> {
     expect(costs.filter((fee) => fee > budget)).toEqual([]);
     expect(worst).toBeLessThanOrEqual(budget);
     expect(worst).toBeLessThanOrEqual(bound?.fee ?? worst);
-    // A fee is rounded up to whole atoms.
-    const rateOf = ({ fee, feeRate }: SignedFee) => ((fee - 1n) * feeRate) / fee;
     expect(versions.filter((version) => rateOf(version) > (bound?.rate ?? rateOf(version)))).toEqual([]);
     if (bound === undefined) expect(worst).toBeLessThanOrEqual(given.get(send.id) ?? worst);
   }

@@ -11,6 +11,7 @@ export const de: NoticeTexts = {
     refund_failed: '{shop}: eine Rückzahlung zu {order} ist gescheitert',
     refund_delayed: '{shop}: eine Rückzahlung zu {order} kann noch nicht gesendet werden',
     send_stuck: '{shop}: eine Überweisung in {coin} wird nicht bestätigt',
+    fee_limited: '{shop}: die Gebührengrenze einer Überweisung in {coin} ist erreicht',
     webhook_gone: '{shop}: ein Webhook-Endpunkt wurde abgeschaltet',
     webhook_failing: '{shop}: Webhooks kommen nicht an',
     node_down: '{coin} auf {server}: der Node ist nicht nutzbar',
@@ -41,6 +42,8 @@ export const de: NoticeTexts = {
       'Eine angeforderte Rückzahlung zur Bestellung {order} ({price}) kann zurzeit nicht gesendet werden: In der Wallet fehlt Geld, oder die Netzwerkgebühr liegt über der Grenze. Sie wird gesendet, sobald sich das ändert. Sie können sie auch stornieren.',
     send_stuck:
       'Eine Überweisung in {coin} aus der Wallet wartet seit Stunden auf ihre Bestätigung. Vielleicht ist die Gebühr zu niedrig: Sie können sie erhöhen.',
+    fee_limited:
+      'Eine Überweisung in {coin} aus der Wallet wartet seit einem Tag, weil ihre Netzwerkgebühr über ihre Grenze steigen müsste. tilld erhöht die Gebühr, sobald die Gebühren fallen. Wenn Sie jetzt mehr bezahlen wollen, erhöhen Sie die Gebühr mit einer höheren Grenze.',
     webhook_gone:
       'Der Webhook-Endpunkt bei {host} hat mit 410 Gone geantwortet; dorthin wird nichts mehr gesendet. War das nicht beabsichtigt, speichern Sie seine Adresse noch einmal.',
     webhook_failing:

@@ -32,6 +32,7 @@ export const en: NoticeTexts = {
     refund_failed: '{shop}: a refund of {order} failed',
     refund_delayed: '{shop}: a refund of {order} cannot be sent yet',
     send_stuck: '{shop}: a transfer of {coin} is not confirmed',
+    fee_limited: '{shop}: the fee limit of a transfer of {coin} is reached',
     webhook_gone: '{shop}: a webhook endpoint was switched off',
     webhook_failing: '{shop}: webhooks do not arrive',
     node_down: '{coin} at {server}: the node cannot be used',
@@ -61,6 +62,8 @@ export const en: NoticeTexts = {
       'A claimed refund of order {order} ({price}) cannot be sent at present: the wallet lacks the money, or the network fee is above the limit. It is tried again and sent once that changes. You can also cancel it.',
     send_stuck:
       'A transfer of {coin} from the wallet has waited for hours without being confirmed. Its fee may be too low: you can raise it.',
+    fee_limited:
+      'A transfer of {coin} from the wallet has waited for a day because its network fee would have to rise above its limit. tilld raises the fee as soon as fees fall. To pay more now, raise its fee with a higher limit.',
     webhook_gone:
       'The webhook endpoint at {host} answered 410 Gone, and nothing is sent there any more. If that was not intended, save its address again.',
     webhook_failing:

@@ -11,6 +11,7 @@ export const es: NoticeTexts = {
     refund_failed: '{shop}: un reembolso de {order} ha fallado',
     refund_delayed: '{shop}: un reembolso de {order} aún no se puede enviar',
     send_stuck: '{shop}: un envío de {coin} no se confirma',
+    fee_limited: '{shop}: se alcanzó el límite de comisión de un envío de {coin}',
     webhook_gone: '{shop}: se desactivó un destino de webhooks',
     webhook_failing: '{shop}: los webhooks no llegan',
     node_down: '{coin} en {server}: el nodo no se puede usar',
@@ -41,6 +42,8 @@ export const es: NoticeTexts = {
       'Un reembolso solicitado del pedido {order} ({price}) no se puede enviar por ahora: falta dinero en la billetera o la comisión de la red supera el límite. Se enviará en cuanto eso cambie. También puede cancelarlo.',
     send_stuck:
       'Un envío de {coin} desde la billetera lleva horas sin confirmarse. Quizá la comisión sea demasiado baja: puede aumentarla.',
+    fee_limited:
+      'Un envío de {coin} desde la billetera espera desde hace un día porque su comisión de red tendría que superar su límite. tilld aumentará la comisión en cuanto bajen las comisiones. Para pagar más ahora, aumente la comisión con un límite más alto.',
     webhook_gone:
       'El destino de webhooks en {host} respondió 410 Gone y ya no se le envía nada. Si no era lo previsto, guarde de nuevo su dirección.',
     webhook_failing:

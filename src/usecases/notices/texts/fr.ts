@@ -11,6 +11,7 @@ export const fr: NoticeTexts = {
     refund_failed: '{shop} : un remboursement de {order} a échoué',
     refund_delayed: '{shop} : un remboursement de {order} ne peut pas encore être envoyé',
     send_stuck: '{shop} : un envoi de {coin} n’est pas confirmé',
+    fee_limited: '{shop} : la limite de frais d’un envoi de {coin} est atteinte',
     webhook_gone: '{shop} : une adresse de webhook a été désactivée',
     webhook_failing: '{shop} : les webhooks n’arrivent pas',
     node_down: '{coin} sur {server} : le nœud est inutilisable',
@@ -41,6 +42,8 @@ export const fr: NoticeTexts = {
       'Un remboursement demandé pour la commande {order} ({price}) ne peut pas être envoyé pour le moment : le portefeuille manque d’argent, ou les frais de réseau dépassent la limite. Il sera envoyé dès que cela change. Vous pouvez aussi l’annuler.',
     send_stuck:
       'Un envoi de {coin} depuis le portefeuille attend depuis des heures sa confirmation. Les frais sont peut-être trop bas : vous pouvez les augmenter.',
+    fee_limited:
+      'Un envoi de {coin} depuis le portefeuille attend depuis un jour, car ses frais de réseau devraient dépasser leur limite. tilld augmentera les frais dès qu’ils baisseront sur le réseau. Pour payer plus maintenant, augmentez les frais avec une limite plus élevée.',
     webhook_gone:
       'L’adresse de webhook chez {host} a répondu 410 Gone : plus rien n’y est envoyé. Si ce n’était pas voulu, enregistrez-la de nouveau.',
     webhook_failing:

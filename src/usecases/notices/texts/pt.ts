@@ -11,6 +11,7 @@ export const pt: NoticeTexts = {
     refund_failed: '{shop}: um reembolso de {order} falhou',
     refund_delayed: '{shop}: um reembolso de {order} ainda não pode ser enviado',
     send_stuck: '{shop}: um envio de {coin} não é confirmado',
+    fee_limited: '{shop}: o limite de taxa de um envio de {coin} foi atingido',
     webhook_gone: '{shop}: um destino de webhooks foi desativado',
     webhook_failing: '{shop}: os webhooks não chegam',
     node_down: '{coin} em {server}: o nó não pode ser usado',
@@ -40,6 +41,8 @@ export const pt: NoticeTexts = {
       'Um reembolso pedido da encomenda {order} ({price}) não pode ser enviado de momento: falta dinheiro na carteira ou a taxa da rede está acima do limite. Será enviado assim que isso mudar. Também o pode cancelar.',
     send_stuck:
       'Um envio de {coin} da carteira espera há horas pela confirmação. Talvez a taxa seja demasiado baixa: pode aumentá-la.',
+    fee_limited:
+      'Um envio de {coin} da carteira espera há um dia porque a sua taxa de rede teria de ultrapassar o limite. A tilld aumenta a taxa assim que as taxas descerem. Para pagar mais agora, aumente a taxa com um limite mais alto.',
     webhook_gone:
       'O destino de webhooks em {host} respondeu 410 Gone e nada mais lhe é enviado. Se não era essa a intenção, guarde de novo o endereço.',
     webhook_failing:
