@@ -35,7 +35,8 @@ async function hours(count: number, rate: bigint): Promise<void> {
 
 async function reasons(): Promise<string[]> {
   const { db, clock } = sim.world;
-  const quiet = { chains: () => [], isBackupTooOld: () => false, isReplicaBehind: () => false };
+  const no = () => false;
+  const quiet = { chains: () => [], isBackupTooOld: no, isReplicaBehind: no, areRatesUnsure: no };
   return (await findConditions({ db, clock, ...quiet })).map(({ reason }) => reason);
 }
 

@@ -8,7 +8,8 @@ type Estimate = Data<'POST', '/merchant/wallet/estimate-fee'>;
 /** The last look at money before it leaves for good: where to, what arrives, and what it costs. */
 export function MoneyPreview(props: {
   readonly order: { readonly coin: Coin; readonly destination: string };
-  readonly estimate: Estimate;
+  /** `maxFee`: the most that the fee may become. */
+  readonly estimate: Estimate & { readonly isDear: boolean };
   /** Of one coin, where it is known. */
   readonly price?: Price | undefined;
 }) {
@@ -16,6 +17,7 @@ export function MoneyPreview(props: {
   const lines = [
     [t('They receive'), estimate.amount],
     [t('Network fee'), estimate.fee],
+    [t('Network fee at most'), estimate.maxFee],
     [t('In all'), estimate.total],
   ] as const;
   return (
@@ -35,6 +37,9 @@ export function MoneyPreview(props: {
           <CoinSum key={name} amount={amount} coin={order.coin} price={props.price} />,
         ])}
       />
+      {estimate.isDear && (
+        <p className="text-sm text-warn">{t('The network fee takes a large part of this amount.')}</p>
+      )}
       <p className="text-sm text-warn">
         {t('Please compare the address: what is sent cannot be called back.')}
       </p>

@@ -6,6 +6,7 @@ import type { Mode } from '../api/mode.ts';
 import type { Coin } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { Button, Problem } from '../ui/basics.tsx';
+import { isMore, sumOf } from '../ui/decimal.ts';
 import type { Price } from '../ui/money-lines.tsx';
 import { MoneyPreview } from './money-preview.tsx';
 
@@ -17,13 +18,19 @@ export interface MoneyOrder {
   readonly subtractFee: boolean;
 }
 
+/** A fee that the person has seen and agrees to. */
+interface AgreedOrder extends MoneyOrder {
+  /** Given only where the usual limit is below the fee. */
+  readonly maxFee?: string;
+}
+
 /**
  * The steps of every action that moves money: an order is typed, its costs are looked at, and then it is placed, once.
  * `purpose` tells equal orders for different things apart, and names the mode whose wallet pays.
  */
 export function useMoneySteps<T>(
   purpose: { readonly path: string; readonly paymentId?: string; readonly mode: Mode },
-  place: (order: MoneyOrder, idempotencyKey: string) => Promise<T>,
+  place: (order: AgreedOrder, idempotencyKey: string) => Promise<T>,
   onDone?: () => void,
 ) {
   const merchantId = useShopId();
@@ -38,7 +45,7 @@ export function useMoneySteps<T>(
     return answer;
   });
   const placed = useAct(
-    (wanted: MoneyOrder) => doneOnce({ ...purpose, merchantId, ...wanted }, (key) => place(wanted, key)),
+    (wanted: AgreedOrder) => doneOnce({ ...purpose, merchantId, ...wanted }, (key) => place(wanted, key)),
     onDone,
   );
   const look = (wanted: MoneyOrder): void => {
@@ -46,8 +53,16 @@ export function useMoneySteps<T>(
     placed.reset();
     estimate.mutate(wanted);
   };
-  const preview = order !== null && estimate.data !== undefined ? { order, costs: estimate.data } : null;
+  const preview =
+    order !== null && estimate.data !== undefined ? { order, costs: withLimit(estimate.data) } : null;
   return { last, look, estimate, preview, placed, back: () => setOrder(null) };
+}
+
+/** The costs with a fee limit that covers them. `isDear`: the usual limit does not. */
+function withLimit<E extends { readonly fee: string; readonly maxFee: string }>(costs: E) {
+  const isDear = isMore(costs.fee, costs.maxFee);
+  // Fees move between the look and the order, and a stuck send is to be raised.
+  return { ...costs, maxFee: isDear ? sumOf([costs.fee, costs.fee]) : costs.maxFee, isDear };
 }
 
 /** The last look, and the button that places the order. */
@@ -60,12 +75,14 @@ export function ConfirmMoney(props: {
 }) {
   const { preview, placed, back } = props.steps;
   if (preview === null) return null;
+  const { order, costs } = preview;
+  const agreed = costs.isDear ? { ...order, maxFee: costs.maxFee } : order;
   return (
     <div className="grid gap-4">
-      <MoneyPreview order={preview.order} estimate={preview.costs} price={props.price} />
+      <MoneyPreview order={order} estimate={costs} price={props.price} />
       {placed.error !== null && <Problem error={placed.error} />}
       <div className="flex flex-wrap gap-2">
-        <Button look={props.look} busy={placed.isPending} onClick={() => placed.mutate(preview.order)}>
+        <Button look={props.look} busy={placed.isPending} onClick={() => placed.mutate(agreed)}>
           {props.label}
         </Button>
         <Button disabled={placed.isPending} onClick={back}>

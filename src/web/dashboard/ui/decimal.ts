@@ -23,6 +23,16 @@ export function plainAmount(text: string): string {
   return /^\d+(\.\d*)?$/.test(plain) ? plain : text;
 }
 
+/** Whether a decimal text is more than another. */
+export function isMore(amount: string, than: string): boolean {
+  const digits = Math.max(...[amount, than].map((text) => text.split('.')[1]?.length ?? 0));
+  const [a = 0n, b = 0n] = [amount, than].map((text) => {
+    const [whole = '0', fraction = ''] = text.split('.');
+    return BigInt(whole + fraction.padEnd(digits, '0'));
+  });
+  return a > b;
+}
+
 /** The exact product of two decimal texts. */
 export function productOf(first: string, second: string): string {
   const [a, b] = [first, second].map((text) => text.split('.'));

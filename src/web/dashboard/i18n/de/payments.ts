@@ -97,6 +97,9 @@ export const payments: Catalogue = {
   Name: 'Name',
   'Name (optional)': 'Name (optional)',
   'Network fee': 'Netzwerkgebühr',
+  'Network fee at most': 'Netzwerkgebühr höchstens',
+  'The network fee takes a large part of this amount.':
+    'Die Netzwerkgebühr ist ein großer Teil dieses Betrags.',
   'New payment': 'Neue Zahlung',
   'New payment link': 'Neuer Zahlungslink',
   'No money came': 'Kein Geld eingegangen',

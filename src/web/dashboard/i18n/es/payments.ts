@@ -96,6 +96,9 @@ export const payments: Catalogue = {
   Name: 'Nombre',
   'Name (optional)': 'Nombre (opcional)',
   'Network fee': 'Comisión de red',
+  'Network fee at most': 'Comisión de red como máximo',
+  'The network fee takes a large part of this amount.':
+    'La comisión de red es una gran parte de este importe.',
   'New payment': 'Pago nuevo',
   'New payment link': 'Enlace de pago nuevo',
   'No money came': 'No llegó dinero',

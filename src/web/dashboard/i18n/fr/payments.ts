@@ -96,6 +96,9 @@ export const payments: Catalogue = {
   Name: 'Nom',
   'Name (optional)': 'Nom (facultatif)',
   'Network fee': 'Frais de réseau',
+  'Network fee at most': 'Frais de réseau au plus',
+  'The network fee takes a large part of this amount.':
+    'Les frais de réseau représentent une grande part de ce montant.',
   'New payment': 'Nouveau paiement',
   'New payment link': 'Nouveau lien de paiement',
   'No money came': 'Aucun argent n’est arrivé',

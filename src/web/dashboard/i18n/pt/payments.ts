@@ -96,6 +96,8 @@ export const payments: Catalogue = {
   Name: 'Nome',
   'Name (optional)': 'Nome (opcional)',
   'Network fee': 'Taxa de rede',
+  'Network fee at most': 'Taxa de rede no máximo',
+  'The network fee takes a large part of this amount.': 'A taxa de rede é uma grande parte deste valor.',
   'New payment': 'Novo pagamento',
   'New payment link': 'Novo link de pagamento',
   'No money came': 'Nenhum dinheiro chegou',

@@ -1,0 +1,44 @@
+/** Fee rates of a year, hour by hour, atoms per 1,000 vB: the same for the same seed. */
+
+const HOURS = 365 * 24;
+/** Rates of quiet times wander about this one. */
+const USUAL = 2_500;
+const LEAST = 500;
+/** Share of its distance from the usual rate, in logarithms, that a rate keeps from hour to hour, and its noise. */
+const MEMORY = 0.97;
+const NOISE = 0.22;
+
+/** A rush on blocks: its first hour, how long it takes to rise and to fall by half, and its peak. */
+const SPIKES = [
+  { from: 107 * 24, riseHours: 6, halfHours: 60, peak: 300_000 },
+  { from: 40 * 24, riseHours: 3, halfHours: 12, peak: 60_000 },
+  { from: 230 * 24, riseHours: 3, halfHours: 18, peak: 90_000 },
+  { from: 311 * 24, riseHours: 2, halfHours: 8, peak: 45_000 },
+];
+
+/** Mulberry32: numbers from 0 to 1 that a seed fixes. */
+export function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export function yearOfRates(random: () => number): bigint[] {
+  let away = 0;
+  return Array.from({ length: HOURS }, (_, hour) => {
+    const gauss = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+    away = MEMORY * away + NOISE * gauss;
+    const quiet = Math.max(LEAST, USUAL * Math.exp(away));
+    return BigInt(Math.round(SPIKES.reduce((rate, spike) => Math.max(rate, inSpike(spike, hour)), quiet)));
+  });
+}
+
+function inSpike({ from, riseHours, halfHours, peak }: (typeof SPIKES)[number], hour: number): number {
+  if (hour < from) return 0;
+  const risen = Math.min(1, (hour - from + 1) / riseHours);
+  return peak * risen * 0.5 ** (Math.max(0, hour - from - riseHours) / halfHours);
+}
