@@ -33,7 +33,8 @@ const LTC = UTXO_COINS[COIN];
 const CONSOLIDATE_BELOW = 5_000n;
 const CAP_RATE = 5_000_000n;
 const PAYMENTS = 4;
-const MANY = 205;
+/** More than the number from which the daemon consolidates. */
+const SMALL = Array.from({ length: 205 }, () => 3_000_000n);
 /** Refusals that a shop may meet at any time. */
 const USUAL = [
   'INSUFFICIENT_BALANCE',
@@ -43,20 +44,20 @@ const USUAL = [
   'SEND_REJECTED',
 ];
 
-const maxFee = fc.option(fc.integer({ min: 200, max: 1_000_000 }));
+const maxFee = fc.option(fc.integer({ min: 200, max: 1_000_000 }), { freq: 1 });
 const which = fc.nat(20);
 
 /** Rates are atoms per 1,000 vB, from 0.1 to 1,000 sat/vB in jumps; `least` is the node's minimum in per cent of it. */
 export const treasuryStep = fc.oneof(
   {
-    weight: 3,
+    weight: 4,
     arbitrary: fc.record({
       kind: fc.constant('fees'),
       rate: fc.double({ min: 2, max: 6, noNaN: true }).map((exponent) => Math.round(10 ** exponent)),
       least: fc.integer({ min: 1, max: 100 }),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('hours'), count: fc.integer({ min: 1, max: 3 }) }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('hours'), count: fc.integer({ min: 1, max: 3 }) }) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -67,7 +68,7 @@ export const treasuryStep = fc.oneof(
   },
   fc.record({ kind: fc.constant('refund'), which }),
   fc.record({ kind: fc.constant('claim'), which, approval: fc.boolean() }),
-  fc.record({ kind: fc.constant('consolidate'), maxFee }),
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('consolidate'), maxFee }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('bump'), which, maxFee }) },
   fc.record({ kind: fc.constant('cancel'), which }),
   fc.record({ kind: fc.constant('node'), replaces: fc.boolean() }),
@@ -104,13 +105,9 @@ export class Treasury implements AsyncDisposable {
   /** Two large outputs, hundreds of small ones, and settled payments that can be given back. */
   static async open(): Promise<Treasury> {
     const treasury = new Treasury(await LinkWorld.open());
-    const { shop } = treasury.#world;
-    const { account, id: merchantId } = shop.world.merchant;
-    const address = shop.world.deps.deriver.address({ ...CHAIN, account, branch: 0, index: 0 });
-    const small = Array.from({ length: MANY }, () => 3_000_000n);
-    const amounts = [2_000_000_000n, 500_000_000n, ...small];
-    await shop.control(COIN).pay(amounts.map((amount) => ({ address, amount })));
-    await shop.control(COIN).mine(2);
+    const merchantId = treasury.#world.shop.world.merchant.id;
+    const amounts = [2_000_000_000n, 500_000_000n, ...SMALL];
+    await treasury.#pay(amounts);
     await eventually(
       'the ledger has read the outputs',
       async () => (await spendableFunds(treasury.db, { ...CHAIN, merchantId })).length,
@@ -170,8 +167,7 @@ export class Treasury implements AsyncDisposable {
         for (let hour = 0; hour < step.count; hour += 1) await this.#hour();
         return byRate(CONSOLIDATE_BELOW);
       case 'mine':
-        await this.#world.shop.control(COIN).mine(1);
-        await this.#world.shop.world.sync(COIN);
+        await this.#pay([300_000_000n, ...SMALL.slice(0, 3)]);
         return null;
       default:
         return assertNever(step);
@@ -219,6 +215,16 @@ export class Treasury implements AsyncDisposable {
     });
     if (step.maxFee !== null) this.bounds.set(send.id, byFee(step.maxFee));
     return null;
+  }
+
+  /** Money comes in, one output for each amount, and a block holds it with all that waits. */
+  async #pay(amounts: readonly bigint[]): Promise<void> {
+    const { control, world } = this.#world.shop;
+    const { account } = world.merchant;
+    const address = world.deps.deriver.address({ ...CHAIN, account, branch: 0, index: 0 });
+    await control(COIN).pay(amounts.map((amount) => ({ address, amount })));
+    await control(COIN).mine(2);
+    await world.sync(COIN);
   }
 
   /** What the daemon does by itself in an hour. */

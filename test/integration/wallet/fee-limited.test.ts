@@ -9,6 +9,7 @@ import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/sim
 
 const HOUR_MS = 3_600_000;
 const LIMIT = '0.00001';
+const no = () => false;
 
 let sim: SimulatedWorld;
 let warnings: string[];
@@ -35,7 +36,6 @@ async function hours(count: number, rate: bigint): Promise<void> {
 
 async function reasons(): Promise<string[]> {
   const { db, clock } = sim.world;
-  const no = () => false;
   const quiet = { chains: () => [], isBackupTooOld: no, isReplicaBehind: no, areRatesUnsure: no };
   return (await findConditions({ db, clock, ...quiet })).map(({ reason }) => reason);
 }
