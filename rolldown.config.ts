@@ -12,6 +12,7 @@ const TOOLS = [
   'replicate',
   'standby',
   'promote',
+  'users',
 ];
 
 /**

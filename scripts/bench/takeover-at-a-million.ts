@@ -95,7 +95,16 @@ async function takeOver(bench: Bench, { backup, passphraseFile, to, env }: Secon
     await timed(bench, 'restored', async () =>
       runCommand(
         bench,
-        ['restore', backup, ...from, ...toDir, '--passphrase-file', passphraseFile, ...lookAhead],
+        [
+          'restore',
+          backup,
+          '--nothing-revoked',
+          ...from,
+          ...toDir,
+          '--passphrase-file',
+          passphraseFile,
+          ...lookAhead,
+        ],
         env,
       ),
     ),

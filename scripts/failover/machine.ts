@@ -45,7 +45,11 @@ export class Machine {
    * @throws when a standby kept a copy there and it was not used
    */
   static async takeOver(env: Env, { dataDir, backup, replica, hasStandby }: TakeOver): Promise<Machine> {
-    const said = await must('restore', [backup, '--from-replica', replica, '--data-dir', dataDir], env);
+    const said = await must(
+      'restore',
+      [backup, '--nothing-revoked', '--from-replica', replica, '--data-dir', dataDir],
+      env,
+    );
     if (said.includes('The copy of scripts/standby was brought up to date') !== hasStandby)
       throw new Error(`the copy of the standby: ${said}`);
     await must('promote', ['--other-machine-off', '--data-dir', dataDir], env);

@@ -26,6 +26,7 @@ import { vetStart } from '../replica/vet-start.ts';
 import { openReplicaWatch } from './replica.ts';
 import { currenciesInUse } from '../store/rates/currencies-in-use.ts';
 import { createRates, type RateService } from '../rates/service.ts';
+import { RevocationList } from './revocations.ts';
 import { lockDataDir, type DataDirLock } from '../store/sqlite/data-dir.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import { openDatabase, type OpenDatabase } from '../store/sqlite/open.ts';
@@ -117,6 +118,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const { config, logger, clock = SYSTEM_CLOCK } = options;
   const { db } = database;
   const { wallet, given, lookAhead, ...addresses } = await openWallet({ ...ground, config, clock, logger });
+  const revocations = await RevocationList.open({ config, db, keyring, clock, logger });
   const secretBox = createSecretBox(keyring);
   const rates = createPrices(config, { clock, logger, inUse: async () => currenciesInUse(db) });
   const simulators = createSimulators({ config, db, clock, logger });
@@ -176,7 +178,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const tidying = createTidying(config, shared);
   const notices = createNotices({ ...shared, ...operator.troubles, config, chains: () => watcher.health() });
   const loops = { rates, queue, ...tidying, notices, upkeep, ...kept, domainChecks, refundLinks, simulators };
-  const held = { lock, database, given, wipeKeys: () => keyring.wipe() };
+  const held = { lock, database, given, revocations, wipeKeys: () => keyring.wipe() };
   return { ...held, server, ...loops, watcher, lookAhead, adapters };
 }
 

@@ -2,6 +2,7 @@ import type { CopyCheck } from './copy-check.ts';
 import type { MailDelivery } from './mail.ts';
 import type { Upkeep } from './maintenance.ts';
 import type { Notices } from './notices.ts';
+import type { RevocationList } from './revocations.ts';
 import type { RefundLinks } from './refund-links.ts';
 import type { ScheduledBackups } from './scheduled-backups.ts';
 import type { Simulator } from '../chains/simulator/simulator.ts';
@@ -41,6 +42,7 @@ export interface RunningParts {
   readonly simulators: readonly Simulator[];
   readonly adapters: readonly ChainAdapter[];
   readonly given: GivenAddresses;
+  readonly revocations: RevocationList;
   readonly wipeKeys: () => void;
 }
 
@@ -55,6 +57,7 @@ export async function startParts(
   parts.lookAhead.start();
   parts.watcher.start();
   await parts.queue.start();
+  parts.revocations.start();
   parts.pruning.start();
   parts.mails.start();
   parts.notices.start();
@@ -105,6 +108,7 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
       ['webhook queue', () => parts.queue.stop({ deadlineMs: waitMs })],
     ],
     [['chain adapters', closeAdapters]],
+    [['revocations', () => parts.revocations.stop()]],
     [['database', () => parts.database.close()]],
     [
       ['given addresses', () => parts.given.close()],

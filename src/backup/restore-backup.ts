@@ -12,10 +12,16 @@ import { skipAccounts } from '../store/merchants/merchants.ts';
 import { skipSeqs } from '../store/webhooks/events.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
 import { noteRestored } from '../usecases/settlement/note-restored.ts';
+import { allRevocations } from '../store/revocations.ts';
+import { applyRevocations, type Applied } from '../usecases/accounts/apply-revocations.ts';
+import { noteRestore } from '../usecases/accounts/note-operator.ts';
+import { suspendShops } from '../usecases/accounts/suspend-shops.ts';
 import { openGapLimit } from '../usecases/wallet/gap-limit.ts';
 import { createWallet } from '../wallet/derivation.ts';
-import { openKeyring, type KeyringCost } from '../wallet/keyring.ts';
+import { openKeyring, type Keyring, type KeyringCost } from '../wallet/keyring.ts';
+import { createSecretBox } from '../wallet/secret-box.ts';
 import { BackupError } from './backup-error.ts';
+import { readRevocations, revocationPath, writeRevocations } from './revocation-file.ts';
 import { openArchive } from './sealed-archive.ts';
 import { fillDataDir } from './stage.ts';
 
@@ -35,6 +41,11 @@ export interface RestoreBackupOptions {
    * checks that file while it serves: a shop is not to stay closed for the minutes that a large one takes.
    */
   readonly newerDatabase?: ((path: string) => Promise<void>) | undefined;
+  /**
+   * The list of revocations of the old data directory; `none` by the operator's word that nothing was revoked since.
+   * Without either, shops are suspended.
+   */
+  readonly revocations: { readonly file: string } | 'none' | null;
   /** Addresses per merchant, coin and branch that may have been issued after the backup. */
   readonly lookAhead: number;
   readonly clock: Clock;
@@ -45,13 +56,13 @@ export interface RestoreBackupOptions {
  * from a replica only as far as its keyring and network.
  * The next start reads the chains on from the backup's cursors. Addresses that may have been issued
  * since are reserved: never issued again, and watched by that start.
- * @returns when the backup was made, how many addresses are reserved, and whether its daemon had a replica, so
- * that this one has to take over first.
+ * @returns when the backup was made, how many addresses are reserved, what was revoked since (null: unknown, so that shops
+ * are suspended), and whether its daemon had a replica, so that this one has to take over first.
  * @throws {BackupError} {KeyringError}
  */
 export async function restoreBackup(
   options: RestoreBackupOptions,
-): Promise<{ createdAt: Date; recovered: number; mustTakeOver: boolean }> {
+): Promise<{ createdAt: Date; recovered: number; revoked: Applied | null; mustTakeOver: boolean }> {
   const { source, dataDir, passphrase, cost, liveNetwork } = options;
   return fillDataDir(dataDir, async (stage) => {
     const isKeyringOnly = options.newerDatabase !== undefined;
@@ -68,11 +79,11 @@ export async function restoreBackup(
         throw new BackupError(`the keyring in ${source} does not belong to its database`);
       }
       const deriver = createWallet({ keyring, liveNetwork });
-      const recovered = await lookAhead(options, deriver, file);
+      const { recovered, revoked } = await lookAhead(options, { deriver, keyring, stage }, file);
       if (options.keepPassphrase) {
         await writeFile(join(stage, 'keyring-passphrase'), `${passphrase}\n`, { mode: 0o600, flag: 'wx' });
       }
-      return { createdAt, recovered, mustTakeOver: readEpochOf(file) !== null };
+      return { createdAt, recovered, revoked, mustTakeOver: readEpochOf(file) !== null };
     } finally {
       keyring.wipe();
     }
@@ -81,9 +92,9 @@ export async function restoreBackup(
 
 async function lookAhead(
   options: RestoreBackupOptions,
-  deriver: AddressDeriver,
+  { deriver, keyring, stage }: { deriver: AddressDeriver; keyring: Keyring; stage: string },
   file: string,
-): Promise<number> {
+): Promise<{ recovered: number; revoked: Applied | null }> {
   const { clock } = options;
   const database = await openDatabase(file);
   try {
@@ -93,14 +104,35 @@ async function lookAhead(
       await skipAccounts(tx, SKIPPED_ACCOUNTS);
       await skipSeqs(tx);
     });
+    const revoked = await revokeAgain(db, options, revocationPath(stage, keyring.fingerprint));
+    await noteRestore(db, { secretBox: createSecretBox(keyring), clock });
     const recovered = await openGapLimit({ db, clock }, options.lookAhead);
     await noteRestored(db, clock);
     await noteCopy(db);
     if (options.newerDatabase !== undefined) await noteCopyUnchecked(db);
-    return recovered;
+    return { recovered, revoked };
   } finally {
     await database.close();
   }
+}
+
+/** @returns what was revoked since the copy; null when nobody knows. @throws {BackupError} for a damaged list. */
+async function revokeAgain(
+  db: Db,
+  { revocations, clock }: RestoreBackupOptions,
+  path: string,
+): Promise<Applied | null> {
+  let applied: Applied | null = new Map();
+  if (revocations === null) {
+    await suspendShops(db, clock.now());
+    applied = null;
+  } else if (revocations !== 'none') {
+    const list = readRevocations(revocations.file);
+    if (list === null) throw new BackupError(`there is no ${revocations.file}`);
+    applied = await applyRevocations(db, list, clock.now());
+  }
+  writeRevocations(path, await allRevocations(db));
+  return applied;
 }
 
 /** Refuses another network: watching its addresses would be useless. */

@@ -26,7 +26,8 @@ export async function fillDataDir<T>(dataDir: string, work: (stage: string) => P
     await freshDirectory(stage);
     const result = await work(stage);
     const files: string[] = [];
-    for (const name of PUBLISHED) if (await isFile(join(stage, name))) files.push(name);
+    const lists = readdirSync(stage).filter((name) => name.startsWith('revocations.'));
+    for (const name of [...lists, ...PUBLISHED]) if (await isFile(join(stage, name))) files.push(name);
     for (const name of files) await sync(join(stage, name));
     for (const name of files) await rename(join(stage, name), join(dataDir, name));
     await sync(dataDir);

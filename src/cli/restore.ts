@@ -5,11 +5,13 @@ import { replicaUrl } from '../config/values.ts';
 import type { ReplicaTarget } from '../replica/litestream.ts';
 import { restoreNewest } from '../replica/restore-newest.ts';
 import { standbyIn } from '../replica/standby/take-standby.ts';
+import type { Applied } from '../usecases/accounts/apply-revocations.ts';
 import { countOf, parseCall, readSecret, runCommand, tell, toolConfig, UsageError, warn } from './command.ts';
 
 const USAGE = `Puts a backup into an empty data directory. Stop the old daemon first: never run both.
 
-  scripts/restore FILE [--from-replica URL [--skip GENERATION]] [--data-dir DIR] [--passphrase-file FILE|-] [--look-ahead N]
+  scripts/restore FILE [--from-replica URL [--skip GENERATION]] [--revocations FILE | --nothing-revoked]
+                  [--data-dir DIR] [--passphrase-file FILE|-] [--look-ahead N]
 
 The passphrase is the one configured for the daemon (TILLD_KEYRING_PASSPHRASE_FILE), else that of
 --passphrase-file, else it is asked for. Use the same TILLD_CONFIG and TILLD_NETWORK as before.
@@ -17,6 +19,9 @@ The passphrase is the one configured for the daemon (TILLD_KEYRING_PASSPHRASE_FI
 from the backup, which may be of any age. scripts/promote then takes over. The daemon checks the whole
 file while it serves. A copy that scripts/standby keeps there is brought up to date instead of restoring
 the whole database; stop scripts/standby first. --skip: not this generation of the replica, which cannot be restored, but what is older.
+--revocations: the file revocations.* of the old data directory. What was revoked since the copy (keys, members, passkeys,
+passwords, sessions) is revoked again. --nothing-revoked: your word that nothing was. Without either, everybody is signed
+out, and secret keys, keys with wallet:send and members are suspended until the owner of each shop confirms them.
 --look-ahead (1000): for each merchant, coin and branch so many addresses beyond the backup are watched
 and not given out again. It must be more than the payments a merchant took since the backup.`;
 
@@ -29,6 +34,8 @@ await runCommand(USAGE, async (args) => {
       'data-dir': { type: 'string' },
       'from-replica': { type: 'string' },
       skip: { type: 'string', multiple: true, default: [] },
+      revocations: { type: 'string' },
+      'nothing-revoked': { type: 'boolean', default: false },
       'passphrase-file': { type: 'string' },
       'look-ahead': { type: 'string', default: '1000' },
     },
@@ -44,7 +51,11 @@ await runCommand(USAGE, async (args) => {
   const passphrase =
     configured ?? (await readSecret(values['passphrase-file'], 'Passphrase: ', '--passphrase-file'));
   const liveNetwork = config.network ?? 'mainnet';
-  const { createdAt, recovered, mustTakeOver } = await restoreBackup({
+  const file = values.revocations;
+  if (file !== undefined && values['nothing-revoked'])
+    throw new UsageError('--revocations or --nothing-revoked, not both');
+  const word = values['nothing-revoked'] ? 'none' : null;
+  const { createdAt, recovered, revoked, mustTakeOver } = await restoreBackup({
     source,
     newerDatabase,
     dataDir: config.dataDir,
@@ -52,6 +63,7 @@ await runCommand(USAGE, async (args) => {
     keepPassphrase: configured === null,
     cost: config.keyring.argon2,
     liveNetwork,
+    revocations: file === undefined ? word : { file },
     lookAhead,
     clock: { now: () => Date.now() },
   });
@@ -60,11 +72,26 @@ await runCommand(USAGE, async (args) => {
   tell(
     `${config.dataDir} holds ${what}; ${recovered} more addresses are reserved, and watched by the next start`,
   );
+  tellRevoked(revoked, file !== undefined);
   if (mustTakeOver) warn('Take over with scripts/promote first.');
   warn(`Start the daemon with this data directory: it reads the chains on from where the copy stood.
 Sends ordered after it are on the chain but not in this database: look there before you repeat one.`);
   return 0;
 });
+
+function tellRevoked(revoked: Applied | null, isListed: boolean): void {
+  if (revoked === null) {
+    warn(`Nothing says what was revoked since this copy was made. Everybody is signed out; secret keys, keys with wallet:send
+and members are suspended until the owner of each shop confirms them: in the dashboard, by POST /merchant/keys/confirm,
+or by scripts/users confirm-keys EMAIL. Passwords are those of the copy: set new ones where they were changed since.`);
+    return;
+  }
+  if (!isListed) return;
+  const counts = [...revoked].map(([kind, count]) => `${kind} ${count}`);
+  tell(
+    `Revoked again: ${counts.length === 0 ? 'nothing was left of what the list names' : counts.join(', ')}.`,
+  );
+}
 
 /** Restores the newest database of the replica. @throws {UsageError} for a place that is none */
 function fromReplica(

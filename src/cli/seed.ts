@@ -1,13 +1,10 @@
 import { createLiveAdapters } from '../app/chains.ts';
 import { restoreSeed } from '../backup/restore-seed.ts';
-import { isFile } from '../backup/files.ts';
 import { watchKeys } from '../chains/registry.ts';
 import type { Config } from '../config/config.ts';
 import { UTXO_CODES } from '../domain/coins.ts';
 import { email as emailAddress } from '../http/schemas/text.ts';
 import { createPasswords } from '../usecases/accounts/passwords.ts';
-import { openKeyring, type Keyring } from '../wallet/keyring.ts';
-import { loadOrCreatePassphrase } from '../wallet/passphrase.ts';
 import {
   ask,
   countOf,
@@ -21,6 +18,7 @@ import {
   UsageError,
   warn,
 } from './command.ts';
+import { unlockKeyring } from './unlock-keyring.ts';
 
 const USAGE = `The 24 words behind every address.
 
@@ -79,14 +77,14 @@ async function show(config: Config, confirmed: boolean): Promise<number> {
       'Whoever sees the words has the money. Nobody else can see this screen? Type "show" to go on: ';
     if ((await ask(question, false)).trim() !== 'show') return 1;
   }
-  const keyring = await unlock(config);
+  const keyring = await unlockKeyring(config);
   tell(keyring.words());
   keyring.wipe();
   return 0;
 }
 
 async function verify(config: Config, file: string | undefined): Promise<number> {
-  const keyring = await unlock(config);
+  const keyring = await unlockKeyring(config);
   const words = await readSecret(file, 'The 24 words: ', '--words-file');
   const isSame = words.toLowerCase().split(/\s+/).join(' ') === keyring.words();
   keyring.wipe();
@@ -154,6 +152,9 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
     `${config.dataDir} holds the seed and ${accounts} merchants; ${recovered} more addresses are reserved or watched`,
   );
   warn(
+    'Keys, sessions, members and passwords of before are not in a seed, so none of them counts here: make new keys.',
+  );
+  warn(
     `Start the daemon with this data directory: it reads the chains from ${new Date(birthdayMs).toISOString()}.`,
   );
   return 0;
@@ -165,20 +166,4 @@ function birthdayOf(text: string | undefined): number {
   if (time > Date.now())
     throw new UsageError('--birthday must not be in the future: no money would be found');
   return time;
-}
-
-async function unlock(config: Config): Promise<Keyring> {
-  const { dataDir } = config;
-  if (!(await isFile(`${dataDir}/keyring.json`))) {
-    throw new UsageError(`${dataDir} has no keyring.json (set TILLD_DATA_DIR or --data-dir)`);
-  }
-  const configured = config.keyring.passphrase?.reveal() ?? null;
-  const { passphrase } = await loadOrCreatePassphrase({ dataDir, configured });
-  const { keyring } = await openKeyring({
-    dataDir,
-    passphrase,
-    argon2: config.keyring.argon2,
-    mayCreate: false,
-  });
-  return keyring;
 }

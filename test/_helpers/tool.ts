@@ -25,6 +25,7 @@ export function startTool(
     | 'rescan'
     | 'sends'
     | 'standby'
+    | 'users'
     | 'listen',
   args: readonly string[],
   options: { env?: Readonly<Record<string, string>>; input?: string } = {},

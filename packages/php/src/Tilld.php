@@ -1226,6 +1226,12 @@ final class Keys extends Resource
     {
         return $this->post('/merchant/keys/regenerate', $body, $options);
     }
+
+    /** Keys and members count again after a restore. */
+    public function confirm(array $body = [], array $options = []): ?array
+    {
+        return $this->post('/merchant/keys/confirm', $body, $options);
+    }
 }
 
 final class Connect extends Resource

@@ -391,6 +391,7 @@ export interface paths {
                   accentColor: string | null;
                   logoPath: string | null;
                   renewExpired: boolean;
+                  keysSuspended: boolean;
                   /** Format: date-time */
                   createdAt: string;
                   /** Format: date-time */
@@ -474,6 +475,7 @@ export interface paths {
                   accentColor: string | null;
                   logoPath: string | null;
                   renewExpired: boolean;
+                  keysSuspended: boolean;
                   /** Format: date-time */
                   createdAt: string;
                   /** Format: date-time */
@@ -687,6 +689,32 @@ export interface paths {
                   secret: string;
                 };
                 gracePeriodEndsAt: string | null;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/merchant/keys/confirm": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            merchantId: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                /** @constant */
+                keysSuspended: false;
               };
             };
           };
@@ -3591,6 +3619,7 @@ export interface components {
       accentColor: string | null;
       logoPath: string | null;
       renewExpired: boolean;
+      keysSuspended: boolean;
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */

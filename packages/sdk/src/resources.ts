@@ -162,6 +162,7 @@ export const keys = ({ get, post, del }: Operations) => ({
   delete: del('/merchant/keys/delete'),
   /** A new public and secret key. */
   regenerate: post('/merchant/keys/regenerate'),
+  confirm: post('/merchant/keys/confirm'),
 });
 
 export const connect = ({ get, post }: Operations) => ({

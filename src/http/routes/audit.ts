@@ -27,7 +27,11 @@ const data = z.object({
     z.object({
       id: z.int(),
       at: timestamp(),
-      actor: z.object({ kind: z.enum(['user', 'secret', 'restricted']), id: z.string(), name: z.string() }),
+      actor: z.object({
+        kind: z.enum(['user', 'secret', 'restricted', 'operator']),
+        id: z.string(),
+        name: z.string(),
+      }),
       action: z.string().meta({ description: 'Method and path' }),
       objectId: z.string().nullable(),
       address: z.string(),

@@ -5,6 +5,7 @@ import { validKeysOf } from '../../store/merchants/api-keys.ts';
 import { restrictedKeysOf } from '../../store/merchants/restricted-keys.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { ApiKeyRow } from '../../store/schema/merchants.ts';
+import { confirmKeys } from '../../usecases/accounts/suspend-shops.ts';
 import { findOwnMerchant } from '../../usecases/merchants/find-own-merchant.ts';
 import { regenerateKeys, type RegeneratedKeys } from '../../usecases/merchants/regenerate-keys.ts';
 import { rotateWebhookSecret } from '../../usecases/merchants/rotate-webhook-secret.ts';
@@ -24,7 +25,7 @@ const tags = ['Keys'];
 
 /** API keys and the webhook signing secret. */
 export function keyRoutes(deps: KeyRoutesDeps): Route[] {
-  return [regenerateRoute(deps), listRoute(deps), secretRoute(deps), rotateRoute(deps)];
+  return [regenerateRoute(deps), confirmRoute(deps), listRoute(deps), secretRoute(deps), rotateRoute(deps)];
 }
 
 const regeneratedAnswer = ({ gracePeriodEndsAt: endsAt, ...keys }: RegeneratedKeys) => ({
@@ -59,6 +60,29 @@ function regenerateRoute(deps: KeyRoutesDeps): Route {
       return regeneratedAnswer(
         await regenerateKeys(deps, input, (tx, made) => keepAnswer(tx, regeneratedAnswer(made))),
       );
+    },
+  });
+}
+
+function confirmRoute(deps: KeyRoutesDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/merchant/keys/confirm',
+    stepUp: true,
+    summary: 'Confirm keys and members after a restore',
+    description:
+      'A restore that does not know what was revoked suspends secret keys, keys with `wallet:send` and members. Delete ' +
+      'what must not count any more, then confirm the rest.',
+    tags,
+    auth: 'jwt',
+    scope: 'never',
+    body: z.object({ merchantId: identifier() }),
+    data: z.object({ keysSuspended: z.literal(false) }),
+    status: 200,
+    errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN'],
+    handler: async ({ auth, body }) => {
+      await confirmKeys(deps, { userId: auth.userId, merchantId: body.merchantId });
+      return { keysSuspended: false as const };
     },
   });
 }

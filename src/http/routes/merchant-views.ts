@@ -41,6 +41,7 @@ export const merchantSettings = {
   renewExpired: z
     .boolean()
     .meta({ description: 'Payers may have expired payments made anew, at the rate of that moment' }),
+  keysSuspended: z.boolean().meta({ description: 'Since a restore, until POST /merchant/keys/confirm' }),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 };
@@ -64,6 +65,7 @@ function settings(row: MerchantRow) {
   return {
     webhookUrl: row.webhook_url,
     sandboxMode: row.sandbox === 1,
+    keysSuspended: row.suspended_at !== null,
     paymentLifetimeMinutes: row.payment_lifetime_minutes,
     tolerancePercent: formatDecimal(BigInt(row.tolerance_bps), 2),
     latePayments: row.late_policy,

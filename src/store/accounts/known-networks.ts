@@ -41,3 +41,14 @@ export async function rememberNetwork(
     .where('network_hash', 'in', hashes)
     .execute();
 }
+
+/** Whether a user has signed in from any network that is remembered. */
+export async function hasKnownNetwork(db: Db, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('known_networks')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

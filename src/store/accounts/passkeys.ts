@@ -93,3 +93,9 @@ export async function deleteSpentChallenges(db: Db, before: number, limit: numbe
     .executeTakeFirst();
   return Number(result.numDeletedRows);
 }
+
+/** Removes a passkey of whatever user; false when there is none. */
+export async function deletePasskeyById(tx: Tx, id: string): Promise<boolean> {
+  const result = await tx.deleteFrom('passkeys').where('id', '=', id).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}

@@ -147,3 +147,14 @@ export async function endOtherSessions(tx: Tx, userId: string, keep: string | nu
     .where('id', '=', keep)
     .execute();
 }
+
+/** Ends a session of whatever user; false when there is none. */
+export async function deleteSessionById(tx: Tx, id: string): Promise<boolean> {
+  const result = await tx.deleteFrom('sessions').where('id', '=', id).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+/** Ends the sessions of all users. */
+export async function endAllSessions(tx: Tx): Promise<void> {
+  await tx.deleteFrom('sessions').execute();
+}

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { recordRevocation } from '../revocations.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { isUniqueViolation } from '../sqlite/errors.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
@@ -56,6 +58,12 @@ export async function changePasswordHash(
     .updateTable('users')
     .set({ password_hash: change.next, updated_at: change.now })
     .where('id', '=', change.id);
+  await recordRevocation(tx, {
+    id: randomBytes(8).toString('hex'),
+    kind: 'password',
+    subject: change.id,
+    at: change.now,
+  });
   const guarded = change.previous === undefined ? query : query.where('password_hash', '=', change.previous);
   return guarded.returningAll().executeTakeFirst();
 }
@@ -78,4 +86,31 @@ export async function markVerified(tx: Tx, id: string, now: number): Promise<voi
     .where('id', '=', id)
     .where('is_verified', '=', 0)
     .execute();
+}
+
+/** Revokes the tokens of a user that were issued before a version; false when they are revoked already. */
+export async function raiseTokenVersionTo(
+  tx: Tx,
+  { id, version, now }: { readonly id: string; readonly version: number; readonly now: number },
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('users')
+    .set({ token_version: version, updated_at: now })
+    .where('id', '=', id)
+    .where('token_version', '<', version)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Revokes the tokens of all users. */
+export async function raiseAllTokenVersions(tx: Tx, now: number): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set((eb) => ({ token_version: eb('token_version', '+', 1), updated_at: now }))
+    .execute();
+}
+
+/** Every user, the oldest first. */
+export async function allUsers(db: Db): Promise<UserRow[]> {
+  return db.selectFrom('users').selectAll().orderBy('created_at').orderBy('id').execute();
 }

@@ -82,3 +82,25 @@ export async function touchKey(db: Db, use: { id: string; now: number; before: n
     .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', use.before)]))
     .execute();
 }
+
+/** Revokes one key. @returns its merchant; null when there is no such key. */
+export async function deleteKeyById(tx: Tx, id: string): Promise<string | null> {
+  const row = await tx
+    .deleteFrom('api_keys')
+    .where('id', '=', id)
+    .returning('merchant_id')
+    .executeTakeFirst();
+  return row?.merchant_id ?? null;
+}
+
+/** Lets a key expire at a time, unless it does so before. @returns its merchant; null when nothing changed. */
+export async function retireKey(tx: Tx, id: string, until: number): Promise<string | null> {
+  const row = await tx
+    .updateTable('api_keys')
+    .set({ expires_at: until })
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', until)]))
+    .returning('merchant_id')
+    .executeTakeFirst();
+  return row?.merchant_id ?? null;
+}

@@ -82,3 +82,14 @@ export async function deleteInvitationsBefore(db: Db, before: number, limit: num
     .executeTakeFirst();
   return Number(result.numDeletedRows);
 }
+
+/** Ends an open invitation of whatever shop; false when there is none. */
+export async function endInvitationById(tx: Tx, id: string, now: number): Promise<boolean> {
+  const result = await tx
+    .updateTable('invitations')
+    .set({ ended_at: now })
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}

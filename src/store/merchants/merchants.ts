@@ -90,3 +90,13 @@ export async function updateMerchant(
     .returningAll()
     .executeTakeFirstOrThrow();
 }
+
+/** Suspends every merchant that is not suspended yet. */
+export async function suspendAllMerchants(tx: Tx, now: number): Promise<void> {
+  await tx.updateTable('merchants').set({ suspended_at: now }).where('suspended_at', 'is', null).execute();
+}
+
+/** Makes another user the owner of a merchant. */
+export async function giveMerchant(tx: Tx, id: string, userId: string, now: number): Promise<void> {
+  await tx.updateTable('merchants').set({ user_id: userId, updated_at: now }).where('id', '=', id).execute();
+}

@@ -91,3 +91,9 @@ export async function touchRestrictedKey(
     .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', use.before)]))
     .execute();
 }
+
+/** Deletes a key of whatever merchant; false when there is none. */
+export async function deleteRestrictedKeyById(tx: Tx, id: string): Promise<boolean> {
+  const result = await tx.deleteFrom('restricted_keys').where('id', '=', id).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}

@@ -1,3 +1,4 @@
+import type { Generated, Selectable } from 'kysely';
 import type { Flag } from './flag.ts';
 
 export interface UserRow {
@@ -97,6 +98,35 @@ export interface PasskeyRow {
   created_at: number;
   last_used_at: number | null;
 }
+
+/** What a revocation is about, and what its subject is made of. */
+export const REVOCATION_KINDS = [
+  'key', // id of the key
+  'retired-key', // id of the key/ms of its end
+  'member', // shop/user
+  'role', // shop/user/role
+  'invitation', // id
+  'passkey', // id
+  'factor', // user
+  'password', // user
+  'recovery-code', // user/SHA-256
+  'session', // id
+  'tokens', // user/version from which on they count
+] as const;
+export type RevocationKind = (typeof REVOCATION_KINDS)[number];
+
+/** Kept by triggers, but for passwords. */
+export interface RevocationTable {
+  /** Grows with time. */
+  seq: Generated<number>;
+  /** Random: the same in the list outside of the database. */
+  id: string;
+  kind: RevocationKind;
+  subject: string;
+  at: number;
+}
+
+export type RevocationRow = Selectable<RevocationTable>;
 
 /** A challenge that was answered, kept until it would have expired. */
 export interface SpentChallengeRow {

@@ -35,6 +35,8 @@ export interface MerchantRow {
   logo_hash: string | null;
   /** Payers may renew expired payments that the shop made. */
   renew_expired: Flag;
+  /** Since when secret keys, keys with wallet:send and members wait for the owner's confirmation; null: they count. */
+  suspended_at: number | null;
   /** The end of the latest range of the books that was read after it was over, ms: no line is written before it. */
   books_closed_until: number;
   created_at: number;

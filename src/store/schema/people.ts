@@ -31,7 +31,7 @@ export interface AuditTable {
   at: number;
   /** Null for what concerns an account alone. */
   merchant_id: string | null;
-  actor_kind: 'user' | 'secret' | 'restricted';
+  actor_kind: 'user' | 'secret' | 'restricted' | 'operator';
   /** The user, or the key's merchant or id. */
   actor_id: string;
   /** E-mail address of the user, or name of the key, as it was then. */

@@ -8,6 +8,7 @@ import type {
   RecoveryCodeRow,
   SecondFactorRow,
   SessionRow,
+  RevocationTable,
   SpentChallengeRow,
   UserRow,
 } from './accounts.ts';
@@ -66,6 +67,7 @@ export interface Tables {
   sessions: SessionRow;
   passkeys: PasskeyRow;
   spent_challenges: SpentChallengeRow;
+  revocations: RevocationTable;
   members: MemberRow;
   invitations: InvitationRow;
   audit_log: AuditTable;

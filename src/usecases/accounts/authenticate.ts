@@ -1,3 +1,4 @@
+import { AppError } from '../../domain/errors.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import { findValidKey, touchKey } from '../../store/merchants/api-keys.ts';
@@ -67,6 +68,7 @@ async function byKey(deps: AuthenticateDeps, credential: string): Promise<Caller
   const owner = await findValidKey(deps.db, keyHash(credential), deps.clock.now());
   if (owner === null) return null;
   const { key, merchant } = owner;
+  if (key.kind === 'secret') assertNotSuspended(merchant);
   noteUse(deps, { id: key.id, lastUsedAt: key.last_used_at }, touchKey);
   return { kind: key.kind, merchant };
 }
@@ -75,8 +77,19 @@ async function byRestrictedKey(deps: AuthenticateDeps, credential: string): Prom
   const key = await findRestrictedKey(deps.db, keyHash(credential), deps.clock.now());
   if (key === null) return null;
   const { keyId, scopes, lastUsedAt, merchant } = key;
+  if (scopes.has('wallet:send')) assertNotSuspended(merchant);
   noteUse(deps, { id: keyId, lastUsedAt }, touchRestrictedKey);
   return { kind: 'restricted', merchant, keyId, scopes };
+}
+
+/** @throws {AppError} FORBIDDEN for a key of a restored database that its owner has not confirmed yet. */
+function assertNotSuspended({ suspended_at: suspendedAt }: Pick<MerchantRow, 'suspended_at'>): void {
+  if (suspendedAt === null) return;
+  const message =
+    'This key is suspended since a restore: the owner of the shop has to confirm its keys first';
+  throw new AppError('FORBIDDEN', message, {
+    details: [{ field: 'key', code: 'suspended', message: 'is suspended since a restore' }],
+  });
 }
 
 /** Not waited for: no request is slower, or fails, for the sake of a time shown in a list. */

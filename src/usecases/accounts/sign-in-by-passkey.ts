@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import { findPasskey } from '../../store/accounts/passkeys.ts';
 import type { UserRow } from '../../store/schema/accounts.ts';
 import type { AccountDeps } from './account-deps.ts';
-import { isKnownNetwork, trustNetwork } from './network.ts';
+import { isKnownNetwork, noteSignIn } from './network.ts';
 import { requirePasskeySite } from './relying-party.ts';
 import { verifyPasskey, type Assertion } from './verify-passkey.ts';
 
@@ -33,6 +33,6 @@ export async function signInByPasskey(
     throw error;
   });
   attempt.succeed();
-  await trustNetwork(deps, user.id, network);
+  await noteSignIn(deps, user, network);
   return user;
 }

@@ -55,6 +55,10 @@ const NOTICES = {
     subject: 'Two-factor sign-in was switched off',
     body: 'signing in to your account now takes the password alone.',
   },
+  'new-place': {
+    subject: 'A sign-in from a new place',
+    body: 'your account was just signed in to from a network that no sign-in came from before.',
+  },
   'recovery-code-used': {
     subject: 'A recovery code was used',
     body: 'one of the recovery codes of your account was just used. Each works only once.',

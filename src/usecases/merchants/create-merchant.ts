@@ -97,6 +97,7 @@ function newMerchant(deps: CreateMerchantDeps, input: CreateMerchantInput, accou
     accent_color: null,
     logo_hash: null,
     renew_expired: 0,
+    suspended_at: null,
     books_closed_until: 0,
     created_at: now,
     updated_at: now,

@@ -20,9 +20,17 @@ export async function findReachable(db: Db, userId: string, merchantId: string):
   return role === null ? null : { merchant, role };
 }
 
-/** @throws {AppError} MERCHANT_NOT_FOUND for a shop that the user neither owns nor works for. */
+/**
+ * @throws {AppError} MERCHANT_NOT_FOUND for a shop that the user neither owns nor works for; FORBIDDEN for a member while
+ * the shop is suspended.
+ */
 export async function reachMerchant(db: Db, userId: string, merchantId: string): Promise<Reached> {
   const reached = await findReachable(db, userId, merchantId);
   if (reached === null) throw new AppError('MERCHANT_NOT_FOUND', 'Merchant not found');
+  if (reached.role !== 'owner' && reached.merchant.suspended_at !== null)
+    throw new AppError(
+      'FORBIDDEN',
+      'This shop waits for its owner to confirm keys and members after a restore',
+    );
   return reached;
 }

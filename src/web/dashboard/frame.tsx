@@ -10,6 +10,7 @@ import { Find, FindButton, useFindKey } from './find.tsx';
 import { t } from './i18n/t.ts';
 import { ModeNote, ModeToggle } from './mode-view.tsx';
 import { OfflineNote } from './offline-note.tsx';
+import { RestoredNote } from './restored-note.tsx';
 import { SignInAgain } from './pages/sign-in-again.tsx';
 import { Button, Empty, LINK, PageTitle, Problem, Shown } from './ui/basics.tsx';
 
@@ -68,6 +69,7 @@ export function Frame({ children }: { children?: ReactNode }) {
       <main id="content" className="mx-auto w-full max-w-6xl min-w-0 px-4 py-6 sm:px-8 sm:py-8">
         <OfflineNote />
         <ModeNote />
+        <RestoredNote />
         {children ?? <Page />}
       </main>
       <FindInPages open={isFinding} onClose={() => setFinding(false)} />

@@ -319,7 +319,7 @@ describe('scripts/seed', () => {
 });
 
 async function restore(file: string, target: string, env: Record<string, string> = ENV) {
-  return runTool('restore', [file, '--data-dir', target, '--look-ahead', '20'], { env });
+  return runTool('restore', [file, '--nothing-revoked', '--data-dir', target, '--look-ahead', '20'], { env });
 }
 
 /** What a directory holds besides the lock that was taken on it. */

@@ -27,9 +27,13 @@ beforeEach(async () => {
   const backup = join(dir, 'keyring.backup');
   await runTool('backup', [backup, '--data-dir', machine.dataDir], { env });
   await machine.powerOff();
-  const restored = await runTool('restore', [backup, '--from-replica', replica, '--data-dir', second()], {
-    env,
-  });
+  const restored = await runTool(
+    'restore',
+    [backup, '--nothing-revoked', '--from-replica', replica, '--data-dir', second()],
+    {
+      env,
+    },
+  );
   expect(restored).toMatchObject({ code: 0 });
   expect(await runTool('promote', ['--other-machine-off', '--data-dir', second()], { env })).toMatchObject({
     code: 0,

@@ -177,7 +177,7 @@ describe.each(KINDS)('restoring a till beside a real %s node', (coin, start, isT
         await till.kill9();
 
         const target = join(dir, 'restored');
-        const args = [file, '--data-dir', target, '--look-ahead', '60'];
+        const args = [file, '--nothing-revoked', '--data-dir', target, '--look-ahead', '60'];
         expect(await runTool('restore', args, { env })).toMatchObject({ code: 0 });
         await using restored = await Till.start(env, {}, target);
         await restored.ready();

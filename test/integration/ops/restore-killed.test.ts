@@ -34,7 +34,7 @@ const unwatched = (dataDir: string): number =>
 
 async function restore(backup: string, name: string): Promise<string> {
   const dataDir = join(dir, name);
-  const args = [backup, '--data-dir', dataDir, '--look-ahead', String(LOOK_AHEAD)];
+  const args = [backup, '--nothing-revoked', '--data-dir', dataDir, '--look-ahead', String(LOOK_AHEAD)];
   expect(await runTool('restore', args, { env: env() })).toMatchObject({ code: 0 });
   return dataDir;
 }

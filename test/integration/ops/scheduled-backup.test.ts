@@ -59,9 +59,13 @@ it('makes a backup at a start that finds none, which restores, and keeps only th
   expect(first).toMatch(/^tilld-scheduled-[0-9a-f]{8}-.*\.backup$/);
   expect((await ready(till)).backup.ageSeconds).toBeLessThan(600);
   expect((await ready(till)).warnings).toEqual([]);
-  const restored = await runTool('restore', [join(folder, first), '--data-dir', join(dir, 'restored')], {
-    env: ENV,
-  });
+  const restored = await runTool(
+    'restore',
+    [join(folder, first), '--nothing-revoked', '--data-dir', join(dir, 'restored')],
+    {
+      env: ENV,
+    },
+  );
   expect(restored).toMatchObject({ code: 0 });
   await till.terminate();
 

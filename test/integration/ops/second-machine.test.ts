@@ -59,7 +59,7 @@ describe.each(PLACE_KINDS)('two machines with a replica on %s', (kind) => {
     const payment = await shop.createPayment();
     const backup = await keyringOf(first);
     const dataDir = join(dir, 'second');
-    const restore = [backup, '--from-replica', place.url, '--data-dir', dataDir];
+    const restore = [backup, '--nothing-revoked', '--from-replica', place.url, '--data-dir', dataDir];
     await eventually(
       'the replica has the payment',
       async () => {
@@ -117,9 +117,13 @@ it('a takeover without the word of the operator ends once the machine that runs 
   await first.replicated();
   const backup = await keyringOf(first);
   const dataDir = join(dir, 'second');
-  const restored = await runTool('restore', [backup, '--from-replica', replica, '--data-dir', dataDir], {
-    env,
-  });
+  const restored = await runTool(
+    'restore',
+    [backup, '--nothing-revoked', '--from-replica', replica, '--data-dir', dataDir],
+    {
+      env,
+    },
+  );
   expect(restored).toMatchObject({ code: 0 });
   const ends: string[] = [];
   const [stopped, promoted] = await Promise.all([

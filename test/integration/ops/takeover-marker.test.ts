@@ -49,7 +49,15 @@ async function deadMachine(): Promise<string> {
 }
 
 async function restore(name: string, ...more: string[]): Promise<ToolResult> {
-  const args = [backup(), '--from-replica', replica, '--data-dir', join(dir, name), ...more];
+  const args = [
+    backup(),
+    '--nothing-revoked',
+    '--from-replica',
+    replica,
+    '--data-dir',
+    join(dir, name),
+    ...more,
+  ];
   return runTool('restore', args, { env });
 }
 

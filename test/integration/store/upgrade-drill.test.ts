@@ -115,7 +115,14 @@ describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
       const backup = join(dir, 'after.backup');
       expect(await runTool('backup', [backup, '--data-dir', dir])).toMatchObject({ code: 0 });
       const restored = join(dir, 'restored');
-      const args = [backup, '--data-dir', restored, '--passphrase-file', join(dir, 'keyring-passphrase')];
+      const args = [
+        backup,
+        '--nothing-revoked',
+        '--data-dir',
+        restored,
+        '--passphrase-file',
+        join(dir, 'keyring-passphrase'),
+      ];
       expect(await runTool('restore', args)).toMatchObject({ code: 0 });
       await till.kill9();
       await using second = await TillProcess.start({}, restored);

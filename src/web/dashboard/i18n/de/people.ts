@@ -268,4 +268,19 @@ export const people: Catalogue = {
   'Confirm your email address first.': 'Bestätigen Sie zuerst Ihre E-Mail-Adresse.',
   'Reset the password by mail': 'Passwort per E-Mail zurückgesetzt',
   'Confirmed the address': 'Adresse bestätigt',
+  'This till was restored from an older copy. Keys and members that you removed since then may be back, so secret keys, keys that can send coins, and members do not work until you confirm them.':
+    'Dieser Till wurde aus einer älteren Kopie wiederhergestellt. Seither entfernte Schlüssel und Mitarbeiter können wieder da sein; geheime Schlüssel, Schlüssel mit Senderecht und Mitarbeiter sind deshalb gesperrt, bis Sie sie bestätigen.',
+  'Check the keys': 'Schlüssel prüfen',
+  'Check the people': 'Mitarbeiter prüfen',
+  'Confirm keys and people': 'Schlüssel und Mitarbeiter bestätigen',
+  'Confirmed keys and people after a restore': 'Schlüssel und Mitarbeiter nach Wiederherstellung bestätigt',
+  'Restored the till from a copy': 'Till aus einer Kopie wiederhergestellt',
+  'Set a password on the command line': 'Passwort auf der Kommandozeile gesetzt',
+  'Switched the second factor off on the command line':
+    'Zwei-Faktor-Anmeldung auf der Kommandozeile ausgeschaltet',
+  'Changed the owner on the command line': 'Inhaber auf der Kommandozeile geändert',
+  'Signed in from a new place': 'Von einem neuen Ort angemeldet',
+  'Read the signing secret': 'Signaturgeheimnis gelesen',
+  'Read the secret of an endpoint': 'Geheimnis eines Endpunkts gelesen',
+  'Exported movements': 'Bewegungen exportiert',
 };

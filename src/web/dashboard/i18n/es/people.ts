@@ -268,4 +268,18 @@ export const people: Catalogue = {
   'Confirm your email address first.': 'Confirme primero su dirección de correo.',
   'Reset the password by mail': 'Restableció la contraseña por correo',
   'Confirmed the address': 'Confirmó la dirección',
+  'This till was restored from an older copy. Keys and members that you removed since then may be back, so secret keys, keys that can send coins, and members do not work until you confirm them.':
+    'Este till se restauró desde una copia anterior. Pueden haber vuelto claves y personas que usted quitó después; por eso las claves secretas, las que pueden enviar monedas y las personas no funcionan hasta que las confirme.',
+  'Check the keys': 'Revisar las claves',
+  'Check the people': 'Revisar las personas',
+  'Confirm keys and people': 'Confirmar claves y personas',
+  'Confirmed keys and people after a restore': 'Confirmó claves y personas tras una restauración',
+  'Restored the till from a copy': 'Restauró el till desde una copia',
+  'Set a password on the command line': 'Estableció una contraseña en la línea de comandos',
+  'Switched the second factor off on the command line': 'Desactivó el segundo factor en la línea de comandos',
+  'Changed the owner on the command line': 'Cambió el propietario en la línea de comandos',
+  'Signed in from a new place': 'Inició sesión desde un lugar nuevo',
+  'Read the signing secret': 'Leyó el secreto de firma',
+  'Read the secret of an endpoint': 'Leyó el secreto de un endpoint',
+  'Exported movements': 'Exportó movimientos',
 };

@@ -270,4 +270,18 @@ export const people: Catalogue = {
   'Confirm your email address first.': 'Confirmez d’abord votre adresse e-mail.',
   'Reset the password by mail': 'A réinitialisé le mot de passe par e-mail',
   'Confirmed the address': 'A confirmé l’adresse',
+  'This till was restored from an older copy. Keys and members that you removed since then may be back, so secret keys, keys that can send coins, and members do not work until you confirm them.':
+    'Ce till a été restauré depuis une copie plus ancienne. Des clés et des personnes retirées depuis peuvent être revenues : les clés secrètes, celles qui peuvent envoyer des fonds et les personnes restent donc bloquées jusqu’à votre confirmation.',
+  'Check the keys': 'Vérifier les clés',
+  'Check the people': 'Vérifier les personnes',
+  'Confirm keys and people': 'Confirmer les clés et les personnes',
+  'Confirmed keys and people after a restore': 'A confirmé les clés et les personnes après une restauration',
+  'Restored the till from a copy': 'A restauré le till depuis une copie',
+  'Set a password on the command line': 'A défini un mot de passe en ligne de commande',
+  'Switched the second factor off on the command line': 'A désactivé le second facteur en ligne de commande',
+  'Changed the owner on the command line': 'A changé le propriétaire en ligne de commande',
+  'Signed in from a new place': 'S’est connecté depuis un nouvel endroit',
+  'Read the signing secret': 'A lu le secret de signature',
+  'Read the secret of an endpoint': 'A lu le secret d’un point de terminaison',
+  'Exported movements': 'A exporté des mouvements',
 };

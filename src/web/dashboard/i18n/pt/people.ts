@@ -268,4 +268,18 @@ export const people: Catalogue = {
   'Confirm your email address first.': 'Confirme primeiro o seu endereço de e-mail.',
   'Reset the password by mail': 'Redefiniu a senha por e-mail',
   'Confirmed the address': 'Confirmou o endereço',
+  'This till was restored from an older copy. Keys and members that you removed since then may be back, so secret keys, keys that can send coins, and members do not work until you confirm them.':
+    'Este till foi restaurado de uma cópia mais antiga. Chaves e pessoas que você removeu depois podem ter voltado; por isso, chaves secretas, chaves que podem enviar moedas e pessoas não funcionam até você confirmá-las.',
+  'Check the keys': 'Verificar as chaves',
+  'Check the people': 'Verificar as pessoas',
+  'Confirm keys and people': 'Confirmar chaves e pessoas',
+  'Confirmed keys and people after a restore': 'Confirmou chaves e pessoas após uma restauração',
+  'Restored the till from a copy': 'Restaurou o till de uma cópia',
+  'Set a password on the command line': 'Definiu uma senha na linha de comando',
+  'Switched the second factor off on the command line': 'Desativou o segundo fator na linha de comando',
+  'Changed the owner on the command line': 'Mudou o proprietário na linha de comando',
+  'Signed in from a new place': 'Entrou de um novo lugar',
+  'Read the signing secret': 'Leu o segredo de assinatura',
+  'Read the secret of an endpoint': 'Leu o segredo de um endpoint',
+  'Exported movements': 'Exportou movimentos',
 };

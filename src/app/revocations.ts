@@ -1,0 +1,103 @@
+import {
+  appendRevocations,
+  readRevocations,
+  revocationPath,
+  writeRevocations,
+} from '../backup/revocation-file.ts';
+import type { Config } from '../config/config.ts';
+import type { Clock, Logger } from '../domain/ports.ts';
+import { readMeta, writeMeta } from '../store/meta.ts';
+import {
+  allRevocations,
+  deleteSessionRevocations,
+  revocationsAfter,
+  type Revocation,
+} from '../store/revocations.ts';
+import type { Db } from '../store/sqlite/database.ts';
+import { applyRevocations } from '../usecases/accounts/apply-revocations.ts';
+import { suspendShops } from '../usecases/accounts/suspend-shops.ts';
+import type { Keyring } from '../wallet/keyring.ts';
+import { PeriodicTask } from '../workers/periodic-task.ts';
+
+const FLUSH_EVERY_MS = 1_000;
+const BATCH = 1_000;
+/** Longer than a session lives: its revocation means nothing afterwards. */
+const SESSIONS_KEPT_MS = 8 * 24 * 3_600_000;
+const META = 'revocations';
+
+interface Deps {
+  readonly config: Config;
+  readonly db: Db;
+  readonly keyring: Keyring;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * The list of revocations outside of the database. A start applies what the list knows and the database does not, because
+ * the database is an older copy; and suspends the shops of a database whose list is gone, which says nothing about what was
+ * revoked since. From then on each revocation is in the file within a second.
+ */
+export class RevocationList {
+  readonly #task: PeriodicTask;
+  readonly #db: Db;
+  readonly #path: string;
+  #seq = 0;
+
+  private constructor({ db, logger }: Deps, path: string) {
+    this.#db = db;
+    this.#path = path;
+    this.#task = new PeriodicTask('revocations', FLUSH_EVERY_MS, logger, async () => this.flush());
+  }
+
+  /** @throws {BackupError} when the file is damaged. */
+  static async open(deps: Deps): Promise<RevocationList> {
+    const { config, db, keyring, clock, logger } = deps;
+    const path = revocationPath(config.dataDir, keyring.fingerprint);
+    const now = clock.now();
+    const isRecent = ({ kind, at }: Revocation): boolean => kind !== 'session' || at > now - SESSIONS_KEPT_MS;
+    await deleteSessionRevocations(db, now - SESSIONS_KEPT_MS);
+    const listed = readRevocations(path)?.filter(isRecent) ?? null;
+    if (listed !== null) {
+      const applied = await applyRevocations(db, listed, now);
+      if (applied.size > 0)
+        logger.error(
+          Object.fromEntries(applied),
+          'the database is older than the list of revocations: what was revoked since is revoked again',
+        );
+    } else if ((await readMeta(db, META)) !== null) {
+      await suspendShops(db, now);
+      logger.error(
+        { path },
+        'the list of revocations is missing: secret keys, keys with wallet:send and members are suspended until the ' +
+          'owner of each shop confirms them (dashboard, or scripts/users confirm-keys), and everybody is signed out',
+      );
+    }
+    const list = new RevocationList(deps, path);
+    const all = await allRevocations(db);
+    writeRevocations(path, all);
+    list.#seq = all.at(-1)?.seq ?? 0;
+    await writeMeta(db, META, 'kept');
+    return list;
+  }
+
+  start(): void {
+    this.#task.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#task.stop();
+    await this.flush();
+  }
+
+  /** Appends what was revoked since the last time. */
+  async flush(): Promise<void> {
+    for (;;) {
+      const rows = await revocationsAfter(this.#db, this.#seq, BATCH);
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      appendRevocations(this.#path, rows);
+      this.#seq = last.seq;
+    }
+  }
+}

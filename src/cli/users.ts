@@ -1,0 +1,136 @@
+import { randomBase62 } from '../usecases/events/new-id.ts';
+import { openDatabase } from '../store/sqlite/open.ts';
+import { assertUncommon } from '../usecases/accounts/common-passwords.ts';
+import { createPasswords } from '../usecases/accounts/passwords.ts';
+import {
+  confirmKeysOf,
+  listAccounts,
+  makeOwner,
+  resetSecondFactor,
+  setPassword,
+  type AccountSummary,
+  type RescueDeps,
+} from '../usecases/accounts/rescue-account.ts';
+import { isoTime } from '../domain/iso-time.ts';
+import type { Config } from '../config/config.ts';
+import { createSecretBox } from '../wallet/secret-box.ts';
+import { parseCall, readSecret, runCommand, tell, UsageError, warn } from './command.ts';
+import { daemonData } from './daemon-data.ts';
+import { unlockKeyring } from './unlock-keyring.ts';
+
+const USAGE = `Helps the owners of accounts who cannot help themselves, without SQL and without mail.
+
+  scripts/users list
+  scripts/users reset-password EMAIL [--generate | --password-file F]    asks for the new password on the terminal;
+                               --generate prints one, once
+  scripts/users reset-second-factor EMAIL [--passkeys]    switches it off; with --passkeys removes the passkeys, too
+  scripts/users make-owner EMAIL --instead-of EMAIL       gives all that the second account owns to the first: shops,
+                               customers and catalog. The first must own nothing yet
+  scripts/users confirm-keys EMAIL    after a restore: the keys and members of the account's shops count again
+
+Each takes --data-dir DIR. Run it beside the daemon or without it. Whatever changes is in the audit log, and ends the sessions
+and tokens of the account. Keys of shops stay: regenerate them where a stranger may know them.`;
+
+const OPTIONS = {
+  'data-dir': { type: 'string' },
+  generate: { type: 'boolean', default: false },
+  'password-file': { type: 'string' },
+  passkeys: { type: 'boolean', default: false },
+  'instead-of': { type: 'string' },
+} as const;
+
+const MIN_PASSWORD_LENGTH = 8;
+const MAX_PASSWORD_LENGTH = 128;
+/** 20 base62 characters carry 119 random bits. */
+const GENERATED_LENGTH = 20;
+
+type Values = ReturnType<typeof parse>['values'];
+const parse = (args: string[]) => parseCall({ args, options: OPTIONS, allowPositionals: true });
+
+interface Call {
+  readonly email: string;
+  readonly values: Values;
+  readonly config: Config;
+}
+
+const COMMANDS: Readonly<Record<string, (deps: RescueDeps, call: Call) => Promise<void>>> = {
+  'reset-password': async (deps, { email, values, config }) => {
+    const password = values.generate ? randomBase62(GENERATED_LENGTH) : await askPassword(email, values);
+    const passwords = await createPasswords(config.auth.passwordHash);
+    await setPassword(deps, { email, passwordHash: await passwords.hash(password) });
+    if (values.generate) tell(password);
+    warn(`The password of ${email} was changed; its sessions and tokens have ended.`);
+  },
+  'reset-second-factor': async (deps, { email, values: { passkeys } }) => {
+    const left = await resetSecondFactor(deps, { email, passkeys });
+    warn(`Two-factor sign-in of ${email} is off; its sessions and tokens have ended.`);
+    if (left > 0) warn(`${left} passkeys still sign in: --passkeys removes them.`);
+  },
+  'make-owner': async (deps, { email, values }) => {
+    const insteadOf = values['instead-of'];
+    if (insteadOf === undefined)
+      throw new UsageError('--instead-of names the account that owns the shops now');
+    const shops = await makeOwner(deps, { email, insteadOf });
+    for (const shop of shops) tell(shop);
+    warn(`${email} owns these shops now. Regenerate their keys if ${insteadOf} must not have them any more.`);
+  },
+  'confirm-keys': async (deps, { email }) => {
+    const shops = await confirmKeysOf(deps, email);
+    for (const shop of shops) tell(shop);
+    if (shops.length === 0) warn(`No shop of ${email} is suspended.`);
+  },
+};
+
+await runCommand(USAGE, async (args) => {
+  const { values, positionals } = parse(args);
+  const [command = '', email, ...more] = positionals;
+  if (more.length > 0) throw new UsageError('a password is never given on the command line');
+  const { config, file } = await daemonData(values['data-dir']);
+  const { db } = await openDatabase(file, { mayMigrate: false });
+  try {
+    if (command === 'list') {
+      for (const account of await listAccounts(db)) tell(lineOf(account));
+      return 0;
+    }
+    const act = COMMANDS[command];
+    if (act === undefined)
+      throw new UsageError('list, reset-password, reset-second-factor, make-owner or confirm-keys?');
+    if (email === undefined) throw new UsageError('name the account by its e-mail address');
+    const keyring = await unlockKeyring(config);
+    try {
+      const clock = { now: () => Date.now() };
+      await act({ db, clock, secretBox: createSecretBox(keyring) }, { email, values, config });
+      return 0;
+    } finally {
+      keyring.wipe();
+    }
+  } finally {
+    await db.close();
+  }
+});
+
+async function askPassword(email: string, values: Values): Promise<string> {
+  const password = await readSecret(
+    values['password-file'],
+    `New password for ${email}: `,
+    '--password-file or --generate',
+  );
+  if (password.length < MIN_PASSWORD_LENGTH || password.length > MAX_PASSWORD_LENGTH)
+    throw new UsageError(
+      `the password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`,
+    );
+  await assertUncommon(password, 'password');
+  return password;
+}
+
+function lineOf(account: AccountSummary): string {
+  const shops = account.shops.map(({ name, isSuspended }) => (isSuspended ? `${name} (suspended)` : name));
+  return [
+    account.email,
+    account.isConfirmed ? 'confirmed' : 'not confirmed',
+    account.hasSecondFactor ? 'two-factor' : 'password only',
+    `${account.passkeys} passkeys`,
+    `since ${isoTime(account.createdAt).slice(0, 10)}`,
+    shops.length === 0 ? 'no shop' : `shops: ${shops.join(', ')}`,
+  ].join('; ');
+}

@@ -1,0 +1,26 @@
+import type { Db, Tx } from '../sqlite/database.ts';
+
+const TABLES = ['customers', 'products', 'prices'] as const;
+
+/** Whether a user has customers, products or prices. */
+export async function ownsCatalog(db: Db, userId: string): Promise<boolean> {
+  for (const table of TABLES) {
+    const row = await db
+      .selectFrom(table)
+      .select('id')
+      .where('user_id', '=', userId)
+      .limit(1)
+      .executeTakeFirst();
+    if (row !== undefined) return true;
+  }
+  return false;
+}
+
+/** Gives the customers, products and prices of a user to another one. */
+export async function giveCatalog(
+  tx: Tx,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  for (const table of TABLES)
+    await tx.updateTable(table).set({ user_id: to }).where('user_id', '=', from).execute();
+}

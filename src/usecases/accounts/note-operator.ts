@@ -1,0 +1,44 @@
+import { insertAudit } from '../../store/audit-log.ts';
+import { allMerchants } from '../../store/merchants/merchants.ts';
+import type { SecretBox } from '../../domain/keys.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { sealClient } from './dashboard-session.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly secretBox: SecretBox;
+}
+
+/** Notes in the audit log what the operator of the server did by a command: of a shop, or of a user's account. */
+export async function noteOperator(
+  tx: Tx,
+  { clock, secretBox }: Deps,
+  entry: {
+    readonly of: { readonly merchantId: string } | { readonly userId: string };
+    readonly action: string;
+  },
+): Promise<void> {
+  const { of, action } = entry;
+  await insertAudit(tx, {
+    at: clock.now(),
+    merchant_id: 'merchantId' in of ? of.merchantId : null,
+    actor_kind: 'operator',
+    // The log of an account is found by the account.
+    actor_id: 'userId' in of ? of.userId : 'operator',
+    actor_name: 'Operator of the server',
+    action,
+    object_id: null,
+    client_sealed: sealClient(secretBox, { address: 'this machine', userAgent: 'command line' }),
+    result: 'OK',
+  });
+}
+
+/** Notes a restore in the log of each shop. */
+export async function noteRestore(db: Db, deps: Deps): Promise<void> {
+  const merchants = await allMerchants(db);
+  await db.transaction(async (tx) => {
+    for (const { id } of merchants)
+      await noteOperator(tx, deps, { of: { merchantId: id }, action: 'scripts/restore' });
+  });
+}

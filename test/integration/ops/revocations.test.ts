@@ -1,0 +1,242 @@
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Shop, type ApiClient } from '../../_helpers/api-client.ts';
+import { newMember, newPerson, signedIn, type Person } from '../../_helpers/people.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { SessionClient } from '../../_helpers/session-client.ts';
+import { Till } from '../../_helpers/till.ts';
+import { runTool } from '../../_helpers/tool.ts';
+
+const PASSWORD = 'correct horse battery';
+const NEW_PASSWORD = 'an entirely new one';
+const ENV = { TILLD_KEYRING_PASSPHRASE: 'a passphrase of the operator' };
+
+let dir: string;
+let till: Till;
+let file: string;
+let owner: Person;
+let member: Person;
+let other: Person;
+let session: SessionClient;
+/** Its keys are regenerated after the backup; those of the other one are not. */
+let shop: Shop;
+let untouched: Shop;
+let sending: string;
+let kept: string;
+
+const isIn = async (client: SessionClient) => (await client.call('GET', '/auth/session')).status;
+const balances = async (api: ApiClient, token: string, more = '') =>
+  (await api.call('GET', `/merchant/wallet/balances${more}`, { token })).status;
+const listPath = (): string =>
+  join(till.dataDir, readdirSync(till.dataDir).find((name) => name.startsWith('revocations.')) ?? '');
+const listed = (): string => readFileSync(listPath(), 'utf8');
+
+async function restrictedKey(of: Shop, scopes: readonly string[]): Promise<{ id: string; value: string }> {
+  const { key } = await of.api.must<{ key: { id: string; value: string } }>('POST', '/merchant/keys/create', {
+    token: of.token,
+    body: { merchantId: of.merchantId, name: 'Plugin', scopes },
+  });
+  return key;
+}
+
+async function restore(target: string, ...more: string[]) {
+  return runTool('restore', [file, '--data-dir', join(dir, target), '--look-ahead', '5', ...more], {
+    env: ENV,
+  });
+}
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'till-revoked-'));
+  till = await Till.start(ENV);
+  const { api } = till;
+  owner = await newPerson(api, 'owner');
+  shop = await Shop.open(api, { owner: owner.token });
+  untouched = await Shop.open(api, { owner: owner.token });
+  member = await newMember(api, owner.session, { merchantId: untouched.merchantId, role: 'manager' });
+  other = await newPerson(api, 'other');
+  session = await SessionClient.signIn(api.baseUrl, { email: owner.email, password: PASSWORD });
+  const deleted = await restrictedKey(untouched, ['wallet:read', 'wallet:send']);
+  sending = deleted.value;
+  kept = (await restrictedKey(untouched, ['wallet:read'])).value;
+  file = join(dir, 'one.backup');
+  expect(await runTool('backup', [file, '--data-dir', till.dataDir], { env: ENV })).toMatchObject({
+    code: 0,
+  });
+
+  // What is revoked after the backup.
+  await owner.session.call('DELETE', '/merchant/keys/delete', {
+    merchantId: untouched.merchantId,
+    keyId: deleted.id,
+  });
+  await owner.session.call('POST', '/merchant/keys/regenerate', { merchantId: shop.merchantId });
+  await owner.session.call('DELETE', '/merchant/people/remove', {
+    merchantId: untouched.merchantId,
+    userId: member.userId,
+  });
+  await session.call('DELETE', '/auth/session');
+  await other.session.call('POST', '/auth/change-password', {
+    currentPassword: PASSWORD,
+    newPassword: NEW_PASSWORD,
+  });
+  await eventually(
+    'the list names the last of it',
+    () => listed(),
+    (text) => text.includes(` password ${other.userId} `),
+  );
+});
+afterAll(async () => {
+  await till?.end();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function expectRevoked(api: ApiClient): Promise<void> {
+  expect(await balances(api, sending)).toBe(401);
+  expect(await balances(api, shop.secretKey)).toBe(401);
+  expect(await isIn(new SessionClient(api.baseUrl, session.cookie))).toBe(401);
+  const login = await api.call('POST', '/auth/login', { body: { email: other.email, password: PASSWORD } });
+  expect(login.status).toBe(401);
+  expect((await api.call('GET', '/auth/me', { token: other.token })).status).toBe(401);
+  const again = await signedIn(api, member.email);
+  expect(await balances(api, again.token, `?merchantId=${untouched.merchantId}`)).toBe(404);
+  // What was not revoked counts.
+  expect(await balances(api, untouched.secretKey)).toBe(200);
+  expect(await balances(api, kept)).toBe(200);
+}
+
+describe('a restore with the list of revocations', () => {
+  it('revokes again what was revoked since the backup, and nothing else', async () => {
+    const restored = await restore('listed', '--revocations', listPath());
+    expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('Revoked again: ') });
+    await using next = await Till.start(ENV, {}, join(dir, 'listed'));
+    await expectRevoked(next.api);
+  });
+
+  it('gives the shop a public key, so that its owner can go on', async () => {
+    await restore('keys', '--revocations', listPath());
+    await using next = await Till.start(ENV, {}, join(dir, 'keys'));
+    const { token } = await signedIn(next.api, owner.email);
+    const { keys } = await next.api.must<{ keys: { kind: string }[] }>(
+      'GET',
+      `/merchant/keys?merchantId=${shop.merchantId}`,
+      { token },
+    );
+    expect(keys.map(({ kind }) => kind).toSorted()).toEqual(['public', 'secret']);
+  });
+
+  it('is noted in the audit log of each shop', async () => {
+    await restore('audited', '--revocations', listPath());
+    await using next = await Till.start(ENV, {}, join(dir, 'audited'));
+    const { session: client } = await signedIn(next.api, owner.email);
+    const { body } = await client.call<{ entries: { action: string; actor: { kind: string } }[] }>(
+      'GET',
+      `/merchant/audit?merchantId=${shop.merchantId}`,
+    );
+    expect(body.data.entries[0]).toMatchObject({ action: 'scripts/restore', actor: { kind: 'operator' } });
+  });
+
+  it('refuses a file that is none, and both answers at once', async () => {
+    expect((await restore('none', '--revocations', file)).stderr).toContain('no list of revocations');
+    expect((await restore('none', '--revocations', join(dir, 'absent'))).stderr).toContain('there is no');
+    expect(await restore('none', '--revocations', listPath(), '--nothing-revoked')).toMatchObject({
+      code: 2,
+    });
+  });
+});
+
+describe('a restore without it', () => {
+  it('suspends secret keys, keys with wallet:send and members, and signs everybody out', async () => {
+    const restored = await restore('suspended');
+    expect(restored.code).toBe(0);
+    expect(restored.stderr).toContain('suspended until the owner of each shop confirms them');
+    await using next = await Till.start(ENV, {}, join(dir, 'suspended'));
+    const { api } = next;
+    for (const key of [sending, shop.secretKey, untouched.secretKey])
+      expect(await balances(api, key)).toBe(403);
+    expect(await balances(api, kept)).toBe(200);
+    expect((await api.call('GET', '/auth/me', { token: owner.token })).status).toBe(401);
+    expect(await isIn(new SessionClient(api.baseUrl, session.cookie))).toBe(401);
+    const manager = await signedIn(api, member.email);
+    expect(await balances(api, manager.token, `?merchantId=${untouched.merchantId}`)).toBe(403);
+    // Payers go on.
+    const order = { amount: '10', currency: 'USD', customerId: untouched.customerId, orderId: 'as before' };
+    const { publicKey: token } = untouched;
+    expect((await api.call('POST', '/payment/create', { token, body: order })).status).toBe(201);
+  });
+
+  it('lets the owner confirm in the API, shop by shop, after a step-up', async () => {
+    await restore('confirmed');
+    await using next = await Till.start(ENV, {}, join(dir, 'confirmed'));
+    const { api } = next;
+    const body = { merchantId: untouched.merchantId };
+    const manager = await signedIn(api, member.email);
+    expect((await manager.session.call('POST', '/merchant/keys/confirm', body)).status).toBe(403);
+    const fresh = await SessionClient.signIn(api.baseUrl, { email: owner.email, password: PASSWORD });
+    const refused = await fresh.call('POST', '/merchant/keys/confirm', body);
+    expect(refused.body.error?.code).toBe('STEP_UP_REQUIRED');
+    const { session: client, token } = await signedIn(api, owner.email);
+    const shops = async () => {
+      const { merchants } = await api.must<{ merchants: { id: string; keysSuspended: boolean }[] }>(
+        'GET',
+        '/merchant/list',
+        { token },
+      );
+      return merchants.filter(({ keysSuspended }) => keysSuspended).map(({ id }) => id);
+    };
+    expect((await shops()).toSorted()).toEqual([shop.merchantId, untouched.merchantId].toSorted());
+    expect((await client.call('POST', '/merchant/keys/confirm', body)).status).toBe(200);
+    expect(await shops()).toEqual([shop.merchantId]);
+    expect(await balances(api, untouched.secretKey)).toBe(200);
+    expect(await balances(api, shop.secretKey)).toBe(403);
+  });
+
+  it('lets the operator confirm on the command line', async () => {
+    await restore('by-command');
+    const target = join(dir, 'by-command');
+    const said = await runTool('users', ['confirm-keys', owner.email, '--data-dir', target], { env: ENV });
+    expect(said).toMatchObject({ code: 0, stderr: '' });
+    await using next = await Till.start(ENV, {}, target);
+    expect(await balances(next.api, untouched.secretKey)).toBe(200);
+  });
+
+  it('leaves everything as it was by the operator’s word that nothing was revoked', async () => {
+    expect((await restore('word', '--nothing-revoked')).code).toBe(0);
+    await using next = await Till.start(ENV, {}, join(dir, 'word'));
+    expect(await balances(next.api, untouched.secretKey)).toBe(200);
+    expect(await balances(next.api, sending)).toBe(200);
+  });
+});
+
+describe('an older database put back by hand', () => {
+  /** A data directory with the database of the backup, as a copy of files leaves it. */
+  async function putBack(name: string): Promise<string> {
+    const target = join(dir, name);
+    await restore(name, '--nothing-revoked');
+    for (const one of readdirSync(target).filter((entry) => entry.startsWith('revocations.')))
+      rmSync(join(target, one));
+    return target;
+  }
+
+  it('beside its list revokes again what was revoked since', async () => {
+    const target = await putBack('by-hand');
+    const path = listPath();
+    copyFileSync(path, join(target, path.slice(path.lastIndexOf('/') + 1)));
+    await using next = await Till.start(ENV, {}, target);
+    await expectRevoked(next.api);
+  });
+
+  it('without its list is suspended by the next start', async () => {
+    const target = await putBack('list-lost');
+    await using next = await Till.start(ENV, {}, target);
+    expect(await balances(next.api, untouched.secretKey)).toBe(403);
+  });
+});
+
+it('a restart keeps the list and suspends nothing', async () => {
+  const before = listed();
+  await till.down();
+  await till.up();
+  expect(listed().startsWith(before)).toBe(true);
+  expect(await balances(till.api, untouched.secretKey)).toBe(200);
+});

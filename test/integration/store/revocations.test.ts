@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Db } from '../../../src/store/sqlite/database.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
+import { EARLIER_DATABASES, layOut } from '../../_helpers/earlier-databases.ts';
+
+const NEWEST = EARLIER_DATABASES.at(-1) ?? '';
+
+let dir: string;
+let db: Db;
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'tilld-revocations-'));
+  layOut(NEWEST, dir, 9);
+  ({ db } = await openDatabase(join(dir, 'tilld.sqlite')));
+});
+afterEach(async () => {
+  await db.database.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const kinds = async () =>
+  (await db.selectFrom('revocations').select('kind').execute()).map(({ kind }) => kind);
+
+/** Each statement by which something is revoked, whatever code runs it. */
+const STATEMENTS: readonly (readonly [string, string])[] = [
+  ['DELETE FROM api_keys', 'key'],
+  ['UPDATE api_keys SET expires_at = 4102444800000', 'retired-key'],
+  ['DELETE FROM restricted_keys', 'key'],
+  ['DELETE FROM members', 'member'],
+  [`UPDATE members SET role = 'bookkeeper'`, 'role'],
+  ['DELETE FROM passkeys', 'passkey'],
+  ['UPDATE users SET token_version = token_version + 1', 'tokens'],
+];
+
+describe('a database of an earlier version', () => {
+  it('starts with no revocation and no suspended shop', async () => {
+    expect(await kinds()).toEqual([]);
+    const rows = await db.selectFrom('merchants').select('suspended_at').execute();
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.every(({ suspended_at }) => suspended_at === null)).toBe(true);
+  });
+
+  it.each(STATEMENTS)('records what %s revokes', async (statement, kind) => {
+    await sql.raw(statement).execute(db);
+    const found = await kinds();
+    expect(found.length).toBeGreaterThan(0);
+    expect([...new Set(found)]).toEqual([kind]);
+  });
+
+  it('records no revocation for what only changes otherwise', async () => {
+    await sql`UPDATE members SET role = role`.execute(db);
+    await sql`UPDATE users SET updated_at = updated_at + 1`.execute(db);
+    await sql`UPDATE api_keys SET last_used_at = 1`.execute(db);
+    expect(await kinds()).toEqual([]);
+  });
+});
