@@ -2,6 +2,8 @@
 # Everything printed here goes to stderr, so that the callers' output stays theirs.
 
 set -euo pipefail
+# A core dump would hold the seed.
+ulimit -c 0
 
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 STAMP="$ROOT/node_modules/.tilld-installed"

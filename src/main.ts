@@ -1,4 +1,5 @@
 import { createApp } from './app/app.ts';
+import { excludeMemoryFromCoreDumps } from './app/core-dumps.ts';
 import { ConfigError, loadConfig, redactedConfig } from './config/load-config.ts';
 import { createLogger } from './app/logger.ts';
 import { ReplicaUnknownError } from './replica/litestream-process.ts';
@@ -11,6 +12,7 @@ const EXIT_CANNOT_START = 2;
 const show = (text: string): void => void process.stdout.write(text);
 
 async function main(): Promise<void> {
+  excludeMemoryFromCoreDumps();
   const config = loadConfig();
   // A person at a terminal gets readable lines, anything else JSON.
   const isTerminal = process.stdout.isTTY;

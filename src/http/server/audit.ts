@@ -56,10 +56,15 @@ interface Request {
   readonly client: Client;
 }
 
-/** Everything that people change, and what keys do that hands out secrets or moves money: not each payment of a shop. */
+/**
+ * Everything that people change, and what keys do that hands out secrets or moves money: not each payment of a shop. Of what
+ * only reads, that which hands out a secret or takes data away.
+ */
 function isRecorded(route: Route, caller: Caller): boolean {
+  const isTaken = route.stepUp !== undefined || route.streamsAs !== undefined;
+  if (isTaken) return true;
   if (route.method === 'GET' || String(route.scope).endsWith(':read')) return false;
-  return caller.kind === 'user' || route.stepUp !== undefined || route.scope === 'never';
+  return caller.kind === 'user' || route.scope === 'never';
 }
 
 /**
