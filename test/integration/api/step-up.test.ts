@@ -61,6 +61,7 @@ it('what sends coins, or hands out what can, is all of this', () => {
     'POST /auth/passkeys',
     'POST /auth/passkeys/options',
     'POST /connect/approve',
+    'POST /merchant/keys/confirm',
     'POST /merchant/keys/create',
     'POST /merchant/keys/regenerate',
     'POST /merchant/people/invite',
