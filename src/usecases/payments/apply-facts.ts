@@ -16,8 +16,8 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import { putOutput, setAwaitedDepth } from '../../store/ledger/outputs.ts';
 import { shareText, sumsJson } from '../../store/payments/payment-memory.ts';
 import { liveCredits } from '../../domain/payment/credits.ts';
+import { endsOpenLinks } from '../../domain/payment/link-terms.ts';
 import { depthsOf, type Depths } from '../../domain/payment/depth.ts';
-import { isComplete } from '../../domain/payment/standing.ts';
 import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
 import { findPayment, updatePayment, type StoredPayment } from '../../store/payments/payments.ts';
 import { quoteOrNull, RATE_HOLDS_MS } from '../rates/quote-or-null.ts';
@@ -89,7 +89,7 @@ async function applyTo(
   const saved = await saveState(tx, row, payment, { now, events: events.length });
   if (events.length > 0)
     await emitPaymentEvents(tx, deps, afterChange(loaded, saved, { state: payment, rates }), events);
-  if (isPaidOn(state, payment)) await cancelOpenLinks(tx, deps, row.id);
+  if (endsOpenLinks(state, payment)) await cancelOpenLinks(tx, deps, row.id);
   return events;
 }
 
@@ -99,14 +99,6 @@ async function closeOthers(tx: Tx, deps: ApplyFactsDeps, { row, members }: Loade
     if (member.row.superseded_by !== null) continue;
     await applyFacts(tx, deps, member.row.id, [{ type: 'superseded', by: row.id }]);
   }
-}
-
-/** Whether money came on an order that has money already and is not complete: the payer goes on paying. */
-function isPaidOn(before: PaymentState, after: PaymentState): boolean {
-  if (before.credits.length === 0 || before.credits === after.credits || before.refundedAt !== null)
-    return false;
-  const was = new Set(liveCredits(before).map(({ ref }) => outputKey(ref)));
-  return liveCredits(after).some(({ ref }) => !was.has(outputKey(ref))) && !isComplete(before);
 }
 
 /** True when there is nothing to write: most blocks only repeat what is known of most payments. */

@@ -2,7 +2,7 @@ import { COINS, type Coin } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { parseDecimal } from '../../domain/money.ts';
 import { excessAtoms, leftIn, type LeftTerms } from '../../domain/payment/balance.ts';
-import { isComplete } from '../../domain/payment/standing.ts';
+import { isLimitedToExcess } from '../../domain/payment/link-terms.ts';
 import { valueOf } from '../../domain/price.ts';
 import type { StoredRefundLink } from '../../store/payments/refund-links.ts';
 import type { LoadedPayment } from '../payments/load-payment.ts';
@@ -10,9 +10,9 @@ import { worthOnArrival } from '../refunds/refundable.ts';
 
 /** Atoms of a coin that may be claimed by a link now: what is claimed waits for its confirmations. */
 export function leftToClaim(link: StoredRefundLink, payment: LoadedPayment, coin: Coin): bigint {
-  // The order was completed since: what the link was made for is what was bought.
-  const isBought = link.opened_complete === 0 && isComplete(payment.state);
-  return leftOf(link, payment, coin, { terms: { mayWait: true }, isExcess: isBought });
+  const { preset, opened_complete: opened } = link;
+  const isExcess = isLimitedToExcess(payment.state, { preset, openedComplete: opened === 1 });
+  return leftOf(link, payment, coin, { terms: { mayWait: true }, isExcess });
 }
 
 /**
@@ -26,7 +26,10 @@ export function leftForClaim(
   coin: Coin,
   { mayWait = false }: { readonly mayWait?: boolean } = {},
 ): bigint {
-  return leftOf(link, payment, coin, { terms: { ownLink: link.id, mayWait }, isExcess: false });
+  return leftOf(link, payment, coin, {
+    terms: { ownLink: link.id, mayWait },
+    isExcess: link.preset === 'excess',
+  });
 }
 
 /** All that is left, or only what is left beyond the price. @throws {AppError} RATE_UNAVAILABLE */
@@ -37,7 +40,7 @@ function leftOf(
   { terms, isExcess }: { readonly terms: LeftTerms; readonly isExcess: boolean },
 ): bigint {
   const left = leftIn(payment.state, coin, terms);
-  if ((link.preset !== 'excess' && !isExcess) || left.atoms <= 0n) return left.atoms;
+  if (!isExcess || left.atoms <= 0n) return left.atoms;
   const excess = excessLeft(payment, coin, terms);
   if (link.rate === 'received') return excess;
   // Its worth was promised, which may take more coins now, or fewer.

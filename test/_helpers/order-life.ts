@@ -1,0 +1,455 @@
+/** Lives of an order on the payment machine: a payer, a shop, two chains and a clock, with books of their own. */
+import { excessAtoms, leftIn, valueGiven, type CoinLeft } from '../../src/domain/payment/balance.ts';
+import { askedAtoms } from '../../src/domain/payment/coverage.ts';
+import { nextPosition } from '../../src/domain/payment/credits.ts';
+import { endsOpenLinks, isLimitedToExcess } from '../../src/domain/payment/link-terms.ts';
+import { transitionAll } from '../../src/domain/payment/machine.ts';
+import { completedBy, isComplete, missingShare } from '../../src/domain/payment/standing.ts';
+import type {
+  CoinSums,
+  PaymentEventType,
+  PaymentFact,
+  PaymentRefund,
+  PaymentState,
+  PaymentStatus,
+  Share,
+} from '../../src/domain/payment/types.ts';
+import { freshPayment, option } from './payment-state.ts';
+
+export const LIFE_COINS = ['BTC', 'LTC'] as const;
+export type LifeCoin = (typeof LIFE_COINS)[number];
+
+export interface LifeTerms {
+  readonly dues: Readonly<Record<LifeCoin, bigint>>;
+  readonly confirmations: number;
+  /** From this part of the price, in percent, six confirmations are asked for. */
+  readonly tierPercent: number;
+  readonly toleranceBps: number;
+  readonly latePolicy: 'accept' | 'review';
+}
+
+/** Numbers choose among what is there at the time: an output, a link, a part of the money. */
+export type Step =
+  | { readonly do: 'pay'; readonly coin: LifeCoin; readonly percent: number }
+  | { readonly do: 'pay asked'; readonly coin: LifeCoin }
+  | { readonly do: 'mine'; readonly coin: LifeCoin; readonly blocks: number }
+  | { readonly do: 'double-spend'; readonly which: number }
+  | { readonly do: 'bring back'; readonly which: number }
+  | { readonly do: 'reorg'; readonly coin: LifeCoin; readonly depth: number; readonly isMoved: boolean }
+  | { readonly do: 'clock'; readonly ms: number }
+  | { readonly do: 'close' }
+  | { readonly do: 'cancel' }
+  | { readonly do: 'resolve'; readonly action: 'accept' | 'refunded' }
+  | { readonly do: 'refund'; readonly coin: LifeCoin; readonly percent: number; readonly rate: number }
+  | { readonly do: 'node takes' | 'send fails'; readonly which: number }
+  | {
+      readonly do: 'open link';
+      readonly coin: LifeCoin;
+      readonly percent: number;
+      readonly isExcess: boolean;
+    }
+  | { readonly do: 'claim' | 'send claim' | 'cancel claim' | 'drop claim'; readonly which: number };
+
+export interface LifeLink {
+  readonly id: string;
+  readonly coin: LifeCoin;
+  readonly atoms: bigint;
+  readonly isExcess: boolean;
+  readonly openedComplete: boolean;
+  state: 'open' | 'claimed' | 'sent' | 'ended';
+}
+
+interface Output {
+  readonly coin: LifeCoin;
+  readonly txid: string;
+  readonly amount: bigint;
+  height: number | null;
+  isGone: boolean;
+}
+
+const HOUR = 3_600_000;
+
+export class OrderLife {
+  payment: PaymentState;
+  readonly terms: LifeTerms;
+  readonly outputs: Output[] = [];
+  readonly links: LifeLink[] = [];
+  readonly events: PaymentEventType[] = [];
+  readonly reached = new Set<PaymentStatus>();
+  refunds: PaymentRefund[] = [];
+  now = 0;
+  #serial = 0;
+  readonly #tips: Record<LifeCoin, number> = { BTC: 100, LTC: 100 };
+
+  constructor(terms: LifeTerms) {
+    this.terms = terms;
+    const offered = (coin: LifeCoin) =>
+      option(terms.dues[coin], terms.confirmations, [
+        { fromAtoms: (terms.dues[coin] * BigInt(terms.tierPercent)) / 100n + 1n, confirmations: 6 },
+      ]);
+    this.payment = freshPayment(
+      { BTC: offered('BTC'), LTC: offered('LTC') },
+      { toleranceBps: terms.toleranceBps, latePolicy: terms.latePolicy, expiresAt: HOUR },
+    );
+    this.reached.add(this.payment.status);
+  }
+
+  /** What the checkout asks for in a coin. */
+  asked(coin: LifeCoin): bigint {
+    const { toleranceBps } = this.terms;
+    const due = this.terms.dues[coin];
+    return askedAtoms(missingShare(this.payment), { due, coinDecimals: 8, toleranceBps });
+  }
+
+  /** Plays one step; false where there is nothing for it. */
+  play(step: Step): boolean {
+    switch (step.do) {
+      case 'pay':
+        return this.pay(step.coin, (this.terms.dues[step.coin] * BigInt(step.percent)) / 100n);
+      case 'pay asked':
+        return this.pay(step.coin, this.asked(step.coin));
+      case 'mine':
+        return this.mine(step.coin, step.blocks);
+      case 'double-spend':
+        return this.#doubleSpend(pick(this.outputs.filter(isOpen), step.which));
+      case 'bring back':
+        return this.#bringBack(
+          pick(
+            this.outputs.filter(({ isGone }) => isGone),
+            step.which,
+          ),
+        );
+      case 'reorg':
+        return this.reorg(step.coin, step.depth, step.isMoved);
+      case 'clock':
+        this.now += step.ms;
+        return true;
+      case 'close':
+        return this.#tell([{ type: 'clock' }]);
+      case 'cancel':
+        return this.#tell([{ type: 'cancel' }]);
+      case 'resolve':
+        return this.#resolve(step.action);
+      case 'refund':
+        return this.#refund(step.coin, step.percent, step.rate);
+      case 'node takes':
+        return this.#move(
+          pick(
+            this.refunds.filter(({ stage }) => stage === 'signed'),
+            step.which,
+          ),
+          'accepted',
+        );
+      case 'send fails':
+        return this.#fail(
+          pick(
+            this.refunds.filter(({ stage }) => stage === 'signed' || stage === 'accepted'),
+            step.which,
+          ),
+        );
+      case 'open link':
+        return this.#openLink(step.coin, step.percent, step.isExcess);
+      case 'claim':
+        return this.#claim(
+          pick(
+            this.links.filter(({ state }) => state === 'open'),
+            step.which,
+          ),
+        );
+      case 'send claim':
+        return this.#sendClaim(
+          pick(
+            this.links.filter(({ state }) => state === 'claimed'),
+            step.which,
+          ),
+        );
+      case 'cancel claim':
+        return this.#unclaim(
+          pick(
+            this.links.filter(({ state }) => state === 'claimed'),
+            step.which,
+          ),
+          'ended',
+        );
+      case 'drop claim':
+        return this.#unclaim(
+          pick(
+            this.links.filter(({ state }) => state === 'claimed'),
+            step.which,
+          ),
+          'open',
+        );
+    }
+  }
+
+  pay(coin: LifeCoin, amount: bigint): boolean {
+    if (amount <= 0n) return false;
+    this.#serial += 1;
+    const output = { coin, txid: `t${this.#serial}`, amount, height: null, isGone: false };
+    this.outputs.push(output);
+    return this.#tell([this.#seen(output)]);
+  }
+
+  mine(coin: LifeCoin, blocks: number): boolean {
+    const height = this.#tips[coin] + 1;
+    const waiting = this.outputs.filter((output) => output.coin === coin && isOpen(output));
+    for (const output of waiting) output.height = height;
+    this.#tips[coin] += blocks;
+    const mined = waiting.map((output): PaymentFact => ({
+      ...this.#seen(output),
+      type: 'output_confirmed',
+      height,
+    }));
+    // Each block is read by itself, and the tip moves with the last.
+    return this.#tell([...mined, { type: 'tip', coin, height: this.#tips[coin] }]);
+  }
+
+  reorg(coin: LifeCoin, depth: number, isMoved: boolean): boolean {
+    const from = this.#tips[coin] - depth;
+    const hit = this.outputs.filter((output) => output.coin === coin && (output.height ?? 0) > from);
+    this.#tips[coin] = from;
+    for (const output of hit) output.height = null;
+    const back = hit.map(({ txid }): PaymentFact => ({ type: 'output_unconfirmed', ref: ref(txid) }));
+    this.#tell([...back, { type: 'tip', coin, height: from }]);
+    if (!isMoved) for (const output of hit) this.#doubleSpend(output);
+    return hit.length > 0;
+  }
+
+  /** What links could give back now, in the coin of each. */
+  claimable(link: LifeLink): bigint {
+    const terms = { mayWait: true };
+    const left = leftIn(this.payment, link.coin, terms);
+    const preset = link.isExcess ? ('excess' as const) : null;
+    if (!isLimitedToExcess(this.payment, { preset, openedComplete: link.openedComplete })) return left.atoms;
+    if (this.payment.refundedAt !== null) return left.atoms;
+    return excessAtoms(this.#held(terms), link.coin);
+  }
+
+  #held(terms: { readonly mayWait: boolean }): CoinLeft[] {
+    return LIFE_COINS.map((coin) => leftIn(this.payment, coin, terms)).filter(({ atoms }) => atoms > 0n);
+  }
+
+  #seen({ coin, txid, amount }: Output) {
+    const currentDue = (this.terms.dues[coin] * 3n) / 4n + 1n;
+    return {
+      type: 'output_seen',
+      coin,
+      ref: ref(txid),
+      amount,
+      maturity: 1,
+      seenAt: this.now,
+      currentDue,
+    } as const;
+  }
+
+  #doubleSpend(output: Output | undefined): boolean {
+    if (output === undefined) return false;
+    output.isGone = true;
+    return this.#tell([{ type: 'output_gone', ref: ref(output.txid) }]);
+  }
+
+  #bringBack(output: Output | undefined): boolean {
+    if (output === undefined) return false;
+    output.isGone = false;
+    return this.#tell([this.#seen(output)]);
+  }
+
+  #resolve(action: 'accept' | 'refunded'): boolean {
+    const events = this.events.length;
+    this.#tell([{ type: 'resolve', action }]);
+    if (this.payment.refundedBy !== 'merchant' || this.events.length === events) return true;
+    for (const link of this.links)
+      if (link.state === 'open' || link.state === 'claimed') link.state = 'ended';
+    return this.#set(this.refunds.filter(({ stage }) => stage !== 'promised'));
+  }
+
+  #refund(coin: LifeCoin, percent: number, rate: number): boolean {
+    const left = leftIn(this.payment, coin);
+    const atoms = (left.atoms * BigInt(percent)) / 100n;
+    if (atoms <= 0n) return false;
+    // At the rate of now, coins are given back at another value than that of their arrival.
+    const given = shareOf(atoms * BigInt(rate), this.terms.dues[coin] * 100n);
+    const at = rate === 100 ? null : { given, unit: shareOf(1n, 10_000n) };
+    this.#serial += 1;
+    const made: PaymentRefund = {
+      id: `s${this.#serial}`,
+      coin,
+      amount: atoms,
+      stage: 'signed',
+      value: valueGiven(left, atoms, at),
+      completedBy: completedBy(this.payment),
+      position: nextPosition(this.payment),
+    };
+    return this.#set([...this.refunds, made]);
+  }
+
+  #openLink(coin: LifeCoin, percent: number, isExcess: boolean): boolean {
+    const terms = { mayWait: true };
+    const all = isExcess ? excessAtoms(this.#held(terms), coin) : leftIn(this.payment, coin, terms).atoms;
+    const atoms = (all * BigInt(percent)) / 100n;
+    if (atoms <= 0n) return false;
+    this.#serial += 1;
+    const openedComplete = isComplete(this.payment);
+    this.links.push({ id: `l${this.#serial}`, coin, atoms, isExcess, openedComplete, state: 'open' });
+    return true;
+  }
+
+  #claim(link: LifeLink | undefined): boolean {
+    if (link === undefined || this.claimable(link) < link.atoms) return false;
+    link.state = 'claimed';
+    const { id, coin, atoms } = link;
+    const value = valueGiven(leftIn(this.payment, coin, { mayWait: true }), atoms, null);
+    const by = completedBy(this.payment);
+    const claim = {
+      id,
+      coin,
+      amount: atoms,
+      stage: 'promised',
+      value,
+      completedBy: by,
+      position: null,
+    } as const;
+    return this.#set([...this.refunds, claim]);
+  }
+
+  #sendClaim(link: LifeLink | undefined): boolean {
+    if (link === undefined || leftIn(this.payment, link.coin, { ownLink: link.id }).atoms < link.atoms)
+      return false;
+    link.state = 'sent';
+    const position = nextPosition(this.payment);
+    return this.#set(
+      this.refunds.map((refund) =>
+        refund.id === link.id && refund.stage === 'promised'
+          ? { ...refund, stage: 'signed', position }
+          : refund,
+      ),
+    );
+  }
+
+  #unclaim(link: LifeLink | undefined, state: 'open' | 'ended'): boolean {
+    if (link === undefined) return false;
+    link.state = state;
+    return this.#set(this.refunds.filter(({ id, stage }) => id !== link.id || stage !== 'promised'));
+  }
+
+  #fail(refund: PaymentRefund | undefined): boolean {
+    if (refund === undefined) return false;
+    const link = this.links.find(({ id, state }) => id === refund.id && state === 'sent');
+    this.#serial += 1;
+    // The link is open again, and its next claim is another refund.
+    if (link !== undefined) {
+      link.state = 'ended';
+      this.links.push({ ...link, id: `l${this.#serial}`, state: 'open' });
+    }
+    return this.#move(refund, 'failed');
+  }
+
+  #move(refund: PaymentRefund | undefined, stage: 'accepted' | 'failed'): boolean {
+    if (refund === undefined) return false;
+    return this.#set(this.refunds.map((each) => (each === refund ? { ...each, stage } : each)));
+  }
+
+  #set(refunds: readonly PaymentRefund[]): boolean {
+    this.refunds = [...refunds];
+    return this.#tell([{ type: 'refunds_changed', refunds: this.refunds }]);
+  }
+
+  #tell(facts: readonly PaymentFact[]): boolean {
+    const before = this.payment;
+    const { payment, events } = transitionAll(before, facts, this.now);
+    this.payment = payment;
+    this.events.push(...events);
+    this.reached.add(payment.status);
+    if (endsOpenLinks(before, payment)) {
+      for (const link of this.links) if (link.state === 'open') link.state = 'ended';
+    }
+    return true;
+  }
+}
+
+/** The books of the test: what outputs and refunds come to, without the code that is tested. */
+export class LifeBooks {
+  readonly #life: OrderLife;
+
+  constructor(life: OrderLife) {
+    this.#life = life;
+  }
+
+  /** Atoms of a coin in outputs that are there: all, in blocks, or as deep as the tier of all that is there asks for. */
+  atoms(coin: LifeCoin, which: 'live' | 'mined' | 'settled'): bigint {
+    return this.#outputs(which)
+      .filter((output) => output.coin === coin)
+      .reduce((sum, { amount }) => sum + amount, 0n);
+  }
+
+  sums(which: 'live' | 'settled'): CoinSums {
+    return { BTC: this.atoms('BTC', which), LTC: this.atoms('LTC', which) };
+  }
+
+  /** Received less what refunds and claims gave back, in parts of the price. */
+  left(which: 'live' | 'settled', counts: (refund: PaymentRefund) => boolean = () => true): Share {
+    const { credits } = this.#life.payment;
+    let sum = shareOf(0n, 1n);
+    for (const { txid, amount } of this.#outputs(which)) {
+      const due = credits.find(({ ref: own }) => own.txid === txid)?.due ?? null;
+      if (due !== null) sum = plus(sum, shareOf(amount, due));
+    }
+    for (const refund of this.#life.refunds) {
+      if (refund.stage === 'failed' || refund.value === null || !counts(refund)) continue;
+      sum = plus(sum, { ...refund.value, numerator: -refund.value.numerator });
+    }
+    return sum;
+  }
+
+  #outputs(which: 'live' | 'mined' | 'settled'): Output[] {
+    const there = this.#life.outputs.filter(({ isGone }) => !isGone);
+    if (which === 'live') return there;
+    const mined = there.filter(({ height }) => height !== null);
+    if (which === 'mined') return mined;
+    return mined.filter(({ coin, height }) => {
+      const held = (this.#life.payment.tips[coin] ?? 0) - (height ?? 0) + 1;
+      return held >= this.required(coin, this.atoms(coin, 'live'));
+    });
+  }
+
+  /** Atoms of a coin that are as deep as the tier of an amount asks for. */
+  deep(coin: LifeCoin, amount: bigint): bigint {
+    const tip = this.#life.payment.tips[coin] ?? 0;
+    return this.#outputs('mined')
+      .filter(
+        (output) => output.coin === coin && tip - (output.height ?? 0) + 1 >= this.required(coin, amount),
+      )
+      .reduce((sum, output) => sum + output.amount, 0n);
+  }
+
+  /** Confirmations for an amount. */
+  required(coin: LifeCoin, atoms: bigint): number {
+    const { dues, tierPercent, confirmations } = this.#life.terms;
+    return atoms > (dues[coin] * BigInt(tierPercent)) / 100n ? Math.max(6, confirmations) : confirmations;
+  }
+}
+
+export function shareOf(numerator: bigint, denominator: bigint): Share {
+  return { numerator, denominator };
+}
+
+/** Whether a share reaches the price less a tolerance. */
+export function reachesPrice({ numerator, denominator }: Share, toleranceBps: number): boolean {
+  return numerator * 10_000n >= denominator * BigInt(10_000 - toleranceBps);
+}
+
+function plus(a: Share, b: Share): Share {
+  return shareOf(a.numerator * b.denominator + b.numerator * a.denominator, a.denominator * b.denominator);
+}
+
+function ref(txid: string) {
+  return { txid, index: 0 };
+}
+
+function isOpen({ height, isGone }: Output): boolean {
+  return height === null && !isGone;
+}
+
+function pick<T>(all: readonly T[], which: number): T | undefined {
+  return all[which % Math.max(1, all.length)];
+}

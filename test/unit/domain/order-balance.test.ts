@@ -1,0 +1,274 @@
+/**
+ * Lives of orders: whatever is paid, forked, given back and claimed, nobody completes an order with money that went
+ * back. `ORDER_LIVES=100000 npx vitest run test/unit/domain/order-balance.test.ts` plays as many.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { leftIn } from '../../../src/domain/payment/balance.ts';
+import {
+  PAYMENT_STATUSES,
+  type PaymentRefund,
+  type PaymentStatus,
+} from '../../../src/domain/payment/types.ts';
+import {
+  LIFE_COINS,
+  LifeBooks,
+  OrderLife,
+  reachesPrice,
+  type LifeTerms,
+  type Step,
+} from '../../_helpers/order-life.ts';
+
+const LIVES = Number(process.env.ORDER_LIVES ?? 2_000);
+const TIMEOUT_MS = 60_000 + LIVES * 60;
+
+const coin = fc.constantFrom(...LIFE_COINS);
+const which = fc.nat({ max: 7 });
+const percent = fc.constantFrom(1, 10, 30, 49, 50, 51, 70, 99, 100, 100, 150, 210);
+const part = fc.constantFrom(1, 30, 50, 99, 100, 100);
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('pay' as const), coin, percent }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('pay asked' as const), coin }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({ do: fc.constant('mine' as const), coin, blocks: fc.constantFrom(1, 1, 2, 6) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constantFrom('double-spend' as const, 'bring back' as const), which }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('reorg' as const),
+      coin,
+      depth: fc.integer({ min: 1, max: 7 }),
+      isMoved: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('clock' as const),
+      ms: fc.constantFrom(-7_200_000, -1, 1, 600_000, 7_200_000),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constantFrom<Step>({ do: 'close' }, { do: 'cancel' }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Step>(
+      { do: 'resolve', action: 'accept' },
+      { do: 'resolve', action: 'accept' },
+      { do: 'resolve', action: 'refunded' },
+    ),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('refund' as const),
+      coin,
+      percent: part,
+      rate: fc.constantFrom(100, 100, 50, 200),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constantFrom('node takes' as const, 'send fails' as const), which }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('open link' as const),
+      coin,
+      percent: part,
+      isExcess: fc.boolean(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom(
+        'claim' as const,
+        'claim' as const,
+        'send claim' as const,
+        'send claim' as const,
+        'cancel claim' as const,
+        'drop claim' as const,
+      ),
+      which,
+    }),
+  },
+);
+
+const terms: fc.Arbitrary<LifeTerms> = fc.record({
+  dues: fc.record({ BTC: fc.bigInt(1_000n, 10n ** 7n), LTC: fc.bigInt(1_000n, 10n ** 9n) }),
+  confirmations: fc.constantFrom(1, 2),
+  tierPercent: fc.constantFrom(40, 120),
+  toleranceBps: fc.constantFrom(0, 50, 500),
+  latePolicy: fc.constantFrom('accept' as const, 'review' as const),
+});
+const life = fc.tuple(terms, fc.array(step, { minLength: 4, maxLength: 40, size: 'max' }));
+
+/** What was given back before the order was complete, or while more money was there than is now. */
+function owesAgain(held: (coin: (typeof LIFE_COINS)[number]) => bigint): (refund: PaymentRefund) => boolean {
+  return ({ completedBy }) =>
+    completedBy === null || LIFE_COINS.some((each) => held(each) < (completedBy[each] ?? 0n));
+}
+
+function isAccepted({ payment }: OrderLife, held: (coin: (typeof LIFE_COINS)[number]) => bigint): boolean {
+  return (
+    payment.acceptedAt !== null && LIFE_COINS.every((each) => held(each) >= (payment.accepted[each] ?? 0n))
+  );
+}
+
+function checkCompletion(order: OrderLife, before: PaymentStatus): void {
+  if (order.payment.status !== 'completed') return;
+  const books = new LifeBooks(order);
+  // A reorganisation that moves the transactions does not undo a completion.
+  const by = before === 'completed' || before === 'refunded' ? 'live' : 'settled';
+  const held = (each: (typeof LIFE_COINS)[number]): bigint => books.atoms(each, by);
+  const isPaid = reachesPrice(books.left(by, owesAgain(held)), order.terms.toleranceBps);
+  expect(isPaid || isAccepted(order, held)).toBe(true);
+}
+
+/** What leaves is there, is deep enough, and is worth no more than what came. */
+function checkGivenBack(order: OrderLife, step: Step): void {
+  const { refundedBy } = order.payment;
+  if (!['refund', 'claim', 'send claim'].includes(step.do) || refundedBy === 'merchant') return;
+  const books = new LifeBooks(order);
+  for (const each of LIFE_COINS) {
+    const of = order.refunds.filter((refund) => refund.coin === each && refund.stage !== 'failed');
+    const signed = of.filter(({ stage }) => stage !== 'promised');
+    const atoms = (refunds: readonly PaymentRefund[]): bigint =>
+      refunds.reduce((sum, { amount }) => sum + amount, 0n);
+    if (of.length === 0) continue;
+    if (step.do === 'claim') expect(atoms(of)).toBeLessThanOrEqual(books.atoms(each, 'mined'));
+    if (step.do === 'refund' && step.coin === each) {
+      expect(atoms(signed)).toBeLessThanOrEqual(books.deep(each, atoms(of)));
+    }
+  }
+}
+
+/** Who pays what is asked for has paid the price, and not more than an atom and a basis point of it. */
+function checkAsked(order: OrderLife): void {
+  const { refundedAt } = order.payment;
+  if (refundedAt !== null) return;
+  const books = new LifeBooks(order);
+  const left = books.left('live');
+  for (const each of LIFE_COINS) {
+    const due = order.terms.dues[each];
+    const asked = order.asked(each);
+    if (asked === 0n) continue;
+    // asked + left <= price + one atom + one basis point
+    const sum = asked * left.denominator + left.numerator * due;
+    const bound = due * left.denominator;
+    expect((sum - bound) * 10_000n).toBeLessThanOrEqual(left.denominator * 10_000n + bound);
+    expect(sum).toBeGreaterThanOrEqual(bound);
+  }
+}
+
+describe('an order, whatever is paid and given back', () => {
+  it(
+    'completes by what is kept or by the word of the merchant, and asks for nothing twice',
+    () => {
+      const reached = new Set<PaymentStatus>();
+      fc.assert(
+        fc.property(life, ([lifeTerms, steps]) => {
+          const order = new OrderLife(lifeTerms);
+          for (const each of steps) {
+            const before = order.payment.status;
+            if (!order.play(each)) continue;
+            checkCompletion(order, before);
+            checkGivenBack(order, each);
+            checkAsked(order);
+          }
+          for (const status of order.reached) reached.add(status);
+        }),
+        { numRuns: LIVES },
+      );
+      expect([...reached].toSorted()).toEqual([...PAYMENT_STATUSES].toSorted());
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'is never underpaid by what goes back once it is complete, nor by a fork that takes the money and brings it back',
+    () => {
+      fc.assert(
+        fc.property(life, ([lifeTerms, steps]) => {
+          const order = new OrderLife(lifeTerms);
+          for (const each of steps) {
+            const before = order.payment;
+            order.play(each);
+            if (
+              before.status !== 'completed' ||
+              !['refund', 'claim', 'send claim', 'node takes'].includes(each.do)
+            )
+              continue;
+            expect(['completed', 'refunded']).toContain(order.payment.status);
+          }
+          order.mine('BTC', 12);
+          order.mine('LTC', 12);
+          const { status } = order.payment;
+          if (status !== 'completed') return;
+          for (const each of LIFE_COINS) order.reorg(each, 20, true);
+          for (const each of LIFE_COINS) order.mine(each, 30);
+          expect(order.payment.status).toBe('completed');
+        }),
+        { numRuns: Math.ceil(LIVES / 2) },
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'is paid by what is asked for, whatever was given back before',
+    () => {
+      fc.assert(
+        fc.property(life, coin, ([lifeTerms, steps], by) => {
+          const order = new OrderLife(lifeTerms);
+          for (const each of steps) order.play(each);
+          const { status, credits, refundedAt } = order.payment;
+          fc.pre(refundedAt === null && ['pending', 'underpaid'].includes(status));
+          fc.pre(credits.every(({ late }) => !late) && order.now < 3_600_000 && order.now >= 0);
+          for (const each of LIFE_COINS) order.mine(each, 10);
+          if (order.payment.status === 'completed') return;
+          fc.pre(order.payment.cancelledAt === null);
+          order.pay(by, order.asked(by));
+          order.mine(by, 10);
+          expect(order.payment.status).toBe('completed');
+          expect(order.payment.exception).toBeNull();
+        }),
+        { numRuns: Math.ceil(LIVES / 2) },
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'leaves no claim that cannot be sent and no money that nobody is told of',
+    () => {
+      fc.assert(
+        fc.property(life, ([lifeTerms, steps]) => {
+          const order = new OrderLife(lifeTerms);
+          for (const each of steps) order.play(each);
+          for (const each of LIFE_COINS) order.mine(each, 20);
+          const claimed = order.links.filter(({ state }) => state === 'claimed');
+          const isSendable = claimed.some(
+            ({ id, coin: of, atoms }) => leftIn(order.payment, of, { ownLink: id }).atoms >= atoms,
+          );
+          const isLost = order.events.includes('payment.reversed');
+          expect(claimed.length === 0 || isSendable || isLost).toBe(true);
+          const isThere = order.outputs.some(({ isGone }) => !isGone);
+          const told = ['confirming', 'underpaid', 'completed', 'late', 'overpaid'].map(
+            (type) => `payment.${type}`,
+          );
+          expect(!isThere || order.events.some((type) => told.includes(type))).toBe(true);
+        }),
+        { numRuns: Math.ceil(LIVES / 2) },
+      );
+    },
+    TIMEOUT_MS,
+  );
+});
