@@ -1,4 +1,5 @@
 /** Lives of an order on the payment machine: a payer, a shop, two chains and a clock, with books of their own. */
+import type { Coin } from '../../src/domain/coins.ts';
 import { excessAtoms, leftIn, valueGiven, type CoinLeft } from '../../src/domain/payment/balance.ts';
 import { askedAtoms } from '../../src/domain/payment/coverage.ts';
 import { nextPosition } from '../../src/domain/payment/credits.ts';
@@ -376,7 +377,7 @@ export class LifeBooks {
   }
 
   /** Atoms of a coin in outputs that are there: all, in blocks, or as deep as the tier of all that is there asks for. */
-  atoms(coin: LifeCoin, which: 'live' | 'mined' | 'settled'): bigint {
+  atoms(coin: Coin, which: 'live' | 'mined' | 'settled'): bigint {
     return this.#outputs(which)
       .filter((output) => output.coin === coin)
       .reduce((sum, { amount }) => sum + amount, 0n);
@@ -401,6 +402,10 @@ export class LifeBooks {
     return sum;
   }
 
+  #dueOf(coin: Coin): bigint {
+    return coin === 'BTC' || coin === 'LTC' ? this.#life.terms.dues[coin] : 0n;
+  }
+
   #outputs(which: 'live' | 'mined' | 'settled'): Output[] {
     const there = this.#life.outputs.filter(({ isGone }) => !isGone);
     if (which === 'live') return there;
@@ -413,7 +418,7 @@ export class LifeBooks {
   }
 
   /** Atoms of a coin that are as deep as the tier of an amount asks for. */
-  deep(coin: LifeCoin, amount: bigint): bigint {
+  deep(coin: Coin, amount: bigint): bigint {
     const tip = this.#life.payment.tips[coin] ?? 0;
     return this.#outputs('mined')
       .filter(
@@ -423,9 +428,11 @@ export class LifeBooks {
   }
 
   /** Confirmations for an amount. */
-  required(coin: LifeCoin, atoms: bigint): number {
-    const { dues, tierPercent, confirmations } = this.#life.terms;
-    return atoms > (dues[coin] * BigInt(tierPercent)) / 100n ? Math.max(6, confirmations) : confirmations;
+  required(coin: Coin, atoms: bigint): number {
+    const { tierPercent, confirmations } = this.#life.terms;
+    return atoms > (this.#dueOf(coin) * BigInt(tierPercent)) / 100n
+      ? Math.max(6, confirmations)
+      : confirmations;
   }
 }
 

@@ -165,9 +165,28 @@ export function leftIn(
   const pricedAtoms = atomsOf(priced) - takenAtoms;
   const atoms = leastOf(atomsOf(credits), most) - takenAtoms;
   if (pricedAtoms <= 0n) return { coin, atoms, worth: null };
-  if (share.numerator > 0n) return { coin, atoms, worth: { atoms: pricedAtoms, share } };
   // Given back in value, by refunds at a higher price than that of the arrival.
-  return { coin, atoms: leastOf(atoms, atomsOf(credits) - atomsOf(priced)), worth: null };
+  if (share.numerator <= 0n)
+    return { coin, atoms: leastOf(atoms, atomsOf(credits) - atomsOf(priced)), worth: null };
+  const worth = { atoms: pricedAtoms, share };
+  return { coin, atoms: leastOf(atoms, wholeLeft(payment, worth, ownLink)), worth };
+}
+
+/**
+ * Atoms of a coin that what is left of all the money comes to: less than what is left of that coin where a chain took
+ * money of another one that was given back before. Null: no less.
+ */
+function wholeLeft(
+  payment: PaymentState,
+  { atoms, share }: NonNullable<CoinLeft['worth']>,
+  ownLink: string | null,
+): bigint | null {
+  const own = payment.refunds.find(({ id, stage }) => stage === 'promised' && id === ownLink);
+  const { left } = balanceOf(payment);
+  const whole = own === undefined ? left : addShares(left, valueOf(payment, own));
+  if (!isMore(share, whole)) return null;
+  if (whole.numerator <= 0n) return 0n;
+  return (atoms * whole.numerator * share.denominator) / (whole.denominator * share.numerator);
 }
 
 /** Atoms of a coin that a payment has received and that are deep enough to leave, whatever went back since. */

@@ -133,21 +133,31 @@ function checkCompletion(order: OrderLife, before: PaymentStatus): void {
 }
 
 /** What leaves is there, is deep enough, and is worth no more than what came. */
-function checkGivenBack(order: OrderLife, step: Step): void {
-  const { refundedBy } = order.payment;
-  if (!['refund', 'claim', 'send claim'].includes(step.do) || refundedBy === 'merchant') return;
+function checkGivenBack(order: OrderLife, before: readonly PaymentRefund[]): void {
+  const made = order.refunds.find((refund) => isNew(refund, before));
+  if (made === undefined || order.payment.refundedBy === 'merchant') return;
   const books = new LifeBooks(order);
-  for (const each of LIFE_COINS) {
-    const of = order.refunds.filter((refund) => refund.coin === each && refund.stage !== 'failed');
-    const signed = of.filter(({ stage }) => stage !== 'promised');
-    const atoms = (refunds: readonly PaymentRefund[]): bigint =>
-      refunds.reduce((sum, { amount }) => sum + amount, 0n);
-    if (of.length === 0) continue;
-    if (step.do === 'claim') expect(atoms(of)).toBeLessThanOrEqual(books.atoms(each, 'mined'));
-    if (step.do === 'refund' && step.coin === each) {
-      expect(atoms(signed)).toBeLessThanOrEqual(books.deep(each, atoms(of)));
-    }
-  }
+  const of = order.refunds.filter(({ coin: in_, stage }) => in_ === made.coin && stage !== 'failed');
+  const atoms = of.reduce((sum, { amount }) => sum + amount, 0n);
+  const there = made.stage === 'promised' ? books.atoms(made.coin, 'mined') : books.deep(made.coin, atoms);
+  expect(atoms).toBeLessThanOrEqual(there);
+  expect(books.left('live').numerator).toBeGreaterThanOrEqual(0n);
+}
+
+/** A link that was made before the order was complete takes nothing of the price since. */
+function checkClaim(order: OrderLife, { links }: { readonly links: readonly string[] }): void {
+  const claimed = order.links.find(({ id, state }) => state === 'claimed' && !links.includes(id));
+  if (claimed === undefined || claimed.openedComplete || order.payment.status !== 'completed') return;
+  expect(reachesPrice(new LifeBooks(order).left('live'), 0)).toBe(true);
+}
+
+const claimedIn = ({ links }: OrderLife): string[] =>
+  links.filter(({ state }) => state === 'claimed').map(({ id }) => id);
+
+/** Claimed, or signed. */
+function isNew({ id, stage }: PaymentRefund, before: readonly PaymentRefund[]): boolean {
+  const was = before.find((other) => other.id === id);
+  return (stage === 'promised' && was === undefined) || (stage === 'signed' && was?.stage !== 'signed');
 }
 
 /** Who pays what is asked for has paid the price, and not more than an atom and a basis point of it. */
@@ -178,9 +188,12 @@ describe('an order, whatever is paid and given back', () => {
           const order = new OrderLife(lifeTerms);
           for (const each of steps) {
             const before = order.payment.status;
+            const { refunds } = order;
+            const links = claimedIn(order);
             if (!order.play(each)) continue;
             checkCompletion(order, before);
-            checkGivenBack(order, each);
+            checkGivenBack(order, refunds);
+            checkClaim(order, { links });
             checkAsked(order);
           }
           for (const status of order.reached) reached.add(status);
