@@ -1,4 +1,5 @@
 import type { Coin } from '../coins.ts';
+import { depthOf, requirementFor } from '../confirmations.ts';
 import { isAccepted } from './acceptance.ts';
 import { coverageOf, type Coverage } from './coverage.ts';
 import { liveCredits, reaches, sumsOf } from './credits.ts';
@@ -187,6 +188,16 @@ function wholeLeft(
   if (!isMore(share, whole)) return null;
   if (whole.numerator <= 0n) return 0n;
   return (atoms * whole.numerator * share.denominator) / (whole.denominator * share.numerator);
+}
+
+/** Confirmations that money of a coin must have before all that was and is to be given back of it leaves. */
+export function depthToLeave(payment: PaymentState, coin: Coin): number {
+  const policy = payment.options[coin]?.policy;
+  const leaving = payment.refunds.filter(
+    (refund) =>
+      refund.coin === coin && refund.stage !== 'failed' && !isBeforeReturn(payment, refund.position),
+  );
+  return policy === undefined ? 1 : depthOf(requirementFor(policy, sumsOf(leaving)[coin] ?? 0n));
 }
 
 /** Atoms of a coin that a payment has received and that are deep enough to leave, whatever went back since. */

@@ -3,6 +3,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import { type FinalHeights, type Finality, finalHeight } from '../../domain/confirmations.ts';
 import type { Db } from '../sqlite/database.ts';
 import { countedIn } from './counted-in.ts';
+import { ANY_DEPTH } from './payments-with-money.ts';
 
 /**
  * Finalities that a coin's payments wait for, among those that have or may receive money in it: in a coin of their own, or
@@ -37,7 +38,7 @@ export async function paymentsAwaiting(
     if (upTo <= above) continue;
     const rows = await db
       .selectFrom('outputs')
-      .innerJoin('payment_options', (join) =>
+      .leftJoin('payment_options', (join) =>
         join
           .onRef('payment_options.payment_id', '=', 'outputs.payment_id')
           .onRef('payment_options.coin', '=', 'outputs.coin'),
@@ -48,7 +49,14 @@ export async function paymentsAwaiting(
       .where('outputs.mode', '=', mode)
       .where('outputs.height', '>', above)
       .where('outputs.height', '<=', upTo)
-      .where('payment_options.required_finality', '=', finality)
+      .where('outputs.payment_id', 'is not', null)
+      // What was quoted, or the tier that the money came to.
+      .where((eb) =>
+        eb.or([
+          eb('payment_options.required_finality', '=', finality),
+          eb('outputs.awaited_depth', '>=', ANY_DEPTH),
+        ]),
+      )
       .execute();
     for (const row of rows) found.add(row.payment_id);
   }

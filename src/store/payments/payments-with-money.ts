@@ -32,7 +32,7 @@ const paymentsInBlocks = prepared((db, param: ParamOf<ChainId & { height: number
 );
 
 /** `awaited_depth` of money that waits for finality, which may come at any depth. */
-const ANY_DEPTH = 1_000_000_000;
+export const ANY_DEPTH = 1_000_000_000;
 
 /** The `awaited_depth` of a payment's output. */
 export function awaitedDepth(
@@ -40,6 +40,29 @@ export function awaitedDepth(
   { coin, maturity }: Pick<PaymentCredit, 'coin' | 'maturity'>,
 ): number {
   return waits.finality(coin) === null ? Math.max(waits.required(coin), maturity) : ANY_DEPTH;
+}
+
+/** Payments that are not complete with money in blocks above a height, by id after `after`. */
+export async function waitingPayments(
+  db: Db,
+  { coin, mode }: ChainId,
+  height: number,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('outputs')
+    .innerJoin('payments', 'payments.id', 'outputs.payment_id')
+    .select('payments.id')
+    .distinct()
+    .where('outputs.coin', '=', coin)
+    .where('outputs.mode', '=', mode)
+    .where('outputs.height', '>', height)
+    .where('payments.status', 'not in', ['completed', 'refunded'])
+    .where('payments.id', '>', after)
+    .orderBy('payments.id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Payments, by id after `after`, with late money that is not priced at the current rate yet. */

@@ -1,9 +1,10 @@
 import { AppError } from '../../domain/errors.ts';
+import { depthToLeave } from '../../domain/payment/balance.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { findRefundLink, type StoredRefundLink } from '../../store/payments/refund-links.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { loadPayment } from '../payments/load-payment.ts';
+import { loadPayment, type LoadPaymentDeps } from '../payments/load-payment.ts';
 import { nothingLeft } from '../refunds/refundable.ts';
 import { outputsForRefund } from '../refunds/unproven-failures.ts';
 import type { SendCoinsDeps } from '../sends/send-coins.ts';
@@ -58,4 +59,19 @@ export async function orderClaim(
   if (leftForClaim(link, payment, coin) < atoms) throw nothingLeft(payment, coin);
   const order = await sendOrderOf(db, link, { coin, atoms, destination });
   return { ...order, only: await outputsForRefund(db, deps, { coin, paymentId: row.id }) };
+}
+
+/** What a claim waits for whose money is there and not deep enough to leave; null where that is not what it waits for. */
+export async function awaitedByClaim(
+  db: Db,
+  deps: LoadPaymentDeps,
+  link: StoredRefundLink,
+): Promise<string | null> {
+  const { coin, claimed } = link;
+  const row = await findPayment(db, link.payment_id);
+  if (row === undefined || coin === null || claimed === null || link.send_id !== null) return null;
+  const payment = await loadPayment(db, deps, row);
+  const isDeep = leftForClaim(link, payment, coin) >= BigInt(claimed);
+  if (isDeep || leftForClaim(link, payment, coin, { mayWait: true }) < BigInt(claimed)) return null;
+  return `It is sent once the ${coin} of the payment has ${depthToLeave(payment.state, coin)} confirmations`;
 }

@@ -11,7 +11,7 @@ import { storeClaimedRefund } from '../refunds/store-refund.ts';
 import { placeSend, type SendCoinsDeps } from '../sends/send-coins.ts';
 import type { RetryBackoff } from '../settlement/retry-backoff.ts';
 import { hasClaimEvent } from '../../store/webhooks/events.ts';
-import { orderClaim } from './claim-order.ts';
+import { awaitedByClaim, orderClaim } from './claim-order.ts';
 import { emitRefundEvent } from './emit-refund-event.ts';
 import { reopenLink } from './reopen-link.ts';
 
@@ -48,6 +48,11 @@ async function sendClaim(
   const link = await findRefundLink(deps.db, id);
   if (link === undefined) return 'tried';
   try {
+    const awaited = await awaitedByClaim(deps.db, deps, link);
+    if (awaited !== null) {
+      await noteProblem(deps, id, awaited);
+      return 'tried';
+    }
     await placeSend(deps, {
       merchantId: link.merchant_id,
       idempotencyKey: null,

@@ -9,6 +9,7 @@ import {
 import { cursorTime } from '../../store/chain/chain-cursors.ts';
 import { FinalityCache } from '../../usecases/chain-sync/finality-cache.ts';
 import type { ObserveDeps } from '../../usecases/chain-sync/observe-deps.ts';
+import { recheckDepths } from '../../usecases/payments/recheck-depths.ts';
 import { recordFinality } from '../../usecases/chain-sync/record-finality.ts';
 import { recordUnconfirmed } from '../../usecases/chain-sync/record-unconfirmed.ts';
 import { RecheckRoundRobin } from '../../usecases/chain-sync/round-robin.ts';
@@ -51,6 +52,7 @@ export class ChainFollower {
   #loop: Promise<void> | null = null;
   #statusAt = 0;
   #outOfStepRounds = 0;
+  #hasDepths = false;
 
   constructor(deps: ObserveDeps, adapter: ChainAdapter, options: FollowerOptions) {
     this.#deps = deps;
@@ -120,6 +122,7 @@ export class ChainFollower {
     }
     const cursor = await startCursor(this.#deps, this.#adapter);
     this.#health.startedFrom(cursor);
+    await this.#recheckDepths();
     const progress = await this.#catchUp(cursor);
     if (progress !== 'caught_up') return progress === 'more';
     const view = await this.#adapter.unconfirmed();
@@ -131,6 +134,13 @@ export class ChainFollower {
     if (this.#isWholeLook(view, status)) await this.#looked(startedAt, status);
     await this.#learnFinality();
     return false;
+  }
+
+  /** Once: the setting may ask for other depths than at the last start. */
+  async #recheckDepths(): Promise<void> {
+    if (this.#hasDepths) return;
+    await recheckDepths(this.#deps, this.#adapter);
+    this.#hasDepths = true;
   }
 
   async #checkNode(): Promise<NodeStatus> {

@@ -41,9 +41,9 @@ export const refundDe: RefundMessages = {
   refundGoneTitle: 'Dieses Geld wurde auf anderem Weg zurückgegeben',
   refundGoneText:
     'Für diesen Link ist nichts mehr übrig. Fragen Sie bitte den Shop, wenn Sie es nicht bekommen haben.',
-  refundWaitingTitle: 'Im Moment nicht möglich',
+  refundWaitingTitle: 'Wartet auf Bestätigungen',
   refundWaitingText:
-    'Das Netzwerk muss Ihre Zahlung erst wieder bestätigen. Bitte kommen Sie später wieder: Es geht nichts verloren.',
+    'Das Netzwerk muss Ihre Zahlung erst oft genug bestätigen. Eine angeforderte Rückzahlung wird danach von selbst gesendet: Es geht nichts verloren.',
   refundTaken:
     'Ihre Anforderung wurde nicht angenommen: Diese Rückzahlung kann nicht mehr angefordert werden.',
   refundReopened:

@@ -38,9 +38,9 @@ export const refundEn = {
   refundCancelledText: 'Nothing is sent by this link. Please ask the shop if you did not expect that.',
   refundGoneTitle: 'This money was given back another way',
   refundGoneText: 'Nothing is left for this link. Please ask the shop if you did not get it.',
-  refundWaitingTitle: 'Not possible at the moment',
+  refundWaitingTitle: 'Waiting for confirmations',
   refundWaitingText:
-    'The network has to confirm your payment again first. Please come back later: nothing is lost.',
+    'The network has to confirm your payment often enough first. A refund that you have claimed is then sent by itself: nothing is lost.',
   refundTaken: 'Your claim was not taken: this refund cannot be claimed any more.',
   refundReopened: 'Your claim could not be sent. The money is still there: please claim it again.',
   refundReopenedAmount:

@@ -38,8 +38,9 @@ export const refundEs: RefundMessages = {
   refundCancelledText: 'Con este enlace no se envía nada. Pregunta a la tienda si no lo esperabas.',
   refundGoneTitle: 'Este dinero se devolvió por otra vía',
   refundGoneText: 'No queda nada para este enlace. Pregunta a la tienda si no lo recibiste.',
-  refundWaitingTitle: 'No es posible en este momento',
-  refundWaitingText: 'La red tiene que volver a confirmar tu pago. Vuelve más tarde: no se pierde nada.',
+  refundWaitingTitle: 'A la espera de confirmaciones',
+  refundWaitingText:
+    'La red tiene que confirmar antes tu pago las veces necesarias. El reembolso que hayas solicitado se enviará después sin que hagas nada: no se pierde nada.',
   refundTaken: 'Tu solicitud no se aceptó: este reembolso ya no se puede reclamar.',
   refundReopened: 'Tu reembolso no se pudo enviar. El dinero sigue ahí: solicítalo de nuevo.',
   refundReopenedAmount:

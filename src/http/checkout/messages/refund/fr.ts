@@ -41,9 +41,9 @@ export const refundFr: RefundMessages = {
     'Rien n’est envoyé par ce lien. Demandez à la boutique si vous ne vous y attendiez pas.',
   refundGoneTitle: 'Cet argent a été rendu autrement',
   refundGoneText: 'Il ne reste rien pour ce lien. Demandez à la boutique si vous ne l’avez pas reçu.',
-  refundWaitingTitle: 'Impossible pour le moment',
+  refundWaitingTitle: 'En attente de confirmations',
   refundWaitingText:
-    'Le réseau doit d’abord confirmer à nouveau votre paiement. Revenez plus tard : rien n’est perdu.',
+    'Le réseau doit d’abord confirmer suffisamment votre paiement. Un remboursement déjà demandé part ensuite tout seul : rien n’est perdu.',
   refundTaken: 'Votre demande n’a pas été prise en compte : ce remboursement ne peut plus être demandé.',
   refundReopened:
     'Votre remboursement n’a pas pu être envoyé. L’argent est toujours là : demandez-le à nouveau.',

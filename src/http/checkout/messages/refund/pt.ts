@@ -39,9 +39,9 @@ export const refundPt: RefundMessages = {
   refundCancelledText: 'Nada é enviado por este link. Pergunte à loja se não o esperava.',
   refundGoneTitle: 'Este dinheiro foi devolvido de outra forma',
   refundGoneText: 'Não resta nada para este link. Pergunte à loja se não o recebeu.',
-  refundWaitingTitle: 'Não é possível de momento',
+  refundWaitingTitle: 'À espera de confirmações',
   refundWaitingText:
-    'A rede tem primeiro de confirmar de novo o seu pagamento. Volte mais tarde: nada se perde.',
+    'A rede tem primeiro de confirmar o seu pagamento as vezes necessárias. Um reembolso já pedido é depois enviado automaticamente: nada se perde.',
   refundTaken: 'O seu pedido não foi aceite: este reembolso já não pode ser pedido.',
   refundReopened: 'O seu reembolso não pôde ser enviado. O dinheiro continua lá: peça-o de novo.',
   refundReopenedAmount:

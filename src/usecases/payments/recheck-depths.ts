@@ -1,0 +1,51 @@
+import type { ChainId } from '../../domain/coins.ts';
+import { depthsOf } from '../../domain/payment/depth.ts';
+import { findCursor } from '../../store/chain/chain-cursors.ts';
+import { outputsOfPayment, setAwaitedDepth } from '../../store/ledger/outputs.ts';
+import { awaitedDepth, waitingPayments } from '../../store/payments/payments-with-money.ts';
+import { findPayment } from '../../store/payments/payments.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
+import { isolateFailures } from './isolate-failures.ts';
+import { loadPayment } from './load-payment.ts';
+
+export interface RecheckDepthsDeps extends ApplyFactsDeps {
+  readonly db: Db;
+  readonly wakeWebhooks: () => void;
+}
+
+const PAGE = 100;
+/** More than any setting asks for, with the maturity of a coinbase. */
+const DEEPEST = 1_100;
+
+/**
+ * At the start of a chain, with the setting as it is now: stores anew up to which depth each payment waits that is not
+ * complete, and settles those that were waiting for more than that.
+ */
+export async function recheckDepths(deps: RecheckDepthsDeps, chain: ChainId): Promise<void> {
+  const cursor = await findCursor(deps.db, chain);
+  if (cursor === undefined) return;
+  const alone = isolateFailures(deps.logger);
+  for (let after = ''; ;) {
+    const ids = await waitingPayments(deps.db, chain, cursor.height - DEEPEST, { after, limit: PAGE });
+    for (const id of ids) {
+      await alone(id, async () => deps.db.transaction(async (tx) => recheck(tx, deps, chain, id)));
+    }
+    const last = ids.at(-1);
+    if (last === undefined || ids.length < PAGE) break;
+    after = last;
+  }
+  deps.wakeWebhooks();
+}
+
+async function recheck(tx: Tx, deps: RecheckDepthsDeps, chain: ChainId, id: string): Promise<void> {
+  const row = await findPayment(tx, id);
+  const tip = await findCursor(tx, chain);
+  if (row === undefined || tip === undefined) return;
+  const depths = depthsOf((await loadPayment(tx, deps, row)).state);
+  for (const { coin, mode, txid, vout, maturity, awaited_depth: stored } of await outputsOfPayment(tx, id)) {
+    const depth = awaitedDepth(depths, { coin, maturity });
+    if (depth !== stored) await setAwaitedDepth(tx, { coin, mode }, { txid, index: vout }, depth);
+  }
+  await applyFacts(tx, deps, id, [{ type: 'tip', coin: chain.coin, height: tip.height }]);
+}
