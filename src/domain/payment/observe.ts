@@ -149,7 +149,8 @@ function isProvenInTime(
   { cameBefore }: ConfirmedFact,
 ): boolean {
   if (!late || confirmedAt !== null || cameBefore === undefined || terms.priceShare === null) return false;
-  return !isLate(terms, Math.min(firstSeenAt, cameBefore));
+  const cameAt = Math.min(firstSeenAt, cameBefore);
+  return cameAt < terms.expiresAt && (terms.cancelledAt === null || cameAt < terms.cancelledAt);
 }
 
 /** Money first seen after the deadline proves that the time is up. */
@@ -217,9 +218,9 @@ function isMinedAgain(
   );
 }
 
-/** Money first seen at or after expiry, or after the cancellation, is late unless its block proves that it was not. */
+/** New money is late after the expiry, or once the payment is cancelled, unless its block proves that it came before. */
 export function isLate(payment: Pick<PaymentState, 'expiresAt' | 'cancelledAt'>, seenAt: number): boolean {
-  return seenAt >= payment.expiresAt || (payment.cancelledAt !== null && seenAt >= payment.cancelledAt);
+  return seenAt >= payment.expiresAt || payment.cancelledAt !== null;
 }
 
 /**

@@ -31,7 +31,7 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'refund.paid': 'The network took the transaction that pays a claimed refund.',
   'refund.expired': 'Nobody claimed the refund in time; the link is worth nothing any more.',
   'refund.cancelled':
-    'You cancelled the refund link, or recorded the payment as refunded elsewhere; a claim of it is not paid.',
+    'The refund link ended unpaid, and `cancelReason` says why: you cancelled it, the payer paid on before the order was complete, or you recorded the payment as refunded elsewhere.',
   'send.broadcast': 'The network took a transaction you sent.',
   'send.confirmed': 'A transaction you sent is final.',
   'send.failed': 'A transaction you sent will not happen; its coins are free again.',

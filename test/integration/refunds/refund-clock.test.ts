@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { getPayment } from '../../../src/usecases/payments/get-payment.ts';
-import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
+import { cancelPayment, resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
 import { refundPayment } from '../../../src/usecases/refunds/refund-payment.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { openSandboxShop, type SandboxShop } from '../sandbox/sandbox-shop.ts';
@@ -111,4 +111,65 @@ test('what the payer sends in place of money that was returned elsewhere does no
   // The replacement paid one atom more as its fee.
   expect((await refund(payment)).refund.refunded).toBe('0.19999999');
   await expect(refund(payment)).rejects.toMatchObject({ code: 'INVALID_STATE' });
+});
+
+test('what comes after a return elsewhere can be given back, though the clock was set back before it came', async () => {
+  const payment = await shop.order([COIN]);
+  await pay(payment);
+  await returnedElsewhere(payment);
+  shop.world.clock.advance(-HOUR);
+  const { address = '' } = (await read(payment)).options[COIN] ?? {};
+  await shop.control(COIN).pay([{ address, amount: parseCoinAmount('0.2', COIN) }]);
+  await shop.control(COIN).mine(2);
+  await eventually(
+    'what came after it is settled',
+    async () => read(payment),
+    ({ transactions }) => transactions.length === 2 && transactions.every((one) => one.confirmations >= 2),
+  );
+  await pay(await shop.order([COIN]));
+  expect((await refund(payment)).refund.refunded).toBe('0.2');
+});
+
+test('an acceptance takes in what was there, though the clock was set back before more came', async () => {
+  const payment = await shop.order([COIN]);
+  await pay(payment, 'underpay');
+  await resolvePayment(
+    shop.world.deps,
+    { merchantId: shop.world.merchant.id, paymentId: payment.id },
+    'accept',
+  );
+  shop.world.clock.advance(-HOUR);
+  const { address = '' } = (await read(payment)).options[COIN] ?? {};
+  await shop.control(COIN).pay([{ address, amount: parseCoinAmount('0.24', COIN) }]);
+  await shop.control(COIN).mine(2);
+  await eventually(
+    'more came',
+    async () => read(payment),
+    ({ transactions }) => transactions.length === 2,
+  );
+  const [accepted] = (await read(payment)).transactions;
+  await shop.control(COIN).reorg({ fate: 'replaced', txids: [accepted?.txid ?? ''] });
+  await shop.control(COIN).mine(3);
+  const now = await eventually(
+    'the accepted money is gone',
+    async () => read(payment),
+    ({ transactions }) => transactions.some(({ status }) => status === 'reversed'),
+  );
+  // What came since was not accepted.
+  expect(now.status).toBe('underpaid');
+});
+
+test('money for a cancelled payment is late, though the clock was set back since', async () => {
+  const payment = await shop.order([COIN]);
+  const { deps, merchant } = shop.world;
+  await cancelPayment(deps, { merchantId: merchant.id, paymentId: payment.id });
+  shop.world.clock.advance(-HOUR / 2);
+  const { address = '', amount = '' } = (await read(payment)).options[COIN] ?? {};
+  await shop.control(COIN).pay([{ address, amount: parseCoinAmount(amount, COIN) }]);
+  const now = await eventually(
+    'it is seen',
+    async () => read(payment),
+    ({ transactions }) => transactions.length === 1,
+  );
+  expect(now.transactions).toMatchObject([{ late: true }]);
 });

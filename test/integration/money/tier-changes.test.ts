@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ConfirmationTier } from '../../../src/domain/confirmations.ts';
+import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
+import { addressOf, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { creditTo } from '../../_helpers/scripted-chain.ts';
+
+/** The price of every order here: 50 USD at 100 USD a coin. */
+const DUE = 50_000_000n;
+
+let world: PaymentWorld;
+let payment: PaymentView;
+
+beforeEach(async () => {
+  world = await openPaymentWorld();
+  payment = await world.order({ allowed: ['BTC'] });
+  await world.look('BTC');
+});
+afterEach(async () => world.close());
+
+async function pay(amount: bigint): Promise<void> {
+  world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), amount)]);
+  await world.look('BTC');
+}
+
+async function mine(blocks: number): Promise<string> {
+  for (let count = 0; count < blocks; count += 1) world.chains.BTC.mine(world.now());
+  await world.look('BTC');
+  return (await world.payment(payment)).status;
+}
+
+/** The daemon is started anew with other tiers. */
+async function restartWith(tiers: readonly ConfirmationTier[]): Promise<string> {
+  Object.assign(world.deps, { confirmations: () => ({ base: 2, tiers }) });
+  world.restart();
+  await world.look('BTC');
+  return (await world.payment(payment)).status;
+}
+
+const SIX = [{ fromAtoms: 2n * DUE, confirmations: 6 }];
+
+describe('money of an order that comes to a tier', () => {
+  it('waits with all that is there of its coin, also what came before', async () => {
+    await restartWith(SIX);
+    await pay(DUE);
+    await pay(DUE);
+    expect((await world.payment(payment)).options.BTC?.requiredConfirmations).toBe(6);
+    expect(await mine(3)).toBe('confirming');
+    // What came first has six confirmations, and is the price.
+    expect(await mine(1)).toBe('completed');
+  });
+
+  it('waits for a tier that was set since, in every block up to it', async () => {
+    await pay(2n * DUE);
+    expect(await restartWith(SIX)).toBe('confirming');
+    expect(await mine(4)).toBe('confirming');
+    expect(await mine(1)).toBe('completed');
+  });
+
+  it('settles at the start of a daemon whose setting asks for less', async () => {
+    await restartWith(SIX);
+    await pay(2n * DUE);
+    expect(await mine(2)).toBe('confirming');
+    expect(await restartWith([])).toBe('completed');
+    expect(await world.eventsOf(payment)).toContain('completed');
+  });
+});

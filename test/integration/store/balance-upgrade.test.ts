@@ -1,0 +1,170 @@
+/** What is filled in for payments, refunds and links of databases that knew no balance of an order. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
+import { layOut } from '../../_helpers/earlier-databases.ts';
+
+let dir: string;
+let path: string;
+let store: OpenDatabase | null = null;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tilld-balance-upgrade-'));
+  path = join(dir, 'tilld.sqlite');
+  layOut('0033-listed-deliveries.json.gz', dir);
+});
+afterEach(async () => {
+  await store?.close();
+  store = null;
+  rmSync(dir, { recursive: true, force: true });
+});
+
+interface Paid {
+  readonly id: string;
+  readonly coin: string;
+  readonly amount: string;
+  readonly seen: number;
+}
+
+/** Changes the earlier database, then opens it as this version does. */
+async function upgraded(
+  change: (db: Sqlite.Database, paid: (where: string) => Paid) => void,
+): Promise<OpenDatabase> {
+  const db = new Sqlite(path);
+  db.pragma('foreign_keys = OFF');
+  const paid = (where: string): Paid =>
+    db
+      .prepare(
+        `SELECT payments.id, coin, outputs.amount, first_seen_at AS seen FROM payments
+         JOIN outputs ON outputs.payment_id = payments.id WHERE ${where} LIMIT 1`,
+      )
+      .get() as Paid;
+  change(db, paid);
+  db.close();
+  store = await openDatabase(path);
+  return store;
+}
+
+/** As the one output of a payment, with another id and at another time. */
+function addOutput(db: Sqlite.Database, { id }: Paid, seenAt: number): void {
+  const columns = (db.pragma('table_info(outputs)') as { name: string }[])
+    .map(({ name }) => name)
+    .filter((name) => name !== 'seq');
+  const values = columns.map((name) => {
+    if (name === 'txid') return `'added-${seenAt}'`;
+    return name === 'first_seen_at' ? String(seenAt) : name;
+  });
+  db.exec(
+    `INSERT INTO outputs (${columns.join()}) SELECT ${values.join()} FROM outputs WHERE payment_id = '${id}' LIMIT 1`,
+  );
+}
+
+function addRefund(
+  db: Sqlite.Database,
+  { id, coin }: Paid,
+  more: { readonly amount: string; readonly at: number; readonly fiat?: string },
+): void {
+  const fiat = more.fiat === undefined ? 'NULL, NULL' : `'${more.fiat}', 'current'`;
+  db.exec(
+    `INSERT INTO refunds (send_id, payment_id, coin, amount, created_at, fiat_amount, rate)
+     VALUES ('snd_added_${more.at}', '${id}', '${coin}', '${more.amount}', ${more.at}, ${fiat})`,
+  );
+}
+
+it('money, decisions and refunds get the order that their times had', async () => {
+  let id = '';
+  const { db } = await upgraded((old, paid) => {
+    const payment = paid(`status = 'refunded' AND refunded_by = 'merchant'`);
+    ({ id } = payment);
+    const { at } = old.prepare('SELECT refunded_at AS at FROM payments WHERE id = ?').get(id) as {
+      at: number;
+    };
+    addOutput(old, payment, at);
+    addOutput(old, payment, at + 10);
+    addRefund(old, payment, { amount: '1', at: at - 1 });
+    addRefund(old, payment, { amount: '2', at });
+    addRefund(old, payment, { amount: '3', at: at + 20 });
+  });
+  const outputs = await db
+    .selectFrom('outputs')
+    .select(['position', 'first_seen_at'])
+    .where('payment_id', '=', id)
+    .orderBy('first_seen_at')
+    .execute();
+  expect(outputs.map(({ position }) => position)).toEqual([1, 2, 3]);
+  const payment = await db.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  expect(payment).toMatchObject({ refunded_position: 2, accepted_position: null });
+  const refunds = await db
+    .selectFrom('refunds')
+    .select(['amount', 'position'])
+    .where('payment_id', '=', id)
+    .orderBy('amount')
+    .execute();
+  // The first gave back before the return elsewhere, the others after it.
+  expect(refunds).toEqual([
+    { amount: '1', position: 1 },
+    { amount: '2', position: 3 },
+    { amount: '3', position: 3 },
+  ]);
+});
+
+it('an acceptance keeps the money that it took in', async () => {
+  let id = '';
+  const { db } = await upgraded((old, paid) => {
+    const payment = paid(`status = 'underpaid'`);
+    ({ id } = payment);
+    old.exec(`UPDATE payments SET accepted_at = ${payment.seen + 5} WHERE id = '${id}'`);
+    addOutput(old, payment, payment.seen + 6);
+  });
+  const { accepted_position } = await db
+    .selectFrom('payments')
+    .select('accepted_position')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  expect(accepted_position).toBe(1);
+});
+
+it('refunds of complete orders are the word of the merchant, those of others count against the price', async () => {
+  let complete: Paid | null = null;
+  let short: Paid | null = null;
+  const { db } = await upgraded((old, paid) => {
+    complete = paid(`status = 'completed' AND exception IS NULL AND coin = 'BTC'`);
+    short = paid(`status = 'underpaid'`);
+    addRefund(old, complete, { amount: '20000', at: complete.seen + 1, fiat: '30' });
+    addRefund(old, short, { amount: '7', at: short.seen + 2 });
+  });
+  const of = async ({ id }: Paid) =>
+    db
+      .selectFrom('refunds')
+      .select(['value', 'completed_json'])
+      .where('payment_id', '=', id)
+      .executeTakeFirst();
+  // 30 of 100 were given back at the rate of that day, by coins that came for 20.
+  expect(await of(complete!)).toEqual({ value: '300000/1000000', completed_json: '{"BTC":"100000"}' });
+  expect(await of(short!)).toEqual({ value: null, completed_json: null });
+});
+
+it('links that were opened before the last money came give back the excess alone', async () => {
+  let claimed = '';
+  let before = '';
+  const { db } = await upgraded((old, paid) => {
+    const links = old.prepare('SELECT id, payment_id, status, created_at FROM refund_links').all() as {
+      id: string;
+      payment_id: string;
+      status: string;
+      created_at: number;
+    }[];
+    const open = links.find(({ status }) => status === 'open');
+    claimed = links.find(({ status }) => status === 'claimed')?.id ?? '';
+    before = open?.id ?? '';
+    addOutput(old, paid(`payments.id = '${open?.payment_id}'`), (open?.created_at ?? 0) + 1);
+  });
+  const linkOf = async (id: string) =>
+    db.selectFrom('refund_links').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  expect(await linkOf(before)).toMatchObject({ opened_complete: 0, claim_completed_json: null });
+  const { opened_complete, claim_completed_json } = await linkOf(claimed);
+  expect([opened_complete, JSON.parse(claim_completed_json ?? '{}')]).toEqual([1, { BTC: '20121' }]);
+});
