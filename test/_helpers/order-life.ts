@@ -134,53 +134,34 @@ export class OrderLife {
       case 'refund':
         return this.#refund(step.coin, step.percent, step.rate);
       case 'node takes':
-        return this.#move(
-          pick(
-            this.refunds.filter(({ stage }) => stage === 'signed'),
-            step.which,
-          ),
-          'accepted',
-        );
+        return this.#move(this.#refundIn(['signed'], step.which), 'accepted');
       case 'send fails':
-        return this.#fail(
-          pick(
-            this.refunds.filter(({ stage }) => stage === 'signed' || stage === 'accepted'),
-            step.which,
-          ),
-        );
+        return this.#fail(this.#refundIn(['signed', 'accepted'], step.which));
       case 'open link':
         return this.#openLink(step.coin, step.percent, step.isExcess);
       case 'claim':
-        return this.#claim(
-          pick(
-            this.links.filter(({ state }) => state === 'open'),
-            step.which,
-          ),
-        );
+        return this.#claim(this.#linkIn('open', step.which));
       case 'send claim':
-        return this.#sendClaim(
-          pick(
-            this.links.filter(({ state }) => state === 'claimed'),
-            step.which,
-          ),
-        );
+        return this.#sendClaim(this.#linkIn('claimed', step.which));
       case 'cancel claim':
-        return this.#unclaim(
-          pick(
-            this.links.filter(({ state }) => state === 'claimed'),
-            step.which,
-          ),
-          'ended',
-        );
+        return this.#unclaim(this.#linkIn('claimed', step.which), 'ended');
       case 'drop claim':
-        return this.#unclaim(
-          pick(
-            this.links.filter(({ state }) => state === 'claimed'),
-            step.which,
-          ),
-          'open',
-        );
+        return this.#unclaim(this.#linkIn('claimed', step.which), 'open');
     }
+  }
+
+  #refundIn(stages: readonly PaymentRefund['stage'][], which: number): PaymentRefund | undefined {
+    return pick(
+      this.refunds.filter(({ stage }) => stages.includes(stage)),
+      which,
+    );
+  }
+
+  #linkIn(state: LifeLink['state'], which: number): LifeLink | undefined {
+    return pick(
+      this.links.filter((link) => link.state === state),
+      which,
+    );
   }
 
   pay(coin: LifeCoin, amount: bigint): boolean {
@@ -436,7 +417,7 @@ export class LifeBooks {
   }
 }
 
-export function shareOf(numerator: bigint, denominator: bigint): Share {
+function shareOf(numerator: bigint, denominator: bigint): Share {
   return { numerator, denominator };
 }
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Coin } from '../../../src/domain/coins.ts';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';
 import { openLiveWorld } from '../../_helpers/live-world.ts';
@@ -37,7 +36,7 @@ describe.each(COINS.filter((coin) => coin !== 'BTC' || requireNode(coin)))(
 
     const pay = async (address: string, amount: string): Promise<string> => {
       const { node } = world;
-      const atoms = parseCoinAmount(amount, coin as Coin);
+      const atoms = parseCoinAmount(amount, coin);
       return node instanceof Anvil
         ? node.pay({ address, amount: atoms })
         : node.pay({ address, amountAtoms: atoms });
