@@ -30,13 +30,17 @@ export interface LifeTerms {
 }
 
 /** Numbers choose among what is there at the time: an output, a link, a part of the money. */
-export type Step =
+export type Step = PayerStep | ShopStep;
+
+type PayerStep =
   | { readonly do: 'pay'; readonly coin: LifeCoin; readonly percent: number }
   | { readonly do: 'pay asked'; readonly coin: LifeCoin }
   | { readonly do: 'mine'; readonly coin: LifeCoin; readonly blocks: number }
   | { readonly do: 'double-spend'; readonly which: number }
   | { readonly do: 'bring back'; readonly which: number }
-  | { readonly do: 'reorg'; readonly coin: LifeCoin; readonly depth: number; readonly isMoved: boolean }
+  | { readonly do: 'reorg'; readonly coin: LifeCoin; readonly depth: number; readonly isMoved: boolean };
+
+type ShopStep =
   | { readonly do: 'clock'; readonly ms: number }
   | { readonly do: 'close' }
   | { readonly do: 'cancel' }
@@ -122,6 +126,14 @@ export class OrderLife {
         );
       case 'reorg':
         return this.reorg(step.coin, step.depth, step.isMoved);
+      default:
+        return this.#playShop(step);
+    }
+  }
+
+  /** What the shop and the clock do. */
+  #playShop(step: ShopStep): boolean {
+    switch (step.do) {
       case 'clock':
         this.now += step.ms;
         return true;
