@@ -1,5 +1,6 @@
 /** Lives of an order on the payment machine: a payer, a shop, two chains and a clock, with books of their own. */
 import type { Coin } from '../../src/domain/coins.ts';
+import { assertNever } from '../../src/domain/errors.ts';
 import { excessAtoms, leftIn, valueGiven, type CoinLeft } from '../../src/domain/payment/balance.ts';
 import { askedAtoms } from '../../src/domain/payment/coverage.ts';
 import { nextPosition } from '../../src/domain/payment/credits.ts';
@@ -30,7 +31,7 @@ export interface LifeTerms {
 }
 
 /** Numbers choose among what is there at the time: an output, a link, a part of the money. */
-export type Step = PayerStep | ShopStep;
+export type Step = PayerStep | Decision | GivingBack;
 
 type PayerStep =
   | { readonly do: 'pay'; readonly coin: LifeCoin; readonly percent: number }
@@ -40,11 +41,13 @@ type PayerStep =
   | { readonly do: 'bring back'; readonly which: number }
   | { readonly do: 'reorg'; readonly coin: LifeCoin; readonly depth: number; readonly isMoved: boolean };
 
-type ShopStep =
+type Decision =
   | { readonly do: 'clock'; readonly ms: number }
   | { readonly do: 'close' }
   | { readonly do: 'cancel' }
-  | { readonly do: 'resolve'; readonly action: 'accept' | 'refunded' }
+  | { readonly do: 'resolve'; readonly action: 'accept' | 'refunded' };
+
+type GivingBack =
   | { readonly do: 'refund'; readonly coin: LifeCoin; readonly percent: number; readonly rate: number }
   | { readonly do: 'node takes' | 'send fails'; readonly which: number }
   | {
@@ -126,23 +129,44 @@ export class OrderLife {
         );
       case 'reorg':
         return this.reorg(step.coin, step.depth, step.isMoved);
+      case 'clock':
+      case 'close':
+      case 'cancel':
+      case 'resolve':
+        return this.#decide(step);
+      case 'refund':
+      case 'node takes':
+      case 'send fails':
+      case 'open link':
+      case 'claim':
+      case 'send claim':
+      case 'cancel claim':
+      case 'drop claim':
+        return this.#giveBack(step);
       default:
-        return this.#playShop(step);
+        return assertNever(step);
     }
   }
 
-  /** What the shop and the clock do. */
-  #playShop(step: ShopStep): boolean {
+  /** What the clock and the merchant decide. */
+  #decide(step: Decision): boolean {
     switch (step.do) {
       case 'clock':
         this.now += step.ms;
         return true;
+      case 'resolve':
+        return this.#resolve(step.action);
       case 'close':
         return this.#tell([{ type: 'clock' }]);
       case 'cancel':
         return this.#tell([{ type: 'cancel' }]);
-      case 'resolve':
-        return this.#resolve(step.action);
+      default:
+        return assertNever(step);
+    }
+  }
+
+  #giveBack(step: GivingBack): boolean {
+    switch (step.do) {
       case 'refund':
         return this.#refund(step.coin, step.percent, step.rate);
       case 'node takes':
@@ -159,6 +183,8 @@ export class OrderLife {
         return this.#unclaim(this.#linkIn('claimed', step.which), 'ended');
       case 'drop claim':
         return this.#unclaim(this.#linkIn('claimed', step.which), 'open');
+      default:
+        return assertNever(step);
     }
   }
 

@@ -131,6 +131,11 @@ export interface CoinLeft {
   readonly atoms: bigint;
   /** What so many atoms of it came for; null while that is not known. */
   readonly worth: { readonly atoms: bigint; readonly share: Share } | null;
+  /**
+   * The value that may be given back with it: less than it came for where a chain took money of another coin that was
+   * given back before.
+   */
+  readonly most: Share;
 }
 
 /** Which money of a coin may be given back. */
@@ -147,7 +152,8 @@ export function leftIn(
   coin: Coin,
   { ownLink = null, mayWait = false }: LeftTerms = {},
 ): CoinLeft {
-  const { credits, most } = refundableMoney(payment, coin, mayWait);
+  const money = refundableMoney(payment, coin, mayWait);
+  const { credits } = money;
   const taken = payment.refunds.filter(
     (refund) =>
       refund.coin === coin &&
@@ -164,30 +170,30 @@ export function leftIn(
   const priced = credits.filter(({ due }) => due !== null);
   const share = subtractShares(coverageOf(priced), takenShare);
   const pricedAtoms = atomsOf(priced) - takenAtoms;
-  const atoms = leastOf(atomsOf(credits), most) - takenAtoms;
-  if (pricedAtoms <= 0n) return { coin, atoms, worth: null };
+  const atoms = leastOf(atomsOf(credits), money.most) - takenAtoms;
+  if (pricedAtoms <= 0n) return { coin, atoms, worth: null, most: NO_SHARE };
   // Given back in value, by refunds at a higher price than that of the arrival.
   if (share.numerator <= 0n)
-    return { coin, atoms: leastOf(atoms, atomsOf(credits) - atomsOf(priced)), worth: null };
+    return { coin, atoms: leastOf(atoms, atomsOf(credits) - atomsOf(priced)), worth: null, most: NO_SHARE };
   const worth = { atoms: pricedAtoms, share };
-  return { coin, atoms: leastOf(atoms, wholeLeft(payment, worth, ownLink)), worth };
+  const most = leastShare(share, wholeLeft(payment, ownLink));
+  const capped = isMore(share, most) ? atomsOfShare(most, worth) : atoms;
+  return { coin, atoms: leastOf(atoms, capped), worth, most };
 }
 
-/**
- * Atoms of a coin that what is left of all the money comes to: less than what is left of that coin where a chain took
- * money of another one that was given back before. Null: no less.
- */
-function wholeLeft(
-  payment: PaymentState,
-  { atoms, share }: NonNullable<CoinLeft['worth']>,
-  ownLink: string | null,
-): bigint | null {
+/** What is left of all the money that is there, without the claim on a link. */
+function wholeLeft(payment: PaymentState, ownLink: string | null): Share {
   const own = payment.refunds.find(({ id, stage }) => stage === 'promised' && id === ownLink);
   const { left } = balanceOf(payment);
-  const whole = own === undefined ? left : addShares(left, valueOf(payment, own));
-  if (!isMore(share, whole)) return null;
-  if (whole.numerator <= 0n) return 0n;
-  return (atoms * whole.numerator * share.denominator) / (whole.denominator * share.numerator);
+  return own === undefined ? left : addShares(left, valueOf(payment, own));
+}
+
+/** Whole atoms for a share of the price, at what others came for. */
+function atomsOfShare(
+  { numerator, denominator }: Share,
+  { atoms, share }: NonNullable<CoinLeft['worth']>,
+): bigint {
+  return numerator <= 0n ? 0n : (atoms * numerator * share.denominator) / (denominator * share.numerator);
 }
 
 /** Confirmations that money of a coin must have before all that was and is to be given back of it leaves. */
@@ -226,17 +232,17 @@ function leastOf(atoms: bigint, most: bigint | null): bigint {
  *   the currency. A rest of less than that is given back with it.
  */
 export function valueGiven(
-  { atoms: left, worth }: CoinLeft,
+  { atoms: left, worth, most }: CoinLeft,
   atoms: bigint,
   at: { readonly given: Share; readonly unit: Share } | null,
 ): Share | null {
   if (worth === null) return null;
   const { share, atoms: all } = worth;
   const arrival = { numerator: share.numerator * atoms, denominator: share.denominator * all };
-  if (atoms >= left) return reduceShare(leastShare(share, arrival));
-  if (at === null || !isMore(at.given, arrival)) return reduceShare(arrival);
-  const isAll = !isMore(subtractShares(share, at.given), at.unit);
-  return reduceShare(isAll ? share : at.given);
+  if (atoms >= left || at === null || !isMore(at.given, arrival))
+    return reduceShare(leastShare(most, arrival));
+  const isAll = !isMore(subtractShares(most, at.given), at.unit);
+  return reduceShare(isAll ? most : at.given);
 }
 
 /**

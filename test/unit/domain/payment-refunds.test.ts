@@ -331,11 +331,17 @@ describe('what received money was worth', () => {
 });
 
 /** So much of a coin is left, of which 100 or 1,000 atoms cover the price. */
-const btc = (atoms: bigint): CoinLeft => ({ coin: 'BTC', atoms, worth: { atoms: 100n, share: WHOLE_PRICE } });
+const btc = (atoms: bigint): CoinLeft => ({
+  coin: 'BTC',
+  atoms,
+  worth: { atoms: 100n, share: WHOLE_PRICE },
+  most: WHOLE_PRICE,
+});
 const ltc = (atoms: bigint): CoinLeft => ({
   coin: 'LTC',
   atoms,
   worth: { atoms: 1_000n, share: WHOLE_PRICE },
+  most: WHOLE_PRICE,
 });
 
 describe('what was paid beyond the price', () => {
