@@ -50,7 +50,8 @@ async function sendClaim(
   try {
     const awaited = await awaitedByClaim(deps.db, deps, link);
     if (awaited !== null) {
-      await noteProblem(deps, id, awaited);
+      // Passes by itself, as with a node that is down: nobody has to do anything.
+      await noteProblem(deps, id, { problem: awaited, isNodes: true });
       return 'tried';
     }
     await placeSend(deps, {
