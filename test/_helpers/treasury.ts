@@ -219,12 +219,12 @@ export class Treasury implements AsyncDisposable {
 
   /** Money comes in, one output for each amount, and a block holds it with all that waits. */
   async #pay(amounts: readonly bigint[]): Promise<void> {
-    const { control, world } = this.#world.shop;
-    const { account } = world.merchant;
-    const address = world.deps.deriver.address({ ...CHAIN, account, branch: 0, index: 0 });
-    await control(COIN).pay(amounts.map((amount) => ({ address, amount })));
-    await control(COIN).mine(2);
-    await world.sync(COIN);
+    const { shop } = this.#world;
+    const { account } = shop.world.merchant;
+    const address = shop.world.deps.deriver.address({ ...CHAIN, account, branch: 0, index: 0 });
+    await shop.control(COIN).pay(amounts.map((amount) => ({ address, amount })));
+    await shop.control(COIN).mine(2);
+    await shop.world.sync(COIN);
   }
 
   /** What the daemon does by itself in an hour. */
