@@ -2,6 +2,8 @@
 import { createUtxoAdapter } from '../../src/chains/utxo/adapter.ts';
 import { sendCoins } from '../../src/usecases/sends/send-coins.ts';
 import type { NodeCoin } from './nodes/index.ts';
+import { prepareSends } from '../../src/usecases/settlement/prepare-sends.ts';
+import { withMostInputs } from './most-inputs.ts';
 import { openWalletWorld, type WalletWorld } from './wallet-world.ts';
 
 export interface NodeWorldOptions {
@@ -11,15 +13,17 @@ export interface NodeWorldOptions {
   /** Atoms per 1,000 vB; raises the fee level, which regtest nodes do not estimate. */
   readonly feeFloorRate?: bigint;
   readonly rpcTimeoutMs?: number;
+  /** Inputs of one transaction, fewer than the network relays. */
+  readonly mostInputs?: number;
 }
 
 export async function openNodeWorld(options: NodeWorldOptions): Promise<WalletWorld> {
-  const { dir, coin, rpcUrl, feeFloorRate, rpcTimeoutMs = 5_000 } = options;
+  const { dir, coin, rpcUrl, feeFloorRate, rpcTimeoutMs = 5_000, mostInputs } = options;
   return openWalletWorld({
     dir,
     mode: 'live',
-    connect: (context) => [
-      createUtxoAdapter({
+    connect: (context) => {
+      const adapter = createUtxoAdapter({
         coin,
         network: 'regtest',
         rpcUrl,
@@ -28,14 +32,15 @@ export async function openNodeWorld(options: NodeWorldOptions): Promise<WalletWo
         logger: context.logger,
         feeFloorRate,
         rpcTimeoutMs,
-      }),
-    ],
+      });
+      return [mostInputs === undefined ? adapter : withMostInputs(adapter, mostInputs)];
+    },
   });
 }
 
 /** What the process that is killed during a send does. */
 export interface ChildOrder {
-  readonly world: Pick<NodeWorldOptions, 'dir' | 'coin' | 'rpcUrl'>;
+  readonly world: Pick<NodeWorldOptions, 'dir' | 'coin' | 'rpcUrl' | 'mostInputs'>;
   readonly destination: string;
   readonly amount: string;
   readonly idempotencyKey: string;
@@ -48,5 +53,8 @@ if (process.argv[1] === import.meta.filename) {
   const { destination, amount, idempotencyKey } = order;
   const { coin } = order.world;
   await sendCoins(deps, { merchant, destination, amount, coin, idempotencyKey });
+  // The next step of one that gathers its outputs, whatever the clock of the process before this one.
+  world.clock.advance(2 * deps.policy.retryMaxMs);
+  await prepareSends(deps, world.chain(coin));
   await world.close();
 }

@@ -17,6 +17,8 @@ import { getSend } from '../../src/usecases/sends/get-send.ts';
 import { sendCoins, type SendCoinsInput } from '../../src/usecases/sends/send-coins.ts';
 import type { SendView } from '../../src/usecases/sends/send-view.ts';
 import type { SendPolicy } from '../../src/domain/send/policy.ts';
+import { withMostInputs } from './most-inputs.ts';
+import { signed } from './signed.ts';
 import { openWalletWorld, silent, type WalletWorld } from './wallet-world.ts';
 
 /** One whole coin in atoms. */
@@ -52,12 +54,19 @@ export interface SimulatedWorld {
   /** An address of somebody else on the same network. */
   stranger(coin: Coin, index?: number): string;
   order(coin: Coin, amount: string, more?: Partial<SendCoinsInput>): SendCoinsInput;
-  send(coin: Coin, amount: string, more?: Partial<SendCoinsInput>): Promise<SendView>;
+  send(
+    coin: Coin,
+    amount: string,
+    more?: Partial<SendCoinsInput>,
+  ): Promise<SendView & { readonly txHash: string }>;
   status(sendId: string): Promise<SendView>;
   close(): Promise<void>;
 }
 
-export async function openSimulatedWorld(policy: Partial<SendPolicy> = {}): Promise<SimulatedWorld> {
+export async function openSimulatedWorld(
+  policy: Partial<SendPolicy> = {},
+  { mostInputs }: { readonly mostInputs?: number } = {},
+): Promise<SimulatedWorld> {
   const dir = mkdtempSync(join(tmpdir(), 'tilld-wallet-'));
   const line: Line = { broadcast: null, fate: null, quote: null, offered: [] };
   const controls = new Map<Coin, SimulatorControl>();
@@ -78,7 +87,8 @@ export async function openSimulatedWorld(policy: Partial<SendPolicy> = {}): Prom
           blockIntervalMs: 3_600_000,
         });
         controls.set(coin, simulator.control);
-        return overLine(simulator.adapter, line);
+        const adapter = overLine(simulator.adapter, line);
+        return mostInputs === undefined ? adapter : withMostInputs(adapter, mostInputs);
       });
     },
   });
@@ -103,7 +113,7 @@ export async function openSimulatedWorld(policy: Partial<SendPolicy> = {}): Prom
     control,
     stranger,
     order,
-    send: async (coin, amount, more) => sendCoins(world.deps, order(coin, amount, more)),
+    send: async (coin, amount, more) => signed(await sendCoins(world.deps, order(coin, amount, more))),
     status: async (sendId) => getSend(world.deps, { merchantId: world.merchant.id, sendId }),
     mine: async (coin, blocks = 1) => {
       await control(coin).mine(blocks);

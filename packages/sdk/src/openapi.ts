@@ -3897,7 +3897,7 @@ export interface components {
       txHash: string;
       destination: string;
       /** @enum {string} */
-      status: "queued" | "signed" | "broadcast" | "confirmed" | "failed";
+      status: "preparing" | "queued" | "signed" | "broadcast" | "confirmed" | "failed";
       error: string | null;
       /** Format: date-time */
       createdAt: string;
@@ -3979,16 +3979,20 @@ export interface components {
     Send: {
       id: string;
       /** @enum {string} */
-      status: "queued" | "signed" | "broadcast" | "confirmed" | "failed";
+      status: "preparing" | "queued" | "signed" | "broadcast" | "confirmed" | "failed";
       /** @enum {string} */
       coin: "BTC" | "ETH" | "LTC" | "SOL";
       sandbox: boolean;
-      txHash: string;
+      txHash: string | null;
       fee: string;
       amount: string;
       destination: string;
       subtractFee: boolean;
       confirmations: number;
+      parts: {
+        total: number;
+        confirmed: number;
+      } | null;
       error: string | null;
       note: string | null;
       maxFee: string;
@@ -4005,13 +4009,17 @@ export interface components {
       direction: "in" | "out";
       /** @enum {string} */
       coin: "BTC" | "ETH" | "LTC" | "SOL";
-      txHash: string;
+      txHash: string | null;
       address: string;
       amount: string;
       fee: string | null;
       maxFee: string | null;
       feeLimited: boolean;
       status: string;
+      parts: {
+        total: number;
+        confirmed: number;
+      } | null;
       confirmations: number;
       paymentId: string | null;
       error: string | null;

@@ -20,8 +20,10 @@ export interface CoinFormat {
   publicKey(privateKey: Uint8Array): Uint8Array;
   /** The address that this public key controls. */
   addressOf(publicKey: Uint8Array): string;
-  sign(message: Uint8Array, privateKey: Uint8Array): Uint8Array;
-  verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
+  /** What the keys sign of a message, once for all signatures. */
+  digest(message: Uint8Array): Uint8Array;
+  sign(digest: Uint8Array, privateKey: Uint8Array): Uint8Array;
+  verify(signature: Uint8Array, digest: Uint8Array, publicKey: Uint8Array): boolean;
   /** Hash of a transaction or block in the coin's own format. */
   transactionId(bytes: Uint8Array): string;
   blockHash(bytes: Uint8Array): string;
@@ -35,11 +37,13 @@ export interface CoinFormat {
   readonly minimumPayment: bigint;
 }
 
-function secp256k1Keys(): Pick<CoinFormat, 'publicKey' | 'sign' | 'verify'> {
+function secp256k1Keys(): Pick<CoinFormat, 'publicKey' | 'digest' | 'sign' | 'verify'> {
   return {
     publicKey: (privateKey) => secp256k1.getPublicKey(privateKey, true),
-    sign: (message, privateKey) => secp256k1.sign(message, privateKey),
-    verify: (signature, message, publicKey) => secp256k1.verify(signature, message, publicKey),
+    digest: (message) => sha256(message),
+    sign: (digest, privateKey) => secp256k1.sign(digest, privateKey, { prehash: false }),
+    verify: (signature, digest, publicKey) =>
+      secp256k1.verify(signature, digest, publicKey, { prehash: false }),
   };
 }
 
@@ -102,8 +106,9 @@ const ethereum: CoinFormat = {
 
 const solana: CoinFormat = {
   publicKey: (privateKey) => ed25519.getPublicKey(solanaSeed(privateKey)),
-  sign: (message, privateKey) => ed25519.sign(message, solanaSeed(privateKey)),
-  verify: (signature, message, publicKey) => ed25519.verify(signature, message, publicKey),
+  digest: (message) => message,
+  sign: (digest, privateKey) => ed25519.sign(digest, solanaSeed(privateKey)),
+  verify: (signature, digest, publicKey) => ed25519.verify(signature, digest, publicKey),
   ...SOLANA.sandbox,
   addressProblem: (address) => {
     if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(address) || base58.decode(address).length !== 32) {

@@ -38,12 +38,12 @@ export function signSpend(coin: Coin, plan: SendPlan, keys: KeySource): SignedTr
   const outputs: Output[] = [{ address: plan.destination, amount: plan.amount }];
   if (plan.change !== null) outputs.push(plan.change);
   const inputs = plan.inputs.map((fund) => ({ ...fund.ref, amount: fund.amount }));
-  const message = signedMessage({ coin, inputs, outputs, fee: plan.fee });
+  const digest = format.digest(signedMessage({ coin, inputs, outputs, fee: plan.fee }));
   const witnesses = plan.inputs.map((fund) => {
     const privateKey = keys.privateKey(fund.keyPath);
     return {
       publicKey: hex.encode(format.publicKey(privateKey)),
-      signature: hex.encode(format.sign(message, privateKey)),
+      signature: hex.encode(format.sign(digest, privateKey)),
     };
   });
   const raw = writeJson({ kind: 'signed', ...body({ coin, inputs, outputs, fee: plan.fee }), witnesses });
@@ -60,14 +60,14 @@ export function readSignedSpend(coin: Coin, raw: string): SignedSpend | null {
 /** Whether every input carries a signature of the key that owns the output it spends. */
 export function isSignedByOwners(spend: SignedSpend, ownerWatchKeys: readonly string[]): boolean {
   const format = COIN_FORMATS[spend.coin];
-  const message = signedMessage(spend);
+  const digest = format.digest(signedMessage(spend));
   if (spend.witnesses.length !== spend.inputs.length) return false;
   return spend.witnesses.every((witness, position) => {
     const publicKey = hex.decode(witness.publicKey);
     try {
       const owner = format.canonical(format.addressOf(publicKey));
       const signature = hex.decode(witness.signature);
-      return owner === ownerWatchKeys[position] && format.verify(signature, message, publicKey);
+      return owner === ownerWatchKeys[position] && format.verify(signature, digest, publicKey);
     } catch {
       return false;
     }

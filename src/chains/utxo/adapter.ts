@@ -19,7 +19,7 @@ import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-tran
 import { UnreadTransactions } from '../shared/unread-transactions.ts';
 import { scanUnspent } from './scan-unspent.ts';
 import { signSend } from './sends/sign-send.ts';
-import { dustLimit, feeFor, inputVsize } from './sends/size.ts';
+import { dustLimit, feeFor, inputVsize, maxInputs } from './sends/size.ts';
 import { inputsOf } from './mempool/transaction-status.ts';
 import { createSubmitter } from './sends/submit.ts';
 
@@ -45,6 +45,8 @@ export interface UtxoAdapterOptions {
   readonly maxResponseBytes?: number | undefined;
 }
 
+/** Scripts of the largest kind that addresses stand for (P2WSH, P2TR): a destination and change. */
+const LARGEST_OUTPUTS = [new Uint8Array(34), new Uint8Array(34)];
 const RPC_TIMEOUT_MS = 30_000;
 /** The largest block is 8 MB as hex; a mempool of a million ids is 67 MB. */
 const MAX_RESPONSE_BYTES = 96 * 1024 * 1024;
@@ -105,6 +107,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     feeQuote: () => quoteFee(client, limits, { at: clock.now(), sources: feeSources }),
     funds: {
       model: 'outputs',
+      mostInputs: maxInputs(coin.scriptType, LARGEST_OUTPUTS, 0n),
       inputCost: (rate) => feeFor(inputVsize(coin.scriptType), rate),
       scanUnspent: (query) => scanUnspent(slowRpc, query),
     },

@@ -1,3 +1,4 @@
+import { OUTPUTS_PER_SEND } from '../accounts.ts';
 import type { BlockRef, OutputRef } from './block.ts';
 
 /** How a chain holds money, and how to read the node's view of it. */
@@ -6,6 +7,8 @@ export type ChainFunds = OutputFunds | AccountFunds;
 /** Money is held in outputs. */
 export interface OutputFunds {
   readonly model: 'outputs';
+  /** Most outputs that one transaction spends. */
+  readonly mostInputs: number;
   /** Cost of spending one output at a rate, atoms. Pure. */
   inputCost(rate: bigint): bigint;
   /** Scans the node's UTXO set for our outputs, for reconciliation; may take minutes. */
@@ -34,6 +37,11 @@ export function inputCostAt(
   { rate }: { readonly rate: bigint },
 ): bigint {
   return funds?.model === 'outputs' ? funds.inputCost(rate) : 0n;
+}
+
+/** Most outputs that one transaction spends; where the chain sets no limit, what a database row may hold. */
+export function mostInputsOf({ funds }: { readonly funds?: ChainFunds }): number {
+  return funds?.model === 'outputs' ? Math.min(funds.mostInputs, OUTPUTS_PER_SEND) : OUTPUTS_PER_SEND;
 }
 
 export interface UnspentQuery {

@@ -11,7 +11,7 @@ const DISPLACED = 'another transaction spent the coins of this send, or of one w
 const WITHDRAWN = 'cancelled before it was broadcast';
 const REVERTED = 'the network executed this send and it failed; only the network fee was spent';
 
-/** Whether it has neither been confirmed nor failed. */
+/** Whether it is signed, and has neither been confirmed nor failed. */
 export function isOpen({ status }: Pick<Phase, 'status'>): boolean {
   return status === 'queued' || status === 'signed' || status === 'broadcast';
 }
@@ -41,6 +41,10 @@ export function awaitsBlock(send: Phase): boolean {
  */
 export function decide(send: SendState, fact: SendFact, now: number): Decision {
   switch (fact.type) {
+    case 'prepared':
+      return prepared(send, fact, now);
+    case 'abandoned':
+      return send.status === 'preparing' ? fail(send, fact.reason) : ignore(send);
     case 'answered':
       return awaitsBlock(send) ? answered(send, fact, now) : ignore(send);
     case 'refused':
@@ -50,7 +54,7 @@ export function decide(send: SendState, fact: SendFact, now: number): Decision {
     case 'dequeued':
       return send.status === 'queued' ? dequeued(send, fact, now) : ignore(send);
     case 'withdrawn':
-      return send.status === 'queued' ? fail(send, WITHDRAWN) : ignore(send);
+      return send.status === 'queued' || send.status === 'preparing' ? fail(send, WITHDRAWN) : ignore(send);
     case 'mined':
       return mined(send, fact);
     case 'displaced':
@@ -87,6 +91,14 @@ export function judge(send: SendState, evidence: RefusalEvidence): Verdict {
   if (evidence.mayGetInputsBack) return { ...open, why: 'inputs_return' };
   const since = Math.min(send.displacedHeight ?? height, height);
   return { kind: 'impossible', since, depth: height - since + 1 };
+}
+
+function prepared(send: SendState, { policy }: FactOf<'prepared'>, now: number): Decision {
+  const [first] = send.versions;
+  if (send.status !== 'preparing' || first === undefined) return ignore(send);
+  const { version, fee } = first;
+  const nextBroadcastAt = now + policy.firstAnswerMs;
+  return changed('sign', { ...send, status: 'signed', version, fee, nextBroadcastAt });
 }
 
 function answered(read: SendState, fact: FactOf<'answered'>, now: number): Decision {

@@ -4,7 +4,7 @@ import type { SendEventType } from '../events.ts';
 import type { SendPolicy } from './policy.ts';
 
 /** `queued`: signed, and held until the sends before it have landed; no node has had its bytes. */
-export const SEND_STATUSES = ['queued', 'signed', 'broadcast', 'confirmed', 'failed'] as const;
+export const SEND_STATUSES = ['preparing', 'queued', 'signed', 'broadcast', 'confirmed', 'failed'] as const;
 export type SendStatus = (typeof SEND_STATUSES)[number];
 /** In the database a queued send is a signed one with a mark. */
 export type StoredSendStatus = Exclude<SendStatus, 'queued'>;
@@ -23,7 +23,7 @@ export interface SendState extends ChainId {
   readonly status: SendStatus;
   /** Oldest first. */
   readonly versions: readonly SendVersion[];
-  /** The current version: the one in a block, else the one that the network has as far as that is known. */
+  /** The current version: the one in a block, else the one that the network has as far as that is known; 0: none yet. */
   readonly version: number;
   /** Fee of the current version, or what its block says that it really cost. */
   readonly fee: bigint;
@@ -72,6 +72,10 @@ export type Verdict =
 
 /** Things that happen to a send. They may repeat and come in any order. */
 export type SendFact =
+  /** Its outputs are gathered and its first version is stored. */
+  | { readonly type: 'prepared'; readonly policy: SendPolicy }
+  /** What it had reserved is not enough any more, before anything that pays it was signed. */
+  | { readonly type: 'abandoned'; readonly reason: string }
   /** `neverOffered`: no earlier broadcast of these bytes can have reached any node. */
   | {
       readonly type: 'answered';
@@ -133,7 +137,7 @@ export type SendFact =
   | { readonly type: 'buried'; readonly upTo: number };
 
 /**
- * What was decided. `ignore`: the fact says nothing new. `accept`: the network has the current version. `retry`: the
+ * What was decided. `ignore`: the fact says nothing new. `sign`: it has its first version. `accept`: the network has the current version. `retry`: the
  * same bytes again, the coins stay reserved. `wait`: the same, while a proof is missing that no version may land.
  * `switch`: another version is the one that may land. `renew`: the caller
  * signs it anew if it can, and says how that went. `dequeue`: it is to be broadcast now. `confirm`: a block pays. `revert`: a block executed or cancelled it
@@ -143,6 +147,7 @@ export type SendFact =
  */
 export type SendAction =
   | 'ignore'
+  | 'sign'
   | 'accept'
   | 'retry'
   | 'wait'

@@ -208,6 +208,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   mode: 'sandbox',
   'send.cancelling': false,
   'send.feeLimited': false,
+  'send.parts': null,
   'estimate-fee.amount': '0.01',
   'simulate.amount': '0.000499',
   'payment.expiresAt': '2026-01-31T13:00:00.000Z',

@@ -101,9 +101,10 @@ function successResponses(route: Route): ZodOpenApiOperationObject['responses'] 
     headers,
     content: { 'application/json': { schema: envelope }, ...streamed },
   });
-  const { repeatAnswers } = route;
+  const { repeatAnswers, acceptedAnswers } = route;
   return {
     ...(repeatAnswers === undefined ? {} : { '200': response(repeatAnswers) }),
     [String(route.status) as '200' | '201']: response(route.status === 201 ? 'Created' : 'Success'),
+    ...(acceptedAnswers === undefined ? {} : { '202': response(acceptedAnswers) }),
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { COIN_DEFINITIONS } from '../../domain/coins.ts';
 import { refundPayment, type RefundPaymentDeps } from '../../usecases/refunds/refund-payment.ts';
-import { defineRoute, type Route } from '../server/route.ts';
+import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { REFUND_RATES } from '../../domain/payment/refund-link.ts';
 import { coinAmount, maxFee, refineFiatAmount } from '../schemas/amounts.ts';
 import { coin, currency } from '../schemas/codes.ts';
@@ -68,6 +68,7 @@ export function refundRoutes(deps: RefundPaymentDeps): Route[] {
         'Idempotency-Key, so that a repeated request never pays twice.',
       tags: ['Payments'],
       status: 200,
+      acceptedAnswers: 'The refund gathers outputs of the wallet first and is `preparing`; see send-status',
       errors: [
         'PAYMENT_NOT_FOUND',
         'INVALID_STATE',
@@ -93,8 +94,10 @@ export function refundRoutes(deps: RefundPaymentDeps): Route[] {
           'Everything that is left': { paymentId: PAYMENT, destination: ADDRESS },
         },
       },
-      handler: async ({ auth, body, idempotencyKey }) =>
-        refundPayment(deps, { ...body, merchant: auth.merchant, idempotencyKey }),
+      handler: async ({ auth, body, idempotencyKey }) => {
+        const payment = await refundPayment(deps, { ...body, merchant: auth.merchant, idempotencyKey });
+        return new Reply(payment.refund.status === 'preparing' ? 202 : 200, payment);
+      },
     }),
   ];
 }

@@ -13,7 +13,7 @@ const transactionData = z
     id: z.string(),
     direction: z.enum(['in', 'out']),
     coin: z.enum(COINS),
-    txHash: z.string(),
+    txHash: z.string().nullable().meta({ description: 'Null of a send that is `preparing`' }),
     address: z.string(),
     amount: z.string(),
     fee: z.string().nullable(),
@@ -22,6 +22,10 @@ const transactionData = z
       description: 'A raise of the fee waits because it would cost more than `maxFee`',
     }),
     status: z.string(),
+    parts: z
+      .object({ total: z.int(), confirmed: z.int() })
+      .nullable()
+      .meta({ description: 'Of a send: see send-status', examples: [null] }),
     confirmations: z.int(),
     paymentId: z.string().nullable(),
     error: z.string().nullable(),

@@ -10,7 +10,7 @@ import { getWalletAddresses } from '../../usecases/wallet/get-wallet-addresses.t
 import { getSend } from '../../usecases/sends/get-send.ts';
 import { sendCoins, type SendCoinsDeps } from '../../usecases/sends/send-coins.ts';
 import { EVERYTHING } from '../../usecases/sends/send-order.ts';
-import { defineRoute, type Route } from '../server/route.ts';
+import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { coinAmount, maxFee } from '../schemas/amounts.ts';
 import { perCoin, timestamp } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';
@@ -62,17 +62,26 @@ const sendData = z
     id: z.string(),
     status: z.enum(SEND_STATUSES).meta({
       description:
-        'queued: SOL only; signed, and broadcast once the sends before it that draw on the same address have landed. ' +
+        'preparing: BTC and LTC only; more outputs than one transaction takes are gathered by others first, then it is ' +
+        'signed. queued: SOL only; signed, and broadcast once the sends before it that draw on the same address have landed. ' +
         'txHash changes if it has to be signed anew. signed: no node has clearly taken it yet',
     }),
     coin: coinCode,
     sandbox: z.boolean(),
-    txHash: z.string(),
-    fee: z.string(),
-    amount: z.string().meta({ description: 'What the destination receives' }),
+    txHash: z.string().nullable().meta({ description: 'Null while the send is `preparing`' }),
+    fee: z.string().meta({
+      description: 'Of all transactions that the send takes; an estimate while it is `preparing`',
+    }),
+    amount: z.string().meta({
+      description:
+        'What the destination receives; while the send is `preparing` and the fee is taken from it, an estimate',
+    }),
     destination: z.string(),
     subtractFee: z.boolean(),
     confirmations: z.int(),
+    parts: z.object({ total: z.int(), confirmed: z.int() }).nullable().meta({
+      description: 'The transactions that gather its outputs first; null where one transaction is enough',
+    }),
     error: z.string().nullable(),
     note: z.string().nullable(),
     maxFee: z.string().meta({
@@ -152,16 +161,21 @@ function sendRoute(deps: SendCoinsDeps): Route {
     description:
       'Sends coins to an external address. Status `signed` means that the node gave no clear answer: the same ' +
       'transaction is offered again until it does. Status `queued` (SOL) means that it draws on what earlier sends ' +
-      'leave: it is signed, and broadcast once these have landed. Give an Idempotency-Key, so that a repeated request ' +
+      'leave: it is signed, and broadcast once these have landed. BTC and LTC that lie in more outputs than one ' +
+      'transaction takes (some 1,450) are gathered by other transactions first: the answer is 202 with status ' +
+      '`preparing` and without a txHash; the send is signed once blocks hold them. Give an Idempotency-Key, so that a repeated request ' +
       'never pays twice.',
     tags: TAGS,
     status: 200,
+    acceptedAnswers: 'The send gathers its outputs first; see send-status',
     errors: [...PLAN_ERRORS, 'INVALID_STATE', 'FEE_ABOVE_LIMIT', 'SEND_REJECTED'],
     idempotency: 'forever',
     body: sendBody,
     data: sendData,
-    handler: async ({ auth, body, idempotencyKey }) =>
-      sendCoins(deps, { ...body, merchant: auth.merchant, idempotencyKey }),
+    handler: async ({ auth, body, idempotencyKey }) => {
+      const send = await sendCoins(deps, { ...body, merchant: auth.merchant, idempotencyKey });
+      return new Reply(send.status === 'preparing' ? 202 : 200, send);
+    },
   });
 }
 
@@ -217,7 +231,7 @@ function cancelRoute(deps: SendCoinsDeps): Route {
     description:
       'Replaces the transaction of a send that no block has by one at a higher fee that pays the wallet itself. The ' +
       'network may mine either: the send is `failed` once the replacement is settled, and `confirmed` if the payment was ' +
-      'mined. A send that is still `queued` fails at once. SOL sends cannot be taken back later: they expire by themselves.',
+      'mined. A send that is still `preparing` or `queued` fails at once. SOL sends cannot be taken back later: they expire by themselves.',
     tags: TAGS,
     status: 200,
     errors: REPLACE_ERRORS,

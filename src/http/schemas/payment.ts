@@ -124,7 +124,7 @@ const refund = z
     feeLimited: z.boolean().meta({
       description: 'A raise of the fee waits because it would cost more than `maxFee`',
     }),
-    txHash: z.string(),
+    txHash: z.string().nullable().meta({ description: 'Null while the refund is `preparing`' }),
     destination: z.string(),
     status: z.enum(SEND_STATUSES).meta({
       description: 'A failed refund gave nothing back and counts no more',

@@ -116,6 +116,8 @@ interface RouteFacts {
   readonly status: 200 | 201;
   /** When a create also answers 200, because the same thing exists already: what that tells. */
   readonly repeatAnswers?: string;
+  /** When a success also answers 202, because the work goes on: what that tells. */
+  readonly acceptedAnswers?: string;
   /**
    * Moves money, or hands out what can: a session of the dashboard must have proved within the last minutes who is
    * there. Keys and user tokens are proof themselves. With `code` only where there is a second factor: the request holds

@@ -19,13 +19,17 @@ type OutputQuery = SelectQueryBuilder<Tables, 'outputs', object>;
 
 /**
  * Outputs that a send may use now: confirmed, mature at the chain's cursor, unspent and unreserved, of all of the
- * merchant's addresses. Largest first, at most OUTPUTS_PER_SEND; on chains where accounts are spent as a whole, as many
+ * merchant's addresses. Largest first, at most `limit`; on chains where accounts are spent as a whole, as many
  * accounts as one send can draw on, each as one fund.
  */
-export async function spendableFunds(db: Db, wallet: WalletRef): Promise<Fund[]> {
+export async function spendableFunds(
+  db: Db,
+  wallet: WalletRef,
+  limit: number = OUTPUTS_PER_SEND,
+): Promise<Fund[]> {
   const accounts = wallet.from === undefined ? accountsPerSend(wallet) : null;
   if (accounts !== null) return (await spendableAccounts(db, wallet, accounts)).map(({ fund }) => fund);
-  return toFunds(available(db, wallet), limitFor(wallet));
+  return toFunds(available(db, wallet), wallet.from === undefined ? limit : MAX_ACCOUNT_PARTS);
 }
 
 /** The spendable balance, atoms. */
@@ -83,18 +87,51 @@ function totalOf(amounts: readonly bigint[]): SpendableTotal {
 }
 
 /** Confirmed, unspent outputs that this send has reserved, whichever of its versions uses them. */
-export async function reservedFunds(db: Db, sendId: string): Promise<Fund[]> {
+export async function reservedFunds(db: Db, sendId: string, limit = OUTPUTS_PER_SEND): Promise<Fund[]> {
   return toFunds(
     db
       .selectFrom('outputs')
       .where('outputs.send_id', '=', sendId)
       .where('outputs.state', '=', sql.lit('confirmed'))
       .where('outputs.spent_by', 'is', null),
+    limit,
   );
+}
+
+/** What sends that gather their outputs have reserved of a wallet, atoms. */
+export async function reservedForPreparing(db: Db, wallet: WalletRef): Promise<bigint> {
+  const rows = await db
+    .selectFrom('sends')
+    .innerJoin('outputs', 'outputs.send_id', 'sends.id')
+    .where('sends.coin', '=', wallet.coin)
+    .where('sends.mode', '=', wallet.mode)
+    .where('sends.status', '=', sql.lit('preparing'))
+    .where('sends.merchant_id', '=', wallet.merchantId)
+    .where('outputs.spent_by', 'is', null)
+    .where('outputs.state', '!=', sql.lit('gone'))
+    .select('outputs.amount')
+    .execute();
+  return rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+}
+
+/** Unspent outputs that this send has reserved and no block holds. */
+export async function unconfirmedReserved(
+  db: Db,
+  sendId: string,
+): Promise<{ readonly ref: OutputRef; readonly amount: bigint }[]> {
+  const rows = await db
+    .selectFrom('outputs')
+    .where('send_id', '=', sendId)
+    .where('state', '=', sql.lit('unconfirmed'))
+    .where('spent_by', 'is', null)
+    .select(['txid', 'vout', 'amount'])
+    .execute();
+  return rows.map(({ txid, vout, amount }) => ({ ref: { txid, index: vout }, amount: BigInt(amount) }));
 }
 
 /**
  * Reserves outputs for one send.
+ * @param wholeId the send that may have reserved them and for which this one gathers them
  * @throws when one is spent or reserved by now: the caller read it outside this transaction.
  */
 export async function reserveOutputs(
@@ -102,6 +139,7 @@ export async function reserveOutputs(
   chain: ChainId,
   refs: readonly OutputRef[],
   sendId: string,
+  wholeId: string | null = null,
 ): Promise<void> {
   if (!tx.isTransaction) throw new Error('reserveOutputs must run in a transaction');
   for (const ref of refs) {
@@ -114,20 +152,32 @@ export async function reserveOutputs(
       .where('vout', '=', ref.index)
       .where('state', '!=', sql.lit('gone'))
       .where('spent_by', 'is', null)
-      .where((eb) => eb.or([eb('send_id', 'is', null), eb('send_id', '=', sendId)]))
+      .where((eb) => eb.or([eb('send_id', 'is', null), eb('send_id', 'in', [sendId, wholeId ?? sendId])]))
       .executeTakeFirst();
     if (numUpdatedRows !== 1n) throw new Error(`output ${ref.txid}:${ref.index} is not free`);
   }
   if (accountsPerSend(chain) !== null) await reserveWholeAccounts(tx, sendId);
 }
 
-/** Releases a send's outputs; with `unspentOnly` the spent ones stay reserved. */
+/**
+ * Releases a send's outputs; with `unspentOnly` the spent ones stay reserved. Those of a part are reserved again for the
+ * send that it gathered them for, while that is being prepared.
+ */
 export async function releaseOutputs(
   tx: Tx,
   sendId: string,
   options: { unspentOnly?: boolean } = {},
 ): Promise<void> {
-  let update = tx.updateTable('outputs').set({ send_id: null }).where('send_id', '=', sendId);
+  const whole = tx
+    .selectFrom('sends as part')
+    .innerJoin('sends as whole', 'whole.id', 'part.part_of')
+    .where('part.id', '=', sendId)
+    .where('whole.status', '=', sql.lit('preparing'))
+    .select('whole.id');
+  let update = tx
+    .updateTable('outputs')
+    .set((eb) => ({ send_id: eb.selectFrom(whole.as('whole')).select('whole.id') }))
+    .where('send_id', '=', sendId);
   if (options.unspentOnly === true) update = update.where('spent_by', 'is', null);
   await update.execute();
 }
@@ -204,10 +254,6 @@ export async function unminedInputs(
 
 /** Most parts read for one account, whose balance is one sum. */
 const MAX_ACCOUNT_PARTS = 20_000;
-
-function limitFor({ from }: WalletRef): number {
-  return from === undefined ? OUTPUTS_PER_SEND : MAX_ACCOUNT_PARTS;
-}
 
 function available(db: Db, wallet: WalletRef): OutputQuery {
   return wallet.from === undefined ? unclaimed(db, wallet) : heldBy(db, wallet, wallet.from);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { budgetWithParts, feeWithParts } from '../sends/sends.ts';
 import { COINS, type Coin, type Mode } from '../../domain/coins.ts';
 import { SEND_STATUS } from '../sends/send-status.ts';
 import type { Db } from '../sqlite/database.ts';
@@ -9,13 +10,17 @@ export interface WalletTransactionRow {
   /** The send's id; `txid:index` for an output. */
   readonly id: string;
   readonly coin: Coin;
-  readonly txid: string;
+  /** Null: it is not signed yet. */
+  readonly txid: string | null;
   readonly address: string;
   readonly amount: string;
   readonly fee: string | null;
   /** Fee budget of a send, atoms. */
   readonly max_fee: string | null;
   readonly fee_limited_at: number | null;
+  /** Of a send that gathers its outputs by parts: how many are planned, and in blocks. */
+  readonly parts: number;
+  readonly parts_confirmed: number;
   readonly status: string;
   readonly height: number | null;
   readonly payment_id: string | null;
@@ -48,6 +53,8 @@ export async function paidOutputs(
       sql<string | null>`null`.as('fee'),
       sql<string | null>`null`.as('max_fee'),
       sql<number | null>`null`.as('fee_limited_at'),
+      sql.lit(0).as('parts'),
+      sql.lit(0).as('parts_confirmed'),
       sql.ref<string>('outputs.state').as('status'),
       'outputs.height',
       'outputs.payment_id',
@@ -75,8 +82,10 @@ export async function sentOut(db: Db, ids: readonly string[]): Promise<Map<strin
       'sends.txid',
       'sends.destination as address',
       'sends.amount',
-      sql.ref<string | null>('sends.fee').as('fee'),
-      sql.ref<string | null>('sends.max_fee').as('max_fee'),
+      feeWithParts.as('fee'),
+      'sends.parts',
+      'sends.parts_confirmed',
+      sql<string | null>`${budgetWithParts}`.as('max_fee'),
       'sends.fee_limited_at',
       sql<string>`${SEND_STATUS}`.as('status'),
       'sends.height',

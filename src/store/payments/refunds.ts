@@ -5,6 +5,7 @@ import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 import type { RefundRow } from '../schema/payments.ts';
 import type { SendStatus } from '../../domain/send/types.ts';
 import { SEND_STATUS } from '../sends/send-status.ts';
+import { budgetWithParts, feeWithParts } from '../sends/sends.ts';
 
 /** A refund with the current state of its send. */
 export interface StoredRefund {
@@ -20,7 +21,8 @@ export interface StoredRefund {
   readonly max_fee: string;
   readonly fee_limited_at: number | null;
   readonly height: number | null;
-  readonly txid: string;
+  /** Null: it is not signed yet. */
+  readonly txid: string | null;
   readonly destination: string;
   readonly status: SendStatus;
   readonly error: string | null;
@@ -64,9 +66,9 @@ function refunds(db: Db) {
     .selectFrom('refunds')
     .innerJoin('sends', 'sends.id', 'refunds.send_id')
     .select(['refunds.send_id', 'refunds.payment_id', 'refunds.coin', 'refunds.created_at'])
-    .select(['refunds.amount as refunded', 'sends.amount', 'sends.fee', 'sends.txid'])
+    .select(['refunds.amount as refunded', 'sends.amount', 'sends.txid', feeWithParts.as('fee')])
     .select(['refunds.fiat_amount', 'refunds.rate', 'refunds.link_id'])
     .select(['refunds.position', 'refunds.value', 'refunds.completed_json'])
     .select(['sends.destination', SEND_STATUS.as('status'), 'sends.error'])
-    .select(['sends.max_fee', 'sends.fee_limited_at', 'sends.height']);
+    .select([budgetWithParts.as('max_fee'), 'sends.fee_limited_at', 'sends.height']);
 }

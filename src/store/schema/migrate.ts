@@ -35,6 +35,7 @@ import * as revocations from './migrations/0048-revocations.ts';
 import * as balance from './migrations/0034-balance.ts';
 import * as paymentGroups from './migrations/0036-payment-groups.ts';
 import * as feeBudgets from './migrations/0038-fee-budgets.ts';
+import * as preparingSends from './migrations/0040-preparing-sends.ts';
 import * as sendQueue from './migrations/0042-send-queue.ts';
 import * as unreadTransactions from './migrations/0044-unread-transactions.ts';
 import * as closedBooks from './migrations/0046-closed-books.ts';
@@ -77,6 +78,7 @@ export const MIGRATIONS: Migrations = {
   '0034-balance': balance,
   '0036-payment-groups': paymentGroups,
   '0038-fee-budgets': feeBudgets,
+  '0040-preparing-sends': preparingSends,
   '0042-send-queue': sendQueue,
   '0044-unread-transactions': unreadTransactions,
   '0046-closed-books': closedBooks,

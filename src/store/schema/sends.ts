@@ -21,7 +21,9 @@ export interface SendRow {
   amount: string;
   fee: string;
   status: StoredSendStatus;
-  txid: string;
+  /** Null while it is `preparing`, and of one that failed then. */
+  txid: string | null;
+  /** 0: none is signed. */
   version: number;
   height: number | null;
   error: string | null;
@@ -52,6 +54,14 @@ export interface SendRow {
   queue_position: number | null;
   /** It is signed, and held until the sends before it have landed: no node has had its bytes. Status `signed`. */
   queued: Generated<Flag>;
+  /** The send that this move within the wallet gathers outputs for. */
+  part_of: string | null;
+  /** Of a send that gathers its outputs by parts: how many are planned, and in blocks, and what they cost, atoms. */
+  parts: Generated<number>;
+  parts_confirmed: Generated<number>;
+  parts_fee: Generated<string>;
+  /** The fee rate that was ordered for its transactions, atoms per 1,000 vB; null: the node's. */
+  ordered_rate: string | null;
 }
 
 /** The signed bytes of a send: version 1 and one more for each fee bump. */

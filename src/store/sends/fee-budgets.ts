@@ -22,6 +22,50 @@ export async function budgetLeft(db: Db, { id, fee, max_fee: budget }: Budgeted)
   return left > 0n ? left : 0n;
 }
 
+/**
+ * What a part of this send may cost at most: its budget less what is planned after the part (`fee`), and less what the
+ * other parts cost or, until blocks hold them, may cost. Negative never; atoms.
+ */
+export async function budgetLeftForPart(db: Db, { id, fee, max_fee: budget }: Budgeted): Promise<bigint> {
+  const parts = await db
+    .selectFrom('sends')
+    .select(['status', 'fee', 'max_fee'])
+    .where('part_of', '=', id)
+    .where('status', '<>', sql.lit('failed'))
+    .execute();
+  const committed = parts.reduce(
+    (sum, part) => sum + BigInt(part.status === 'confirmed' ? part.fee : part.max_fee),
+    0n,
+  );
+  const left = BigInt(budget) - BigInt(fee) - committed;
+  return left > 0n ? left : 0n;
+}
+
+/** @throws {AppError} FEE_ABOVE_LIMIT when the budget of the send that it gathers outputs for does not cover a part. */
+export async function requirePartWithin(
+  tx: Tx,
+  { part_of: wholeId = null, max_fee: budget, coin }: PartBudget,
+): Promise<void> {
+  if (wholeId === null) return;
+  const whole = await tx.selectFrom('sends').selectAll().where('id', '=', wholeId).executeTakeFirstOrThrow();
+  requireWithin(await budgetLeftForPart(tx, whole), BigInt(budget), coin);
+}
+
+type PartBudget = Pick<StoredSend, 'max_fee' | 'coin'> & Partial<Pick<StoredSend, 'part_of'>>;
+
+/** Leaves a send that is signed now what its parts have not spent of its budget. */
+export async function keepRestOfBudget(
+  tx: Tx,
+  send: Pick<StoredSend, 'id' | 'max_fee' | 'parts_fee'>,
+): Promise<void> {
+  const rest = BigInt(send.max_fee) - BigInt(send.parts_fee);
+  await tx
+    .updateTable('sends')
+    .set({ max_fee: (rest > 0n ? rest : 0n).toString(), fee_limited_at: null })
+    .where('id', '=', send.id)
+    .execute();
+}
+
 /** @throws {AppError} FEE_ABOVE_LIMIT when a send would draw more on another one's budget than is left of it. */
 export async function requireDrawable(
   tx: Tx,

@@ -21,7 +21,7 @@ export async function queueOf(db: Db, account: string): Promise<StoredQueueMembe
       'sends.id',
       'sends.queue_position',
       'sends.queued',
-      'sends.txid',
+      'send_versions.txid',
       'send_versions.balance_change',
     ])
     .where('sends.queue_account', '=', account)

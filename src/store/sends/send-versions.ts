@@ -55,6 +55,32 @@ export async function findVersionByTxid(
     .executeTakeFirst();
 }
 
+/** Ids of the transactions that gather outputs for a send. */
+export async function txidsOfParts(db: Db, wholeId: string): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('send_versions')
+    .innerJoin('sends', 'sends.id', 'send_versions.send_id')
+    .where('sends.part_of', '=', wholeId)
+    .select('send_versions.txid')
+    .execute();
+  return new Set(rows.map(({ txid }) => txid));
+}
+
+/** The send that is being prepared and for which this transaction gathers outputs; null: none. */
+export async function wholeOfPart(db: Db, chain: ChainId, txid: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('send_versions')
+    .innerJoin('sends as part', 'part.id', 'send_versions.send_id')
+    .innerJoin('sends as whole', 'whole.id', 'part.part_of')
+    .where('send_versions.coin', '=', chain.coin)
+    .where('send_versions.mode', '=', chain.mode)
+    .where('send_versions.txid', '=', txid)
+    .where('whole.status', '=', sql.lit('preparing'))
+    .select('whole.id')
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
 /** All signed versions of a send, oldest first. */
 export async function versionsOf(db: Db, sendId: string): Promise<StoredSendVersion[]> {
   return db

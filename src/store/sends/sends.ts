@@ -2,7 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import { COINS, MODES, type ChainId } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import type { SendRow } from '../schema/sends.ts';
-import { requireDrawable } from './fee-budgets.ts';
+import { requireDrawable, requirePartWithin } from './fee-budgets.ts';
 
 export type StoredSend = Selectable<SendRow>;
 
@@ -37,29 +37,89 @@ type OptionalOfSend =
   | 'fee_limited_at'
   | 'queue_account'
   | 'queue_position'
-  | 'queued';
+  | 'queued'
+  | 'part_of'
+  | 'parts'
+  | 'parts_confirmed'
+  | 'parts_fee'
+  | 'ordered_rate';
 
-/** @throws {AppError} FEE_ABOVE_LIMIT when it would draw more on another budget than is left there. */
+/** @throws {AppError} FEE_ABOVE_LIMIT when it would use more of another send's budget than is left there. */
 export async function insertSend(
   tx: Tx,
   row: Omit<StoredSend, OptionalOfSend> & Partial<Pick<StoredSend, OptionalOfSend>>,
 ): Promise<void> {
   const { draws_on = null, ...send } = row;
   await requireDrawable(tx, { ...send, draws_on });
+  await requirePartWithin(tx, send);
   await tx
     .insertInto('sends')
     .values({ note: null, queue_account: null, queue_position: null, ...send, draws_on })
     .execute();
+  await countParts(tx, row.part_of ?? null);
 }
 
 /** Writes a change and returns the updated send. */
 export async function updateSend(tx: Tx, sendId: string, patch: SendPatch, now: number): Promise<StoredSend> {
-  return tx
+  const send = await tx
     .updateTable('sends')
     .set({ ...patch, updated_at: now })
     .where('id', '=', sendId)
     .returningAll()
     .executeTakeFirstOrThrow();
+  await countParts(tx, send.part_of);
+  return send;
+}
+
+/** Keeps what a send shows of its parts: how many are planned and in blocks, and what they cost. */
+async function countParts(tx: Tx, wholeId: string | null): Promise<void> {
+  if (wholeId === null) return;
+  await sql`UPDATE sends SET (parts, parts_confirmed, parts_fee) = (
+      SELECT max(sends.parts, count(*)), coalesce(sum(status = 'confirmed'), 0),
+        cast(coalesce(sum(cast(fee AS INTEGER)), 0) AS TEXT)
+      FROM sends AS part WHERE part.part_of = sends.id AND part.status <> 'failed')
+    WHERE id = ${wholeId}`.execute(tx);
+}
+
+/** The fee of a send with that of its parts, which fits 64 bits: only coins held in outputs have parts. */
+export const feeWithParts = sql<string>`CASE WHEN sends.parts = 0 THEN sends.fee
+  ELSE cast(cast(sends.fee AS INTEGER) + cast(sends.parts_fee AS INTEGER) AS TEXT) END`;
+
+/** The budget of a send with what its parts have used of it: once it is signed, its own is the rest. */
+export const budgetWithParts = sql<string>`CASE WHEN sends.parts = 0 OR sends.version = 0 THEN sends.max_fee
+  ELSE cast(cast(sends.max_fee AS INTEGER) + cast(sends.parts_fee AS INTEGER) AS TEXT) END`;
+
+/** The parts that gather outputs for a send, oldest first. */
+export async function partsOf(db: Db, wholeId: string): Promise<StoredSend[]> {
+  return db
+    .selectFrom('sends')
+    .selectAll()
+    .where('part_of', '=', wholeId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** Sends that gather their outputs and are due, or scheduled for an impossibly late time; longest due first. */
+export async function preparingSends(
+  db: Db,
+  chain: ChainId,
+  at: { readonly now: number; readonly impossible: number },
+  limit: number,
+): Promise<StoredSend[]> {
+  return db
+    .selectFrom('sends')
+    .selectAll()
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('status', '=', sql.lit('preparing'))
+    .where((eb) =>
+      eb.or([eb('next_broadcast_at', '<=', at.now), eb('next_broadcast_at', '>', at.impossible)]),
+    )
+    .orderBy('next_broadcast_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
 }
 
 /** Open sends displaced by blocks above a height. */

@@ -4,6 +4,7 @@ import type { PaymentFact } from '../../domain/payment/types.ts';
 import { findWatched, type StoredAddress } from '../../store/ledger/addresses.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { findOutput, putOutput, type ObservedOutput, type StoredOutput } from '../../store/ledger/outputs.ts';
+import { wholeOfPart } from '../../store/sends/send-versions.ts';
 import { keepRawTransaction } from '../../store/ledger/raw-transactions.ts';
 import { applyFacts, type ApplyFactsDeps } from '../payments/apply-facts.ts';
 
@@ -142,7 +143,7 @@ async function recordOwn(
     late_due: null,
     spent_by: null,
     spent_height: null,
-    send_id: null,
+    send_id: known === undefined ? await wholeOfPart(tx, chain, credit.ref.txid) : known.send_id,
     updated_at: now,
   };
   await putOutput(tx, row);

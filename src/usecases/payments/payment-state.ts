@@ -149,6 +149,8 @@ export function paymentRefunds(
 
 function stageOf(status: SendStatus): RefundStage {
   switch (status) {
+    // Its money is set aside, and nothing else can be paid with it.
+    case 'preparing':
     case 'queued':
     case 'signed':
       return 'signed';

@@ -111,14 +111,12 @@ function stampOf(row: Omit<CheckoutRow, 'id'>): string {
 
 /** What was only signed nobody can look up yet, and what failed gave nothing back. */
 function moneyBack({ refunds }: LoadedPayment): MoneyBack[] {
-  return refunds
-    .filter(({ status }) => status === 'broadcast' || status === 'confirmed')
-    .map(({ coin, amount, txid, status }) => ({
-      coin,
-      amount: formatCoinAmount(BigInt(amount), coin),
-      txid,
-      isConfirmed: status === 'confirmed',
-    }));
+  return refunds.flatMap(({ coin, amount, txid, status }) => {
+    const isTaken = status === 'broadcast' || status === 'confirmed';
+    if (!isTaken || txid === null) return [];
+    const isConfirmed = status === 'confirmed';
+    return [{ coin, amount: formatCoinAmount(BigInt(amount), coin), txid, isConfirmed }];
+  });
 }
 
 function amountsDue({ chains }: PresentDeps, { row, options, state }: LoadedPayment): AmountDue[] {

@@ -17,7 +17,7 @@ import { shareText, sumsJson } from '../../store/payments/payment-memory.ts';
 import { applyRefunds } from '../payments/apply-refunds.ts';
 import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
 import { shareGiven } from '../refunds/refundable.ts';
-import { planOrder } from '../sends/plan-order.ts';
+import { planOrder, totalsOf } from '../sends/plan-order.ts';
 import { quoteFee } from '../sends/quote-fee.ts';
 import { chainFor } from '../sends/send-order.ts';
 import { sendOrderOf, type Claim } from './claim-order.ts';
@@ -167,7 +167,7 @@ async function preview(deps: ClaimLinkDeps, link: StoredRefundLink, asked: Claim
     const quote = await quoteFee(deps, adapter, order);
     const plan = await planOrder(deps.db, deps, order, { adapter, quote });
     const fee = order.subtractFee ? formatCoinAmount(plan.fee, coin) : null;
-    return { amount, fee, arrives: formatCoinAmount(plan.amount, coin), isChecked: true };
+    return { amount, fee, arrives: formatCoinAmount(totalsOf(plan).amount, coin), isChecked: true };
   } catch (error) {
     if (!(error instanceof AppError) || !PASSING.has(error.code)) throw error;
     return { amount, fee: null, arrives: link.deduct_fee === 1 ? null : amount, isChecked: false };

@@ -1,12 +1,13 @@
 import { formatCoinAmount } from '../../domain/money.ts';
 import { orderBudget, requireWithin } from '../../domain/send/fee-budget.ts';
 import type { SendCoinsDeps } from './send-coins.ts';
-import { planOrder } from './plan-order.ts';
+import { planOrder, totalsOf } from './plan-order.ts';
 import { quoteFee } from './quote-fee.ts';
 import { chainFor, readOrder, type SendInput } from './send-order.ts';
 import { orderedAmount } from './store-send.ts';
 
 export interface FeeEstimate {
+  /** Of all transactions that it takes. */
   readonly fee: string;
   /** What the destination would receive. */
   readonly amount: string;
@@ -29,12 +30,14 @@ export async function estimateFee(
   const quote = await quoteFee(deps, adapter, order);
   const plan = await planOrder(deps.db, deps, order, { adapter, quote });
   const { coin, maxFee = null } = order;
-  if (maxFee !== null) requireWithin(maxFee, plan.fee, coin);
-  const budget = orderBudget({ amount: orderedAmount(order, plan), maxFee }, plan, { ...deps, quote });
+  const totals = totalsOf(plan);
+  const { amount, fee } = totals;
+  if (maxFee !== null) requireWithin(maxFee, fee, coin);
+  const budget = orderBudget({ amount: orderedAmount(order, totals), maxFee }, totals, { ...deps, quote });
   return {
-    fee: formatCoinAmount(plan.fee, coin),
-    amount: formatCoinAmount(plan.amount, coin),
-    total: formatCoinAmount(plan.amount + plan.fee, coin),
+    fee: formatCoinAmount(fee, coin),
+    amount: formatCoinAmount(amount, coin),
+    total: formatCoinAmount(amount + fee, coin),
     maxFee: formatCoinAmount(budget, coin),
   };
 }

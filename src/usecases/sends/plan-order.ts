@@ -1,6 +1,7 @@
-import { accountsPerSend, OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
+import { accountsPerSend } from '../../domain/accounts.ts';
 import {
   inputCostAt,
+  mostInputsOf,
   outputKey,
   InsufficientFunds,
   UnsendableAmount,
@@ -14,6 +15,7 @@ import {
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
 import { ancestorsOf, deficitAt } from '../../domain/send/package-fee.ts';
+import { MAX_RESERVED_OUTPUTS, planPreparation, type Preparation } from '../../domain/send/parts.ts';
 import { findWatched } from '../../store/ledger/addresses.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { nonceSequenceOf } from '../../store/sends/nonce-sequences.ts';
@@ -29,6 +31,20 @@ export interface PlanOrderDeps {
   readonly deriver: AddressDeriver;
 }
 
+/** One transaction, or the parts that come before it. */
+export type OrderPlan = SendPlan | Preparation;
+
+export function isPreparation(plan: OrderPlan): plan is Preparation {
+  return 'parts' in plan;
+}
+
+/** What the destination receives, and what all transactions cost. */
+export function totalsOf(plan: OrderPlan): Pick<SendPlan, 'amount' | 'fee' | 'feeRate'> {
+  if (!isPreparation(plan)) return plan;
+  const { fee, last } = plan;
+  return { fee, amount: last.amount, feeRate: last.feeRate };
+}
+
 interface Using {
   readonly adapter: ChainAdapter;
   readonly quote: FeeQuote;
@@ -42,6 +58,8 @@ interface Pool {
   readonly queued: readonly Fund[] | null;
   readonly changeAddress: string;
   readonly lane: NonceSequence | undefined;
+  /** Whether a send spends single outputs. */
+  readonly isByOutput: boolean;
 }
 
 /**
@@ -56,13 +74,12 @@ export async function planOrder(
   deps: PlanOrderDeps,
   order: SendOrder,
   using: Using,
-): Promise<SendPlan> {
+): Promise<OrderPlan> {
   const { adapter, quote } = using;
   await refuseOwnPayment(db, adapter, order);
   const pool = await poolOf(db, deps, order, quote);
   try {
-    if (order.everything === true) await requireInOneTransaction(db, order, costOfInput(using));
-    return choose(order, using, pool);
+    return await planTransactions(db, order, using, pool);
   } catch (error) {
     if (error instanceof InsufficientFunds && order.only !== undefined) throw mustWait();
     if (error instanceof InsufficientFunds) {
@@ -74,6 +91,65 @@ export async function planOrder(
   }
 }
 
+/** As planOrder, on chains where a send is always one transaction. */
+export async function planOneTransaction(
+  db: Db,
+  deps: PlanOrderDeps,
+  order: SendOrder,
+  using: Using,
+): Promise<SendPlan> {
+  const plan = await planOrder(db, deps, order, using);
+  if (isPreparation(plan)) throw new Error(`a ${order.coin} send needs several transactions`);
+  return plan;
+}
+
+/** One transaction, or several where one does not take as many outputs as it needs. @throws {InsufficientFunds} */
+async function planTransactions(db: Db, order: SendOrder, using: Using, pool: Pool): Promise<OrderPlan> {
+  try {
+    if (order.everything === true) await requireInOneTransaction(db, order, using);
+    return choose(order, using, pool);
+  } catch (error) {
+    const preparation =
+      error instanceof InsufficientFunds && pool.isByOutput && order.only === undefined
+        ? await planInParts(db, order, using, pool)
+        : null;
+    if (preparation === null) throw error;
+    return preparation.parts.length === 0 ? preparation.last : preparation;
+  }
+}
+
+/** Null when all that may be reserved does not pay for it, or `max` is more than that. */
+async function planInParts(
+  db: Db,
+  order: SendOrder,
+  using: Using,
+  { change, changeAddress }: Pool,
+): Promise<Preparation | null> {
+  const { adapter, quote } = using;
+  const inputCost = costOfInput(using);
+  const mostInputs = mostInputsOf(adapter);
+  const { count } = await spendableTotal(db, order, inputCost);
+  if (count + change.funds.length <= mostInputs) return null;
+  const isEverything = order.everything === true;
+  if (isEverything && count > MAX_RESERVED_OUTPUTS) return null;
+  const confirmed = await spendableFunds(db, order, MAX_RESERVED_OUTPUTS);
+  const funds = worthSpending([...confirmed, ...change.funds], using, change.ancestry).toSorted(largestFirst);
+  const { destination, amount, subtractFee } = order;
+  const asked = { destination, amount, subtractFee: subtractFee || isEverything, everything: isEverything };
+  return planPreparation(asked, funds, {
+    adapter,
+    quote,
+    changeAddress,
+    mostInputs,
+    inputCost: (rate) => inputCostAt(adapter, { rate }),
+  });
+}
+
+function largestFirst(a: Fund, b: Fund): number {
+  if (a.amount === b.amount) return 0;
+  return a.amount > b.amount ? -1 : 1;
+}
+
 function mustWait(): AppError {
   return new AppError(
     'INVALID_STATE',
@@ -83,10 +159,11 @@ function mustWait(): AppError {
 }
 
 /** `max` never sends less than the whole balance. @throws {InsufficientFunds} when that takes several transactions. */
-async function requireInOneTransaction(db: Db, order: SendOrder, inputCost: bigint): Promise<void> {
+async function requireInOneTransaction(db: Db, order: SendOrder, using: Using): Promise<void> {
   if (sendsFromOneAddress(order) || accountsPerSend(order) !== null) return;
+  const inputCost = costOfInput(using);
   const { amount, count } = await spendableTotal(db, order, inputCost);
-  if (count <= OUTPUTS_PER_SEND) return;
+  if (count <= mostInputsOf(using.adapter)) return;
   const reached = (await spendableFunds(db, order)).filter((fund) => fund.amount > inputCost);
   throw new InsufficientFunds(sumOf(reached), amount);
 }
@@ -109,6 +186,7 @@ async function poolOf(db: Db, deps: PlanOrderDeps, order: SendOrder, quote: FeeQ
     queued,
     changeAddress,
     lane,
+    isByOutput,
   };
 }
 
@@ -117,8 +195,9 @@ function choose(order: SendOrder, using: Using, pool: Pool): SendPlan {
   const { confirmed, change, queued } = pool;
   if (order.everything === true) {
     const funds = worthSpending([...(queued ?? confirmed), ...change.funds], using, change.ancestry);
-    if (funds.length > OUTPUTS_PER_SEND)
-      throw new InsufficientFunds(sumOf(funds.slice(0, OUTPUTS_PER_SEND)), sumOf(funds));
+    const most = mostInputsOf(using.adapter);
+    if (pool.isByOutput && funds.length > most)
+      throw new InsufficientFunds(sumOf(funds.slice(0, most)), sumOf(funds));
     const amount = sumOf(funds) - (pool.lane?.committed ?? 0n);
     if (amount <= 0n) throw new InsufficientFunds(0n, 1n);
     return planFrom(funds, { ...order, amount, subtractFee: true }, using, pool);

@@ -11,7 +11,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { noteFeeLevel } from '../../store/ledger/fee-levels.ts';
 import { withHeld } from './drawable-funds.ts';
 import { atRate } from './fee-terms.ts';
-import { planOrder, type PlanOrderDeps } from './plan-order.ts';
+import { planOneTransaction, type PlanOrderDeps } from './plan-order.ts';
 import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
 
@@ -31,10 +31,8 @@ export async function quoteFee(
     await noteFeeLevel(deps.db, order, { ...quote, inputCost: inputCostAt(adapter, quote) });
     if (adapter.wholeAccounts !== undefined) {
       // The funds planned here may be gone when the send is stored; the plan is then made without the measurement.
-      return await adapter.wholeAccounts.measure(
-        await planOrder(deps.db, deps, order, { adapter, quote }),
-        quote,
-      );
+      const draft = await planOneTransaction(deps.db, deps, order, { adapter, quote });
+      return await adapter.wholeAccounts.measure(draft, quote);
     }
     return quote;
   } catch (error) {

@@ -17,13 +17,14 @@ import { takeChangeAddress } from '../wallet/change-address.ts';
 import { broadcastSend } from '../settlement/broadcast-send.ts';
 import { recordAnswer } from '../settlement/record-answer.ts';
 import { repeatedSend } from './repeated-send.ts';
-import { planOrder } from './plan-order.ts';
+import { isPreparation, planOrder } from './plan-order.ts';
 import { quoteFee } from './quote-fee.ts';
 import { chainFor, readOrder, requireCurrentMode, type SendInput, type SendOrder } from './send-order.ts';
 import { orderBudget } from '../../domain/send/fee-budget.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';
 import { viewSend, type SendView } from './send-view.ts';
 import type { InFlightSends } from '../settlement/in-flight-sends.ts';
+import { storePreparation } from './store-preparation.ts';
 import { orderedAmount, storeSend } from './store-send.ts';
 
 export interface SendCoinsDeps extends ApplyFactsDeps {
@@ -47,7 +48,8 @@ export interface SendCoinsInput extends SendInput {
  * Sends coins from the merchant's wallet. The signed bytes are stored and their coins reserved
  * before the node sees them. Returns status `broadcast`, or `signed` when the node gave no clear
  * answer: the same bytes, never others, are then broadcast again until it does; or `queued` where it draws on what
- * other sends under way will leave: it is broadcast once these have landed.
+ * other sends under way will leave: it is broadcast once these have landed; or
+ * `preparing` when parts gather its outputs first (see prepareSends).
  * @throws {AppError} INVALID_STATE (meant for the other mode), VALIDATION_INVALID, COIN_UNAVAILABLE, NODE_UNAVAILABLE, INSUFFICIENT_BALANCE,
  * FEE_ABOVE_LIMIT (nothing stored), SEND_REJECTED (stored as failed, coins and key free again), IDEMPOTENCY_MISMATCH.
  */
@@ -83,7 +85,7 @@ export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Prom
   const adapter = chainFor(deps.chains, wish);
   const quote = await quoteFee(deps, adapter, wish);
   return deps.inHand.begin(async (sendId) => {
-    const stored = await deps.db.transaction(async (tx) => {
+    const stored = await deps.db.transaction(async (tx): Promise<Placed> => {
       const repeat = await findRepeat(tx, request);
       if (repeat !== null) return { send: repeat, transaction: null, plan: null };
       const order = await request.order(tx);
@@ -95,6 +97,9 @@ export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Prom
       return fresh;
     });
     const { send, transaction, plan } = stored;
+    if (send.status === 'preparing') {
+      deps.logger.info({ sendId, coin: send.coin, mode: send.mode, parts: send.parts }, 'send preparing');
+    }
     if (transaction === null) return unlessFailed(send);
     if (send.queued === 1) {
       const { coin, mode, txid } = send;
@@ -114,6 +119,11 @@ async function findRepeat(db: Db, request: SendRequest): Promise<StoredSend | nu
   return send === undefined ? null : request.repeated(db, send);
 }
 
+type Placed =
+  | { readonly send: StoredSend; readonly transaction: StoredTransaction; readonly plan: SendPlan }
+  /** It was placed before, or gathers its outputs first. */
+  | { readonly send: StoredSend; readonly transaction: null; readonly plan: null };
+
 /** Plans, signs, stores and reserves: all or nothing. */
 async function planAndStore(
   tx: Tx,
@@ -125,9 +135,19 @@ async function planAndStore(
     readonly quote: FeeQuote;
     readonly idempotencyKey: string | null;
   },
-): Promise<{ send: StoredSend; transaction: StoredTransaction; plan: SendPlan }> {
+): Promise<Placed> {
   const { sendId, order, adapter, quote, idempotencyKey } = request;
   const plan = await planOrder(tx, deps, order, { adapter, quote });
+  if (isPreparation(plan)) {
+    const send = await storePreparation(tx, deps, {
+      sendId,
+      order,
+      preparation: plan,
+      quote,
+      idempotencyKey,
+    });
+    return { send, transaction: null, plan: null };
+  }
   if (plan.change !== null)
     await takeChangeAddress(tx, deps, { wallet: order, adapter, address: plan.change.address });
   const { maxFee } = order;

@@ -11,15 +11,17 @@ export interface SendView {
   readonly status: SendStatus;
   readonly coin: Coin;
   readonly sandbox: boolean;
-  /** Transaction that carries it: the confirmed one, else the newest version. */
-  readonly txHash: string;
-  /** Network fee in the coin's unit. */
+  /** Transaction that carries it: the confirmed one, else the newest version; null until it is signed. */
+  readonly txHash: string | null;
+  /** Network fee in the coin's unit, that of its parts included; an estimate while it is `preparing`. */
   readonly fee: string;
   /** What the destination receives, in the coin's unit. */
   readonly amount: string;
   readonly destination: string;
   readonly subtractFee: boolean;
   readonly confirmations: number;
+  /** The transactions that gather its outputs; null where one transaction is enough. */
+  readonly parts: { readonly total: number; readonly confirmed: number } | null;
   /** Why it failed; null otherwise. */
   readonly error: string | null;
   readonly note: string | null;
@@ -31,6 +33,11 @@ export interface SendView {
   readonly cancelling: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
+}
+
+/** Once it is signed, its own budget is what its parts left of the whole. Atoms. */
+function wholeBudget({ version, max_fee, parts_fee }: StoredSend): bigint {
+  return BigInt(max_fee) + (version === 0 ? 0n : BigInt(parts_fee));
 }
 
 /** `tip`: the last recorded block of its chain. */
@@ -45,17 +52,18 @@ export function viewSend(
     coin: send.coin,
     sandbox: send.mode === 'sandbox',
     txHash: send.txid,
-    fee: formatCoinAmount(BigInt(send.fee), send.coin),
+    fee: formatCoinAmount(BigInt(send.fee) + BigInt(send.parts_fee), send.coin),
     amount: formatCoinAmount(BigInt(send.amount), send.coin),
     destination: send.destination,
     subtractFee: send.subtract_fee === 1,
     // A block that includes it reverted confirms no payment.
     confirmations:
       send.height === null || isReverted(send) ? 0 : Math.max(1, (tip?.height ?? 0) - send.height + 1),
+    parts: send.parts === 0 ? null : { total: send.parts, confirmed: send.parts_confirmed },
     error: send.error,
     note: send.note,
-    maxFee: formatCoinAmount(BigInt(send.max_fee), send.coin),
-    feeLimited: awaitsBlock(send) && send.fee_limited_at !== null,
+    maxFee: formatCoinAmount(wholeBudget(send), send.coin),
+    feeLimited: (awaitsBlock(send) || send.status === 'preparing') && send.fee_limited_at !== null,
     cancelling,
     createdAt: new Date(send.created_at).toISOString(),
     updatedAt: new Date(send.updated_at).toISOString(),

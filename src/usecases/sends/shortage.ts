@@ -1,12 +1,13 @@
-import { accountsPerSend, OUTPUTS_PER_SEND } from '../../domain/accounts.ts';
+import { accountsPerSend } from '../../domain/accounts.ts';
 import type { Fund, InsufficientFunds } from '../../domain/chain.ts';
 import { isUtxoCoin, UTXO_COINS, type Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
+import { MAX_RESERVED_OUTPUTS } from '../../domain/send/parts.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { openSendsOf } from '../../store/sends/sends.ts';
 import { versionsOf } from '../../store/sends/send-versions.ts';
-import { spendableFunds, spendableTotal } from '../../store/ledger/spendable.ts';
+import { reservedForPreparing, spendableFunds, spendableTotal } from '../../store/ledger/spendable.ts';
 import { heldByAccountsInUse, spendableAccounts } from '../../store/ledger/spendable-accounts.ts';
 import { waitingFunds } from '../../store/ledger/waiting-funds.ts';
 import type { SendOrder } from './send-order.ts';
@@ -35,38 +36,68 @@ export async function insufficient(db: Db, order: SendOrder, found: Shortage): P
     ...(await beyondOneSend(db, order, found)),
     ...(await changeUnderWay(db, order, found.reached)),
     ...(await stillWaiting(db, order)),
-  ].map(({ amount, why }) => `; ${show(amount)} more ${why}`);
+    ...(await setAside(db, order)),
+  ].map(({ amount, code, why }) => ({ field: 'amount', code, message: `${show(amount)} more ${why}` }));
   const message = `${show(available)} is available and ${show(needed)} is needed, network fee included`;
-  return new AppError('INSUFFICIENT_BALANCE', `${message}${hints.join('')}`);
+  const rest = hints.map((hint) => `; ${hint.message}`).join('');
+  return new AppError('INSUFFICIENT_BALANCE', `${message}${rest}`, { details: hints });
 }
+
+/** Why money of the wallet cannot be sent now. */
+type ShortageCode =
+  | 'on_payment_addresses'
+  | 'beyond_one_send'
+  | 'uneconomical'
+  | 'change_under_way'
+  | 'unconfirmed'
+  | 'immature'
+  | 'frozen'
+  | 'set_aside';
 
 interface Hint {
   readonly amount: bigint;
+  readonly code: ShortageCode;
   readonly why: string;
 }
 
-function hint(amount: bigint, why: string): Hint[] {
-  return amount > 0n ? [{ amount, why }] : [];
+function hint(amount: bigint, code: ShortageCode, why: string): Hint[] {
+  return amount > 0n ? [{ amount, code, why }] : [];
 }
 
 async function beyondOneSend(db: Db, order: SendOrder, { reached, inputCost }: Shortage): Promise<Hint[]> {
   if (sendsFromOneAddress(order) || accountsPerSend(order) !== null) {
     return hint(
       await elsewhere(db, order, reached),
+      'on_payment_addresses',
       'lies on payment addresses and is moved here by itself once it is settled and worth its fee: try again then',
     );
   }
-  const { amount, count, dust } = await spendableTotal(db, order, inputCost);
-  const here = reached.filter((fund) => fund.amount > inputCost).reduce((sum, fund) => sum + fund.amount, 0n);
+  const { dust, count } = await spendableTotal(db, order, inputCost);
   return [
-    ...(count > OUTPUTS_PER_SEND
-      ? hint(
-          amount - here,
-          `is in outputs beyond the ${OUTPUTS_PER_SEND} that one transaction takes: consolidate first`,
-        )
+    ...(count > MAX_RESERVED_OUTPUTS
+      ? hint(await beyondReserved(db, order, inputCost), 'beyond_one_send', BEYOND)
       : []),
-    ...hint(dust, 'is in outputs that cost more to spend than they bring at the fee of now'),
+    ...hint(dust, 'uneconomical', 'is in outputs that cost more to spend than they bring at the fee of now'),
   ];
+}
+
+const BEYOND = `is in outputs beyond the ${MAX_RESERVED_OUTPUTS} that one send gathers: send in two steps, or consolidate first`;
+
+/** Worth of the outputs that no send reaches, because it gathers the largest first. */
+async function beyondReserved(db: Db, order: SendOrder, inputCost: bigint): Promise<bigint> {
+  const { amount } = await spendableTotal(db, order, inputCost);
+  const reached = await spendableFunds(db, order, MAX_RESERVED_OUTPUTS);
+  return amount - reached.reduce((sum, fund) => sum + fund.amount, 0n);
+}
+
+/** Outputs that sends gather, or have left from gathering. */
+async function setAside(db: Db, order: SendOrder): Promise<Hint[]> {
+  const amount = await reservedForPreparing(db, order);
+  return hint(
+    amount,
+    'set_aside',
+    'is set aside for sends that gather their outputs, until these are signed',
+  );
 }
 
 /** On account chains: money that one send cannot reach yet. */
@@ -96,7 +127,7 @@ async function changeUnderWay(db: Db, order: SendOrder, reached: readonly Fund[]
   }
   const waiting = [...changes].filter(([txid]) => !here.has(txid) && !spentOn.has(txid));
   const total = waiting.reduce((sum, [, amount]) => sum + amount, 0n);
-  return hint(total, 'is change of sends under way and waits for a block');
+  return hint(total, 'change_under_way', 'is change of sends under way and waits for a block');
 }
 
 /**
@@ -112,15 +143,19 @@ async function restOfAccountsInUse(db: Db, order: SendOrder, reached: readonly F
   for (const { purpose, amount, fee } of await openSendsOf(db, order, MAX_OPEN)) {
     rest -= purpose === 'send' ? BigInt(amount) + BigInt(fee) : BigInt(fee);
   }
-  return hint(rest, 'is on addresses that sends under way draw on and waits until a block holds these');
+  return hint(
+    rest,
+    'change_under_way',
+    'is on addresses that sends under way draw on and waits until a block holds these',
+  );
 }
 
 async function stillWaiting(db: Db, order: SendOrder): Promise<Hint[]> {
   const { unconfirmed, immature, frozen } = await waitingFunds(db, order);
   return [
-    ...hint(unconfirmed, 'has come in and waits for a block'),
-    ...hint(immature, `is in a block and waits for more of them${maturityOf(order.coin)}`),
-    ...hint(frozen, 'is frozen'),
+    ...hint(unconfirmed, 'unconfirmed', 'has come in and waits for a block'),
+    ...hint(immature, 'immature', `is in a block and waits for more of them${maturityOf(order.coin)}`),
+    ...hint(frozen, 'frozen', 'is frozen'),
   ];
 }
 

@@ -47,6 +47,8 @@ interface NewSend {
   readonly maxFee: bigint;
   /** The send whose budget that is a part of. */
   readonly drawsOn?: string;
+  /** The send that it gathers outputs for, which has reserved them. */
+  readonly partOf?: string;
 }
 
 /**
@@ -59,7 +61,17 @@ export async function storeSend(
   deps: StoreSendDeps,
   request: NewSend,
 ): Promise<{ send: StoredSend; transaction: SignedTransaction }> {
-  const { sendId, order, adapter, plan, purpose, idempotencyKey, maxFee, drawsOn = null } = request;
+  const {
+    sendId,
+    order,
+    adapter,
+    plan,
+    purpose,
+    idempotencyKey,
+    maxFee,
+    drawsOn = null,
+    partOf = null,
+  } = request;
   const { coin, mode } = order;
   const transaction = deps.sign(adapter, plan);
   const now = deps.clock.now();
@@ -95,6 +107,11 @@ export async function storeSend(
     fee_limited_at: null,
     note: order.note ?? null,
     displaced_height: null,
+    part_of: partOf,
+    parts: 0,
+    parts_confirmed: 0,
+    parts_fee: '0',
+    ordered_rate: null,
     ...place.send,
   };
   await insertSend(tx, send);
@@ -115,7 +132,7 @@ export async function storeSend(
   });
   // An account's balance has no parts to reserve: its open sends count against the whole.
   if (plan.account === undefined) {
-    await reserveOutputs(tx, order, place.refs, send.id);
+    await reserveOutputs(tx, order, place.refs, send.id, partOf);
   }
   return { send, transaction };
 }

@@ -54,7 +54,8 @@ export async function applySendFact(
   if (action === 'release') await releaseOutputs(tx, sendId, { unspentOnly: true });
   if (after === state) return { action, before, send: before };
   const current = versions.find(({ version }) => version === after.version);
-  const amount = action === 'accept' || action === 'switch' ? amountOf(current) : {};
+  const hasNewVersion = action === 'sign' || action === 'accept' || action === 'switch';
+  const amount = hasNewVersion ? amountOf(current) : {};
   const txid = current?.txid ?? before.txid;
   const send = await updateSend(tx, sendId, { ...columnsOf(after), txid, ...amount }, now);
   if (

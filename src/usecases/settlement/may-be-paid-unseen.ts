@@ -34,7 +34,8 @@ export async function noteNotPaid(
 ): Promise<void> {
   const send = await findSend(deps.db, id);
   if (send === undefined) throw new AppError('SEND_NOT_FOUND', `there is no send ${id}`);
-  if (!isOpen(send)) throw new AppError('INVALID_STATE', `send ${id} is ${send.status} already`);
+  if (!isOpen(send) && send.status !== 'preparing')
+    throw new AppError('INVALID_STATE', `send ${id} is ${send.status} already`);
   if (!(await mayBePaidUnseen(deps.db, send))) {
     throw new AppError('INVALID_STATE', `send ${id} does not wait for such a word`);
   }

@@ -40,7 +40,7 @@ export async function storeChild(
   },
 ): Promise<NewVersion | { readonly over: bigint } | null> {
   const { childId: sendId, send, adapter, quote, payer } = request;
-  const change = await changeOf(tx, send, send.txid);
+  const change = send.txid === null ? null : await changeOf(tx, send, send.txid);
   if (change === null || change.heldBy !== null) return null;
   const { fund } = change;
   const ancestors = await ancestorsOfRefs(tx, send, [fund.ref]);

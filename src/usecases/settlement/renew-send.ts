@@ -6,7 +6,7 @@ import { updateSend, type StoredSend } from '../../store/sends/sends.ts';
 import { insertSendVersion, versionsOf } from '../../store/sends/send-versions.ts';
 import { releaseOutputs, reserveOutputs, reservedFunds } from '../../store/ledger/spendable.ts';
 import { fitsHeld } from '../sends/drawable-funds.ts';
-import { planOrder, type PlanOrderDeps } from '../sends/plan-order.ts';
+import { planOneTransaction, type PlanOrderDeps } from '../sends/plan-order.ts';
 import { requireWithin } from '../../domain/send/fee-budget.ts';
 import { placeInQueue, queueAccountOf } from '../sends/place-in-queue.ts';
 import type { SendOrder } from '../sends/send-order.ts';
@@ -131,10 +131,10 @@ async function planAgain(
   renewal: Renewal,
 ): Promise<SendPlan> {
   try {
-    return await planOrder(tx, deps, order, renewal);
+    return await planOneTransaction(tx, deps, order, renewal);
   } catch (error) {
     if (!(error instanceof AppError) || !everything) throw error;
-    return planOrder(tx, deps, { ...order, everything }, renewal);
+    return planOneTransaction(tx, deps, { ...order, everything }, renewal);
   }
 }
 

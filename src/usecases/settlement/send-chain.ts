@@ -6,7 +6,7 @@ import { findSend, type StoredSend } from '../../store/sends/sends.ts';
 
 /** The open send that spends this one's unconfirmed change; undefined when none does. */
 async function childOf(db: Db, send: StoredSend): Promise<StoredSend | undefined> {
-  const change = await changeOf(db, send, send.txid);
+  const change = send.txid === null ? null : await changeOf(db, send, send.txid);
   if (change === null || change.heldBy === null) return undefined;
   const child = await findSend(db, change.heldBy);
   return child !== undefined && isOpen(child) ? child : undefined;

@@ -30,7 +30,8 @@ export async function storeVersion(
   deps: StoreVersionDeps,
   next: {
     readonly send: StoredSend;
-    readonly newest: StoredSendVersion;
+    /** Null: it gets its first version. */
+    readonly newest: StoredSendVersion | null;
     readonly adapter: ChainAdapter;
     readonly plan: SendPlan;
     readonly cancels: boolean;
@@ -38,7 +39,7 @@ export async function storeVersion(
 ): Promise<NewVersion> {
   const { send, newest, adapter, plan, cancels } = next;
   const transaction = deps.sign(adapter, plan);
-  const version = newest.version + 1;
+  const version = (newest?.version ?? 0) + 1;
   const now = deps.clock.now();
   await insertSendVersion(tx, {
     send_id: send.id,

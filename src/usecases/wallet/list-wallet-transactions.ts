@@ -20,7 +20,8 @@ export interface WalletTransaction {
   readonly id: string;
   readonly direction: 'in' | 'out';
   readonly coin: Coin;
-  readonly txHash: string;
+  /** Null of a send that is not signed yet. */
+  readonly txHash: string | null;
   /** Our address that was paid, or the destination. */
   readonly address: string;
   readonly amount: string;
@@ -32,6 +33,8 @@ export interface WalletTransaction {
   readonly feeLimited: boolean;
   /** `unconfirmed`, `confirmed` or `gone` incoming; the send's status outgoing. */
   readonly status: string;
+  /** The transactions that gather the outputs of a send; null where one transaction is enough. */
+  readonly parts: { readonly total: number; readonly confirmed: number } | null;
   readonly confirmations: number;
   readonly paymentId: string | null;
   readonly error: string | null;
@@ -66,7 +69,10 @@ export async function listWalletTransactions(
   const { rows, total } = await pageWalletTransactions(deps.db, { ...filter, ...shop, coin, direction });
   const tips = new Map<Coin, number>();
   for (const each of COINS) tips.set(each, (await findCursor(deps.db, { coin: each, mode }))?.height ?? 0);
-  const prices = await bookedPrices(deps.db, { ...shop, txids: rows.map(({ txid }) => txid) });
+  const prices = await bookedPrices(deps.db, {
+    ...shop,
+    txids: rows.flatMap(({ txid }) => (txid === null ? [] : [txid])),
+  });
   return {
     transactions: rows.map((row) =>
       view(row, {
@@ -95,6 +101,7 @@ function view(
     maxFee: row.max_fee === null ? null : formatCoinAmount(BigInt(row.max_fee), coin),
     feeLimited: row.fee_limited_at !== null && row.height === null && row.status !== 'failed',
     status: row.status,
+    parts: row.parts === 0 ? null : { total: row.parts, confirmed: row.parts_confirmed },
     // A block that includes a reverted send confirms no payment.
     confirmations:
       row.height === null || row.status === 'broadcast' ? 0 : Math.max(1, at.tipHeight - row.height + 1),

@@ -7,6 +7,7 @@ import { consolidateRound } from '../../usecases/settlement/consolidate-rounds.t
 import { failOrphans } from '../../usecases/settlement/fail-orphans.ts';
 import { failReverted, type FailRevertedDeps } from '../../usecases/settlement/fail-reverted.ts';
 import { releaseQueued } from '../../usecases/settlement/release-queued.ts';
+import { prepareSends } from '../../usecases/settlement/prepare-sends.ts';
 import { PeriodicTask } from '../periodic-task.ts';
 
 export type SendLoopDeps = BumpSendsDeps & FailRevertedDeps;
@@ -62,6 +63,7 @@ function sendRounds(deps: SendLoopDeps, chain: ChainId, options: SendLoopOptions
     await failReverted(deps, chain);
     await failOrphans(deps, chain);
     await advanceSends(deps, chain, { resume });
+    await prepareSends(deps, chain);
     resume = false;
     const now = deps.clock.now();
     // A future time was written before the clock was set back.

@@ -45,7 +45,8 @@ function typed(document: OpenApiDocument): OpenAPI3 {
           parameters: operation.parameters?.filter((parameter) => parameter.in === 'query'),
           responses: Object.fromEntries(
             Object.entries(operation.responses)
-              .filter(([status]) => status.startsWith('2'))
+              // A 202 has the type of its 200.
+              .filter(([status]) => status.startsWith('2') && status !== '202')
               .map(([status, response]) => [
                 status,
                 { ...response, headers: undefined, description: undefined },

@@ -10,6 +10,7 @@ import {
 import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
 import { getSend } from '../../../src/usecases/sends/get-send.ts';
 import { eventually } from '../../_helpers/poll.ts';
+import { signed } from '../../_helpers/signed.ts';
 import { openSandboxShop, type SandboxShop } from '../sandbox/sandbox-shop.ts';
 
 const COIN: Coin = 'LTC';
@@ -80,7 +81,7 @@ describe('a refund that fails for good', () => {
     const payment = await paid();
     const { refund, status } = await refundPayment(shop.world.deps, wish(payment));
     expect(status).toBe('refunded');
-    await shop.control(COIN).replace(refund.txHash);
+    await shop.control(COIN).replace(signed(refund).txHash);
     const { deps } = shop.world;
     await shop.control(COIN).mine(deps.policy.surplusDepth);
     await shop.world.sync(COIN);

@@ -61,6 +61,11 @@ async function stored(change: Partial<StoredSend>, isRefund = true): Promise<Sto
     queue_account: null,
     queue_position: null,
     queued: 0,
+    part_of: null,
+    parts: 0,
+    parts_confirmed: 0,
+    parts_fee: '0',
+    ordered_rate: null,
     ...change,
   };
   await db.transaction(async (tx) => {

@@ -80,7 +80,7 @@ async function perform(sim: SimulatedWorld, one: Step): Promise<void> {
       .select('txid')
       .where('status', '=', 'broadcast')
       .execute();
-    return sends[0]?.txid;
+    return sends[0]?.txid ?? undefined;
   };
   switch (one.kind) {
     case 'send': {

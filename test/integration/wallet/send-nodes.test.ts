@@ -25,6 +25,7 @@ import {
   startNode,
   toAtoms,
 } from '../../_helpers/nodes/index.ts';
+import { signed } from '../../_helpers/signed.ts';
 import type { WalletWorld } from '../../_helpers/wallet-world.ts';
 
 const COIN = 100_000_000n;
@@ -71,11 +72,13 @@ function runWith(coin: NodeCoin): void {
 
   async function send(destination: string, amount: string, more: Partial<SendCoinsInput> = {}) {
     const { merchant, deps } = world;
-    return sendCoins(deps, { merchant, destination, amount, coin, idempotencyKey: null, ...more });
+    return signed(
+      await sendCoins(deps, { merchant, destination, amount, coin, idempotencyKey: null, ...more }),
+    );
   }
 
   async function status(sendId: string) {
-    return getSend(world.deps, { merchantId: world.merchant.id, sendId });
+    return signed(await getSend(world.deps, { merchantId: world.merchant.id, sendId }));
   }
 
   async function advance(options: { resume?: boolean } = {}): Promise<void> {
@@ -129,7 +132,7 @@ function runWith(coin: NodeCoin): void {
     expect(await paidTo(sent.txHash, destination)).toBe(atoms('0.9'));
     expect(await feeOnChain(sent.txHash)).toBe(atoms(sent.fee));
     await restart({ feeFloorRate: 20_000n });
-    const raised = await bumpSend(world.deps, { merchantId: world.merchant.id, sendId: sent.id });
+    const raised = signed(await bumpSend(world.deps, { merchantId: world.merchant.id, sendId: sent.id }));
     expect(await feeOnChain(raised.txHash)).toBe(atoms(raised.fee));
     expect(await paidTo(raised.txHash, destination)).toBe(atoms('0.9'));
     await mine();

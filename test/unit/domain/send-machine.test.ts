@@ -485,6 +485,8 @@ function isProofOfFailure(before: SendState, fact: SendFact): boolean {
     }
     case 'withdrawn':
       return before.status === 'queued';
+    case 'prepared':
+    case 'abandoned':
     case 'renewed':
     case 'dequeued':
     case 'mined':
@@ -555,6 +557,8 @@ describe('whatever happens to a send', () => {
           return { ...fact, version: 1, succeeded: true };
         case 'withdrawn':
           return { type: 'renewed' };
+        case 'prepared':
+        case 'abandoned':
         case 'renewed':
         case 'dequeued':
         case 'displaced':

@@ -101,6 +101,7 @@ function Arrived({ of: payment, rows }: { of: Payment; rows: readonly Transactio
 }
 
 const REFUND_TONES: Record<Refund['status'], Tone> = {
+  preparing: 'busy',
   queued: 'busy',
   signed: 'busy',
   broadcast: 'busy',
@@ -119,7 +120,7 @@ function Returned({ of: payment, rows }: { of: Payment; rows: readonly Refund[] 
           title: t('Transaction'),
           cell: ({ coin, txHash, destination }) => (
             <span className="grid justify-items-start gap-1">
-              <Hash of={payment} coin={coin} text={txHash} />
+              {txHash !== null && <Hash of={payment} coin={coin} text={txHash} />}
               <small className="break-all text-soft">
                 {parts('To {address}', {
                   address: (

@@ -106,6 +106,7 @@ function OrderForm(props: {
 }
 
 function sentText(status: Send['status'], sent: { readonly amount: string; readonly coin: Coin }): string {
+  if (status === 'preparing') return t('{amount} {coin} are being prepared', sent);
   if (status === 'queued')
     return t('{amount} {coin} will be sent as soon as your earlier sends have arrived', sent);
   if (status === 'signed') return t('{amount} {coin} will be offered to the network again', sent);
@@ -119,11 +120,19 @@ function Sent({ send, coin, onClose }: { send: Send; coin: Coin; onClose: () => 
       <p role="status" className="font-semibold">
         {sentText(send.status, sent)}
       </p>
-      <CopyLine text={send.txHash} label={t('transaction id')}>
-        <ChainLink kind="tx" coin={coin} text={send.txHash} sandbox={send.sandbox}>
-          {send.txHash}
-        </ChainLink>
-      </CopyLine>
+      {send.txHash === null ? (
+        <p>
+          {t(
+            'The money lies in very many received payments. Other transactions gather them first; the payment goes out once these are confirmed.',
+          )}
+        </p>
+      ) : (
+        <CopyLine text={send.txHash} label={t('transaction id')}>
+          <ChainLink kind="tx" coin={coin} text={send.txHash} sandbox={send.sandbox}>
+            {send.txHash}
+          </ChainLink>
+        </CopyLine>
+      )}
       <div>
         <Button look="primary" onClick={onClose}>
           {t('Done')}

@@ -145,10 +145,18 @@ function Purpose({ of: row, sandbox }: { of: WalletTransaction; sandbox: boolean
   );
 }
 
-function State({ of: { status, error } }: { of: WalletTransaction }) {
+function State({ of: { status, error, parts: gathering } }: { of: WalletTransaction }) {
   return (
     <>
       <Badge tone={tone(status)}>{words(status)}</Badge>
+      {status === 'preparing' && gathering !== null && (
+        <small className="mt-1 block text-soft">
+          {t('{confirmed} of {total} steps confirmed', {
+            confirmed: String(gathering.confirmed),
+            total: String(gathering.total),
+          })}
+        </small>
+      )}
       {error !== null && <small className="mt-1 block text-stop">{error}</small>}
     </>
   );
@@ -172,11 +180,13 @@ function Moves({ rows, sandbox }: { rows: readonly WalletTransaction[]; sandbox:
               <small className="block md:hidden">
                 <Purpose of={row} sandbox={sandbox} />
               </small>
-              <small className="block md:hidden">
-                <ChainLink kind="tx" coin={row.coin} text={row.txHash} sandbox={sandbox}>
-                  <code title={row.txHash}>{short(row.txHash, 4, 4)}</code>
-                </ChainLink>
-              </small>
+              {row.txHash !== null && (
+                <small className="block md:hidden">
+                  <ChainLink kind="tx" coin={row.coin} text={row.txHash} sandbox={sandbox}>
+                    <code title={row.txHash}>{short(row.txHash, 4, 4)}</code>
+                  </ChainLink>
+                </small>
+              )}
               <small className="mt-1 block md:hidden">
                 <State of={row} />
               </small>
@@ -192,16 +202,17 @@ function Moves({ rows, sandbox }: { rows: readonly WalletTransaction[]; sandbox:
         {
           title: t('Transaction'),
           wide: true,
-          cell: ({ coin, txHash }) => (
-            <span className="inline-flex items-center gap-2">
-              <ChainLink kind="tx" coin={coin} text={txHash} sandbox={sandbox}>
-                <code title={txHash} className="whitespace-nowrap">
-                  {short(txHash, 6, 6)}
-                </code>
-              </ChainLink>
-              <Copy isSmall text={txHash} label={t('Copy transaction id')} />
-            </span>
-          ),
+          cell: ({ coin, txHash }) =>
+            txHash !== null && (
+              <span className="inline-flex items-center gap-2">
+                <ChainLink kind="tx" coin={coin} text={txHash} sandbox={sandbox}>
+                  <code title={txHash} className="whitespace-nowrap">
+                    {short(txHash, 6, 6)}
+                  </code>
+                </ChainLink>
+                <Copy isSmall text={txHash} label={t('Copy transaction id')} />
+              </span>
+            ),
         },
         {
           title: t('For'),

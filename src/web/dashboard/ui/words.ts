@@ -33,6 +33,7 @@ const WORDS: Readonly<Record<string, string>> = {
   unconfirmed: t('Unconfirmed'),
   confirmed: t('Confirmed'),
   queued: t('Queued'),
+  preparing: t('Preparing'),
   signed: t('Signed'),
   broadcast: t('Broadcast'),
   replaced: t('Replaced'),

@@ -113,6 +113,7 @@ export const shared: Catalogue = {
   Shop: 'Shop',
   Shops: 'Shops',
   'Sign out': 'Abmelden',
+  Preparing: 'In Vorbereitung',
   Signed: 'Signiert',
   'Skip to content': 'Zum Inhalt springen',
   'Something went wrong on the server.': 'Auf dem Server ging etwas schief.',

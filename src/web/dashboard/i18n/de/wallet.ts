@@ -135,6 +135,10 @@ export const wallet: Catalogue = {
   'no answer came': 'es kam keine Antwort',
   'to {address}': 'an {address}',
   'transaction id': 'Transaktions-ID',
+  '{amount} {coin} are being prepared': '{amount} {coin} werden vorbereitet',
+  'The money lies in very many received payments. Other transactions gather them first; the payment goes out once these are confirmed.':
+    'Das Geld liegt in sehr vielen einzelnen Zahlungseingängen. Andere Transaktionen führen sie erst zusammen; sobald diese bestätigt sind, geht die Zahlung hinaus.',
+  '{confirmed} of {total} steps confirmed': '{confirmed} von {total} Schritten bestätigt',
   '{amount} {coin} are on their way': '{amount} {coin} sind unterwegs',
   '{amount} {coin} will be offered to the network again':
     '{amount} {coin} werden dem Netzwerk noch einmal angeboten',

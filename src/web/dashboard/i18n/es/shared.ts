@@ -112,6 +112,7 @@ export const shared: Catalogue = {
   Shop: 'Tienda',
   Shops: 'Tiendas',
   'Sign out': 'Cerrar sesión',
+  Preparing: 'En preparación',
   Signed: 'Firmado',
   'Skip to content': 'Saltar al contenido',
   'Something went wrong on the server.': 'Algo falló en el servidor.',

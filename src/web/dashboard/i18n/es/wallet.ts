@@ -134,6 +134,10 @@ export const wallet: Catalogue = {
   'no answer came': 'no hubo respuesta',
   'to {address}': 'a {address}',
   'transaction id': 'id. de transacción',
+  '{amount} {coin} are being prepared': '{amount} {coin} se están preparando',
+  'The money lies in very many received payments. Other transactions gather them first; the payment goes out once these are confirmed.':
+    'El dinero está repartido en muchísimos pagos recibidos. Otras transacciones los reúnen primero; en cuanto se confirmen, saldrá el envío.',
+  '{confirmed} of {total} steps confirmed': '{confirmed} de {total} pasos confirmados',
   '{amount} {coin} are on their way': '{amount} {coin} están en camino',
   '{amount} {coin} will be offered to the network again': '{amount} {coin} se ofrecerán de nuevo a la red',
   '{amount} {coin} will be sent as soon as your earlier sends have arrived':

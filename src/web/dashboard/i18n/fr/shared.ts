@@ -115,6 +115,7 @@ export const shared: Catalogue = {
   Shop: 'Boutique',
   Shops: 'Boutiques',
   'Sign out': 'Se déconnecter',
+  Preparing: 'En préparation',
   Signed: 'Signé',
   'Skip to content': 'Aller au contenu',
   'Something went wrong on the server.': 'Un problème est survenu sur le serveur.',

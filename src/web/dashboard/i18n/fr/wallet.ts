@@ -137,6 +137,10 @@ export const wallet: Catalogue = {
   'no answer came': 'aucune réponse',
   'to {address}': 'à {address}',
   'transaction id': 'identifiant de transaction',
+  '{amount} {coin} are being prepared': '{amount} {coin} sont en préparation',
+  'The money lies in very many received payments. Other transactions gather them first; the payment goes out once these are confirmed.':
+    'L’argent est réparti sur de très nombreux paiements reçus. D’autres transactions les regroupent d’abord ; dès qu’elles sont confirmées, l’envoi part.',
+  '{confirmed} of {total} steps confirmed': '{confirmed} étapes confirmées sur {total}',
   '{amount} {coin} are on their way': '{amount} {coin} sont en route',
   '{amount} {coin} will be offered to the network again':
     '{amount} {coin} seront de nouveau proposés au réseau',

@@ -111,6 +111,7 @@ export const shared: Catalogue = {
   Shop: 'Loja',
   Shops: 'Lojas',
   'Sign out': 'Sair',
+  Preparing: 'Em preparação',
   Signed: 'Assinado',
   'Skip to content': 'Ir para o conteúdo',
   'Something went wrong on the server.': 'Algo deu errado no servidor.',

@@ -134,6 +134,10 @@ export const wallet: Catalogue = {
   'no answer came': 'não houve resposta',
   'to {address}': 'para {address}',
   'transaction id': 'ID da transação',
+  '{amount} {coin} are being prepared': '{amount} {coin} estão em preparação',
+  'The money lies in very many received payments. Other transactions gather them first; the payment goes out once these are confirmed.':
+    'O dinheiro está espalhado por muitíssimos pagamentos recebidos. Outras transações reúnem-nos primeiro; assim que forem confirmadas, o envio sai.',
+  '{confirmed} of {total} steps confirmed': '{confirmed} de {total} etapas confirmadas',
   '{amount} {coin} are on their way': '{amount} {coin} estão a caminho',
   '{amount} {coin} will be offered to the network again': '{amount} {coin} serão oferecidos à rede de novo',
   '{amount} {coin} will be sent as soon as your earlier sends have arrived':

@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
+import { getSend } from '../../../src/usecases/sends/get-send.ts';
+import { sendCoins } from '../../../src/usecases/sends/send-coins.ts';
+import type { SendView } from '../../../src/usecases/sends/send-view.ts';
+import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
+import { prepareSends } from '../../../src/usecases/settlement/prepare-sends.ts';
+import { expectBooksToAgree } from '../../_helpers/books.ts';
+import { type ChildOrder, openNodeWorld } from '../../_helpers/node-world.ts';
+import {
+  type FaultProxy,
+  NODE_COINS,
+  type NodeCoin,
+  type RegtestNode,
+  requireNode,
+  startFaultProxy,
+  startNode,
+} from '../../_helpers/nodes/index.ts';
+import type { WalletWorld } from '../../_helpers/wallet-world.ts';
+
+const CHILD = new URL('../../_helpers/node-world.ts', import.meta.url).pathname;
+const EACH = 100_000n;
+/** Inputs of one transaction where a test says so. */
+const MOST = 20;
+const KEY = 'payout-1';
+
+describe.each(NODE_COINS)('a send by parts on a real %s node', (coin) => {
+  describe.skipIf(!requireNode(coin))('with the node', () => runWith(coin));
+});
+
+function runWith(coin: NodeCoin): void {
+  let node: RegtestNode;
+  let proxy: FaultProxy;
+  let dir: string;
+  let world: WalletWorld;
+
+  beforeAll(async () => {
+    node = await startNode(coin);
+    proxy = await startFaultProxy(node.rpcUrl);
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await node.stop();
+  });
+  afterEach(async () => {
+    await proxy.heal();
+    await world.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  const atoms = (text: string) => parseCoinAmount(text, coin);
+
+  async function open(mostInputs?: number): Promise<void> {
+    const limit = mostInputs === undefined ? {} : { mostInputs };
+    world = await openNodeWorld({ dir, coin, rpcUrl: proxy.url, rpcTimeoutMs: 60_000, ...limit });
+  }
+
+  /** A wallet with so many small outputs. */
+  async function crowd(count: number, mostInputs?: number): Promise<void> {
+    dir = mkdtempSync(join(tmpdir(), 'tilld-parts-'));
+    await open(mostInputs);
+    await world.sync(coin);
+    for (let left = count; left > 0; left -= 1_000) {
+      const amounts = Array.from({ length: Math.min(left, 1_000) }, () => EACH);
+      await node.pay({ address: world.address(coin), amounts });
+      await node.mine(1);
+    }
+    await world.sync(coin);
+  }
+
+  async function place(destination: string, amount: string): Promise<SendView> {
+    const { merchant, deps } = world;
+    return sendCoins(deps, { merchant, destination, amount, coin, idempotencyKey: KEY });
+  }
+
+  async function status(): Promise<SendView> {
+    return getSend(world.deps, { merchantId: world.merchant.id, idempotencyKey: KEY });
+  }
+
+  async function round(): Promise<void> {
+    const { deps, clock } = world;
+    clock.advance(deps.policy.retryMaxMs);
+    await advanceSends(deps, world.chain(coin), { resume: true });
+    await prepareSends(deps, world.chain(coin));
+    await mine();
+  }
+
+  async function mine(): Promise<void> {
+    await node.mine(1);
+    await world.sync(coin);
+  }
+
+  async function settle(): Promise<SendView> {
+    for (let at = 0; at < 30; at += 1) {
+      const send = await status();
+      if (send.status === 'confirmed' || send.status === 'failed') return send;
+      await round();
+    }
+    throw new Error('the send does not settle');
+  }
+
+  /** What the blocks pay to an address. */
+  async function received(address: string): Promise<bigint> {
+    const scan = await node.rpc<{ unspents: { amount: string }[] }>('scantxoutset', [
+      'start',
+      [`addr(${address})`],
+    ]);
+    return scan.unspents.reduce((sum, { amount }) => sum + atoms(String(amount)), 0n);
+  }
+
+  test.runIf(coin === 'BTC')('gathers five thousand payments and pays the exact amount', async () => {
+    await crowd(5_000);
+    const destination = await node.foreignAddress();
+    const ordered = await place(destination, '4.5');
+    expect(ordered).toMatchObject({ status: 'preparing', txHash: null, amount: '4.5' });
+    const done = await settle();
+    expect(done).toMatchObject({ status: 'confirmed', amount: '4.5', fee: ordered.fee });
+    expect(await received(destination)).toBe(atoms('4.5'));
+    const left = 5_000n * EACH - atoms('4.5') - atoms(done.fee);
+    expect(await world.balance(coin)).toBe(formatCoinAmount(left, coin));
+    await expectBooksToAgree(world.db);
+  });
+
+  test.each([
+    { step: 'its first part', rounds: 0, kind: 'hang' },
+    { step: 'its first part', rounds: 0, kind: 'hangAfter' },
+    { step: 'the send itself', rounds: 1, kind: 'hang' },
+    { step: 'the send itself', rounds: 1, kind: 'hangAfter' },
+  ] as const)('arrives once after kill -9 while $step is broadcast ($kind)', async ({ rounds, kind }) => {
+    await crowd(30, MOST);
+    const destination = await node.foreignAddress();
+    const ordered = await place(destination, 'max');
+    expect(ordered.parts?.total).toBe(2);
+    for (let at = 0; at < rounds; at += 1) await round();
+    await killInStep({ destination, amount: 'max', kind });
+    const done = await settle();
+    expect(done.status).toBe('confirmed');
+    expect(atoms(done.amount) + atoms(done.fee)).toBe(30n * EACH);
+    expect(await received(destination)).toBe(atoms(done.amount));
+    expect(await world.balance(coin)).toBe('0');
+    await expectBooksToAgree(world.db);
+  });
+
+  /** A process takes the next step and is killed at its broadcast, before the node answers or after it has the bytes. */
+  async function killInStep(step: {
+    readonly destination: string;
+    readonly amount: string;
+    readonly kind: 'hang' | 'hangAfter';
+  }): Promise<void> {
+    const { destination, amount, kind } = step;
+    const order: ChildOrder = {
+      world: { dir, coin, rpcUrl: proxy.url, mostInputs: MOST },
+      destination,
+      amount,
+      idempotencyKey: KEY,
+    };
+    await world.close();
+    proxy.resetCounts();
+    proxy.inject({ kind }, { methods: ['sendrawtransaction'] });
+    const child = spawn(process.execPath, [CHILD, JSON.stringify(order)], { stdio: 'inherit' });
+    const exited = once(child, 'exit');
+    await proxy.waitForCall('sendrawtransaction', 1, 120_000);
+    if (kind === 'hangAfter') {
+      const isTaken = async () => (await node.getMempool()).length > 0;
+      await node.waitUntil('the transaction in the mempool', 60_000, isTaken);
+    }
+    child.kill('SIGKILL');
+    await exited;
+    await proxy.heal();
+    await open(MOST);
+  }
+}
