@@ -101,7 +101,7 @@ export function sendFamilies({
       help: 'How long the send made first of those in no block waits for one; 0 when none does',
       labels: ['coin', 'mode'],
       read: async () => {
-        const open = (await counts()).filter(({ status }) => isOpen({ status }));
+        const open = (await counts()).filter(({ status }) => isOpen({ status }) || status === 'preparing');
         return (await chains()).map(({ coin, mode }): Sample => {
           const ours = open.filter((each) => each.coin === coin && each.mode === mode);
           const oldestAt = Math.min(...ours.map((each) => each.oldestAt));

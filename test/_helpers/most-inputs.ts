@@ -1,10 +1,13 @@
 import { outputKey, type ChainAdapter } from '../../src/domain/chain.ts';
 import { outputFunds } from './output-funds.ts';
 
+async function scanNothing() {
+  return { tip: { height: 0, hash: '' }, outputs: [], isComplete: true };
+}
+
 /** A network that relays transactions of so many inputs at most, so that a test needs few outputs for several. */
 export function withMostInputs(adapter: ChainAdapter, mostInputs: number): ChainAdapter {
-  const scanned = async () => ({ tip: { height: 0, hash: '' }, outputs: [], isComplete: true });
-  const funds = adapter.funds?.model === 'outputs' ? adapter.funds : outputFunds(scanned);
+  const funds = adapter.funds?.model === 'outputs' ? adapter.funds : outputFunds(scanNothing);
   return {
     ...adapter,
     funds: { ...funds, mostInputs },

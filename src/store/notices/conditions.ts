@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Coin, Mode } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import type { NoticeConditionRow } from '../schema/notices.ts';
@@ -76,19 +76,30 @@ export async function feeLimitedSends(
     .execute();
 }
 
-/** Sends that no block holds since a time, oldest first; not sweeps, which lose nothing by waiting. */
+/**
+ * Sends that no block holds since a time, those that gather their outputs among them, oldest first; not sweeps, which
+ * lose nothing by waiting.
+ */
 export async function unconfirmedSends(
   db: Db,
   before: number,
   limit: number,
 ): Promise<{ id: string; merchant_id: string; coin: Coin; mode: Mode }[]> {
-  return db
-    .selectFrom('sends')
-    .select(['id', 'merchant_id', 'coin', 'mode'])
-    .where(sql<boolean>`status IN ('signed', 'broadcast')`)
-    .where('purpose', '=', 'send')
-    .where('created_at', '<', before)
-    .orderBy('created_at')
-    .limit(limit)
-    .execute();
+  const waiting = (status: RawBuilder<boolean>) =>
+    db
+      .selectFrom('sends')
+      .select(['id', 'merchant_id', 'coin', 'mode', 'created_at'])
+      .where(status)
+      .where('purpose', '=', 'send')
+      .where('created_at', '<', before)
+      .orderBy('created_at')
+      .limit(limit)
+      .execute();
+  // Each has an index of its own.
+  const preparing = await waiting(sql`status = 'preparing'`);
+  const open = await waiting(sql`status IN ('signed', 'broadcast')`);
+  return [...preparing, ...open]
+    .toSorted((a, b) => a.created_at - b.created_at)
+    .slice(0, limit)
+    .map(({ created_at: _at, ...send }) => send);
 }

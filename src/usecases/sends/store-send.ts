@@ -61,63 +61,21 @@ export async function storeSend(
   deps: StoreSendDeps,
   request: NewSend,
 ): Promise<{ send: StoredSend; transaction: SignedTransaction }> {
-  const {
-    sendId,
-    order,
-    adapter,
-    plan,
-    purpose,
-    idempotencyKey,
-    maxFee,
-    drawsOn = null,
-    partOf = null,
-  } = request;
+  const { sendId, order, adapter, plan, purpose, partOf = null } = request;
   const { coin, mode } = order;
   const transaction = deps.sign(adapter, plan);
   const now = deps.clock.now();
   const place = await placeInQueue(tx, order, plan);
   const send: StoredSend = {
-    id: sendId,
-    merchant_id: order.merchantId,
-    coin,
-    mode,
-    purpose,
-    lane: plan.account === undefined ? null : (plan.inputs[0]?.address ?? null),
-    nonce: plan.account?.nonce ?? null,
-    destination: plan.destination,
-    subtract_fee: order.subtractFee ? 1 : 0,
-    ordered: orderedAmount(order, plan).toString(),
-    amount: plan.amount.toString(),
-    fee: plan.fee.toString(),
-    status: 'signed',
+    ...newRow(request, now),
     txid: transaction.txid,
-    version: 1,
-    height: null,
-    error: null,
-    idempotency_key: idempotencyKey,
-    created_at: now,
-    updated_at: now,
     next_broadcast_at: place.send.queued === 1 ? now : now + deps.policy.firstAnswerMs,
-    broadcasts: 0,
-    announced_txid: null,
-    confirmed_txid: null,
-    everything: order.everything === true ? 1 : 0,
-    max_fee: maxFee.toString(),
-    draws_on: drawsOn,
-    fee_limited_at: null,
-    note: order.note ?? null,
-    displaced_height: null,
-    part_of: partOf,
-    parts: 0,
-    parts_confirmed: 0,
-    parts_fee: '0',
-    ordered_rate: null,
     ...place.send,
   };
   await insertSend(tx, send);
   await disownFailedVersion(tx, order, transaction.txid);
   await insertSendVersion(tx, {
-    send_id: send.id,
+    send_id: sendId,
     version: 1,
     coin,
     mode,
@@ -135,4 +93,46 @@ export async function storeSend(
     await reserveOutputs(tx, order, place.refs, send.id, partOf);
   }
   return { send, transaction };
+}
+
+type NewRow = Omit<StoredSend, 'txid' | 'next_broadcast_at' | 'queue_account' | 'queue_position' | 'queued'>;
+
+/** A signed send that no node has had. */
+function newRow(request: NewSend, now: number): NewRow {
+  const { sendId, order, plan, purpose, idempotencyKey, maxFee, drawsOn = null, partOf = null } = request;
+  return {
+    id: sendId,
+    merchant_id: order.merchantId,
+    coin: order.coin,
+    mode: order.mode,
+    purpose,
+    lane: plan.account === undefined ? null : (plan.inputs[0]?.address ?? null),
+    nonce: plan.account?.nonce ?? null,
+    destination: plan.destination,
+    subtract_fee: order.subtractFee ? 1 : 0,
+    ordered: orderedAmount(order, plan).toString(),
+    amount: plan.amount.toString(),
+    fee: plan.fee.toString(),
+    status: 'signed',
+    version: 1,
+    height: null,
+    error: null,
+    idempotency_key: idempotencyKey,
+    created_at: now,
+    updated_at: now,
+    broadcasts: 0,
+    announced_txid: null,
+    confirmed_txid: null,
+    everything: order.everything === true ? 1 : 0,
+    max_fee: maxFee.toString(),
+    draws_on: drawsOn,
+    fee_limited_at: null,
+    note: order.note ?? null,
+    displaced_height: null,
+    part_of: partOf,
+    parts: 0,
+    parts_confirmed: 0,
+    parts_fee: '0',
+    ordered_rate: null,
+  };
 }

@@ -3,7 +3,7 @@ import { assertNever } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { isReverted, judge } from '../../domain/send/machine.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { findSend, oldestOpenSends, type StoredSend } from '../../store/sends/sends.ts';
+import { findSend, oldestOpenSends, preparingSends, type StoredSend } from '../../store/sends/sends.ts';
 import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { sendState } from './apply-send-fact.ts';
 import { broadcast } from './broadcast.ts';
@@ -38,7 +38,9 @@ const MOST = 500;
  */
 export async function examineSends(deps: ExamineSendsDeps, adapter: ChainAdapter): Promise<SendFinding[]> {
   const findings: SendFinding[] = [];
-  for (const read of await oldestOpenSends(deps.db, adapter, MOST)) {
+  const always = { now: Number.MAX_SAFE_INTEGER, impossible: Number.MAX_SAFE_INTEGER };
+  const preparing = await preparingSends(deps.db, adapter, always, MOST);
+  for (const read of [...preparing, ...(await oldestOpenSends(deps.db, adapter, MOST))]) {
     // Read again: examining the previous ones took time.
     const send = (await findSend(deps.db, read.id)) ?? read;
     findings.push({ send, ...(await examine(deps, adapter, send)) });
@@ -51,6 +53,10 @@ async function examine(
   adapter: ChainAdapter,
   send: StoredSend,
 ): Promise<Pick<SendFinding, 'standing' | 'why'>> {
+  if (send.status === 'preparing') {
+    const { parts, parts_confirmed: confirmed } = send;
+    return { standing: 'open', why: `it gathers its outputs: blocks hold ${confirmed} of ${parts} parts` };
+  }
   if (isReverted(send)) {
     return {
       standing: 'impossible',

@@ -110,7 +110,7 @@ function runWith(coin: NodeCoin): void {
       'start',
       [`addr(${address})`],
     ]);
-    return scan.unspents.reduce((sum, { amount }) => sum + atoms(String(amount)), 0n);
+    return scan.unspents.reduce((sum, { amount }) => sum + atoms(amount), 0n);
   }
 
   test.runIf(coin === 'BTC')('gathers five thousand payments and pays the exact amount', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
+import { walletRoutes } from '../../../src/http/routes/wallet.ts';
 import { writeMeta } from '../../../src/store/meta.ts';
 import { findSend, partsOf } from '../../../src/store/sends/sends.ts';
 import { bumpSend } from '../../../src/usecases/sends/bump-send.ts';
@@ -171,6 +172,23 @@ describe('a send that takes more outputs than one transaction spends', () => {
     ).rejects.toMatchObject({ code: 'INVALID_STATE' });
     await noteNotPaid(sim.world.deps, id);
     expect(await settle(id)).toMatchObject({ status: 'confirmed' });
+  });
+
+  test('is answered with 202 over HTTP, and one that fits into a transaction with 200', async () => {
+    await crowd(60);
+    const route = walletRoutes(sim.world.deps).find(({ path }) => path === '/merchant/wallet/send');
+    const ask = async (amount: string) => {
+      const { coin, destination, merchant } = sim.order('BTC', amount);
+      const input = {
+        auth: { merchant },
+        body: { coin, destination, amount },
+        query: {},
+        idempotencyKey: null,
+      };
+      return route?.handle(input as never);
+    };
+    expect(await ask('0.1')).toMatchObject({ status: 200, data: { status: 'broadcast' } });
+    expect(await ask('0.3')).toMatchObject({ status: 202, data: { status: 'preparing', txHash: null } });
   });
 
   test('empties the wallet with max, the whole fee taken out of it', async () => {

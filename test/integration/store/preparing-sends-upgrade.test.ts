@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
+import { layOut, reading } from '../../_helpers/earlier-databases.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tilld-preparing-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+it('sends of an earlier version keep their status and transaction, and have no parts', async () => {
+  layOut('0033-listed-deliveries.json.gz', dir);
+  const path = join(dir, 'tilld.sqlite');
+  const read = () =>
+    reading(path, (db) => db.prepare('SELECT id, status, txid, version FROM sends ORDER BY id').all());
+  const before = read();
+  expect(before.length).toBeGreaterThan(0);
+  const { db, close } = await openDatabase(path);
+  const parts = await db
+    .selectFrom('sends')
+    .select(['part_of', 'parts', 'parts_confirmed', 'parts_fee', 'ordered_rate'])
+    .execute();
+  const none = { part_of: null, parts: 0, parts_confirmed: 0, parts_fee: '0', ordered_rate: null };
+  expect(parts).toEqual(before.map(() => none));
+  await expect(
+    db
+      .updateTable('sends')
+      .set({ status: 'lost' as 'failed' })
+      .execute(),
+  ).rejects.toThrow(/CHECK constraint/);
+  await close();
+  expect(read()).toEqual(before);
+});
