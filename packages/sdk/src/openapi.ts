@@ -3894,7 +3894,7 @@ export interface components {
       fee: string;
       maxFee: string;
       feeLimited: boolean;
-      txHash: string;
+      txHash: string | null;
       destination: string;
       /** @enum {string} */
       status: "preparing" | "queued" | "signed" | "broadcast" | "confirmed" | "failed";

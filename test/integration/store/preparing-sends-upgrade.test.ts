@@ -18,7 +18,8 @@ it('sends of an earlier version keep their status and transaction, and have no p
     reading(path, (db) => db.prepare('SELECT id, status, txid, version FROM sends ORDER BY id').all());
   const before = read();
   expect(before.length).toBeGreaterThan(0);
-  const { db, close } = await openDatabase(path);
+  const database = await openDatabase(path);
+  const { db } = database;
   const parts = await db
     .selectFrom('sends')
     .select(['part_of', 'parts', 'parts_confirmed', 'parts_fee', 'ordered_rate'])
@@ -31,6 +32,6 @@ it('sends of an earlier version keep their status and transaction, and have no p
       .set({ status: 'lost' as 'failed' })
       .execute(),
   ).rejects.toThrow(/CHECK constraint/);
-  await close();
+  await database.close();
   expect(read()).toEqual(before);
 });

@@ -9,6 +9,7 @@ import { NODE_COINS, type RegtestNode, requireNode, startNode } from '../../_hel
 import { eventually } from '../../_helpers/poll.ts';
 import { COIN, PricedNode } from '../../_helpers/priced-node.ts';
 import { claimLink, read, type RefundLinkJson } from '../refunds/refund-client.ts';
+import { signed } from '../../_helpers/signed.ts';
 
 const BTC = 'BTC';
 const CHAIN = { coin: BTC, mode: 'live' } as const;
@@ -61,7 +62,7 @@ describe.skipIf(!requireNode(BTC))('fee budgets beside a real BTC node', () => {
     expect(atoms(now.fee)).toBeLessThanOrEqual((vsize * THRESHOLD) / 1000n);
     expect(atoms(now.maxFee)).toBeLessThanOrEqual((vsize * THRESHOLD) / 1000n);
     expect(now).toMatchObject({ status: 'broadcast', feeLimited: true });
-    expect(await hasInMempool(now.txHash)).toBe(true);
+    expect(await hasInMempool(signed(now).txHash)).toBe(true);
     till.rate = LOW;
     await hour();
     expect(await till.status(started.id)).toMatchObject({ fee: now.fee, feeLimited: false });
@@ -82,7 +83,7 @@ describe.skipIf(!requireNode(BTC))('fee budgets beside a real BTC node', () => {
     const raised = await bumpSend(deps, { merchantId: merchant.id, sendId, maxFee: '0.005' });
     expect(raised).toMatchObject({ maxFee: '0.005', feeLimited: false });
     expect(atoms(raised.fee)).toBeGreaterThan(atoms(maxFee));
-    expect(await hasInMempool(raised.txHash)).toBe(true);
+    expect(await hasInMempool(signed(raised).txHash)).toBe(true);
   });
 
   test('a send that its budget keeps from being raised goes on by itself once fees fall', async () => {
