@@ -18,16 +18,29 @@ import {
   sessionAnswer,
 } from './auth-parts.ts';
 
+const count = () =>
+  z
+    .int()
+    .min(0)
+    .meta({ examples: [1] });
+
 const ended = z.object({
-  passkeys: z.int(),
+  passkeys: count(),
   secondFactor: z.boolean(),
-  memberships: z.int(),
-  people: z.int(),
-  keys: z.int(),
-  webhooks: z.int(),
-  shops: z.array(z.object({ id: z.string(), name: z.string() })).meta({
-    description: 'Shops of an account that was never confirmed; they stay',
-  }),
+  memberships: count(),
+  people: count(),
+  keys: count(),
+  webhooks: count(),
+  shops: z
+    .array(
+      z.object({
+        id: z.string().meta({ examples: ['7b1d9e0c-52a4-4b7e-8f3a-2d5c9a6e1b40'] }),
+        name: z.string(),
+      }),
+    )
+    .meta({
+      description: 'Shops of an account that was never confirmed; they stay',
+    }),
 });
 
 /** Changing a password, and setting a new one when it is forgotten. */

@@ -108,7 +108,13 @@ function consolidateRoute(deps: SendCoinsDeps): Route {
     tags: TAGS,
     status: 200,
     errors: ['INSUFFICIENT_BALANCE', 'FEE_ABOVE_LIMIT', 'COIN_UNAVAILABLE', 'NODE_UNAVAILABLE'],
-    body: z.object({ coin: coin(), feeRate: coinAmount().optional(), maxFee: maxFee() }),
+    body: z.object({
+      coin: coin(),
+      feeRate: coinAmount()
+        .optional()
+        .meta({ examples: ['12'] }),
+      maxFee: maxFee(),
+    }),
     data: z.object({
       sendId: z.string(),
       txHash: z.string(),

@@ -34,7 +34,9 @@ const FEE_RATE =
   'Network fee in satoshi or litoshi per vB (BTC, LTC), gwei (ETH) or micro-lamports per compute unit (SOL)';
 
 function feeRate() {
-  return coinAmount().optional().meta({ description: FEE_RATE });
+  return coinAmount()
+    .optional()
+    .meta({ description: FEE_RATE, examples: ['12'] });
 }
 
 const replaceBody = z.object({ sendId: identifier(), feeRate: feeRate(), maxFee: maxFee() });

@@ -26,6 +26,8 @@ let stranger: Person;
 const people = new Map<MemberRole, Person>();
 beforeAll(async () => {
   account = await world.account();
+  // Only a confirmed account may invite.
+  await world.confirm({ email: account.email, token: account.shop.token });
   owner = await signedIn(api, account.email, account.shop.token);
   const { merchantId } = account.shop;
   for (const role of MEMBER_ROLES)
@@ -94,6 +96,7 @@ const OWNERS_ALONE = [
   'PATCH /merchant/edit',
   'POST /connect/approve',
   'POST /merchant/create',
+  'POST /merchant/keys/confirm',
   'POST /merchant/keys/create',
   'POST /merchant/keys/regenerate',
   'POST /merchant/sandbox',
@@ -161,6 +164,7 @@ it('keys, people and the audit log are the owner’s alone', async () => {
     ['POST', '/merchant/keys/create', { merchantId, name: 'Mine', scopes: ['wallet:send'] }],
     ['POST', '/merchant/keys/regenerate', { merchantId }],
     ['DELETE', '/merchant/keys/delete', { merchantId, keyId }],
+    ['POST', '/merchant/keys/confirm', { merchantId }],
     ['GET', `/merchant/people?merchantId=${merchantId}`],
     ['POST', '/merchant/people/invite', { merchantId, email: 'me@example.com', role: 'manager' }],
     ['PATCH', '/merchant/people/edit', { merchantId, userId: someone, role: 'manager' }],

@@ -45,8 +45,8 @@ function fill(path: string): void {
       SELECT 'BTC', 'sandbox', ${hash('n')}, 0, n, m.id, 'pay_' || n, 1000000 + n, 'unconfirmed', 1, n * 1000, 0, n
         FROM numbers, merchants m`);
     sqlite.exec(`${numbers(SENT)} INSERT INTO sends (id, merchant_id, coin, mode, purpose, destination, subtract_fee, ordered,
-        amount, fee, status, txid, version, created_at, updated_at, broadcasts)
-      SELECT 'snd_' || n, m.id, 'BTC', 'sandbox', 'send', 'bc1z' || printf('%010d', n), 0, 2000000 + n, 2000000 + n, 100,
+        amount, fee, max_fee, status, txid, version, created_at, updated_at, broadcasts)
+      SELECT 'snd_' || n, m.id, 'BTC', 'sandbox', 'send', 'bc1z' || printf('%010d', n), 0, 2000000 + n, 2000000 + n, 100, 1000,
         'broadcast', ${hash('900000 + n')}, 1, n * 9000 + 1, n, 1 FROM numbers, merchants m`);
     sqlite.exec(`INSERT INTO send_versions (send_id, version, coin, mode, txid, raw, fee, fee_rate, plan_json, created_at)
       SELECT id, 1, coin, mode, txid, '', fee, '1', '{}', created_at FROM sends`);
