@@ -29,8 +29,9 @@ describe('the documented example of every endpoint, sent for real, is answered a
     });
     expect(answer.body.error).toBeNull();
     expect(answer.body.success).toBe(true);
+    // A 202 is the answer where the work goes on, which no example makes it do.
     const [documented] = Object.keys(endpoint.operation.responses)
-      .filter((status) => status.startsWith('2'))
+      .filter((status) => status.startsWith('2') && status !== '202')
       .slice(-1);
     expect(String(answer.status)).toBe(documented);
     expect(world.contract.answerProblems(endpoint, answer)).toEqual([]);
