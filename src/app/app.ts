@@ -24,6 +24,7 @@ import type { NodeMetrics } from '../metrics/node-metrics.ts';
 import { readEpoch } from '../replica/epoch.ts';
 import { vetStart } from '../replica/vet-start.ts';
 import { openReplicaWatch } from './replica.ts';
+import { agreedRatesStore } from '../store/rates/agreed-rates.ts';
 import { currenciesInUse } from '../store/rates/currencies-in-use.ts';
 import { createRates, type RateService } from '../rates/service.ts';
 import { RevocationList } from './revocations.ts';
@@ -120,7 +121,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const { wallet, given, lookAhead, ...addresses } = await openWallet({ ...ground, config, clock, logger });
   const revocations = await RevocationList.open({ config, db, keyring, clock, logger });
   const secretBox = createSecretBox(keyring);
-  const rates = createPrices(config, { clock, logger, inUse: async () => currenciesInUse(db) });
+  const rates = createPrices(config, { db, clock, logger });
   const simulators = createSimulators({ config, db, clock, logger });
   const metrics = createMetrics();
   const adapters = createAdapters({ config, db, clock, logger }, metrics.nodes, simulators);
@@ -182,11 +183,15 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   return { ...held, server, ...loops, watcher, lookAhead, adapters };
 }
 
-function createPrices(
-  config: Config,
-  deps: { clock: Clock; logger: Logger; inUse: () => Promise<readonly string[]> },
-) {
-  return createRates({ config: config.rates, sandboxFallback: config.sandbox.fallbackRates, ...deps });
+function createPrices(config: Config, { db, clock, logger }: { db: Db; clock: Clock; logger: Logger }) {
+  return createRates({
+    config: config.rates,
+    sandboxFallback: config.sandbox.fallbackRates,
+    inUse: async () => currenciesInUse(db),
+    agreedRates: agreedRatesStore(db),
+    clock,
+    logger,
+  });
 }
 
 /** Copies of the database, and what /readyz tells the operator of them and of prices. */

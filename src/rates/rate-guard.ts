@@ -1,6 +1,7 @@
 import type { Coin } from '../domain/coins.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { Consensus } from './median.ts';
+import type { AgreedRate } from './agreed-rates.ts';
 import {
   judgeRate,
   NO_HISTORY,
@@ -43,6 +44,22 @@ export class RateGuard {
     this.#histories.set(key, verdict.history);
     this.#note(key, { coin, currency, source: rate.sources.join(', ') }, verdict);
     return verdict.state === 'refused' ? null : rate;
+  }
+
+  /** The last rates that two sources or more agreed on. */
+  agreed(): AgreedRate[] {
+    return [...this.#histories].flatMap(([key, { agreed }]) => {
+      const [coin, currency] = key.split(' ') as [Coin, string];
+      return agreed === null ? [] : [{ coin, currency, ...agreed }];
+    });
+  }
+
+  /** Takes over the rates agreed on before a restart; those agreed on since stay. */
+  restore(rates: readonly AgreedRate[]): void {
+    for (const { coin, currency, rate, at } of rates) {
+      const [key, agreed] = [`${coin} ${currency}`, { rate, at }];
+      if (!this.#histories.has(key)) this.#histories.set(key, { agreed, last: agreed });
+    }
   }
 
   troubles(): readonly RateTrouble[] {

@@ -3,6 +3,7 @@ import { currencyDigits } from '../domain/currencies.ts';
 import { invalidField } from '../domain/errors.ts';
 import type { FixedRates } from '../domain/fixed-rates.ts';
 import type { Clock, Logger, RateQuote, Rates } from '../domain/ports.ts';
+import { AgreedRates, type AgreedRatesStore } from './agreed-rates.ts';
 import { RateCache } from './cache.ts';
 import { fixedQuote, rateUnavailable } from './fixed.ts';
 import { consensus, type Consensus } from './median.ts';
@@ -31,6 +32,8 @@ export interface RateServiceOptions {
   };
   /** Currencies that must always have a rate: of shops, prices, links and open payments. Absent: none but the base ones. */
   readonly inUse?: (() => Promise<readonly string[]>) | undefined;
+  /** Keeps the last agreed rates over a restart. Absent: they are forgotten. */
+  readonly agreedRates?: AgreedRatesStore | undefined;
   /** Prices of sandbox payments when no source answers. */
   readonly sandboxFallback: FixedRates;
   readonly clock: Clock;
@@ -97,6 +100,7 @@ class LiveRates implements RateService {
   readonly #cache = new RateCache();
   readonly #refresher: Refresher;
   readonly #guard: RateGuard;
+  readonly #agreed: AgreedRates | null;
   readonly #health: SourceHealth;
   readonly #sources: readonly RateSource[];
   readonly #stopped = new AbortController();
@@ -104,12 +108,15 @@ class LiveRates implements RateService {
   readonly #attempted = new Set<string>();
   readonly #lanes = { pinned: new OnDemandLane(), others: new OnDemandLane() };
   #loop: Promise<void> | null = null;
+  #isRestored = false;
 
   constructor(options: RateServiceOptions) {
     const { clock, logger, config } = options;
     this.#options = options;
     this.#health = new SourceHealth(clock, logger);
     this.#guard = new RateGuard(config.single, { clock, logger });
+    const store = options.agreedRates;
+    this.#agreed = store === undefined ? null : new AgreedRates(store, { clock, logger });
     this.#sources = options.sources ?? publicSources(config.sources, config.coingecko);
     this.#refresher = new Refresher({
       clock,
@@ -175,6 +182,7 @@ class LiveRates implements RateService {
     while (!this.#stopped.signal.aborted) {
       await this.#pin();
       await this.#refresh(this.#cache.currencies(this.#options.clock.now()));
+      if (this.#isRestored) await this.#agreed?.save(this.#guard.agreed());
       await pause(this.#options.config.refreshIntervalMs, this.#stopped.signal);
     }
   }
@@ -203,7 +211,24 @@ class LiveRates implements RateService {
     return COINS.some((coin) => this.#counted(coin, currency) !== null);
   }
 
+  /**
+   * Whether the rates agreed on before a restart are known. Until then no price is read: one source alone would be believed
+   * without them.
+   */
+  async #restore(): Promise<boolean> {
+    if (this.#isRestored) return true;
+    try {
+      const agreed = (await this.#agreed?.load()) ?? [];
+      if (!this.#isRestored) this.#guard.restore(agreed);
+      this.#isRestored = true;
+    } catch (error) {
+      this.#options.logger.error({ err: error }, 'agreed rates not read; prices wait for the next attempt');
+    }
+    return this.#isRestored;
+  }
+
   async #refresh(currencies: readonly string[]): Promise<void> {
+    if (!(await this.#restore())) return;
     await this.#refresher.refresh(currencies, this.#stopped.signal);
     const wanted = new Set(this.#cache.currencies(this.#options.clock.now()));
     for (const currency of currencies) this.#attempted.add(currency);

@@ -37,6 +37,8 @@ export interface Verdict {
 }
 
 const MINUTE_MS = 60_000;
+/** An agreed rate older than this, by either direction of the clock, bounds nothing: the market may have gone anywhere since. */
+export const AGREED_COUNTS_MS = 7 * 24 * 60 * MINUTE_MS;
 const HUNDRED = new Big(100);
 
 /**
@@ -55,7 +57,11 @@ export function judgeRate(
   }
   const { agreed, last } = history;
   const source = rate.sources[0] ?? 'no source';
-  if (agreed !== null && !isWithin(rate.rate, agreed.rate, new Big(limits.maxPercent))) {
+  if (
+    agreed !== null &&
+    isRecent(agreed, now) &&
+    !isWithin(rate.rate, agreed.rate, new Big(limits.maxPercent))
+  ) {
     const reason = `${source} alone tells ${rate.rate}, more than ${limits.maxPercent} % from the ${agreed.rate} that was last agreed on`;
     return { state: 'refused', history, reason };
   }
@@ -71,6 +77,10 @@ export function judgeRate(
   const isSameMinute = last !== null && now >= last.at && now - last.at < MINUTE_MS;
   const next = { agreed, last: isSameMinute ? last : reference };
   return { state: agreed === null ? 'single' : 'alone', history: next, reason: null };
+}
+
+function isRecent({ at }: Reference, now: number): boolean {
+  return Math.abs(now - at) <= AGREED_COUNTS_MS;
 }
 
 /** Whether two rates are within so many percent of the lower one. */

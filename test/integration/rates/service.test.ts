@@ -3,11 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../../src/domain/errors.ts';
 import { parseFixedRates } from '../../../src/domain/fixed-rates.ts';
+import type { AgreedRatesStore } from '../../../src/rates/agreed-rates.ts';
 import type { RateSource } from '../../../src/rates/source.ts';
 import { bitstamp } from '../../../src/rates/sources/bitstamp.ts';
 import { coinbase } from '../../../src/rates/sources/coinbase.ts';
 import { coingecko } from '../../../src/rates/sources/coingecko.ts';
 import { createRates, type RateService } from '../../../src/rates/service.ts';
+import { agreedRatesStore } from '../../../src/store/rates/agreed-rates.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -52,7 +55,13 @@ class Recorder {
 
 function service(
   sources: RateSource[] | null,
-  options: { fixed?: string; refreshMs?: number; timeoutMs?: number; inUse?: () => Promise<string[]> } = {},
+  options: {
+    fixed?: string;
+    refreshMs?: number;
+    timeoutMs?: number;
+    inUse?: () => Promise<string[]>;
+    agreedRates?: AgreedRatesStore;
+  } = {},
 ) {
   const recorder = new Recorder();
   const rates = createRates({
@@ -69,6 +78,7 @@ function service(
     clock: recorder.clock,
     logger: recorder.logger,
     inUse: options.inUse,
+    agreedRates: options.agreedRates,
     ...(sources === null ? {} : { sources }),
   });
   services.push(rates);
@@ -494,5 +504,89 @@ describe('one last source', () => {
     prices.coinbase.rate = '1000000';
     await until(() => quoted() === '1000000');
     expect(rates.troubles()).toEqual([]);
+  });
+});
+
+describe('the agreed rate of an earlier process', () => {
+  const quoted = (rates: RateService) => {
+    try {
+      return rates.quote('BTC', 'USD', 'live').rate;
+    } catch (error) {
+      return (error as AppError).code;
+    }
+  };
+
+  test('bounds one source alone after a restart, for a week', async () => {
+    const database = await openDatabase(':memory:');
+    const agreedRates = agreedRatesStore(database.db);
+    const [kraken, coinbase] = [{ rate: '100000' as string | null }, { rate: '100100' as string | null }];
+    const sources = [await plainSource('kraken', kraken), await plainSource('coinbase', coinbase)];
+    const first = service(sources, { agreedRates });
+    first.rates.start();
+    await until(() => quoted(first.rates) === '100050');
+    await first.rates.stop();
+
+    [kraken.rate, coinbase.rate] = ['1000', null];
+    const second = service(sources, { agreedRates });
+    second.rates.start();
+    await until(() => second.rates.troubles().some(({ state }) => state === 'refused'));
+    expect(quoted(second.rates)).toBe('RATE_UNAVAILABLE');
+    kraken.rate = '101000';
+    await until(() => quoted(second.rates) === '101000');
+    expect(second.rates.troubles()).toContainEqual(
+      expect.objectContaining({ coin: 'BTC', currency: 'USD', state: 'alone' }),
+    );
+    await second.rates.stop();
+
+    kraken.rate = '150000';
+    const later = service(sources, { agreedRates });
+    later.recorder.now += 7 * 24 * 3_600_000 + 1;
+    later.rates.start();
+    await until(() => quoted(later.rates) === '150000');
+    await later.rates.stop();
+    await database.close();
+  });
+
+  test('is written at most once a minute, as one row', async () => {
+    const written: string[] = [];
+    const agreedRates = { read: async () => null, write: async (text: string) => void written.push(text) };
+    const sources = [
+      await plainSource('kraken', { rate: '100000' }),
+      await plainSource('coinbase', { rate: '100100' }),
+    ];
+    const { rates, recorder } = service(sources, { agreedRates, refreshMs: 1 });
+    const { asked } = sources[0] as { asked: string[] };
+    rates.start();
+    await until(() => written.length === 1);
+    recorder.now += 59_999;
+    const before = asked.length;
+    await until(() => asked.length > before + 5);
+    expect(written).toHaveLength(1);
+    recorder.now += 1;
+    await until(() => written.length === 2);
+    expect(JSON.parse(written[0] ?? '')).toEqual({
+      'BTC USD': ['100050', 1_000_000],
+      'BTC EUR': ['100050', 1_000_000],
+    });
+  });
+
+  test('believes no source while it cannot be read, and is left out where it is not readable text', async () => {
+    let isBroken = true;
+    const agreedRates = {
+      read: async () => {
+        if (isBroken) throw new Error('disk I/O error');
+        return '{"BTC USD":["a lot",1]}';
+      },
+      write: async () => undefined,
+    };
+    const source = await plainSource('kraken', { rate: '1000' });
+    const { rates, recorder } = service([source], { agreedRates });
+    rates.start();
+    await until(() => recorder.lines.some((line) => line.startsWith('agreed rates not read')));
+    expect(quoted(rates)).toBe('RATE_UNAVAILABLE');
+    expect(source.asked).toEqual([]);
+    isBroken = false;
+    await until(() => quoted(rates) === '1000');
+    expect(recorder.lines.join()).toContain('stored agreed rates unreadable');
   });
 });

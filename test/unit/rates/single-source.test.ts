@@ -84,6 +84,13 @@ describe('judgeRate', () => {
     expect(highest.lte(105)).toBe(true);
   });
 
+  it('compares one source with the agreed rate for a week, and says afterwards still that it is alone', () => {
+    const WEEK = 7 * 24 * 60 * MINUTE;
+    expect(judge('121', ['a'], agreed('100'), T0 + WEEK).state).toBe('refused');
+    expect(judge('121', ['a'], agreed('100'), T0 + WEEK + 1).state).toBe('alone');
+    expect(judge('104', ['a'], agreed('100'), T0 - WEEK - 1).state).toBe('alone');
+  });
+
   it('is not fooled by a clock that is set back', () => {
     expect(judge('105', ['a'], agreed('100'), T0 - 600 * MINUTE).state).toBe('alone');
     expect(judge('106', ['a'], agreed('100'), T0 - 600 * MINUTE).state).toBe('refused');

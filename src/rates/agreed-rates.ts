@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { COINS, type Coin } from '../domain/coins.ts';
+import { currencyDigits } from '../domain/currencies.ts';
+import type { Clock, Logger } from '../domain/ports.ts';
+
+/** A rate that two sources or more agreed on, and when. */
+export interface AgreedRate {
+  readonly coin: Coin;
+  readonly currency: string;
+  /** Positive decimal. */
+  readonly rate: string;
+  readonly at: number;
+}
+
+/** Where agreed rates outlast a restart: one text, replaced as a whole. */
+export interface AgreedRatesStore {
+  /** Null before the first write. */
+  read(): Promise<string | null>;
+  write(text: string): Promise<void>;
+}
+
+const MIN_WRITE_INTERVAL_MS = 60_000;
+/** `COIN CURRENCY` → [rate, time in ms]. */
+const TEXT = z.record(z.string(), z.tuple([z.string().regex(/^\d{1,30}(\.\d{1,8})?$/), z.int().min(0)]));
+
+/**
+ * Keeps the last agreed rates, so that one source alone is bounded by them after a restart, too. Bounded by the coins and
+ * currencies that exist.
+ */
+export class AgreedRates {
+  readonly #store: AgreedRatesStore;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  #writtenAt = Number.NEGATIVE_INFINITY;
+  #written = '';
+
+  constructor(
+    store: AgreedRatesStore,
+    { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  ) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** The stored rates; those that cannot be parsed are left out. @throws when the store cannot be read. */
+  async load(): Promise<readonly AgreedRate[]> {
+    const text = await this.#store.read();
+    const parsed = text === null ? null : TEXT.safeParse(parseJson(text));
+    if (parsed === null) return [];
+    if (!parsed.success) {
+      this.#logger.error({}, 'stored agreed rates unreadable; a single price source is not bounded by them');
+      return [];
+    }
+    return Object.entries(parsed.data).flatMap(([key, [rate, at]]) => {
+      const [name, currency = ''] = key.split(' ');
+      const coin = COINS.find((each) => each === name);
+      const isUsable = Number(rate) > 0 && currencyDigits(currency) !== null;
+      return coin === undefined || !isUsable ? [] : [{ coin, currency, rate, at }];
+    });
+  }
+
+  /** Stores the rates, at most once a minute. A failure is logged: the next call tries again. */
+  async save(rates: readonly AgreedRate[]): Promise<void> {
+    const now = this.#clock.now();
+    // A clock set back must not postpone the next write.
+    if (now >= this.#writtenAt && now - this.#writtenAt < MIN_WRITE_INTERVAL_MS) return;
+    const entries = rates.map(({ coin, currency, rate, at }) => [`${coin} ${currency}`, [rate, at]]);
+    const text = JSON.stringify(Object.fromEntries(entries));
+    if (entries.length === 0 || text === this.#written) return;
+    try {
+      await this.#store.write(text);
+      [this.#writtenAt, this.#written] = [now, text];
+    } catch (error) {
+      this.#logger.warn({ err: error }, 'agreed rates not stored; retried with the next refresh');
+    }
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
