@@ -3,7 +3,7 @@ import type { Network } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { UnknownTransactionTypes, withUnknownTypes } from '../shared/unknown-transaction-types.ts';
 import { FeeSources } from '../shared/fee-sources.ts';
-import { recheck } from '../shared/recheck.ts';
+import { createRecheck } from '../shared/recheck.ts';
 import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-transport.ts';
 import { accountKey, addressProblem } from './address.ts';
 import { readBlock } from './blocks/block.ts';
@@ -80,6 +80,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     logger,
     wasRead: (watchKey, height) => (reader.turns.readAt(watchKey) ?? -1) >= height,
   });
+  const recheck = createRecheck(logger);
   const feeSources = new FeeSources('ETH', logger);
   let { chainId } = ETHEREUM_CHAINS[network][0];
 
@@ -111,7 +112,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
       return view;
     },
     recheck: (transactions, ledger, proof) =>
-      recheck(logger, transactions, (each) => submitter.fateOf(each, ledger, proof)),
+      recheck(transactions, (each) => submitter.fateOf(each, ledger, proof)),
     addressProblem,
     watchKey: accountKey,
     paymentUri: ({ address, amount }) => eip681Uri({ address, amount, chainId }),

@@ -1,20 +1,51 @@
 import { ChainError, type StoredTransaction, type TransactionFate } from '../../domain/chain.ts';
 import type { Logger } from '../../domain/ports.ts';
 
-/** Rechecks the caller's bounded list. On a node failure the rest stays `unknown` instead of waiting for each. */
-export async function recheck(
-  logger: Logger,
+type FateOf = (transaction: StoredTransaction) => Promise<TransactionFate>;
+export type Recheck = (
   transactions: readonly StoredTransaction[],
-  fateOf: (transaction: StoredTransaction) => Promise<TransactionFate>,
-): Promise<ReadonlyMap<string, TransactionFate>> {
-  const fates = new Map<string, TransactionFate>(transactions.map(({ txid }) => [txid, 'unknown']));
-  try {
-    for (const transaction of transactions) {
-      fates.set(transaction.txid, await fateOf(transaction));
-    }
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    logger.warn({ error: error.message }, 'recheck of unconfirmed transactions failed');
+  fateOf: FateOf,
+) => Promise<ReadonlyMap<string, TransactionFate>>;
+
+/** Maximum transactions remembered as logged. */
+const MAX_LOGGED = 1_000;
+
+/**
+ * Rechecks the caller's bounded list. A transaction about which the node's answer is malformed, or refused, stays `unknown`
+ * alone and is logged once. On an outage the rest stays `unknown` instead of waiting for each.
+ */
+export function createRecheck(logger: Logger): Recheck {
+  const logged = new Set<string>();
+
+  function setAside(txid: string, { message }: ChainError): void {
+    if (logged.has(txid)) return;
+    for (const oldest of logged) if (logged.size >= MAX_LOGGED) logged.delete(oldest);
+    logged.add(txid);
+    logger.warn({ txid, reason: message }, 'recheck of a transaction unreadable; its fate stays unknown');
   }
-  return fates;
+
+  return async (transactions, fateOf) => {
+    const fates = new Map<string, TransactionFate>(transactions.map(({ txid }) => [txid, 'unknown']));
+    for (const transaction of transactions) {
+      const { txid } = transaction;
+      try {
+        fates.set(txid, await fateOf(transaction));
+        logged.delete(txid);
+      } catch (error) {
+        if (!(error instanceof ChainError)) throw error;
+        if (!isAboutTransaction(error)) {
+          logger.warn({ error: error.message }, 'recheck of unconfirmed transactions failed');
+          break;
+        }
+        setAside(txid, error);
+      }
+    }
+    return fates;
+  };
+}
+
+/** Whether the node answered, and only this answer is of no use. */
+function isAboutTransaction(error: ChainError): boolean {
+  if (error.isRateLimited) return false;
+  return error.kind === 'bad_answer' || error.kind === 'unknown_version' || error.isRefusal;
 }

@@ -14,7 +14,7 @@ import { planSend } from './sends/plan-send.ts';
 import { readBlock } from './blocks/read-block.ts';
 import { createRpc, type Rpc } from './rpc/rpc.ts';
 import { FeeSources } from '../shared/fee-sources.ts';
-import { recheck } from '../shared/recheck.ts';
+import { createRecheck } from '../shared/recheck.ts';
 import { createRpcTransport, type RpcTransportOptions } from '../shared/rpc-transport.ts';
 import { UnreadTransactions } from '../shared/unread-transactions.ts';
 import { scanUnspent } from './scan-unspent.ts';
@@ -81,6 +81,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
   const submitter = createSubmitter(client, coin.hasMweb, logger);
   const reader = { client, coin, index };
   const feed = new BlockFetcher(reader);
+  const recheck = createRecheck(logger);
   const feeSources = new FeeSources(options.coin, logger);
 
   return {
@@ -97,7 +98,7 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     runs: { blocksFrom: (height) => feed.blocksFrom(height) },
     unconfirmed: () => mempool.view(),
     recheck: (transactions, ledger, proof) =>
-      recheck(logger, transactions, (each) => submitter.fateOf(each, ledger, proof)),
+      recheck(transactions, (each) => submitter.fateOf(each, ledger, proof)),
     addressProblem(address) {
       const parsed = parseAddress(coin, network, address);
       return 'problem' in parsed ? parsed.problem : null;

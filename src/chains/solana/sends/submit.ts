@@ -1,6 +1,6 @@
 import type { BroadcastResult, StoredTransaction, TransactionFate } from '../../../domain/chain.ts';
 import type { Logger } from '../../../domain/ports.ts';
-import { recheck } from '../../shared/recheck.ts';
+import { createRecheck } from '../../shared/recheck.ts';
 import { endOf, type ExpiryProver, type ReadTransaction } from './expiry-proof.ts';
 import { readWire } from './message.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
@@ -32,6 +32,7 @@ const SAYS_LITTLE = /blockhash not found|already been processed/i;
 export function createSubmitter(client: NodeClient, options: SubmitterOptions): Submitter {
   const { logger, ...rest } = options;
   const desk = { client, ...rest };
+  const recheck = createRecheck(logger);
   return {
     broadcast: async (transaction) => {
       try {
@@ -40,7 +41,7 @@ export function createSubmitter(client: NodeClient, options: SubmitterOptions): 
         return { kind: 'unknown', reason: error instanceof Error ? error.message : 'unexpected failure' };
       }
     },
-    recheck: async (transactions) => recheck(logger, transactions, async (each) => fateOf(desk, each)),
+    recheck: async (transactions) => recheck(transactions, async (each) => fateOf(desk, each)),
   };
 }
 
