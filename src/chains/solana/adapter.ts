@@ -96,7 +96,8 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
     },
     funds: {
       model: 'accounts',
-      heldAfter: async (accounts, { height }) => (await client.balances(accounts, height)).lamports,
+      // Without those that cannot be read: nothing is concluded about them, nor about others because of them.
+      heldAfter: async (accounts, { height }) => (await client.readableBalances(accounts, height)).lamports,
       balancesAt: (accounts) => balancesAt(client, accounts),
     },
     planSend: (request) => planSend(request, rentMinimum),

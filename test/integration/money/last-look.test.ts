@@ -12,6 +12,8 @@ let world: PaymentWorld;
 let lastLook: LastLook;
 /** What the chain says that accounts hold, 0 for others; null while the node does not tell. */
 let balances: Map<string, bigint> | null;
+/** Accounts whose balance the node answers in a form that cannot be read. */
+let unread: Set<string>;
 /** Accounts asked about, request by request. */
 let asked: (readonly string[])[];
 let told: string[];
@@ -19,6 +21,7 @@ let told: string[];
 beforeEach(async () => {
   world = await openPaymentWorld();
   balances = new Map();
+  unread = new Set();
   asked = [];
   told = [];
   const logger: Logger = {
@@ -36,7 +39,8 @@ afterEach(async () => {
 async function heldAfter(keys: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
   asked.push(keys);
   if (balances === null) throw new ChainError('unavailable', 'the node limits our rate (429)');
-  return new Map(keys.map((key) => [key, balances?.get(key) ?? 0n]));
+  const readable = keys.filter((key) => !unread.has(key));
+  return new Map(readable.map((key) => [key, balances?.get(key) ?? 0n]));
 }
 
 function balancesAt(): never {
@@ -103,6 +107,18 @@ describe('a payment whose time is up', () => {
     await world.look();
     expect(await expire()).toBe(1);
     expect((await world.payment(payment)).status).toBe('expired');
+  });
+
+  it('does not expire while the balance of its account alone cannot be read; others do', async () => {
+    const payment = await world.order({ allowed: ['BTC'] });
+    const other = await world.order({ allowed: ['BTC'] });
+    unread.add(addressOf(payment, 'BTC'));
+    await timeIsUp();
+    for (const ended of [1, 0]) expect(await expire()).toBe(ended);
+    expect((await world.payment(payment)).status).toBe('pending');
+    expect((await world.payment(other)).status).toBe('expired');
+    unread.clear();
+    expect(await expire()).toBe(1);
   });
 
   it('expires when no chain that it is offered on holds anything for it', async () => {

@@ -10,6 +10,7 @@ import { RecordedHistory } from '../blocks/recorded-history.ts';
 import { type ActiveBlock, ActiveBlocks } from './active-blocks.ts';
 import { readTip, type Tip } from '../rpc/tip.ts';
 import { UnexplainedBalances } from './unexplained-balances.ts';
+import { isAboutAccount, UnreadAccounts } from './unread-accounts.ts';
 
 export interface AccountWatchDeps {
   readonly client: NodeClient;
@@ -60,6 +61,7 @@ export class AccountWatch {
   readonly #sent = new Map<string, number>();
   readonly #unexplained: UnexplainedBalances;
   readonly #unread: UnreadTransactions;
+  readonly #unreadAccounts: UnreadAccounts;
   readonly #blocks: ActiveBlocks;
   /** Unread transactions whose attempt is due, by account. */
   #awaited: ReadonlyMap<string, ReadonlySet<string>> = new Map();
@@ -73,6 +75,7 @@ export class AccountWatch {
     this.#reader = new TransactionReader(deps.client, this.#unread);
     this.#blocks = new ActiveBlocks({ ...deps, unread: this.#unread });
     this.#unexplained = new UnexplainedBalances(deps);
+    this.#unreadAccounts = new UnreadAccounts(logger);
   }
 
   /** Reads these accounts' history whatever their balance: a send spends from them. */
@@ -82,14 +85,14 @@ export class AccountWatch {
     for (const address of addresses) this.#sent.set(address, now);
   }
 
-  /** Adds accounts whose balance no history explains, and unread transactions, to the node's health. */
+  /** Adds accounts whose balance no history explains, and unread accounts and transactions, to the node's health. */
   withWarning<T extends NodeStatus>(status: T): T {
-    return this.#unread.withWarning(this.#unexplained.withWarning(status));
+    return this.#unread.withWarning(this.#unreadAccounts.withWarning(this.#unexplained.withWarning(status)));
   }
 
   /**
-   * Reads every account whose history explains its balance. One whose history lags delays no other: its transactions
-   * are found in a later look, at or below the cursor.
+   * Reads every account whose history explains its balance. One whose history lags, or whose balance or history cannot be
+   * read, delays no other: its transactions are found in a later look, at or below the cursor.
    * @param recorded slot up to which the ledger has recorded everything; null for the tip
    * @throws {ChainError} also when the node's answers are not consistent yet: retry.
    */
@@ -106,7 +109,9 @@ export class AccountWatch {
     const pieces = inPieces(this.#accounts(), ACCOUNTS_PER_REQUEST);
     const moved = await eachInParallel(pieces, async (accounts) => {
       const addresses = accounts.map(({ address }) => address);
-      const { slot: asOf, lamports } = await client.balances(addresses, tip.block.slot);
+      const { slot: asOf, lamports, unread } = await client.readableBalances(addresses, tip.block.slot);
+      for (const [address, reason] of unread)
+        this.#unreadAccounts.setAside(address, { method: 'getMultipleAccounts', reason });
       return this.#moved(accounts, { asOf, lamports, isDoubtful });
     });
     for (const balance of moved.flat()) {
@@ -162,10 +167,15 @@ export class AccountWatch {
   ): Balance[] {
     const moved: Balance[] = [];
     for (const { address, held, isOpen } of accounts) {
-      const lamports = seen.lamports.get(address) ?? 0n;
+      const lamports = seen.lamports.get(address);
+      if (lamports === undefined) continue;
+      this.#unreadAccounts.succeeded(address, 'getMultipleAccounts');
       const isDoubted = this.#sent.has(address) || this.#awaited.has(address) || (isOpen && seen.isDoubtful);
       if (lamports !== total(held) || isDoubted) moved.push({ address, lamports, asOf: seen.asOf, held });
-      else this.#unexplained.explained(address);
+      else {
+        this.#unexplained.explained(address);
+        this.#unreadAccounts.agrees(address);
+      }
     }
     return moved;
   }
@@ -219,7 +229,8 @@ export class AccountWatch {
     const done = () => ({ transactions: [...news.values()], agrees: isComplete && missing === 0n });
     let before: string | null = null;
     for (;;) {
-      const page = await this.#deps.client.signatures(address, { before, minContextSlot });
+      const page = await this.#signatures(address, { before, minContextSlot });
+      if (page === null) return { ...done(), agrees: false };
       const listed = new Map(page.map((entry) => [entry.signature, entry]));
       const fresh = [...listed.values()]
         .filter(({ signature }) => !met.has(signature))
@@ -255,6 +266,20 @@ export class AccountWatch {
       // A fork removed the page's cursor signature, or the node returns pages in circles.
       if (fresh.length === 0) return { ...done(), agrees: false };
       before = last.signature;
+    }
+  }
+
+  /** A page of an account's history; null when the node does not answer it in a form that can be read. */
+  async #signatures(address: string, page: { before: string | null; minContextSlot: number }) {
+    const method = 'getSignaturesForAddress';
+    try {
+      const signatures = await this.#deps.client.signatures(address, page);
+      this.#unreadAccounts.succeeded(address, method);
+      return signatures;
+    } catch (error) {
+      if (!isAboutAccount(error)) throw error;
+      this.#unreadAccounts.setAside(address, { method, reason: error.message });
+      return null;
     }
   }
 }

@@ -102,6 +102,9 @@ export function createNodeClient(rpc: Rpc) {
     /** Confirmed balances at `minContextSlot` or later; 0n for accounts that do not exist. */
     balances: async (addresses: readonly string[], minContextSlot: number) =>
       balances(asking, addresses, { minContextSlot, commitment: 'confirmed' }),
+    /** Like balances, without the accounts whose entry is malformed: those are `unread`, with the reason. */
+    readableBalances: async (addresses: readonly string[], minContextSlot: number) =>
+      readableBalances(asking, addresses, { minContextSlot, commitment: 'confirmed' }),
     /** Like balances, at the finalized level. */
     finalizedBalances: async (addresses: readonly string[]) =>
       balances(asking, addresses, { commitment: 'finalized' }),
@@ -239,23 +242,54 @@ async function blockHeader(
 }
 
 /** Built once: building a schema takes longer than parsing a hundred accounts with it. */
-const ACCOUNTS = inContext(z.array(z.object({ lamports }).nullable()));
+const ACCOUNT = z.object({ lamports }).nullable();
+const ACCOUNTS = inContext(
+  z.array(ACCOUNT.or(z.unknown().transform((malformed) => ({ lamports: null, malformed })))),
+);
+const MULTIPLE_ACCOUNTS = 'getMultipleAccounts';
 
-async function balances(
+/** What a request for the balances of several accounts answers. */
+interface ReadableBalances {
+  readonly slot: number;
+  readonly lamports: Map<string, bigint>;
+  /** Account → why its balance could not be read. */
+  readonly unread: ReadonlyMap<string, string>;
+}
+
+async function readableBalances(
   rpc: Rpc,
   addresses: readonly string[],
   asOf: { readonly commitment: Level; readonly minContextSlot?: number },
-): Promise<{ slot: number; lamports: Map<string, bigint> }> {
-  const method = 'getMultipleAccounts';
+): Promise<ReadableBalances> {
   const options = { ...asOf, encoding: 'base64', dataSlice: { offset: 0, length: 0 } };
-  const { context, value } = await rpc.call(method, [addresses, options], ACCOUNTS);
-  requireSlot(method, context, asOf.minContextSlot ?? 0);
+  const { context, value } = await rpc.call(MULTIPLE_ACCOUNTS, [addresses, options], ACCOUNTS);
+  requireSlot(MULTIPLE_ACCOUNTS, context, asOf.minContextSlot ?? 0);
   if (value.length !== addresses.length) {
     const told = `expected ${addresses.length} accounts, not ${value.length}`;
-    throw new ChainError('bad_answer', `${method}: unexpected value: ${told}`);
+    throw new ChainError('bad_answer', `${MULTIPLE_ACCOUNTS}: unexpected value: ${told}`);
   }
-  const held = new Map(addresses.map((address, index) => [address, value[index]?.lamports ?? 0n]));
-  return { slot: context.slot, lamports: held };
+  const held = new Map<string, bigint>();
+  const unread = new Map<string, string>();
+  for (const [at, address] of addresses.entries()) {
+    const account = value[at] ?? null;
+    if (account === null) held.set(address, 0n);
+    else if (account.lamports !== null) held.set(address, account.lamports);
+    else unread.set(address, problemOf(account.malformed, at));
+  }
+  return { slot: context.slot, lamports: held, unread };
+}
+
+function problemOf(malformed: unknown, at: number): string {
+  const [issue] = ACCOUNT.safeParse(malformed).error?.issues ?? [];
+  return `unexpected ${['value', at, ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? ''}`;
+}
+
+/** @throws {ChainError} bad_answer when the balance of any of them cannot be read */
+async function balances(...asked: Parameters<typeof readableBalances>): Promise<ReadableBalances> {
+  const read = await readableBalances(...asked);
+  for (const reason of read.unread.values())
+    throw new ChainError('bad_answer', `${MULTIPLE_ACCOUNTS}: ${reason}`);
+  return read;
 }
 
 async function simulate(rpc: Rpc, base64: string): Promise<number | null> {
