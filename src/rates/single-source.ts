@@ -38,7 +38,7 @@ export interface Verdict {
 
 const MINUTE_MS = 60_000;
 /** An agreed rate older than this, by either direction of the clock, bounds nothing: the market may have gone anywhere since. */
-export const AGREED_COUNTS_MS = 7 * 24 * 60 * MINUTE_MS;
+const AGREED_COUNTS_MS = 7 * 24 * 60 * MINUTE_MS;
 const HUNDRED = new Big(100);
 
 /**

@@ -16,7 +16,7 @@ import { BalanceReader } from './accounts/balance-reads.ts';
 import { BalanceTurns } from './accounts/balance-turns.ts';
 import { blockReads } from './blocks/block-reads.ts';
 import type { NodeClient } from './rpc/node-client.ts';
-import { balancesAt } from './accounts/balances-at.ts';
+import { balancesAt, readableBalancesAt } from './accounts/balances-at.ts';
 import { eip681Uri } from './payment-uri.ts';
 import { readPending } from './blocks/pending.ts';
 import { planBump, planSend } from './sends/plan-send.ts';
@@ -124,7 +124,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
     funds: {
       model: 'accounts',
       balancesAt: (accounts, ledger) => balancesAt(client, accounts, ledger),
-      heldAfter: async (accounts, block) => (await balancesAt(client, accounts, block)).balances,
+      heldAfter: async (accounts, block) => readableBalancesAt(client, accounts, block),
     },
     close: () => client.close(),
   };

@@ -2,7 +2,7 @@ import { ChainError, type StoredTransaction, type TransactionFate } from '../../
 import type { Logger } from '../../domain/ports.ts';
 
 type FateOf = (transaction: StoredTransaction) => Promise<TransactionFate>;
-export type Recheck = (
+type Recheck = (
   transactions: readonly StoredTransaction[],
   fateOf: FateOf,
 ) => Promise<ReadonlyMap<string, TransactionFate>>;

@@ -507,15 +507,15 @@ describe('one last source', () => {
   });
 });
 
-describe('the agreed rate of an earlier process', () => {
-  const quoted = (rates: RateService) => {
-    try {
-      return rates.quote('BTC', 'USD', 'live').rate;
-    } catch (error) {
-      return (error as AppError).code;
-    }
-  };
+const quotedBtc = (rates: RateService) => {
+  try {
+    return rates.quote('BTC', 'USD', 'live').rate;
+  } catch (error) {
+    return (error as AppError).code;
+  }
+};
 
+describe('the agreed rate of an earlier process', () => {
   test('bounds one source alone after a restart, for a week', async () => {
     const database = await openDatabase(':memory:');
     const agreedRates = agreedRatesStore(database.db);
@@ -523,16 +523,16 @@ describe('the agreed rate of an earlier process', () => {
     const sources = [await plainSource('kraken', kraken), await plainSource('coinbase', coinbase)];
     const first = service(sources, { agreedRates });
     first.rates.start();
-    await until(() => quoted(first.rates) === '100050');
+    await until(() => quotedBtc(first.rates) === '100050');
     await first.rates.stop();
 
     [kraken.rate, coinbase.rate] = ['1000', null];
     const second = service(sources, { agreedRates });
     second.rates.start();
     await until(() => second.rates.troubles().some(({ state }) => state === 'refused'));
-    expect(quoted(second.rates)).toBe('RATE_UNAVAILABLE');
+    expect(quotedBtc(second.rates)).toBe('RATE_UNAVAILABLE');
     kraken.rate = '101000';
-    await until(() => quoted(second.rates) === '101000');
+    await until(() => quotedBtc(second.rates) === '101000');
     expect(second.rates.troubles()).toContainEqual(
       expect.objectContaining({ coin: 'BTC', currency: 'USD', state: 'alone' }),
     );
@@ -542,7 +542,7 @@ describe('the agreed rate of an earlier process', () => {
     const later = service(sources, { agreedRates });
     later.recorder.now += 7 * 24 * 3_600_000 + 1;
     later.rates.start();
-    await until(() => quoted(later.rates) === '150000');
+    await until(() => quotedBtc(later.rates) === '150000');
     await later.rates.stop();
     await database.close();
   });
@@ -583,10 +583,10 @@ describe('the agreed rate of an earlier process', () => {
     const { rates, recorder } = service([source], { agreedRates });
     rates.start();
     await until(() => recorder.lines.some((line) => line.startsWith('agreed rates not read')));
-    expect(quoted(rates)).toBe('RATE_UNAVAILABLE');
+    expect(quotedBtc(rates)).toBe('RATE_UNAVAILABLE');
     expect(source.asked).toEqual([]);
     isBroken = false;
-    await until(() => quoted(rates) === '1000');
+    await until(() => quotedBtc(rates) === '1000');
     expect(recorder.lines.join()).toContain('stored agreed rates unreadable');
   });
 });

@@ -11,6 +11,12 @@ const BALANCES = 'getMultipleAccounts';
 
 type Lines = { fields: Record<string, unknown>; message: string }[];
 
+/** Replaces what the node answers about the first of the accounts asked for, which is the victim. */
+const entry = (value: unknown) => (result: unknown) => {
+  const told = result as { value: unknown[] };
+  return { ...told, value: told.value.map((each, at) => (at === 0 ? value : each)) };
+};
+
 describe('AccountWatch with an account that cannot be read', () => {
   const [victim, other] = [strangerAddress(), strangerAddress()];
   const clock = { ms: Date.now(), now: () => clock.ms };
@@ -60,11 +66,6 @@ describe('AccountWatch with an account that cannot be read', () => {
   }
 
   const ofVictim = { methods: [HISTORY], about: ([first]: readonly unknown[]) => first === victim };
-  /** Replaces what the node answers about the first of the accounts asked for, which is the victim. */
-  const entry = (value: unknown) => (result: unknown) => {
-    const told = result as { value: unknown[] };
-    return { ...told, value: told.value.map((each, at) => (at === 0 ? value : each)) };
-  };
   const victimFirst = {
     methods: [BALANCES],
     about: ([accounts]: readonly unknown[]) => (accounts as unknown[])[0] === victim,

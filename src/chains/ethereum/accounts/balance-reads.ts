@@ -31,6 +31,9 @@ const ASK_AGAIN_MS = 600_000;
 /** How many of the newest blocks every node keeps states and receipts of, even if few keep more. */
 export const STATES_KEPT = 128;
 
+/** Maximum accounts remembered as logged. */
+const MAX_LOGGED = 1_000;
+
 const BYTES = /^0x[0-9a-f]*$/i;
 
 export interface BalanceReaderOptions {
@@ -44,6 +47,8 @@ export interface BalanceReaderOptions {
 export class BalanceReader {
   readonly #rpc: Rpc;
   readonly #options: BalanceReaderOptions;
+  /** Accounts whose malformed balance was logged. */
+  readonly #logged = new Set<string>();
   #aloneUntil = 0;
 
   constructor(rpc: Rpc, options: BalanceReaderOptions) {
@@ -135,11 +140,30 @@ export class BalanceReader {
       // One backend answers the whole request: its missing state holds for all of it.
       if (answer instanceof RpcRefusal) return accounts.map(() => 'unknown');
     }
-    return answers.map((answer) => {
+    return answers.map((answer, at) => {
       // Besu answers null for a block whose state it has dropped, and an error for an unknown block.
       if (answer instanceof RpcRefusal || answer.result === null) return 'unknown';
-      return parsed(answer.result, method, quantity);
+      return this.#balanceIn(answer.result, method, accounts[at] ?? '');
     });
+  }
+
+  /** One malformed balance must not hide the others. */
+  #balanceIn(result: unknown, method: string, account: string): BalanceAnswer {
+    try {
+      const balance = parsed(result, method, quantity);
+      this.#logged.delete(account);
+      return balance;
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+      if (!this.#logged.has(account) && this.#logged.size < MAX_LOGGED) {
+        this.#logged.add(account);
+        this.#options.logger.error(
+          { coin: 'ETH', account, method, reason: error.message },
+          'account unreadable; set aside and retried, others are not affected',
+        );
+      }
+      return 'unreadable';
+    }
   }
 
   /**

@@ -86,8 +86,10 @@ export class BalanceTurns {
     else if (chosen.length >= this.#allowance) this.#allowance = Math.ceil(this.#allowance * GROWTH);
     else this.#allowance = Infinity;
     const isStateless = !this.#isTraced && answers.includes('unknown');
-    const isTrouble = trouble !== null || this.#allowance < Infinity || isStateless;
-    const reason = isStateless ? 'the node keeps no state of it' : this.#unread.reason;
+    const isMalformed = answers.includes('unreadable');
+    const isTrouble = trouble !== null || this.#allowance < Infinity || isStateless || isMalformed;
+    const cause = isMalformed ? 'an answer was malformed' : this.#unread.reason;
+    const reason = isStateless ? 'the node keeps no state of it' : cause;
     this.#tell(isTrouble ? left : 0, height, trouble?.message ?? reason);
   }
 

@@ -134,7 +134,7 @@ function differences(
   const agreed = new Set<string>();
   for (const [at, balance] of balances.entries()) {
     const account = accounts[at];
-    if (account === undefined || balance === 'unknown') continue;
+    if (account === undefined || typeof balance !== 'bigint') continue;
     const found = balance - book.balance(account.watchKey);
     if (found >= 0n) shortfalls.over(account.watchKey);
     if (found === 0n) agreed.add(account.watchKey);
@@ -210,6 +210,7 @@ async function heldBefore(
     const { answers, trouble } = await deps.client.balances([watchKey], hash);
     if (trouble !== null) throw trouble;
     const [before] = answers;
+    if (before === 'unreadable') return null;
     if (before === undefined || before === 'unknown') return 0n;
     const earlier = before > known ? before - known : 0n;
     return earlier < found ? earlier : found;

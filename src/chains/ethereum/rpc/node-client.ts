@@ -3,8 +3,8 @@ import type { Finality } from '../../../domain/confirmations.ts';
 import type { Block, Header, PendingBlock, Receipt } from './node-answers.ts';
 import type { RpcRequest } from '../../shared/json-rpc.ts';
 
-/** A balance in wei, or `unknown` where the node keeps no state of that block. */
-export type BalanceAnswer = bigint | 'unknown';
+/** A balance in wei; `unknown` where the node keeps no state of that block, `unreadable` where its answer is malformed. */
+export type BalanceAnswer = bigint | 'unknown' | 'unreadable';
 
 export interface BalanceReadings {
   readonly answers: readonly BalanceAnswer[];

@@ -7,7 +7,7 @@ const MAX_ACCOUNTS = 10_000;
 const METHOD_NOT_FOUND = -32601;
 
 /** The call whose answer about an account could not be read. */
-export type AccountMethod = 'getMultipleAccounts' | 'getSignaturesForAddress';
+type AccountMethod = 'getMultipleAccounts' | 'getSignaturesForAddress';
 
 interface UnreadAccount {
   readonly method: AccountMethod;

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 import { BalanceReader } from '../../../../src/chains/ethereum/accounts/balance-reads.ts';
+import { balancesAt, readableBalancesAt } from '../../../../src/chains/ethereum/accounts/balances-at.ts';
+import type { NodeClient } from '../../../../src/chains/ethereum/rpc/node-client.ts';
 import { createRpc } from '../../../../src/chains/ethereum/rpc/rpc.ts';
+import type { Logger } from '../../../../src/domain/ports.ts';
 import { silent } from '../../../_helpers/wallet-world.ts';
 
 const BLOCK = `0x${'5'.repeat(64)}`;
@@ -21,7 +24,7 @@ interface Call {
 type Reply = { readonly result: unknown } | { readonly error: { code: number; message: string } } | number;
 
 /** A reader before a node that answers as told; a number is an HTTP status. */
-function readerOf(answer: (call: Call) => Reply) {
+function readerOf(answer: (call: Call) => Reply, logger: Logger = silent) {
   const asked: string[] = [];
   let now = 0;
   const rpc = createRpc({
@@ -40,7 +43,7 @@ function readerOf(answer: (call: Call) => Reply) {
     postForBytes: () => Promise.reject(new Error('not asked for')),
     close: () => Promise.resolve(),
   });
-  const reader = new BalanceReader(rpc, { batchSize: 10, clock: { now: () => now }, logger: silent });
+  const reader = new BalanceReader(rpc, { batchSize: 10, clock: { now: () => now }, logger });
   const count = (method: string): number => asked.filter((each) => each === method).length;
   return { reader, count, advance: (ms: number) => (now += ms) };
 }
@@ -143,5 +146,40 @@ it('an error of the node is no state that it dropped', async () => {
   expect(await reader.read(accounts(3), BLOCK)).toMatchObject({
     answers: [],
     trouble: { kind: 'unavailable' },
+  });
+});
+
+it.each<[string, unknown]>([
+  ['a number', 5],
+  ['no quantity', '0xzz'],
+  ['an object', {}],
+])('sets one account aside whose balance is %s, logs it once and reads the others', async (_, malformed) => {
+  const lines: object[] = [];
+  const logger = {
+    ...silent,
+    error: (fields: object, message: string) => void lines.push({ ...fields, message }),
+  };
+  const { reader } = readerOf((call) => {
+    if (call.method === 'eth_call') return { error: { code: -32_601, message: 'no such method' } };
+    return call.params[0] === account(3) ? { result: malformed } : own(call);
+  }, logger);
+  const expected = amounts(25).map((amount) => (amount === 3n ? 'unreadable' : amount));
+  for (let block = 0; block < 2; block += 1)
+    expect(await reader.read(accounts(25), BLOCK)).toEqual({ answers: expected, trouble: null });
+  expect(lines).toMatchObject([
+    {
+      coin: 'ETH',
+      account: account(3),
+      method: 'eth_getBalance',
+      message: 'account unreadable; set aside and retried, others are not affected',
+    },
+  ]);
+
+  const client = { balances: async (keys: readonly string[], hash: string) => reader.read(keys, hash) };
+  const block = { height: 5, hash: BLOCK };
+  const held = await readableBalancesAt(client as NodeClient, accounts(4), block);
+  expect([...held.values()]).toEqual([1n, 2n, 4n]);
+  await expect(balancesAt(client as NodeClient, accounts(4), block)).rejects.toMatchObject({
+    kind: 'bad_answer',
   });
 });

@@ -123,3 +123,19 @@ it('says so when a node without traces does not keep the state of a block', () =
   expect(read(2, 0n)).toBeNull();
   expect(read(3, 'unknown', true)).toBeNull();
 });
+
+it('reads an account again whose balance was malformed, first and without fewer others, and says so meanwhile', () => {
+  const turns = new BalanceTurns(silent);
+  const open = many('waiting', 3);
+  const chosen = turns.choose(block(1), { open, turn: [] }, { isTraced: true, perCall: 1 });
+  turns.done(
+    block(1),
+    chosen,
+    { answers: [0n, 'unreadable', 0n], trouble: null },
+    { ...none, agreed: new Set(['waiting0', 'waiting2']) },
+  );
+  expect(turns.warning()).toMatch(/1 of 3 addresses .* block 1.*an answer was malformed/);
+  expect(turns.readAt('waiting1')).toBeNull();
+  expect(round(turns, 2, { open }, { isTraced: true })).toEqual(['waiting1']);
+  expect(turns.warning()).toBeNull();
+});
