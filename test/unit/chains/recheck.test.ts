@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createSubmitter } from '../../../src/chains/ethereum/sends/submit.ts';
 import type { NodeClient } from '../../../src/chains/ethereum/rpc/node-client.ts';
 import { createRecheck } from '../../../src/chains/shared/recheck.ts';
-import { RpcRefusal } from '../../../src/chains/shared/json-rpc.ts';
+import { parsed, RpcRefusal } from '../../../src/chains/shared/json-rpc.ts';
+import { createNodeClient } from '../../../src/chains/utxo/rpc/node-client.ts';
+import type { Rpc } from '../../../src/chains/utxo/rpc/rpc.ts';
+import { createSubmitter as createUtxoSubmitter } from '../../../src/chains/utxo/sends/submit.ts';
 import { ChainError } from '../../../src/domain/chain.ts';
 
 const hash = (digit: number): string => `0x${String(digit).repeat(64)}`;
@@ -70,5 +73,16 @@ describe('createRecheck', () => {
     const { asked, run } = fatesOf(failure);
     expect(await run()).toEqual(['present', 'unknown', 'unknown']);
     expect(asked).toEqual([hash(1), hash(2)]);
+  });
+
+  it('goes on with the others when a Bitcoin node answers a mempool entry in another form', async () => {
+    const { lines, logger } = recorder();
+    const rpc: Partial<Rpc> = {
+      call: async (method, [txid], schema) => parsed(txid === hash(2) ? [5] : {}, method, schema),
+    };
+    const submitter = createUtxoSubmitter(createNodeClient(rpc as Rpc), false, logger);
+    const fates = await createRecheck(logger)(stored, async (each) => submitter.fateOf(each));
+    expect([...fates.values()]).toEqual(['present', 'unknown', 'present']);
+    expect(lines).toMatchObject([{ txid: hash(2), reason: expect.stringContaining('getmempoolentry') }]);
   });
 });
