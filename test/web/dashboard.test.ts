@@ -587,9 +587,10 @@ describe('sessions', () => {
     await heading('Set a new password').waitFor();
     await expect.poll(() => page.url()).not.toContain('token');
     expect(await axeFindings(page)).toEqual([]);
+    // Only the account that is signed in confirms its address.
     await page.goto('/dashboard/verify-email?token=abc');
-    await button('Verify now').click();
-    await page.getByRole('alert').waitFor();
+    await heading('Sign in').waitFor();
+    expect(await button('Verify now').count()).toBe(0);
     await page.goto('/dashboard/forgot-password');
     await field('Email').fill('nobody@example.com');
     await button('Send the link').click();

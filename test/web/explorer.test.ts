@@ -125,7 +125,7 @@ it('addresses that refunds went to, or are to go to, lead there too', async () =
   const token = shop.secretKey;
   await till.api.must('POST', '/payment/refund', {
     token,
-    body: { paymentId: id, destination: PAYER, amount: '0.0001' },
+    body: { paymentId: id, destination: PAYER, amount: '0.0001', maxFee: '0.001' },
   });
   const { url } = await till.api.must<RefundLinkJson>('POST', '/payment/refund-link', {
     token,

@@ -124,6 +124,8 @@ describe('a passkey in a browser', () => {
     await button('Add a passkey').click();
     await page.getByRole('dialog').getByLabel('Name').fill('Again');
     await button('Continue').click();
+    // What was confirmed before the first passkey was added has ended with it.
+    await confirmIt(page, { password: PASSWORD });
     await page.getByText('There is a passkey of this account on this device already').waitFor();
     expect(await device.credentials()).toHaveLength(1);
     await page.keyboard.press('Escape');

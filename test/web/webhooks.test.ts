@@ -215,7 +215,7 @@ it('an endpoint takes all events, or those that are ticked', async () => {
     await dialog()
       .getByRole('checkbox', { name: /payment\.|refund\.|send\./ })
       .count(),
-  ).toBe(20);
+  ).toBe(22);
   await button('Save endpoint').click();
   await dialog().getByText('Tick at least one event, or choose all.').waitFor();
   expect(await dialog().locator(':focus').getAttribute('aria-invalid')).toBe('true');

@@ -192,7 +192,12 @@ describe('a receipt by mail', () => {
     const { id } = await paid({ customer: { email }, locale: 'de' });
     const { refund } = await api.must<{ refund: { txHash: string } }>('POST', '/payment/refund', {
       token: world.shop.secretKey,
-      body: { paymentId: id, destination: 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080', amount: '0.0001' },
+      body: {
+        paymentId: id,
+        destination: 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080',
+        amount: '0.0001',
+        maxFee: '0.001',
+      },
     });
     await eventually(
       'the refund is under way',
