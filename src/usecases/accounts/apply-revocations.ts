@@ -93,6 +93,10 @@ async function disablePassword(tx: Tx, userId: string, now: number): Promise<boo
 
 /** A hash of argon2id (RFC 9106, at the usual cost) that no password is known for. */
 function unusableHash(): string {
-  const text = (bytes: number): string => randomBytes(bytes).toString('base64').replaceAll('=', '');
-  return `$argon2id$v=19$m=65536,t=3,p=4$${text(16)}$${text(32)}`;
+  return `$argon2id$v=19$m=65536,t=3,p=4$${randomText(16)}$${randomText(32)}`;
+}
+
+/** Random bytes in base64 without padding, as in a hash of argon2. */
+function randomText(bytes: number): string {
+  return randomBytes(bytes).toString('base64').replaceAll('=', '');
 }

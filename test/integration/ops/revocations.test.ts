@@ -208,16 +208,16 @@ describe('a restore without it', () => {
   });
 });
 
-describe('an older database put back by hand', () => {
-  /** A data directory with the database of the backup, as a copy of files leaves it. */
-  async function putBack(name: string): Promise<string> {
-    const target = join(dir, name);
-    await restore(name, '--nothing-revoked');
-    for (const one of readdirSync(target).filter((entry) => entry.startsWith('revocations.')))
-      rmSync(join(target, one));
-    return target;
-  }
+/** A data directory with the database of the backup, as a copy of files leaves it. */
+async function putBack(name: string): Promise<string> {
+  const target = join(dir, name);
+  await restore(name, '--nothing-revoked');
+  for (const one of readdirSync(target).filter((entry) => entry.startsWith('revocations.')))
+    rmSync(join(target, one));
+  return target;
+}
 
+describe('an older database put back by hand', () => {
   it('beside its list revokes again what was revoked since', async () => {
     const target = await putBack('by-hand');
     const path = listPath();

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -48,7 +48,8 @@ describe.skipIf(!requireAnvil())('an ETH send from before a restore', () => {
     const { body } = await shop.send({ coin: 'ETH', amount: '0.2', destination });
     dir = mkdtempSync(join(tmpdir(), 'tilld-restored-'));
     copySqlite(join(till.dataDir, 'tilld.sqlite'), join(dir, 'tilld.sqlite'));
-    for (const file of ['keyring.json', 'keyring-passphrase'])
+    const revocations = readdirSync(till.dataDir).filter((file) => file.startsWith('revocations.'));
+    for (const file of ['keyring.json', 'keyring-passphrase', ...revocations])
       copyFileSync(join(till.dataDir, file), join(dir, file));
     return statusBy(till, body.data.id);
   };
