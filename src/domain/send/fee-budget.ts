@@ -19,7 +19,8 @@ const LEAST_MULTIPLE_OF_FEE = 20n;
 
 /**
  * Budget of a send that was ordered: the ordered limit, else a share of the amount. Whatever the share, the amount may
- * pay the rate below which the network relays nothing.
+ * pay the rate below which the network relays nothing, and the send the fee at which it was ordered: an order without a
+ * limit accepts the fee of that moment, not a higher one later.
  */
 export function orderBudget(
   { amount, maxFee = null }: { readonly amount: bigint; readonly maxFee?: bigint | null },
@@ -28,7 +29,7 @@ export function orderBudget(
 ): bigint {
   if (maxFee !== null) return maxFee;
   const relayFee = (sizeOf(plan.fee, plan.feeRate) * (quote.minimum ?? 0n) + 999n) / 1000n;
-  return larger(shareOf(amount, policy), smaller(relayFee, amount));
+  return larger(larger(shareOf(amount, policy), smaller(relayFee, amount)), plan.fee);
 }
 
 /**

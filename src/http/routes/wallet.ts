@@ -88,7 +88,7 @@ const sendData = z
     note: z.string().nullable(),
     maxFee: z.string().meta({
       description:
-        'Fee budget in the coin: what was ordered, else a share of the amount. No raise, renewal or cancellation costs more',
+        'Fee budget in the coin: what was ordered, else a share of the amount or the fee of the moment. No raise, renewal or cancellation costs more',
     }),
     feeLimited: z.boolean().meta({
       description:

@@ -43,7 +43,7 @@ export function maxFee() {
     .meta({
       description:
         'Fee budget: most that the network may take, raises, renewals and a cancellation included, in the coin. ' +
-        'Without it a share of the amount (TILLD_FEE_MAX_SHARE)',
+        'Without it a share of the amount (TILLD_FEE_MAX_SHARE), or the fee of the moment if that is more',
     });
 }
 

@@ -89,25 +89,19 @@ test('a raise that waits goes on once fees fall, and once bump gives a higher ma
   expect(await sim.status(sent.id)).toMatchObject({ fee: raised.fee, feeLimited: false });
 });
 
-test('an order whose fee is above the share of its amount is refused, and sent with a maxFee that covers it', async () => {
+test('an order without a limit accepts the fee of its moment, and no raise costs more', async () => {
   sim.line.quote = { rate: 100_000n, minimum: 1_000n, source: 'test', at: 0 };
-  const order = sim.order('BTC', '0.0005');
-  const { fee, maxFee } = await estimateFee(sim.world.deps, order);
-  expect(maxFee).toBe('0.00005');
-  expect(Number(fee)).toBeGreaterThan(Number(maxFee));
-  await expect(sim.send('BTC', '0.0005')).rejects.toMatchObject({
-    code: 'FEE_ABOVE_LIMIT',
-    message: expect.stringContaining(`${fee} BTC is above the limit of 0.00005 BTC`) as string,
-  });
-  expect(await sim.world.db.selectFrom('sends').select('id').execute()).toEqual([]);
-  expect(await sim.send('BTC', '0.0005', { maxFee: fee })).toMatchObject({ fee, maxFee: fee });
+  const { fee, maxFee } = await estimateFee(sim.world.deps, sim.order('BTC', '0.0005'));
+  // More than the share of the amount, 0.00005.
+  expect([fee, maxFee]).toEqual(['0.000141', '0.000141']);
+  const sent = await sim.send('BTC', '0.0005');
+  expect(sent).toMatchObject({ fee, maxFee });
+  await hours(3, 500_000n);
+  expect(await sim.status(sent.id)).toMatchObject({ fee, feeLimited: true });
 });
 
-test('a small order may always pay what the network relays, but never more than its amount', async () => {
+test('a small order may always pay what the network relays', async () => {
   sim.line.quote = { rate: 2_000n, minimum: 2_000n, source: 'test', at: 0 };
   const small = await sim.send('BTC', '0.00001');
   expect(small).toMatchObject({ fee: '0.00000282', maxFee: '0.00000282' });
-  sim.line.quote = { rate: 20_000n, minimum: 20_000n, source: 'test', at: 0 };
-  await sim.mine('BTC');
-  await expect(sim.send('BTC', '0.00001')).rejects.toMatchObject({ code: 'FEE_ABOVE_LIMIT' });
 });

@@ -113,18 +113,20 @@ function runWith(coin: NodeCoin): void {
     return scan.unspents.reduce((sum, { amount }) => sum + atoms(amount), 0n);
   }
 
-  test.runIf(coin === 'BTC')('gathers five thousand payments and pays the exact amount', async () => {
-    await crowd(5_000);
-    const destination = await node.foreignAddress();
-    const ordered = await place(destination, '4.5');
-    expect(ordered).toMatchObject({ status: 'preparing', txHash: null, amount: '4.5' });
-    const done = await settle();
-    expect(done).toMatchObject({ status: 'confirmed', amount: '4.5', fee: ordered.fee });
-    expect(await received(destination)).toBe(atoms('4.5'));
-    const left = 5_000n * EACH - atoms('4.5') - atoms(done.fee);
-    expect(await world.balance(coin)).toBe(formatCoinAmount(left, coin));
-    await expectBooksToAgree(world.db);
-  });
+  // Once is enough: what differs between the coins is in the other tests.
+  if (coin === 'BTC')
+    test('gathers five thousand payments and pays the exact amount', async () => {
+      await crowd(5_000);
+      const destination = await node.foreignAddress();
+      const ordered = await place(destination, '4.5');
+      expect(ordered).toMatchObject({ status: 'preparing', txHash: null, amount: '4.5' });
+      const done = await settle();
+      expect(done).toMatchObject({ status: 'confirmed', amount: '4.5', fee: ordered.fee });
+      expect(await received(destination)).toBe(atoms('4.5'));
+      const left = 5_000n * EACH - atoms('4.5') - atoms(done.fee);
+      expect(await world.balance(coin)).toBe(formatCoinAmount(left, coin));
+      await expectBooksToAgree(world.db);
+    });
 
   test.each([
     { step: 'its first part', rounds: 0, kind: 'hang' },

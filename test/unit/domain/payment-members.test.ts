@@ -38,7 +38,7 @@ const seen = (amount: bigint, seenAt: number, index = 0): PaymentFact => ({
 describe('money on a superseded payment', () => {
   it('counts at the quote of that payment while it came in its time, in proportion to the price it asked', () => {
     const half = { numerator: 1n, denominator: 2n };
-    const { payment } = transition(lead({ priceShare: half }), seen(DUE, 900), 900);
+    const { payment } = transition(lead({ priceShare: half, cancelledAt: null }), seen(DUE, 900), 900);
     expect(payment.credits).toMatchObject([{ via: MEMBER, late: false, due: DUE, dueShare: half }]);
     expect(coverageOf(payment.credits)).toMatchObject({ numerator: 1n * DUE, denominator: 2n * DUE });
     expect(payment.status).toBe('underpaid');
@@ -52,9 +52,12 @@ describe('money on a superseded payment', () => {
     expect(events).toContain('payment.late');
   });
 
-  it('is late from the moment on at which that payment was closed', () => {
+  it('is late once that payment was closed, whatever the clock says', () => {
     const terms = { expiresAt: 9_000, cancelledAt: 5_000 };
-    expect(transition(lead(terms), seen(DUE, 4_999), 4_999).payment.credits[0]?.late).toBe(false);
+    expect(
+      transition(lead({ ...terms, cancelledAt: null }), seen(DUE, 4_999), 4_999).payment.credits[0]?.late,
+    ).toBe(false);
+    expect(transition(lead(terms), seen(DUE, 4_999), 4_999).payment.credits[0]?.late).toBe(true);
     expect(transition(lead(terms), seen(DUE, 5_000), 5_000).payment.credits[0]?.late).toBe(true);
   });
 
