@@ -439,7 +439,7 @@ describe('the end of a session', () => {
     expect(await field('To address').inputValue()).toBe(other.wallets.BTC);
     expect(await field('Amount in BTC').inputValue()).toBe('0.0001');
     await button('Continue').click();
-    await page.getByText('Network fee').waitFor();
+    await page.getByText('Network fee', { exact: true }).waitFor();
   });
 
   it('while nobody was there leads back to the very page by its link', async () => {

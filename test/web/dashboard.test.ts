@@ -269,7 +269,7 @@ describe('a merchant from the first visit to the first payout', () => {
     await page.getByText('This is no Litecoin').waitFor();
     await field('To address').fill(other.wallets.LTC);
     await button('Continue').click();
-    await page.getByText('Network fee').waitFor();
+    await page.getByText('Network fee', { exact: true }).waitFor();
     expect(await page.getByRole('dialog').locator('dl').innerText()).toMatch(/1\.2 LTC\s*·\s*\$120\.00/);
     expect(await axeFindings(page)).toEqual([]);
     await button('Back').click();

@@ -313,24 +313,6 @@ describe('SOL payments on a real virtual machine', () => {
       await world.node.up();
       await world.sink.waitForEvent('payment.completed', payment.id, 120_000);
     });
-
-    it('that meets a transaction version it cannot show names it, and credits it once it can', async () => {
-      const payment = await newPayment();
-      const message = 'Transaction version (2) is not supported by the requesting client.';
-      const fault = world.node.inject(
-        { kind: 'error', code: -32015, message },
-        { methods: ['getTransaction'] },
-      );
-      const signature = world.payer.pay(exactly(payment));
-      world.node.advance(33);
-      await eventually(
-        'readiness names the transaction',
-        () => world.till.api.call('GET', '/readyz'),
-        (answer) => JSON.stringify(answer.body).includes(signature),
-      );
-      fault.clear();
-      await world.sink.waitForEvent('payment.completed', payment.id, 120_000);
-    });
   });
 });
 
