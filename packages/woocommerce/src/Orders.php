@@ -71,6 +71,10 @@ final class Orders
                 self::adopt($order, $payment['id']);
             }
             OrderState::apply($order, $payment);
+            if ($isLead) {
+                // A payment that changes nothing else of the order would leave the adoption unsaved.
+                $order->save();
+            }
             Refunds::settle($order, $payment);
         });
     }

@@ -36,8 +36,10 @@ final class Refunds
         if ($refund === null || !$refund->get_id() || (int) $refund->get_parent_id() !== $order->get_id()) {
             throw new \RuntimeException('no refund of this order is being made');
         }
+        $payment = Connection::client(2)->payments->get(['paymentId' => (string) $order->get_meta(Orders::PAYMENT)]);
         $body = [
-            'paymentId' => (string) $order->get_meta(Orders::PAYMENT),
+            // The webhook that names the payment with the money may still be under way.
+            'paymentId' => $payment['supersededBy'] ?? $payment['id'],
             'amount' => Amounts::text($amount),
             'currency' => $order->get_currency(),
         ];
