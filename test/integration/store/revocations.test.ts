@@ -7,13 +7,14 @@ import type { Db } from '../../../src/store/sqlite/database.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { EARLIER_DATABASES, layOut } from '../../_helpers/earlier-databases.ts';
 
-const NEWEST = EARLIER_DATABASES.at(-1) ?? '';
+/** A database whose every table has rows, made before revocations were kept. */
+const EARLIER = EARLIER_DATABASES.findLast((name) => name < '0048') ?? '';
 
 let dir: string;
 let db: Db;
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tilld-revocations-'));
-  layOut(NEWEST, dir, 9);
+  layOut(EARLIER, dir, 9);
   ({ db } = await openDatabase(join(dir, 'tilld.sqlite')));
 });
 afterEach(async () => {
