@@ -5,6 +5,7 @@ import type { PaymentCredit } from '../../domain/payment/types.ts';
 import type { Db } from '../sqlite/database.ts';
 import type { StoredOutput } from '../ledger/outputs.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
+import { countedIn } from './counted-in.ts';
 
 /**
  * Payments that a newer tip may change: with money in blocks above a height that is still gathering
@@ -42,27 +43,73 @@ export function awaitedDepth(
   return waits.finality(coin) === null ? Math.max(waits.required(coin), maturity) : ANY_DEPTH;
 }
 
-/** Payments that are not complete with money in blocks above a height, by id after `after`. */
+/**
+ * Payments that another setting of the depths may change, by id after `after`: with money in blocks above a height, and
+ * not complete, or completed by some of their money while the rest may be too much. Also every unfinished one that
+ * counts the money of payments that it superseded, at any height: what was counted for it may have changed since.
+ */
 export async function waitingPayments(
   db: Db,
-  { coin, mode }: ChainId,
+  chain: ChainId,
   height: number,
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<string[]> {
-  const rows = await db
+  const rows = await waitingAbove(db, chain, height)
+    .where('lead.id', '>', after)
+    .union(waitingGroups(db, chain).where('lead.id', '>', after))
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The money of a superseded payment is that of the one that took its place. */
+function waitingAbove(db: Db, { coin, mode }: ChainId, height: number) {
+  return db
     .selectFrom('outputs')
-    .innerJoin('payments', 'payments.id', 'outputs.payment_id')
-    .select('payments.id')
+    .innerJoin('payments as payee', 'payee.id', 'outputs.payment_id')
+    .innerJoin('payments as lead', (join) =>
+      join.on((eb) => eb('lead.id', '=', eb.fn.coalesce('payee.superseded_by', 'payee.id'))),
+    )
+    .select('lead.id')
     .distinct()
     .where('outputs.coin', '=', coin)
     .where('outputs.mode', '=', mode)
     .where('outputs.height', '>', height)
-    .where('payments.status', 'not in', ['completed', 'refunded'])
-    .where('payments.id', '>', after)
-    .orderBy('payments.id')
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
+    .where((eb) =>
+      eb.or([
+        eb('lead.status', 'not in', ['completed', 'refunded']),
+        eb.and([
+          eb('lead.status', '=', 'completed'),
+          eb.exists(
+            eb
+              .selectFrom('outputs as other')
+              .select('other.seq')
+              .where('other.payment_id', 'in', countedIn('lead'))
+              .whereRef('other.seq', '!=', 'outputs.seq'),
+          ),
+        ]),
+      ]),
+    );
+}
+
+function waitingGroups(db: Db, { coin, mode }: ChainId) {
+  return db
+    .selectFrom('payments as lead')
+    .select('lead.id')
+    .where('lead.group_id', 'is not', null)
+    .where('lead.superseded_by', 'is', null)
+    .where('lead.mode', '=', mode)
+    .where('lead.status', 'not in', ['completed', 'refunded'])
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('outputs')
+          .select('outputs.seq')
+          .where('outputs.payment_id', 'in', countedIn('lead'))
+          .where('outputs.coin', '=', coin),
+      ),
+    );
 }
 
 /** Payments, by id after `after`, with late money that is not priced at the current rate yet. */

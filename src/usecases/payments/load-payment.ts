@@ -41,7 +41,7 @@ async function membersOf(db: Db, row: StoredPayment): Promise<LoadedMember[]> {
 }
 
 /** All outputs that count for a payment, in the order in which they became known. */
-async function countedOutputs(
+export async function countedOutputs(
   db: Db,
   row: StoredPayment,
   members: readonly LoadedMember[],

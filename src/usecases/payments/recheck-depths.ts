@@ -1,13 +1,13 @@
 import type { ChainId } from '../../domain/coins.ts';
 import { depthsOf } from '../../domain/payment/depth.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
-import { outputsOfPayment, setAwaitedDepth } from '../../store/ledger/outputs.ts';
+import { setAwaitedDepth } from '../../store/ledger/outputs.ts';
 import { awaitedDepth, waitingPayments } from '../../store/payments/payments-with-money.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 import { isolateFailures } from './isolate-failures.ts';
-import { loadPayment } from './load-payment.ts';
+import { countedOutputs, loadPayment } from './load-payment.ts';
 
 export interface RecheckDepthsDeps extends ApplyFactsDeps {
   readonly db: Db;
@@ -19,8 +19,8 @@ const PAGE = 100;
 const DEEPEST = 1_100;
 
 /**
- * At the start of a chain, with the setting as it is now: stores anew up to which depth each payment waits that is not
- * complete, and settles those that were waiting for more than that.
+ * At the start of a chain, with the setting as it is now: stores again up to which depth the money of each payment waits,
+ * on whichever payment of its group it came, and settles what waited for more than that.
  */
 export async function recheckDepths(deps: RecheckDepthsDeps, chain: ChainId): Promise<void> {
   const cursor = await findCursor(deps.db, chain);
@@ -42,8 +42,10 @@ async function recheck(tx: Tx, deps: RecheckDepthsDeps, chain: ChainId, id: stri
   const row = await findPayment(tx, id);
   const tip = await findCursor(tx, chain);
   if (row === undefined || tip === undefined) return;
-  const depths = depthsOf((await loadPayment(tx, deps, row)).state);
-  for (const { coin, mode, txid, vout, maturity, awaited_depth: stored } of await outputsOfPayment(tx, id)) {
+  const { state, members } = await loadPayment(tx, deps, row);
+  const depths = depthsOf(state);
+  const outputs = await countedOutputs(tx, row, members);
+  for (const { coin, mode, txid, vout, maturity, awaited_depth: stored } of outputs) {
     const depth = awaitedDepth(depths, { coin, maturity });
     if (depth !== stored) await setAwaitedDepth(tx, { coin, mode }, { txid, index: vout }, depth);
   }

@@ -64,3 +64,24 @@ describe('money of an order that comes to a tier', () => {
     expect(await world.eventsOf(payment)).toContain('completed');
   });
 });
+
+describe('an excess over the price of a completed order', () => {
+  it('is told at the depth of a tier that was set while it waited', async () => {
+    await pay(DUE);
+    expect(await mine(1)).toBe('completed');
+    await pay(DUE);
+    expect(await restartWith(SIX)).toBe('completed');
+    await mine(5);
+    expect((await world.payment(payment)).exception).toBe('multiple');
+    expect(await world.eventsOf(payment)).toContain('overpaid');
+  });
+
+  it('is told once, however often the daemon starts', async () => {
+    await pay(DUE);
+    await pay(DUE);
+    await mine(1);
+    for (let start = 0; start < 3; start += 1) await restartWith([]);
+    const events = await world.eventsOf(payment);
+    expect(events.filter((event) => event === 'overpaid')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,77 @@
+/** The depth that money waits for follows from the balance of its group, on whichever payment of it the money came. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ConfirmationTier } from '../../../src/domain/confirmations.ts';
+import { recheckDepths } from '../../../src/usecases/payments/recheck-depths.ts';
+import { openGroupWorld, PRICE, type GroupWorld } from '../../_helpers/group-world.ts';
+import { addressOf, type PaymentWorld } from '../../_helpers/payment-world.ts';
+import { creditTo } from '../../_helpers/scripted-chain.ts';
+import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
+
+let group: GroupWorld;
+let world: PaymentWorld;
+beforeEach(async () => {
+  group = await openGroupWorld();
+  ({ world } = group);
+});
+afterEach(async () => world.close());
+
+async function payIn(payment: PaymentView, amount: bigint): Promise<void> {
+  world.advance(1_000);
+  world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), amount)]);
+  await world.look('BTC');
+}
+
+async function mine(blocks: number): Promise<void> {
+  for (let count = 0; count < blocks; count += 1) world.chains.BTC.mine(world.now());
+  await world.look('BTC');
+}
+
+const setTiers = (...tiers: readonly ConfirmationTier[]): unknown =>
+  Object.assign(world.deps, { confirmations: () => ({ base: 2, tiers }) });
+
+const SIX = { fromAtoms: (PRICE * 6n) / 10n, confirmations: 6 };
+
+it.for(['runs on', 'restarts'])(
+  'a group completes at the tier of all its money on a superseded payment while the daemon %s',
+  async (how) => {
+    setTiers(SIX);
+    const [first, second] = await group.renewed({ amount: '25.00' });
+    // The lead's own part has all its confirmations when the rest comes to the old address.
+    await payIn(second, 1_000n);
+    await mine(8);
+    await payIn(first, 2n * PRICE);
+    expect((await world.payment(second)).status).toBe('confirming');
+    if (how === 'restarts') world.restart();
+    await mine(4);
+    expect((await world.payment(second)).status).toBe('confirming');
+    await mine(1);
+    expect((await world.payment(second)).status).toBe('completed');
+  },
+);
+
+it('a tier that was raised since reaches the money on a superseded payment', async () => {
+  const [first, second] = await group.renewed({ amount: '25.00' });
+  await payIn(second, 1_000n);
+  await mine(8);
+  await payIn(first, 2n * PRICE);
+  setTiers(SIX);
+  world.restart();
+  await mine(4);
+  expect((await world.payment(second)).status).toBe('confirming');
+  await mine(1);
+  expect((await world.payment(second)).status).toBe('completed');
+});
+
+it('a group that is not complete is settled at the start of its chain, however deep its money is', async () => {
+  const [first, second] = await group.renewed();
+  await payIn(second, 1_000n);
+  await payIn(first, PRICE);
+  await mine(1);
+  const { db } = world.deps;
+  // As a migration leaves it that put both on one balance.
+  await db.updateTable('payments').set({ status: 'underpaid' }).where('id', '=', second.id).execute();
+  await db.updateTable('outputs').set({ height: 1 }).execute();
+  await db.updateTable('chain_cursors').set({ height: 5_000 }).where('coin', '=', 'BTC').execute();
+  await recheckDepths(world.deps, { coin: 'BTC', mode: 'live' });
+  expect((await world.payment(second)).status).toBe('completed');
+});
