@@ -19,6 +19,11 @@ const SCOPES_OF: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   bookkeeper: new Set<Scope>(['payments:read', 'customers:read', 'catalog:read', 'wallet:read']),
 };
 
+/** The scopes of a role. */
+export function scopesOf(role: Role): ReadonlySet<Scope> {
+  return SCOPES_OF[role];
+}
+
 /** Whether a role includes a scope: a `write` scope includes the `read` scope of the same kind. */
 export function roleGrants(role: Role, scope: Scope): boolean {
   return grants(SCOPES_OF[role], scope);

@@ -1819,7 +1819,7 @@ export interface paths {
                 customFields: {
                   [key: string]: unknown;
                 } | null;
-                webhookUrl: string | null;
+                webhookUrl?: string | null;
                 keptFiat: string | null;
                 refunds: components["schemas"]["Refund"][];
                 timeline: {
@@ -3606,7 +3606,7 @@ export interface components {
       description: string | null;
       domain: string;
       isVerified: boolean;
-      webhookUrl: string | null;
+      webhookUrl?: string | null;
       sandboxMode: boolean;
       paymentLifetimeMinutes: number;
       tolerancePercent: string;
@@ -3875,7 +3875,7 @@ export interface components {
       customFields: {
         [key: string]: unknown;
       } | null;
-      webhookUrl: string | null;
+      webhookUrl?: string | null;
       keptFiat: string | null;
       refunds: components["schemas"]["Refund"][];
       timeline: {
@@ -4057,7 +4057,7 @@ export interface components {
       };
       truncated: boolean;
       deliveries: {
-        endpoint: string;
+        endpoint?: string;
         /** @enum {string} */
         status: "pending" | "delivered" | "failed";
         attempts: number;

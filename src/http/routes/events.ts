@@ -2,12 +2,13 @@ import { z } from 'zod';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { EventWaiters } from '../../usecases/webhooks/event-waiters.ts';
 import { followEvents } from '../../usecases/webhooks/follow-events.ts';
-import { listEvents } from '../../usecases/webhooks/list-events.ts';
+import { listEvents, type EventView } from '../../usecases/webhooks/list-events.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { freeObject, pagination, timestamp } from '../schemas/answers.ts';
 import { eventType } from '../schemas/event-type.ts';
 import { eitherModeQuery, integerQuery, pageQuery } from '../schemas/query.ts';
 import { identifier } from '../schemas/text.ts';
+import { seesWebhookAddresses, type Reader } from './scoped-views.ts';
 
 export interface EventRoutesDeps {
   readonly db: Db;
@@ -32,7 +33,7 @@ const eventView = z
     }),
     deliveries: z.array(
       z.object({
-        endpoint: z.string(),
+        endpoint: z.string().optional().meta({ description: 'Absent without the scope `webhooks:read`' }),
         status: z.enum(['pending', 'delivered', 'failed']),
         attempts: z.int(),
         nextAttemptAt: timestamp().nullable(),
@@ -95,10 +96,35 @@ function listEventsRoute(deps: EventRoutesDeps): Route {
         ...(type === undefined ? {} : { type }),
         ...(paymentId === undefined ? {} : { paymentId }),
       };
-      if (after !== undefined)
-        return followEvents(deps, { ...filter, after, waitMs: wait * 1_000, clientGone });
+      const shown = (events: readonly EventView[]) => events.map((event) => eventFor(auth, event));
+      if (after !== undefined) {
+        const followed = await followEvents(deps, { ...filter, after, waitMs: wait * 1_000, clientGone });
+        return { ...followed, events: shown(followed.events) };
+      }
       const { events, total } = await listEvents(deps, { ...filter, page });
-      return { events, pagination: { page, limit, total } };
+      return { events: shown(events), pagination: { page, limit, total } };
     },
   });
+}
+
+/** An event without the addresses of webhooks, for a reader who may not see them. */
+function eventFor(reader: Reader, event: EventView) {
+  if (seesWebhookAddresses(reader)) return event;
+  return {
+    ...event,
+    data: Object.fromEntries(
+      Object.entries(event.data).map(([name, value]) => [name, withoutAddress(value)]),
+    ),
+    deliveries: event.deliveries.map(({ status, attempts, nextAttemptAt }) => ({
+      status,
+      attempts,
+      nextAttemptAt,
+    })),
+  };
+}
+
+/** What an event is about, such as its payment. */
+function withoutAddress(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'webhookUrl')) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'webhookUrl'));
 }

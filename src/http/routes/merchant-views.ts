@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatDecimal } from '../../domain/money.ts';
-import { roleGrants, ROLES, type Role } from '../../domain/roles.ts';
+import { roleGrants, ROLES, scopesOf, type Role } from '../../domain/roles.ts';
 import { SCOPES } from '../../domain/scopes.ts';
 import { LATE_POLICIES } from '../../domain/payment/types.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
@@ -8,6 +8,7 @@ import type { CreatedMerchant } from '../../usecases/merchants/create-merchant.t
 import { logoPath } from '../brand/paths.ts';
 import { listedOrigins } from '../../usecases/merchants/embed-origins.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
+import { shownTo, type Reader } from './scoped-views.ts';
 
 /** What a merchant can set, and what comes with it in answers. */
 export const merchantSettings = {
@@ -54,6 +55,9 @@ export const listedMerchant = z
     domain: z.string(),
     isVerified: z.boolean(),
     ...merchantSettings,
+    webhookUrl: merchantSettings.webhookUrl
+      .optional()
+      .meta({ description: 'Absent without the scope `webhooks:read`' }),
     role: z.enum(ROLES).optional().meta({ description: 'What the user is to the merchant; not for keys' }),
     scopes: z.array(z.enum(SCOPES)).optional().meta({
       description: 'What the user’s role includes, of what restricted keys can be allowed; not for keys',
@@ -86,14 +90,16 @@ export function toSettings(row: MerchantRow) {
   return { id: row.id, name: row.name, description: row.description, ...settings(row) };
 }
 
-/** As list answers: the domain is plain text there (spec: Merchant). */
-export function toListed(row: MerchantRow) {
-  return { ...toSettings(row), domain: row.domain, isVerified: row.domain_verified_at !== null };
+/** As list answers to a key: the domain is plain text there (spec: Merchant). */
+export function toListed(row: MerchantRow, reader: Reader) {
+  const listed = { ...toSettings(row), domain: row.domain, isVerified: row.domain_verified_at !== null };
+  return shownTo(reader, listed);
 }
 
 /** As list answers to a user. */
 export function toListedFor(row: MerchantRow, role: Role) {
-  return { ...toListed(row), role, scopes: SCOPES.filter((scope) => roleGrants(role, scope)) };
+  const scopes = SCOPES.filter((scope) => roleGrants(role, scope));
+  return { ...toListed(row, { scopes: scopesOf(role) }), role, scopes };
 }
 
 /** As create answers: the only place that shows keys and wallets. */

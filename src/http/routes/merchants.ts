@@ -92,7 +92,7 @@ function listRoute(deps: MerchantRoutesDeps): Route {
       const shops = await listShops(deps.db, auth);
       return {
         merchants: shops.map(({ merchant, role }) =>
-          auth.via === 'jwt' ? toListedFor(merchant, role) : toListed(merchant),
+          auth.via === 'jwt' ? toListedFor(merchant, role) : toListed(merchant, auth),
         ),
       };
     },

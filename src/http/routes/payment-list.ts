@@ -9,6 +9,7 @@ import { coin } from '../schemas/codes.ts';
 import { paymentSchema } from '../schemas/payment.ts';
 import { modeQuery, pageQuery, rangeIn, rangeQuery, timeQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
+import { shownTo } from './scoped-views.ts';
 
 const listQuery = z.object({
   ...pageQuery(),
@@ -58,7 +59,7 @@ export function listRoute(deps: CreatePaymentDeps): Route {
     errors: [],
     handler: async ({ auth, query }) => {
       const { page, limit, startDate, endDate, timeZone, updatedAfter, sort, ...filter } = query;
-      return listPayments(
+      const { payments, pagination: counted } = await listPayments(
         deps,
         {
           merchant: auth.merchant,
@@ -68,6 +69,7 @@ export function listRoute(deps: CreatePaymentDeps): Route {
         },
         { page, limit, sort },
       );
+      return { payments: payments.map((payment) => shownTo(auth, payment)), pagination: counted };
     },
   });
 }

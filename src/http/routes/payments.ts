@@ -26,6 +26,7 @@ import { paymentPrice, priceChoiceOf, refinePriceForm, whenObject } from '../sch
 import { payerPaymentSchema, paymentSchema } from '../schemas/payment.ts';
 import { httpUrl, identifier, text } from '../schemas/text.ts';
 import { listRoute } from './payment-list.ts';
+import { shownTo } from './scoped-views.ts';
 
 const tags = ['Payments'];
 
@@ -180,7 +181,14 @@ function updateRoute(deps: CreatePaymentDeps): Route {
     data: paymentSchema(),
     errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE', 'RATE_UNAVAILABLE'],
     handler: async ({ auth, body: { description: text, ...body } }) =>
-      updatePayment(deps, { merchant: auth.merchant, ...body, description: text === '' ? null : text }),
+      shownTo(
+        auth,
+        await updatePayment(deps, {
+          merchant: auth.merchant,
+          ...body,
+          description: text === '' ? null : text,
+        }),
+      ),
   });
 }
 
@@ -199,7 +207,7 @@ function getRoute(deps: CreatePaymentDeps): Route {
     errors: ['PAYMENT_NOT_FOUND'],
     handler: async ({ auth, query }) => {
       const payment = await getPayment(deps, { merchantId: auth.merchantId, paymentId: query.paymentId });
-      return auth.via === 'public' ? payerView(payment) : payment;
+      return auth.via === 'public' ? payerView(payment) : shownTo(auth, payment);
     },
   });
 }
@@ -218,7 +226,7 @@ function cancelRoute(deps: CreatePaymentDeps): Route {
     data: paymentSchema(),
     errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE'],
     handler: async ({ auth, body }) =>
-      cancelPayment(deps, { merchantId: auth.merchantId, paymentId: body.paymentId }),
+      shownTo(auth, await cancelPayment(deps, { merchantId: auth.merchantId, paymentId: body.paymentId })),
   });
 }
 
@@ -238,7 +246,9 @@ function resolveRoute(deps: CreatePaymentDeps): Route {
     body: z.object({ paymentId: identifier(), action: z.enum(['accept', 'refunded']) }),
     data: paymentSchema(),
     errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE'],
-    handler: async ({ auth, body }) =>
-      resolvePayment(deps, { merchantId: auth.merchantId, paymentId: body.paymentId }, body.action),
+    handler: async ({ auth, body }) => {
+      const at = { merchantId: auth.merchantId, paymentId: body.paymentId };
+      return shownTo(auth, await resolvePayment(deps, at, body.action));
+    },
   });
 }

@@ -7,6 +7,7 @@ import { coinAmount, maxFee, refineFiatAmount } from '../schemas/amounts.ts';
 import { coin, currency } from '../schemas/codes.ts';
 import { paymentSchema, refundSchema } from '../schemas/payment.ts';
 import { identifier, text } from '../schemas/text.ts';
+import { shownTo } from './scoped-views.ts';
 
 const refundBody = z
   .object({
@@ -96,7 +97,7 @@ export function refundRoutes(deps: RefundPaymentDeps): Route[] {
       },
       handler: async ({ auth, body, idempotencyKey }) => {
         const payment = await refundPayment(deps, { ...body, merchant: auth.merchant, idempotencyKey });
-        return new Reply(payment.refund.status === 'preparing' ? 202 : 200, payment);
+        return new Reply(payment.refund.status === 'preparing' ? 202 : 200, shownTo(auth, payment));
       },
     }),
   ];

@@ -9,6 +9,7 @@ import { coinAmount } from '../schemas/amounts.ts';
 import { coin } from '../schemas/codes.ts';
 import { paymentSchema } from '../schemas/payment.ts';
 import { identifier } from '../schemas/text.ts';
+import { shownTo } from './scoped-views.ts';
 
 /** Playing the payer on the sandbox network. */
 export function sandboxRoutes(deps: SimulatePaymentDeps): Route[] {
@@ -43,6 +44,6 @@ function simulateRoute(deps: SimulatePaymentDeps): Route {
     data: paymentSchema(),
     errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE', 'COIN_UNAVAILABLE', 'NODE_UNAVAILABLE'],
     handler: async ({ auth, body, idempotencyKey }) =>
-      simulatePayment(deps, { ...body, merchantId: auth.merchantId, idempotencyKey }),
+      shownTo(auth, await simulatePayment(deps, { ...body, merchantId: auth.merchantId, idempotencyKey })),
   });
 }

@@ -151,7 +151,11 @@ const payment = payerFields
     }),
     metadata: freeObject().nullable(),
     customFields: freeObject().nullable(),
-    webhookUrl: z.string().nullable(),
+    webhookUrl: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'Absent without the scope `webhooks:read`' }),
     keptFiat: z
       .string()
       .nullable()

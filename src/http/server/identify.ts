@@ -1,7 +1,8 @@
+import type { Actor } from '../../domain/actor.ts';
 import type { FieldProblem } from '../../domain/errors.ts';
 import { AppError, assertNever } from '../../domain/errors.ts';
-import { roleGrants, type Role } from '../../domain/roles.ts';
-import { grants, type Scope } from '../../domain/scopes.ts';
+import { roleGrants, scopesOf, type Role } from '../../domain/roles.ts';
+import { grants, SCOPES, type Scope } from '../../domain/scopes.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import {
   authenticate,
@@ -184,33 +185,46 @@ async function resolveAccount(
   merchantId: string | null,
 ): Promise<AuthOf['account']> {
   switch (caller.kind) {
-    case 'user': {
-      const own = { via: 'jwt', userId: caller.userId, memberId: null, onlyMerchantId: null } as const;
-      if (merchantId === null) return own;
-      const { merchant, role } = await reachMerchant(db, caller.userId, merchantId);
-      if (role === 'owner') return own;
-      requireRole(role, rule);
-      return {
-        via: 'jwt',
-        userId: merchant.user_id,
-        memberId: caller.userId,
-        onlyMerchantId: merchant.id,
-      };
-    }
+    case 'user':
+      return resolveUser(db, rule, caller.userId, merchantId);
     case 'restricted':
     case 'secret':
       refuseOtherMerchant(caller.merchant, merchantId);
       return {
+        ...allowedKey(caller),
         via: caller.kind,
         userId: caller.merchant.user_id,
         memberId: null,
         onlyMerchantId: caller.merchant.id,
+        shopId: caller.merchant.id,
       };
     case 'public':
       throw unauthorised();
     default:
       return assertNever(caller);
   }
+}
+
+/** A user in their own account, or in that of the shop that they work for and name. */
+async function resolveUser(
+  db: Db,
+  rule: RoleRule,
+  userId: string,
+  merchantId: string | null,
+): Promise<AuthOf['account']> {
+  const own = { ...allowedUser(userId, 'owner'), via: 'jwt', userId, memberId: null } as const;
+  if (merchantId === null) return { ...own, onlyMerchantId: null, shopId: merchantId };
+  const { merchant, role } = await reachMerchant(db, userId, merchantId);
+  if (role === 'owner') return { ...own, onlyMerchantId: null, shopId: merchantId };
+  requireRole(role, rule);
+  return {
+    ...allowedUser(userId, role),
+    via: 'jwt',
+    userId: merchant.user_id,
+    memberId: userId,
+    onlyMerchantId: merchant.id,
+    shopId: merchant.id,
+  };
 }
 
 /** A key that is told another merchant's id was meant for that one: better no answer than the wrong shop. */
@@ -229,6 +243,7 @@ async function resolveMerchant(
     const { merchant, role } = await reachMerchant(db, caller.userId, merchantId ?? '');
     requireRole(role, rule);
     return {
+      ...allowedUser(caller.userId, role),
       via: 'jwt',
       userId: merchant.user_id,
       memberId: role === 'owner' ? null : caller.userId,
@@ -240,15 +255,33 @@ async function resolveMerchant(
   }
   const { merchant, kind } = caller;
   refuseOtherMerchant(merchant, merchantId);
-  const may = (scope: Scope): boolean =>
-    kind === 'secret' || (kind === 'restricted' && caller.scopes.has(scope));
+  const allowed = allowedKey(caller);
   return {
+    ...allowed,
     via: kind,
     userId: merchant.user_id,
     memberId: null,
     merchantId: merchant.id,
     merchant,
-    maySend: may('wallet:send'),
-    mayRefund: may('refunds:write'),
+    maySend: allowed.scopes.has('wallet:send'),
+    mayRefund: allowed.scopes.has('refunds:write'),
   };
+}
+
+interface Allowed {
+  readonly actor: Actor;
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+const ALL: ReadonlySet<Scope> = new Set(SCOPES);
+const NONE: ReadonlySet<Scope> = new Set();
+
+function allowedUser(userId: string, role: Role): Allowed {
+  return { actor: { kind: 'user', id: userId, role }, scopes: scopesOf(role) };
+}
+
+function allowedKey(caller: Exclude<Caller, { readonly kind: 'user' }>): Allowed {
+  const { kind, merchant } = caller;
+  if (kind === 'restricted') return { actor: { kind, id: caller.keyId, role: null }, scopes: caller.scopes };
+  return { actor: { kind, id: merchant.id, role: null }, scopes: kind === 'secret' ? ALL : NONE };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Actor } from '../../domain/actor.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { MemberRole } from '../../domain/roles.ts';
 import type { Scope } from '../../domain/scopes.ts';
@@ -28,7 +29,14 @@ export type RouteScope = Scope | readonly [Scope, Scope, ...Scope[]] | 'any' | '
 /** Routes that take user tokens only, or no credential at all, are never a restricted key's. */
 type ScopeOf<A extends AuthKind> = A extends 'none' | 'jwt' ? 'never' : RouteScope;
 
-interface AccountAuth {
+/** What the caller of a shop or an account is allowed. */
+interface Allowed {
+  readonly actor: Actor;
+  /** What a restricted key or a role is allowed; every scope for owners and secret keys, none for public keys. */
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+interface AccountAuth extends Allowed {
   readonly via: 'jwt' | 'secret' | 'restricted';
   /** Whose account it is. */
   readonly userId: string;
@@ -36,9 +44,11 @@ interface AccountAuth {
   readonly memberId: string | null;
   /** The one merchant a key may learn of and change; null for users, who have all of the account. */
   readonly onlyMerchantId: string | null;
+  /** The merchant that the request names, or whose key it is; null where an owner names none. */
+  readonly shopId: string | null;
 }
 
-interface MerchantAuth<V extends string> {
+interface MerchantAuth<V extends string> extends Allowed {
   readonly via: V;
   /** Owner of the merchant. */
   readonly userId: string;

@@ -95,7 +95,7 @@ function Row(props: { name: string; children: ReactNode }) {
 
 function Facts({ payment }: { payment: Payment }) {
   const addresses = [
-    [t('Webhook'), payment.webhookUrl],
+    [t('Webhook'), payment.webhookUrl ?? null],
     [t('After paying'), payment.successUrl],
     [t('After cancelling'), payment.returnUrl],
   ] as const;
