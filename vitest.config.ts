@@ -13,6 +13,7 @@ const ALONE = [
   'test/integration/http/checkout-viewers.test.ts',
   'test/integration/new-utxo-coin.test.ts',
   'test/integration/api/ended-credentials.test.ts',
+  'test/integration/api/every-route.test.ts',
   'test/integration/api/kept-answers.test.ts',
   'test/integration/api/least-privilege.test.ts',
   'test/integration/api/roles.test.ts',

@@ -121,6 +121,7 @@ export function createHttp(deps: HttpDeps): HttpServer {
       bodyLimitBytes: config.http.bodyLimitBytes,
       authRatePerMinute: config.auth.ratePerMinute,
       publicRatePerMinute: config.http.publicRatePerMinute,
+      accessLog: config.http.accessLog,
       baseUrl: config.http.baseUrl,
       version: deps.version,
     },

@@ -104,6 +104,7 @@ function httpConfig(values: Values, context: BuildContext): Config['http'] {
     tls,
     bodyLimitBytes: values.bodyLimit,
     publicRatePerMinute: values.publicRate,
+    accessLog: values.accessLog,
   };
 }
 

@@ -6,6 +6,7 @@ import type { LatePolicy } from '../domain/payment/types.ts';
 import type { Secret } from './secret.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export const ACCESS_LOGS = ['full', 'anonymous', 'off'] as const;
 export const REGISTRATION_MODES = ['open', 'first-user', 'closed'] as const;
 export const RATE_SOURCE_NAMES = ['kraken', 'coinbase', 'bitstamp', 'coingecko'] as const;
 export const COINGECKO_PLANS = ['demo', 'pro'] as const;
@@ -82,6 +83,8 @@ export interface HttpConfig {
   readonly bodyLimitBytes: number;
   /** Payments that one client address may make per minute with one public key; 0 switches the limit off. */
   readonly publicRatePerMinute: number;
+  /** What is logged of each request. */
+  readonly accessLog: (typeof ACCESS_LOGS)[number];
 }
 
 export interface AuthConfig {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LATE_POLICIES } from '../domain/payment/types.ts';
 import { ACCOUNT_CODES, COIN_DEFINITIONS, COINS, NETWORKS, UTXO_CODES, UTXO_COINS } from '../domain/coins.ts';
-import { COINGECKO_PLANS, LOG_LEVELS, RATE_SOURCE_NAMES, REGISTRATION_MODES } from './config.ts';
+import { ACCESS_LOGS, COINGECKO_PLANS, LOG_LEVELS, RATE_SOURCE_NAMES, REGISTRATION_MODES } from './config.ts';
 import { confirmationPolicy } from './confirmation-policy.ts';
 import { each, optional, secret, setting, type Setting } from './setting.ts';
 import * as value from './values.ts';
@@ -26,6 +26,7 @@ export const SETTINGS = {
   network: setting('network', 'TILLD_NETWORK', value.oneOf(['none', ...NETWORKS]), 'none'),
   dataDir: setting('dataDir', 'TILLD_DATA_DIR', value.text('a directory'), './data'),
   logLevel: setting('log.level', 'TILLD_LOG_LEVEL', value.oneOf(LOG_LEVELS), 'info'),
+  accessLog: setting('log.access', 'TILLD_ACCESS_LOG', value.oneOf(ACCESS_LOGS), 'full'),
   shutdownGrace: setting('shutdownGrace', 'TILLD_SHUTDOWN_GRACE', value.duration('0s', '10s'), '8s'),
 
   port: setting('http.port', 'TILLD_PORT', value.wholeNumber(0, 65_535), 3000),

@@ -157,6 +157,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
       bodyLimitBytes: 102_400,
       authRatePerMinute: 0,
       publicRatePerMinute: 0,
+      accessLog: 'full',
       baseUrl: 'http://localhost:3000',
       version: '0.0.0',
       ...options.settings,

@@ -76,7 +76,7 @@ async function signedIn(options: Parameters<WebBrowser['page']>[0]): Promise<Pag
 
 /** What the pages are told at their start. */
 async function sessionOf(page: Page): Promise<{ explorers: object }> {
-  await page.goto('/dashboard/');
+  await page.goto('/dashboard');
   const [answer] = await Promise.all([
     page.waitForResponse((response) => response.url().endsWith('/auth/session')),
     page.reload(),

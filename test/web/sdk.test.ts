@@ -75,7 +75,7 @@ it('takes a payment with the public key from the page of a shop, and refuses the
     same: true,
     state: 'waiting',
     isPrivate: true,
-    list: 'UNAUTHORISED',
+    list: 'NO_ANSWER',
     gone: 'string',
     refusal: 'key: a secret or restricted key must never be in a web page, use the public one',
   });

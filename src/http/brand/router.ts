@@ -1,13 +1,14 @@
-import { Router, type RequestHandler } from 'express';
+import { type Router, type RequestHandler } from 'express';
 import { readableAccent } from '../../domain/branding.ts';
 import { findLogo } from '../../store/merchants/logos.ts';
 import type { Db } from '../../store/sqlite/database.ts';
+import { strictRouter } from '../server/strict-router.ts';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /** Logos and colours of shops, each under a name that stands for its content: caches keep them for ever. */
 export function brandRouter(deps: { readonly db: Db }): Router {
-  const router = Router();
+  const router = strictRouter();
   router.get('/brand/logo/:hash', logo(deps));
   router.get('/brand/:color.css', colours());
   return router;

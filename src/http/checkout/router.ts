@@ -1,4 +1,4 @@
-import express, { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
+import express, { type Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
 import { z } from 'zod';
 import { asCoin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -25,6 +25,7 @@ import { checkoutPath, receiptPath, type PageModel } from './page-model.ts';
 import { receiptPage } from './receipt.ts';
 import { receiptMail } from './receipt-mail.ts';
 import type { CheckoutStreams } from './streams.ts';
+import { strictRouter } from '../server/strict-router.ts';
 
 export interface CheckoutDeps extends ReceiptMailDeps, SimulatePaymentDeps {
   readonly logger: Logger;
@@ -38,7 +39,7 @@ const FORM_LIMIT_BYTES = 2_048;
 
 /** The page a payer sees, and what keeps it current. Whoever has the link may look. */
 export function checkoutRouter(deps: CheckoutDeps): Router {
-  const router = Router();
+  const router = strictRouter();
   router.get('/checkout/:paymentId', page(deps));
   router.get('/checkout/:paymentId/receipt', receipt(deps));
   router.post('/checkout/:paymentId/receipt/mail', createPageLimit(RECEIPTS_PER_MINUTE), mail(deps));

@@ -1,7 +1,8 @@
-import { Router, type Response } from 'express';
+import { type Router, type Response } from 'express';
 import type { OpenApiDocument } from '../openapi/types.ts';
 import { renderDocs, STYLE_PATH } from './page.ts';
 import { STYLE } from './style.ts';
+import { strictRouter } from '../server/strict-router.ts';
 
 /** The page shows itself and talks to this daemon only: its own style sheet and script, nothing inline, no other host. */
 const POLICY =
@@ -10,7 +11,7 @@ const POLICY =
 /** The reference for people at /docs. @param script path of its script, null without a build */
 export function docsRouter(document: OpenApiDocument, script: string | null): Router {
   let page: string | null = null;
-  const router = Router();
+  const router = strictRouter();
   router.get('/docs', (_req, res) => {
     page ??= renderDocs(document, script);
     res.setHeader('Content-Security-Policy', POLICY);

@@ -1,4 +1,4 @@
-import express, { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
+import express, { type Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
 import { currencyDigits } from '../../domain/currencies.ts';
 import type { LinkKind } from '../../domain/payment-link.ts';
 import type { Logger } from '../../domain/ports.ts';
@@ -20,6 +20,7 @@ import { createPageLimit } from '../server/page-limit.ts';
 import { requestIdOf } from '../server/request-id.ts';
 import type { CountOrder } from '../server/order-counter.ts';
 import { closedPage, linkPage, signsOf, type Filled } from './page.ts';
+import { strictRouter } from '../server/strict-router.ts';
 
 export interface LinkPagesDeps extends CreatePaymentDeps {
   readonly logger: Logger;
@@ -37,7 +38,7 @@ const NOTHING: Filled = { values: { amount: '', email: '', name: '', note: '' },
 
 /** The pages of payment links and counters, and renewals. Looking makes nothing; going on makes a payment. */
 export function linksRouter(deps: LinkPagesDeps): Router {
-  const router = Router();
+  const router = strictRouter();
   const readForm = express.urlencoded({ extended: false, limit: FORM_LIMIT_BYTES });
   for (const kind of ['link', 'pos'] as const) {
     router.use(PATHS[kind], createPageLimit(READS_PER_MINUTE));

@@ -1,4 +1,4 @@
-import express, { Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
+import express, { type Router, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
@@ -11,6 +11,7 @@ import { toFailure } from '../server/dispatch.ts';
 import { createPageLimit } from '../server/page-limit.ts';
 import { requestIdOf } from '../server/request-id.ts';
 import { offPage, offProblemPage } from './document.ts';
+import { strictRouter } from '../server/strict-router.ts';
 
 export interface NoticesPageDeps {
   readonly db: Db;
@@ -29,7 +30,7 @@ const FORM_LIMIT_BYTES = 1_024;
  * POST of the page's button is the one that mail programs send for one click (RFC 8058), and needs no sign-in.
  */
 export function noticesPageRouter(deps: NoticesPageDeps): Router {
-  const router = Router();
+  const router = strictRouter();
   router.use(PATH, createPageLimit(READS_PER_MINUTE));
   router.get(PATH, show(deps));
   router.post(PATH, express.urlencoded({ extended: false, limit: FORM_LIMIT_BYTES }), switchOff(deps));

@@ -1,7 +1,8 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import { html } from './html.ts';
 import { sendPage } from './page-headers.ts';
 import type { WebAssets } from './web-assets.ts';
+import { strictRouter } from '../server/strict-router.ts';
 
 const NOT_BUILT = html`<!doctype html>
   <html lang="en">
@@ -16,7 +17,7 @@ const NOT_BUILT = html`<!doctype html>
 
 /** One document for every address under /dashboard: the script in it reads the rest of the address. */
 export function dashboardRouter({ dashboard }: WebAssets): Router {
-  const router = Router();
+  const router = strictRouter();
   router.get(['/dashboard', '/dashboard/*path'], (_req, res) =>
     dashboard === null ? sendPage(res, 503, NOT_BUILT) : sendPage(res, 200, dashboard),
   );

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import express, { Router, type RequestHandler } from 'express';
+import express, { type Router, type RequestHandler } from 'express';
 import { z } from 'zod';
+import { strictRouter } from '../server/strict-router.ts';
 
 /** What the build of src/web left behind: where its files are and how the pages name them. */
 export interface WebAssets {
@@ -61,7 +62,7 @@ function readText(file: string): string | null {
 
 /** The files of the pages. Names carry a hash of the content, so they may be kept for ever; `/pay.js` has a fixed one. */
 export function assetsRouter({ directory, embed }: WebAssets): Router {
-  const router = Router();
+  const router = strictRouter();
   if (embed !== null) router.get('/pay.js', embedScript(embed));
   const files = { index: false, redirect: false, dotfiles: 'ignore' } as const;
   router.use(

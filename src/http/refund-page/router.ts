@@ -23,6 +23,7 @@ import { requestIdOf } from '../server/request-id.ts';
 import { refundPage, refundProblemPage } from './document.ts';
 import { mistakeOf } from './mistakes.ts';
 import type { RefundScene } from './scene.ts';
+import { strictRouter } from '../server/strict-router.ts';
 
 export interface RefundPageDeps extends ClaimLinkDeps {
   readonly assets: WebAssets;
@@ -40,7 +41,7 @@ const TOKEN = /^[0-9A-Za-z]{43}$/;
 
 /** The page on which a payer claims a refund. Whoever has the link may: its token is never logged. */
 export function refundPageRouter(deps: RefundPageDeps): Router {
-  const router = Router();
+  const router = strictRouter();
   router.use(
     '/r',
     createPageLimit(READS_PER_MINUTE, (req, res) =>

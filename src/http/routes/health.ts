@@ -1,10 +1,11 @@
-import { Router } from 'express';
+import type { Router } from 'express';
 import type { Registry } from 'prom-client';
 import { AppError } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { failure, success } from '../server/envelope.ts';
 import { requestIdOf } from '../server/request-id.ts';
 import { sendResponse } from '../server/send-response.ts';
+import { strictRouter } from '../server/strict-router.ts';
 
 /** What /readyz tells: of each chain height, lag and last error; no credentials. */
 export interface Readiness {
@@ -26,7 +27,7 @@ export interface HealthDeps {
 
 /** Routes for those who run the daemon: process, readiness and metrics. */
 export function healthRouter(deps: HealthDeps): Router {
-  const router = Router();
+  const router = strictRouter();
   router.get('/healthz', (_req, res) => sendResponse(res, success(200, { status: 'ok' })));
   router.get('/readyz', async (_req, res) => {
     const state = await deps.readiness().catch((err: unknown): Readiness => {

@@ -17,11 +17,13 @@ import { createPublicLimit } from './public-limit.ts';
 import { createSignInLimit, isSignIn } from './rate-limit.ts';
 import { createBodyReader } from './read-body.ts';
 import { assignRequestId, REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
-import { createRequestLog, loggedPath } from './request-log.ts';
+import { createRequestLog, loggedPath, type AccessLog } from './request-log.ts';
 import { routeTable } from './route-table.ts';
 import type { Route } from './route.ts';
 import { healthRouter, type Readiness } from '../routes/health.ts';
 import { securityHeaders } from './security-headers.ts';
+import { assertWellFormed } from './well-formed.ts';
+import { crossOrigin } from './cross-origin.ts';
 import { sendResponse } from './send-response.ts';
 import { createSessionCookie } from './session-cookie.ts';
 import { sendStream } from './send-stream.ts';
@@ -35,6 +37,7 @@ export interface HttpSettings {
   readonly authRatePerMinute: number;
   /** What one client address may make per minute with one public key; 0 switches the limit off. */
   readonly publicRatePerMinute: number;
+  readonly accessLog: AccessLog;
   /** Public address, without a slash at the end. */
   readonly baseUrl: string;
   readonly version: string;
@@ -64,9 +67,11 @@ export function createApi(deps: ApiDeps & { readonly isClosing: () => boolean })
   const app = express();
   app.set('trust proxy', settings.trustProxy);
   app.set('query parser', 'simple');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
   app.disable('etag');
   app.disable('x-powered-by');
-  app.use(arrive(deps), ...securityHeaders());
+  app.use(arrive(deps), ...securityHeaders(), assertWellFormed, crossOrigin(routes));
   app.use(routeTable(routes, serveWith(deps)));
   app.use(healthRouter(deps));
   mountOpenApi(app, deps);
@@ -80,15 +85,8 @@ export function createApi(deps: ApiDeps & { readonly isClosing: () => boolean })
 
 /** What is done about every request before anybody looks at what it wants. */
 function arrive(deps: ApiDeps & { readonly isClosing: () => boolean }): RequestHandler {
-  const paths = new Set([
-    ...deps.routes.map(({ path }) => path),
-    '/healthz',
-    '/readyz',
-    '/metrics',
-    '/openapi.json',
-    '/docs',
-  ]);
-  const logRequest = createRequestLog(deps.logger, deps.registry, paths);
+  const { logger, registry, settings } = deps;
+  const logRequest = createRequestLog({ logger, registry, accessLog: settings.accessLog });
   return (req, res, next) => {
     assignRequestId(req, res);
     res.setHeader(REQUEST_ID_HEADER, requestIdOf(res));

@@ -7,6 +7,15 @@ const IPV6_PREFIX = 64;
 /** What one site or one provider's corner usually has. */
 const IPV6_NETWORK_PREFIX = 48;
 
+/** Longest text that is taken for an address, with a port; a proxy may pass on anything. */
+const ADDRESS_MAX = 64;
+
+/** The client's address, as a trusted proxy or the connection tells it. */
+export function clientAddress(req: Request): string {
+  const address = req.ip ?? req.socket.remoteAddress ?? 'unknown';
+  return address.slice(0, ADDRESS_MAX);
+}
+
 /** The client's address as far as it tells one client from another. */
 export function clientKey(req: Request): string {
   return keyOf(req, IPV6_PREFIX);
@@ -18,8 +27,8 @@ export function networkKey(req: Request): string {
 }
 
 function keyOf(req: Request, ipv6Prefix: number): string {
-  const address = req.ip ?? req.socket.remoteAddress;
-  if (address === undefined) return 'unknown';
+  const address = clientAddress(req);
+  if (address === 'unknown') return address;
   // Some proxies name the port as well, which is another one for each connection.
   const host = address.replace(/^\[(.+)\](?::\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
   // A dual-stack socket shows IPv4 clients as ::ffff:1.2.3.4; they are not one /64.

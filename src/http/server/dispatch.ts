@@ -18,6 +18,7 @@ import type { PublicLimit } from './public-limit.ts';
 import { isForAnybody, limitedMaker } from './rate-limit.ts';
 import type { BodyReader } from './read-body.ts';
 import { requestIdOf } from './request-id.ts';
+import { noteCaller } from './request-log.ts';
 import type { AuthKind, AuthOf, Route, RouteInput } from './route.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { StreamReply } from './stream-reply.ts';
@@ -50,6 +51,7 @@ export async function dispatch(
   res: Response,
 ): Promise<Answer | StreamReply> {
   const caller = await callerOfRequest(deps, route, req);
+  noteCaller(res, caller);
   const maker = caller?.kind === 'public' ? limitedMaker(route, caller.merchant.id) : null;
   if (maker !== null) await deps.publicLimit(maker, clientKey(req));
   if (isForAnybody(route)) await deps.publicLimit(route.path, clientKey(req));

@@ -2,6 +2,7 @@ import { type Server, STATUS_CODES } from 'node:http';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { failure } from './envelope.ts';
+import { newRequestId, REQUEST_ID_HEADER } from './request-id.ts';
 
 /** A refused client has this long to read why. */
 const LINGER_MS = 1_000;
@@ -11,12 +12,20 @@ export function answerMalformed(server: Server, logger: Logger): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return;
     const { status, body } = failure(faultOf(error.code));
+    const requestId = newRequestId();
     // Never what was sent: it may hold credentials.
-    logger.info({ status, cause: error.code ?? 'unknown' }, 'refused a malformed request');
+    logger.info({ requestId, status, cause: error.code ?? 'unknown' }, 'refused a malformed request');
     const text = JSON.stringify(body);
-    const type = 'Content-Type: application/json; charset=utf-8\r\nX-Content-Type-Options: nosniff';
-    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\n${type}`;
-    socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+    const head = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+      'Connection: close',
+      'Cache-Control: no-store',
+      'Content-Type: application/json; charset=utf-8',
+      'X-Content-Type-Options: nosniff',
+      `${REQUEST_ID_HEADER}: ${requestId}`,
+      `Content-Length: ${Buffer.byteLength(text)}`,
+    ];
+    socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
     // Closed at once with bytes unread, the connection would be reset and the answer lost on its way.
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   });

@@ -2,7 +2,12 @@ import { performance } from 'node:perf_hooks';
 import type { Request, Response } from 'express';
 import { Histogram, type Registry } from 'prom-client';
 import type { Logger } from '../../domain/ports.ts';
+import type { Caller } from '../../usecases/accounts/authenticate.ts';
+import { clientAddress, networkKey } from './client-key.ts';
 import { requestIdOf } from './request-id.ts';
+
+/** What is logged of a request: everything, the client's network in place of its address, or nothing below `debug`. */
+export type AccessLog = 'full' | 'anonymous' | 'off';
 
 /** Longest path in the log; no address of tilld comes near. */
 const PATH_MAX = 200;
@@ -10,47 +15,88 @@ const PATH_MAX = 200;
 /** Probes come every few seconds and would drown the rest. */
 const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
 
+/** The route of a request that no route matched. */
+const NO_ROUTE = 'other';
+
+interface RequestLogOptions {
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly accessLog: AccessLog;
+}
+
 /**
- * One log line and one measurement per request: method, path, status and time. Never headers,
- * query or bodies: they carry credentials and personal data.
+ * One log line and one measurement per request: route, path, status, time, client and caller. Never headers, query or
+ * bodies: they carry credentials and personal data.
  */
-export function createRequestLog(
-  logger: Logger,
-  registry: Registry,
-  routePaths: ReadonlySet<string>,
-): (req: Request, res: Response) => void {
-  const duration = new Histogram({
+export function createRequestLog(options: RequestLogOptions): (req: Request, res: Response) => void {
+  const { logger, accessLog } = options;
+  const duration = durations(options.registry);
+  return (req, res) => {
+    const started = performance.now();
+    const { method } = req;
+    const path = loggedPath(req.path);
+    const client = accessLog === 'anonymous' ? networkKey(req) : clientAddress(req);
+    res.on('close', () => {
+      const ms = performance.now() - started;
+      const route = routeOf(req, res);
+      // Only methods of known routes become labels: anything else would let strangers grow the metrics.
+      const label = route === NO_ROUTE ? 'ANY' : method;
+      duration.observe({ method: label, route, status: res.statusCode }, ms / 1000);
+      const fields = {
+        requestId: requestIdOf(res),
+        method,
+        route,
+        path,
+        status: res.statusCode,
+        ms: Math.round(ms),
+        client,
+        ...actorOf(res),
+        ...paymentOf(res),
+        ...(res.writableFinished ? {} : { aborted: true }),
+      };
+      if (accessLog === 'off' || QUIET.has(path)) logger.debug(fields, 'request');
+      else logger.info(fields, 'request');
+    });
+  };
+}
+
+function durations(registry: Registry): Histogram<'method' | 'route' | 'status'> {
+  return new Histogram({
     name: 'tilld_http_request_duration_seconds',
     help: 'Time to answer HTTP requests',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  return (req, res) => {
-    const started = performance.now();
-    const { method } = req;
-    const path = loggedPath(req.path);
-    res.on('close', () => {
-      const ms = performance.now() - started;
-      // Only known paths become labels: anything else would let strangers grow the metrics.
-      const route = routePaths.has(path) ? path : 'other';
-      duration.observe(
-        { method: routePaths.has(path) ? method : 'ANY', route, status: res.statusCode },
-        ms / 1000,
-      );
-      const fields = {
-        requestId: requestIdOf(res),
-        method,
-        path,
-        status: res.statusCode,
-        ms: Math.round(ms),
-        ...paymentOf(res),
-        ...(res.writableFinished ? {} : { aborted: true }),
-      };
-      if (QUIET.has(path)) logger.debug(fields, 'request');
-      else logger.info(fields, 'request');
-    });
-  };
+}
+
+/** Notes that a request came to the route of this path. */
+export function noteRoute(res: Response, path: string): void {
+  res.locals['route'] = path;
+}
+
+/** The pattern of the route that a request came to, of the API or of a page. */
+function routeOf(req: Request, res: Response): string {
+  const noted: unknown = res.locals['route'];
+  if (typeof noted === 'string') return noted;
+  // Express's type promises a route where none was matched.
+  const page = req.route as { readonly path: string | readonly string[] } | undefined;
+  const pattern = typeof page?.path === 'string' ? page.path : page?.path.at(-1);
+  return pattern ?? NO_ROUTE;
+}
+
+/** Notes who sends a request, once its credential is known to be valid. */
+export function noteCaller(res: Response, caller: Caller | null): void {
+  res.locals['caller'] = caller;
+}
+
+/** Who sent a request, by id: the user, the restricted key, or the merchant of a public or secret key. */
+function actorOf(res: Response): { readonly actor?: Caller['kind']; readonly actorId?: string } {
+  const caller = (res.locals['caller'] ?? null) as Caller | null;
+  if (caller === null) return {};
+  const { kind } = caller;
+  if (kind === 'user') return { actor: kind, actorId: caller.userId };
+  return { actor: kind, actorId: kind === 'restricted' ? caller.keyId : caller.merchant.id };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { AppError } from '../../domain/errors.ts';
 import { failure } from './envelope.ts';
+import { noteRoute } from './request-log.ts';
 import type { Route } from './route.ts';
 import { sendResponse } from './send-response.ts';
 
@@ -9,8 +10,7 @@ type Methods = Map<string, RequestHandler>;
 
 /**
  * Hands every request to the route at its path, found in one step: no path of the API has parameters.
- * As with Express, upper case and one slash at the end make no difference, and a GET also serves HEAD.
- * OPTIONS and what lies at no route's path are left to whoever comes next.
+ * A path is matched as it is written; a GET also serves HEAD. What is at no route's path is left to the next handler.
  */
 export function routeTable(
   routes: readonly Route[],
@@ -28,11 +28,13 @@ export function routeTable(
     [...paths].map(([path, methods]) => [path, notAllowed([...methods.keys()])] as const),
   );
   return (req, res, next) => {
-    const path = paths.has(req.path) ? req.path : req.path.toLowerCase().replace(/(?<=.)\/$/, '');
-    const methods = req.method === 'OPTIONS' ? undefined : paths.get(path);
-    const handler = methods?.get(req.method) ?? (methods && refusals.get(path));
-    if (handler === undefined) next();
-    else void handler(req, res, next);
+    const handler = paths.get(req.path)?.get(req.method) ?? refusals.get(req.path);
+    if (handler === undefined) {
+      next();
+      return;
+    }
+    noteRoute(res, req.path);
+    void handler(req, res, next);
   };
 }
 

@@ -1,14 +1,6 @@
-import cors from 'cors';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
-const EXPOSED_HEADERS = [
-  'X-Request-Id',
-  'Idempotent-Replayed',
-  'Retry-After',
-  'RateLimit',
-  'RateLimit-Policy',
-];
 const NOTHING = {
   defaultSrc: ["'none'"],
   frameAncestors: ["'none'"],
@@ -16,7 +8,7 @@ const NOTHING = {
   formAction: ["'none'"],
 };
 
-/** What keeps browsers from doing anything with an answer but reading it, and lets any page read it. */
+/** What keeps browsers from doing anything with an answer but reading it. */
 export function securityHeaders(): RequestHandler[] {
   return [
     helmet({
@@ -28,14 +20,5 @@ export function securityHeaders(): RequestHandler[] {
       if (req.secure) res.setHeader('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
       next();
     },
-    // A public API by bearer token: any page may call it with a key it was given. Without Allow-Credentials, and without
-    // the header that goes with the cookie, no other origin can act in the dashboard's session or read what it gets.
-    cors({
-      origin: '*',
-      methods: ['GET', 'POST', 'PATCH', 'DELETE'],
-      allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'],
-      exposedHeaders: EXPOSED_HEADERS,
-      maxAge: 86_400,
-    }),
   ];
 }

@@ -10,7 +10,7 @@ export interface HttpServerDeps extends ApiDeps {
   /** Absolute paths of PEM files; null for plain HTTP, behind a proxy that speaks TLS. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
   /** Other limits than the usual ones; for tests. */
-  readonly timeouts?: Partial<typeof TIMEOUTS>;
+  readonly timeouts?: Partial<typeof OPTIONS>;
 }
 
 export interface HttpServer {
@@ -22,11 +22,13 @@ export interface HttpServer {
 }
 
 /** A client has this long to send its headers, and its whole request: nobody holds a socket by trickling. */
-const TIMEOUTS = {
+const OPTIONS = {
   headersTimeout: 15_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5_000,
+  // A request without Host is refused by the application, in the form of the API.
+  requireHostHeader: false,
 } satisfies ServerOptions;
 const IDLE_SWEEP_MS = 50;
 
@@ -36,6 +38,8 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
   const server = listener(app, deps);
   const sockets = trackSockets(server, deps.tls !== null);
   answerMalformed(server, deps.logger);
+  // Node would refuse an unknown expectation without the headers of other answers.
+  server.on('checkExpectation', app);
   return {
     app,
     listen: async ({ host, port }) => {
@@ -57,7 +61,7 @@ export function createHttpServer(deps: HttpServerDeps): HttpServer {
 }
 
 function listener(app: Express, { tls, timeouts }: HttpServerDeps): Server {
-  const options = { ...TIMEOUTS, ...timeouts };
+  const options = { ...OPTIONS, ...timeouts };
   if (tls === null) return createServer(options, app);
   const cert = readPem('TILLD_TLS_CERT', tls.certFile);
   const key = readPem('TILLD_TLS_KEY', tls.keyFile);

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { ERROR_CODES } from '../../../src/domain/errors.ts';
 import { ERROR_STATUS } from '../../../src/http/server/error-status.ts';
 import { defineRoute } from '../../../src/http/server/route.ts';
+import { SessionClient } from '../../_helpers/session-client.ts';
 import { newMerchant, newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 
 const crash = defineRoute({
@@ -22,6 +23,21 @@ const crash = defineRoute({
   handler: async () => {
     throw new Error('the secret ingredient is broken');
   },
+});
+
+const forPayers = defineRoute({
+  method: 'POST',
+  path: '/test/payer',
+  summary: '',
+  description: '',
+  tags: [],
+  auth: 'payer',
+  scope: 'any',
+  body: z.object({}),
+  data: z.object({}),
+  status: 200,
+  errors: [],
+  handler: async () => ({}),
 });
 
 let release: () => void = () => {};
@@ -69,7 +85,7 @@ interface OpenApiJson {
 
 let app: HttpApp;
 beforeAll(async () => {
-  app = await startHttpApp({ extraRoutes: [crash, slow] });
+  app = await startHttpApp({ extraRoutes: [crash, slow, forPayers] });
 });
 afterAll(async () => app.destroy());
 
@@ -135,11 +151,10 @@ describe('the envelope', () => {
 });
 
 describe('addresses', () => {
-  it('are the same in upper case and with a slash at the end', async () => {
-    for (const path of ['/merchant/list', '/Merchant/LIST', '/merchant/list/']) {
-      expect((await fetch(`${app.baseUrl}${path}`)).status).toBe(401);
-    }
-    for (const path of ['/merchant/list//', '//merchant/list', '/merchant', '/merchant/list/x']) {
+  it('are served as they are written, not in upper case or with a slash at the end', async () => {
+    expect((await fetch(`${app.baseUrl}/merchant/list`)).status).toBe(401);
+    const others = ['/Merchant/LIST', '/merchant/list/', '/merchant/list//', '//merchant/list'];
+    for (const path of [...others, '/merchant', '/merchant/list/x']) {
       expect((await fetch(`${app.baseUrl}${path}`)).status).toBe(404);
     }
   });
@@ -257,8 +272,8 @@ async function headerNames(path: string): Promise<string[]> {
 }
 
 describe('headers', () => {
-  it('lets any page call with a bearer token, without cookies', async () => {
-    const preflight = await fetch(`${app.baseUrl}/payment/create`, {
+  it('lets any page call with a public key, without cookies', async () => {
+    const preflight = await fetch(`${app.baseUrl}/test/payer`, {
       method: 'OPTIONS',
       headers: {
         origin: 'https://shop.example',
@@ -270,13 +285,17 @@ describe('headers', () => {
     expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
     expect(preflight.headers.get('access-control-allow-headers')).toContain('Authorization');
     expect(preflight.headers.get('access-control-allow-credentials')).toBeNull();
+    const refused = await fetch(`${app.baseUrl}/test/payer`, { method: 'POST' });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('access-control-allow-origin')).toBe('*');
+    expect(refused.headers.get('access-control-expose-headers')).toContain('X-Request-Id');
   });
 
   it('are the same on answers of routes, of the rest, and of refused methods', async () => {
     const ofRoute = await headerNames('/merchant/list');
     expect(ofRoute).toContain('content-security-policy');
     expect(ofRoute).not.toContain('strict-transport-security');
-    expect(ofRoute).toContain('access-control-expose-headers');
+    expect(ofRoute).not.toContain('access-control-allow-origin');
     for (const path of ['/nothing/here', '/merchant/create', '/healthz']) {
       expect(await headerNames(path)).toEqual(ofRoute);
     }
@@ -325,6 +344,82 @@ describe('the log', () => {
     ]) {
       expect(text).not.toContain(secret);
     }
+  });
+});
+
+/** The line of a request, which is written once its answer has gone. */
+async function lineOf(at: HttpApp, requestId: string): Promise<Record<string, unknown>> {
+  return vi.waitUntil(() => {
+    const line = at.logs.find((entry) => entry.includes(`"requestId":"${requestId}"`));
+    return line === undefined ? null : (JSON.parse(line) as Record<string, unknown>);
+  });
+}
+
+/** Reads an address, and returns the line of that request. */
+async function logged(at: HttpApp, requestId: string, path: string, credential?: string) {
+  const authorization = credential === undefined ? {} : { authorization: `Bearer ${credential}` };
+  await fetch(at.baseUrl + path, { headers: { 'x-request-id': requestId, ...authorization } });
+  return lineOf(at, requestId);
+}
+
+describe('the access log', () => {
+  it('has route, status, client and the caller by kind and id', async () => {
+    const { token, id } = await newUser(app);
+    const merchant = await newMerchant(app, token);
+    const { key } = await app.api.must<{ key: { id: string; value: string } }>(
+      'POST',
+      '/merchant/keys/create',
+      { token, body: { merchantId: merchant.id, name: 'Till', scopes: ['customers:read'] } },
+    );
+    const path = '/merchant/customer/list';
+    const common = { method: 'GET', route: path, path, status: 200, client: '127.0.0.1' };
+    expect(await logged(app, 'by-user', path, token)).toMatchObject({
+      ...common,
+      actor: 'user',
+      actorId: id,
+    });
+    expect(await logged(app, 'by-secret', path, merchant.auth.secret)).toMatchObject({
+      ...common,
+      actor: 'secret',
+      actorId: merchant.id,
+    });
+    expect(await logged(app, 'by-key', path, key.value)).toMatchObject({
+      ...common,
+      actor: 'restricted',
+      actorId: key.id,
+    });
+    const refused = await logged(app, 'by-nobody', path, `${token}x`);
+    expect(refused).toMatchObject({ ...common, status: 401 });
+    expect(Object.keys(refused)).not.toContain('actor');
+    const unknown = await logged(app, 'nowhere', '/nowhere?token=query-secret');
+    expect(unknown).toMatchObject({ route: 'other', path: '/nowhere', status: 404 });
+  });
+
+  it('names a session by its user, without the token of its cookie', async () => {
+    const { id, email } = await newUser(app);
+    const session = await SessionClient.signIn(app.baseUrl, { email, password: 'correct horse battery' });
+    const { headers } = await session.raw('GET', '/auth/me', undefined, { 'x-request-id': 'by-session' });
+    expect(headers.get('x-request-id')).toBe('by-session');
+    const line = await lineOf(app, 'by-session');
+    expect(line).toMatchObject({ actor: 'user', actorId: id });
+  });
+
+  it('holds the network of a client in place of its address, or nothing, as the setting says', async () => {
+    const settings = { trustProxy: 1 } as const;
+    for (const [accessLog, client] of [
+      ['full', '203.0.113.77'],
+      ['anonymous', '203.0.113.0/24'],
+    ] as const) {
+      const other = await startHttpApp({ settings: { ...settings, accessLog } });
+      await fetch(`${other.baseUrl}/auth/me`, {
+        headers: { 'x-request-id': 'proxied', 'x-forwarded-for': '203.0.113.77' },
+      });
+      expect(await lineOf(other, 'proxied')).toMatchObject({ level: 'info', client });
+      await other.destroy();
+    }
+    const quiet = await startHttpApp({ settings: { accessLog: 'off' } });
+    expect(await logged(quiet, 'unlogged', '/auth/me')).toMatchObject({ level: 'debug' });
+    await quiet.destroy();
   });
 });
 

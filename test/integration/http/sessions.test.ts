@@ -504,8 +504,8 @@ describe('what another site makes a browser send', () => {
         'access-control-request-headers': 'x-tilld-dashboard',
       },
     });
-    expect(preflight.headers.get('access-control-allow-credentials')).toBeNull();
-    expect(preflight.headers.get('access-control-allow-headers')?.toLowerCase()).not.toContain('tilld');
+    const granted = [...preflight.headers.keys()].filter((name) => name.startsWith('access-control-'));
+    expect([preflight.status, granted]).toEqual([405, []]);
   });
 
   it('while a page of the till itself is served, also by a browser without Sec-Fetch-Site', async () => {

@@ -186,6 +186,7 @@ const TABLE: readonly (readonly [
   ['TILLD_CONSOLIDATE_BELOW', '1.5', 'feePolicy.consolidateBelowRate', 1_500n, '1001'],
   ['TILLD_POLL_INTERVAL', '250ms', 'watcher.pollIntervalMs', 250, '1ms'],
   ['TILLD_RECONCILE_INTERVAL', '6h', 'reconcileIntervalMs', 21_600_000, '1m'],
+  ['TILLD_ACCESS_LOG', 'anonymous', 'http.accessLog', 'anonymous', 'some'],
   ['TILLD_AUDIT_DAYS', '90', 'auditDays', 90, '0'],
   ['TILLD_BACKUP_SCHEDULE', '30 3 * * *', 'backup.schedule', '30 3 * * *', 'daily'],
   ['TILLD_BACKUP_FOLDER', '/srv/backups', 'backup.folder', '/srv/backups', ''],

@@ -103,7 +103,7 @@ export function followOtherTabs(resume: () => Promise<Session | null>): void {
     const known = current ?? lost;
     if (data.signedIn === null) forget();
     // Another person's pages must not stay in view.
-    else if (known !== null && known.user.id !== data.signedIn) window.location.assign('/dashboard/');
+    else if (known !== null && known.user.id !== data.signedIn) window.location.assign('/dashboard');
     else if (current === null) void resume().then(goOn);
   });
 }

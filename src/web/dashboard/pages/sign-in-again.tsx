@@ -27,7 +27,7 @@ export function SignInAgain({ as }: { as: User }) {
       <SignInForm
         email={as.email}
         onDone={({ user }) => {
-          if (user.id !== as.id) window.location.assign('/dashboard/');
+          if (user.id !== as.id) window.location.assign('/dashboard');
         }}
         extra={
           <Button look="quiet" onClick={() => window.location.assign('/dashboard/login')}>

@@ -1,0 +1,39 @@
+import cors from 'cors';
+import type { RequestHandler } from 'express';
+import type { Route } from './route.ts';
+
+const EXPOSED_HEADERS = [
+  'X-Request-Id',
+  'Idempotent-Replayed',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+];
+const DAY_SECONDS = 86_400;
+
+/**
+ * Lets pages of any origin call the routes that accept a public key, which such pages hold, and no others. Without
+ * Allow-Credentials, and without the header that goes with the cookie, none of them can act in a session of the dashboard.
+ */
+export function crossOrigin(routes: readonly Pick<Route, 'auth' | 'method' | 'path'>[]): RequestHandler {
+  const methods = new Map<string, string[]>();
+  for (const { auth, method, path } of routes) {
+    if (auth === 'payer') methods.set(path, [...(methods.get(path) ?? []), method]);
+  }
+  const handlers = new Map([...methods].map(([path, allowed]) => [path, allowing(allowed)] as const));
+  return (req, res, next) => {
+    const handler = handlers.get(req.path);
+    if (handler === undefined) next();
+    else handler(req, res, next);
+  };
+}
+
+function allowing(methods: string[]): RequestHandler {
+  return cors({
+    origin: '*',
+    methods,
+    allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'],
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: DAY_SECONDS,
+  });
+}

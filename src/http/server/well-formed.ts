@@ -1,0 +1,35 @@
+import type { Request, RequestHandler } from 'express';
+import { AppError, invalidField } from '../../domain/errors.ts';
+import { failure } from './envelope.ts';
+import { sendResponse } from './send-response.ts';
+
+/**
+ * The one spelling of an address: segments of unreserved characters (RFC 3986, 2.3) with single slashes between them. No
+ * address of this server needs an encoded character, and a proxy's rule for an address must not be evaded by another
+ * spelling of it.
+ */
+const CANONICAL = /^(?:\/|(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+)$/;
+
+/** Refuses what no client sends that follows HTTP, and addresses that are not spelt in the one way that is served. */
+export const assertWellFormed: RequestHandler = (req, res, next) => {
+  const fault = faultIn(req);
+  if (fault !== null) sendResponse(res, failure(fault, { Connection: 'close' }));
+  else if (CANONICAL.test(pathOf(req.originalUrl))) next();
+  else sendResponse(res, failure(new AppError('NOT_FOUND', 'There is nothing at this address')));
+};
+
+function faultIn({ headers, httpVersion }: Request): AppError | null {
+  // RFC 9112, 3.2. Node would refuse it without the headers of other answers.
+  if (headers.host === undefined && httpVersion === '1.1')
+    return invalidField('host', 'must be given', 'required');
+  const { expect = '100-continue' } = headers;
+  return /^100-continue$/i.test(expect)
+    ? null
+    : invalidField('expect', 'can only be 100-continue', 'unsupported');
+}
+
+/** The path as it was sent, also of a target in absolute form. */
+function pathOf(target: string): string {
+  const [path = ''] = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1);
+  return path === '' ? '/' : path;
+}

@@ -1,0 +1,173 @@
+/** What every address of the daemon does the same way, read from the routes and pages as they are served. */
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Route } from '../../../src/http/server/route.ts';
+import type { createHttpServer, HttpServer, HttpServerDeps } from '../../../src/http/server/server.ts';
+import { Till } from '../../_helpers/till.ts';
+
+const served = vi.hoisted(() => ({ routes: [] as Route[], servers: [] as HttpServer[] }));
+vi.mock('../../../src/http/server/server.ts', async (load) => {
+  const original = await load<{ createHttpServer: typeof createHttpServer }>();
+  return {
+    ...original,
+    createHttpServer: (deps: HttpServerDeps) => {
+      const server = original.createHttpServer(deps);
+      served.routes.push(...deps.routes);
+      served.servers.push(server);
+      return server;
+    },
+  };
+});
+
+interface Line {
+  readonly message: string;
+  readonly requestId?: string;
+}
+
+const lines: (Line & Record<string, unknown>)[] = [];
+const write = (fields: object, message: string): void => void lines.push({ ...fields, message });
+
+let till: Till;
+beforeAll(async () => {
+  till = await Till.start({}, { logger: { debug: () => undefined, info: write, warn: write, error: write } });
+});
+afterAll(async () => till.end());
+
+interface Layer {
+  readonly route?: { readonly path: string | readonly string[]; readonly methods: Record<string, boolean> };
+  readonly handle?: { readonly stack?: readonly Layer[] };
+}
+
+/** Patterns of the pages, with a value for each parameter. */
+function pages(): string[] {
+  const within = (layers: readonly Layer[]): string[] =>
+    layers.flatMap(({ route, handle }) => [
+      ...(route === undefined ? [] : [route.path].flat()),
+      ...within(handle?.stack ?? []),
+    ]);
+  const [server] = served.servers as [HttpServer];
+  const { stack } = server.app.router as unknown as { stack: readonly Layer[] };
+  return [...new Set(within(stack))].map((pattern) => pattern.replace(/[:*]\w+/g, 'aaaaaa'));
+}
+
+const routes = (): Route[] => served.routes;
+const paths = (): string[] => [...new Set([...routes().map(({ path }) => path), ...pages()])];
+
+/** The answer to a request by hand: `fetch` tidies up the address that it is given. */
+async function ask(method: string, path: string, headers: Record<string, string> = {}) {
+  const { hostname, port } = new URL(till.api.baseUrl);
+  const sent = request({ hostname, port, method, path, headers }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: response.statusCode, headers: response.headers, body: await text(response) };
+}
+
+/** The same address spelt in other ways, as a proxy's rule for it would not see. */
+function spellings(path: string): string[] {
+  const end = path.length - 1;
+  const encoded = `%${path.charCodeAt(end).toString(16)}`;
+  return [
+    `${path}/`,
+    `/${path}`,
+    `${path}//`,
+    path.toUpperCase(),
+    path.slice(0, end) + encoded,
+    path.replace(/\//, '/%2e/'),
+  ];
+}
+
+describe('every address', () => {
+  it('is found: routes of the API and pages', () => {
+    expect(routes().length).toBeGreaterThan(80);
+    expect(pages()).toEqual(
+      expect.arrayContaining(['/', '/docs', '/metrics', '/dashboard', '/checkout/aaaaaa', '/r/aaaaaa']),
+    );
+  });
+
+  it('has one spelling: any other answers 404 NOT_FOUND', async () => {
+    const wrong: string[] = [];
+    for (const path of paths().filter((one) => one !== '/')) {
+      for (const spelling of spellings(path)) {
+        const { status, body } = await ask('GET', spelling);
+        if (status !== 404 || !body.includes('"NOT_FOUND"')) wrong.push(`${spelling}: ${status}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('answers with X-Request-Id, whatever the method', async () => {
+    const missing: string[] = [];
+    for (const path of [...paths(), '/assets/none.js', '/nowhere']) {
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
+        const { headers, status } = await ask(method, path, { 'x-request-id': 'every-route' });
+        if (headers['x-request-id'] !== 'every-route') missing.push(`${method} ${path}: ${status}`);
+      }
+    }
+    expect(missing).toEqual([]);
+  });
+
+  it('answers POST, PUT and OPTIONS at paths of the API 405 where they take none', async () => {
+    for (const path of new Set(routes().map((route) => route.path))) {
+      const taken = routes().filter((route) => route.path === path);
+      const takesPublicKey = taken.some(({ auth }) => auth === 'payer');
+      expect([path, (await ask('PUT', path)).status]).toEqual([path, 405]);
+      expect([path, (await ask('OPTIONS', path)).status]).toEqual([path, takesPublicKey ? 204 : 405]);
+    }
+  });
+});
+
+describe('pages of another origin', () => {
+  const ORIGIN = 'https://shop.example';
+  const preflight = (method: string) => ({
+    origin: ORIGIN,
+    'access-control-request-method': method,
+    'access-control-request-headers': 'authorization,content-type',
+  });
+
+  it('may call a route exactly where it accepts a public key', async () => {
+    const allowed: string[] = [];
+    for (const { method, path } of routes()) {
+      const { headers } = await ask('OPTIONS', path, preflight(method));
+      const methods = headers['access-control-allow-methods']?.split(',') ?? [];
+      if (headers['access-control-allow-origin'] === '*' && methods.includes(method))
+        allowed.push(`${method} ${path}`);
+      expect(headers['access-control-allow-credentials']).toBeUndefined();
+    }
+    const takesPublicKey = routes().filter(({ auth }) => auth === 'payer');
+    expect(allowed.sort()).toEqual(takesPublicKey.map(({ method, path }) => `${method} ${path}`).sort());
+    expect(allowed).toContain('POST /payment/create');
+  });
+
+  it('read no answer of any other address', async () => {
+    const open = new Set(routes().flatMap(({ auth, path }) => (auth === 'payer' ? [path] : [])));
+    const readable: string[] = [];
+    for (const path of paths()) {
+      for (const method of ['GET', 'POST', 'OPTIONS']) {
+        const { headers } = await ask(method, path, { origin: ORIGIN });
+        const names = Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+        if (names.length > 0 && !open.has(path)) readable.push(`${method} ${path}`);
+      }
+    }
+    expect(readable).toEqual([]);
+  });
+});
+
+describe('the access log', () => {
+  it('names the route of every request, by its pattern', async () => {
+    const from = lines.length;
+    for (const path of paths()) await ask('GET', path);
+    await ask('GET', '/nowhere');
+    const logged = await vi.waitUntil(() => {
+      const found = lines.slice(from).filter(({ message }) => message === 'request');
+      return found.at(-1)?.['path'] === '/nowhere' ? found : null;
+    });
+    const ofRoutes = logged.filter(({ path }) => routes().some((route) => route.path === path));
+    for (const line of ofRoutes) expect(line['route']).toBe(line['path']);
+    const named = new Map(logged.map(({ path, route }) => [path, route]));
+    expect(named.get('/checkout/aaaaaa')).toBe('/checkout/:paymentId');
+    expect(named.get('/r/[token]')).toBe('/r/:token');
+    expect(named.get('/nowhere')).toBe('other');
+    for (const line of logged) expect(line).toMatchObject({ method: 'GET', client: '127.0.0.1' });
+  });
+});
