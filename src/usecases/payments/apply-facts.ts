@@ -13,7 +13,7 @@ import type {
 import type { Clock, Logger, Rates } from '../../domain/ports.ts';
 import { askedAmount, coinAmountFor } from '../../domain/price.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { putOutput, setAwaitedDepth } from '../../store/ledger/outputs.ts';
+import { putOutput } from '../../store/ledger/outputs.ts';
 import { shareText, sumsJson } from '../../store/payments/payment-memory.ts';
 import { liveCredits } from '../../domain/payment/credits.ts';
 import { endsOpenLinks } from '../../domain/payment/link-terms.ts';
@@ -22,6 +22,7 @@ import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
 import { findPayment, updatePayment, type StoredPayment } from '../../store/payments/payments.ts';
 import { quoteOrNull, RATE_HOLDS_MS } from '../rates/quote-or-null.ts';
 import { cancelOpenLinks } from '../refund-links/cancel-links.ts';
+import { storeDepths } from './awaited-depths.ts';
 import { emitPaymentEvents } from './emit-payment-events.ts';
 import { afterChange, loadPayment, type LoadedPayment, type ReceiptRates } from './load-payment.ts';
 import { factsForLead, payeeOf, pricedBy } from './payment-group.ts';
@@ -184,19 +185,11 @@ interface Moment {
 
 async function saveCredits(tx: Tx, loaded: LoadedPayment, after: PaymentState, at: Moment): Promise<void> {
   const before = new Set(loaded.state.credits);
-  const [waited, waits] = [depthsOf(loaded.state), depthsOf(after)];
+  const waits = depthsOf(after);
   for (const credit of after.credits) {
     if (!before.has(credit)) await saveCredit(tx, loaded, credit, { ...at, waits });
-    // More money, or less, puts what was there into another tier.
-    else if (awaitedDepth(waited, credit) !== awaitedDepth(waits, credit)) {
-      await setAwaitedDepth(
-        tx,
-        { coin: credit.coin, mode: loaded.row.mode },
-        credit.ref,
-        awaitedDepth(waits, credit),
-      );
-    }
   }
+  await storeDepths(tx, loaded, after);
 }
 
 async function saveCredit(

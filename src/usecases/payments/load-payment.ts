@@ -20,6 +20,8 @@ export interface LoadedPayment {
   readonly state: PaymentState;
   /** What a coin was worth when each output came, by outputKey; what is not there was not known. */
   readonly rates: ReceiptRates;
+  /** The stored `awaited_depth` of each output, by outputKey. */
+  readonly awaited: ReadonlyMap<string, number>;
 }
 
 /** Prices of one coin in the payment's currency, with their time in ms, by outputKey. */
@@ -41,7 +43,7 @@ async function membersOf(db: Db, row: StoredPayment): Promise<LoadedMember[]> {
 }
 
 /** All outputs that count for a payment, in the order in which they became known. */
-export async function countedOutputs(
+async function countedOutputs(
   db: Db,
   row: StoredPayment,
   members: readonly LoadedMember[],
@@ -67,7 +69,7 @@ async function loadWith(
   const claims = outputs.length === 0 ? [] : await unsentClaims(db, row.id);
   const givesBack = paymentRefunds(refunds, claims);
   const state = toState(deps, row, options, { members, outputs, refunds: givesBack, tips, final });
-  return { row, options, members, refunds, state, rates: ratesOf(outputs) };
+  return { row, options, members, refunds, state, rates: ratesOf(outputs), awaited: awaitedOf(outputs) };
 }
 
 /**
@@ -110,7 +112,7 @@ export function loadedNew(
   options: readonly StoredOption[],
 ): LoadedPayment {
   const state = toState(deps, row, options, { members: [], outputs: [], refunds: [], tips: {}, final: {} });
-  return { row, options, members: [], refunds: [], state, rates: new Map() };
+  return { row, options, members: [], refunds: [], state, rates: new Map(), awaited: new Map() };
 }
 
 function ratesOf(outputs: readonly StoredOutput[]): ReceiptRates {
@@ -118,6 +120,12 @@ function ratesOf(outputs: readonly StoredOutput[]): ReceiptRates {
     outputs.flatMap(({ txid, vout, rate, rate_at: at }) =>
       rate === null || at === null ? [] : [[outputKey({ txid, index: vout }), { rate, at }] as const],
     ),
+  );
+}
+
+function awaitedOf(outputs: readonly StoredOutput[]): ReadonlyMap<string, number> {
+  return new Map(
+    outputs.map(({ txid, vout, awaited_depth: depth }) => [outputKey({ txid, index: vout }), depth]),
   );
 }
 

@@ -1,13 +1,12 @@
 import type { ChainId } from '../../domain/coins.ts';
-import { depthsOf } from '../../domain/payment/depth.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
-import { setAwaitedDepth } from '../../store/ledger/outputs.ts';
-import { awaitedDepth, waitingPayments } from '../../store/payments/payments-with-money.ts';
+import { waitingPayments } from '../../store/payments/payments-with-money.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
+import { storeDepths } from './awaited-depths.ts';
 import { isolateFailures } from './isolate-failures.ts';
-import { countedOutputs, loadPayment } from './load-payment.ts';
+import { loadPayment } from './load-payment.ts';
 
 export interface RecheckDepthsDeps extends ApplyFactsDeps {
   readonly db: Db;
@@ -42,12 +41,7 @@ async function recheck(tx: Tx, deps: RecheckDepthsDeps, chain: ChainId, id: stri
   const row = await findPayment(tx, id);
   const tip = await findCursor(tx, chain);
   if (row === undefined || tip === undefined) return;
-  const { state, members } = await loadPayment(tx, deps, row);
-  const depths = depthsOf(state);
-  const outputs = await countedOutputs(tx, row, members);
-  for (const { coin, mode, txid, vout, maturity, awaited_depth: stored } of outputs) {
-    const depth = awaitedDepth(depths, { coin, maturity });
-    if (depth !== stored) await setAwaitedDepth(tx, { coin, mode }, { txid, index: vout }, depth);
-  }
+  const loaded = await loadPayment(tx, deps, row);
+  await storeDepths(tx, loaded, loaded.state);
   await applyFacts(tx, deps, id, [{ type: 'tip', coin: chain.coin, height: tip.height }]);
 }

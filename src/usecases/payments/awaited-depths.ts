@@ -1,0 +1,25 @@
+import { outputKey } from '../../domain/chain.ts';
+import { depthsOf } from '../../domain/payment/depth.ts';
+import type { PaymentState } from '../../domain/payment/types.ts';
+import { setAwaitedDepth } from '../../store/ledger/outputs.ts';
+import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import type { LoadedPayment } from './load-payment.ts';
+
+/**
+ * Stores up to which depth each output that a payment counts waits, where that changed: more money, or less, puts what was
+ * there into another tier, on whichever payment of the group it came, and so does another setting.
+ */
+export async function storeDepths(
+  tx: Tx,
+  { row, awaited }: Pick<LoadedPayment, 'row' | 'awaited'>,
+  payment: PaymentState,
+): Promise<void> {
+  const waits = depthsOf(payment);
+  for (const { coin, ref, maturity } of payment.credits) {
+    const stored = awaited.get(outputKey(ref));
+    const depth = awaitedDepth(waits, { coin, maturity });
+    if (stored === undefined || stored === depth) continue;
+    await setAwaitedDepth(tx, { coin, mode: row.mode }, ref, depth);
+  }
+}
