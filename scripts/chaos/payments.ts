@@ -33,8 +33,6 @@ export interface Order extends Member {
   readonly renewals: Member[];
   /** Times of paying that are still to come. */
   left: number;
-  /** The payment that got money first. */
-  paid: Member | null;
 }
 
 const RENEWED: ReadonlySet<PayKind> = new Set(['renewal', 'renewal-old', 'renewal-both']);
@@ -49,6 +47,11 @@ const TIMES: Readonly<Partial<Record<PayKind, number>>> = {
 /** Every payment of an order, oldest first. */
 export function membersOf(order: Order): readonly Member[] {
   return [order, ...order.renewals];
+}
+
+/** The payment that counts the money of all of them. */
+export function leadOf(order: Order): PaymentJson {
+  return (order.renewals.at(-1) ?? order).payment;
 }
 
 /** Everybody who orders and pays. */
@@ -72,7 +75,7 @@ export class Payments {
     const { coin } = this.#world;
     const payment = await shop.createPayment({ amount: String(plan.dollars), allowedCryptos: [coin] });
     const left = TIMES[plan.kind] ?? 1;
-    const order: Order = { plan, ...this.#member(payment), transfers: [], renewals: [], left, paid: null };
+    const order: Order = { plan, ...this.#member(payment), transfers: [], renewals: [], left };
     this.orders.push(order);
     return order;
   }
@@ -109,7 +112,6 @@ export class Payments {
     }
     order.left -= 1;
     const txid = await this.#world.pay({ address: to.address, amount, way: plan.way });
-    order.paid ??= to;
     const transfer: Transfer = {
       txids: [txid],
       amount,

@@ -1,6 +1,6 @@
 import type { ApiAnswer, Shop } from '../../test/_helpers/api-client.ts';
 import type { ChainWorld } from './chain-world.ts';
-import type { Order } from './payments.ts';
+import { leadOf, type Order } from './payments.ts';
 import type { LinkPlan } from './plan.ts';
 
 /** A refund link, from the request of the merchant to the claim of the payer. */
@@ -35,7 +35,7 @@ export class RefundLinks {
   async open(shop: Shop, order: Order, plan: LinkPlan): Promise<string> {
     const { dollars } = order.plan;
     const part = plan.percent === null ? null : ((dollars * plan.percent) / 100).toFixed(2);
-    const paymentId = order.paid?.payment.id ?? order.payment.id;
+    const paymentId = leadOf(order).id;
     const answer = await this.#ask<LinkJson>(shop, '/payment/refund-link', {
       paymentId,
       ...(part === null ? { preset: 'all' } : { amount: part, currency: 'USD' }),
@@ -67,7 +67,7 @@ export class RefundLinks {
   async approveAll(shop: Shop): Promise<void> {
     for (const { id, order, plan } of this.opened) {
       if (!plan.needsApproval) continue;
-      const paymentId = order.paid?.payment.id ?? order.payment.id;
+      const paymentId = leadOf(order).id;
       const path = `/payment/refund-links?paymentId=${paymentId}&limit=100`;
       const listed = await shop.api
         .call<{ refundLinks: LinkJson[] }>('GET', path, { token: shop.secretKey })

@@ -1,7 +1,7 @@
 import { formatCoinAmount, parseCoinAmount } from '../../src/domain/money.ts';
 import type { ApiAnswer, SendJson, Shop } from '../../test/_helpers/api-client.ts';
 import type { ChainWorld } from './chain-world.ts';
-import type { Order } from './payments.ts';
+import { leadOf, type Order } from './payments.ts';
 import type { SendKind } from './plan.ts';
 
 /** A send or refund that the merchant wants, and what he was told. */
@@ -44,7 +44,7 @@ export class Treasurer {
   /** Asks for a payment's money to be given back: all of it, or so many per cent of the price. */
   async wantRefund(order: Order, percent: number | null): Promise<WantedSend> {
     const destination = await this.#world.newDestination();
-    const { payment } = order.paid ?? order;
+    const payment = leadOf(order);
     const part = percent === null ? null : ((order.plan.dollars * percent) / 100).toFixed(2);
     const amount = part === null ? {} : { amount: part, currency: 'USD' };
     const body = { paymentId: payment.id, destination, ...amount };

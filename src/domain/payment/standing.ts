@@ -4,6 +4,7 @@ import { balanceOf, type Balance } from './balance.ts';
 import { isOverpaid, isPaid, isPaidTwice } from './coverage.ts';
 import { liveCredits, sumsOf } from './credits.ts';
 import { settledCredits } from './depth.ts';
+import { isLate } from './observe.ts';
 import { NO_SHARE, subtractShares, WHOLE_PRICE } from './share.ts';
 import type {
   CoinSums,
@@ -22,7 +23,8 @@ export interface Standing {
   /** Of that with its confirmations. */
   readonly settled: Balance;
   readonly hasLate: boolean;
-  readonly hasOnTime: boolean;
+  /** Money came before the order ended: in time, or late for a payment that this one had renewed. */
+  readonly hasInTime: boolean;
   readonly countsLate: boolean;
   readonly isAccepted: boolean;
   /** All money that the merchant accepted has its confirmations. */
@@ -40,11 +42,16 @@ export function standingOf(payment: PaymentState): Standing {
     balance: balanceOf(payment, live),
     settled: balanceOf(payment, settled),
     hasLate,
-    hasOnTime: live.some((credit) => !credit.late),
+    hasInTime: live.some((credit) => isInTime(payment, credit)),
     countsLate: hasLate && (payment.latePolicy === 'accept' || accepted),
     isAccepted: accepted,
     isAcceptedSettled: accepted && isAccepted(payment, settled),
   };
+}
+
+/** Late money on a superseded payment pays for one that is open: only its price is that of its arrival. */
+function isInTime(payment: PaymentState, { late, via, firstSeenAt }: PaymentCredit): boolean {
+  return !late || (via !== undefined && !isLate(payment, firstSeenAt));
 }
 
 /** Derives status and exception from the observations alone, so the same observations give the same result. */
@@ -65,7 +72,7 @@ function statusOf(payment: PaymentState, standing: Standing): Exclude<PaymentSta
   if (isPaid(standing.balance.counted, toleranceBps) || standing.isAccepted) {
     return payment.status === 'completed' ? 'completed' : 'confirming';
   }
-  if (standing.hasOnTime) return 'underpaid';
+  if (standing.hasInTime) return 'underpaid';
   if (payment.cancelledAt !== null) return 'cancelled';
   if (payment.closedAt === null) return 'pending';
   if (payment.status === 'expired' || standing.live.length > 0) return 'expired';
@@ -112,9 +119,13 @@ function exceptionOf(
       if (standing.countsLate && !isPaid(standing.settled.countedOnTime, toleranceBps)) return 'late';
       if (hasExcess(payment, standing.settled)) return excessKind(payment, standing);
       return isFull ? null : 'underpaid';
-    case 'underpaid':
+    case 'underpaid': {
+      const isEnded = payment.closedAt !== null || payment.cancelledAt !== null;
+      // While it is open, the payer is asked for the rest, and the merchant for nothing.
+      if (!isEnded && !isPaid(standing.balance.left, toleranceBps)) return null;
       if (standing.hasLate) return 'late';
-      return payment.closedAt !== null || payment.cancelledAt !== null ? 'underpaid' : null;
+      return isEnded ? 'underpaid' : null;
+    }
     case 'confirming':
       if (standing.countsLate) return 'late';
       return isFull ? null : 'underpaid';

@@ -140,7 +140,7 @@ export interface PaymentState {
   readonly excessTold: Share | null;
   /** How long money may stay unconfirmed after the deadline before it is priced on the day of its block. */
   readonly unconfirmedGraceMs: number;
-  /** The payment of its group that got money first and took its place; its own money counts there. */
+  /** The payment of its group that took its place when the group got money: its own money counts there. */
   readonly supersededBy: string | null;
   /** The payments of its group that it superseded, by id. */
   readonly members: Readonly<Record<string, MemberTerms>>;
@@ -203,7 +203,7 @@ export type PaymentFact =
       readonly via?: string;
     }
   | { readonly type: 'cancel' }
-  /** Another payment of its group got money. */
+  /** The group got money, which another payment of it counts. */
   | { readonly type: 'superseded'; readonly by: string }
   /** Refunds or claims were made, went further or failed: all of them as they are now. */
   | { readonly type: 'refunds_changed'; readonly refunds: readonly PaymentRefund[] }

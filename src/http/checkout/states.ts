@@ -53,6 +53,7 @@ export function announcement({ view, say }: PageModel): string {
   if (supersededBy !== undefined) return say('supersededTitle');
   if (status === 'pending') return say('waiting');
   if (exception === 'late' && (status === 'expired' || status === 'cancelled')) return say('lateTitle');
+  if (isFullButLate(view)) return say('lateTitle');
   return say(`${status}Title`);
 }
 
@@ -65,6 +66,7 @@ function pending(scene: PageModel): Html {
 function underpaid(scene: PageModel): Html {
   const { say, language, view } = scene;
   // Its time is up: what came now would be late, at another rate, and may not count at all.
+  if (isFullButLate(view)) return outcome(scene, 'alert', 'lateTitle', 'lateText');
   if (view.payment.exception !== null) return outcome(scene, 'alert', 'underpaidTitle', 'shortText');
   const received = Object.entries(view.payment.options)
     .filter(([, option]) => option.received !== '0')
@@ -78,6 +80,12 @@ function underpaid(scene: PageModel): Html {
       </div>
     </div>
     ${payPanels(scene, say('remaining'))} ${transactions(scene)} ${backLink(scene, 'link')}`;
+}
+
+/** With the late money nothing is missing: the shop decides whether it counts. */
+function isFullButLate({ payment, due }: CheckoutView): boolean {
+  const isLate = payment.status === 'underpaid' && payment.exception === 'late';
+  return isLate && due.every(({ amount }) => amount === '0');
 }
 
 function confirming(scene: PageModel): Html {

@@ -12,12 +12,14 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
     'Money came and does not cover the price. The rest can still be paid, or accept what came.',
   'payment.completed': 'The price is paid and confirmed: deliver.',
   'payment.overpaid': 'The payment completed with more than its price; giving back the rest is up to you.',
-  'payment.late': 'Money came after the payment had expired or was cancelled, and waits for your decision.',
+  'payment.late':
+    'Money came after the payment, or one that it renewed, had expired or was cancelled. Where `exception` is `late`, ' +
+    'it waits for your decision.',
   'payment.expired': 'The time is up and nothing was paid.',
   'payment.cancelled': 'You cancelled the payment.',
   'payment.superseded':
-    'Another payment of the same order got money and took its place (`supersededBy`): follow that one. This one asks ' +
-    'for no money; what still comes to its addresses counts there.',
+    'The order got money, which a newer payment of it counts (`supersededBy`): follow that one. This one asks for no ' +
+    'money; what comes to its addresses counts there.',
   'payment.reversed':
     'Money that counted is gone again: replaced, double-spent or in a block that lost. Even after completion.',
   'payment.failed': 'The payment cannot be completed any more.',

@@ -70,8 +70,8 @@ const payerFields = z.object({
     .optional()
     .meta({
       description:
-        'Payments that renew each other have one balance: the first that gets money supersedes the others. It asks for ' +
-        'the money of the order, has all of it, and refunds are made of it; absent where none did',
+        'Payments that renew each other have one balance: once money came to any of them, the newest supersedes the ' +
+        'others. It asks for the money of the order, has all of it, and refunds are made of it; absent where none did',
     }),
   productId: z.string().nullable(),
   priceId: z.string().nullable(),

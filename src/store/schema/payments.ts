@@ -63,7 +63,7 @@ export interface PaymentRow {
   renews: string | null;
   /** The first payment of its group: those that renew each other. Null: none renews it, and it renews none. */
   group_id: string | null;
-  /** The payment of its group that got money first and took its place: its own money counts there. */
+  /** The payment of its group that took its place when the group got money: its own money counts there. */
   superseded_by: string | null;
 }
 

@@ -25,7 +25,7 @@ import { cancelOpenLinks } from '../refund-links/cancel-links.ts';
 import { storeDepths } from './awaited-depths.ts';
 import { emitPaymentEvents } from './emit-payment-events.ts';
 import { afterChange, loadPayment, type LoadedPayment, type ReceiptRates } from './load-payment.ts';
-import { factsForLead, payeeOf, pricedBy } from './payment-group.ts';
+import { factsForLead, leadOf, payeeOf, pricedBy } from './payment-group.ts';
 import type { PresentDeps } from './present-payment.ts';
 
 export interface ApplyFactsDeps extends PresentDeps {
@@ -43,8 +43,8 @@ export interface ApplyFactsDeps extends PresentDeps {
  * state, the ledger's outputs, its events and their deliveries. Must run in the caller's
  * transaction, so that all of it exists together with the cause or not at all; before a chain's new tip is stored
  * there, since what a payment knew is read with the tip that stands.
- * What is observed about a superseded payment is told to the one that took its place. The first money of a group
- * closes the others.
+ * The first money of a group closes all its payments but the newest, which counts it: what is observed about a
+ * superseded payment is told to that one.
  * @param blockHash the block that confirmed facts come from
  * @returns the events it caused, in order
  */
@@ -84,7 +84,12 @@ async function applyTo(
   );
   if (result.events.length === 0 && isUnchanged(state, result.payment)) return [];
   const { payment, events } = result;
-  if (payment.supersededBy === null && liveCredits(payment).length > 0) await closeOthers(tx, deps, loaded);
+  if (payment.supersededBy === null && liveCredits(payment).length > 0) {
+    const leadId = leadOf(loaded);
+    await supersedeOthers(tx, deps, loaded, leadId);
+    // What came is that payment's money now.
+    if (leadId !== row.id) return applyFacts(tx, deps, row.id, facts, blockHash);
+  }
   const rates = receiptRates(deps, loaded, payment, now);
   await saveCredits(tx, loaded, payment, { now, blockHash, rates });
   const saved = await saveState(tx, row, payment, { now, events: events.length });
@@ -94,11 +99,15 @@ async function applyTo(
   return events;
 }
 
-/** Closes the payments of its group that have not been superseded: this one got money. */
-async function closeOthers(tx: Tx, deps: ApplyFactsDeps, { row, members }: LoadedPayment): Promise<void> {
-  for (const member of members) {
-    if (member.row.superseded_by !== null) continue;
-    await applyFacts(tx, deps, member.row.id, [{ type: 'superseded', by: row.id }]);
+/** Closes the payments of a group that has got money, all but the one that leads it. */
+async function supersedeOthers(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  { row, members }: LoadedPayment,
+  leadId: string,
+): Promise<void> {
+  for (const { id, superseded_by: lead } of [row, ...members.map((member) => member.row)]) {
+    if (lead === null && id !== leadId) await applyFacts(tx, deps, id, [{ type: 'superseded', by: leadId }]);
   }
 }
 

@@ -4,6 +4,20 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { findPayment, type StoredPayment } from '../../store/payments/payments.ts';
 import type { LoadedPayment } from './load-payment.ts';
 
+/**
+ * The payment that has the balance of its group once money came to any of them: the newest, open or not. Its price is the
+ * order's, as the shop set it last, and it is the only one that may still ask for the rest.
+ */
+export function leadOf({ row, members }: Pick<LoadedPayment, 'row' | 'members'>): string {
+  const all = [row, ...members.map((member) => member.row)];
+  const lead = all.find(({ superseded_by: by }) => by !== null)?.superseded_by ?? null;
+  if (lead !== null) return lead;
+  // By what renews what: clocks are set back. More than one only where a migration took one out of the middle.
+  const renewed = new Set(all.map(({ renews }) => renews));
+  const last = all.filter(({ id }) => !renewed.has(id)).toSorted((a, b) => b.created_at - a.created_at);
+  return last[0]?.id ?? row.id;
+}
+
 /** What facts about a superseded payment say to the one that took its place: only its money still matters. */
 export function factsForLead(memberId: string, facts: readonly PaymentFact[]): PaymentFact[] {
   return facts.flatMap((fact): PaymentFact[] => {

@@ -144,30 +144,31 @@ describe('an expired payment of a link', () => {
     expect((await ofOrder(old.orderId)).filter(({ status }) => status === 'pending')).toHaveLength(1);
   });
 
-  it('keeps its addresses: late money counts for it, and ends the offer', async () => {
+  it('keeps its addresses: late money there counts for the new payment, and ends the offer', async () => {
     const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
     await world.runOut(old.id);
     const next = await renew(old.id);
     await world.simulate(old.id, 'exact', { coin: 'BTC' });
     await eventually(
       'the late money is known',
-      () => world.shop.payment(old.id),
+      () => world.shop.payment(next),
       ({ exception }) => exception === 'late',
     );
-    expect(await read(next)).toMatchObject({ status: 'cancelled', supersededBy: old.id, transactions: [] });
-    expect((await read(old.id)).transactions).toHaveLength(1);
-    await expectNoRenewal(old.id);
-    // The order has its money: nobody is asked a third time.
-    expect(await renew(next)).toBe(old.id);
+    expect(await read(old.id)).toMatchObject({ status: 'cancelled', supersededBy: next, transactions: [] });
+    expect((await read(next)).transactions).toMatchObject([{ paymentId: old.id }]);
+    expect(await offer(old.id)).toBe(next);
+    await expectNoRenewal(next);
+    // The order has its money: the payer is not asked a third time.
+    expect(await renew(old.id)).toBe(next);
     expect(await ofOrder(old.orderId)).toHaveLength(2);
   });
 
   it.each([
-    ['en', 'Another payment of this order received money'],
-    ['de', 'Eine andere Zahlung dieser Bestellung hat Geld erhalten'],
-    ['es', 'Otro pago de este pedido ya recibió dinero'],
-    ['fr', 'Un autre paiement de cette commande a reçu de l’argent'],
-    ['pt', 'Outro pagamento deste pedido já recebeu dinheiro'],
+    ['en', 'This order continues on another payment'],
+    ['de', 'Diese Bestellung läuft über eine andere Zahlung'],
+    ['es', 'Este pedido continúa en otro pago'],
+    ['fr', 'Cette commande se poursuit avec un autre paiement'],
+    ['pt', 'Este pedido continua em outro pagamento'],
   ])(
     'leads from its page to the payment that superseded it, without script, in %s',
     async (language, title) => {

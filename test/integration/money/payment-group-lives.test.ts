@@ -4,8 +4,14 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { outputKey } from '../../../src/domain/chain.ts';
 import { AppError } from '../../../src/domain/errors.ts';
+import { liveCredits } from '../../../src/domain/payment/credits.ts';
+import { depthsOf } from '../../../src/domain/payment/depth.ts';
 import { settle } from '../../../src/domain/payment/standing.ts';
+import type { PaymentState } from '../../../src/domain/payment/types.ts';
+import type { StoredOutput } from '../../../src/store/ledger/outputs.ts';
+import { awaitedDepth } from '../../../src/store/payments/payments-with-money.ts';
 import { findPayment } from '../../../src/store/payments/payments.ts';
 import { volumeOf } from '../../../src/store/payments/volume.ts';
 import { cancelPayment, resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
@@ -20,6 +26,7 @@ import { volumeByPayments } from '../../_helpers/volume-by-payments.ts';
 
 const LIVES = Number(process.env['GROUP_LIVES'] ?? 100);
 const MOST_PAYMENTS = 5;
+const DEEP_CONFIRMATIONS = 5;
 /** Lives in one database. */
 const PER_WORLD = 100;
 
@@ -57,10 +64,18 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ does: fc.constant('cancel'), member }) },
   {
     weight: 1,
-    arbitrary: fc.record({ does: fc.constant('update'), member, amount: fc.constantFrom('25.00', '75.00') }),
+    arbitrary: fc.record({
+      does: fc.constant('update'),
+      member,
+      amount: fc.constantFrom('25.00', '75.00', '500.00'),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('accept'), member }) },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('restart') }) },
+  // With the tiers of the setting as it is then.
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constant('restart'), deepFrom: fc.constantFrom(null, 1n, 3n, 6n) }),
+  },
 );
 const life = fc.record({
   /** Renewals before anything else happens, each after the end of the one before it. */
@@ -88,6 +103,18 @@ async function endWorld(): Promise<void> {
   ];
   expect([new Set(kept.coins), new Set(kept.fiat)]).toEqual([new Set(added.coins), new Set(added.fiat)]);
   await world.close();
+}
+
+/** Money in a block that is not settled is read again in every block up to its depth. */
+function expectDepthsStored(outputs: readonly StoredOutput[], state: PaymentState): void {
+  const depths = depthsOf(state);
+  for (const credit of liveCredits(state)) {
+    if (credit.state !== 'confirmed' || depths.isSettled(credit)) continue;
+    const stored = outputs.find(
+      ({ txid, vout }) => outputKey({ txid, index: vout }) === outputKey(credit.ref),
+    );
+    expect(stored?.awaited_depth).toBe(awaitedDepth(depths, credit));
+  }
 }
 
 /** One order from its first payment on. */
@@ -131,7 +158,7 @@ class Life {
     else if ('minutes' in next) world.advance(next.minutes * MINUTE);
     else if ('amount' in next) await this.#update(this.#at(next.member), next.amount);
     else if (next.does === 'doubleSpend' && 'coin' in next) this.#doubleSpend(next.coin);
-    else if (next.does === 'restart') world.restart();
+    else if ('deepFrom' in next) this.#restart(next.deepFrom);
     else if ('member' in next) await this.#decide(next.does, this.#at(next.member));
   }
 
@@ -154,6 +181,15 @@ class Life {
   async #update({ id }: PaymentView, amount: string): Promise<void> {
     const merchant = await group.world.deps.db.selectFrom('merchants').selectAll().executeTakeFirstOrThrow();
     await updatePayment(group.world.deps, { merchant, paymentId: id, amount });
+  }
+
+  /** @param deepFrom quarters of the first price that wait for more confirmations */
+  #restart(deepFrom: bigint | null): void {
+    const { world } = group;
+    const tiers =
+      deepFrom === null ? [] : [{ fromAtoms: (PRICE / 4n) * deepFrom, confirmations: DEEP_CONFIRMATIONS }];
+    Object.assign(world.deps, { confirmations: () => ({ base: 2, tiers }) });
+    world.restart();
   }
 
   #mine(chain: Chain, blocks: number): void {
@@ -209,6 +245,7 @@ class Life {
       for (const { ref, state: now } of state.credits) if (now !== 'gone') counted.push(ref.txid);
       // What was stored of it is what its money says: nothing came past its balance.
       expect(settle(state)).toMatchObject({ status: state.status, exception: state.exception });
+      expectDepthsStored(await this.#outputs(), state);
     }
     const asking = views.filter(
       ({ status, exception }) => status === 'pending' || (status === 'underpaid' && exception === null),
@@ -216,11 +253,11 @@ class Life {
     expect(asking.length).toBeLessThan(2);
     const live = (await this.#outputs()).filter(({ state }) => state !== 'gone').map(({ txid }) => txid);
     expect(counted.toSorted()).toEqual(live.toSorted());
-    this.#checkLead(views);
+    await this.#checkLead(views);
     await this.#checkEvents(views);
   }
 
-  #checkLead(views: readonly PaymentView[]): void {
+  async #checkLead(views: readonly PaymentView[]): Promise<void> {
     const leads = new Set(views.flatMap(({ supersededBy: lead }) => (lead === undefined ? [] : [lead])));
     const superseded = views.filter(({ supersededBy: lead }) => lead !== undefined);
     expect(leads.size).toBe(this.wasPaid && views.length > 1 ? 1 : 0);
@@ -228,6 +265,22 @@ class Life {
     for (const { id, status, transactions } of superseded) {
       expect([leads.has(id), status, transactions]).toEqual([false, 'cancelled', []]);
     }
+    const newest = views.at(-1)!;
+    if (leads.size > 0) expect([...leads]).toEqual([newest.id]);
+    await this.#checkPrice(newest);
+  }
+
+  /** The price of the newest counts, and its payer is asked as long as it is open and anything is missing. */
+  async #checkPrice({ id, status, exception, receivedFiat, amount }: PaymentView): Promise<void> {
+    const { accepted_at: acceptedAt, ...row } = (await findPayment(group.world.deps.db, id))!;
+    const isShort = Number(receivedFiat) < Number(amount) * (1 - row.tolerance_bps / 10_000);
+    if (!isShort || acceptedAt !== null) return;
+    const isOpen = row.closed_at === null && row.cancelled_at === null;
+    const expected = isOpen
+      ? ['pending', 'underpaid']
+      : ['expired', 'cancelled', 'failed', 'underpaid', 'pending'];
+    expect(expected).toContain(status);
+    if (isOpen) expect(exception).toBeNull();
   }
 
   async #checkEvents(views: readonly PaymentView[]): Promise<void> {

@@ -8,6 +8,7 @@ import { rereadBlocks } from '../../../src/usecases/chain-sync/reread-blocks.ts'
 import { cancelPayment, resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
 import { loadPayment } from '../../../src/usecases/payments/load-payment.ts';
 import { quoteLatePayments } from '../../../src/usecases/payments/quote-late-payments.ts';
+import { readCheckout } from '../../../src/usecases/payments/read-checkout.ts';
 import { updatePayment } from '../../../src/usecases/payments/update-payment.ts';
 import { createRefundLink } from '../../../src/usecases/refund-links/create-link.ts';
 import { orderRefund } from '../../../src/usecases/refunds/refund-order.ts';
@@ -49,6 +50,10 @@ async function merchant() {
   return world.deps.db.selectFrom('merchants').selectAll().executeTakeFirstOrThrow();
 }
 
+async function checkout({ id }: { id: string }) {
+  return readCheckout({ ...world.deps, payerExplorers: {} }, id);
+}
+
 const superseded = (lead: { id: string }) => ({
   status: 'cancelled',
   exception: null,
@@ -57,21 +62,39 @@ const superseded = (lead: { id: string }) => ({
 });
 
 describe('the first money of a group', () => {
-  it('makes an expired payment the one that is paid, and closes the one that renewed it', async () => {
+  it('counts for the open payment that renewed the expired one to which it came', async () => {
     const [first, second] = await group.renewed();
     await group.pay(first, PRICE);
-    expect(await world.payment(first)).toMatchObject({
+    expect(await world.payment(second)).toMatchObject({
       status: 'completed',
       exception: 'late',
-      renewedBy: second.id,
+      renews: first.id,
     });
-    expect(await world.payment(second)).toMatchObject({ ...superseded(first), renews: first.id });
+    expect(await world.payment(first)).toMatchObject({ ...superseded(second), renewedBy: second.id });
     await group.runOut();
     expect(await group.told(first, second)).toEqual([
       'P1 created',
       'P1 expired',
       'P2 created',
-      'P2 superseded',
+      'P1 superseded',
+      'P2 late',
+      'P2 confirming',
+      'P2 completed',
+    ]);
+  });
+
+  it('counts for the newest payment where all have expired', async () => {
+    const [first, second] = await group.renewed();
+    await group.runOut();
+    await group.pay(first, PRICE / 2n);
+    expect(await world.payment(first)).toMatchObject(superseded(second));
+    expect(await world.payment(second)).toMatchObject({ status: 'expired', exception: 'late' });
+    await group.pay(first, PRICE / 2n);
+    expect(await world.payment(second)).toMatchObject({ status: 'completed', exception: 'late' });
+    expect(await group.told(second)).toEqual([
+      'P1 created',
+      'P1 expired',
+      'P1 late',
       'P1 late',
       'P1 confirming',
       'P1 completed',
@@ -93,20 +116,24 @@ describe('the first money of a group', () => {
     ]);
   });
 
-  it('closes every other payment once, also one that the shop had cancelled', async () => {
+  it('closes every other payment once, where the shop had cancelled the newest', async () => {
     const [first, second] = await group.renewed();
     await group.runOut();
     const third = await group.renew(second);
     await cancelPayment(world.deps, group.at(third.id));
     await group.pay(second, PRICE);
-    for (const closed of [first, third])
-      expect(await world.payment(closed)).toMatchObject(superseded(second));
+    for (const closed of [first, second])
+      expect(await world.payment(closed)).toMatchObject(superseded(third));
+    expect(await world.payment(third)).toMatchObject({ status: 'completed', exception: 'late' });
     const events = await group.told(first, second, third);
-    expect(events.filter((event) => event.endsWith('superseded'))).toEqual([
+    expect(events.slice(-5).toSorted()).toEqual([
       'P1 superseded',
-      'P3 superseded',
+      'P2 superseded',
+      'P3 completed',
+      'P3 confirming',
+      'P3 late',
     ]);
-    expect(events.slice(0, -5)).not.toContain('P3 superseded');
+    expect(events.slice(0, -5)).not.toContain('P1 superseded');
   });
 
   it('is the first in its block where two are paid in it, and counts the other money as well', async () => {
@@ -119,6 +146,65 @@ describe('the first money of a group', () => {
     await world.look('BTC');
     expect(await world.payment(second)).toMatchObject({ status: 'completed', exception: 'late' });
     expect(await world.payment(first)).toMatchObject(superseded(second));
+  });
+});
+
+describe('money on an expired payment while the one that renewed it is open', () => {
+  it('does not meet the price of an order that was raised by paying what the old payment asked for', async () => {
+    const [first, second] = await group.renewed({ amount: '1.00' });
+    await updatePayment(world.deps, {
+      merchant: await merchant(),
+      paymentId: second.id,
+      amount: '1000.00',
+    });
+    await group.pay(first, 1_000_000n);
+    expect(await world.payment(second)).toMatchObject({
+      status: 'underpaid',
+      exception: null,
+      receivedFiat: '1',
+    });
+    expect((await checkout(second)).due).toContainEqual(
+      expect.objectContaining({ coin: 'BTC', amount: '9.99' }),
+    );
+  });
+
+  it('leaves the open one asking for the rest, which completes the order once', async () => {
+    const [first, second] = await group.renewed();
+    await group.pay(first, 1_000n);
+    expect((await checkout(first)).renewal).toEqual({ paymentId: second.id });
+    const { payment, due } = await checkout(second);
+    expect([payment.status, payment.exception]).toEqual(['underpaid', null]);
+    expect(due).toContainEqual(
+      expect.objectContaining({ address: addressOf(second, 'BTC'), amount: '0.49999' }),
+    );
+    await group.pay(second, 49_999_000n);
+    expect(await world.payment(second)).toMatchObject({ status: 'completed', exception: null });
+    expect(await group.told(second)).toEqual([
+      'P1 created',
+      'P1 late',
+      'P1 underpaid',
+      'P1 confirming',
+      'P1 completed',
+    ]);
+  });
+
+  it('is what the merchant decides on when the open one ends short', async () => {
+    const [first, second] = await group.renewed();
+    await group.pay(first, PRICE / 2n);
+    await group.runOut();
+    expect(await world.payment(second)).toMatchObject({ status: 'underpaid', exception: 'late' });
+    expect((await group.told(second)).slice(-2)).toEqual(['P1 underpaid', 'P1 underpaid']);
+    await resolvePayment(world.deps, group.at(second.id), 'accept');
+    expect(await world.payment(second)).toMatchObject({ status: 'completed' });
+  });
+
+  it('waits for the merchant where late money is reviewed, and asks the payer for no more than the rest', async () => {
+    await world.deps.db.updateTable('merchants').set({ late_policy: 'review' }).execute();
+    const [first, second] = await group.renewed();
+    await group.pay(first, PRICE / 2n);
+    expect(await world.payment(second)).toMatchObject({ status: 'underpaid', exception: null });
+    await group.pay(second, PRICE / 2n);
+    expect(await world.payment(second)).toMatchObject({ status: 'underpaid', exception: 'late' });
   });
 });
 
@@ -297,9 +383,9 @@ describe('a group that has money', () => {
     await group.runOut();
     await group.pay(first, PRICE / 2n);
     for (const [payment, leads] of [
-      [first, null],
-      [second, first.id],
-      [third, first.id],
+      [first, third.id],
+      [second, third.id],
+      [third, null],
     ] as const) {
       expect(await group.tryRenew(payment)).toBe(leads);
     }
@@ -309,7 +395,7 @@ describe('a group that has money', () => {
     const [first, second] = await group.renewed({ orderId: 'again' });
     expect((await world.order({ orderId: 'again' })).id).toBe(second.id);
     await group.pay(first, PRICE);
-    expect((await world.order({ orderId: 'again' })).id).toBe(first.id);
+    expect((await world.order({ orderId: 'again' })).id).toBe(second.id);
   });
 
   it('has one payment that is renewed however many ask while money comes', async () => {
@@ -326,8 +412,10 @@ describe('a group that has money', () => {
     const rows = await world.deps.db
       .selectFrom('payments')
       .select(['id', 'status', 'superseded_by'])
+      .orderBy('created_at')
       .execute();
     expect(rows.filter(({ status }) => status === 'pending')).toEqual([]);
-    for (const { id, superseded_by: by } of rows) expect(by).toBe(id === first.id ? null : first.id);
+    const lead = rows.at(-1)?.id;
+    for (const { id, superseded_by: by } of rows) expect(by).toBe(id === lead ? null : lead);
   });
 });

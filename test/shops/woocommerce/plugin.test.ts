@@ -158,7 +158,7 @@ describe('an order whose payer renewed its payment', () => {
     await hasNote(orderId, /The payment is GONE/);
   });
 
-  it('goes back to the expired payment that was paid late, and the renewal cannot cancel it', async () => {
+  it('follows the renewal that counts what was paid late to the expired payment', async () => {
     const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
     await owner.renew(paymentId);
     await owner.payFinally(paymentId);

@@ -58,9 +58,9 @@ export const de: Messages = {
     'Sie ist nach Ablauf der Zeit eingegangen. Der Shop weiß davon und entscheidet, wie es weitergeht.',
   cancelledTitle: 'Diese Zahlung wurde storniert',
   cancelledText: 'Bitte kein Geld mehr senden.',
-  supersededTitle: 'Eine andere Zahlung dieser Bestellung hat Geld erhalten',
+  supersededTitle: 'Diese Bestellung läuft über eine andere Zahlung',
   supersededText:
-    'Diese hier ist deshalb geschlossen: Bitte senden Sie nichts mehr an ihre Adressen. Was Sie schon dorthin gesendet haben, zählt bei der anderen mit.',
+    'Diese hier ist geschlossen: Bitte senden Sie nichts mehr an ihre Adressen. Was Sie schon dorthin gesendet haben, zählt bei der anderen mit.',
   superseded: 'Zu dieser Zahlung',
   failedTitle: 'Die Zahlung ist fehlgeschlagen',
   failedText: 'Das Geld wurde vor der Bestätigung zurückgezogen. Beginnen Sie im Shop noch einmal.',

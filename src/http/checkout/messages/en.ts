@@ -54,9 +54,9 @@ export const en = {
   lateText: 'It arrived after the time was up. The shop has been told and will decide what happens next.',
   cancelledTitle: 'This payment was cancelled',
   cancelledText: 'Please do not send money any more.',
-  supersededTitle: 'Another payment of this order received money',
+  supersededTitle: 'This order continues on another payment',
   supersededText:
-    'This one is therefore closed: please send nothing to its addresses. Whatever you have already sent to them counts towards the other one.',
+    'This one is closed: please send nothing more to its addresses. Whatever you have already sent to them counts towards the other one.',
   superseded: 'Go to that payment',
   failedTitle: 'The payment did not go through',
   failedText: 'The money was taken back before it was confirmed. Start again in the shop.',

@@ -54,9 +54,9 @@ export const es: Messages = {
   lateText: 'Llegó cuando el plazo ya había terminado. La tienda está avisada y decidirá qué hacer.',
   cancelledTitle: 'Este pago fue cancelado',
   cancelledText: 'No envíe más dinero.',
-  supersededTitle: 'Otro pago de este pedido ya recibió dinero',
+  supersededTitle: 'Este pedido continúa en otro pago',
   supersededText:
-    'Por eso este está cerrado: no envíe nada a sus direcciones. Lo que ya haya enviado a ellas también cuenta allí.',
+    'Este está cerrado: no envíe nada más a sus direcciones. Lo que ya haya enviado a ellas también cuenta allí.',
   superseded: 'Ir a ese pago',
   failedTitle: 'El pago no se realizó',
   failedText: 'El dinero se retiró antes de confirmarse. Empiece de nuevo en la tienda.',

@@ -55,9 +55,9 @@ export const fr: Messages = {
   lateText: 'Il est arrivé après la fin du délai. La boutique est prévenue et décidera de la suite.',
   cancelledTitle: 'Ce paiement a été annulé',
   cancelledText: 'N’envoyez plus d’argent.',
-  supersededTitle: 'Un autre paiement de cette commande a reçu de l’argent',
+  supersededTitle: 'Cette commande se poursuit avec un autre paiement',
   supersededText:
-    'Celui-ci est donc fermé : n’envoyez plus rien à ses adresses. Ce que vous y avez déjà envoyé compte aussi pour l’autre.',
+    'Celui-ci est fermé : n’envoyez plus rien à ses adresses. Ce que vous y avez déjà envoyé compte aussi pour l’autre.',
   superseded: 'Aller à ce paiement',
   failedTitle: 'Le paiement n’a pas abouti',
   failedText: 'L’argent a été repris avant d’être confirmé. Recommencez dans la boutique.',

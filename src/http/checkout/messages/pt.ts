@@ -54,9 +54,9 @@ export const pt: Messages = {
   lateText: 'Ele chegou depois do fim do prazo. A loja foi avisada e vai decidir o que fazer.',
   cancelledTitle: 'Este pagamento foi cancelado',
   cancelledText: 'Não envie mais dinheiro.',
-  supersededTitle: 'Outro pagamento deste pedido já recebeu dinheiro',
+  supersededTitle: 'Este pedido continua em outro pagamento',
   supersededText:
-    'Por isso este está encerrado: não envie nada aos seus endereços. O que já tiver enviado para eles também conta no outro.',
+    'Este está encerrado: não envie mais nada aos seus endereços. O que já tiver enviado para eles também conta no outro.',
   superseded: 'Ir para esse pagamento',
   failedTitle: 'O pagamento não foi concluído',
   failedText: 'O dinheiro foi retirado antes da confirmação. Comece de novo na loja.',

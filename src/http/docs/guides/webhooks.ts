@@ -39,7 +39,7 @@ export const WEBHOOKS: Guide = {
         Store the event under its <code>id</code> and answer <code>204</code> within 15 seconds. The same
         event can come twice: an <code>id</code> you have is done. Of two events of one payment the one with
         the higher <code>sequence</code> is newer. <code>payment.superseded</code> says that another payment
-        of the order, which its payer had renewed, got the money: follow <code>supersededBy</code>.
+        of the order, which its payer had renewed, counts the money: follow <code>supersededBy</code>.
       </p>`,
     )}
     ${step(

@@ -33,7 +33,7 @@ export function PaymentOutcome({ payment }: { payment: Payment }) {
 
 function Superseded({ by }: { by: string }) {
   const shopId = useShopId();
-  return parts('The money of this order came to {payment}. What comes to this one counts there.', {
+  return parts('The money of this order counts towards {payment}, including what comes to this one.', {
     payment: (
       <Link to="/shop/$shopId/payments/$paymentId" params={{ shopId, paymentId: by }} className={LINK}>
         {t('another payment')}

@@ -30,8 +30,8 @@ export const payments: Catalogue = {
   'Cancel payment': 'Zahlung stornieren',
   'Cancel this payment?': 'Diese Zahlung stornieren?',
   'Cancelled, and {received} came nevertheless.': 'Abgebrochen, und {received} sind dennoch eingegangen.',
-  'The money of this order came to {payment}. What comes to this one counts there.':
-    'Das Geld für diese Bestellung kam bei {payment} an. Was hier noch eingeht, zählt dort mit.',
+  'The money of this order counts towards {payment}, including what comes to this one.':
+    'Das Geld für diese Bestellung zählt bei {payment}, auch was hier eingeht.',
   'another payment': 'einer anderen Zahlung',
   'By another address': 'Über eine andere Adresse',
   'Cancelled: {amount} are no longer asked for.': 'Abgebrochen: {amount} werden nicht mehr verlangt.',

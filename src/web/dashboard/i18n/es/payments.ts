@@ -30,8 +30,8 @@ export const payments: Catalogue = {
   'Cancel payment': 'Cancelar el pago',
   'Cancel this payment?': '¿Cancelar este pago?',
   'Cancelled, and {received} came nevertheless.': 'Cancelado, y aun así han llegado {received}.',
-  'The money of this order came to {payment}. What comes to this one counts there.':
-    'El dinero de este pedido llegó a {payment}. Lo que aún llegue a este cuenta allí.',
+  'The money of this order counts towards {payment}, including what comes to this one.':
+    'El dinero de este pedido cuenta en {payment}, también lo que llegue a este.',
   'another payment': 'otro pago',
   'By another address': 'A otra dirección',
   'Cancelled: {amount} are no longer asked for.': 'Cancelado: ya no se piden {amount}.',

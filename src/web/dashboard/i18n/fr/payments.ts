@@ -30,8 +30,8 @@ export const payments: Catalogue = {
   'Cancel payment': 'Annuler le paiement',
   'Cancel this payment?': 'Annuler ce paiement ?',
   'Cancelled, and {received} came nevertheless.': 'Annulé, et {received} sont arrivés malgré tout.',
-  'The money of this order came to {payment}. What comes to this one counts there.':
-    'L’argent de cette commande est arrivé sur {payment}. Ce qui arrive encore ici y est compté.',
+  'The money of this order counts towards {payment}, including what comes to this one.':
+    'L’argent de cette commande est compté sur {payment}, y compris ce qui arrive ici.',
   'another payment': 'un autre paiement',
   'By another address': 'À une autre adresse',
   'Cancelled: {amount} are no longer asked for.': 'Annulé : {amount} ne sont plus demandés.',

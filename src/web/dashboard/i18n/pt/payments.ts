@@ -30,8 +30,8 @@ export const payments: Catalogue = {
   'Cancel payment': 'Cancelar pagamento',
   'Cancel this payment?': 'Cancelar este pagamento?',
   'Cancelled, and {received} came nevertheless.': 'Cancelado, e mesmo assim chegaram {received}.',
-  'The money of this order came to {payment}. What comes to this one counts there.':
-    'O dinheiro deste pedido chegou a {payment}. O que ainda chegar a este conta lá.',
+  'The money of this order counts towards {payment}, including what comes to this one.':
+    'O dinheiro deste pedido conta em {payment}, incluindo o que chegar a este.',
   'another payment': 'outro pagamento',
   'By another address': 'Em outro endereço',
   'Cancelled: {amount} are no longer asked for.': 'Cancelado: já não se pedem {amount}.',
