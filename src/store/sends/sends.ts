@@ -295,6 +295,25 @@ export async function openSendsOf(
     .execute();
 }
 
+/** Unconfirmed sends of one wallet in the order in which they were made, at most `limit`. */
+export async function openSendsInOrder(
+  db: Db,
+  wallet: ChainId & { readonly merchantId: string },
+  limit: number = MAX_IN_ORDER,
+): Promise<StoredSend[]> {
+  return openSends(db, wallet)
+    .where('merchant_id', '=', wallet.merchantId)
+    .where('height', 'is', null)
+    .orderBy('queue_position')
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** More than a queue holds. */
+const MAX_IN_ORDER = 500;
+
 /** Sends that reverted in a block and have not failed for good, oldest block first; a bounded number. */
 export async function revertedSends(db: Db, chain: ChainId): Promise<StoredSend[]> {
   return openSends(db, chain).where('height', 'is not', null).orderBy('height').limit(MAX_REVERTED).execute();

@@ -1,4 +1,11 @@
-import { outputKey, type Debit, type OutputRef } from '../../domain/chain.ts';
+import { accountsPerSend } from '../../domain/accounts.ts';
+import {
+  outputKey,
+  type ChainAdapter,
+  type Debit,
+  type OutputRef,
+  type Spender,
+} from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Chains } from '../../domain/chains.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
@@ -6,8 +13,9 @@ import { isOpen } from '../../domain/send/machine.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { outputsOfTransactions } from '../../store/ledger/outputs.ts';
 import { changeBudget } from '../../store/sends/fee-budgets.ts';
-import { findSend } from '../../store/sends/sends.ts';
+import { findSend, openSendsInOrder, type StoredSend } from '../../store/sends/sends.ts';
 import { insertSendVersion, versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
+import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
 
 export interface AdoptVersionDeps {
@@ -16,56 +24,48 @@ export interface AdoptVersionDeps {
   readonly chains: Chains;
 }
 
+/** A mined transaction that this database did not sign. */
+export interface UnknownSpending {
+  readonly txid: string;
+  readonly merchantId: string;
+  /** The send that had reserved one of the outputs it spends, or that has its nonce. */
+  readonly sendId: string | null;
+  readonly spends: readonly Debit[];
+  readonly outcome: Debit['outcome'];
+}
+
 /**
- * Adopts a mined transaction that this database did not sign as a version of a send: it spends all inputs of one of
- * its versions, or its nonce, and pays the same amount to the same destination. That is the send at a higher fee,
- * raised after the backup that the database was restored from. Null when it is not.
+ * Adopts a mined transaction that this database did not sign as a version of a send: it excludes one of its versions
+ * and pays the same, or pays a send that is older than a restore. That is the send at a higher fee or with a later
+ * expiry, signed after the backup that the database was restored from. Null when it is not.
  */
 export async function adoptVersion(
   tx: Tx,
   deps: AdoptVersionDeps,
   chain: ChainId,
-  found: {
-    readonly txid: string;
-    readonly sendId: string;
-    readonly spends: readonly Debit[];
-    readonly outcome: Debit['outcome'];
-  },
+  found: UnknownSpending,
 ): Promise<StoredSendVersion | null> {
-  const { txid, sendId, spends, outcome } = found;
-  const send = await findSend(tx, sendId);
+  const { txid, spends, outcome } = found;
   const spender = spends[0]?.spender;
   const adapter = deps.chains.get(chain.coin, chain.mode);
-  if (send === undefined || !isOpen(send) || spender === undefined || adapter === null) return null;
-  const watchKey = adapter.watchKey(send.destination);
-  const paysTheSame = spender.pays.some(
-    (each) => each.watchKey === watchKey && each.amount === BigInt(send.amount),
-  );
-  const spent = new Set(spends.map(({ ref }) => outputKey(ref)));
-  const versions = await versionsOf(tx, sendId);
-  const rival = versions.findLast(({ plan_json }) => {
-    const { account, inputs } = readPlan(plan_json);
-    if (account !== undefined) return account.nonce === spender.account?.nonce;
-    return inputs.every(({ ref }) => spent.has(outputKey(ref)));
-  });
-  if (!paysTheSame || rival === undefined) return null;
+  if (spender === undefined || adapter === null) return null;
+  const paid = { ...found, spender, adapter };
+  const match =
+    accountsPerSend(chain) === null
+      ? await findExcluded(tx, paid)
+      : await findUnseen(tx, chain, { ...paid, fee: outcome?.fee ?? 0n });
+  if (match === null) return null;
+  const { send, newest, rival } = match;
   const plan = readPlan(rival.plan_json);
-  const fee =
-    outcome?.fee ??
-    (await feeOf(
-      tx,
-      chain,
-      spends.map(({ ref }) => ref),
-      spender,
-    )) ??
-    plan.fee;
+  const refs = spends.map(({ ref }) => ref);
+  const fee = outcome?.fee ?? (await feeOf(tx, chain, refs, spender)) ?? plan.fee;
   const version: StoredSendVersion = {
     ...rival,
-    version: (versions.at(-1)?.version ?? 0) + 1,
+    version: newest + 1,
     txid,
     raw: spender.raw,
     fee: fee.toString(),
-    plan_json: writePlan({ ...plan, fee }),
+    plan_json: writePlan({ ...plan, fee, amount: match.amount }),
     created_at: deps.clock.now(),
     change_index: null,
     cancels: 0,
@@ -74,10 +74,70 @@ export async function adoptVersion(
   if (fee > BigInt(send.max_fee)) await changeBudget(tx, send, fee, deps.clock.now());
   await insertSendVersion(tx, version);
   deps.logger.warn(
-    { ...chain, sendId, txid },
+    { ...chain, sendId: send.id, txid },
     'block holds a version of a send that this database did not sign',
   );
   return version;
+}
+
+type Payment = UnknownSpending & { readonly spender: Spender; readonly adapter: ChainAdapter };
+
+/** The send that a transaction pays, and the version that it stands for. */
+interface Match {
+  readonly send: StoredSend;
+  readonly rival: StoredSendVersion;
+  /** Number of the newest version. */
+  readonly newest: number;
+  readonly amount: bigint;
+}
+
+/** It spends all inputs of one version, or its nonce, and pays the same amount to the same destination. */
+async function findExcluded(tx: Tx, { sendId, spends, spender, adapter }: Payment): Promise<Match | null> {
+  const send = sendId === null ? undefined : await findSend(tx, sendId);
+  if (send === undefined || !isOpen(send)) return null;
+  const amount = BigInt(send.amount);
+  if (!amountsPaid(spender, adapter, send).includes(amount)) return null;
+  const spent = new Set(spends.map(({ ref }) => outputKey(ref)));
+  const versions = await versionsOf(tx, send.id);
+  const rival = versions.findLast(({ plan_json }) => {
+    const { account, inputs } = readPlan(plan_json);
+    if (account !== undefined) return account.nonce === spender.account?.nonce;
+    return inputs.every(({ ref }) => spent.has(outputKey(ref)));
+  });
+  return rival === undefined ? null : { send, rival, newest: versions.at(-1)?.version ?? 0, amount };
+}
+
+/**
+ * Where sends draw on whole accounts and are signed again once they have expired: the oldest send of the wallet, the one
+ * that had reserved the money before all others, that may have been paid after a backup, and that this pays exactly.
+ * Nothing but its payment identifies it: another version may draw on other accounts.
+ */
+async function findUnseen(
+  tx: Tx,
+  chain: ChainId,
+  payment: Payment & { readonly fee: bigint },
+): Promise<Match | null> {
+  const { merchantId, sendId, spender, adapter, fee } = payment;
+  const open = await openSendsInOrder(tx, { ...chain, merchantId });
+  const holderFirst = open.toSorted((a, b) => Number(b.id === sendId) - Number(a.id === sendId));
+  for (const send of holderFirst) {
+    const amount = amountsPaid(spender, adapter, send).find((paid) => isWhatItPays(send, paid, fee));
+    if (amount === undefined || !(await mayBePaidUnseen(tx, send))) continue;
+    const rival = (await versionsOf(tx, send.id)).at(-1);
+    if (rival !== undefined) return { send, rival, newest: rival.version, amount };
+  }
+  return null;
+}
+
+function amountsPaid({ pays }: Spender, adapter: ChainAdapter, { destination }: StoredSend): bigint[] {
+  const payee = adapter.watchKey(destination);
+  return pays.filter(({ watchKey }) => watchKey === payee).map(({ amount }) => amount);
+}
+
+/** The amount that was told, or, where the destination pays the fee, what another fee leaves of what was ordered. */
+function isWhatItPays(send: StoredSend, paid: bigint, fee: bigint): boolean {
+  const isFeeIncluded = send.subtract_fee === 1 || send.everything === 1;
+  return paid === BigInt(send.amount) || (isFeeIncluded && paid + fee === BigInt(send.ordered));
 }
 
 /** Null unless all its inputs are ours. */
@@ -85,7 +145,7 @@ async function feeOf(
   tx: Tx,
   chain: ChainId,
   refs: readonly OutputRef[],
-  spender: NonNullable<Debit['spender']>,
+  spender: Spender,
 ): Promise<bigint | null> {
   if (refs.length !== spender.inputs) return null;
   const outputs = await outputsOfTransactions(tx, chain, [...new Set(refs.map(({ txid }) => txid))]);

@@ -54,7 +54,9 @@ export async function applySendFact(
   if (action === 'release') await releaseOutputs(tx, sendId, { unspentOnly: true });
   if (after === state) return { action, before, send: before };
   const current = versions.find(({ version }) => version === after.version);
-  const hasNewVersion = action === 'sign' || action === 'accept' || action === 'switch';
+  const isOther = after.version !== before.version;
+  const hasNewVersion =
+    action === 'sign' || action === 'accept' || action === 'switch' || (action === 'confirm' && isOther);
   const amount = hasNewVersion ? amountOf(current) : {};
   const txid = current?.txid ?? before.txid;
   const send = await updateSend(tx, sendId, { ...columnsOf(after), txid, ...amount }, now);

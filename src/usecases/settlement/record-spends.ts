@@ -1,3 +1,4 @@
+import { spendingOf } from '../../domain/accounts.ts';
 import { outputKey, type Debit } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { awaitsBlock } from '../../domain/send/machine.ts';
@@ -35,20 +36,20 @@ export async function confirmSends(
     if (owned === undefined) continue;
     const { byTxid, outcome } = spend;
     const known = spenders.get(byTxid) ?? { outcome, spends: [], heldBy: null };
+    const { merchantId } = owned;
     spenders.set(byTxid, {
       outcome,
+      merchantId,
       spends: [...known.spends, spend],
       heldBy: owned.heldBy ?? known.heldBy,
     });
     if (owned.heldBy !== null) holders.add(owned.heldBy);
   }
-  for (const [txid, { outcome, spends, heldBy }] of spenders) {
+  for (const [txid, { outcome, spends, heldBy, merchantId }] of spenders) {
     const known = await findVersionByTxid(tx, chain, txid);
     const rival = known === undefined ? await rivalOf(tx, chain, spends) : undefined;
-    const sendId = rival?.id ?? heldBy;
-    const version =
-      known ??
-      (sendId === null ? null : await adoptVersion(tx, deps, chain, { txid, sendId, spends, outcome }));
+    const unknown = { txid, merchantId, sendId: rival?.id ?? heldBy, spends, outcome };
+    const version = known ?? (await adoptVersion(tx, deps, chain, unknown));
     if (version === null && rival !== undefined) await noteRival(tx, deps, rival, spends);
     if (version !== null) await confirmVersion(tx, deps, version, { height: block.height, outcome });
     else
@@ -57,7 +58,9 @@ export async function confirmSends(
         'coins were spent by a transaction not signed here',
       );
   }
-  const isWhollyRead = block.spends.every(({ spender }) => spender !== undefined);
+  // Where money lies on accounts, another transaction than the one that displaced a send may have paid it.
+  const isWhollyRead =
+    spendingOf(chain) === 'outputs' && block.spends.every(({ spender }) => spender !== undefined);
   const { height } = block;
   for (const sendId of holders) await recordDisplacement(tx, deps, sendId, { isWhollyRead, height });
 }
@@ -89,6 +92,7 @@ async function noteRival(
 interface Spending {
   readonly outcome: Debit['outcome'];
   readonly spends: readonly Debit[];
+  readonly merchantId: string;
   /** The send that had reserved one of them. */
   readonly heldBy: string | null;
 }

@@ -1,4 +1,4 @@
-import type { Credit, Debit, Holding } from '../../../domain/chain.ts';
+import type { Credit, Debit, Holding, Spender } from '../../../domain/chain.ts';
 import type { LandedTransaction } from './own-transactions.ts';
 
 /** Confirmed money can be spent at once: a fork that removes it removes its spending, too. */
@@ -41,8 +41,7 @@ export function deriveCredits(
         holdings.set(watchKey, own);
         return;
       }
-      // The plan knows the fee unless the transaction failed, which only its block shows.
-      const ended = failed ? { outcome: { fee, succeeded: false } } : {};
+      const ended = { outcome: { fee, succeeded: !failed }, ...spenderOf(transaction) };
       for (const { ref: spent } of own) debits.push({ ref: spent, byTxid: signature, ...ended });
       holdings.set(watchKey, after === 0n ? [] : [{ ref, amount: after }]);
       if (after > 0n) {
@@ -52,4 +51,14 @@ export function deriveCredits(
     });
   }
   return { credits, debits };
+}
+
+/** Whom a transaction paid, by the balances; nothing where its bytes have a version that this program does not know. */
+function spenderOf({ raw, keys, before, after }: LandedTransaction): { readonly spender?: Spender } {
+  if (raw === null) return {};
+  const pays = keys.flatMap((watchKey, index) => {
+    const amount = (after[index] ?? 0n) - (before[index] ?? 0n);
+    return amount > 0n ? [{ watchKey, amount }] : [];
+  });
+  return { spender: { raw, inputs: 0, pays } };
 }

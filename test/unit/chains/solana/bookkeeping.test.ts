@@ -69,7 +69,20 @@ describe('the books', () => {
       ['a', 500n, true],
       ['b', 200n, undefined],
     ]);
-    expect(debits).toEqual([{ ref: { txid: 's0', index: 0 }, byTxid: 's1' }]);
+    const outcome = { fee: 5_000n, succeeded: true };
+    expect(debits).toEqual([{ ref: { txid: 's0', index: 0 }, byTxid: 's1', outcome }]);
+  });
+
+  it('name the accounts that gained by a transaction, where its bytes can be read', () => {
+    const [landed] = chain([[-200n, 150n, 45n]], [1_000n, 0n, 0n]);
+    const held = new Map([['a', [{ ref: { txid: 'start', index: 0 }, amount: 1_000n }]]]);
+    const { debits } = deriveCredits([{ ...landed!, raw: 'AQ==' }], new Set(['a']), held);
+    const pays = [
+      { watchKey: 'b', amount: 150n },
+      { watchKey: 'c', amount: 45n },
+    ];
+    expect(debits).toMatchObject([{ spender: { raw: 'AQ==', inputs: 0, pays } }]);
+    expect(deriveCredits([landed!], new Set(['a']), held).debits).not.toHaveProperty('0.spender');
   });
 
   it('tell of a failed transaction that only its fee was spent', () => {

@@ -1,0 +1,109 @@
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { strangerAddress } from '../../_helpers/svm/payer.ts';
+import { confirmed, openFunded, requireUsable, sendTo, statusOf } from '../../_helpers/svm/sends.ts';
+import { balanceOf, EXPIRY, SvmWorld } from '../../_helpers/svm/world.ts';
+
+const CENT = 10_000_000n;
+
+const files = (dir: string): string[] => readdirSync(dir).filter((name) => name.startsWith('tilld.sqlite'));
+
+describe('a Solana wallet restored from a backup with open sends', () => {
+  let world: SvmWorld;
+
+  beforeAll(async () => {
+    world = await SvmWorld.start();
+  });
+  afterAll(async () => world.end());
+
+  const lands = (address: string): number => world.node.ledger.transactionsOf(address).length;
+
+  async function backUp(): Promise<string> {
+    const copy = mkdtempSync(join(tmpdir(), 'tilld-backup-'));
+    await world.till.down();
+    for (const name of files(world.till.dataDir)) cpSync(join(world.till.dataDir, name), join(copy, name));
+    await world.till.up();
+    await world.till.ready();
+    return copy;
+  }
+
+  /** @param change what else is different in the restored database */
+  async function restore(copy: string, change = ''): Promise<void> {
+    const { dataDir, clock } = world.till;
+    await world.till.down();
+    for (const name of files(dataDir)) rmSync(join(dataDir, name));
+    for (const name of files(copy)) cpSync(join(copy, name), join(dataDir, name));
+    const db = new Database(join(dataDir, 'tilld.sqlite'));
+    db.prepare(
+      `INSERT INTO meta (key, value) VALUES ('restored_at', ?)
+       ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+    ).run(String(clock.now()));
+    db.exec(change);
+    db.close();
+    clock.advance(1_000);
+    await world.till.up();
+    await world.till.ready();
+  }
+
+  it('adopts a send and the one queued behind it, which were signed again and paid since', async () => {
+    const shop = await openFunded(world, 40n * CENT);
+    const [one, other] = [strangerAddress(), strangerAddress()];
+    world.node.dropNext(1);
+    const first = await sendTo(shop, one);
+    const second = await sendTo(shop, other);
+    expect(second.status).toBe('queued');
+    const copy = await backUp();
+    world.node.advance(EXPIRY);
+    world.till.clock.advance(6_000);
+    await confirmed(world, shop, first, second);
+    const paid = await Promise.all([first, second].map(async ({ id }) => statusOf(shop, id)));
+    await restore(copy);
+    await confirmed(world, shop, first, second);
+    const known = await Promise.all([first, second].map(async ({ id }) => statusOf(shop, id)));
+    expect(known.map(({ txHash, fee, amount }) => ({ txHash, fee, amount }))).toEqual(
+      paid.map(({ txHash, fee, amount }) => ({ txHash, fee, amount })),
+    );
+    await requireUsable(world, shop, strangerAddress());
+    expect([lands(one), lands(other)]).toEqual([1, 1]);
+  });
+
+  it.each([
+    ['the amount on top of the fee', { amount: '0.01' }],
+    ['the amount less the fee', { amount: '0.01', subtractFee: true }],
+    ['everything', { amount: 'max' }],
+  ])('adopts a send of %s', async (_what, order) => {
+    const shop = await openFunded(world, 40n * CENT);
+    const destination = strangerAddress();
+    world.node.dropNext(1);
+    const sent = await sendTo(shop, destination, order);
+    const copy = await backUp();
+    world.node.advance(EXPIRY);
+    world.till.clock.advance(6_000);
+    await confirmed(world, shop, sent);
+    const paid = await statusOf(shop, sent.id);
+    await restore(copy);
+    await confirmed(world, shop, sent);
+    const { txHash, amount, fee } = await statusOf(shop, sent.id);
+    expect({ txHash, amount, fee }).toEqual({ txHash: paid.txHash, amount: paid.amount, fee: paid.fee });
+    expect(await balanceOf(shop)).toBe(world.lamports(shop.wallets.SOL));
+    expect(lands(destination)).toBe(1);
+  });
+
+  it('adopts a send of a version without queues', async () => {
+    const shop = await openFunded(world, 40n * CENT);
+    const destination = strangerAddress();
+    world.node.dropNext(1);
+    const sent = await sendTo(shop, destination);
+    const copy = await backUp();
+    world.node.advance(EXPIRY);
+    world.till.clock.advance(6_000);
+    await confirmed(world, shop, sent);
+    await restore(copy, 'UPDATE sends SET queue_account = NULL, queue_position = NULL');
+    await confirmed(world, shop, sent);
+    await requireUsable(world, shop, strangerAddress());
+    expect(lands(destination)).toBe(1);
+  });
+});
