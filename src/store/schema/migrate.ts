@@ -32,6 +32,7 @@ import * as renewals from './migrations/0031-renewals.ts';
 import * as receiptMails from './migrations/0032-receipt-mails.ts';
 import * as listedDeliveries from './migrations/0033-listed-deliveries.ts';
 import * as revocations from './migrations/0048-revocations.ts';
+import * as unfundedSends from './migrations/0056-unfunded-sends.ts';
 import * as balance from './migrations/0034-balance.ts';
 import * as paymentGroups from './migrations/0036-payment-groups.ts';
 import * as feeBudgets from './migrations/0038-fee-budgets.ts';
@@ -83,6 +84,7 @@ export const MIGRATIONS: Migrations = {
   '0044-unread-transactions': unreadTransactions,
   '0046-closed-books': closedBooks,
   '0048-revocations': revocations,
+  '0056-unfunded-sends': unfundedSends,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

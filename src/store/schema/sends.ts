@@ -54,6 +54,8 @@ export interface SendRow {
   queue_position: number | null;
   /** It is signed, and held until the sends before it have landed: no node has had its bytes. Status `signed`. */
   queued: Generated<Flag>;
+  /** Since when no money pays for signing it again after it expired, ms; null: none is missing. */
+  unfunded_since: number | null;
   /** The send that this move within the wallet gathers outputs for. */
   part_of: string | null;
   /** Of a send that gathers its outputs by parts: how many are planned, and in blocks, and what they cost, atoms. */

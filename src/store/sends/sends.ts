@@ -26,6 +26,7 @@ export type SendPatch = Partial<
     | 'queued'
     | 'queue_account'
     | 'queue_position'
+    | 'unfunded_since'
   >
 >;
 
@@ -42,7 +43,8 @@ type OptionalOfSend =
   | 'parts'
   | 'parts_confirmed'
   | 'parts_fee'
-  | 'ordered_rate';
+  | 'ordered_rate'
+  | 'unfunded_since';
 
 /** @throws {AppError} FEE_ABOVE_LIMIT when it would use more of another send's budget than is left there. */
 export async function insertSend(
@@ -54,7 +56,14 @@ export async function insertSend(
   await requirePartWithin(tx, send);
   await tx
     .insertInto('sends')
-    .values({ note: null, queue_account: null, queue_position: null, ...send, draws_on })
+    .values({
+      note: null,
+      queue_account: null,
+      queue_position: null,
+      unfunded_since: null,
+      ...send,
+      draws_on,
+    })
     .execute();
   await countParts(tx, row.part_of ?? null);
 }

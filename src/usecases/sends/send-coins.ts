@@ -10,7 +10,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Logger } from '../../domain/ports.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { findSendByKey, releaseSendKey, type StoredSend } from '../../store/sends/sends.ts';
+import { findSendByKey, type StoredSend } from '../../store/sends/sends.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
 import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
 import { takeChangeAddress } from '../wallet/change-address.ts';
@@ -169,10 +169,7 @@ async function settle(deps: SendCoinsDeps, send: StoredSend, result: BroadcastRe
   try {
     return await deps.db.transaction(async (tx) => {
       const { id: sendId, version } = send;
-      const answered = await recordAnswer(tx, deps, { sendId, version, result, neverOffered: true });
-      // Refused at the first broadcast: no other node has these bytes, so the same key may pay with new ones.
-      if (result.kind === 'rejected' && answered.status === 'failed') await releaseSendKey(tx, sendId);
-      return answered;
+      return recordAnswer(tx, deps, { sendId, version, result, neverOffered: true });
     });
   } catch (error) {
     deps.logger.error(

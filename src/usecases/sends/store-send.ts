@@ -134,5 +134,6 @@ function newRow(request: NewSend, now: number): NewRow {
     parts_confirmed: 0,
     parts_fee: '0',
     ordered_rate: null,
+    unfunded_since: null,
   };
 }

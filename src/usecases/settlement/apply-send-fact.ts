@@ -5,7 +5,13 @@ import { reserveAccount } from '../../store/ledger/queued-account.ts';
 import { releaseOutputs } from '../../store/ledger/spendable.ts';
 import { statusOf } from '../../store/sends/send-status.ts';
 import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
-import { findSend, updateSend, type SendPatch, type StoredSend } from '../../store/sends/sends.ts';
+import {
+  findSend,
+  releaseSendKey,
+  updateSend,
+  type SendPatch,
+  type StoredSend,
+} from '../../store/sends/sends.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
 import { recordRefund } from '../refunds/record-refund.ts';
@@ -53,6 +59,7 @@ export async function applySendFact(
   if (action === 'fail') await releaseOutputs(tx, sendId);
   if (action === 'release') await releaseOutputs(tx, sendId, { unspentOnly: true });
   if (after === state) return { action, before, send: before };
+  if (action === 'fail' && isNeverPaid(fact, after)) await releaseSendKey(tx, sendId);
   const current = versions.find(({ version }) => version === after.version);
   const isOther = after.version !== before.version;
   const hasNewVersion =
@@ -75,6 +82,15 @@ export async function applySendFact(
   if (event !== null) await emitSendEvent(tx, deps, event, send);
   if (action === 'accept' || action === 'confirm' || action === 'fail') await recordRefund(tx, deps, send);
   return { action, before, send };
+}
+
+/**
+ * Whether a failed send was never in the network and never can be: its first offer was refused, or it expired. Then the
+ * same key may pay with new bytes.
+ */
+function isNeverPaid(fact: SendFact, { announcedTxid }: SendState): boolean {
+  if (announcedTxid !== null) return false;
+  return fact.type === 'answered' || (fact.type === 'refused' && fact.renewal === 'impossible');
 }
 
 /** A stored send as the machine knows it. */

@@ -9,7 +9,6 @@ import { fitsHeld } from '../sends/drawable-funds.ts';
 import { examineRefusal, type AdvanceSendsDeps } from './advance-sends.ts';
 import { applySendFact } from './apply-send-fact.ts';
 import { broadcastSend } from './broadcast-send.ts';
-import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
 import { recordAnswer } from './record-answer.ts';
 import { readPlan, transactionOf } from './stored-plan.ts';
 
@@ -88,10 +87,9 @@ async function release(deps: AdvanceSendsDeps, adapter: ChainAdapter, send: Stor
     await examineRefusal(deps, adapter, { send, versions, reason: result.reason });
     return;
   }
-  // Before a restore from a backup it may have been broadcast already: then a refusal proves nothing.
-  const neverOffered = !(await mayBePaidUnseen(deps.db, send));
+  // A backend that has not seen yet what this send waited for refuses it, so it goes on until it has provably expired.
   await deps.db.transaction(async (tx) =>
-    recordAnswer(tx, deps, { sendId: send.id, version, result, neverOffered }),
+    recordAnswer(tx, deps, { sendId: send.id, version, result, neverOffered: false }),
   );
 }
 

@@ -55,11 +55,8 @@ export async function renewSend(
   if (same === null) return 'later';
   const isSame = fitsHeld(same, quote.held, adapter.minimumPayment);
   const plan = isSame ? same : await planAround(tx, deps, renewal, { send, same });
-  if (plan === null) {
-    const ageMs = deps.clock.now() - newest.created_at;
-    if (send.purpose !== 'send' || ageMs < 0 || ageMs >= PATIENCE_MS) return 'impossible';
-    return 'later';
-  }
+  if (plan === null) return send.purpose === 'send' ? waitForMoney(tx, deps, send) : 'impossible';
+  if (send.unfunded_since !== null) await updateSend(tx, send.id, { unfunded_since: null }, deps.clock.now());
   const { txid, raw } = deps.sign(adapter, plan);
   const version = newest.version + 1;
   const { id, coin, mode } = send;
@@ -86,6 +83,19 @@ export async function renewSend(
     );
   }
   return (await applySendFact(tx, deps, id, { type: 'renewed' })).send;
+}
+
+/** Waits from the moment at which the money was first found missing: how old the transaction is says nothing about it. */
+async function waitForMoney(
+  tx: Tx,
+  { clock }: RenewSendDeps,
+  { id, unfunded_since: since }: StoredSend,
+): Promise<'impossible' | 'later'> {
+  const now = clock.now();
+  // A future time was written before the clock was set back.
+  if (since !== null && since <= now) return now - since >= PATIENCE_MS ? 'impossible' : 'later';
+  await updateSend(tx, id, { unfunded_since: now }, now);
+  return 'later';
 }
 
 /** Plans the same order from all drawable funds, its own included, and reserves them; null: not enough. */

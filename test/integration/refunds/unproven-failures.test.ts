@@ -58,6 +58,7 @@ async function stored(change: Partial<StoredSend>, isRefund = true): Promise<Sto
     fee_limited_at: null,
     note: null,
     displaced_height: null,
+    unfunded_since: null,
     queue_account: null,
     queue_position: null,
     queued: 0,

@@ -63,12 +63,12 @@ it('queues the open sends of an earlier version that draw on the merchant addres
   ]);
   const others = await db
     .selectFrom('sends')
-    .select(['queue_account', 'queued'])
+    .select(['queue_account', 'queued', 'unfunded_since'])
     .where('id', 'in', ['over', 'elsewhere'])
     .execute();
   expect(others).toEqual([
-    { queue_account: null, queued: 0 },
-    { queue_account: null, queued: 0 },
+    { queue_account: null, queued: 0, unfunded_since: null },
+    { queue_account: null, queued: 0, unfunded_since: null },
   ]);
   await upgraded.close();
 });

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { BroadcastResult } from '../../../src/domain/chain.ts';
 import { decide, awaitsBlock, isOpen } from '../../../src/domain/send/machine.ts';
 import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
 import { balanceAfterQueue, nextToRelease, type QueueMember } from '../../../src/domain/send/queue.ts';
@@ -86,14 +87,14 @@ class QueueWorld {
     this.#sign(send);
   }
 
-  /** The daemon's round; `crash` ends it before or after the network has the bytes. */
-  round(crash: 'none' | 'before' | 'after'): void {
+  /** The daemon's round: it crashes before or after the network has the bytes, or a backend that lags refuses them. */
+  round(end: 'done' | 'crash_before' | 'crash_after' | 'refused'): void {
     const next = nextToRelease(this.members);
     const released = this.sends.find(({ position }) => position === next?.position);
     if (released !== undefined) this.#tell(released, { type: 'dequeued', policy });
     for (const send of this.sends) {
-      if (!awaitsBlock(send.state) || send.state.status === 'queued' || crash === 'before') continue;
-      this.#offer(send, crash === 'none');
+      if (!awaitsBlock(send.state) || send.state.status === 'queued' || end === 'crash_before') continue;
+      this.#offer(send, end);
     }
   }
 
@@ -129,21 +130,17 @@ class QueueWorld {
     if (send !== undefined) this.#tell(send, { type: 'withdrawn' });
   }
 
-  #offer(send: Held, isAnswerRecorded: boolean): void {
+  #offer(send: Held, end: 'done' | 'crash_after' | 'refused'): void {
     const current = send.signed.find(({ version }) => version === send.state.version);
     if (current === undefined) throw new Error('no such version');
     const isFinal = this.height - FINAL > current.lastValidHeight;
     if (!isFinal) {
-      if (current.lastValidHeight > this.height) this.pool.add(current);
-      if (!isAnswerRecorded) return;
+      const result: BroadcastResult =
+        end === 'refused' ? { kind: 'rejected', reason: 'not enough lamports' } : { kind: 'accepted' };
+      if (result.kind === 'accepted' && current.lastValidHeight > this.height) this.pool.add(current);
+      if (end === 'crash_after') return;
       const { version } = current;
-      this.#tell(send, {
-        type: 'answered',
-        version,
-        result: { kind: 'accepted' },
-        neverOffered: false,
-        policy,
-      });
+      this.#tell(send, { type: 'answered', version, result, neverOffered: false, policy });
       return;
     }
     const isThere = this.landed.some(({ txid }) => txid === current.txid);
@@ -207,8 +204,8 @@ const anyStep: fc.Arbitrary<(world: QueueWorld) => void> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc
-      .constantFrom('none' as const, 'before' as const, 'after' as const)
-      .map((crash) => (w: QueueWorld) => w.round(crash)),
+      .constantFrom('done' as const, 'crash_before' as const, 'crash_after' as const, 'refused' as const)
+      .map((end) => (w: QueueWorld) => w.round(end)),
   },
   { weight: 5, arbitrary: pick.map((which) => (w: QueueWorld) => w.mine(which)) },
   { weight: 2, arbitrary: pick.map((which) => (w: QueueWorld) => w.drop(which)) },
@@ -249,7 +246,7 @@ describe('the sends of one address, whatever the network does', () => {
         waited += world.members.filter(({ isQueued }) => isQueued).length;
         for (let rounds = 0; rounds < 40 * (world.sends.length + 1); rounds += 1) {
           if (!world.sends.some(({ state }) => isOpen(state))) break;
-          world.round('none');
+          world.round('done');
           world.mine(0);
           requireSound(world);
         }
