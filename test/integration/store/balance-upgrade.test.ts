@@ -168,3 +168,25 @@ it('links that were opened before the last money came give back the excess alone
   const { opened_complete, claim_completed_json } = await linkOf(claimed);
   expect([opened_complete, JSON.parse(claim_completed_json ?? '{}')]).toEqual([1, { BTC: '20121' }]);
 });
+
+it.for([
+  ['the merchant accepted what came', `UPDATE payments SET accepted_at = $at WHERE id = '$payment'`],
+  [
+    'it was complete',
+    `UPDATE events SET created_at = $at WHERE payment_id = '$payment' AND type = 'payment.completed'`,
+  ],
+] as const)('a link that was opened before %s gives back the excess alone', async ([, change]) => {
+  let id = '';
+  const { db } = await upgraded((old) => {
+    const link = old
+      .prepare(
+        `SELECT refund_links.id, payment_id, refund_links.created_at FROM refund_links
+         JOIN payments ON payments.id = payment_id WHERE payments.status = 'completed' AND refund_links.status = 'claimed'`,
+      )
+      .get() as { id: string; payment_id: string; created_at: number };
+    ({ id } = link);
+    old.exec(change.replace('$at', String(link.created_at + 1)).replace('$payment', link.payment_id));
+  });
+  const link = await db.selectFrom('refund_links').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  expect(link.opened_complete).toBe(0);
+});

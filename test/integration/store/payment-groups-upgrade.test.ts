@@ -179,6 +179,106 @@ it('moves refunds and their links to the payment that has the money', async () =
   expect([linksOf(linked), linksOf(other)]).toEqual([0, before + already]);
 });
 
+it('goes on with the open payment where the one before it was paid late and too little', async () => {
+  const [late = ''] = payments(`status = 'underpaid'`);
+  const [open = ''] = payments(
+    `status = 'pending' AND id NOT IN (SELECT payment_id FROM outputs WHERE payment_id IS NOT NULL)`,
+  );
+  change((db) =>
+    db.exec(`UPDATE payments SET status = 'expired', exception = 'late' WHERE id = '${late}';
+      UPDATE outputs SET late = 1, late_due = '100000' WHERE payment_id = '${late}'`),
+  );
+  renewing(late, open);
+  await upgraded(async (db) => {
+    expect(await stateOf(db, [late, open])).toEqual([
+      ['cancelled', null, late, open],
+      ['pending', null, late, null],
+    ]);
+    expect(await moneyOf(db, open)).toBe(1);
+  });
+});
+
+it('leaves what the merchant has accepted where a newer payment is open', async () => {
+  const [accepted = ''] = payments(`status = 'underpaid'`);
+  const [open = ''] = payments(`status = 'pending'`);
+  change((db) =>
+    db
+      .prepare(`UPDATE payments SET status = 'confirming', accepted_at = created_at + 1 WHERE id = ?`)
+      .run(accepted),
+  );
+  renewing(accepted, open);
+  await upgraded(async (db) => {
+    expect((await findPayment(db, open))?.superseded_by).toBe(accepted);
+  });
+});
+
+it('leaves an open payment to its payer where an earlier one of its order was refunded', async () => {
+  const [back = ''] = payments(`status = 'refunded' AND refunded_by = 'merchant'`);
+  const [short = ''] = payments(`status = 'underpaid'`);
+  renewing(back, short);
+  paid(back, 1_000);
+  paid(short, 2_000);
+  await upgraded(async (db) => {
+    expect(await stateOf(db, [back, short])).toEqual([
+      ['refunded', null, null, null],
+      ['underpaid', null, back, null],
+    ]);
+    expect([await moneyOf(db, back), await moneyOf(db, short)]).toEqual([1, 1]);
+  });
+});
+
+/** Of the first refund of the fixture, and of a claim that is made of it, as the upgraded database has them. */
+async function movedValues(currency: string): Promise<readonly (string | null)[]> {
+  const back = change((db) => db.prepare('SELECT send_id, payment_id FROM refunds').get()) as {
+    send_id: string;
+    payment_id: string;
+  };
+  const [lead = ''] = payments(
+    `status = 'completed' AND exception IS NULL AND id NOT IN (SELECT payment_id FROM refund_links)`,
+  );
+  const [link] = change((db) => db.prepare('SELECT id FROM refund_links').pluck().all()) as string[];
+  // Its price was a hundred times that of the other. Half of it went back, and a tenth is claimed, in money of the day.
+  change((db) =>
+    db.exec(`UPDATE payments SET status = 'completed', refunded_at = NULL, refunded_by = NULL, amount = '5000.00',
+        currency = '${currency}' WHERE id = '${back.payment_id}';
+      UPDATE payments SET amount = '50.00', currency = 'USD' WHERE id = '${lead}';
+      UPDATE refunds SET rate = 'current', fiat_amount = '2500.00', amount = '1' WHERE send_id = '${back.send_id}';
+      UPDATE refund_links SET payment_id = '${back.payment_id}', rate = 'current', status = 'claimed', amount = '500.00',
+        coin = 'BTC', claimed = '1', send_id = NULL WHERE id = '${link}'`),
+  );
+  renewing(lead, back.payment_id);
+  paid(lead, 1_000);
+  const database = await openDatabase(path);
+  try {
+    const refund = await database.db
+      .selectFrom('refunds')
+      .select(['payment_id', 'value'])
+      .where('send_id', '=', back.send_id)
+      .executeTakeFirstOrThrow();
+    const claim = await database.db
+      .selectFrom('refund_links')
+      .select(['payment_id', 'claim_value'])
+      .where('id', '=', link ?? '')
+      .executeTakeFirstOrThrow();
+    expect([refund.payment_id, claim.payment_id]).toEqual([lead, lead]);
+    return [refund.value, claim.claim_value];
+  } finally {
+    await database.close();
+  }
+}
+
+it('moves what was given back as a share of the price that counts', async () => {
+  const shares = (await movedValues('USD')).map((value) => {
+    const [numerator, denominator] = (value ?? '').split('/').map(Number);
+    return (numerator ?? 0) / (denominator ?? 1);
+  });
+  expect(shares).toEqual([2_500 / 50, 500 / 50]);
+});
+
+it('moves what was given back of a price in another currency by its coins', async () => {
+  expect(await movedValues('EUR')).toEqual([null, null]);
+});
+
 it('leaves out one whose money went back: its books are closed', async () => {
   const [back = ''] = payments(`status = 'refunded' AND refunded_by = 'merchant'`);
   const [done = ''] = payments(`status = 'completed' AND exception IS NULL`);

@@ -7,7 +7,8 @@ import { sql, type Kysely } from 'kysely';
  * Rows that are there get the order that their times give: credits are counted by first sight, and a decision has the
  * place of the last credit that it took in. Refunds of completed payments count as made then, with the money that is there
  * now, so that nothing completed becomes underpaid; those of others count against the price. Links that were opened
- * before the last money came give back no more than the excess once the payment is complete.
+ * before the last money came, the merchant accepted it, or it had its confirmations, give back no more than the excess
+ * once the payment is complete.
  */
 const STATEMENTS = [
   `ALTER TABLE outputs ADD COLUMN position INTEGER NOT NULL DEFAULT 0`,
@@ -33,7 +34,11 @@ const STATEMENTS = [
   `UPDATE refund_links SET opened_complete = 1
     WHERE payment_id IN (SELECT id FROM payments WHERE status IN ('completed', 'refunded'))
       AND NOT EXISTS (SELECT 1 FROM outputs WHERE outputs.payment_id = refund_links.payment_id
-        AND outputs.state <> 'gone' AND outputs.first_seen_at > refund_links.created_at)`,
+        AND outputs.state <> 'gone' AND outputs.first_seen_at > refund_links.created_at)
+      AND NOT EXISTS (SELECT 1 FROM payments WHERE payments.id = refund_links.payment_id
+        AND payments.accepted_at > refund_links.created_at)
+      AND NOT EXISTS (SELECT 1 FROM events WHERE events.payment_id = refund_links.payment_id
+        AND events.type = 'payment.completed' AND events.created_at > refund_links.created_at)`,
 ];
 
 /** Number of a payment's credits that were seen by a time. */

@@ -18,8 +18,8 @@ const LAST_POSITION = `coalesce((SELECT max(
   FROM payments AS lead WHERE lead.id = payments.superseded_by), 0)`;
 
 /**
- * Fills in the groups of renewals that exist. A payment that was refunded and is not the one that the group goes on with
- * keeps its own books: it leaves the group.
+ * Fills in the groups of renewals that exist. A payment that was refunded keeps its own books: it leaves the group, and
+ * the group goes on without it.
  */
 const GROUPS = [
   `WITH RECURSIVE members (id, first) AS (
@@ -28,20 +28,25 @@ const GROUPS = [
      UNION ALL
      SELECT later.id, members.first FROM members JOIN payments AS later ON later.renews = members.id
    )
-   UPDATE payments SET group_id = members.first FROM members WHERE members.id = payments.id`,
-  // The completed payment, else the one that had money first.
+   UPDATE payments SET group_id = members.first FROM members
+     WHERE members.id = payments.id AND payments.status <> 'refunded'`,
+  // What is done stays done: the completed payment, of several the one that had money first, or what the merchant has
+  // accepted. Else the newest, which may be open: its status follows when its chain starts.
   `WITH paid AS (
-     SELECT payments.id, payments.group_id, payments.status, min(outputs.first_seen_at) AS since
+     SELECT payments.id, payments.group_id, min(outputs.first_seen_at) AS since
        FROM payments JOIN outputs ON outputs.payment_id = payments.id AND outputs.state <> 'gone'
        WHERE payments.group_id IS NOT NULL GROUP BY payments.id
    ), leads AS (
-     SELECT id, group_id, row_number() OVER (
-       PARTITION BY group_id ORDER BY status = 'completed' DESC, since, id) AS place FROM paid
+     SELECT payments.id, payments.group_id, row_number() OVER (
+       PARTITION BY payments.group_id
+       ORDER BY status = 'completed' DESC, accepted_at IS NOT NULL DESC, iif(status = 'completed', since, 0),
+         payments.id IN (SELECT renews FROM payments WHERE renews IS NOT NULL AND group_id IS NOT NULL),
+         created_at DESC) AS place
+     FROM payments LEFT JOIN paid ON paid.id = payments.id
+       WHERE payments.group_id IN (SELECT group_id FROM paid)
    )
    UPDATE payments SET superseded_by = leads.id FROM leads
      WHERE leads.place = 1 AND leads.group_id = payments.group_id AND leads.id <> payments.id`,
-  `UPDATE payments SET group_id = NULL, superseded_by = NULL
-     WHERE superseded_by IS NOT NULL AND status = 'refunded'`,
   // What was asked for it in another currency says nothing of the price that counts: it is priced anew.
   `UPDATE outputs SET late = 1, late_due = NULL FROM payments AS member JOIN payments AS lead
      ON lead.id = member.superseded_by
@@ -51,11 +56,13 @@ const GROUPS = [
      WHERE payments.id = outputs.payment_id AND payments.superseded_by IS NOT NULL`,
   `UPDATE refunds SET position = refunds.position + ${LAST_POSITION} FROM payments
      WHERE payments.id = refunds.payment_id AND payments.superseded_by IS NOT NULL`,
-  `UPDATE refunds SET payment_id = payments.superseded_by FROM payments
-     WHERE payments.id = refunds.payment_id AND payments.superseded_by IS NOT NULL`,
-  `UPDATE refund_links SET payment_id = payments.superseded_by FROM payments
-     WHERE payments.id = refund_links.payment_id AND payments.superseded_by IS NOT NULL`,
 ];
+
+/** What was given back is given back of the payment that counts the money. */
+const MOVES = ['refunds', 'refund_links'].map(
+  (table) => `UPDATE ${table} SET payment_id = payments.superseded_by FROM payments
+     WHERE payments.id = ${table}.payment_id AND payments.superseded_by IS NOT NULL`,
+);
 
 /** What has ended without money stays as the shop was told; every other one asks for nothing any more. */
 const CLOSE = `UPDATE payments SET status = 'cancelled', exception = NULL,
@@ -63,14 +70,52 @@ const CLOSE = `UPDATE payments SET status = 'cancelled', exception = NULL,
   WHERE superseded_by IS NOT NULL AND (status NOT IN ('expired', 'failed', 'cancelled') OR exception IS NOT NULL)`;
 
 /**
- * Payments that renew each other are a group, named by the first of them, with one balance: that of the payment that got
- * money first. It supersedes the others. Shops are not told of what is closed here: no event of the past is made up.
+ * Payments that renew each other are a group, named by the first of them. Once money came to one there is one balance, of
+ * the payment that supersedes the others. Shops are not told of what is closed here: no event of the past is made up.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of [...COLUMNS, ...GROUPS]) await sql.raw(statement).execute(db);
+  await rescale(db, { table: 'refunds', key: 'send_id', column: 'value' });
+  await rescale(db, { table: 'refund_links', key: 'id', column: 'claim_value' });
+  for (const statement of MOVES) await sql.raw(statement).execute(db);
   const before = await soldInGroups(db, true);
   await sql.raw(CLOSE).execute(db);
   await moveTotals(db, before, await soldInGroups(db, false));
+}
+
+interface Given {
+  readonly key: string;
+  readonly value: string;
+  readonly price: string;
+  readonly currency: string;
+  readonly lead_price: string;
+  readonly lead_currency: string;
+}
+
+/**
+ * Makes what was given back of the price of a superseded payment a share of the price that counts. Of another currency
+ * only the coins are known: they are valued at what such coins came for.
+ */
+async function rescale(
+  db: Kysely<unknown>,
+  at: { readonly table: string; readonly key: string; readonly column: string },
+): Promise<void> {
+  const [table, key, column] = [sql.table(at.table), sql.ref(at.key), sql.ref(at.column)];
+  const { rows } = await sql<Given>`
+    SELECT given.${key} AS key, given.${column} AS value, member.amount AS price, member.currency,
+      lead.amount AS lead_price, lead.currency AS lead_currency
+    FROM ${table} AS given JOIN payments AS member ON member.id = given.payment_id
+      JOIN payments AS lead ON lead.id = member.superseded_by
+    WHERE given.${column} IS NOT NULL`.execute(db);
+  for (const given of rows) {
+    await sql`UPDATE ${table} SET ${column} = ${shareOfLead(given)} WHERE ${key} = ${given.key}`.execute(db);
+  }
+}
+
+function shareOfLead({ value, price, currency, lead_price, lead_currency }: Given): string | null {
+  if (currency !== lead_currency) return null;
+  const [numerator = '', denominator = ''] = value.split('/');
+  return `${BigInt(numerator) * minorUnits(price)}/${BigInt(denominator) * minorUnits(lead_price)}`;
 }
 
 interface Sold {
