@@ -111,7 +111,7 @@ export function sendFamilies({
     },
     {
       name: 'tilld_send_oldest_fee_limited_age_seconds',
-      help: 'How long the raise that waits longest for the fee budget of its send waits; 0 when none does',
+      help: 'How long the send or raise that waits longest for a fee budget waits; 0 when none does',
       labels: ['coin', 'mode'],
       read: async () => {
         const waiting = await limited();

@@ -3,7 +3,7 @@ import type { Coin, Mode } from '../domain/coins.ts';
 import type { Db } from './sqlite/database.ts';
 import type { PaymentRow } from './schema/payments.ts';
 import type { SendStatus } from '../domain/send/types.ts';
-import { SEND_STATUS } from './sends/send-status.ts';
+import { CAN_COST_MORE, SEND_STATUS } from './sends/send-status.ts';
 
 /** How many payments are in each status, from the counts that are kept. */
 export async function countPayments(
@@ -29,14 +29,14 @@ export async function countSends(
     .execute();
 }
 
-/** Since when the raise that waits longest for the fee budget of its send waits, ms; per chain. */
+/** Since when the send or raise that waits longest for the fee budget of its send waits, ms; per chain. */
 export async function oldestFeeLimited(db: Db): Promise<{ coin: Coin; mode: Mode; since: number }[]> {
   return db
     .selectFrom('sends')
     .select(['coin', 'mode'])
     .select((eb) => eb.fn.min<number>('fee_limited_at').as('since'))
     .where('fee_limited_at', 'is not', null)
-    .where(sql<boolean>`status IN ('signed', 'broadcast')`)
+    .where(CAN_COST_MORE)
     .groupBy(['coin', 'mode'])
     .execute();
 }

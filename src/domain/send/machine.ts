@@ -31,6 +31,11 @@ export function awaitsBlock(send: Phase): boolean {
   return isOpen(send) && !isReverted(send);
 }
 
+/** Whether a higher fee may still be signed for it: no block holds it, and it has not failed. */
+export function canCostMore(send: Phase): boolean {
+  return send.status === 'preparing' || awaitsBlock(send);
+}
+
 /**
  * The send machine: pure and total. Applies one fact to a wallet send, refund or sweep and answers what is decided.
  *

@@ -211,7 +211,8 @@ function bumpRoute(deps: SendCoinsDeps): Route {
     description:
       'Replaces the transaction of a send that no block has by one at a higher fee; the payment stays the same, and ' +
       'only one of the two can be mined. Where another send spends its change, that one is raised and pays for both, within ' +
-      'its own fee budget. No raise goes beyond `maxFee`: a new one given here replaces that of the send.',
+      'its own fee budget. No raise goes beyond `maxFee`: a new one given here replaces that of the send. For one that is ' +
+      '`preparing`, `maxFee` and `feeRate` are those of the transactions that are not signed yet.',
     tags: TAGS,
     status: 200,
     errors: REPLACE_ERRORS,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { budgetWithParts, feeWithParts } from '../sends/sends.ts';
+import { feeWithParts } from '../sends/sends.ts';
 import { COINS, type Coin, type Mode } from '../../domain/coins.ts';
 import { SEND_STATUS } from '../sends/send-status.ts';
 import type { Db } from '../sqlite/database.ts';
@@ -85,7 +85,7 @@ export async function sentOut(db: Db, ids: readonly string[]): Promise<Map<strin
       feeWithParts.as('fee'),
       'sends.parts',
       'sends.parts_confirmed',
-      sql<string | null>`${budgetWithParts}`.as('max_fee'),
+      'sends.max_fee',
       'sends.fee_limited_at',
       sql<string>`${SEND_STATUS}`.as('status'),
       'sends.height',

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Coin, Mode } from '../../domain/coins.ts';
+import { CAN_COST_MORE } from '../sends/send-status.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import type { NoticeConditionRow } from '../schema/notices.ts';
 
@@ -69,7 +70,7 @@ export async function feeLimitedSends(
   return db
     .selectFrom('sends')
     .select(['id', 'merchant_id', 'coin', 'mode'])
-    .where(sql<boolean>`status IN ('signed', 'broadcast')`)
+    .where(CAN_COST_MORE)
     .where('fee_limited_at', '<', before)
     .orderBy('fee_limited_at')
     .limit(limit)

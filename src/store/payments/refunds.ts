@@ -5,7 +5,7 @@ import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 import type { RefundRow } from '../schema/payments.ts';
 import type { SendStatus } from '../../domain/send/types.ts';
 import { SEND_STATUS } from '../sends/send-status.ts';
-import { budgetWithParts, feeWithParts } from '../sends/sends.ts';
+import { feeWithParts } from '../sends/sends.ts';
 
 /** A refund with the current state of its send. */
 export interface StoredRefund {
@@ -70,5 +70,5 @@ function refunds(db: Db) {
     .select(['refunds.fiat_amount', 'refunds.rate', 'refunds.link_id'])
     .select(['refunds.position', 'refunds.value', 'refunds.completed_json'])
     .select(['sends.destination', SEND_STATUS.as('status'), 'sends.error'])
-    .select([budgetWithParts.as('max_fee'), 'sends.fee_limited_at', 'sends.height']);
+    .select(['sends.max_fee', 'sends.fee_limited_at', 'sends.height']);
 }

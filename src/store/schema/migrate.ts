@@ -32,6 +32,7 @@ import * as renewals from './migrations/0031-renewals.ts';
 import * as receiptMails from './migrations/0032-receipt-mails.ts';
 import * as listedDeliveries from './migrations/0033-listed-deliveries.ts';
 import * as revocations from './migrations/0048-revocations.ts';
+import * as sharedFeeBudgets from './migrations/0054-shared-fee-budgets.ts';
 import * as unfundedSends from './migrations/0056-unfunded-sends.ts';
 import * as balance from './migrations/0034-balance.ts';
 import * as paymentGroups from './migrations/0036-payment-groups.ts';
@@ -84,6 +85,7 @@ export const MIGRATIONS: Migrations = {
   '0044-unread-transactions': unreadTransactions,
   '0046-closed-books': closedBooks,
   '0048-revocations': revocations,
+  '0054-shared-fee-budgets': sharedFeeBudgets,
   '0056-unfunded-sends': unfundedSends,
 };
 

@@ -39,10 +39,15 @@ export interface SendRow {
   confirmed_txid: string | null;
   /** `amount: "max"`: everything spendable was ordered. */
   everything: Generated<Flag>;
-  /** Fee budget, atoms: no version costs more. */
+  /** Fee budget, atoms: no version costs more; with parts, that of all transactions together. */
   max_fee: string;
-  /** The send whose budget this one uses up too, as a child that pays for its parent does; null: none. */
+  /**
+   * The send whose budget the fee of this one counts against too: that which a part gathers outputs for, or which a child
+   * pays for. It draws on no other one itself. Null: none.
+   */
   draws_on: string | null;
+  /** The version of that send which this one needs to be mined; null: it is mined whichever is. */
+  draws_on_version: number | null;
   /** Since when a raise waits because it would cost more than the budget, ms; null: none does. */
   fee_limited_at: number | null;
   note: string | null;

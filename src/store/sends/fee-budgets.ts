@@ -5,134 +5,227 @@ import { requireWithin } from '../../domain/send/fee-budget.ts';
 import type { SendRow } from '../schema/sends.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 
+/**
+ * Fee budgets as stored. Sends may share one: the parts that gather outputs for a send, and the children that pay for its
+ * fee, draw on its budget. What counts is the most that blocks can take by what is signed: of every part its dearest
+ * version, since a fork may bring back any, and the dearest version of the send itself with the children that need that
+ * version. The database refuses a version that takes this above the budget (migration 0054).
+ */
+
 type StoredSend = Selectable<SendRow>;
-type Budgeted = Pick<StoredSend, 'id' | 'coin' | 'fee' | 'max_fee'>;
+type Drawing = Pick<StoredSend, 'draws_on' | 'draws_on_version'>;
+type Member = Pick<
+  StoredSend,
+  'id' | 'coin' | 'status' | 'version' | 'fee' | 'max_fee' | 'draws_on' | 'draws_on_version'
+> & { readonly versions: readonly SignedFee[] };
 
-/**
- * What a send that draws on this one's budget may cost at most: the budget less what this one pays now, and less what
- * others draw on it. Negative never; atoms.
- */
-export async function budgetLeft(db: Db, { id, fee, max_fee: budget }: Budgeted): Promise<bigint> {
-  const others = await drawingOn(db, id);
-  const drawn = others.reduce(
-    (sum, other) => sum + BigInt(other.status === 'confirmed' ? other.fee : other.max_fee),
-    0n,
-  );
-  const left = BigInt(budget) - BigInt(fee) - drawn;
-  return left > 0n ? left : 0n;
+interface SignedFee {
+  readonly version: number;
+  readonly fee: bigint;
 }
 
-/**
- * What a part of this send may cost at most: its budget less what is planned after the part (`fee`), and less what the
- * other parts cost or, until blocks hold them, may cost. Negative never; atoms.
- */
-export async function budgetLeftForPart(db: Db, { id, fee, max_fee: budget }: Budgeted): Promise<bigint> {
-  const parts = await db
-    .selectFrom('sends')
-    .select(['status', 'fee', 'max_fee'])
-    .where('part_of', '=', id)
-    .where('status', '<>', sql.lit('failed'))
-    .execute();
-  const committed = parts.reduce(
-    (sum, part) => sum + BigInt(part.status === 'confirmed' ? part.fee : part.max_fee),
-    0n,
-  );
-  const left = BigInt(budget) - BigInt(fee) - committed;
-  return left > 0n ? left : 0n;
+/** A send that has a budget, and those that draw on it and did not fail. */
+interface Family {
+  readonly owner: Member;
+  readonly others: readonly Member[];
 }
 
-/** @throws {AppError} FEE_ABOVE_LIMIT when the budget of the send that it gathers outputs for does not cover a part. */
-export async function requirePartWithin(
-  tx: Tx,
-  { part_of: wholeId = null, max_fee: budget, coin }: PartBudget,
-): Promise<void> {
-  if (wholeId === null) return;
-  const whole = await tx.selectFrom('sends').selectAll().where('id', '=', wholeId).executeTakeFirstOrThrow();
-  requireWithin(await budgetLeftForPart(tx, whole), BigInt(budget), coin);
+/** The send whose budget a new one draws on, and the version that it needs, by the send that it names. */
+export async function drawOn(
+  db: Db,
+  { part_of: wholeId = null, draws_on: payerId = null }: Partial<Pick<StoredSend, 'part_of' | 'draws_on'>>,
+): Promise<Drawing> {
+  const named = wholeId ?? payerId;
+  if (named === null) return { draws_on: null, draws_on_version: null };
+  const payer = await readSend(db, named);
+  if (payer.draws_on !== null) return payer;
+  return { draws_on: payer.id, draws_on_version: wholeId === null ? payer.version : null };
 }
 
-type PartBudget = Pick<StoredSend, 'max_fee' | 'coin'> & Partial<Pick<StoredSend, 'part_of'>>;
+/** The most that a send may cost now, atoms: its own budget, and what others leave of the one that it draws on. */
+export async function feeLimit(db: Db, { id }: Pick<StoredSend, 'id'>): Promise<bigint> {
+  const send = await readSend(db, id);
+  const left = leftFor(await familyOf(db, send), send);
+  const own = BigInt(send.max_fee);
+  return own < left ? own : left;
+}
 
-/** Leaves a send that is signed now what its parts have not spent of its budget. */
-export async function keepRestOfBudget(
-  tx: Tx,
-  send: Pick<StoredSend, 'id' | 'max_fee' | 'parts_fee'>,
-): Promise<void> {
-  const rest = BigInt(send.max_fee) - BigInt(send.parts_fee);
-  await tx
-    .updateTable('sends')
-    .set({ max_fee: (rest > 0n ? rest : 0n).toString(), fee_limited_at: null })
-    .where('id', '=', send.id)
-    .execute();
+/** What is left of a budget for a new send that draws on this one, atoms. */
+export async function budgetLeft(db: Db, payer: Pick<StoredSend, 'id'>): Promise<bigint> {
+  return leftToDraw(db, await drawOn(db, { draws_on: payer.id }));
+}
+
+/** What is left for a new part of a send: what is planned after that part is kept. Atoms. */
+export async function budgetLeftForPart(db: Db, whole: Pick<StoredSend, 'id'>): Promise<bigint> {
+  return leftToDraw(db, await drawOn(db, { part_of: whole.id }));
 }
 
 /** @throws {AppError} FEE_ABOVE_LIMIT when a send would draw more on another one's budget than is left of it. */
 export async function requireDrawable(
   tx: Tx,
-  { draws_on: payerId, max_fee: budget, coin }: Pick<StoredSend, 'draws_on' | 'max_fee' | 'coin'>,
+  { max_fee: budget, coin, ...drawing }: Drawing & Pick<StoredSend, 'max_fee' | 'coin'>,
 ): Promise<void> {
-  if (payerId === null) return;
-  const payer = await tx.selectFrom('sends').selectAll().where('id', '=', payerId).executeTakeFirstOrThrow();
-  requireWithin(await budgetLeft(tx, payer), BigInt(budget), coin);
+  if (drawing.draws_on === null) return;
+  requireWithin(await leftToDraw(tx, drawing), BigInt(budget), coin);
 }
 
-/** @throws {AppError} FEE_ABOVE_LIMIT when a version would cost more than the budget of its send. */
+/** @throws {AppError} FEE_ABOVE_LIMIT when a version would cost more than its send may. */
 export async function requireWithinBudget(
   tx: Tx,
-  {
-    send_id: sendId,
-    fee,
-    coin,
-  }: { readonly send_id: string; readonly fee: string; readonly coin: StoredSend['coin'] },
+  version: { readonly send_id: string; readonly fee: string; readonly coin: StoredSend['coin'] },
 ): Promise<void> {
-  const send = await tx
-    .selectFrom('sends')
-    .select('max_fee')
-    .where('id', '=', sendId)
-    .executeTakeFirstOrThrow();
-  requireWithin(BigInt(send.max_fee), BigInt(fee), coin);
+  requireWithin(await feeLimit(tx, { id: version.send_id }), BigInt(version.fee), version.coin);
 }
 
 /**
- * Changes the budget of a send by order of the merchant, and that of the newest open one that draws on it by as much.
- * @throws {AppError} VALIDATION_INVALID naming `maxFee` when less would be left than is signed already.
+ * Changes the budget of a send by order of the merchant. Open sends that draw on it may use all that is left of it.
+ * @throws {AppError} VALIDATION_INVALID naming `maxFee` when less would be left than is signed already, or when a send
+ * would get more than is left of the budget that it draws on.
  */
-export async function changeBudget(tx: Tx, send: Budgeted, budget: bigint, now: number): Promise<void> {
-  const by = budget - BigInt(send.max_fee);
-  let next: Budgeted | undefined = send;
-  while (next !== undefined) {
-    const changed: bigint = BigInt(next.max_fee) + by;
-    const signed = await highestFee(tx, next.id);
-    if (changed < signed) throw belowSigned(signed, next);
-    await tx
-      .updateTable('sends')
-      // Whether a raise still waits is seen at the next review.
-      .set({ max_fee: changed.toString(), fee_limited_at: null, updated_at: now })
-      .where('id', '=', next.id)
-      .execute();
-    next = (await drawingOn(tx, next.id)).filter(({ status }) => status !== 'confirmed').at(-1);
+export async function changeBudget(
+  tx: Tx,
+  { id }: Pick<StoredSend, 'id'>,
+  budget: bigint,
+  now: number,
+): Promise<void> {
+  const send = await readSend(tx, id);
+  const family = await familyOf(tx, send);
+  const signed = send.draws_on === null ? signedWithin(family) : dearest(send);
+  if (budget < signed) throw belowSigned(signed, send);
+  if (send.draws_on !== null && budget > leftFor(family, send)) throw aboveShared(family.owner, send);
+  await storeBudget(tx, id, budget, now);
+  if (send.draws_on !== null) return;
+  const changed = { ...family, owner: { ...send, max_fee: budget.toString() } };
+  for (const other of family.others) {
+    if (other.status === 'confirmed') continue;
+    await storeBudget(tx, other.id, larger(leftFor(changed, other), dearest(other)), now);
   }
 }
 
-/** The sends that draw on a budget and did not fail, oldest first. */
-async function drawingOn(db: Db, payerId: string): Promise<StoredSend[]> {
-  return db
+/**
+ * Makes room for a transaction of a send that a block holds: it was signed within a budget that the merchant raised after
+ * the backup from which this database was restored.
+ */
+export async function admitFee(
+  tx: Tx,
+  { id }: Pick<StoredSend, 'id'>,
+  fee: bigint,
+  now: number,
+): Promise<void> {
+  const send = await readSend(tx, id);
+  const family = await familyOf(tx, send);
+  const missing = fee - leftFor(family, send);
+  const { owner } = family;
+  if (missing > 0n) await storeBudget(tx, owner.id, BigInt(owner.max_fee) + missing, now);
+  if (send.id !== owner.id && fee > BigInt(send.max_fee)) await storeBudget(tx, id, fee, now);
+}
+
+/** The same for a new part of a send. */
+export async function admitPart(
+  tx: Tx,
+  whole: Pick<StoredSend, 'id' | 'max_fee'>,
+  fee: bigint,
+  now: number,
+): Promise<void> {
+  const missing = fee - (await budgetLeftForPart(tx, whole));
+  if (missing > 0n) await storeBudget(tx, whole.id, BigInt(whole.max_fee) + missing, now);
+}
+
+async function leftToDraw(db: Db, { draws_on: ownerId, draws_on_version: needs }: Drawing): Promise<bigint> {
+  if (ownerId === null) throw new Error('a send that draws on no budget has no share of one');
+  const family = await familyOf(db, await readSend(db, ownerId));
+  return leftFor(family, { id: null, draws_on: ownerId, draws_on_version: needs });
+}
+
+/** What a member of a family may cost beside what the others can take. Negative never; atoms. */
+function leftFor(
+  { owner, others }: Family,
+  { id, draws_on: drawsOn, draws_on_version: needs }: Drawing & { readonly id: string | null },
+): bigint {
+  const beside = { owner, others: others.filter((other) => other.id !== id) };
+  const own = drawsOn === null ? 0n : needs === null ? dearestOwn(beside) : ownWith(beside, needs);
+  return larger(BigInt(owner.max_fee) - partsOf(beside) - own, 0n);
+}
+
+/** The most that blocks can take within a budget by what is signed, atoms. */
+function signedWithin(family: Family): bigint {
+  const { owner } = family;
+  return partsOf(family) + (owner.versions.length === 0 ? 0n : dearestOwn(family));
+}
+
+function partsOf({ others }: Family): bigint {
+  return sum(others.filter((other) => other.draws_on_version === null).map(dearest));
+}
+
+/** The dearest version of the owner with what needs it; what is planned while none is signed. */
+function dearestOwn(family: Family): bigint {
+  const { status, fee, versions } = family.owner;
+  if (versions.length === 0) return status === 'preparing' ? BigInt(fee) : 0n;
+  return versions.map(({ version }) => ownWith(family, version)).reduce(larger, 0n);
+}
+
+function ownWith({ owner, others }: Family, needs: number): bigint {
+  const own = owner.versions.find(({ version }) => version === needs)?.fee ?? 0n;
+  return own + sum(others.filter((other) => other.draws_on_version === needs).map(dearest));
+}
+
+function dearest({ versions }: Pick<Member, 'versions'>): bigint {
+  return versions.map(({ fee }) => fee).reduce(larger, 0n);
+}
+
+async function familyOf(db: Db, send: Member): Promise<Family> {
+  const owner = send.draws_on === null ? send : await readSend(db, send.draws_on);
+  const rows = await db
     .selectFrom('sends')
-    .selectAll()
-    .where('draws_on', '=', payerId)
+    .select('id')
+    .where('draws_on', '=', owner.id)
     .where('status', '<>', sql.lit('failed'))
-    .orderBy('created_at')
-    .orderBy('id')
+    .execute();
+  const others: Member[] = [];
+  for (const { id } of rows) others.push(await readSend(db, id));
+  return { owner, others };
+}
+
+async function readSend(db: Db, id: string): Promise<Member> {
+  const send = await db
+    .selectFrom('sends')
+    .select(['id', 'coin', 'status', 'version', 'fee', 'max_fee', 'draws_on', 'draws_on_version'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  const versions = await db
+    .selectFrom('send_versions')
+    .select(['version', 'fee'])
+    .where('send_id', '=', id)
+    .execute();
+  return { ...send, versions: versions.map(({ version, fee }) => ({ version, fee: BigInt(fee) })) };
+}
+
+async function storeBudget(tx: Tx, id: string, budget: bigint, now: number): Promise<void> {
+  await tx
+    .updateTable('sends')
+    // Whether a raise still waits is seen at the next review.
+    .set({ max_fee: budget.toString(), fee_limited_at: null, updated_at: now })
+    .where('id', '=', id)
     .execute();
 }
 
-/** The fee of the dearest signed version, atoms. */
-async function highestFee(db: Db, sendId: string): Promise<bigint> {
-  const fees = await db.selectFrom('send_versions').select('fee').where('send_id', '=', sendId).execute();
-  return fees.reduce((most, { fee }) => (BigInt(fee) > most ? BigInt(fee) : most), 0n);
-}
-
-function belowSigned(signed: bigint, { coin }: Budgeted): Error {
+function belowSigned(signed: bigint, { coin }: Member): Error {
   const least = `${formatCoinAmount(signed, coin)} ${coin}`;
   return invalidField('maxFee', `is below the network fee of ${least} that is signed already`);
+}
+
+function aboveShared({ id, max_fee: budget }: Member, { coin }: Member): Error {
+  const most = `${formatCoinAmount(BigInt(budget), coin)} ${coin}`;
+  return invalidField(
+    'maxFee',
+    `is above what is left of the fee limit of ${most} of send ${id}, which this transaction serves: raise that one`,
+  );
+}
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, amount) => total + amount, 0n);
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
 }

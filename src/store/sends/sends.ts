@@ -2,7 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import { COINS, MODES, type ChainId } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import type { SendRow } from '../schema/sends.ts';
-import { requireDrawable, requirePartWithin } from './fee-budgets.ts';
+import { drawOn, requireDrawable } from './fee-budgets.ts';
 
 export type StoredSend = Selectable<SendRow>;
 
@@ -22,6 +22,7 @@ export type SendPatch = Partial<
     | 'announced_txid'
     | 'confirmed_txid'
     | 'fee_limited_at'
+    | 'ordered_rate'
     | 'displaced_height'
     | 'queued'
     | 'queue_account'
@@ -35,6 +36,7 @@ type OptionalOfSend =
   | 'note'
   | 'displaced_height'
   | 'draws_on'
+  | 'draws_on_version'
   | 'fee_limited_at'
   | 'queue_account'
   | 'queue_position'
@@ -46,14 +48,16 @@ type OptionalOfSend =
   | 'ordered_rate'
   | 'unfunded_since';
 
-/** @throws {AppError} FEE_ABOVE_LIMIT when it would use more of another send's budget than is left there. */
+/**
+ * Stores a new send. One that names a send in `draws_on` or `part_of` shares the budget that this one has or draws on.
+ * @throws {AppError} FEE_ABOVE_LIMIT when it would use more of that than is left.
+ */
 export async function insertSend(
   tx: Tx,
   row: Omit<StoredSend, OptionalOfSend> & Partial<Pick<StoredSend, OptionalOfSend>>,
 ): Promise<void> {
-  const { draws_on = null, ...send } = row;
-  await requireDrawable(tx, { ...send, draws_on });
-  await requirePartWithin(tx, send);
+  const drawing = await drawOn(tx, row);
+  await requireDrawable(tx, { ...row, ...drawing });
   await tx
     .insertInto('sends')
     .values({
@@ -61,8 +65,8 @@ export async function insertSend(
       queue_account: null,
       queue_position: null,
       unfunded_since: null,
-      ...send,
-      draws_on,
+      ...row,
+      ...drawing,
     })
     .execute();
   await countParts(tx, row.part_of ?? null);
@@ -93,10 +97,6 @@ async function countParts(tx: Tx, wholeId: string | null): Promise<void> {
 /** The fee of a send with that of its parts, which fits 64 bits: only coins held in outputs have parts. */
 export const feeWithParts = sql<string>`CASE WHEN sends.parts = 0 THEN sends.fee
   ELSE cast(cast(sends.fee AS INTEGER) + cast(sends.parts_fee AS INTEGER) AS TEXT) END`;
-
-/** The budget of a send with what its parts have used of it: once it is signed, its own is the rest. */
-export const budgetWithParts = sql<string>`CASE WHEN sends.parts = 0 OR sends.version = 0 THEN sends.max_fee
-  ELSE cast(cast(sends.max_fee AS INTEGER) + cast(sends.parts_fee AS INTEGER) AS TEXT) END`;
 
 /** The parts that gather outputs for a send, oldest first. */
 export async function partsOf(db: Db, wholeId: string): Promise<StoredSend[]> {

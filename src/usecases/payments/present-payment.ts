@@ -9,7 +9,7 @@ import { currencyDigits } from '../../domain/currencies.ts';
 import { balanceOf } from '../../domain/payment/balance.ts';
 import { liveCredits, sumsOf } from '../../domain/payment/credits.ts';
 import { depthsOf, type Depths } from '../../domain/payment/depth.ts';
-import { awaitsBlock } from '../../domain/send/machine.ts';
+import { canCostMore } from '../../domain/send/machine.ts';
 import type { PaymentCredit, Share } from '../../domain/payment/types.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { paymentTimeline, type TimelineRow } from '../../store/payments/payment-timeline.ts';
@@ -206,7 +206,7 @@ export function presentRefund(refund: StoredRefund) {
     amount: formatCoinAmount(BigInt(refund.amount), coin),
     fee: formatCoinAmount(BigInt(refund.fee), coin),
     maxFee: formatCoinAmount(BigInt(refund.max_fee), coin),
-    feeLimited: awaitsBlock(refund) && refund.fee_limited_at !== null,
+    feeLimited: canCostMore(refund) && refund.fee_limited_at !== null,
     txHash: refund.txid,
     destination: refund.destination,
     status: refund.status,

@@ -15,12 +15,6 @@ export async function requireOpenSend(
   if (send === undefined || send.merchant_id !== merchantId) {
     throw new AppError('SEND_NOT_FOUND', 'there is no such send');
   }
-  if (send.status === 'preparing') {
-    throw new AppError(
-      'INVALID_STATE',
-      'this send gathers its outputs: the fees of these transactions are raised by themselves; it can be cancelled',
-    );
-  }
   if (!awaitsBlock(send)) {
     const state = isReverted(send) ? 'in a block already' : send.status;
     throw new AppError('INVALID_STATE', `this send is ${state}: its fee can no longer be changed`);

@@ -1,6 +1,6 @@
 import type { Coin } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import { awaitsBlock, isReverted } from '../../domain/send/machine.ts';
+import { canCostMore, isReverted } from '../../domain/send/machine.ts';
 import { statusOf } from '../../store/sends/send-status.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
 import type { SendStatus } from '../../domain/send/types.ts';
@@ -35,11 +35,6 @@ export interface SendView {
   readonly updatedAt: string;
 }
 
-/** Once it is signed, its own budget is what its parts left of the whole. Atoms. */
-function wholeBudget({ version, max_fee, parts_fee }: StoredSend): bigint {
-  return BigInt(max_fee) + (version === 0 ? 0n : BigInt(parts_fee));
-}
-
 /** `tip`: the last recorded block of its chain. */
 export function viewSend(
   send: StoredSend,
@@ -62,8 +57,8 @@ export function viewSend(
     parts: send.parts === 0 ? null : { total: send.parts, confirmed: send.parts_confirmed },
     error: send.error,
     note: send.note,
-    maxFee: formatCoinAmount(wholeBudget(send), send.coin),
-    feeLimited: (awaitsBlock(send) || send.status === 'preparing') && send.fee_limited_at !== null,
+    maxFee: formatCoinAmount(BigInt(send.max_fee), send.coin),
+    feeLimited: canCostMore(send) && send.fee_limited_at !== null,
     cancelling,
     createdAt: new Date(send.created_at).toISOString(),
     updatedAt: new Date(send.updated_at).toISOString(),

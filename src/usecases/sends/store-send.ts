@@ -97,8 +97,8 @@ export async function storeSend(
 
 type NewRow = Omit<StoredSend, 'txid' | 'next_broadcast_at' | 'queue_account' | 'queue_position' | 'queued'>;
 
-/** A signed send that no node has had. */
-function newRow(request: NewSend, now: number): NewRow {
+/** A signed send that no node has had, without its transaction and its place in a queue. */
+export function newRow(request: NewSend, now: number): NewRow {
   const { sendId, order, plan, purpose, idempotencyKey, maxFee, drawsOn = null, partOf = null } = request;
   return {
     id: sendId,
@@ -126,6 +126,7 @@ function newRow(request: NewSend, now: number): NewRow {
     everything: order.everything === true ? 1 : 0,
     max_fee: maxFee.toString(),
     draws_on: drawsOn,
+    draws_on_version: null,
     fee_limited_at: null,
     note: order.note ?? null,
     displaced_height: null,

@@ -4,6 +4,7 @@ import type { AddressDeriver } from '../../domain/keys.ts';
 import { awaitsBlock } from '../../domain/send/machine.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { noteFeeLevel } from '../../store/ledger/fee-levels.ts';
+import { feeLimit } from '../../store/sends/fee-budgets.ts';
 import {
   findSend,
   stuckSends,
@@ -163,7 +164,7 @@ async function raiseWithin(
   }
   const rates = [
     quote.rate,
-    rateWithin(BigInt(send.max_fee), readPlan(newest.plan_json)),
+    rateWithin(await feeLimit(tx, send), readPlan(newest.plan_json)),
     quote.minimum ?? 0n,
   ];
   const { plan, over } = await planRaise(tx, deps, {

@@ -5,6 +5,7 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { nonceSequenceOf } from '../../store/sends/nonce-sequences.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
+import { feeLimit } from '../../store/sends/fee-budgets.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
 import type { StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { reservedFunds, reserveOutputs, spendableFunds } from '../../store/ledger/spendable.ts';
@@ -47,7 +48,7 @@ export async function paidRate(tx: Tx, send: StoredSend, version: StoredSendVers
  * change address that it adds.
  */
 export async function planRaise(tx: Tx, deps: PlanRaiseDeps, request: RaiseRequest): Promise<PlannedRaise> {
-  const budget = BigInt(request.send.max_fee);
+  const budget = await feeLimit(tx, request.send);
   const draft = await drafter(tx, deps, request);
   let over: bigint | null = null;
   for (const rate of request.rates) {

@@ -18,7 +18,7 @@ import {
   reserveOutputs,
   unconfirmedReserved,
 } from '../../store/ledger/spendable.ts';
-import { budgetLeftForPart, keepRestOfBudget } from '../../store/sends/fee-budgets.ts';
+import { budgetLeftForPart, feeLimit } from '../../store/sends/fee-budgets.ts';
 import { txidsOfParts } from '../../store/sends/send-versions.ts';
 import { findSend, partsOf, preparingSends, updateSend, type StoredSend } from '../../store/sends/sends.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
@@ -114,11 +114,10 @@ async function storeStep(
   const { coin, mode } = send;
   const wallet = { coin, mode, merchantId: merchant.id, account: merchant.account };
   const changeAddress = await nextChangeAddress(tx, deps, wallet);
-  const open = parts.filter(isOpen);
-  // What raises of the open parts may cost beyond their present fees.
-  const headroom = open.reduce((sum, part) => sum + BigInt(part.max_fee) - BigInt(part.fee), 0n);
-  const terms = { adapter, quote, changeAddress, headroom };
-  const step = planStep(send, await readReserved(tx, send, open), terms);
+  const reserved = await readReserved(tx, send, parts.filter(isOpen));
+  // What its parts may still cost beyond their present fees is not there for it.
+  const budget = reserved.partsFee + (await feeLimit(tx, send));
+  const step = planStep(send, reserved, { adapter, quote, changeAddress, budget });
   switch (step.kind) {
     case 'wait':
       return postpone(tx, deps, send, deps.policy.retryMs);
@@ -147,8 +146,8 @@ function planStep(
     adapter,
     quote,
     changeAddress,
-    headroom,
-  }: Using & { readonly changeAddress: string; readonly headroom: bigint },
+    budget,
+  }: Using & { readonly changeAddress: string; readonly budget: bigint },
 ): PreparationStep | { readonly kind: 'unsendable'; readonly reason: string } {
   const order = {
     destination: send.destination,
@@ -162,7 +161,7 @@ function planStep(
     changeAddress,
     mostInputs: mostInputsOf(adapter),
     inputCost: (rate: bigint) => inputCostAt(adapter, { rate }),
-    budget: BigInt(send.max_fee) - headroom,
+    budget,
   };
   try {
     return nextStep(order, reserved, terms);
@@ -220,8 +219,8 @@ async function storeLast(
   const refs = plan.inputs.map(({ ref }) => ref);
   // What it does not spend is free again.
   await releaseOutputs(tx, send.id);
-  await keepRestOfBudget(tx, send);
   await reserveOutputs(tx, send, refs, send.id);
+  await updateSend(tx, send.id, { fee_limited_at: null }, deps.clock.now());
   const stored = await storeVersion(tx, deps, { send, newest: null, adapter, plan, cancels: false });
   await applySendFact(tx, deps, send.id, { type: 'prepared', policy: deps.policy });
   return stored;

@@ -2,7 +2,7 @@ import { ChainError, nodeFault, type ChainAdapter, type FeeQuote } from '../../d
 import { AppError } from '../../domain/errors.ts';
 import { feeAboveLimit, rateWithin } from '../../domain/send/fee-budget.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { changeBudget } from '../../store/sends/fee-budgets.ts';
+import { changeBudget, feeLimit } from '../../store/sends/fee-budgets.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
 import { versionsOf } from '../../store/sends/send-versions.ts';
 import { offerNew, type BumpSendsDeps } from './bump-sends.ts';
@@ -66,7 +66,8 @@ export async function replaceSend(
   return getSend(deps, { merchantId: input.merchantId, sendId: send.id });
 }
 
-async function quoteFor(adapter: ChainAdapter, rate: bigint | null): Promise<FeeQuote> {
+/** The node's quote at a rate that was asked for. @throws {AppError} NODE_UNAVAILABLE, VALIDATION_INVALID */
+export async function quoteFor(adapter: ChainAdapter, rate: bigint | null): Promise<FeeQuote> {
   try {
     return atRate(await adapter.feeQuote(), rate, adapter.coin);
   } catch (error) {
@@ -110,7 +111,7 @@ async function store(
   }
   const paid = await paidRate(tx, send, newest);
   const asked = quote.rate > paid ? quote.rate : paid + 1n;
-  const budget = BigInt(send.max_fee);
+  const budget = await feeLimit(tx, send);
   const within = rateWithin(budget, readPlan(newest.plan_json));
   const rates = input.feeRate === undefined ? [asked, within, paid + 1n] : [quote.rate];
   const { plan, over } = await planRaise(tx, deps, {

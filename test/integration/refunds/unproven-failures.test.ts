@@ -56,6 +56,7 @@ async function stored(change: Partial<StoredSend>, isRefund = true): Promise<Sto
     max_fee: '1000',
     draws_on: null,
     fee_limited_at: null,
+    draws_on_version: null,
     note: null,
     displaced_height: null,
     unfunded_since: null,
