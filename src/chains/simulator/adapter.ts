@@ -11,7 +11,7 @@ import {
   type StoredTransaction,
   type UnconfirmedCredit,
 } from '../../domain/chain.ts';
-import type { Coin } from '../../domain/coins.ts';
+import { isUtxoCoin, type Coin } from '../../domain/coins.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { SimulatedTransaction, SimulatorLedger, SimulatorStore } from '../../domain/simulator.ts';
 import { COIN_FORMATS } from './formats.ts';
@@ -109,7 +109,7 @@ function chainReader(deps: SimulatorAdapterDeps): ChainReader {
         return { header, transactions: await ledger.minedAt(height) };
       });
       if (found === null) return null;
-      return { ...found.header, ...(await whatConcernsUs(deps.index, found.transactions)) };
+      return { ...found.header, ...(await whatConcernsUs(deps, found.transactions)) };
     },
   };
 }
@@ -142,7 +142,7 @@ async function readUnconfirmed(deps: SimulatorAdapterDeps): ReturnType<ChainAdap
     mempool: await ledger.mempool(),
   }));
   const byTxid = new Map(mempool.map((transaction) => [transaction.txid, transaction]));
-  const { credits, debits } = await whatConcernsUs(deps.index, mempool);
+  const { credits, debits } = await whatConcernsUs(deps, mempool);
   return {
     tip: { height: tip.height, hash: tip.hash },
     credits: credits.map((credit): UnconfirmedCredit => ({
@@ -156,7 +156,7 @@ async function readUnconfirmed(deps: SimulatorAdapterDeps): ReturnType<ChainAdap
 }
 
 async function whatConcernsUs(
-  index: ChainIndex,
+  { coin, index }: Pick<SimulatorAdapterDeps, 'coin' | 'index'>,
   transactions: readonly SimulatedTransaction[],
 ): Promise<{ credits: Credit[]; debits: Debit[] }> {
   const outputs = transactions.flatMap(({ txid, raw, outputs }) =>
@@ -168,9 +168,11 @@ async function whatConcernsUs(
       raw: raw.length <= MAX_KEPT_RAW_LENGTH ? raw : null,
     })),
   );
-  const spends = transactions.flatMap(({ txid, inputs }) =>
-    inputs.map((ref): Debit => ({ ref, byTxid: txid })),
-  );
+  const spends = transactions.flatMap((transaction) => {
+    const { txid, inputs, raw, outputs: pays } = transaction;
+    const spender = { raw, inputs: inputs.length, pays };
+    return inputs.map((ref): Debit => ({ ref, byTxid: txid, ...(isUtxoCoin(coin) ? { spender } : {}) }));
+  });
   const watched = await index.watched([...new Set(outputs.map((output) => output.watchKey))]);
   const own = await index.ownOutputs(spends.map((spend) => outputKey(spend.ref)));
   const credits = outputs.filter((output) => watched.has(output.watchKey));

@@ -114,7 +114,10 @@ export async function reservedForPreparing(db: Db, wallet: WalletRef): Promise<b
   return rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
 }
 
-/** Unspent outputs that this send has reserved and no block holds. */
+/**
+ * Outputs that this send has reserved and whose fate a block has yet to decide: unspent ones that no block holds, and
+ * those that a transaction unknown here spends, in no block either.
+ */
 export async function unconfirmedReserved(
   db: Db,
   sendId: string,
@@ -122,8 +125,13 @@ export async function unconfirmedReserved(
   const rows = await db
     .selectFrom('outputs')
     .where('send_id', '=', sendId)
-    .where('state', '=', sql.lit('unconfirmed'))
-    .where('spent_by', 'is', null)
+    .where('state', '<>', sql.lit('gone'))
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('state', '=', sql.lit('unconfirmed')), eb('spent_by', 'is', null)]),
+        eb.and([eb('spent_by', 'is not', null), eb('spent_height', 'is', null)]),
+      ]),
+    )
     .select(['txid', 'vout', 'amount'])
     .execute();
   return rows.map(({ txid, vout, amount }) => ({ ref: { txid, index: vout }, amount: BigInt(amount) }));
@@ -157,6 +165,23 @@ export async function reserveOutputs(
     if (numUpdatedRows !== 1n) throw new Error(`output ${ref.txid}:${ref.index} is not free`);
   }
   if (accountsPerSend(chain) !== null) await reserveWholeAccounts(tx, sendId);
+}
+
+/** Reserves an output of ours for a send, spent or not: another transaction of that send made it. */
+export async function reserveMade(
+  tx: Tx,
+  ref: OutputRef,
+  send: ChainId & { readonly id: string },
+): Promise<void> {
+  await tx
+    .updateTable('outputs')
+    .set({ send_id: send.id })
+    .where('coin', '=', send.coin)
+    .where('mode', '=', send.mode)
+    .where('txid', '=', ref.txid)
+    .where('vout', '=', ref.index)
+    .where('send_id', 'is', null)
+    .execute();
 }
 
 /**

@@ -12,9 +12,10 @@ import type { Clock, Logger } from '../../domain/ports.ts';
 import { isOpen } from '../../domain/send/machine.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { outputsOfTransactions } from '../../store/ledger/outputs.ts';
-import { changeBudget } from '../../store/sends/fee-budgets.ts';
+import { admitFee } from '../../store/sends/fee-budgets.ts';
 import { findSend, openSendsInOrder, type StoredSend } from '../../store/sends/sends.ts';
 import { insertSendVersion, versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
+import { adoptForPreparing } from './adopt-preparation.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
 
@@ -49,6 +50,9 @@ export async function adoptVersion(
   const spender = spends[0]?.spender;
   const adapter = deps.chains.get(chain.coin, chain.mode);
   if (spender === undefined || adapter === null) return null;
+  const holder = found.sendId === null ? undefined : await findSend(tx, found.sendId);
+  if (holder?.status === 'preparing')
+    return adoptForPreparing(tx, deps, chain, { txid, send: holder, spends, adapter });
   const paid = { ...found, spender, adapter };
   const match =
     accountsPerSend(chain) === null
@@ -70,8 +74,7 @@ export async function adoptVersion(
     change_index: null,
     cancels: 0,
   };
-  // It was signed within a budget that the merchant raised after the backup.
-  if (fee > BigInt(send.max_fee)) await changeBudget(tx, send, fee, deps.clock.now());
+  await admitFee(tx, send, fee, deps.clock.now());
   await insertSendVersion(tx, version);
   deps.logger.warn(
     { ...chain, sendId: send.id, txid },
@@ -91,12 +94,17 @@ interface Match {
   readonly amount: bigint;
 }
 
-/** It spends all inputs of one version, or its nonce, and pays the same amount to the same destination. */
+/**
+ * It spends all inputs of one version, or its nonce, and pays the same amount to the same destination; any amount where
+ * that is the wallet, because the fee of such a move comes out of what it moves.
+ */
 async function findExcluded(tx: Tx, { sendId, spends, spender, adapter }: Payment): Promise<Match | null> {
   const send = sendId === null ? undefined : await findSend(tx, sendId);
   if (send === undefined || !isOpen(send)) return null;
-  const amount = BigInt(send.amount);
-  if (!amountsPaid(spender, adapter, send).includes(amount)) return null;
+  const isMove = send.purpose === 'sweep';
+  const paid = amountsPaid(spender, adapter, send);
+  const amount = paid.find((each) => isMove || each === BigInt(send.amount));
+  if (amount === undefined) return null;
   const spent = new Set(spends.map(({ ref }) => outputKey(ref)));
   const versions = await versionsOf(tx, send.id);
   const rival = versions.findLast(({ plan_json }) => {

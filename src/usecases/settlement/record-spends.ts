@@ -5,6 +5,7 @@ import { awaitsBlock } from '../../domain/send/machine.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { displacedAbove, findOpenByNonce, findSend, type StoredSend } from '../../store/sends/sends.ts';
 import { findVersionByTxid, versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
+import { fundsOf } from '../../store/ledger/funds.ts';
 import {
   markSpent,
   minedSpendsOf,
@@ -48,7 +49,8 @@ export async function confirmSends(
   for (const [txid, { outcome, spends, heldBy, merchantId }] of spenders) {
     const known = await findVersionByTxid(tx, chain, txid);
     const rival = known === undefined ? await rivalOf(tx, chain, spends) : undefined;
-    const unknown = { txid, merchantId, sendId: rival?.id ?? heldBy, spends, outcome };
+    const sendId = rival?.id ?? heldBy ?? (known === undefined ? await holderOf(tx, chain, spends) : null);
+    const unknown = { txid, merchantId, sendId, spends, outcome };
     const version = known ?? (await adoptVersion(tx, deps, chain, unknown));
     if (version === null && rival !== undefined) await noteRival(tx, deps, rival, spends);
     if (version !== null) await confirmVersion(tx, deps, version, { height: block.height, outcome });
@@ -63,6 +65,12 @@ export async function confirmSends(
     spendingOf(chain) === 'outputs' && block.spends.every(({ spender }) => spender !== undefined);
   const { height } = block;
   for (const sendId of holders) await recordDisplacement(tx, deps, sendId, { isWhollyRead, height });
+}
+
+/** The send that holds one of these by now: a part adopted from the same block may have made it. */
+async function holderOf(tx: Tx, chain: ChainId, spends: readonly Debit[]): Promise<string | null> {
+  const refs = spends.map(({ ref }) => ref);
+  return (await fundsOf(tx, chain, refs)).find(({ heldBy }) => heldBy !== null)?.heldBy ?? null;
 }
 
 /** The open send with the same account and nonce as a transaction: a block can hold only one of the two. */

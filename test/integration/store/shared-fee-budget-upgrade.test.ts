@@ -43,17 +43,17 @@ async function upgraded(before: (db: Sqlite.Database) => void): Promise<Readonly
   before(db);
   db.close();
   await (await openDatabase(path)).close();
-  const rows = reading(path, (read) =>
-    read.prepare<[], Row>('SELECT id, max_fee, draws_on, draws_on_version FROM sends').all(),
+  const rows = reading(path, (opened) =>
+    opened.prepare<[], Row>('SELECT id, max_fee, draws_on, draws_on_version FROM sends').all(),
   );
   return new Map(rows.map((row) => [String(row['id']), row]));
 }
 
+const read = () => reading(path, (db) => db.prepare('SELECT id, max_fee FROM sends ORDER BY id').all());
 const OPEN = { status: 'broadcast', purpose: 'sweep' };
 
 describe('sends of a database from before shared fee budgets', () => {
   it('keep their budgets where none draws on another', async () => {
-    const read = () => reading(path, (db) => db.prepare('SELECT id, max_fee FROM sends ORDER BY id').all());
     const before = read();
     const after = await upgraded(() => undefined);
     expect(read()).toEqual(before);
