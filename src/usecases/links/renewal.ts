@@ -17,6 +17,12 @@ import { readOpenLink } from './read-link.ts';
 const SHOP_RENEWAL_MS = 7 * 86_400_000;
 
 /**
+ * Payments of one group: each is read, with its addresses, wherever the balance of the group is. A payer who lets a
+ * hundred rates run out may open the link again.
+ */
+export const MOST_IN_GROUP = 100;
+
+/**
  * What a payment that has ended leads to: the payment that renews it, or that superseded it; null: a renewal can be
  * made now.
  */
@@ -38,6 +44,7 @@ export async function renewalOf(
   if (row.status !== 'expired' || state.credits.length > 0) return null;
   const renewedBy = members.find((member) => member.row.renews === row.id);
   if (renewedBy !== undefined) return { paymentId: renewedBy.row.id };
+  if (members.length + 1 >= MOST_IN_GROUP) return null;
   const { merchant } = about;
   if (modeOf(merchant) !== row.mode) return null;
   const isOffered =

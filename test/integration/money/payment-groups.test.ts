@@ -5,6 +5,7 @@ import { findPayment } from '../../../src/store/payments/payments.ts';
 import { writeReread } from '../../../src/store/chain/reread-requests.ts';
 import { volumeOf } from '../../../src/store/payments/volume.ts';
 import { rereadBlocks } from '../../../src/usecases/chain-sync/reread-blocks.ts';
+import { MOST_IN_GROUP } from '../../../src/usecases/links/renewal.ts';
 import { cancelPayment, resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
 import { loadPayment } from '../../../src/usecases/payments/load-payment.ts';
 import { quoteLatePayments } from '../../../src/usecases/payments/quote-late-payments.ts';
@@ -417,5 +418,22 @@ describe('a group that has money', () => {
     expect(rows.filter(({ status }) => status === 'pending')).toEqual([]);
     const lead = rows.at(-1)?.id;
     for (const { id, superseded_by: by } of rows) expect(by).toBe(id === lead ? null : lead);
+  });
+});
+
+describe('a group of the most payments', () => {
+  it('has no payment that can be renewed, and one balance however many there are', async () => {
+    const first = await world.order();
+    let last: { id: string } = first;
+    for (let count = 1; count < MOST_IN_GROUP; count += 1) {
+      await group.runOut();
+      last = await group.renew(last);
+    }
+    await group.runOut();
+    expect(await group.tryRenew(last)).toBeNull();
+    await group.pay(first, PRICE);
+    expect(await world.payment(last)).toMatchObject({ status: 'completed', exception: 'late' });
+    const rows = await world.deps.db.selectFrom('payments').select('superseded_by').execute();
+    expect(rows.filter(({ superseded_by: lead }) => lead === last.id)).toHaveLength(MOST_IN_GROUP - 1);
   });
 });
