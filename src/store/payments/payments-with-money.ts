@@ -45,8 +45,8 @@ export function awaitedDepth(
 
 /**
  * Payments that another setting of the depths may change, by id after `after`: with money in blocks above a height, and
- * not complete, or completed by some of their money while the rest may be too much. Also every unfinished one that
- * counts the money of payments that it superseded, at any height: what was counted for it may have changed since.
+ * not complete, or completed by some of their money while the rest may be too much. Also, at any height, those that count
+ * the money of payments that they superseded: a migration may have given it to them.
  */
 export async function waitingPayments(
   db: Db,
@@ -100,14 +100,17 @@ function waitingGroups(db: Db, { coin, mode }: ChainId) {
     .where('lead.group_id', 'is not', null)
     .where('lead.superseded_by', 'is', null)
     .where('lead.mode', '=', mode)
-    .where('lead.status', 'not in', ['completed', 'refunded'])
+    .where('lead.status', '!=', 'refunded')
     .where((eb) =>
       eb.exists(
         eb
           .selectFrom('outputs')
           .select('outputs.seq')
           .where('outputs.payment_id', 'in', countedIn('lead'))
-          .where('outputs.coin', '=', coin),
+          .where('outputs.coin', '=', coin)
+          .where((of) =>
+            of.or([of('lead.status', '!=', 'completed'), of('outputs.payment_id', '!=', of.ref('lead.id'))]),
+          ),
       ),
     );
 }

@@ -62,16 +62,30 @@ it('a tier that was raised since reaches the money on a superseded payment', asy
   expect((await world.payment(second)).status).toBe('completed');
 });
 
-it('a group that is not complete is settled at the start of its chain, however deep its money is', async () => {
-  const [first, second] = await group.renewed();
-  await payIn(second, 1_000n);
-  await payIn(first, PRICE);
-  await mine(1);
-  const { db } = world.deps;
-  // As a migration leaves it that put both on one balance.
-  await db.updateTable('payments').set({ status: 'underpaid' }).where('id', '=', second.id).execute();
-  await db.updateTable('outputs').set({ height: 1 }).execute();
-  await db.updateTable('chain_cursors').set({ height: 5_000 }).where('coin', '=', 'BTC').execute();
-  await recheckDepths(world.deps, { coin: 'BTC', mode: 'live' });
-  expect((await world.payment(second)).status).toBe('completed');
-});
+it.for([
+  ['underpaid', 1_000n, PRICE, { status: 'completed', exception: 'late' }, 'P1 completed'],
+  ['completed', PRICE, PRICE, { status: 'completed', exception: 'multiple' }, 'P1 overpaid'],
+] as const)(
+  'an order that a migration left %s is told all its money at the start of the chain, however deep that is',
+  async ([status, own, other, expected, event]) => {
+    const [first, second] = await group.renewed();
+    await payIn(second, own);
+    await payIn(first, other);
+    await mine(1);
+    const { db } = world.deps;
+    // As 0036 leaves it: nothing was concluded from the sum yet.
+    await db
+      .updateTable('payments')
+      .set({ status, exception: null, excess_told: null })
+      .where('id', '=', second.id)
+      .execute();
+    await db.updateTable('outputs').set({ height: 1 }).execute();
+    await db.updateTable('chain_cursors').set({ height: 5_000 }).where('coin', '=', 'BTC').execute();
+    const before = await group.told(second);
+    await recheckDepths(world.deps, { coin: 'BTC', mode: 'live' });
+    expect(await world.payment(second)).toMatchObject(expected);
+    expect((await group.told(second)).slice(before.length)).toEqual([event]);
+    await recheckDepths(world.deps, { coin: 'BTC', mode: 'live' });
+    expect(await group.told(second)).toHaveLength(before.length + 1);
+  },
+);
