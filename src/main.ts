@@ -43,10 +43,10 @@ async function main(): Promise<void> {
     logger.error({ err: error }, 'unhandled rejection');
     stop('unhandled rejection', EXIT_FAILED);
   });
-  const { url, hasUsers } = await app.start();
+  const { url, operatorUrl, hasUsers } = await app.start();
   const { dataDir, logLevel } = config;
   const { baseUrl } = config.http;
-  logger.info({ url, baseUrl }, 'listening');
+  logger.info({ url, baseUrl, ...(operatorUrl === null ? {} : { operatorUrl }) }, 'listening');
   if (isTerminal) show(startedLines({ baseUrl, dataDir, logLevel, hasUsers }));
 }
 

@@ -9,7 +9,7 @@ import { createRefundLinks } from './refund-links.ts';
 import { createUpkeep } from './maintenance.ts';
 import { CopyCheck } from './copy-check.ts';
 import { ScheduledBackups } from './scheduled-backups.ts';
-import { startParts, stopParts, type RunningParts } from './lifecycle.ts';
+import { startParts, stopParts, type RunningParts, type Started } from './lifecycle.ts';
 import type { Simulator } from '../chains/simulator/simulator.ts';
 import type { Config } from '../config/config.ts';
 import { packageRoot } from '../config/package-root.ts';
@@ -50,8 +50,8 @@ import { WebhookQueue } from '../workers/webhook-delivery/queue.ts';
 
 /** A daemon, built and not yet running. */
 export interface App {
-  /** Starts everything and returns the address it listens on, and whether anybody has an account. */
-  start(): Promise<{ url: string; hasUsers: boolean }>;
+  /** Starts everything. */
+  start(): Promise<Started>;
   /** Drains and stops everything; nothing half-done remains. */
   stop(): Promise<void>;
 }

@@ -122,6 +122,7 @@ export function createHttp(deps: HttpDeps): HttpServer {
       authRatePerMinute: config.auth.ratePerMinute,
       publicRatePerMinute: config.http.publicRatePerMinute,
       accessLog: config.http.accessLog,
+      adminListen: config.http.adminListen,
       baseUrl: config.http.baseUrl,
       version: deps.version,
     },

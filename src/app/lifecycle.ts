@@ -46,11 +46,17 @@ export interface RunningParts {
   readonly wipeKeys: () => void;
 }
 
+export interface Started {
+  /** The address it listens on. */
+  readonly url: string;
+  /** The operator's own address; null without one. */
+  readonly operatorUrl: string | null;
+  /** Whether anybody has an account. */
+  readonly hasUsers: boolean;
+}
+
 /** Starts parts after their dependencies; the port is opened last, so that no request is answered too early. */
-export async function startParts(
-  config: Config,
-  parts: RunningParts,
-): Promise<{ url: string; hasUsers: boolean }> {
+export async function startParts(config: Config, parts: RunningParts): Promise<Started> {
   parts.replica?.start();
   await parts.rates.start();
   for (const simulator of parts.simulators) simulator.start();
@@ -66,10 +72,18 @@ export async function startParts(
   parts.backups.start();
   parts.domainChecks.start();
   parts.refundLinks.start();
-  const { port } = await parts.server.listen({ host: config.http.host, port: config.http.port });
-  const scheme = config.http.tls === null ? 'http' : 'https';
-  const host = config.http.host.includes(':') ? `[${config.http.host}]` : config.http.host;
-  return { url: `${scheme}://${host}:${port}`, hasUsers: await anyUserExists(parts.database.db) };
+  const { host, port, tls, adminListen } = config.http;
+  const at = await parts.server.listen({ host, port });
+  return {
+    url: urlOf(tls === null ? 'http' : 'https', host, at.public.port),
+    operatorUrl:
+      adminListen === null || at.operator === null ? null : urlOf('http', adminListen.host, at.operator.port),
+    hasUsers: await anyUserExists(parts.database.db),
+  };
+}
+
+function urlOf(scheme: string, host: string, port: number): string {
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 type Step = readonly [name: string, stop: () => unknown];

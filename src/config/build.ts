@@ -95,6 +95,10 @@ function httpConfig(values: Values, context: BuildContext): Config['http'] {
   if (baseUrl !== undefined && (baseUrl.username !== '' || baseUrl.search !== '' || baseUrl.hash !== '')) {
     complain(context, 'baseUrl', 'must not have a user, a query or a fragment');
   }
+  const adminListen = values.adminListen ?? null;
+  if (adminListen !== null && adminListen.port === values.port && values.port !== 0) {
+    complain(context, 'adminListen', 'must have another port than TILLD_PORT');
+  }
   const local = `${tls === null ? 'http' : 'https'}://localhost:${values.port}`;
   return {
     host: values.host,
@@ -104,6 +108,7 @@ function httpConfig(values: Values, context: BuildContext): Config['http'] {
     tls,
     bodyLimitBytes: values.bodyLimit,
     publicRatePerMinute: values.publicRate,
+    adminListen,
     accessLog: values.accessLog,
   };
 }
@@ -215,6 +220,9 @@ function warningsOf(config: Config): string[] {
   }
   if (config.network === 'mainnet' && !config.http.baseUrl.startsWith('https://')) {
     warnings.push('the public address is not https: set TILLD_BASE_URL to what customers see');
+  }
+  if (config.network === 'mainnet' && config.http.adminListen === null) {
+    warnings.push('the public address serves /metrics and the details of /readyz: set TILLD_ADMIN_LISTEN');
   }
   if (config.auth.ratePerMinute === 0) warnings.push('the limit on login attempts is switched off');
   if (config.http.publicRatePerMinute === 0) {

@@ -83,6 +83,8 @@ export interface HttpConfig {
   readonly bodyLimitBytes: number;
   /** Payments that one client address may make per minute with one public key; 0 switches the limit off. */
   readonly publicRatePerMinute: number;
+  /** Where the operator reads /metrics and the details of /readyz; null: on the public address. */
+  readonly adminListen: { readonly host: string; readonly port: number } | null;
   /** What is logged of each request. */
   readonly accessLog: (typeof ACCESS_LOGS)[number];
 }

@@ -31,6 +31,7 @@ export const SETTINGS = {
 
   port: setting('http.port', 'TILLD_PORT', value.wholeNumber(0, 65_535), 3000),
   host: setting('http.host', 'TILLD_HOST', value.text('an address to listen on'), '127.0.0.1'),
+  adminListen: optional('http.adminListen', 'TILLD_ADMIN_LISTEN', value.listenAddress()),
   baseUrl: optional(
     'http.baseUrl',
     'TILLD_BASE_URL',

@@ -43,6 +43,17 @@ export function wholeNumber(min: number, max: number) {
   });
 }
 
+/** An address to listen on: a host or IP address, IPv6 in brackets, and a port. */
+export function listenAddress() {
+  return reader('an address and a port, such as 127.0.0.1:3001 or [::1]:3001', (value) => {
+    const [, bracketed, plain, digits = ''] = /^(?:\[([\da-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(value) ?? [];
+    const host = bracketed ?? plain;
+    const port = Number(digits);
+    const isHost = bracketed === undefined || isIP(bracketed) === 6;
+    return host !== undefined && isHost && port <= 65_535 ? { host, port } : undefined;
+  });
+}
+
 const SWITCH: Readonly<Record<string, boolean>> = {
   true: true,
   on: true,

@@ -58,6 +58,8 @@ export interface HttpAppOptions {
 export interface HttpApp {
   readonly api: ApiClient;
   readonly baseUrl: string;
+  /** The operator's own address; null without one. */
+  readonly operatorUrl: string | null;
   readonly db: Db;
   readonly dir: string;
   readonly keyring: Keyring;
@@ -158,13 +160,14 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
       authRatePerMinute: 0,
       publicRatePerMinute: 0,
       accessLog: 'full',
+      adminListen: null,
       baseUrl: 'http://localhost:3000',
       version: '0.0.0',
       ...options.settings,
     },
   });
-  const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
-  const baseUrl = `http://127.0.0.1:${port}`;
+  const at = await server.listen({ host: '127.0.0.1', port: 0 });
+  const baseUrl = `http://127.0.0.1:${at.public.port}`;
   let open = true;
   const close = async (graceMs = 2000) => {
     if (!open) return;
@@ -176,6 +179,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
   return {
     api: new ApiClient(baseUrl),
     baseUrl,
+    operatorUrl: at.operator === null ? null : `http://127.0.0.1:${at.operator.port}`,
     db,
     dir,
     keyring,

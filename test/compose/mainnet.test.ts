@@ -17,9 +17,11 @@ const UP_MS = 600_000;
 
 const dir = mkdtempSync(join(tmpdir(), 'tilld-mainnet-'));
 const port = await freePort();
+const adminPort = await freePort();
 const env = {
   COMPOSE_PROFILES: 'mainnet',
   TILLD_PORT: String(port),
+  TILLD_ADMIN_PORT: String(adminPort),
   TILLD_DOMAIN: 'pay.example.com',
   TILLD_SECRETS_DIR: dir,
   TILLD_BACKUP_DIR: join(dir, 'backups'),
@@ -31,6 +33,7 @@ const project = new ComposeProject('tilld-check-mainnet', env, [
   'test/compose/offline.yml',
 ]);
 const api = new ApiClient(`http://127.0.0.1:${port}`);
+const operator = new ApiClient(`http://127.0.0.1:${adminPort}`);
 
 function secret(name: string, text: string): void {
   const file = join(dir, name);
@@ -102,7 +105,7 @@ describe('the mainnet profile', () => {
     const chains = await eventually(
       'the nodes are looked at',
       async () => {
-        const { body } = await api.call<{ chains: Record<string, Chain> }>('GET', '/readyz');
+        const { body } = await operator.call<{ chains: Record<string, Chain> }>('GET', '/readyz');
         return body.data.chains;
       },
       ({ BTC, LTC, ETH }) => BTC?.state === 'behind' && LTC?.state === 'behind' && ETH?.state === 'error',
@@ -163,7 +166,7 @@ describe('the replica profile', () => {
     const replica = await eventually(
       'the replica is seen',
       async () => {
-        const answer = await api
+        const answer = await operator
           .call<{ replica: { epoch: number; lagSeconds: number | null } | null }>('GET', '/readyz')
           .catch(() => null);
         return answer?.body.data.replica ?? null;
@@ -213,7 +216,7 @@ describe('the Caddyfile', () => {
     expect(stdout + stderr).toMatch(/Valid configuration/);
   });
 
-  test('passes everything on but the metrics', async () => {
+  test('passes on the public address, which has no metrics', async () => {
     const front = await freePort();
     const text = readFileSync('docker/Caddyfile', 'utf8').replace('tilld-mainnet:3000', `127.0.0.1:${port}`);
     const file = join(dir, 'Caddyfile');
@@ -234,6 +237,11 @@ describe('the Caddyfile', () => {
       60_000,
     );
     expect([await through('/metrics'), await through('/openapi.json')]).toEqual([404, 200]);
-    expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);
+    expect((await operator.call('GET', '/readyz')).body.data).toHaveProperty('chains');
+    expect((await fetch(`http://127.0.0.1:${adminPort}/metrics`)).status).toBe(200);
+    const bare = await (await fetch(`http://127.0.0.1:${front}/readyz`)).text();
+    expect(bare).not.toContain('chains');
+    for (const path of ['/metrics/', '/Metrics', '//metrics', '/%6detrics'])
+      expect(await through(path)).toBe(404);
   });
 });

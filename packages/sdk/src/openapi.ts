@@ -2928,8 +2928,8 @@ export interface paths {
               error: null;
               data: {
                 ready: boolean;
-                database: string;
-                chains: {
+                database?: string;
+                chains?: {
                   [key: string]: {
                     /** @enum {string} */
                     coin: "BTC" | "ETH" | "LTC" | "SOL";
@@ -2961,7 +2961,7 @@ export interface paths {
                     alarms: ("unknown_version" | "new_transactions" | "unreadable" | "unread_transactions" | "wrong_chain" | "pruned" | "clock_skew" | "node_outdated" | "blocks_only")[];
                   };
                 };
-                warnings: string[];
+                warnings?: string[];
                 backup?: {
                   lastAt?: string | null;
                   ageSeconds?: number | null;

@@ -170,13 +170,14 @@ export class TilldConnectionService {
     try {
       const { endpoints } = await till.endpoints.list();
       const webhook = endpoints.some(({ url, active }) => active && url === this.webhookUrl(connection));
-      const ready = await till.service.readyz();
-      const lagging = Object.values(ready.chains).filter(({ state }) => state !== 'following');
+      // Without `chains` where the operator of tilld keeps the details to themselves.
+      const { ready, chains } = await till.service.readyz();
+      const lagging = Object.values(chains ?? {}).filter(({ state }) => state !== 'following');
       const message = [
         webhook ? '' : this.text('endpoint_missing'),
         ...lagging.map(({ coin, mode, state }) => `${coin} (${mode}): ${state}`),
       ];
-      const node = lagging.length < Object.keys(ready.chains).length;
+      const node = chains === undefined ? ready : lagging.length < Object.keys(chains).length;
       return {
         connected: true,
         key: true,

@@ -54,14 +54,15 @@ final class Health
         return self::attempt(static function (): string {
             $state = Connection::client(0)->service->readyz();
             $behind = [];
-            foreach ($state['chains'] as $chain) {
+            // Without chains where the operator of tilld keeps the details to themselves.
+            foreach ($state['chains'] ?? [] as $chain) {
                 if ($chain['lastError'] !== null || $chain['state'] !== 'following') {
                     $behind[] = $chain['coin'];
                 }
             }
             if (!$state['ready']) {
                 /* translators: %s: names of coins */
-                throw new \RuntimeException(sprintf(__('tilld is not ready: %s', 'tilld-for-woocommerce'), implode(', ', $behind)));
+                throw new \RuntimeException(sprintf(__('tilld is not ready: %s', 'tilld-for-woocommerce'), $behind === [] ? '/readyz' : implode(', ', $behind)));
             }
             return __('tilld and its nodes are up.', 'tilld-for-woocommerce');
         });

@@ -183,7 +183,8 @@ const readiness: JsonSchema = {
       },
     },
   },
-  required: ['ready', 'database', 'chains', 'warnings'],
+  required: ['ready'],
+  description: 'With an address of the operator (`TILLD_ADMIN_LISTEN`), the public one answers `ready` only',
 };
 
 /** The addresses beside the API itself. */
@@ -200,7 +201,8 @@ export const SERVICE_PATHS: Readonly<Record<string, PathItem>> = {
   }),
   '/readyz': service(
     'Can it do its work',
-    'Ready when the database works and every configured chain is followed to its tip.',
+    'Ready when the database works and every configured chain is followed to its tip. Where the operator has an address ' +
+      'of their own (`TILLD_ADMIN_LISTEN`), the details are there, and here is `ready` only.',
     {
       '200': ['Ready', 'application/json', success(readiness, READY_EXAMPLE())],
       '503': [
@@ -225,16 +227,20 @@ export const SERVICE_PATHS: Readonly<Record<string, PathItem>> = {
       ],
     },
   ),
-  '/metrics': service('Metrics', 'In the text format of Prometheus.', {
-    '200': [
-      'Metrics',
-      'text/plain',
-      {
-        schema: { type: 'string' },
-        example: '# HELP tilld_http_request_duration_seconds Time to answer HTTP requests\n',
-      },
-    ],
-  }),
+  '/metrics': service(
+    'Metrics',
+    'In the text format of Prometheus. On the address of the operator, where there is one (`TILLD_ADMIN_LISTEN`).',
+    {
+      '200': [
+        'Metrics',
+        'text/plain',
+        {
+          schema: { type: 'string' },
+          example: '# HELP tilld_http_request_duration_seconds Time to answer HTTP requests\n',
+        },
+      ],
+    },
+  ),
   '/openapi.json': service('This document', 'The whole API as OpenAPI 3.1.', {
     '200': ['OpenAPI 3.1', 'application/json', { schema: { type: 'object' }, example: { openapi: '3.1.0' } }],
   }),

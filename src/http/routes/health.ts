@@ -1,4 +1,4 @@
-import type { Router } from 'express';
+import type { Response, Router } from 'express';
 import type { Registry } from 'prom-client';
 import { AppError } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
@@ -25,22 +25,43 @@ export interface HealthDeps {
   readonly logger: Logger;
 }
 
-/** Routes for those who run the daemon: process, readiness and metrics. */
-export function healthRouter(deps: HealthDeps): Router {
+/** Whether the process answers. */
+export function livenessRouter(): Router {
   const router = strictRouter();
   router.get('/healthz', (_req, res) => sendResponse(res, success(200, { status: 'ok' })));
-  router.get('/readyz', async (_req, res) => {
-    const state = await deps.readiness().catch((err: unknown): Readiness => {
-      deps.logger.error({ requestId: requestIdOf(res), err }, 'could not tell readiness');
-      return { ready: false, database: 'unknown', chains: {}, warnings: [] };
-    });
-    if (state.ready) return sendResponse(res, success(200, state));
-    const answer = failure(new AppError('NODE_UNAVAILABLE', 'Not ready'));
-    return sendResponse(res, { ...answer, body: { ...answer.body, data: state } });
-  });
+  return router;
+}
+
+/** For the operator: readiness with its details, and metrics. */
+export function operatorRouter(deps: HealthDeps): Router {
+  const router = strictRouter();
+  router.get('/readyz', async (_req, res) => sendReadiness(res, await readinessOf(deps, res)));
   router.get('/metrics', async (_req, res) => {
     const text = await deps.registry.metrics();
     res.set('Cache-Control', 'no-store').type(deps.registry.contentType).send(text);
   });
   return router;
+}
+
+/** For everybody, where the operator has an address of their own: whether the daemon is ready, and nothing else. */
+export function bareReadinessRouter(deps: HealthDeps): Router {
+  const router = strictRouter();
+  router.get('/readyz', async (_req, res) => {
+    const { ready } = await readinessOf(deps, res);
+    sendReadiness(res, { ready });
+  });
+  return router;
+}
+
+async function readinessOf({ readiness, logger }: HealthDeps, res: Response): Promise<Readiness> {
+  return readiness().catch((err: unknown): Readiness => {
+    logger.error({ requestId: requestIdOf(res), err }, 'could not tell readiness');
+    return { ready: false, database: 'unknown', chains: {}, warnings: [] };
+  });
+}
+
+function sendReadiness(res: Response, state: Pick<Readiness, 'ready'>): void {
+  if (state.ready) return sendResponse(res, success(200, state));
+  const answer = failure(new AppError('NODE_UNAVAILABLE', 'Not ready'));
+  return sendResponse(res, { ...answer, body: { ...answer.body, data: state } });
 }

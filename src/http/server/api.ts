@@ -20,7 +20,8 @@ import { assignRequestId, REQUEST_ID_HEADER, requestIdOf } from './request-id.ts
 import { createRequestLog, loggedPath, type AccessLog } from './request-log.ts';
 import { routeTable } from './route-table.ts';
 import type { Route } from './route.ts';
-import { healthRouter, type Readiness } from '../routes/health.ts';
+import type { ListenAddress } from './listener.ts';
+import { bareReadinessRouter, livenessRouter, operatorRouter, type Readiness } from '../routes/health.ts';
 import { securityHeaders } from './security-headers.ts';
 import { assertWellFormed } from './well-formed.ts';
 import { crossOrigin } from './cross-origin.ts';
@@ -38,6 +39,8 @@ export interface HttpSettings {
   /** What one client address may make per minute with one public key; 0 switches the limit off. */
   readonly publicRatePerMinute: number;
   readonly accessLog: AccessLog;
+  /** Where /metrics and the details of /readyz are served; null: on the public address. */
+  readonly adminListen: ListenAddress | null;
   /** Public address, without a slash at the end. */
   readonly baseUrl: string;
   readonly version: string;
@@ -61,21 +64,46 @@ export interface ApiDeps {
   readonly docsScript?: string | null;
 }
 
-/** The Express application: what every request passes on its way to its route, and the routes. */
-export function createApi(deps: ApiDeps & { readonly isClosing: () => boolean }): Express {
-  const { settings, logger, routes } = deps;
+type ClosingDeps = ApiDeps & { readonly isClosing: () => boolean };
+
+/** The Express applications of the public address and of the operator's. */
+export function createApis(deps: ClosingDeps): { readonly public: Express; readonly operator: Express } {
+  const common = [arrive(deps), ...securityHeaders(), assertWellFormed];
+  return { public: publicApi(deps, common), operator: operatorApi(deps, common) };
+}
+
+/** The API, and the pages: what every request passes on its way to its route, and the routes. */
+function publicApi(deps: ClosingDeps, common: readonly RequestHandler[]): Express {
+  const { settings, routes } = deps;
+  const app = bareApp(settings);
+  app.use(...common, crossOrigin(routes));
+  app.use(routeTable(routes, serveWith(deps)));
+  app.use(livenessRouter());
+  app.use(settings.adminListen === null ? operatorRouter(deps) : bareReadinessRouter(deps));
+  mountOpenApi(app, deps);
+  for (const pages of deps.pages ?? []) app.use(pages);
+  return endApp(app, deps.logger);
+}
+
+/** What the operator reads: whether the process lives, is ready, and how it does. */
+function operatorApi(deps: ClosingDeps, common: readonly RequestHandler[]): Express {
+  const app = bareApp(deps.settings);
+  app.use(...common, livenessRouter(), operatorRouter(deps));
+  return endApp(app, deps.logger);
+}
+
+function bareApp({ trustProxy }: HttpSettings): Express {
   const app = express();
-  app.set('trust proxy', settings.trustProxy);
+  app.set('trust proxy', trustProxy);
   app.set('query parser', 'simple');
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.disable('etag');
   app.disable('x-powered-by');
-  app.use(arrive(deps), ...securityHeaders(), assertWellFormed, crossOrigin(routes));
-  app.use(routeTable(routes, serveWith(deps)));
-  app.use(healthRouter(deps));
-  mountOpenApi(app, deps);
-  for (const pages of deps.pages ?? []) app.use(pages);
+  return app;
+}
+
+function endApp(app: Express, logger: Logger): Express {
   app.use((_req, res) =>
     sendResponse(res, failure(new AppError('NOT_FOUND', 'There is nothing at this address'))),
   );
@@ -84,7 +112,7 @@ export function createApi(deps: ApiDeps & { readonly isClosing: () => boolean })
 }
 
 /** What is done about every request before anybody looks at what it wants. */
-function arrive(deps: ApiDeps & { readonly isClosing: () => boolean }): RequestHandler {
+function arrive(deps: ClosingDeps): RequestHandler {
   const { logger, registry, settings } = deps;
   const logRequest = createRequestLog({ logger, registry, accessLog: settings.accessLog });
   return (req, res, next) => {

@@ -1,133 +1,42 @@
-import { readFileSync } from 'node:fs';
-import { createServer, type Server, type ServerOptions } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
-import { createApi, type ApiDeps } from './api.ts';
-import { answerMalformed } from './malformed-requests.ts';
+import { createApis, type ApiDeps } from './api.ts';
+import { createListener, type ListenAddress, type ListenerOptions } from './listener.ts';
 
-export interface HttpServerDeps extends ApiDeps {
-  /** Absolute paths of PEM files; null for plain HTTP, behind a proxy that speaks TLS. */
-  readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
-  /** Other limits than the usual ones; for tests. */
-  readonly timeouts?: Partial<typeof OPTIONS>;
-}
+export interface HttpServerDeps extends ApiDeps, Pick<ListenerOptions, 'tls' | 'timeouts'> {}
 
 export interface HttpServer {
+  /** What is served on the public address. */
   readonly app: Express;
-  /** @returns the address it really listens on, for port 0. */
-  listen(at: { readonly host: string; readonly port: number }): Promise<AddressInfo>;
-  /** Takes no more requests, lets the running ones finish, and after `graceMs` cuts what is left. */
+  /** @returns the addresses it really listens on, for port 0; that of the operator where it has one of its own. */
+  listen(at: ListenAddress): Promise<{ readonly public: AddressInfo; readonly operator: AddressInfo | null }>;
+  /** Takes no more requests, lets the running ones finish, and after `graceMs` cuts the rest. */
   close(graceMs: number): Promise<void>;
 }
 
-/** A client has this long to send its headers, and its whole request: nobody holds a socket by trickling. */
-const OPTIONS = {
-  headersTimeout: 15_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 65_000,
-  connectionsCheckingInterval: 5_000,
-  // A request without Host is refused by the application, in the form of the API.
-  requireHostHeader: false,
-} satisfies ServerOptions;
-const IDLE_SWEEP_MS = 50;
-
 export function createHttpServer(deps: HttpServerDeps): HttpServer {
   let closing = false;
-  const app = createApi({ ...deps, isClosing: () => closing });
-  const server = listener(app, deps);
-  const sockets = trackSockets(server, deps.tls !== null);
-  answerMalformed(server, deps.logger);
-  // Node would refuse an unknown expectation without the headers of other answers.
-  server.on('checkExpectation', app);
+  const { settings, logger, tls, timeouts } = deps;
+  const apps = createApis({ ...deps, isClosing: () => closing });
+  const common = { logger, ...(timeouts === undefined ? {} : { timeouts }) };
+  const open = createListener(apps.public, { ...common, tls, settings: 'TILLD_HOST, TILLD_PORT' });
+  // Plain HTTP: it is meant for this machine or a network of the operator.
+  const operator = createListener(apps.operator, { ...common, tls: null, settings: 'TILLD_ADMIN_LISTEN' });
   return {
-    app,
-    listen: async ({ host, port }) => {
-      await new Promise<void>((resolve, reject) => {
-        const refused = (cause: Error): void => reject(listenError(cause, host, port));
-        server.once('error', refused);
-        server.listen(port, host, () => {
-          server.off('error', refused);
-          resolve();
-        });
-      });
-      return server.address() as AddressInfo;
+    app: apps.public,
+    listen: async (at) => {
+      const { adminListen } = settings;
+      const operatorAt = adminListen === null ? null : await operator.listen(adminListen);
+      try {
+        return { public: await open.listen(at), operator: operatorAt };
+      } catch (error) {
+        await operator.close(0);
+        throw error;
+      }
     },
     close: async (graceMs) => {
       closing = true;
-      await closeServer(server, sockets, graceMs);
+      await Promise.all([open.close(graceMs), operator.close(graceMs)]);
     },
   };
-}
-
-function listener(app: Express, { tls, timeouts }: HttpServerDeps): Server {
-  const options = { ...OPTIONS, ...timeouts };
-  if (tls === null) return createServer(options, app);
-  const cert = readPem('TILLD_TLS_CERT', tls.certFile);
-  const key = readPem('TILLD_TLS_KEY', tls.keyFile);
-  try {
-    return createTlsServer({ ...options, cert, key, minVersion: 'TLSv1.2' }, app);
-  } catch (cause) {
-    const why = `no certificate and key in PEM that belong together (${messageOf(cause)})`;
-    throw new Error(`${tls.certFile} and ${tls.keyFile} (TILLD_TLS_CERT, TILLD_TLS_KEY) are ${why}`, {
-      cause,
-    });
-  }
-}
-
-function readPem(setting: string, file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (cause) {
-    throw new Error(`cannot read the file of ${setting}: ${messageOf(cause)}`, { cause });
-  }
-}
-
-function listenError(cause: Error, host: string, port: number): Error {
-  const isTaken = 'code' in cause && cause.code === 'EADDRINUSE';
-  const why = isTaken ? 'another program listens there already' : cause.message;
-  return new Error(`cannot listen on ${host}, port ${port} (TILLD_HOST, TILLD_PORT): ${why}`, { cause });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-interface Sockets {
-  readonly all: ReadonlySet<Socket>;
-  /** Those that sent no request yet: Node does not count them as idle. */
-  readonly unused: ReadonlySet<Socket>;
-}
-
-const keepIn = (sockets: Set<Socket>) => (socket: Socket) => {
-  sockets.add(socket);
-  socket.once('close', () => sockets.delete(socket));
-};
-
-function trackSockets(server: Server, isTls: boolean): Sockets {
-  const all = new Set<Socket>();
-  const unused = new Set<Socket>();
-  server.on('connection', keepIn(all));
-  server.on(isTls ? 'secureConnection' : 'connection', keepIn(unused));
-  server.on('request', (req) => unused.delete(req.socket));
-  return { all, unused };
-}
-
-async function closeServer(server: Server, { all, unused }: Sockets, graceMs: number): Promise<void> {
-  if (!server.listening) return;
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  const endIdle = (): void => {
-    server.closeIdleConnections();
-    for (const socket of unused) socket.destroySoon();
-  };
-  endIdle();
-  const sweep = setInterval(endIdle, IDLE_SWEEP_MS);
-  const cut = setTimeout(() => {
-    for (const socket of all) socket.destroy();
-  }, graceMs);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(cut);
 }

@@ -60,6 +60,7 @@ describe('the shipped files', () => {
     const config = loadConfig({ env: { TILLD_CONFIG: 'config/mainnet.yaml' }, cwd: '/' });
     expect(config.webhooks.allowPrivate).toBe(false);
     expect(config.auth.registration).toBe('first-user');
+    expect(config.http.adminListen).toEqual({ host: '127.0.0.1', port: 3001 });
     expect(config.watcher.pollIntervalMs).toBe(5000);
     expect(config.confirmations.BTC).toEqual({
       base: 2,
@@ -186,6 +187,7 @@ const TABLE: readonly (readonly [
   ['TILLD_CONSOLIDATE_BELOW', '1.5', 'feePolicy.consolidateBelowRate', 1_500n, '1001'],
   ['TILLD_POLL_INTERVAL', '250ms', 'watcher.pollIntervalMs', 250, '1ms'],
   ['TILLD_RECONCILE_INTERVAL', '6h', 'reconcileIntervalMs', 21_600_000, '1m'],
+  ['TILLD_ADMIN_LISTEN', '[::1]:3001', 'http.adminListen', { host: '::1', port: 3001 }, '3001'],
   ['TILLD_ACCESS_LOG', 'anonymous', 'http.accessLog', 'anonymous', 'some'],
   ['TILLD_AUDIT_DAYS', '90', 'auditDays', 90, '0'],
   ['TILLD_BACKUP_SCHEDULE', '30 3 * * *', 'backup.schedule', '30 3 * * *', 'daily'],
@@ -594,6 +596,7 @@ nodes: { ETH: { rpcUrlFile: rpc } }`;
       expect.stringContaining('passphrase'),
       expect.stringContaining('private addresses'),
       expect.stringContaining('https'),
+      expect.stringContaining('TILLD_ADMIN_LISTEN'),
       expect.stringContaining('login attempts'),
     ]);
   });

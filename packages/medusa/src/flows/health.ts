@@ -44,7 +44,8 @@ export async function readHealth(container: MedusaContainer): Promise<Health> {
 
 async function nodeOf(client: Tilld, problems: string[]): Promise<boolean> {
   try {
-    const { ready, warnings } = await client.service.readyz(undefined, QUICK);
+    // Without them where the operator of tilld keeps the details to themselves.
+    const { ready, warnings = [] } = await client.service.readyz(undefined, QUICK);
     problems.push(...warnings.map(String));
     return ready;
   } catch (error) {

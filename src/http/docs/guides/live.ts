@@ -10,10 +10,7 @@ export const LIVE: Guide = {
     html`${step(
       'Before',
       html`<ol>
-        <li>
-          The server runs on a network with your nodes: <a href="/readyz">/readyz</a> says ready for every
-          coin.
-        </li>
+        <li>The server runs on a network with your nodes: <a href="/readyz">/readyz</a> says ready.</li>
         <li>The seed words are on paper (<code>scripts/seed show</code>), and a backup was restored once.</li>
         <li>The public address is <code>https</code>; each user of the dashboard has a second factor.</li>
         <li>
@@ -40,9 +37,10 @@ export const LIVE: Guide = {
     ${step(
       'Afterwards',
       html`<p>
-        Watch <code>/readyz</code> and <code>/metrics</code>; alert rules are in
-        <code>config/alerts.yml</code>. Payments wait while a node is away, they do not fail. Look at the
-        dashboard for payments that wait for a decision: underpaid, late.
+        Watch <code>/readyz</code> and <code>/metrics</code> (on the address of
+        <code>TILLD_ADMIN_LISTEN</code>, where it is set); alert rules are in <code>config/alerts.yml</code>.
+        Payments wait while a node is away, they do not fail. Look at the dashboard for payments that wait for
+        a decision: underpaid, late.
       </p>`,
     )}`,
 };

@@ -19,7 +19,7 @@ export type WebhookLog = Schemas['WebhookLog'];
 export type WebhookEndpoint = Schemas['WebhookEndpoint'];
 export type RestrictedKey = Schemas['RestrictedKey'];
 export type Scope = RestrictedKey['scopes'][number];
-export type Chain = Data<'GET', '/readyz'>['chains'][string];
+export type Chain = NonNullable<Data<'GET', '/readyz'>['chains']>[string];
 
 export type Coin = Chain['coin'];
 export type Status = Payment['status'];

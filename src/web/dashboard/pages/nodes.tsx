@@ -28,18 +28,27 @@ export function NodesPage() {
           <Card
             title={isReady ? t('All nodes are in sync') : t('Something needs a look')}
             actions={
-              <Badge tone={database === 'ok' ? 'good' : 'bad'}>
-                {t('Database {database}', { database })}
-              </Badge>
+              database !== undefined && (
+                <Badge tone={database === 'ok' ? 'good' : 'bad'}>
+                  {t('Database {database}', { database })}
+                </Badge>
+              )
             }
           >
-            {Object.keys(chains).length === 0 && (
+            {chains === undefined && (
+              <p className="text-sm text-soft">
+                {t(
+                  'Only the operator of this server sees the state of each node, at the address in TILLD_ADMIN_LISTEN.',
+                )}
+              </p>
+            )}
+            {chains !== undefined && Object.keys(chains).length === 0 && (
               <Empty title={t('No chain is configured')}>
                 {t('Name a node of each coin in the configuration.')}
               </Empty>
             )}
             <ul className="grid grid-cols-1 gap-3 md:grid-cols-2">
-              {Object.entries(chains).map(([name, chain]) => (
+              {Object.entries(chains ?? {}).map(([name, chain]) => (
                 <li key={name} className="min-w-0 rounded-xl border border-line p-4">
                   <Node chain={chain} />
                 </li>

@@ -35,6 +35,8 @@ export const wallet: Catalogue = {
   Endpoint: 'Endpunkt',
   Endpoints: 'Endpunkte',
   'All nodes are in sync': 'Alle Nodes sind synchron',
+  'Only the operator of this server sees the state of each node, at the address in TILLD_ADMIN_LISTEN.':
+    'Den Zustand der einzelnen Nodes sieht nur der Betreiber dieses Servers, unter der Adresse in TILLD_ADMIN_LISTEN.',
   Events: 'Ereignisse',
   'Every webhook is listed here as soon as it is to be sent, later with what was sent and what came back.':
     'Jeder Webhook steht hier, sobald er zu senden ist, danach mit dem, was gesendet wurde und was zurückkam.',

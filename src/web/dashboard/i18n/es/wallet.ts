@@ -35,6 +35,8 @@ export const wallet: Catalogue = {
   Endpoint: 'Destino',
   Endpoints: 'Destinos',
   'All nodes are in sync': 'Todos los nodos están sincronizados',
+  'Only the operator of this server sees the state of each node, at the address in TILLD_ADMIN_LISTEN.':
+    'Solo el operador de este servidor ve el estado de cada nodo, en la dirección indicada en TILLD_ADMIN_LISTEN.',
   Events: 'Eventos',
   'Every webhook is listed here as soon as it is to be sent, later with what was sent and what came back.':
     'Cada webhook aparece aquí en cuanto hay que enviarlo y, después, con lo que se envió y lo que se respondió.',

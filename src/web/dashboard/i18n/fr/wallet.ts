@@ -36,6 +36,8 @@ export const wallet: Catalogue = {
   Endpoint: 'Point de terminaison',
   Endpoints: 'Points de terminaison',
   'All nodes are in sync': 'Tous les nœuds sont synchronisés',
+  'Only the operator of this server sees the state of each node, at the address in TILLD_ADMIN_LISTEN.':
+    'Seul l’opérateur de ce serveur voit l’état de chaque nœud, à l’adresse indiquée dans TILLD_ADMIN_LISTEN.',
   Events: 'Événements',
   'Every webhook is listed here as soon as it is to be sent, later with what was sent and what came back.':
     'Chaque webhook figure ici dès qu’il doit être envoyé, puis avec ce qui a été envoyé et ce qui a été répondu.',

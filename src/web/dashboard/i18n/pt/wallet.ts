@@ -35,6 +35,8 @@ export const wallet: Catalogue = {
   Endpoint: 'Endpoint',
   Endpoints: 'Endpoints',
   'All nodes are in sync': 'Todos os nós estão sincronizados',
+  'Only the operator of this server sees the state of each node, at the address in TILLD_ADMIN_LISTEN.':
+    'Só o operador deste servidor vê o estado de cada nó, no endereço indicado em TILLD_ADMIN_LISTEN.',
   Events: 'Eventos',
   'Every webhook is listed here as soon as it is to be sent, later with what was sent and what came back.':
     'Cada webhook aparece aqui assim que deve ser enviado e, depois, com o que foi enviado e o que foi respondido.',

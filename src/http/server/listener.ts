@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type Server, type ServerOptions } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Express } from 'express';
+import type { Logger } from '../../domain/ports.ts';
+import { answerMalformed } from './malformed-requests.ts';
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ListenerOptions {
+  readonly logger: Logger;
+  /** Absolute paths of PEM files; null for plain HTTP, behind a proxy that speaks TLS. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
+  /** Other limits than the usual ones; for tests. */
+  readonly timeouts?: Partial<typeof OPTIONS>;
+  /** The settings that say where it listens, for errors. */
+  readonly settings: string;
+}
+
+/** An application on a port. */
+export interface Listener {
+  /** @returns the address it really listens on, for port 0. */
+  listen(at: ListenAddress): Promise<AddressInfo>;
+  /** Takes no more requests, lets the running ones finish, and after `graceMs` cuts the rest. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** A client has this long to send its headers, and its whole request: nobody holds a socket by trickling. */
+const OPTIONS = {
+  headersTimeout: 15_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5_000,
+  // A request without Host is refused by the application, in the form of the API.
+  requireHostHeader: false,
+} satisfies ServerOptions;
+const IDLE_SWEEP_MS = 50;
+
+export function createListener(app: Express, options: ListenerOptions): Listener {
+  const server = serverFor(app, options);
+  const sockets = trackSockets(server, options.tls !== null);
+  answerMalformed(server, options.logger);
+  // Node would refuse an unknown expectation without the headers of other answers.
+  server.on('checkExpectation', app);
+  return {
+    listen: async (at) => {
+      await new Promise<void>((resolve, reject) => {
+        const refused = (cause: Error): void => reject(listenError(cause, at, options.settings));
+        server.once('error', refused);
+        server.listen(at.port, at.host, () => {
+          server.off('error', refused);
+          resolve();
+        });
+      });
+      return server.address() as AddressInfo;
+    },
+    close: async (graceMs) => closeServer(server, sockets, graceMs),
+  };
+}
+
+function serverFor(app: Express, { tls, timeouts }: ListenerOptions): Server {
+  const options = { ...OPTIONS, ...timeouts };
+  if (tls === null) return createServer(options, app);
+  const cert = readPem('TILLD_TLS_CERT', tls.certFile);
+  const key = readPem('TILLD_TLS_KEY', tls.keyFile);
+  try {
+    return createTlsServer({ ...options, cert, key, minVersion: 'TLSv1.2' }, app);
+  } catch (cause) {
+    const why = `no certificate and key in PEM that belong together (${messageOf(cause)})`;
+    throw new Error(`${tls.certFile} and ${tls.keyFile} (TILLD_TLS_CERT, TILLD_TLS_KEY) are ${why}`, {
+      cause,
+    });
+  }
+}
+
+function readPem(setting: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw new Error(`cannot read the file of ${setting}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function listenError(cause: Error, { host, port }: ListenAddress, settings: string): Error {
+  const isTaken = 'code' in cause && cause.code === 'EADDRINUSE';
+  const why = isTaken ? 'another program listens there already' : cause.message;
+  return new Error(`cannot listen on ${host}, port ${port} (${settings}): ${why}`, { cause });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+interface Sockets {
+  readonly all: ReadonlySet<Socket>;
+  /** Those that sent no request yet: Node does not count them as idle. */
+  readonly unused: ReadonlySet<Socket>;
+}
+
+const keepIn = (sockets: Set<Socket>) => (socket: Socket) => {
+  sockets.add(socket);
+  socket.once('close', () => sockets.delete(socket));
+};
+
+function trackSockets(server: Server, isTls: boolean): Sockets {
+  const all = new Set<Socket>();
+  const unused = new Set<Socket>();
+  server.on('connection', keepIn(all));
+  server.on(isTls ? 'secureConnection' : 'connection', keepIn(unused));
+  server.on('request', (req) => unused.delete(req.socket));
+  return { all, unused };
+}
+
+async function closeServer(server: Server, { all, unused }: Sockets, graceMs: number): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  const endIdle = (): void => {
+    server.closeIdleConnections();
+    for (const socket of unused) socket.destroySoon();
+  };
+  endIdle();
+  const sweep = setInterval(endIdle, IDLE_SWEEP_MS);
+  const cut = setTimeout(() => {
+    for (const socket of all) socket.destroy();
+  }, graceMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(cut);
+}
