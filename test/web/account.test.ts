@@ -287,6 +287,7 @@ describe('a shop', () => {
     await field('Name').fill('Blue Door Books');
     await field('Domain').fill('bluedoor.example');
     await button('Create shop').click();
+    await confirmIt(page, { password: PASSWORD });
     await page.getByRole('link', { name: 'Go to the shop' }).click();
     await heading('Blue Door Books').waitFor();
     shopPath = new URL(page.url()).pathname;
@@ -339,6 +340,7 @@ describe('a shop', () => {
     await button('Back').click();
     expect(await field('Payer’s address').inputValue()).toBe(payer.wallets.LTC);
     await button('Continue').click();
+    till.clock.advance(6 * 60_000);
     await button('Send the refund').click();
     await confirmIt(page, { password: PASSWORD });
     await page

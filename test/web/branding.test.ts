@@ -2,6 +2,9 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
 import { CheckoutWorld } from '../_helpers/web/checkout-world.ts';
+import { confirmIt } from '../_helpers/web/dashboard.ts';
+
+const PASSWORD = 'correct horse battery';
 
 /** A red circle on white, drawn by the browser itself. */
 const DRAWN = `(() => {
@@ -77,7 +80,7 @@ it('its owner sets it in the settings, and sees how it looks', async () => {
   const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', { token: shop.token });
   await page.goto(`/dashboard/shop/${shop.merchantId}/settings`);
   await page.getByLabel('Email').fill(user.email);
-  await page.getByLabel('Password').fill('correct horse battery');
+  await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   const card = page.locator('section', {
     has: page.getByRole('heading', { name: 'Look of the payment pages' }),
@@ -88,6 +91,7 @@ it('its owner sets it in the settings, and sees how it looks', async () => {
   await card.locator('img').waitFor();
   await card.getByLabel('Support contact').fill('nobody');
   await card.getByRole('button', { name: 'Keep this look' }).click();
+  await confirmIt(page, { password: PASSWORD });
   await card.getByText('Please enter an e-mail address or a web address.').first().waitFor();
   await card.getByLabel('Support contact').fill('https://shop.example/help');
   await card.getByLabel('Colour').fill('#b00020');

@@ -44,7 +44,8 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   context = await browser.context();
-  await signInBrowser(context, till.api.baseUrl, person);
+  // Only where the page came from is left to refuse.
+  await signInBrowser(context, till.api.baseUrl, { ...person, steppedUp: true });
   page = await context.newPage();
   sent = [];
   context.on('request', (request) => {

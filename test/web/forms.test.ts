@@ -5,7 +5,7 @@ import { Shop } from '../_helpers/api-client.ts';
 import { Till } from '../_helpers/till.ts';
 import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
-import { signInBrowser } from '../_helpers/web/dashboard.ts';
+import { confirmIt, signInBrowser } from '../_helpers/web/dashboard.ts';
 
 const PASSWORD = 'correct horse battery';
 const LOOKS = [
@@ -144,6 +144,7 @@ describe('a form with something wrong in it', () => {
     await page.getByLabel('Name').fill('Second shop');
     await page.getByLabel('Domain').fill('nonsense');
     await button('Create shop').click();
+    await confirmIt(page, { password: PASSWORD });
     await page.getByText('Please enter the name of your site').waitFor();
     browser.takeComplaints();
     expect(await page.getByLabel('Name').inputValue()).toBe('Second shop');

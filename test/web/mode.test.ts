@@ -76,6 +76,7 @@ describe('the dialog before going live', () => {
     const dialog = await openGoLive(page);
     await dialog.getByText('No coin is ready to take real money yet').waitFor();
     await dialog.getByRole('button', { name: 'Go live without a coin' }).click();
+    await confirmIt(page, { password: PASSWORD });
     await page.getByText('No coin is ready. Not ready: BTC').waitFor();
     await world.switchTo('sandbox');
     const again = await openGoLive(page);
@@ -207,6 +208,7 @@ describe('test and live as a view', () => {
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await dialog.getByRole('button', { name: 'Send now' }).waitFor();
     await world.switchTo('sandbox');
+    world.till.clock.advance(6 * 60_000);
     await dialog.getByRole('button', { name: 'Send now' }).click();
     await confirmIt(page, { password: PASSWORD });
     await dialog.getByText('This send is meant for the live wallet').waitFor();

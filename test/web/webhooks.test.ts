@@ -6,8 +6,10 @@ import { eventually } from '../_helpers/poll.ts';
 import { Till } from '../_helpers/till.ts';
 import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
-import { signInBrowser } from '../_helpers/web/dashboard.ts';
+import { confirmIt, signInBrowser } from '../_helpers/web/dashboard.ts';
 import { WebhookSink } from '../_helpers/webhook-sink.ts';
+
+const PASSWORD = 'correct horse battery';
 
 let till: Till;
 let browser: WebBrowser;
@@ -24,7 +26,7 @@ beforeAll(async () => {
   const owner = await newPerson(till.api, 'owner');
   shop = await Shop.open(till.api, { webhookUrl: sink.url, owner: owner.token });
   page = await (await browser.context({ viewport: DESKTOP })).newPage();
-  await signInBrowser(page.context(), till.api.baseUrl, { ...owner, password: 'correct horse battery' });
+  await signInBrowser(page.context(), till.api.baseUrl, { ...owner, password: PASSWORD });
   await shop.createPayment({ orderId: 'A-1' });
   await eventually(
     'an attempt failed',
@@ -224,6 +226,7 @@ it('an endpoint takes all events, or those that are ticked', async () => {
   await dialog().getByLabel('payment.completed').check();
   await look('endpoint-events');
   await button('Save endpoint').click();
+  await confirmIt(page, { password: PASSWORD });
   await page.getByText('payment.created, payment.completed').waitFor();
   await button('Edit http://127.0.0.1:9/ticked').click();
   expect(await types()).toEqual(['Created payment.created', 'Completed payment.completed']);

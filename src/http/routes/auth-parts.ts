@@ -4,6 +4,7 @@ import type { HeldSession } from '../../usecases/accounts/renew-session.ts';
 import type { Session } from '../../usecases/accounts/session.ts';
 import type { AuthOf } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
+import { secret } from '../schemas/marks.ts';
 import { text } from '../schemas/text.ts';
 
 /** Schemas the routes under /auth share. */
@@ -18,7 +19,7 @@ export const authTags = ['Authentication'];
 export const user = z
   .object({ id: z.string(), email: z.string(), isVerified: z.boolean() })
   .meta({ id: 'User' });
-export const session = z.object({ token: z.string(), expiresAt: timestamp(), user });
+export const session = z.object({ token: secret(z.string()), expiresAt: timestamp(), user });
 
 export function newPassword() {
   return text({ min: PASSWORD_MIN, max: PASSWORD_MAX, trim: false });

@@ -111,7 +111,7 @@ function askToAddRoute(deps: AccountDeps): Route {
     summary: 'Begin to add a passkey',
     description: 'What the browser makes a passkey from, for this session and within five minutes.',
     auth: 'jwt',
-    stepUp: true,
+    changesAccess: true,
     data: z.object({ options }),
     errors: ['INVALID_STATE', 'EMAIL_UNCONFIRMED'],
     handler: async ({ auth, sessionToken }) => {
@@ -130,7 +130,7 @@ function addRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     description:
       'Keeps what the browser made of the options and notifies the user by mail. Every other session and every user token ends.',
     auth: 'jwt',
-    stepUp: true,
+    changesAccess: true,
     status: 201,
     body: z.object({ name: name(), credential: attestation }),
     data: z.object({ passkey }),
@@ -177,7 +177,7 @@ function removeRoute(deps: AccountDeps, cookie: SessionCookie): Route {
       'Every other session and every user token ends, and the user is notified by mail. The last passkey of a user without an authenticator ' +
       'app takes the password as well.',
     auth: 'jwt',
-    stepUp: true,
+    changesAccess: true,
     body: z.object({ passkeyId: identifier(), password: currentPassword().optional() }),
     data: z.object({ removed: z.literal(true) }),
     errors: ['PASSKEY_NOT_FOUND', 'INVALID_CREDENTIALS', 'RATE_LIMITED'],

@@ -172,8 +172,7 @@ function changeRoute(deps: AccountDeps, cookie: SessionCookie): Route {
   return defineRoute({
     method: 'POST',
     path: '/auth/change-password',
-    // Its answer holds a user token, which asks for no proof any more.
-    stepUp: 'code',
+    holdsProof: 'password',
     renewsSession: true,
     summary: 'Change the password',
     description:

@@ -8,6 +8,7 @@ import { setupTotp } from '../../usecases/accounts/setup-totp.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
+import { secret } from '../schemas/marks.ts';
 import {
   authTags,
   code,
@@ -58,6 +59,7 @@ function setupRoute(deps: AccountDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/auth/totp/setup',
+    holdsProof: 'password',
     summary: 'Begin to set up two-factor sign-in',
     description:
       'Answers a new secret in base32 and as an otpauth:// URI for a QR code (SHA-1, 6 digits, 30 s). It ' +
@@ -67,7 +69,7 @@ function setupRoute(deps: AccountDeps): Route {
     auth: 'jwt',
     scope: 'never',
     body: z.object({ password: currentPassword() }),
-    data: z.object({ secret: z.string(), uri: z.string() }),
+    data: z.object({ secret: secret(z.string()), uri: secret(z.string()) }),
     status: 200,
     errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED', 'EMAIL_UNCONFIRMED'],
     handler: async ({ auth, body }) => setupTotp(deps, { userId: auth.userId, ...body }),
@@ -78,6 +80,7 @@ function enableRoute(deps: AccountDeps, cookie: SessionCookie): Route {
   return defineRoute({
     method: 'POST',
     path: '/auth/totp/enable',
+    holdsProof: 'code',
     summary: 'Switch two-factor sign-in on',
     description:
       'Takes a first code of the secret from /auth/totp/setup and answers ten recovery codes. They are shown ' +
@@ -86,7 +89,7 @@ function enableRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     auth: 'jwt',
     scope: 'never',
     body: z.object({ code: code() }),
-    data: z.object({ recoveryCodes: z.array(z.string()), session: goingOn }),
+    data: z.object({ recoveryCodes: secret(z.array(z.string())), session: goingOn }),
     status: 200,
     errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED', 'EMAIL_UNCONFIRMED'],
     renewsSession: true,
@@ -103,6 +106,7 @@ function disableRoute(deps: AccountDeps, cookie: SessionCookie): Route {
   return defineRoute({
     method: 'POST',
     path: '/auth/totp/disable',
+    holdsProof: 'code',
     summary: 'Switch two-factor sign-in off',
     description:
       'Takes the password and a code of the authenticator app, or a recovery code. Secret and recovery ' +

@@ -5,6 +5,7 @@ import { deniedUrl } from '../../usecases/connect/connect-request.ts';
 import { exchangeCode, type ExchangeCodeDeps } from '../../usecases/connect/exchange-code.ts';
 import type { KeepMade } from '../../usecases/keep-answer.ts';
 import { defineRoute, type Route } from '../server/route.ts';
+import { directs, secret } from '../schemas/marks.ts';
 import { httpUrl, identifier, text, visibleText } from '../schemas/text.ts';
 
 export type ConnectRoutesDeps = ApproveConnectDeps & ExchangeCodeDeps;
@@ -49,9 +50,11 @@ function scopeText() {
 
 const requestFields = {
   name: visibleText().meta({ description: 'Who asks; becomes the name of the key' }),
-  redirectUrl: httpUrl().meta({
-    description: 'https; plain http on localhost where private webhooks are allowed. Without a fragment',
-  }),
+  redirectUrl: directs(
+    httpUrl().meta({
+      description: 'https; plain http on localhost where private webhooks are allowed. Without a fragment',
+    }),
+  ),
   state: text({ max: STATE_MAX, trim: false }).meta({
     description: 'Any text of the shop; it comes back unchanged, and the shop checks that it is its own',
   }),
@@ -104,7 +107,6 @@ function approveRoute(deps: ConnectRoutesDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/connect/approve',
-    stepUp: true,
     summary: 'Agree to a connect request',
     description:
       'What the page `/connect` does when the owner agrees. Answers where to go on: `redirectUrl` with `code` and ' +
@@ -121,7 +123,7 @@ function approveRoute(deps: ConnectRoutesDeps): Route {
       body: { merchantId: '7b1d9e0c-52a4-4b7e-8f3a-2d5c9a6e1b40', ...EXAMPLE },
       data: { redirectTo: REDIRECT },
     },
-    data: z.object({ redirectTo: z.string() }),
+    data: z.object({ redirectTo: secret(z.string()) }),
     status: 200,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'INVALID_STATE'],
     handler: async ({ auth, body, keepAnswer }) => {
@@ -165,10 +167,10 @@ function tokenRoute(deps: ConnectRoutesDeps): Route {
     },
     data: z.object({
       merchantId: z.string(),
-      key: z.string(),
+      key: secret(z.string()),
       scopes: z.array(z.enum(SCOPES)),
       publicKey: z.string(),
-      webhookSecret: z.string().nullable(),
+      webhookSecret: secret(z.string()).nullable(),
     }),
     status: 200,
     errors: ['INVALID_CODE', 'INVALID_STATE'],

@@ -11,6 +11,7 @@ import { regenerateKeys, type RegeneratedKeys } from '../../usecases/merchants/r
 import { rotateWebhookSecret } from '../../usecases/merchants/rotate-webhook-secret.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
+import { secret } from '../schemas/marks.ts';
 import { identifier } from '../schemas/text.ts';
 import { restrictedKey, toRestrictedKey } from './restricted-keys.ts';
 
@@ -37,7 +38,6 @@ function regenerateRoute(deps: KeyRoutesDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/keys/regenerate',
-    stepUp: true,
     summary: 'Regenerate the API keys',
     description:
       'Answers a new public and secret key. The old ones work on for the grace period; without one ' +
@@ -50,7 +50,7 @@ function regenerateRoute(deps: KeyRoutesDeps): Route {
       gracePeriodSeconds: z.int().min(0).max(GRACE_MAX_S).default(0),
     }),
     data: z.object({
-      auth: z.object({ public: z.string(), secret: z.string() }),
+      auth: z.object({ public: z.string(), secret: secret(z.string()) }),
       gracePeriodEndsAt: timestamp().nullable(),
     }),
     status: 200,
@@ -68,7 +68,7 @@ function confirmRoute(deps: KeyRoutesDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/keys/confirm',
-    stepUp: true,
+    changesAccess: true,
     summary: 'Confirm keys and members after a restore',
     description:
       'A restore that does not know what was revoked suspends secret keys, keys with `wallet:send` and members. Delete ' +
@@ -144,13 +144,12 @@ function secretRoute(deps: KeyRoutesDeps): Route {
   return defineRoute({
     method: 'GET',
     path: '/merchant/webhook/secret',
-    stepUp: true,
     summary: 'The webhook signing secret',
     description: 'The secret deliveries are signed with (Standard Webhooks).',
     tags,
     auth: 'merchant',
     scope: 'webhooks:write',
-    data: z.object({ secret: z.string() }),
+    data: z.object({ secret: secret(z.string()) }),
     status: 200,
     errors: [],
     handler: async ({ auth }) => ({ secret: deps.secretBox.open(auth.merchant.webhook_secret_sealed) }),
@@ -161,17 +160,18 @@ function rotateRoute(deps: KeyRoutesDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/webhook/rotate-secret',
-    stepUp: true,
     summary: 'Rotate the webhook signing secret',
     description: 'Answers the new secret. For 24 hours deliveries carry a signature of each, old and new.',
     tags,
     auth: 'merchant',
     scope: 'webhooks:write',
-    data: z.object({ secret: z.string() }),
+    data: z.object({ secret: secret(z.string()) }),
     status: 200,
     errors: [],
     handler: async ({ auth, keepAnswer }) => ({
-      secret: await rotateWebhookSecret(deps, auth.merchantId, (tx, secret) => keepAnswer(tx, { secret })),
+      secret: await rotateWebhookSecret(deps, auth.merchantId, (tx, made) =>
+        keepAnswer(tx, { secret: made }),
+      ),
     }),
   });
 }

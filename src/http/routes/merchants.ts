@@ -14,6 +14,7 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { perCoin } from '../schemas/answers.ts';
 import { accentColor, logo, supportContact } from '../schemas/branding.ts';
 import { currency } from '../schemas/codes.ts';
+import { directs, secret, settles } from '../schemas/marks.ts';
 import { ianaZone } from '../schemas/query.ts';
 import { domainName, httpUrl, identifier, text, webOrigin } from '../schemas/text.ts';
 import {
@@ -51,14 +52,14 @@ function createRoute(deps: MerchantRoutesDeps): Route {
     tags,
     auth: 'account',
     scope: 'never',
-    body: z.object({ name: text(), domain: domainName(), description: clearable(text({ min: 0 })) }),
+    body: z.object({ name: text(), domain: directs(domainName()), description: clearable(text({ min: 0 })) }),
     data: z.object({
       merchant: z.object({
         id: z.string(),
         name: z.string(),
         description: z.string().nullable(),
         domain: z.object({ name: z.string(), isVerified: z.boolean(), verification: z.string() }),
-        auth: z.object({ public: z.string(), secret: z.string() }),
+        auth: z.object({ public: z.string(), secret: secret(z.string()) }),
         wallets: perCoin('Wallet address of each coin'),
         ...merchantSettings,
       }),
@@ -114,10 +115,10 @@ function editRoute(deps: MerchantRoutesDeps): Route {
       merchantId: identifier(),
       name: text().optional(),
       description: clearable(text({ min: 0 })),
-      webhookUrl: clearable(httpUrl({ empty: true })),
+      webhookUrl: directs(clearable(httpUrl({ empty: true }))),
       paymentLifetimeMinutes: z.int().min(LIFETIME_MINUTES.min).max(LIFETIME_MINUTES.max).optional(),
-      tolerancePercent: tolerance().optional(),
-      latePayments: z.enum(LATE_POLICIES).optional(),
+      tolerancePercent: settles(tolerance()).optional(),
+      latePayments: settles(z.enum(LATE_POLICIES)).optional(),
       currency: currency()
         .optional()
         .meta({ description: 'What you reckon in, such as the totals of the dashboard' }),
@@ -125,7 +126,7 @@ function editRoute(deps: MerchantRoutesDeps): Route {
         description:
           'IANA time zone whose days the dashboard reckons in; null or an empty text: that of its reader',
       }),
-      supportContact: clearable(supportContact()).meta({
+      supportContact: directs(clearable(supportContact())).meta({
         description: 'Whom payers ask: an e-mail address or an https URL, shown on their pages',
       }),
       accentColor: accentColor().nullable().optional().meta({
@@ -137,8 +138,7 @@ function editRoute(deps: MerchantRoutesDeps): Route {
         .optional()
         .meta({ description: 'PNG, JPEG or WebP in base64, at most 64 KiB; null removes it' }),
       renewExpired: renewExpired(),
-      embedOrigins: z
-        .array(webOrigin())
+      embedOrigins: directs(z.array(webOrigin()))
         .max(EMBED_ORIGINS_MAX)
         .transform((origins) => [...new Set(origins)])
         .optional()
@@ -178,7 +178,7 @@ function sandboxRoute(deps: MerchantRoutesDeps): Route {
     tags,
     auth: 'merchant',
     scope: 'never',
-    body: z.object({ sandboxMode: z.boolean() }),
+    body: z.object({ sandboxMode: settles(z.boolean()) }),
     data: z.object({ sandboxMode: z.boolean(), message: z.string() }),
     status: 200,
     errors: [],

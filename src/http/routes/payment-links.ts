@@ -9,6 +9,7 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { isoTime, pagination, timestamp } from '../schemas/answers.ts';
 import { currency } from '../schemas/codes.ts';
+import { directs } from '../schemas/marks.ts';
 import { whenObject } from '../schemas/payment-price.ts';
 import { booleanQuery, pageQuery } from '../schemas/query.ts';
 import { httpUrl, identifier, text } from '../schemas/text.ts';
@@ -58,7 +59,7 @@ const settings = {
     })
     .optional()
     .meta({ description: 'What the page asks beside the money; answers are in the payment’s `metadata`' }),
-  successUrl: httpUrl({ empty: true })
+  successUrl: directs(httpUrl({ empty: true }))
     .nullable()
     .optional()
     .transform((value) => (value === '' ? null : value))

@@ -21,6 +21,7 @@ import {
   removableUrl,
 } from '../schemas/payment-terms.ts';
 import { currency } from '../schemas/codes.ts';
+import { directs, settles } from '../schemas/marks.ts';
 import { metadata } from '../schemas/metadata.ts';
 import { paymentPrice, priceChoiceOf, refinePriceForm, whenObject } from '../schemas/payment-price.ts';
 import { payerPaymentSchema, paymentSchema } from '../schemas/payment.ts';
@@ -48,9 +49,9 @@ const createBody = z
     ...payerFields(),
     orderId: text(),
     metadata: metadata().optional(),
-    webhookUrl: httpUrl().optional(),
-    successUrl: httpUrl().optional(),
-    returnUrl: httpUrl().optional(),
+    webhookUrl: directs(httpUrl()).optional(),
+    successUrl: directs(httpUrl()).optional(),
+    returnUrl: directs(httpUrl()).optional(),
     allowedCryptos: allowedCryptos().optional(),
     customFields: metadata().optional(),
     lifetimeMinutes: lifetimeMinutes().optional(),
@@ -234,7 +235,6 @@ function resolveRoute(deps: CreatePaymentDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/payment/resolve',
-    stepUp: true,
     summary: 'Resolve a payment',
     description:
       '`accept` completes an underpaid or late payment with what arrived; `refunded` records that the money was given back.',
@@ -243,7 +243,7 @@ function resolveRoute(deps: CreatePaymentDeps): Route {
     scope: 'payments:write',
     notFor: ['clerk'],
     status: 200,
-    body: z.object({ paymentId: identifier(), action: z.enum(['accept', 'refunded']) }),
+    body: z.object({ paymentId: identifier(), action: settles(z.enum(['accept', 'refunded'])) }),
     data: paymentSchema(),
     errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE'],
     handler: async ({ auth, body }) => {

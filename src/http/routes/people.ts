@@ -12,6 +12,7 @@ import {
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
+import { secret } from '../schemas/marks.ts';
 import { email, identifier } from '../schemas/text.ts';
 import { mailedToken, ownSession } from './auth-parts.ts';
 
@@ -88,13 +89,13 @@ function inviteRoute(deps: PeopleDeps): Route {
     ...common,
     method: 'POST',
     path: '/merchant/people/invite',
-    stepUp: true,
+    changesAccess: true,
     summary: 'Invite somebody to work for a shop',
     description:
       'Mails a link that works for 7 days, for the account of that address alone. `link` is for passing on where no ' +
       'mail arrives. An open invitation of the same address ends.',
     body: z.object({ merchantId: identifier(), email: email(), role }),
-    data: z.object({ invitation, link: z.string() }),
+    data: z.object({ invitation, link: secret(z.string()) }),
     status: 201,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'EMAIL_UNCONFIRMED', 'INVALID_STATE', 'RATE_LIMITED'],
     handler: async ({ auth, body, keepAnswer }) => {
@@ -111,7 +112,7 @@ function editRoute(deps: PeopleDeps): Route {
     ...common,
     method: 'PATCH',
     path: '/merchant/people/edit',
-    stepUp: true,
+    changesAccess: true,
     summary: 'Give somebody another role',
     description: 'Counts at once. The member is signed out everywhere and signs in again with the new role.',
     body: z.object({ merchantId: identifier(), userId: identifier(), role }),

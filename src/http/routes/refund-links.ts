@@ -63,7 +63,7 @@ function createRoute(deps: RefundLinkDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/payment/refund-link',
-    stepUp: true,
+    movesMoney: true,
     auth: 'merchant',
     scope: 'refunds:write',
     summary: 'Refund by a link',
@@ -125,7 +125,6 @@ function approveRoute(deps: RefundLinkDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/payment/refund-link/approve',
-    stepUp: true,
     auth: 'merchant',
     scope: ['refunds:write', 'wallet:send'],
     summary: 'Approve a claimed refund',

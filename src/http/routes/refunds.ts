@@ -5,6 +5,7 @@ import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { REFUND_RATES } from '../../domain/payment/refund-link.ts';
 import { coinAmount, maxFee, refineFiatAmount } from '../schemas/amounts.ts';
 import { coin, currency } from '../schemas/codes.ts';
+import { directs } from '../schemas/marks.ts';
 import { paymentSchema, refundSchema } from '../schemas/payment.ts';
 import { identifier, text } from '../schemas/text.ts';
 import { shownTo } from './scoped-views.ts';
@@ -12,7 +13,7 @@ import { shownTo } from './scoped-views.ts';
 const refundBody = z
   .object({
     paymentId: identifier(),
-    destination: text().meta({ description: 'Address of the payer; none of your own' }),
+    destination: directs(text().meta({ description: 'Address of the payer; none of your own' })),
     coin: coin().optional().meta({ description: 'Needed only when money came in several coins' }),
     amount: coinAmount().optional().meta({
       description:
@@ -57,7 +58,6 @@ export function refundRoutes(deps: RefundPaymentDeps): Route[] {
     defineRoute({
       method: 'POST',
       path: '/payment/refund',
-      stepUp: true,
       auth: 'merchant',
       scope: ['refunds:write', 'wallet:send'],
       summary: 'Refund a payment',

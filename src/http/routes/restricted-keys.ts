@@ -8,6 +8,7 @@ import type { CreatedRestrictedKey } from '../../usecases/keys/restricted-key.ts
 import { deleteRestrictedKey } from '../../usecases/keys/delete-restricted-key.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
+import { secret } from '../schemas/marks.ts';
 import { timeQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
 
@@ -54,7 +55,6 @@ function createRoute(deps: RestrictedKeyRoutesDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/keys/create',
-    stepUp: true,
     summary: 'Create a restricted key',
     description:
       'A key for one merchant that may do only what its scopes say, wherever a secret key is taken. `value` is ' +
@@ -80,7 +80,7 @@ function createRoute(deps: RestrictedKeyRoutesDeps): Route {
       },
       data: { key: { ...EXAMPLE, value: 'rk_7Kq2D0RmLw9Hc5sYp4VbNxTz8ZtQ1mWc6Rk3vXy9sXc' } },
     },
-    data: z.object({ key: z.object({ ...fields, value: z.string() }) }),
+    data: z.object({ key: z.object({ ...fields, value: secret(z.string()) }) }),
     status: 201,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'INVALID_STATE'],
     handler: async ({ auth, body, keepAnswer }) => {
@@ -97,7 +97,7 @@ function deleteRoute(deps: RestrictedKeyRoutesDeps): Route {
   return defineRoute({
     method: 'DELETE',
     path: '/merchant/keys/delete',
-    stepUp: true,
+    changesAccess: true,
     summary: 'Delete a restricted key',
     description:
       'The key is refused from now on. The public and the secret key are replaced by regenerating.',

@@ -77,6 +77,7 @@ function freezeRoute(deps: SendCoinsDeps, verb: 'freeze' | 'unfreeze'): Route {
   return defineRoute({
     method: 'POST',
     path: `/merchant/wallet/outputs/${verb}`,
+    movesMoney: false,
     auth: 'merchant',
     scope: 'wallet:send',
     summary: frozen ? 'Set outputs aside' : 'Give outputs back',
@@ -97,7 +98,6 @@ function consolidateRoute(deps: SendCoinsDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/wallet/consolidate',
-    stepUp: true,
     auth: 'merchant',
     scope: 'wallet:send',
     summary: 'Make one output of many',

@@ -14,6 +14,7 @@ import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { coinAmount, maxFee } from '../schemas/amounts.ts';
 import { perCoin, timestamp } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';
+import { directs } from '../schemas/marks.ts';
 import { modeQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
 import { walletTransactionsRoute } from './wallet-transactions.ts';
@@ -42,7 +43,7 @@ function feeRate() {
 const replaceBody = z.object({ sendId: identifier(), feeRate: feeRate(), maxFee: maxFee() });
 
 const sendBody = z.object({
-  destination: text().meta({ description: 'External address of the coin' }),
+  destination: directs(text().meta({ description: 'External address of the coin' })),
   amount: coinAmount(EVERYTHING).meta({
     description: 'In the coin, such as "0.015"; "max": everything spendable, the fee taken out of it',
   }),
@@ -156,7 +157,6 @@ function sendRoute(deps: SendCoinsDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/wallet/send',
-    stepUp: true,
     auth: 'merchant',
     scope: 'wallet:send',
     summary: 'Send coins',
@@ -204,7 +204,6 @@ function bumpRoute(deps: SendCoinsDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/wallet/send/bump',
-    stepUp: true,
     auth: 'merchant',
     scope: 'wallet:send',
     summary: 'Raise the fee of a send',
@@ -227,7 +226,6 @@ function cancelRoute(deps: SendCoinsDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/wallet/send/cancel',
-    stepUp: true,
     auth: 'merchant',
     scope: 'wallet:send',
     summary: 'Take a send back',

@@ -16,6 +16,7 @@ import {
 import { defineRoute, type Route } from '../server/route.ts';
 import { timestamp } from '../schemas/answers.ts';
 import { eventType } from '../schemas/event-type.ts';
+import { directs, secret } from '../schemas/marks.ts';
 import { httpUrl, identifier } from '../schemas/text.ts';
 
 const tags = ['Webhooks'];
@@ -57,9 +58,9 @@ const events = () =>
     .nullable()
     .meta({ description: 'The types it takes; null for all' });
 
-const createdAnswer = ({ endpoint, secret }: MadeEndpoint) => ({
-  ...viewEndpoint(endpoint, undefined),
-  secret,
+const createdAnswer = ({ endpoint: made, secret: signing }: MadeEndpoint) => ({
+  ...viewEndpoint(made, undefined),
+  secret: signing,
 });
 
 function createRoute(deps: WebhookEndpointDeps): Route {
@@ -75,10 +76,14 @@ function createRoute(deps: WebhookEndpointDeps): Route {
     errors: ['INVALID_STATE'],
     auth: 'merchant',
     scope: 'webhooks:write',
-    body: z.object({ url: httpUrl(), events: events().default(null), active: z.boolean().default(true) }),
+    body: z.object({
+      url: directs(httpUrl()),
+      events: events().default(null),
+      active: z.boolean().default(true),
+    }),
     data: z.object({
       ...endpointFields,
-      secret: z.string().meta({ description: 'What its deliveries are signed with' }),
+      secret: secret(z.string().meta({ description: 'What its deliveries are signed with' })),
     }),
     handler: async ({ auth, body, keepAnswer }) => {
       const input = { merchantId: auth.merchantId, ...body };
@@ -104,7 +109,7 @@ function editRoute(deps: WebhookEndpointDeps): Route {
     scope: 'webhooks:write',
     body: z.object({
       endpointId: identifier(),
-      url: httpUrl().optional(),
+      url: directs(httpUrl()).optional(),
       events: events().optional(),
       active: z.boolean().optional(),
     }),
@@ -156,13 +161,12 @@ function listRoute(deps: WebhookEndpointDeps): Route {
   });
 }
 
-const secretAnswer = z.object({ secret: z.string() });
+const secretAnswer = z.object({ secret: secret(z.string()) });
 
 function secretRoute(deps: WebhookEndpointDeps): Route {
   return defineRoute({
     method: 'GET',
     path: '/merchant/webhook/endpoint/secret',
-    stepUp: true,
     summary: 'The signing secret of a webhook endpoint',
     description: 'The secret that deliveries to this endpoint are signed with (Standard Webhooks).',
     tags,
@@ -187,7 +191,6 @@ function rotateRoute(deps: WebhookEndpointDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/webhook/endpoint/rotate-secret',
-    stepUp: true,
     summary: 'Rotate the signing secret of a webhook endpoint',
     description: 'Answers the new secret. For 24 hours deliveries carry a signature of each, old and new.',
     tags,
@@ -198,7 +201,7 @@ function rotateRoute(deps: WebhookEndpointDeps): Route {
     body: z.object({ endpointId: identifier() }),
     data: secretAnswer,
     handler: async ({ auth: { merchantId }, body: { endpointId }, keepAnswer }) => {
-      const keep: KeepMade<string> = (tx, secret) => keepAnswer(tx, { secret });
+      const keep: KeepMade<string> = (tx, made) => keepAnswer(tx, { secret: made });
       return {
         secret:
           endpointId === merchantId

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
 import type { Payer } from '../../usecases/customers/find-or-create-payer.ts';
 import { coin } from './codes.ts';
+import { directs, settles } from './marks.ts';
 import { metadata } from './metadata.ts';
 import { email, httpUrl, identifier, text } from './text.ts';
 
@@ -62,7 +63,7 @@ export function lifetimeMinutes() {
 
 /** Confirmations per coin, beyond what the server requires. */
 export function confirmations() {
-  return z.partialRecord(z.enum(COINS), z.int().min(1).max(MAX_CONFIRMATIONS)).meta({
+  return settles(z.partialRecord(z.enum(COINS), z.int().min(1).max(MAX_CONFIRMATIONS))).meta({
     description: 'Per coin, not below what the server requires for the amount',
     examples: [{ BTC: 6 }],
   });
@@ -117,5 +118,5 @@ export function allowedCryptos() {
 
 /** A URL that an empty text removes. */
 export function removableUrl() {
-  return httpUrl({ empty: true }).transform((url) => (url === '' ? null : url));
+  return directs(httpUrl({ empty: true })).transform((url) => (url === '' ? null : url));
 }

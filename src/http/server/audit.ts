@@ -13,6 +13,7 @@ import { sealClient, type Client } from '../../usecases/accounts/dashboard-sessi
 import { findReachable } from '../../usecases/people/reach-merchant.ts';
 import type { Answer } from './envelope.ts';
 import type { Route } from './route.ts';
+import { isChange } from './step-up.ts';
 import { StreamReply } from './stream-reply.ts';
 
 export interface AuditDeps {
@@ -61,9 +62,9 @@ interface Request {
  * only reads, that which hands out a secret or takes data away.
  */
 function isRecorded(route: Route, caller: Caller): boolean {
-  const isTaken = route.stepUp !== undefined || route.streamsAs !== undefined;
+  const isTaken = route.answersSecret || route.stepUp.always === true || route.streamsAs !== undefined;
   if (isTaken) return true;
-  if (route.method === 'GET' || String(route.scope).endsWith(':read')) return false;
+  if (!isChange(route)) return false;
   return caller.kind === 'user' || route.scope === 'never';
 }
 

@@ -21,6 +21,7 @@ import { requestIdOf } from './request-id.ts';
 import { noteCaller } from './request-log.ts';
 import type { AuthKind, AuthOf, Route, RouteInput } from './route.ts';
 import type { SessionCookie } from './session-cookie.ts';
+import { assertFieldsProven } from './step-up.ts';
 import { StreamReply } from './stream-reply.ts';
 import { parsePart, validationError } from './validation.ts';
 
@@ -59,6 +60,7 @@ export async function dispatch(
     body: route.method === 'GET' ? undefined : await deps.readBody(req, res),
     query: req.query,
   };
+  await assertFieldsProven(deps, route, caller, raw.body);
   const { body, query, merchantId } = parseRequest(route, caller, raw);
   const named =
     merchantId ?? merchantIn(body) ?? (await namedMerchant(deps.db, route, caller, { body, query }));

@@ -9,12 +9,11 @@ import {
   authenticateSession,
   type AuthenticateDeps,
   type Caller,
-  type CallerSession,
 } from '../../usecases/accounts/authenticate.ts';
-import { isSteppedUp, proofOf } from '../../usecases/accounts/step-up.ts';
 import { reachMerchant } from '../../usecases/people/reach-merchant.ts';
 import { givenId } from './named-merchant.ts';
 import type { AuthKind, AuthOf, Route, RouteScope } from './route.ts';
+import { assertSteppedUp } from './step-up.ts';
 import { parsePart } from './validation.ts';
 import { identifier } from '../schemas/text.ts';
 import { z } from 'zod';
@@ -60,9 +59,7 @@ export async function identify(
   if (caller.kind === 'restricted') requireScope(caller.scopes, route.scope);
   const session = caller.kind === 'user' ? caller.session : null;
   if (route.ownPages === true && session === null) throw unauthorised();
-  if (route.stepUp !== undefined && caller.kind === 'user' && session !== null) {
-    await requireStepUp(deps, caller.userId, session, route.stepUp);
-  }
+  await assertSteppedUp(deps, route, caller);
   return caller;
 }
 
@@ -75,21 +72,6 @@ async function callerOf(
   }
   const credential = /^Bearer +(\S+) *$/i.exec(header)?.[1];
   return credential === undefined ? null : authenticate(deps, credential);
-}
-
-/** @throws {AppError} STEP_UP_REQUIRED naming what the user must give. */
-async function requireStepUp(
-  { db, clock }: AuthenticateDeps,
-  userId: string,
-  { steppedUpAt }: CallerSession,
-  wanted: NonNullable<Route['stepUp']>,
-): Promise<void> {
-  if (isSteppedUp(steppedUpAt, clock.now())) return;
-  const field = await proofOf(db, userId);
-  if (wanted === 'code' && field === 'password') return;
-  const what = field === 'code' ? 'a code of your authenticator app' : 'your password';
-  const details = [{ field, code: 'required', message: `needs ${what}` }];
-  throw new AppError('STEP_UP_REQUIRED', `Confirm with ${what} first`, { details });
 }
 
 /** @throws {AppError} FORBIDDEN naming the scopes that the key lacks. */

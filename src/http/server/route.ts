@@ -6,6 +6,8 @@ import type { Scope } from '../../domain/scopes.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Client } from '../../usecases/accounts/dashboard-session.ts';
+import { hasMark } from '../schemas/marks.ts';
+import { stepUpRule, type StepUpRule } from './step-up.ts';
 import { StreamReply, type StreamType } from './stream-reply.ts';
 
 /**
@@ -128,12 +130,12 @@ interface RouteFacts {
   readonly repeatAnswers?: string;
   /** When a success also answers 202, because the work goes on: what that tells. */
   readonly acceptedAnswers?: string;
-  /**
-   * Moves money, or hands out what can: a session of the dashboard must have proved within the last minutes who is
-   * there. Keys and user tokens are proof themselves. With `code` only where there is a second factor: the request holds
-   * the password.
-   */
-  readonly stepUp?: true | 'code';
+  /** Whether coins may leave the wallet by it; by default where it changes something with the scope `wallet:send`. */
+  readonly movesMoney?: boolean;
+  /** Changes who may act for a shop or an account, where no field of body or answer shows that. */
+  readonly changesAccess?: true;
+  /** The request itself holds the password, or a code of the second factor, in place of a step-up. */
+  readonly holdsProof?: 'password' | 'code';
   /** Roles that may not, though their scopes include the route's. */
   readonly notFor?: readonly MemberRole[];
   /** For pages of this server alone: no key and no user token is taken, and the document does not list it. */
@@ -198,6 +200,9 @@ export interface Route extends RouteFacts {
   readonly data: z.ZodType;
   readonly example: RouteExample<unknown, unknown, unknown>;
   readonly idempotency: 'day' | 'forever';
+  readonly stepUp: StepUpRule;
+  /** Whether its answer holds what its reader can act with. */
+  readonly answersSecret: boolean;
   /** Ids in body or query that name something of one merchant: a user token that gives one need not name the merchant. */
   readonly namedBy: readonly NamingId[];
   readonly handle: (input: RouteInput<AuthKind, unknown, unknown>) => Promise<Reply<unknown> | StreamReply>;
@@ -221,6 +226,8 @@ export function defineRoute<
     query,
     example,
     idempotency,
+    stepUp: stepUpRule(definition),
+    answersSecret: hasMark(definition.data, 'secret'),
     namedBy: isOfMerchant(facts.auth)
       ? NAMING_IDS.filter((id) => [body, query].some((part) => hasField(part, id)))
       : [],

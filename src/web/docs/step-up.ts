@@ -21,7 +21,8 @@ export function stepUpForm(proof: 'password' | 'code', onProven: () => void): HT
   const what = isCode ? 'Code of your authenticator app' : 'Your password';
   const button = element('button', { type: 'submit', class: 'send' }, 'Confirm and send');
   const problem = element('p', { class: 'note', role: 'alert' });
-  const why = 'This moves money, or hands out what can: confirm that it is you. Nothing was done yet.';
+  const why =
+    'This concerns money, keys, or where payers and notifications go: confirm that it is you. Nothing was done yet.';
   const form = element(
     'form',
     {},

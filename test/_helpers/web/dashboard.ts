@@ -10,13 +10,19 @@ export async function confirmIt(page: Page, proof: { password: string } | { code
   await dialog.waitFor({ state: 'detached' });
 }
 
-/** Puts the cookie of a fresh session of a user into a browser, in place of what it had. */
+/**
+ * Puts the cookie of a fresh session of a user into a browser, in place of what it had.
+ * @param user.steppedUp whether the session has proved again who is there
+ */
 export async function signInBrowser(
   context: BrowserContext,
   baseUrl: string,
-  user: { email: string; password: string },
+  user: { email: string; password: string; steppedUp?: boolean },
 ): Promise<void> {
-  const { cookie } = await SessionClient.signIn(baseUrl, user);
+  const { email, password, steppedUp = false } = user;
+  const session = await SessionClient.signIn(baseUrl, { email, password });
+  if (steppedUp) await session.call('POST', '/auth/step-up', { password });
+  const { cookie } = session;
   const [name = '', value = ''] = cookie.split('=');
   await context.addCookies([{ name, value, url: baseUrl, httpOnly: true, sameSite: 'Strict' }]);
 }

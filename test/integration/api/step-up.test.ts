@@ -1,6 +1,9 @@
+import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { createHttpServer, HttpServerDeps } from '../../../src/http/server/server.ts';
+import { fieldsOf, type MarkedField } from '../../../src/http/schemas/marks.ts';
 import type { Route } from '../../../src/http/server/route.ts';
+import { isChange } from '../../../src/http/server/step-up.ts';
 import { SessionClient } from '../../_helpers/session-client.ts';
 import { credentialsOf, fresh, PASSWORD, totpCode, World } from './world.ts';
 
@@ -23,7 +26,11 @@ afterAll(async () => world.end());
 
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 const guarded = routes.filter(({ auth }) => auth !== 'none');
-const isSteppedUp = ({ stepUp }: Route): boolean => stepUp === true;
+const isSteppedUp = ({ stepUp }: Route): boolean => stepUp.always === true;
+/** Fields that need a step-up where they are given. */
+const fieldsAsked = guarded.flatMap((route) =>
+  route.stepUp.fields.map((field) => [nameOf(route), route, field] as const),
+);
 const sends = ({ scope }: Route): boolean => [scope].flat().includes('wallet:send');
 const changesKeys = ({ method, path }: Route): boolean => method !== 'GET' && path.includes('/keys/');
 const { api, clock } = world.till;
@@ -51,7 +58,7 @@ async function codeOf(session: SessionClient, { method, path }: Pick<Route, 'met
 const prove = async (session: SessionClient, proof: object) => session.call('POST', '/auth/step-up', proof);
 const SEND = { method: 'POST', path: '/merchant/wallet/send' } as const;
 
-it('what sends coins, or hands out what can, is all of this', () => {
+it('a session needs a step-up for exactly these routes', () => {
   expect(routes.filter(isSteppedUp).map(nameOf).toSorted()).toEqual([
     'DELETE /auth/passkeys',
     'DELETE /merchant/keys/delete',
@@ -61,14 +68,17 @@ it('what sends coins, or hands out what can, is all of this', () => {
     'POST /auth/passkeys',
     'POST /auth/passkeys/options',
     'POST /connect/approve',
+    'POST /merchant/create',
     'POST /merchant/keys/confirm',
     'POST /merchant/keys/create',
     'POST /merchant/keys/regenerate',
     'POST /merchant/people/invite',
+    'POST /merchant/sandbox',
     'POST /merchant/wallet/consolidate',
     'POST /merchant/wallet/send',
     'POST /merchant/wallet/send/bump',
     'POST /merchant/wallet/send/cancel',
+    'POST /merchant/webhook/endpoint/create',
     'POST /merchant/webhook/endpoint/rotate-secret',
     'POST /merchant/webhook/rotate-secret',
     'POST /payment/refund',
@@ -76,9 +86,81 @@ it('what sends coins, or hands out what can, is all of this', () => {
     'POST /payment/refund-link/approve',
     'POST /payment/resolve',
   ]);
+  expect(routes.filter(({ stepUp }) => stepUp.always === 'code').map(nameOf)).toEqual([
+    'POST /auth/change-password',
+    'POST /auth/totp/setup',
+  ]);
 });
 
-it('no route that needs wallet:send, or is about a key or a secret, was forgotten', () => {
+it('a session needs a step-up for exactly these fields of other routes', () => {
+  expect(fieldsAsked.map(([name, , field]) => `${name} ${field}`).toSorted()).toEqual([
+    'PATCH /merchant/edit embedOrigins',
+    'PATCH /merchant/edit latePayments',
+    'PATCH /merchant/edit supportContact',
+    'PATCH /merchant/edit tolerancePercent',
+    'PATCH /merchant/edit webhookUrl',
+    'PATCH /merchant/link/edit successUrl',
+    'PATCH /merchant/webhook/endpoint/edit url',
+    'PATCH /payment/update returnUrl',
+    'PATCH /payment/update successUrl',
+    'POST /merchant/link/create successUrl',
+  ]);
+});
+
+const SECRET_NAME =
+  /(secret|token|password|passphrase|mnemonic|seed|words|recoveryCodes|private\w*|xprv|^key|^value|^code|^link|redirectTo)$/i;
+/** Answers whose name looks like a secret's, each with the reason why it is none. */
+const NO_SECRETS: Readonly<Record<string, string>> = {
+  'GET /merchant/keys keys.key': 'the public key; null for the others',
+  'POST /merchant/verify-domain verification.token': 'its owner publishes it',
+};
+
+it('an answer with a field that is named like a secret is marked as one', () => {
+  const suspicious = routes.flatMap((route) =>
+    fieldsOf(route.data)
+      .filter(({ path }) => SECRET_NAME.test(path.at(-1) ?? ''))
+      .map(({ path, mark }) => ({ name: `${nameOf(route)} ${path.join('.')}`, mark })),
+  );
+  const unmarked = suspicious.filter(({ mark }) => mark !== 'secret').map(({ name }) => name);
+  expect(suspicious.length).toBeGreaterThan(15);
+  expect([...new Set(unmarked)].toSorted()).toEqual(Object.keys(NO_SECRETS).toSorted());
+});
+
+const TARGET_NAME =
+  /(url|uri|address|destination|domain|origins?|contact|xpub|descriptor|host|payout\w*|sweep\w*|payTo)$/i;
+const SETTLING_NAME =
+  /(confirmations|depth|tolerance\w*|latePayments|policy|sandboxMode|acceptance|trust\w*)$/i;
+/** Fields of requests whose name looks like a target's, or like what counts as paid, each with the reason why not. */
+const NO_TARGETS: Readonly<Record<string, string>> = {
+  'POST /sandbox/payment/simulate confirmations': 'simulated blocks',
+};
+
+function isUrl({ schema }: MarkedField): boolean {
+  return z.globalRegistry.get(schema)?.['format'] === 'uri';
+}
+
+it('every body is an object, whose fields can be read one by one', () => {
+  const bodies = routes.flatMap(({ body }) => body ?? []);
+  expect(bodies.filter((body) => !(body instanceof z.ZodObject))).toEqual([]);
+});
+
+it('a field of a request that says where something goes, or what counts as paid, is marked', () => {
+  const suspicious = routes
+    .filter((route) => route.auth !== 'none' && isChange(route))
+    .flatMap((route) =>
+      (route.body === null ? [] : fieldsOf(route.body))
+        .filter((field) => {
+          const name = field.path.at(-1) ?? '';
+          return isUrl(field) || TARGET_NAME.test(name) || SETTLING_NAME.test(name);
+        })
+        .map(({ path, mark }) => ({ name: `${nameOf(route)} ${path.join('.')}`, mark })),
+    );
+  expect(suspicious.length).toBeGreaterThan(15);
+  const unmarked = suspicious.filter(({ mark }) => mark === null).map(({ name }) => name);
+  expect([...new Set(unmarked)]).toEqual(Object.keys(NO_TARGETS));
+});
+
+it('a route that needs wallet:send, or is about a key or a secret, needs a step-up', () => {
   /** Setting coins aside moves none. */
   const harmless = new Set([
     'POST /merchant/wallet/outputs/freeze',
@@ -106,6 +188,14 @@ describe('a session that has only signed in', () => {
       expect(answer.body.error?.details?.map(({ field }) => field)).toEqual(['password']);
     },
   );
+
+  it.each(fieldsAsked)('is asked for a proof by %s for its field %3$s', async (_name, route, field) => {
+    const { method, path } = route;
+    const answer = await owner.session.call(method, path, { [field]: null });
+    expect([answer.status, answer.body.error?.code]).toEqual([403, 'STEP_UP_REQUIRED']);
+    const { body } = await api.call(method, path, { token: owner.token, body: { [field]: null } });
+    expect(body.error?.code).not.toBe('STEP_UP_REQUIRED');
+  });
 
   it('is asked by nothing else', async () => {
     const others = guarded.filter((route) => !isSteppedUp(route) && route.path !== '/auth/sessions');
@@ -213,8 +303,6 @@ describe('a proof', () => {
   it('is needed to be shown what can act without the session', async () => {
     const account = await world.account();
     const session = await SessionClient.signIn(api.baseUrl, { email: account.email, password: PASSWORD });
-    /** What they answer is new, and holds nothing yet. */
-    const ofItsOwn = new Set(['POST /merchant/create', 'POST /merchant/webhook/endpoint/create']);
     const byUser = world.contract.routes.filter((endpoint) => credentialsOf(endpoint).includes('userToken'));
     const shown: string[] = [];
     for (const endpoint of byUser.filter(({ path }) => !path.startsWith('/auth/'))) {
@@ -227,7 +315,7 @@ describe('a proof', () => {
       if (/"([sr]k_|whsec_)[0-9A-Za-z+/=]{20,}"|"eyJ[\w-]+\./.test(text)) shown.push(endpoint.name);
     }
     expect(byUser.length).toBeGreaterThan(40);
-    expect(shown.filter((name) => !ofItsOwn.has(name))).toEqual([]);
+    expect(shown).toEqual([]);
   });
 
   it('that was refused leaves the Idempotency-Key free for the same request', async () => {

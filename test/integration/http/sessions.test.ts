@@ -460,6 +460,8 @@ describe('what another site makes a browser send', () => {
   let client: SessionClient;
   beforeAll(async () => {
     client = await signIn((await newUser(app)).email);
+    // Only where the page came from is left to refuse.
+    await client.call('POST', '/auth/step-up', { password: PASSWORD });
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { useState, type ChangeEvent } from 'react';
 import { api, type ApiError } from '../api/client.ts';
+import { changedFields } from '../api/changed.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct } from '../api/hooks.ts';
 import type { Shop } from '../api/types.ts';
@@ -31,7 +32,10 @@ export function Branding({ shop }: { shop: Shop }) {
         busy={save.isPending}
         error={error?.fields['logo'] === undefined ? error : null}
         onSubmit={({ accentColor, supportContact }) =>
-          save.mutate({ supportContact, accentColor: accentColor === USUAL_COLOR ? null : accentColor })
+          save.mutate({
+            ...changedFields({ supportContact }, shop),
+            accentColor: accentColor === USUAL_COLOR ? null : accentColor,
+          })
         }
         extra={
           save.isSuccess && (

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { api } from '../api/client.ts';
+import { changedFields } from '../api/changed.ts';
 import { useAct, useShop, useShopId } from '../api/hooks.ts';
 import type { PaymentLink } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
@@ -47,7 +48,8 @@ function bodyOf(asks: Asks, values: Values, link: PaymentLink | null) {
       : asks === 'amount'
         ? { amount: plainAmount(amount), currency }
         : { openAmount, currency };
-  return { name, description, successUrl, fields: [...fields, ...kept], ...terms };
+  const target = changedFields({ successUrl }, link ?? { successUrl: '' });
+  return { name, description, ...target, fields: [...fields, ...kept], ...terms };
 }
 
 /** A new link, or changes to one; its kind and its address do not change any more. */

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { api } from '../api/client.ts';
+import { changedFields } from '../api/changed.ts';
 import type { Body, Data } from '../api/contract.ts';
 import { useAct, useShop, useShops } from '../api/hooks.ts';
 import type { Shop } from '../api/types.ts';
@@ -64,13 +65,18 @@ function General({ shop }: { shop: Shop }) {
         busy={save.isPending}
         error={save.error}
         onSubmit={({ paymentLifetimeMinutes, tolerancePercent, latePayments, renewExpired, ...texts }) =>
-          save.mutate({
-            ...texts,
-            tolerancePercent: plainAmount(tolerancePercent),
-            paymentLifetimeMinutes: Number(paymentLifetimeMinutes),
-            latePayments: latePayments === 'review' ? 'review' : 'accept',
-            renewExpired: renewExpired === 'yes',
-          })
+          save.mutate(
+            changedFields(
+              {
+                ...texts,
+                tolerancePercent: plainAmount(tolerancePercent),
+                paymentLifetimeMinutes: Number(paymentLifetimeMinutes),
+                latePayments: latePayments === 'review' ? ('review' as const) : ('accept' as const),
+                renewExpired: renewExpired === 'yes',
+              },
+              shop,
+            ),
+          )
         }
         extra={
           save.isSuccess && (

@@ -1,6 +1,6 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { api, signIn } from '../api/client.ts';
+import { api, own, signIn } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
@@ -146,7 +146,10 @@ export function RegisterPage() {
     async (body: Body<'POST', '/auth/register'>) => {
       await api('POST', '/auth/register', { body: { ...body, ...invitationIn(next) } });
       // The account is there: who cannot be signed in now does it on the usual page.
-      return signIn(body).catch(() => null);
+      const session = await signIn(body).catch(() => null);
+      // The password was typed this moment: the first shop does not ask for it again. Where that fails, it does.
+      if (session !== null) await own('POST /auth/step-up', { password: body.password }).catch(() => null);
+      return session;
     },
     (session) => {
       if (session !== null) startSession(session);

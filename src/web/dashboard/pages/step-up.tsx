@@ -52,7 +52,9 @@ function Question(props: { proof: Proof; onAnswer: (isProven: boolean) => void }
         {t('Confirm that it is you')}
       </h2>
       <p className="mb-4 text-sm text-soft">
-        {t('This moves money, or hands out what can. For five minutes you are not asked again.')}
+        {t(
+          'This concerns money, keys, or where payers and notifications go. You are not asked again for five minutes.',
+        )}
       </p>
       <Form
         fields={['password', 'code']}

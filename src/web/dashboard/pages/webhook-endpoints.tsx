@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { changedFields } from '../api/changed.ts';
 import { api } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct, useApi } from '../api/hooks.ts';
@@ -116,7 +117,8 @@ function EndpointForm(props: { merchantId: string; endpoint?: WebhookEndpoint; o
       if (endpoint === undefined) {
         await api('POST', '/merchant/webhook/endpoint/create', { query: { merchantId }, body: fields });
       } else {
-        const body = { endpointId: endpoint.id, ...fields };
+        const { url, ...others } = fields;
+        const body = { endpointId: endpoint.id, ...others, ...changedFields({ url }, endpoint) };
         await api('PATCH', '/merchant/webhook/endpoint/edit', { query: { merchantId }, body });
       }
     },

@@ -188,12 +188,12 @@ export const people: Catalogue = {
   'The password was changed: sign in with the new one.':
     'Das Passwort wurde geändert: Melden Sie sich mit dem neuen an.',
   'They go to {email}.': 'Sie gehen an {email}.',
+  'This concerns money, keys, or where payers and notifications go. You are not asked again for five minutes.':
+    'Es geht um Geld, Schlüssel oder darum, wohin Zahlende und Benachrichtigungen gehen. Fünf Minuten lang werden Sie nicht wieder gefragt.',
   'This invitation is for {email}: sign in with that address, or make an account with it.':
     'Diese Einladung ist für {email}: Melden Sie sich mit dieser Adresse an oder legen Sie damit ein Konto an.',
   'This invitation is not valid, or no longer: ask the owner of the shop for another one.':
     'Diese Einladung gilt nicht oder nicht mehr: Bitten Sie den Eigentümer des Shops um eine neue.',
-  'This moves money, or hands out what can. For five minutes you are not asked again.':
-    'Das bewegt Geld oder gibt heraus, was es kann. Fünf Minuten lang werden Sie nicht wieder gefragt.',
   'This one': 'Diese',
   'This server has no mail server, so no mail comes. Your choice is kept.':
     'Dieser Server hat keinen Mailserver, daher kommt keine E-Mail. Ihre Wahl bleibt gespeichert.',

@@ -187,12 +187,12 @@ export const people: Catalogue = {
   'The password was changed: sign in with the new one.':
     'La contraseña se cambió: inicie sesión con la nueva.',
   'They go to {email}.': 'Se envían a {email}.',
+  'This concerns money, keys, or where payers and notifications go. You are not asked again for five minutes.':
+    'Afecta al dinero, a las claves o al destino de pagadores y notificaciones. No se le volverá a preguntar durante cinco minutos.',
   'This invitation is for {email}: sign in with that address, or make an account with it.':
     'Esta invitación es para {email}: inicie sesión con esa dirección o cree una cuenta con ella.',
   'This invitation is not valid, or no longer: ask the owner of the shop for another one.':
     'Esta invitación no es válida o ya no lo es: pida otra al propietario de la tienda.',
-  'This moves money, or hands out what can. For five minutes you are not asked again.':
-    'Esto mueve dinero, o entrega algo que puede moverlo. Durante cinco minutos no se le vuelve a preguntar.',
   'This one': 'Esta',
   'This server has no mail server, so no mail comes. Your choice is kept.':
     'Este servidor no tiene servidor de correo, así que no llega ninguno. Su elección se guarda.',

@@ -188,12 +188,12 @@ export const people: Catalogue = {
   'The password was changed: sign in with the new one.':
     'Le mot de passe a été changé : connectez-vous avec le nouveau.',
   'They go to {email}.': 'Ils sont envoyés à {email}.',
+  'This concerns money, keys, or where payers and notifications go. You are not asked again for five minutes.':
+    'Cela touche à l’argent, aux clés ou à la destination des payeurs et des notifications. On ne vous le redemandera pas pendant cinq minutes.',
   'This invitation is for {email}: sign in with that address, or make an account with it.':
     'Cette invitation est pour {email} : connectez-vous avec cette adresse, ou créez un compte avec elle.',
   'This invitation is not valid, or no longer: ask the owner of the shop for another one.':
     'Cette invitation n’est pas valable, ou ne l’est plus : demandez-en une autre au propriétaire de la boutique.',
-  'This moves money, or hands out what can. For five minutes you are not asked again.':
-    'Ceci déplace de l’argent, ou remet ce qui le peut. Pendant cinq minutes, on ne vous le redemandera pas.',
   'This one': 'Celle-ci',
   'This server has no mail server, so no mail comes. Your choice is kept.':
     'Ce serveur n’a pas de serveur de messagerie, aucun e-mail ne part donc. Votre choix est conservé.',

@@ -187,12 +187,12 @@ export const people: Catalogue = {
     'O navegador vai pedi-la em seguida. A senha e os códigos de recuperação continuam valendo.',
   'The password was changed: sign in with the new one.': 'A senha foi alterada: entre com a nova.',
   'They go to {email}.': 'São enviados para {email}.',
+  'This concerns money, keys, or where payers and notifications go. You are not asked again for five minutes.':
+    'Isto envolve dinheiro, chaves ou o destino de pagadores e notificações. Não voltaremos a perguntar durante cinco minutos.',
   'This invitation is for {email}: sign in with that address, or make an account with it.':
     'Este convite é para {email}: entre com esse endereço, ou crie uma conta com ele.',
   'This invitation is not valid, or no longer: ask the owner of the shop for another one.':
     'Este convite não vale, ou não vale mais: peça outro ao proprietário da loja.',
-  'This moves money, or hands out what can. For five minutes you are not asked again.':
-    'Isto move dinheiro, ou entrega algo que pode movê-lo. Por cinco minutos você não será perguntado de novo.',
   'This one': 'Esta',
   'This server has no mail server, so no mail comes. Your choice is kept.':
     'Este servidor não tem servidor de e-mail, por isso nenhum chega. A sua escolha fica guardada.',

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+
+/**
+ * What a field means for the security of a shop; what a caller has to prove first, and what the audit log holds, follow
+ * from it (`../server/step-up.ts`).
+ * - `secret`: its reader can act in another's name, or claim money.
+ * - `directs`: it says where money, events or payers go.
+ * - `settles`: it says what counts as paid.
+ */
+export type Mark = 'secret' | 'directs' | 'settles';
+
+const marks = z.registry<{ readonly mark: Mark }>();
+
+function marked<T extends z.ZodType>(schema: T, mark: Mark): T {
+  marks.add(schema, { mark });
+  return schema;
+}
+
+/** Of an answer: its reader can act in another's name. */
+export function secret<T extends z.ZodType>(schema: T): T {
+  return marked(schema, 'secret');
+}
+
+/** Of a request: where money, events or payers go. */
+export function directs<T extends z.ZodType>(schema: T): T {
+  return marked(schema, 'directs');
+}
+
+/** Of a request: what counts as paid. */
+export function settles<T extends z.ZodType>(schema: T): T {
+  return marked(schema, 'settles');
+}
+
+export interface MarkedField {
+  /** Names of the fields on the way to it; an element of a list adds none. */
+  readonly path: readonly string[];
+  readonly schema: z.core.$ZodType;
+  readonly mark: Mark | null;
+}
+
+/** The innermost fields of a schema; the mark of an outer one counts for those within. */
+export function fieldsOf(schema: z.core.$ZodType): MarkedField[] {
+  return visit(schema, [], null);
+}
+
+function visit(schema: z.core.$ZodType, path: readonly string[], outer: Mark | null): MarkedField[] {
+  const mark = marks.get(schema)?.mark ?? outer;
+  const parts = partsOf(schema);
+  if (parts.length === 0) return [{ path, schema, mark }];
+  return parts.flatMap(([name, part]) => visit(part, name === null ? path : [...path, name], mark));
+}
+
+type Part = readonly [name: string | null, schema: z.core.$ZodType];
+
+function partsOf(schema: z.core.$ZodType): Part[] {
+  if (schema instanceof z.ZodObject) return Object.entries<z.core.$ZodType>(schema.shape);
+  return innerTypes(schema).map((part): Part => [null, part]);
+}
+
+function innerTypes(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
+  if (schema instanceof z.ZodArray) return [schema.element];
+  if (schema instanceof z.ZodUnion) return schema.options;
+  if (schema instanceof z.ZodRecord) return [schema.valueType];
+  // A transformation has no type of its own.
+  if (schema instanceof z.ZodPipe)
+    return [schema.in, schema.out].filter((side) => !(side instanceof z.ZodTransform));
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodReadonly
+  )
+    return [schema.unwrap()];
+  return [];
+}
+
+/** Whether a schema holds a field with a mark. */
+export function hasMark(schema: z.core.$ZodType, mark: Mark): boolean {
+  return fieldsOf(schema).some((field) => field.mark === mark);
+}

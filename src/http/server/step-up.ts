@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { AppError } from '../../domain/errors.ts';
+import type { AuthenticateDeps, Caller } from '../../usecases/accounts/authenticate.ts';
+import { isSteppedUp, proofOf } from '../../usecases/accounts/step-up.ts';
+import { hasMark } from '../schemas/marks.ts';
+
+/**
+ * What a session of the dashboard must prove before a route serves it: who is there, within the last minutes. Keys and
+ * user tokens are proof themselves.
+ */
+export interface StepUpRule {
+  /** In any case; `code`: only where there is a second factor, because the request holds the password. */
+  readonly always: boolean | 'code';
+  /** Fields of the body that need it when they are given. */
+  readonly fields: readonly string[];
+}
+
+/** What of a route's definition the rule follows from. */
+interface Facts {
+  readonly auth: string;
+  readonly method: string;
+  readonly scope: string | readonly string[];
+  readonly data: z.ZodType;
+  readonly body?: z.ZodType | undefined;
+  readonly movesMoney?: boolean;
+  readonly changesAccess?: true;
+  readonly holdsProof?: 'password' | 'code';
+}
+
+const NO_STEP_UP: StepUpRule = { always: false, fields: [] };
+
+/**
+ * The rule of a route, from its definition: it moves money, changes who has access, answers a secret, or takes a field
+ * that says where money, events or payers go, or what counts as paid. What everybody may do who has read the public key in
+ * a web page needs none.
+ */
+export function stepUpRule(route: Facts): StepUpRule {
+  if (route.auth === 'none' || route.auth === 'payer' || route.holdsProof === 'code') return NO_STEP_UP;
+  if (route.holdsProof === 'password') return { always: 'code', fields: [] };
+  const fields = isChange(route) ? tellingFields(route.body) : [];
+  const always =
+    movesMoney(route) ||
+    route.changesAccess === true ||
+    hasMark(route.data, 'secret') ||
+    fields.some(({ isRequired }) => isRequired);
+  return always ? { always, fields: [] } : { always, fields: fields.map(({ name }) => name) };
+}
+
+/** Whether a route changes anything, as far as its definition says. */
+export function isChange({ method, scope }: Pick<Facts, 'method' | 'scope'>): boolean {
+  return method !== 'GET' && !String(scope).endsWith(':read');
+}
+
+function movesMoney(route: Facts): boolean {
+  return route.movesMoney ?? (isChange(route) && [route.scope].flat().includes('wallet:send'));
+}
+
+interface TellingField {
+  readonly name: string;
+  readonly isRequired: boolean;
+}
+
+/** The fields of a body that say where something goes, or what counts as paid. */
+function tellingFields(body: z.ZodType | undefined): TellingField[] {
+  if (!(body instanceof z.ZodObject)) return [];
+  return Object.entries<z.ZodType>(body.shape)
+    .filter(([, schema]) => hasMark(schema, 'directs') || hasMark(schema, 'settles'))
+    .map(([name, schema]) => ({ name, isRequired: !schema.isOptional() }));
+}
+
+/**
+ * Refuses a session that has not proved who is there, where the route needs it in any case.
+ * @throws {AppError} STEP_UP_REQUIRED naming what the user must give.
+ */
+export async function assertSteppedUp(
+  deps: AuthenticateDeps,
+  { stepUp }: { readonly stepUp: StepUpRule },
+  caller: Caller,
+): Promise<void> {
+  if (stepUp.always !== false) await requireProof(deps, caller, stepUp.always === 'code');
+}
+
+/** The same for the fields that a body gives. @throws {AppError} STEP_UP_REQUIRED. */
+export async function assertFieldsProven(
+  deps: AuthenticateDeps,
+  { stepUp }: { readonly stepUp: StepUpRule },
+  caller: Caller | null,
+  body: unknown,
+): Promise<void> {
+  if (caller === null || typeof body !== 'object' || body === null) return;
+  if (stepUp.fields.some((name) => Object.hasOwn(body, name))) await requireProof(deps, caller, false);
+}
+
+async function requireProof(
+  { db, clock }: AuthenticateDeps,
+  caller: Caller,
+  isCodeOnly: boolean,
+): Promise<void> {
+  if (caller.kind !== 'user' || caller.session === null) return;
+  if (isSteppedUp(caller.session.steppedUpAt, clock.now())) return;
+  const field = await proofOf(db, caller.userId);
+  if (isCodeOnly && field === 'password') return;
+  const what = field === 'code' ? 'a code of your authenticator app' : 'your password';
+  const details = [{ field, code: 'required', message: `needs ${what}` }];
+  throw new AppError('STEP_UP_REQUIRED', `Confirm with ${what} first`, { details });
+}
