@@ -336,11 +336,6 @@ export interface paths {
   };
   "/merchant/create": {
     post: {
-      parameters: {
-        query?: {
-          merchantId?: string;
-        };
-      };
       requestBody: {
         content: {
           "application/json": {

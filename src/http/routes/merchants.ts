@@ -50,7 +50,7 @@ function createRoute(deps: MerchantRoutesDeps): Route {
       'Answers both API keys; the secret one is never shown again. `wallets` are the addresses of the mode ' +
       'the merchant starts in: sandbox when this server has no live node, else live.',
     tags,
-    auth: 'account',
+    auth: 'jwt',
     scope: 'never',
     body: z.object({ name: text(), domain: directs(domainName()), description: clearable(text({ min: 0 })) }),
     data: z.object({
