@@ -81,6 +81,31 @@ export async function wholeOfPart(db: Db, chain: ChainId, txid: string): Promise
   return row?.id ?? null;
 }
 
+/**
+ * The send that is being prepared and has reserved the change of another version of the send which this transaction is a
+ * version of; null: none. Blocks hold one of the versions, so that the change of each is for it.
+ */
+export async function preparingChangeHolder(db: Db, chain: ChainId, txid: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('send_versions as made')
+    .innerJoin('send_versions as other', 'other.send_id', 'made.send_id')
+    .innerJoin('outputs', (join) =>
+      join
+        .onRef('outputs.coin', '=', 'other.coin')
+        .onRef('outputs.mode', '=', 'other.mode')
+        .onRef('outputs.txid', '=', 'other.txid'),
+    )
+    .innerJoin('sends as holder', 'holder.id', 'outputs.send_id')
+    .where('made.coin', '=', chain.coin)
+    .where('made.mode', '=', chain.mode)
+    .where('made.txid', '=', txid)
+    .whereRef('other.version', '<>', 'made.version')
+    .where('holder.status', '=', sql.lit('preparing'))
+    .select('holder.id')
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
 /** All signed versions of a send, oldest first. */
 export async function versionsOf(db: Db, sendId: string): Promise<StoredSendVersion[]> {
   return db

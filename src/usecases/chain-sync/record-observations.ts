@@ -4,7 +4,7 @@ import type { PaymentFact } from '../../domain/payment/types.ts';
 import { findWatched, type StoredAddress } from '../../store/ledger/addresses.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { findOutput, putOutput, type ObservedOutput, type StoredOutput } from '../../store/ledger/outputs.ts';
-import { wholeOfPart } from '../../store/sends/send-versions.ts';
+import { preparingChangeHolder, wholeOfPart } from '../../store/sends/send-versions.ts';
 import { keepRawTransaction } from '../../store/ledger/raw-transactions.ts';
 import { applyFacts, type ApplyFactsDeps } from '../payments/apply-facts.ts';
 
@@ -143,8 +143,19 @@ async function recordOwn(
     late_due: null,
     spent_by: null,
     spent_height: null,
-    send_id: known === undefined ? await wholeOfPart(tx, chain, credit.ref.txid) : known.send_id,
+    send_id: known === undefined ? await reservedBy(tx, chain, address, credit) : known.send_id,
     updated_at: now,
   };
   await putOutput(tx, row);
+}
+
+/** The preparing send that a new output of ours is for: a part made it, or it takes the place of change that was reserved. */
+async function reservedBy(
+  tx: Tx,
+  chain: ChainId,
+  { purpose }: StoredAddress,
+  { ref }: Credit,
+): Promise<string | null> {
+  const wholeId = await wholeOfPart(tx, chain, ref.txid);
+  return wholeId ?? (purpose === 'change' ? preparingChangeHolder(tx, chain, ref.txid) : null);
 }

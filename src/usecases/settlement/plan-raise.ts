@@ -3,6 +3,7 @@ import { ancestorsOf, packageRate } from '../../domain/send/package-fee.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
+import { changeOf } from '../../store/ledger/own-change.ts';
 import { nonceSequenceOf } from '../../store/sends/nonce-sequences.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { feeLimit } from '../../store/sends/fee-budgets.ts';
@@ -86,11 +87,13 @@ async function drafter(tx: Tx, deps: PlanRaiseDeps, request: RaiseRequest): Prom
   const fresh = await nextChangeAddress(tx, deps, wallet);
   const changeAddress = isOwn ? previous.destination : (previous.change?.address ?? fresh);
   const ancestry = await ancestryOf(tx, wallet, previous.inputs);
+  const reserved = await isChangeReserved(tx, send);
   return {
     plan: (rate) => {
       const asked = { ...quote, rate };
       const plan = adapter.planBump({ previous, funds, changeAddress, quote: asked, ancestry, toSelf });
       if (plan !== null && !toSelf) requireSamePayment(previous, plan, id);
+      if (reserved && !toSelf && plan?.change === null) return null;
       if (plan !== null) requireRivals(previous, plan, id);
       return plan;
     },
@@ -101,6 +104,12 @@ async function drafter(tx: Tx, deps: PlanRaiseDeps, request: RaiseRequest): Prom
       await reserveOutputs(tx, send, added, id);
     },
   };
+}
+
+/** Whether a send that gathers its outputs counts on the change of this one: every version must leave it some. */
+async function isChangeReserved(tx: Tx, send: StoredSend): Promise<boolean> {
+  const change = send.txid === null ? null : await changeOf(tx, send, send.txid);
+  return change !== null && change.heldBy !== null;
 }
 
 /** Account chains: versions conflict by nonce, and the fee is paid from the whole account balance. */
