@@ -44,12 +44,25 @@ export function consolidationBudget(
   const { moved, startsBelow, policy } = terms;
   // The planned rate is rounded down: this is the smallest size that it allows.
   const size = (plan.fee * 1000n) / (plan.feeRate + 1n) + 1n;
-  return smaller(shareOf(moved, policy), larger((size * startsBelow) / 1000n, plan.fee));
+  return smaller(shareOfMove(moved, policy), larger((size * startsBelow) / 1000n, plan.fee));
 }
 
 /** Budget of a move within the wallet that starts once it is worth its fee. A sweep is not urgent: fees may fall again. */
 export function sweepBudget(moved: bigint, policy: Share): bigint {
-  return smaller(shareOf(moved, policy), moved / LEAST_MULTIPLE_OF_FEE);
+  return smaller(shareOfMove(moved, policy), moved / LEAST_MULTIPLE_OF_FEE);
+}
+
+/** A share of zero forbids every raise of an order. A move has no fee that was accepted: without any, none would start. */
+function shareOfMove(moved: bigint, policy: Share): bigint {
+  return policy.maxFeeShareBps === 0 ? moved / LEAST_MULTIPLE_OF_FEE : shareOf(moved, policy);
+}
+
+/**
+ * Budget of what uses up a nonce so that later sends can be mined: what their own budgets allow together, which covers
+ * the fee that each was ordered at, or the share of what waits if that is more.
+ */
+export function gapBudget(waiting: bigint, budgets: bigint, policy: Share): bigint {
+  return larger(shareOf(waiting, policy), budgets);
 }
 
 /** The share of an amount that its fee stays within where no other limit was ordered. */

@@ -64,6 +64,24 @@ export interface NonceGap {
   readonly nonce: number;
 }
 
+/** The fee budgets of the open sends that wait for a nonce of their account to be used, together; atoms. */
+export async function budgetsBehind(
+  db: Db,
+  chain: ChainId,
+  { address, nonce }: Pick<NonceGap, 'address' | 'nonce'>,
+): Promise<bigint> {
+  const rows = await db
+    .selectFrom('sends')
+    .select('max_fee')
+    .where('lane', '=', address)
+    .where('coin', '=', chain.coin)
+    .where('mode', '=', chain.mode)
+    .where('nonce', '>', nonce)
+    .where('status', 'in', ['signed', 'broadcast'])
+    .execute();
+  return rows.reduce((sum, { max_fee: budget }) => sum + BigInt(budget), 0n);
+}
+
 /** The gaps of a chain, lowest first, at most `limit` of them. */
 export async function nonceGaps(db: Db, chain: ChainId, limit: number): Promise<NonceGap[]> {
   const rows = await db

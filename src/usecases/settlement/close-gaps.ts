@@ -1,7 +1,12 @@
 import type { ChainAdapter } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { shareOf } from '../../domain/send/fee-budget.ts';
-import { nonceGaps, nonceSequenceOf, type NonceGap } from '../../store/sends/nonce-sequences.ts';
+import { gapBudget } from '../../domain/send/fee-budget.ts';
+import {
+  budgetsBehind,
+  nonceGaps,
+  nonceSequenceOf,
+  type NonceGap,
+} from '../../store/sends/nonce-sequences.ts';
 import { spendableFunds } from '../../store/ledger/spendable.ts';
 import { createSweep } from './create-sweep.ts';
 import type { SendCoinsDeps } from '../sends/send-coins.ts';
@@ -17,9 +22,8 @@ const COULD_NOT = 'could not close a gap between sends';
 
 /**
  * Closes nonce gaps: uses up nonces that refused sends left free below those of later sends, which no node mines
- * until then. Each costs the fee of one transfer of an account to itself, within the share of
- * what waits behind it. A gap that cannot be closed blocks neither
- * the others nor the sweeps that follow.
+ * until then. Each costs the fee of one transfer of an account to itself, within the budgets of the sends that wait
+ * behind it. A gap that cannot be closed blocks neither the others nor the sweeps that follow.
  * @param memory the same in every round
  */
 export async function closeGaps(deps: SendCoinsDeps, chain: ChainId, memory: SweepBackoff): Promise<void> {
@@ -65,7 +69,8 @@ async function closeGap(
       const funds = await spendableFunds(tx, { ...order, from });
       const sender = { destination: from, changeAddress: from };
       const plan = adapter.planSend({ ...sender, funds, amount, subtractFee: false, quote, lane });
-      const maxFee = shareOf(lane.committed, deps.policy);
+      const behind = await budgetsBehind(tx, chain, gap);
+      const maxFee = gapBudget(lane.committed, behind, deps.policy);
       return plan.account?.nonce === nonce ? { order, plan, maxFee } : null;
     },
     tell: ({ id, txid }) =>

@@ -1,0 +1,141 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { planSend } from '../../../src/chains/ethereum/sends/plan-send.ts';
+import type { ChainAdapter, FeeQuote } from '../../../src/domain/chain.ts';
+import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
+import type { Db } from '../../../src/store/sqlite/database.ts';
+import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
+import { closeGaps } from '../../../src/usecases/settlement/close-gaps.ts';
+import { InFlightSends } from '../../../src/usecases/settlement/in-flight-sends.ts';
+import { createSweepBackoff } from '../../../src/usecases/settlement/sweep-backoff.ts';
+import type { SweepDepositsDeps } from '../../../src/usecases/settlement/sweep-deposits.ts';
+import { MERCHANT_COLUMNS, OUTPUT_COLUMNS } from '../../_helpers/columns.ts';
+import { ScriptedChain } from '../../_helpers/scripted-chain.ts';
+import { silent, TestClock } from '../../_helpers/wallet-world.ts';
+
+const OWN = '0x00000000000000000000000000000000000000aa';
+const GWEI = 10n ** 9n;
+const GAS = 21_000n;
+/** Of an ordinary transfer at the rate of the quote, wei. */
+const FEE = GAS * 30n * GWEI;
+let store: OpenDatabase;
+let db: Db;
+
+beforeEach(async () => {
+  store = await openDatabase(':memory:');
+  ({ db } = store);
+  await sql`pragma foreign_keys = off`.execute(db);
+  await sql`insert into merchants ${MERCHANT_COLUMNS} values ('m', 'u', 1, 'Shop', null, 'm', 't', null, null, 's', null, null,
+    0, 60, 50, 'accept', 1, 1)`.execute(db);
+  await sql`insert into chain_cursors values ('ETH', 'live', 9, 'h', null, null, 1)`.execute(db);
+  await sql`insert into addresses values (1, 'm', 'ETH', 'live', 0, 0, ${OWN}, ${OWN}, 'wallet', null, 1)`.execute(
+    db,
+  );
+  await sql`insert into outputs ${OUTPUT_COLUMNS} values (1, 'ETH', 'live', 't1', 0, 1, 'm', null, '1000000000000000000',
+    'confirmed', 5, 'b', 1, 1, 0, null, null, null, null, 1, 1, 1)`.execute(db);
+});
+afterEach(async () => store.close());
+
+async function addSend(
+  nonce: number,
+  status: 'failed' | 'broadcast',
+  terms: { amount: bigint; maxFee: bigint },
+) {
+  const id = `snd_${nonce}`;
+  const { amount, maxFee } = terms;
+  await db
+    .insertInto('sends')
+    .values({
+      ...{
+        id,
+        merchant_id: 'm',
+        coin: 'ETH',
+        mode: 'live',
+        purpose: 'send',
+        lane: OWN,
+        nonce,
+        destination: 'd',
+      },
+      ...{
+        txid: id,
+        subtract_fee: 0,
+        ordered: amount.toString(),
+        amount: amount.toString(),
+        fee: FEE.toString(),
+      },
+      ...{
+        max_fee: maxFee.toString(),
+        draws_on: null,
+        draws_on_version: null,
+        fee_limited_at: null,
+        note: null,
+      },
+      ...{
+        version: 1,
+        broadcasts: 1,
+        height: null,
+        error: null,
+        idempotency_key: null,
+        next_broadcast_at: null,
+      },
+      ...{ announced_txid: null, confirmed_txid: null, displaced_height: null, queue_account: null },
+      ...{ queue_position: null, part_of: null, ordered_rate: null, unfunded_since: null },
+      ...{ created_at: nonce, updated_at: nonce, status },
+    })
+    .execute();
+}
+
+/** What closed the gap at nonce 0. */
+async function closeGap(): Promise<{ max_fee: string } | undefined> {
+  const quote: FeeQuote = {
+    rate: 30n * GWEI * 1_000n,
+    minimum: 24n * GWEI * 1_000n,
+    source: 'test',
+    at: 0,
+    account: { chainId: 1, nonce: 0, gasLimit: GAS },
+  };
+  const node = new ScriptedChain(1).adapter('ETH');
+  const adapter = { ...node, feeQuote: async () => quote, planSend } as ChainAdapter;
+  const deps = {
+    ...{
+      db,
+      clock: new TestClock(),
+      logger: silent,
+      chains: { get: () => adapter },
+      policy: DEFAULT_SEND_POLICY,
+    },
+    ...{
+      inHand: new InFlightSends(),
+      sign: () => ({ txid: 'gap', raw: '00' }),
+      deriver: { address: () => OWN },
+    },
+    confirmations: () => ({ base: 1, tiers: [] }),
+  } as unknown as SweepDepositsDeps;
+  await closeGaps(deps, { coin: 'ETH', mode: 'live' }, createSweepBackoff(deps.clock));
+  return db
+    .selectFrom('sends')
+    .select('max_fee')
+    .where('nonce', '=', 0)
+    .where('status', '<>', 'failed')
+    .executeTakeFirst();
+}
+
+describe('closing a nonce gap', () => {
+  it.each([
+    { name: '0.1 ETH', amount: 10n ** 17n },
+    { name: '0.004 ETH, a tenth of which is less than the fee', amount: 4n * 10n ** 15n },
+  ])('is paid for by a send of $name that waits behind it', async ({ amount }) => {
+    await addSend(0, 'failed', { amount: 1n, maxFee: FEE });
+    await addSend(1, 'broadcast', { amount, maxFee: FEE });
+    const budget = BigInt((await closeGap())?.max_fee ?? 0);
+    expect(budget).toBeGreaterThanOrEqual(FEE);
+  });
+
+  it('costs no more than the budgets of all that waits behind it', async () => {
+    await addSend(0, 'failed', { amount: 1n, maxFee: 90n * FEE });
+    await addSend(1, 'broadcast', { amount: 1n, maxFee: FEE / 2n });
+    expect(await closeGap()).toBeUndefined();
+    await addSend(2, 'broadcast', { amount: 1n, maxFee: 2n * FEE });
+    expect(await closeGap()).toEqual({ max_fee: ((5n * FEE) / 2n).toString() });
+  });
+});
