@@ -20,6 +20,7 @@ import { sweepDeposits } from '../../src/usecases/settlement/sweep-deposits.ts';
 import { expectBooksInOrder, expectBooksToAgree } from './books.ts';
 import type { Life } from './life-networks.ts';
 import { FINAL_DEPTH, ORDERS } from './send-steps.ts';
+import { SECRET_KEY } from './secret-key.ts';
 
 const HOUR = 3_600_000;
 
@@ -233,6 +234,7 @@ export class BookLife {
       lines: [],
       lifetimeMinutes: null,
       confirmations: {},
+      actor: SECRET_KEY,
       isPublic: false,
       orderId,
       metadata: null,

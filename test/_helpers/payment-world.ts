@@ -15,6 +15,7 @@ import type { PaymentView } from '../../src/usecases/payments/present-payment.ts
 import { ChainFollower } from '../../src/workers/chain-watcher/chain-follower.ts';
 import { ScriptedChain } from './scripted-chain.ts';
 import { openWalletWorld, silent, type WalletWorld } from './wallet-world.ts';
+import { SECRET_KEY } from './secret-key.ts';
 
 export const MINUTE = 60_000;
 
@@ -120,6 +121,7 @@ export class PaymentWorld {
       lines: [],
       lifetimeMinutes: null,
       confirmations: more.confirmations ?? {},
+      actor: SECRET_KEY,
       isPublic: false,
       orderId,
       metadata: null,

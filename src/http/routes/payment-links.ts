@@ -184,8 +184,8 @@ function createRoute(deps: PaymentLinkRoutesDeps): Route {
       const wanted = termsOf(body);
       if (wanted === undefined) throw new Error('a body without terms passed its schema');
       const { kind, name, description = null, fields = [], successUrl = null, active = true } = body;
-      const { merchant } = auth;
-      const input = { merchant, kind, name, description, terms: wanted, fields, successUrl, active };
+      const { merchant, actor } = auth;
+      const input = { merchant, actor, kind, name, description, terms: wanted, fields, successUrl, active };
       const answer = (made: PaymentLinkRow) => present(made, deps.baseUrl);
       return answer(await createLink(deps, input, (tx, made) => keepAnswer(tx, answer(made))));
     },
@@ -215,7 +215,12 @@ function editRoute(deps: PaymentLinkRoutesDeps): Route {
       const { paymentLinkId, name, description, fields, successUrl, active } = body;
       const changes = { name, description, fields, successUrl, active, terms: termsOf(body) };
       const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-      const link = await editLink(deps, { ...given, merchant: auth.merchant, paymentLinkId });
+      const link = await editLink(deps, {
+        ...given,
+        merchant: auth.merchant,
+        actor: auth.actor,
+        paymentLinkId,
+      });
       return present(link, deps.baseUrl);
     },
   });
@@ -235,7 +240,7 @@ function deleteRoute(deps: PaymentLinkRoutesDeps): Route {
     data: z.object({ deleted: z.boolean(), paymentLinkId: z.string() }),
     errors: ['PAYMENT_LINK_NOT_FOUND'],
     handler: async ({ auth, body: { paymentLinkId } }) => {
-      await deleteLink(deps, { merchantId: auth.merchantId, paymentLinkId });
+      await deleteLink(deps, { merchant: auth.merchant, actor: auth.actor, paymentLinkId });
       return { deleted: true, paymentLinkId };
     },
   });

@@ -122,6 +122,7 @@ function createRoute(deps: CreatePaymentDeps, countOrder: CountOrder): Route {
       const input = {
         ...orderOf(body),
         merchant,
+        actor: auth.actor,
         isPublic: via === 'public',
         requestHash: requestDigest(body),
         linkId: null,
@@ -186,6 +187,7 @@ function updateRoute(deps: CreatePaymentDeps): Route {
         auth,
         await updatePayment(deps, {
           merchant: auth.merchant,
+          actor: auth.actor,
           ...body,
           description: text === '' ? null : text,
         }),

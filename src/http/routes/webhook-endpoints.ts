@@ -86,7 +86,7 @@ function createRoute(deps: WebhookEndpointDeps): Route {
       secret: secret(z.string().meta({ description: 'What its deliveries are signed with' })),
     }),
     handler: async ({ auth, body, keepAnswer }) => {
-      const input = { merchantId: auth.merchantId, ...body };
+      const input = { merchantId: auth.merchantId, creator: auth.actor, ...body };
       return createdAnswer(
         await createEndpoint(deps, input, (tx, made) => keepAnswer(tx, createdAnswer(made))),
       );

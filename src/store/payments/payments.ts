@@ -70,6 +70,21 @@ export async function findOpenOrder(
   return rows.toSorted((a, b) => a.created_at - b.created_at)[0];
 }
 
+/** Whether a payment of an order, ended or not, was made by other than a member of the shop. @param ownerId of the shop */
+export async function isOrderOfShop(
+  db: Db,
+  at: { merchantId: string; mode: Mode; orderId: string; ownerId: string },
+): Promise<boolean> {
+  const rows = await db
+    .selectFrom('payments')
+    .select(['creator_kind', 'creator_id'])
+    .where('merchant_id', '=', at.merchantId)
+    .where('mode', '=', at.mode)
+    .where('order_id', '=', at.orderId)
+    .execute();
+  return rows.some(({ creator_kind: kind, creator_id: id }) => kind !== 'user' || id === at.ownerId);
+}
+
 /** The fields of a payment that a transition may change. */
 export type PaymentChange = Pick<
   PaymentRow,
@@ -156,10 +171,11 @@ const changeAll = prepared((db, param: ParamOf<ChangeSlots>) =>
 
 /** What an update may change of a payment that nobody has paid. */
 export type PaymentTerms = Pick<
-  PaymentRow,
+  StoredPayment,
   | 'amount'
   | 'currency'
   | 'price_id'
+  | 'price_locked'
   | 'lines_json'
   | 'description'
   | 'metadata_json'

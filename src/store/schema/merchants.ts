@@ -1,6 +1,7 @@
 import type { LogoType } from '../../domain/branding.ts';
 import type { VerificationMethod } from '../../domain/domain-verification.ts';
 import type { LatePolicy } from '../../domain/payment/types.ts';
+import type { CreatorColumns } from './creator.ts';
 import type { Flag } from './flag.ts';
 
 export interface MerchantRow {
@@ -81,7 +82,7 @@ export interface ApiKeyRow {
 }
 
 /** A key of a merchant that is allowed only what its scopes say; see domain/scopes.ts for their text form. */
-export interface RestrictedKeyRow {
+export interface RestrictedKeyRow extends CreatorColumns {
   id: string;
   merchant_id: string;
   name: string;
@@ -94,8 +95,8 @@ export interface RestrictedKeyRow {
   last_used_at: number | null;
 }
 
-/** What an owner agreed to, until a shop exchanges the code for a restricted key. */
-export interface ConnectCodeRow {
+/** What an owner agreed to, until a shop exchanges the code for a restricted key, which is the owner's. */
+export interface ConnectCodeRow extends CreatorColumns {
   code_hash: string;
   merchant_id: string;
   name: string;

@@ -1,7 +1,8 @@
 import type { LinkField, LinkKind } from '../../domain/payment-link.ts';
+import type { CreatorColumns } from './creator.ts';
 import type { Flag } from './flag.ts';
 
-export interface PaymentLinkRow {
+export interface PaymentLinkRow extends CreatorColumns {
   id: string;
   merchant_id: string;
   /** What its address ends with: random, because whoever knows it may pay. */
@@ -18,6 +19,8 @@ export interface PaymentLinkRow {
   /** AskedField[]. */
   fields_json: string;
   success_url: string | null;
+  /** No clerk changes what it costs: the owner or a key set that, or it is of the catalog. */
+  price_locked: Flag;
   active: Flag;
   created_at: number;
   updated_at: number;

@@ -3,8 +3,10 @@ import type { Coin, Mode } from '../../domain/coins.ts';
 import type { Finality } from '../../domain/confirmations.ts';
 import type { RefundRate } from '../../domain/payment/refund-link.ts';
 import type { LatePolicy, PaymentException, PaymentStatus } from '../../domain/payment/types.ts';
+import type { CreatorColumns } from './creator.ts';
+import type { Flag } from './flag.ts';
 
-export interface PaymentRow {
+export interface PaymentRow extends CreatorColumns {
   id: string;
   merchant_id: string;
   /** Null: anonymous. */
@@ -17,6 +19,8 @@ export interface PaymentRow {
   currency: string;
   product_id: string | null;
   price_id: string | null;
+  /** No clerk changes the price: the owner or a key set it, or it is of the catalog. */
+  price_locked: Generated<Flag>;
   metadata_json: string | null;
   custom_fields_json: string | null;
   webhook_url: string | null;

@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { Mode } from '../../domain/coins.ts';
 import type { EventType } from '../../domain/events.ts';
+import type { CreatorColumns } from './creator.ts';
 import type { Flag } from './flag.ts';
 
 export interface EventRow {
@@ -77,7 +78,7 @@ export interface GoneEndpointRow {
 }
 
 /** An endpoint beside the merchant's own webhookUrl. */
-export interface WebhookEndpointRow {
+export interface WebhookEndpointRow extends CreatorColumns {
   id: string;
   merchant_id: string;
   url: string;

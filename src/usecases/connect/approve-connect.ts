@@ -1,5 +1,6 @@
 import type { Clock } from '../../domain/ports.ts';
 import { scopesToText } from '../../domain/scopes.ts';
+import { creatorColumns } from '../../store/creators.ts';
 import { insertConnectCode } from '../../store/merchants/connect-codes.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { keyHash, KEY_LENGTH } from '../accounts/api-key.ts';
@@ -43,6 +44,7 @@ export async function approveConnect(
       name,
       scopes: scopesToText(scopes),
       code_challenge: codeChallenge,
+      ...creatorColumns({ kind: 'user', id: input.userId }),
       created_at: now,
       expires_at: now + LIFETIME_MS,
     });

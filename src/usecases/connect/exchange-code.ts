@@ -3,6 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { grants, scopesFromText, type Scope } from '../../domain/scopes.ts';
+import { creatorOf } from '../../store/creators.ts';
 import { currentPublicKey } from '../../store/merchants/api-keys.ts';
 import { hasConnectCode, takeConnectCode } from '../../store/merchants/connect-codes.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
@@ -64,7 +65,11 @@ async function connect(
 ): Promise<Connection> {
   const { merchant_id: merchantId, name } = agreed;
   const scopes = scopesFromText(agreed.scopes);
-  const { value: key } = await addRestrictedKey(tx, { merchantId, name, scopes, expiresAt: null }, now);
+  const { value: key } = await addRestrictedKey(
+    tx,
+    { merchantId, name, scopes, expiresAt: null, creator: creatorOf(agreed) },
+    now,
+  );
   const merchant = await findMerchant(tx, merchantId);
   const publicKey = await currentPublicKey(tx, merchantId);
   if (merchant === undefined || publicKey === null)

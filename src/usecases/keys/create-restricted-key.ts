@@ -12,7 +12,7 @@ import { addRestrictedKey, type CreatedRestrictedKey, type NewRestrictedKey } fr
  */
 export async function createRestrictedKey(
   { db, clock }: { readonly db: Db; readonly clock: Clock },
-  { userId, ...key }: NewRestrictedKey & { readonly userId: string },
+  { userId, ...key }: Omit<NewRestrictedKey, 'creator'> & { readonly userId: string },
   keep: KeepMade<CreatedRestrictedKey> = keepNothing,
 ): Promise<CreatedRestrictedKey> {
   const now = clock.now();
@@ -20,7 +20,11 @@ export async function createRestrictedKey(
     throw invalidField('expiresAt', 'must be in the future');
   return db.transaction(async (tx) => {
     const merchant = await findOwnMerchant(tx, userId, key.merchantId);
-    const made = await addRestrictedKey(tx, { ...key, merchantId: merchant.id }, now);
+    const made = await addRestrictedKey(
+      tx,
+      { ...key, merchantId: merchant.id, creator: { kind: 'user', id: userId } },
+      now,
+    );
     await keep(tx, made);
     return made;
   });

@@ -1,6 +1,8 @@
+import type { Creator } from '../../domain/actor.ts';
 import { AppError } from '../../domain/errors.ts';
 import { scopesToText, type Scope } from '../../domain/scopes.ts';
 import { countRestrictedKeys, insertRestrictedKey } from '../../store/merchants/restricted-keys.ts';
+import { creatorColumns } from '../../store/creators.ts';
 import type { RestrictedKeyRow } from '../../store/schema/merchants.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { keyHash, KEY_LENGTH, PREFIX_LENGTH } from '../accounts/api-key.ts';
@@ -15,6 +17,8 @@ export interface NewRestrictedKey {
   readonly scopes: readonly Scope[];
   /** Milliseconds; null for a key without an end. */
   readonly expiresAt: number | null;
+  /** Null where that is not known. */
+  readonly creator: Creator | null;
 }
 
 export interface CreatedRestrictedKey {
@@ -42,6 +46,7 @@ export async function addRestrictedKey(
     created_at: now,
     expires_at: key.expiresAt,
     last_used_at: null,
+    ...creatorColumns(key.creator),
   };
   await insertRestrictedKey(tx, row);
   return { row, value };

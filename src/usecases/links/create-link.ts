@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { Actor } from '../../domain/actor.ts';
+import { assertMaySend, locksPrice } from '../../domain/origin.ts';
 import type { LinkKind } from '../../domain/payment-link.ts';
 import type { Clock } from '../../domain/ports.ts';
+import { creatorColumns } from '../../store/creators.ts';
 import { insertPaymentLink } from '../../store/catalog/payment-links.ts';
 import type { AskedField, PaymentLinkRow } from '../../store/schema/payment-links.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
@@ -16,6 +19,7 @@ export interface LinkDeps {
 
 export interface CreateLinkInput {
   readonly merchant: MerchantRow;
+  readonly actor: Actor;
   readonly kind: LinkKind;
   readonly name: string;
   readonly description: string | null;
@@ -30,13 +34,14 @@ const SLUG_LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
 /** 65 bits. */
 const SLUG_LENGTH = 13;
 
-/** @throws {AppError} PRICE_NOT_FOUND, VALIDATION_INVALID (amounts) */
+/** @throws {AppError} PRICE_NOT_FOUND, VALIDATION_INVALID (amounts), FORBIDDEN for what a clerk may not set */
 export async function createLink(
   deps: LinkDeps,
   input: CreateLinkInput,
   keep: KeepMade<PaymentLinkRow> = keepNothing,
 ): Promise<PaymentLinkRow> {
-  const { merchant } = input;
+  const { merchant, actor, terms } = input;
+  assertMaySend(actor, input.successUrl === null ? [] : ['successUrl']);
   return deps.db.transaction(async (tx) => {
     const now = deps.clock.now();
     const row: PaymentLinkRow = {
@@ -46,9 +51,11 @@ export async function createLink(
       kind: input.kind,
       name: input.name,
       description: input.description,
-      ...(await termColumns(tx, merchant.user_id, input.terms)),
+      ...(await termColumns(tx, merchant.user_id, terms)),
       fields_json: JSON.stringify(input.fields),
       success_url: input.successUrl,
+      ...creatorColumns(actor),
+      price_locked: locksPrice(actor, merchant.user_id, terms.kind === 'price') ? 1 : 0,
       active: input.active ? 1 : 0,
       created_at: now,
       updated_at: now,

@@ -1,29 +1,38 @@
+import type { Actor } from '../../domain/actor.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
+import { assertMayChange, locksPrice } from '../../domain/origin.ts';
+import { originOf } from '../../store/creators.ts';
 import { findPaymentLink, updatePaymentLink } from '../../store/catalog/payment-links.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { PaymentLinkRow } from '../../store/schema/payment-links.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import type { CreateLinkInput, LinkDeps } from './create-link.ts';
-import { termColumns } from './link-terms.ts';
+import { termColumns, type LinkTerms } from './link-terms.ts';
 
 /** What is left out stays as it is; the terms are replaced as a whole. */
-export interface EditLinkInput extends Partial<Omit<CreateLinkInput, 'merchant' | 'kind'>> {
+export interface EditLinkInput extends Partial<Omit<CreateLinkInput, 'merchant' | 'actor' | 'kind'>> {
   readonly merchant: MerchantRow;
+  readonly actor: Actor;
   readonly paymentLinkId: string;
 }
 
-/** @throws {AppError} PAYMENT_LINK_NOT_FOUND, PRICE_NOT_FOUND, VALIDATION_INVALID (amounts) */
+/** @throws {AppError} PAYMENT_LINK_NOT_FOUND, PRICE_NOT_FOUND, VALIDATION_INVALID (amounts), FORBIDDEN for what a clerk may not change */
 export async function editLink(deps: LinkDeps, input: EditLinkInput): Promise<PaymentLinkRow> {
-  const { merchant, terms } = input;
+  const { merchant, actor, terms } = input;
   return deps.db.transaction(async (tx) => {
     const link = await findOwnLink(tx, merchant.id, input.paymentLinkId);
     if (link.kind === 'pos' && terms !== undefined && terms.kind !== 'open') {
       throw invalidField('openAmount', 'is what the counter is for: its amounts are typed');
     }
+    const isUrlChanged = input.successUrl !== undefined && input.successUrl !== link.success_url;
+    assertMayChange(actor, merchant.user_id, originOf(link), {
+      isPriceChanged: terms !== undefined,
+      urls: isUrlChanged ? ['successUrl'] : [],
+    });
     return updatePaymentLink(tx, link.id, {
       name: input.name ?? link.name,
       description: input.description === undefined ? link.description : input.description,
-      ...(terms === undefined ? {} : await termColumns(tx, merchant.user_id, terms)),
+      ...(terms === undefined ? {} : await newTerms(tx, input, terms)),
       fields_json: input.fields === undefined ? link.fields_json : JSON.stringify(input.fields),
       success_url: input.successUrl === undefined ? link.success_url : input.successUrl,
       active: (input.active ?? link.active === 1) ? 1 : 0,
@@ -32,13 +41,27 @@ export async function editLink(deps: LinkDeps, input: EditLinkInput): Promise<Pa
   });
 }
 
-/** Payments made by it stay as they are; its page says that it is closed. @throws {AppError} PAYMENT_LINK_NOT_FOUND */
+/** What the link costs from now on, and whether a clerk may change that again. */
+async function newTerms(tx: Tx, { merchant, actor }: EditLinkInput, terms: LinkTerms) {
+  const isLocked = locksPrice(actor, merchant.user_id, terms.kind === 'price');
+  return {
+    ...(await termColumns(tx, merchant.user_id, terms)),
+    price_locked: isLocked ? (1 as const) : (0 as const),
+  };
+}
+
+/**
+ * Payments made by it stay as they are; its page says that it is closed.
+ * @throws {AppError} PAYMENT_LINK_NOT_FOUND, FORBIDDEN for a clerk who did not make it
+ */
 export async function deleteLink(
   deps: LinkDeps,
-  input: { readonly merchantId: string; readonly paymentLinkId: string },
+  input: { readonly merchant: MerchantRow; readonly actor: Actor; readonly paymentLinkId: string },
 ): Promise<void> {
   await deps.db.transaction(async (tx) => {
-    const link = await findOwnLink(tx, input.merchantId, input.paymentLinkId);
+    const { merchant, actor } = input;
+    const link = await findOwnLink(tx, merchant.id, input.paymentLinkId);
+    assertMayChange(actor, merchant.user_id, originOf(link), { isPriceChanged: false, urls: [] });
     const now = deps.clock.now();
     await updatePaymentLink(tx, link.id, { active: 0, deleted_at: now, updated_at: now });
   });

@@ -35,6 +35,7 @@ export async function payLink(
   try {
     const { payment } = await createPayment(deps, {
       merchant: link.merchant,
+      actor: { kind: 'link', id: link.id, role: null },
       price,
       payer,
       orderId,

@@ -1,10 +1,14 @@
+import type { Actor } from '../../domain/actor.ts';
 import type { Coin, Mode } from '../../domain/coins.ts';
 import { COINS } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
+import { assertMaySend, locksPrice } from '../../domain/origin.ts';
 import type { Rates } from '../../domain/ports.ts';
+import { creatorColumns } from '../../store/creators.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import {
   findOpenOrder,
+  isOrderOfShop,
   insertPayment,
   insertPaymentOptions,
   offeredBits,
@@ -42,6 +46,7 @@ export interface CreatePaymentDeps extends ApplyFactsDeps, AllocateAddressDeps, 
 
 export interface CreatePaymentInput {
   readonly merchant: MerchantRow;
+  readonly actor: Actor;
   readonly price: PriceChoice;
   readonly payer: Payer;
   readonly orderId: string;
@@ -72,12 +77,13 @@ export interface CreatePaymentInput {
  * derived locally and rates come from memory. The same order again answers the existing payment.
  * @throws {AppError} CUSTOMER_NOT_FOUND, PRODUCT_NOT_FOUND, PRICE_NOT_FOUND, DUPLICATE_ENTRY (order id
  * in use), COIN_UNAVAILABLE, RATE_UNAVAILABLE, VALIDATION_INVALID (amount, currency, lines, confirmations,
- * lifetimeMinutes or webhookUrl)
+ * lifetimeMinutes or webhookUrl), FORBIDDEN for what a clerk may not set
  */
 export async function createPayment(
   deps: CreatePaymentDeps,
   input: CreatePaymentInput,
 ): Promise<{ payment: PaymentView; repeated: boolean }> {
+  assertMaySend(input.actor, givenUrls(input));
   refuseWebhookUrl(deps.webhookUrlRule, input.webhookUrl);
   refuseLongQuote(input);
   const mode: Mode = input.merchant.sandbox === 1 ? 'sandbox' : 'live';
@@ -87,6 +93,7 @@ export async function createPayment(
     const customerId = await findOrCreatePayer(tx, deps, input.merchant.user_id, input.payer);
     const existing = await findOpenOrder(tx, { merchantId: input.merchant.id, mode, orderId: input.orderId });
     if (existing !== undefined) return { repeated: repeatOf(existing, input) };
+    await refuseOrderOfShop(tx, input, mode);
     const price = await resolvePrice(tx, input.merchant.user_id, input.price);
     refuseExcessiveLines(input.lines, price);
     const priceField = price.priceId === null ? 'amount' : 'priceId';
@@ -98,6 +105,23 @@ export async function createPayment(
   }
   deps.wakeWebhooks();
   return { payment: made.payment, repeated: false };
+}
+
+/** What says where payers or events go. */
+function givenUrls(input: CreatePaymentInput): string[] {
+  return (['successUrl', 'returnUrl', 'webhookUrl'] as const).filter((field) => input[field] !== null);
+}
+
+/** A shop that knows its orders by their ids would take another payment, of another price, for its own. */
+async function refuseOrderOfShop(tx: Tx, input: CreatePaymentInput, mode: Mode): Promise<void> {
+  const { actor, merchant, orderId } = input;
+  if (actor.role !== 'clerk') return;
+  const order = { merchantId: merchant.id, mode, orderId, ownerId: merchant.user_id };
+  if (!(await isOrderOfShop(tx, order))) return;
+  const details = [{ field: 'orderId', code: 'forbidden', message: 'is of an order that the shop made' }];
+  throw new AppError('FORBIDDEN', 'The shop made a payment of this order: a clerk takes another order id', {
+    details,
+  });
 }
 
 function repeatOf(existing: StoredPayment, input: CreatePaymentInput): StoredPayment {
@@ -250,6 +274,8 @@ function newPaymentRow(
     refunded_by: null,
     returned_json: null,
     link_id: input.linkId,
+    ...creatorColumns(input.actor),
+    price_locked: locksPrice(input.actor, input.merchant.user_id, price.priceId !== null) ? 1 : 0,
     renews: null,
     group_id: null,
     superseded_by: null,

@@ -1,5 +1,8 @@
+import type { Actor } from '../../domain/actor.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
+import { assertMayChange, locksPrice } from '../../domain/origin.ts';
 import type { Clock, Logger, Rates } from '../../domain/ports.ts';
+import { originOf } from '../../store/creators.ts';
 import { updateTerms, type PaymentTerms, type StoredOption } from '../../store/payments/payments.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
@@ -24,6 +27,7 @@ export interface UpdatePaymentDeps extends PresentDeps, OfferDeps {
 /** What is left out stays as it is; null removes it. */
 export interface UpdatePaymentInput {
   readonly merchant: MerchantRow;
+  readonly actor: Actor;
   readonly paymentId: string;
   readonly amount?: string | undefined;
   readonly currency?: string | undefined;
@@ -40,7 +44,7 @@ export interface UpdatePaymentInput {
  * seen of its money: whether that holds is read in the transaction that writes the new terms, so that money is
  * judged by either the old ones or the new ones.
  * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE once money was seen, the time is up or it has ended;
- *   RATE_UNAVAILABLE; VALIDATION_INVALID (amount, currency, lines)
+ *   RATE_UNAVAILABLE; VALIDATION_INVALID (amount, currency, lines); FORBIDDEN for what a clerk may not change
  */
 export async function updatePayment(
   deps: UpdatePaymentDeps,
@@ -76,17 +80,22 @@ async function changeTerms(
   input: UpdatePaymentInput,
 ): Promise<void> {
   const { row } = loaded;
+  const { actor, merchant } = input;
   const price = priceOf(loaded, input);
+  const isPriceChanged = price.amount !== row.amount || price.currency !== row.currency;
+  const urls = changedUrls(row, input);
+  assertMayChange(actor, merchant.user_id, originOf(row), { isPriceChanged, urls });
   const lines = input.lines ?? linesOf(row.lines_json);
   refuseExcessiveLines(lines, price);
   const options = requoted(deps, loaded, price);
   const now = deps.clock.now();
-  const lifetimeMinutes = input.lifetimeMinutes ?? input.merchant.payment_lifetime_minutes;
+  const lifetimeMinutes = input.lifetimeMinutes ?? merchant.payment_lifetime_minutes;
   const terms: PaymentTerms = {
     amount: price.amount,
     currency: price.currency,
     // A price of the catalog is what it says: another amount is none.
-    price_id: price.amount === row.amount && price.currency === row.currency ? row.price_id : null,
+    price_id: isPriceChanged ? null : row.price_id,
+    price_locked: isPriceChanged ? (locksPrice(actor, merchant.user_id, false) ? 1 : 0) : row.price_locked,
     lines_json: linesJson(lines),
     description: input.description === undefined ? row.description : input.description,
     metadata_json: input.metadata === undefined ? row.metadata_json : JSON.stringify(input.metadata),
@@ -99,6 +108,14 @@ async function changeTerms(
   await updateTerms(tx, row.id, terms, options);
   const after = await loadPayment(tx, deps, { ...row, ...terms });
   await emitPaymentEvents(tx, deps, after, ['payment.updated']);
+}
+
+function changedUrls(row: LoadedPayment['row'], input: UpdatePaymentInput): string[] {
+  const [success, back] = [input.successUrl ?? null, input.returnUrl ?? null];
+  return [
+    ...(input.successUrl === undefined || success === row.success_url ? [] : ['successUrl']),
+    ...(input.returnUrl === undefined || back === row.return_url ? [] : ['returnUrl']),
+  ];
 }
 
 type Price = MinorUnits & { readonly amount: string; readonly currency: string };

@@ -1,7 +1,9 @@
+import type { Creator } from '../../domain/actor.ts';
 import type { EventType } from '../../domain/events.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
+import { creatorColumns } from '../../store/creators.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { endEndpointDeliveries, redirectEndpointDeliveries } from '../../store/webhooks/deliveries.ts';
 import {
@@ -32,6 +34,7 @@ const SECRET_OVERLAP_MS = 24 * 3600 * 1000;
 
 export interface NewEndpoint {
   readonly merchantId: string;
+  readonly creator: Creator;
   readonly url: string;
   /** The types it takes; null for all. */
   readonly events: readonly EventType[] | null;
@@ -65,6 +68,7 @@ export async function createEndpoint(
     old_secret_sealed: null,
     old_secret_until: null,
     gone_at: null,
+    ...creatorColumns(input.creator),
     created_at: now,
     updated_at: now,
   };

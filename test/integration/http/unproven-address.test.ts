@@ -206,6 +206,8 @@ async function squat(): Promise<Squatted> {
       merchant_id: merchant.id,
       name: 'Plugin',
       scopes: 'payments:write',
+      creator_kind: null,
+      creator_id: null,
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       created_at,
       expires_at: created_at + 600_000,

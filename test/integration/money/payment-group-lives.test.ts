@@ -23,6 +23,7 @@ import { openGroupWorld, PRICE, type GroupWorld } from '../../_helpers/group-wor
 import { addressOf, MINUTE } from '../../_helpers/payment-world.ts';
 import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
 import { volumeByPayments } from '../../_helpers/volume-by-payments.ts';
+import { SECRET_KEY } from '../../_helpers/secret-key.ts';
 
 const LIVES = Number(process.env['GROUP_LIVES'] ?? 100);
 const MOST_PAYMENTS = 5;
@@ -180,7 +181,7 @@ class Life {
 
   async #update({ id }: PaymentView, amount: string): Promise<void> {
     const merchant = await group.world.deps.db.selectFrom('merchants').selectAll().executeTakeFirstOrThrow();
-    await updatePayment(group.world.deps, { merchant, paymentId: id, amount });
+    await updatePayment(group.world.deps, { merchant, actor: SECRET_KEY, paymentId: id, amount });
   }
 
   /** @param deepFrom quarters of the first price that wait for more confirmations */

@@ -18,6 +18,7 @@ import { openGroupWorld, PRICE, type GroupWorld } from '../../_helpers/group-wor
 import { addressOf, MINUTE, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
 import { volumeByPayments } from '../../_helpers/volume-by-payments.ts';
+import { SECRET_KEY } from '../../_helpers/secret-key.ts';
 
 let group: GroupWorld;
 let world: PaymentWorld;
@@ -155,6 +156,7 @@ describe('money on an expired payment while the one that renewed it is open', ()
     const [first, second] = await group.renewed({ amount: '1.00' });
     await updatePayment(world.deps, {
       merchant: await merchant(),
+      actor: SECRET_KEY,
       paymentId: second.id,
       amount: '1000.00',
     });
@@ -236,7 +238,12 @@ describe('money on a superseded payment', () => {
 
   it('covers as much of another price as it is worth', async () => {
     const [first, second] = await group.renewed();
-    await updatePayment(world.deps, { merchant: await merchant(), paymentId: second.id, amount: '75.00' });
+    await updatePayment(world.deps, {
+      merchant: await merchant(),
+      actor: SECRET_KEY,
+      paymentId: second.id,
+      amount: '75.00',
+    });
     await group.pay(second, PRICE);
     await group.pay(first, PRICE / 2n - 1_000_000n);
     expect(await world.payment(second)).toMatchObject({ status: 'underpaid' });
@@ -247,7 +254,12 @@ describe('money on a superseded payment', () => {
   it('counts at the rate of the day where the other payment asks in another currency', async () => {
     const [first, second] = await group.renewed();
     const terms = { amount: '80.00', currency: 'EUR' };
-    await updatePayment(world.deps, { merchant: await merchant(), paymentId: second.id, ...terms });
+    await updatePayment(world.deps, {
+      merchant: await merchant(),
+      actor: SECRET_KEY,
+      paymentId: second.id,
+      ...terms,
+    });
     await group.pay(second, PRICE);
     world.rate = null;
     await group.pay(first, 30_000_000n);
@@ -363,7 +375,7 @@ describe('what is asked of a superseded payment', () => {
       () => resolvePayment(world.deps, group.at(first.id), 'refunded'),
       () => orderRefund(world.deps.db, world.deps, { ...to, destination: 'payer' }),
       () => createRefundLink(linkDeps as never, { merchantId, paymentId: first.id, ...link, ...wish }),
-      () => updatePayment(world.deps, { ...to, amount: '1.00' }),
+      () => updatePayment(world.deps, { ...to, actor: SECRET_KEY, amount: '1.00' }),
     ]) {
       await expect(ask()).rejects.toMatchObject(refused);
     }

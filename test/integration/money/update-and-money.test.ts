@@ -5,6 +5,7 @@ import type { PaymentView } from '../../../src/usecases/payments/present-payment
 import { updatePayment } from '../../../src/usecases/payments/update-payment.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
+import { SECRET_KEY } from '../../_helpers/secret-key.ts';
 
 const DUE = 50_000_000n;
 let world: PaymentWorld;
@@ -24,7 +25,7 @@ async function update(
   meanwhile: () => Promise<void>,
 ): Promise<unknown> {
   const rates = { ...world.deps.rates, ensure: meanwhile };
-  const input = { merchant, paymentId: payment.id, amount };
+  const input = { merchant, actor: SECRET_KEY, paymentId: payment.id, amount };
   return updatePayment({ ...world.deps, rates }, input).then(
     () => 'updated',
     (error: unknown) => (error as { code?: string }).code,

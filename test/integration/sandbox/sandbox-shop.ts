@@ -16,6 +16,7 @@ import {
 import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
 import { ChainFollower } from '../../../src/workers/chain-watcher/chain-follower.ts';
 import { openWalletWorld, silent, type WalletWorld } from '../../_helpers/wallet-world.ts';
+import { SECRET_KEY } from '../../_helpers/secret-key.ts';
 
 const USD_RATES: Readonly<Record<Coin, string>> = {
   BTC: '100000',
@@ -99,6 +100,7 @@ export async function openSandboxShop(): Promise<SandboxShop> {
         lines: [],
         lifetimeMinutes: null,
         confirmations: {},
+        actor: SECRET_KEY,
         isPublic: false,
         orderId: `order-${orders}`,
         metadata: null,

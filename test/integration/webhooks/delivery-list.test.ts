@@ -7,6 +7,7 @@ import { createEndpoint, removeEndpoint } from '../../../src/usecases/webhooks/w
 import type { WebhookQueue } from '../../../src/workers/webhook-delivery/queue.ts';
 import { openShop, secretBox, type Merchant, type Shop } from '../../_helpers/webhooks/shop.ts';
 import { ok, startSink, status, type Sink } from '../../_helpers/webhooks/sink.ts';
+import { SECRET_KEY } from '../../_helpers/secret-key.ts';
 
 const GAP_MS = 60_000;
 
@@ -50,7 +51,9 @@ async function emit(type: EventType = 'payment.created', of = merchant) {
 
 const endpoint = async (url: string, events: EventType[] | null = null) => {
   const deps = { ...shop, secretBox, webhookUrlRule: () => null, wakeWebhooks: () => undefined };
-  return (await createEndpoint(deps, { merchantId: merchant.id, url, events, active: true })).endpoint;
+  return (
+    await createEndpoint(deps, { merchantId: merchant.id, creator: SECRET_KEY, url, events, active: true })
+  ).endpoint;
 };
 
 it('a delivery is one entry however often it was tried, on whatever page its attempts are', async () => {

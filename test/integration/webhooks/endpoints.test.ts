@@ -22,6 +22,7 @@ import {
   type Received,
   type Sink,
 } from '../../_helpers/webhooks/sink.ts';
+import { SECRET_KEY } from '../../_helpers/secret-key.ts';
 
 let shop: Shop;
 let merchant: Merchant;
@@ -48,7 +49,14 @@ const deps = () => ({
   wakeWebhooks: () => undefined,
 });
 const create = async (url: string, more: { events?: EventType[]; active?: boolean } = {}) =>
-  createEndpoint(deps(), { merchantId: merchant.id, url, events: null, active: true, ...more });
+  createEndpoint(deps(), {
+    merchantId: merchant.id,
+    creator: SECRET_KEY,
+    url,
+    events: null,
+    active: true,
+    ...more,
+  });
 const at = (endpoint: { id: string }) => ({ merchantId: merchant.id, endpointId: endpoint.id });
 const types = ({ received }: Sink) => received.map(({ json }) => json.type);
 const verified = (secret: string, { body, headers }: Received): unknown =>

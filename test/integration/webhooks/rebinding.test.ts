@@ -13,6 +13,7 @@ import {
   type Shop,
 } from '../../_helpers/webhooks/shop.ts';
 import { startSink, status, type Sink } from '../../_helpers/webhooks/sink.ts';
+import { SECRET_KEY } from '../../_helpers/secret-key.ts';
 
 let shop: Shop;
 let inside: Server;
@@ -58,7 +59,7 @@ function urlOf(name: string): string {
 async function addEndpoint({ id: merchantId }: Merchant, url: string): Promise<void> {
   const { db, clock } = shop;
   const deps = { db, clock, secretBox, webhookUrlRule: () => null, wakeWebhooks: () => undefined };
-  await createEndpoint(deps, { merchantId, url, events: null, active: true });
+  await createEndpoint(deps, { merchantId, creator: SECRET_KEY, url, events: null, active: true });
 }
 
 async function errors(merchant: Merchant): Promise<string[]> {

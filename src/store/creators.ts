@@ -1,0 +1,37 @@
+import type { Creator } from '../domain/actor.ts';
+import type { Origin } from '../domain/origin.ts';
+import type { CreatorColumns } from './schema/creator.ts';
+import type { Flag } from './schema/flag.ts';
+import type { Db } from './sqlite/database.ts';
+
+export function creatorColumns(creator: Creator | null): CreatorColumns {
+  return { creator_kind: creator?.kind ?? null, creator_id: creator?.id ?? null };
+}
+
+export function creatorOf({ creator_kind: kind, creator_id: id }: CreatorColumns): Creator | null {
+  return kind === null || id === null ? null : { kind, id };
+}
+
+export function originOf(row: CreatorColumns & { readonly price_locked: Flag }): Origin {
+  return { creator: creatorOf(row), isPriceLocked: row.price_locked === 1 };
+}
+
+/** Names of those who made rows, by their id: addresses of users, names of restricted keys that there are. */
+export async function namesOf(
+  db: Db,
+  creators: readonly (Creator | null)[],
+): Promise<ReadonlyMap<string, string>> {
+  const idsOf = (kind: Creator['kind']): string[] => [
+    ...new Set(creators.flatMap((creator) => (creator?.kind === kind ? [creator.id] : []))),
+  ];
+  const [users, keys] = [idsOf('user'), idsOf('restricted')];
+  const people =
+    users.length === 0
+      ? []
+      : await db.selectFrom('users').select(['id', 'email as name']).where('id', 'in', users).execute();
+  const named =
+    keys.length === 0
+      ? []
+      : await db.selectFrom('restricted_keys').select(['id', 'name']).where('id', 'in', keys).execute();
+  return new Map([...people, ...named].map(({ id, name }) => [id, name]));
+}
