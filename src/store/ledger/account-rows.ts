@@ -11,6 +11,7 @@ export interface AccountRow {
   readonly created_at: number;
   /** Null for a merchant's own address. */
   readonly payment_id: string | null;
+  /** Of that payment, or of the one that superseded it: what comes here counts there. */
   readonly status: string | null;
   readonly expires_at: number | null;
   readonly closed_at: number | null;
@@ -29,11 +30,14 @@ const CHOSEN = [
 ] as const;
 const HELD = ['outputs.txid', 'outputs.vout', 'outputs.amount', 'outputs.height'] as const;
 
-/** Joins each address with its payment and a row for each unspent part, the newest address first. */
+const isLeadOfPayee = sql<boolean>`lead.id = coalesce(payee.superseded_by, payee.id)`;
+
+/** Joins each address with the payment that counts its money and a row for each unspent part, the newest address first. */
 function withStandings(db: Db, addresses: SelectQueryBuilder<Tables, 'addresses', Chosen>) {
   return db
     .selectFrom(addresses.as('chosen'))
-    .leftJoin('payments', 'payments.id', 'chosen.payment_id')
+    .leftJoin('payments as payee', 'payee.id', 'chosen.payment_id')
+    .leftJoin('payments as lead', (join) => join.on(isLeadOfPayee))
     .leftJoin('outputs', (join) =>
       join
         .onRef('outputs.address_id', '=', 'chosen.id')
@@ -41,7 +45,7 @@ function withStandings(db: Db, addresses: SelectQueryBuilder<Tables, 'addresses'
         .on('outputs.spent_height', 'is', null),
     )
     .select(['chosen.id', 'chosen.watch_key', 'chosen.created_at', 'chosen.payment_id'])
-    .select(['payments.status', 'payments.expires_at', 'payments.closed_at', ...HELD])
+    .select(['lead.status', 'lead.expires_at', 'lead.closed_at', ...HELD])
     .orderBy('chosen.id', 'desc');
 }
 
@@ -136,9 +140,25 @@ export const unpaidPayments = waitingPayments(`closed_at is null and status in (
 /** A page of the payments whose money gathers confirmations, earliest expiry first. */
 export const confirmingPayments = waitingPayments(`status = 'confirming'`);
 
-/** What decides whether a payment's accounts are awaited (see isWaiting) or open. */
+/** What decides, of the payment that counts its money, whether a payment's accounts are awaited (see isWaiting) or open. */
 export const paymentTimes = prepared((db, param: ParamOf<{ id: string }>) =>
-  db.selectFrom('payments').select(['status', 'expires_at', 'closed_at']).where('id', '=', param('id')),
+  db
+    .selectFrom('payments as payee')
+    .innerJoin('payments as lead', (join) => join.on(isLeadOfPayee))
+    .select(['lead.status', 'lead.expires_at', 'lead.closed_at'])
+    .where('payee.id', '=', param('id')),
+);
+
+/** Ids of the payments that these have superseded. */
+export const supersededPayments = preparedList((db, _param: ParamOf<object>, ids) =>
+  db
+    .selectFrom('payments as lead')
+    .innerJoin('payments as member', (join) =>
+      join.onRef('member.group_id', '=', 'lead.group_id').onRef('member.superseded_by', '=', 'lead.id'),
+    )
+    .select('member.id')
+    .distinct()
+    .where('lead.id', 'in', ids),
 );
 
 /** Whether a payment waits for money, or for confirmations of money that a reorganisation may still revert. */

@@ -12,6 +12,7 @@ import {
   newestAddressOf,
   ownAccounts,
   paymentTimes,
+  supersededPayments,
   unpaidPayments,
 } from './account-rows.ts';
 import { AccountTurns } from './account-turns.ts';
@@ -119,7 +120,7 @@ export class OpenAccounts {
     let after = { expiresAt: 0, id: '' };
     for (let read = 0; read < MAX_WAITING * this.#limit; read += PAGE) {
       const page = await payments(this.#db, { mode: this.#chain.mode, ...after, size: PAGE });
-      const ids = page.map(({ id }) => id);
+      const ids = await this.#withSuperseded(page.map(({ id }) => id));
       cache.add(await accountsOfPayments(this.#db, this.#chain, ids));
       const last = page.at(-1);
       if (last === undefined || page.length < PAGE) return true;
@@ -141,10 +142,17 @@ export class OpenAccounts {
     if (watch.isSettled()) notes.clear();
     const { cache } = kept;
     if (!(await this.#takeNew(cache))) return null;
-    for (const id of payments) await this.#readTimes(cache, id);
+    for (const id of await this.#withSuperseded(payments)) await this.#readTimes(cache, id);
     for (const id of addresses) await this.#readHeld(cache, id);
     this.#kept = kept;
     return cache;
+  }
+
+  /** These payments, and those whose money counts for them. */
+  async #withSuperseded(ids: readonly string[]): Promise<readonly string[]> {
+    if (ids.length === 0) return ids;
+    const members = await supersededPayments(this.#db, {}, ids);
+    return members.length === 0 ? ids : [...new Set([...ids, ...members.map(({ id }) => id)])];
   }
 
   /** False when there are too many to add one by one. */

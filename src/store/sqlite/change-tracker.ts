@@ -11,7 +11,7 @@ const MAX_NOTED = 2_000;
 
 /** Rows written since the last read, rolled-back writes included: a cache reads them again. */
 export class ChangeNotes {
-  /** Ids of payments whose status or times were written. */
+  /** Ids of payments whose status, times or lead were written. */
   readonly payments = new Set<string>();
   /** Ids of addresses with a written output. */
   readonly addresses = new Set<number>();
@@ -31,7 +31,7 @@ export class ChangeNotes {
 }
 
 const TRIGGERS = [
-  `CREATE TEMP TRIGGER IF NOT EXISTS noted_payments AFTER UPDATE OF status, expires_at, closed_at ON payments
+  `CREATE TEMP TRIGGER IF NOT EXISTS noted_payments AFTER UPDATE OF status, expires_at, closed_at, superseded_by ON payments
     BEGIN SELECT note_payment(NEW.id); END`,
   `CREATE TEMP TRIGGER IF NOT EXISTS noted_outputs AFTER INSERT ON outputs BEGIN SELECT note_outputs_of(NEW.address_id); END`,
   `CREATE TEMP TRIGGER IF NOT EXISTS noted_outputs_again AFTER UPDATE ON outputs

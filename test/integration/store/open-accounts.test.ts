@@ -10,6 +10,8 @@ import { openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-worl
 
 const LIMIT = 7;
 const CLOSED_AFTER = 1_000;
+/** Columns of a payment that are not those of the model. */
+const FILLED_IN = ['id', 'order_id', 'status', 'expires_at', 'closed_at', 'group_id', 'superseded_by'];
 const STATES = ['pending', 'underpaid', 'confirming', 'completed', 'expired'] as const;
 
 let world: PaymentWorld;
@@ -30,9 +32,7 @@ beforeEach(async () => {
     .prepare<[], { name: string }>(`SELECT name FROM pragma_table_info('payments')`)
     .all()
     .map(({ name }) => name);
-  columns = names
-    .filter((name) => !['id', 'order_id', 'status', 'expires_at', 'closed_at'].includes(name))
-    .join();
+  columns = names.filter((name) => !FILLED_IN.includes(name)).join();
   count = 0;
 });
 
@@ -61,6 +61,15 @@ const day = {
   close: (of: number, closedAt: string): string[] => [
     `UPDATE payments SET closed_at = ${closedAt} WHERE id = 'pay_${of}'`,
   ],
+  /** With a newer one that nothing has superseded. */
+  supersede: (of: number): string[] => {
+    const [member, lead] = [`pay_${of}`, `pay_${of + 6}`];
+    const isThere = `EXISTS (SELECT 1 FROM payments WHERE id = '${lead}')`;
+    return [
+      `UPDATE payments SET group_id = '${lead}' WHERE id = '${lead}'`,
+      `UPDATE payments SET group_id = '${lead}', superseded_by = '${lead}' WHERE id = '${member}' AND ${isThere}`,
+    ];
+  },
   receive: (of: number, amount: number): string[] => {
     count += 1;
     return [
@@ -88,6 +97,9 @@ async function run(on: Db | Tx, statements: readonly string[]): Promise<void> {
 }
 
 const WAITS = `(p.status = 'confirming' OR (p.status IN ('pending', 'underpaid') AND p.closed_at IS NULL))`;
+/** Joins an address with the payment that counts its money. */
+const PAYMENT = `JOIN payments payee ON payee.id = a.payment_id
+  JOIN payments p ON p.id = coalesce(payee.superseded_by, payee.id)`;
 const FIRST = Math.floor((LIMIT * 3) / 4);
 
 /** The same by plain statements of another process, and nothing kept. */
@@ -103,14 +115,11 @@ function expected(): { own: OpenAccount[]; awaited: OpenAccount[]; finished: Ope
   return {
     own: rowsOf(`addresses a WHERE a.coin = 'SOL' AND a.mode = 'live' AND a.branch = 0 AND a.idx = 0`, true),
     awaited: rowsOf(
-      `addresses a JOIN payments p ON p.id = a.payment_id
-        WHERE a.coin = 'SOL' AND a.mode = 'live' AND ${WAITS} ORDER BY p.expires_at, p.id, a.id`,
+      `addresses a ${PAYMENT}
+        WHERE a.coin = 'SOL' AND a.mode = 'live' AND ${WAITS} ORDER BY p.expires_at, payee.id, a.id`,
       true,
     ),
-    finished: rowsOf(
-      `(${newest}) a JOIN payments p ON p.id = a.payment_id WHERE NOT ${WAITS} AND p.expires_at > ${CLOSED_AFTER}`,
-      false,
-    ),
+    finished: rowsOf(`(${newest}) a ${PAYMENT} WHERE NOT ${WAITS} AND p.expires_at > ${CLOSED_AFTER}`, false),
   };
 }
 
@@ -161,6 +170,7 @@ const change = fc.oneof(
   fc.record({ kind: fc.constant('spend' as const), which, height: fc.constantFrom('7', 'NULL') }),
   fc.record({ kind: fc.constantFrom('undo' as const, 'merge' as const), which }),
   fc.record({ kind: fc.constant('close' as const), which, at: fc.constantFrom('1', 'NULL') }),
+  fc.record({ kind: fc.constant('supersede' as const), which: fc.integer({ min: 1, max: 6 }) }),
 );
 type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
 
@@ -176,6 +186,8 @@ function statementsOf(each: Change): string[] {
       return day.spend(each.which, each.height);
     case 'close':
       return day.close(each.which, each.at);
+    case 'supersede':
+      return day.supersede(each.which);
     case 'undo':
     case 'merge':
       return day[each.kind](each.which);
@@ -185,6 +197,25 @@ function statementsOf(each: Change): string[] {
 }
 
 describe('open accounts and what they hold', () => {
+  it('are awaited on the address of a superseded payment while the one that counts its money waits', async () => {
+    const accounts = newAccounts();
+    await run(db, [
+      ...day.order('expired', 500),
+      ...Array.from({ length: 6 }, () => day.order('pending', 500)).flat(),
+    ]);
+    await check(accounts);
+    await run(db, day.supersede(1));
+    await run(db, day.become(1, 'cancelled', 500));
+    await run(db, day.become(7, 'confirming', 500));
+    await check(accounts);
+    const awaitedKeys = async () =>
+      (await look(accounts)).filter(({ isAwaited }) => isAwaited).map(({ watchKey }) => watchKey);
+    expect(await awaitedKeys()).toContain('sol1');
+    await run(db, day.become(7, 'completed', 500));
+    await check(accounts);
+    expect(await awaitedKeys()).not.toContain('sol1');
+  });
+
   it('are at every look what the database says, whoever wrote what and whatever was taken back', async () => {
     const accounts = newAccounts();
     const step = fc.record({
