@@ -31,6 +31,8 @@ const ASK_AGAIN_MS = 600_000;
 /** How many of the newest blocks every node keeps states and receipts of, even if few keep more. */
 export const STATES_KEPT = 128;
 
+/** Requests refused in a row, for whatever accounts, after which the refusals are the node's and not the accounts'. */
+const REFUSALS_IN_A_ROW = 3;
 /** Maximum accounts remembered as logged. */
 const MAX_LOGGED = 1_000;
 
@@ -62,7 +64,8 @@ export class BalanceReader {
   }
 
   /**
-   * Reads balances in the order asked, up to the first failure, which is returned as `trouble`.
+   * Reads balances in the order asked, up to the first failure of the node, which is returned as `trouble`. An account
+   * whose balance it refuses while it answers for others is `unreadable`.
    * @param giveUp balances not answered by then are not read
    */
   async read(
@@ -72,20 +75,47 @@ export class BalanceReader {
   ): Promise<{ readonly answers: readonly BalanceAnswer[]; readonly trouble: ChainError | null }> {
     const answers: BalanceAnswer[] = [];
     const options: PostOptions = giveUp === undefined ? {} : { giveUp };
+    const refusals: ChainError[] = [];
+    let readable = 0;
     try {
       while (answers.length < accounts.length) {
         const isTogether = this.perCall > 1;
         const size = isTogether ? BALANCES_PER_CALL : this.#options.batchSize;
         const part = accounts.slice(answers.length, answers.length + size);
-        const ask = isTogether
-          ? this.#together(part, blockHash, options)
-          : this.#alone(part, blockHash, options);
-        answers.push(...(await ask));
+        const told = isTogether
+          ? await this.#together(part, blockHash, options)
+          : await this.#unlessRefused(part, blockHash, options);
+        if (told instanceof ChainError) {
+          refusals.push(told);
+          if (refusals.length >= REFUSALS_IN_A_ROW) break;
+          answers.push(...part.map(() => 'unreadable' as const));
+          continue;
+        }
+        refusals.length = 0;
+        answers.push(...told);
+        readable = answers.length;
       }
-      return { answers, trouble: null };
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;
-      return { answers, trouble: error };
+      return { answers: answers.slice(0, readable), trouble: error };
+    }
+    const [trouble = null] = refusals;
+    if (trouble === null || (readable > 0 && refusals.length < REFUSALS_IN_A_ROW))
+      return { answers, trouble: null };
+    return { answers: answers.slice(0, readable), trouble };
+  }
+
+  /** Balances by calls of their own, or the refusal where all of them are refused. @throws {ChainError} */
+  async #unlessRefused(
+    accounts: readonly string[],
+    blockHash: string,
+    options: PostOptions,
+  ): Promise<readonly BalanceAnswer[] | ChainError> {
+    try {
+      return await this.#alone(accounts, blockHash, options);
+    } catch (error) {
+      if (!(error instanceof ChainError) || !error.isRefusal) throw error;
+      return error;
     }
   }
 
@@ -114,8 +144,10 @@ export class BalanceReader {
       }
       refusal = error.reason;
     }
-    // A single balance shows whether the node refuses only the bulk call.
-    const [first] = await this.#alone(accounts.slice(0, 1), blockHash, options);
+    // A single balance shows whether the node refuses only the bulk call; the first account may be the unreadable one.
+    let probe = await this.#unlessRefused(accounts.slice(0, 1), blockHash, options);
+    if (probe instanceof ChainError) probe = await this.#alone(accounts.slice(-1), blockHash, options);
+    const [first] = probe;
     if (first === 'unknown') return accounts.map(() => 'unknown');
     this.#aloneUntil = this.#options.clock.now() + ASK_AGAIN_MS;
     this.#options.logger.warn(
@@ -133,17 +165,19 @@ export class BalanceReader {
     const method = 'eth_getBalance';
     const requests = accounts.map((account) => ({ method, params: [account, { blockHash }] }));
     const answers = await this.#rpc.batch(requests, options);
-    for (const answer of answers) {
-      if (answer instanceof RpcRefusal && !(await this.#lacksState(answer, blockHash, options))) {
-        throw refused(answer);
-      }
+    const refusals = answers.filter((answer) => answer instanceof RpcRefusal);
+    for (const refusal of refusals) {
       // One backend answers the whole request: its missing state holds for all of it.
-      if (answer instanceof RpcRefusal) return accounts.map(() => 'unknown');
+      if (await this.#lacksState(refusal, blockHash, options)) return accounts.map(() => 'unknown');
     }
+    const [refusal] = refusals;
+    if (refusal !== undefined && refusals.length === answers.length) throw refused(refusal);
     return answers.map((answer, at) => {
+      const account = accounts[at] ?? '';
+      if (answer instanceof RpcRefusal) return this.#setAside(account, method, answer.message);
       // Besu answers null for a block whose state it has dropped, and an error for an unknown block.
-      if (answer instanceof RpcRefusal || answer.result === null) return 'unknown';
-      return this.#balanceIn(answer.result, method, accounts[at] ?? '');
+      if (answer.result === null) return 'unknown';
+      return this.#balanceIn(answer.result, method, account);
     });
   }
 
@@ -155,15 +189,19 @@ export class BalanceReader {
       return balance;
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;
-      if (!this.#logged.has(account) && this.#logged.size < MAX_LOGGED) {
-        this.#logged.add(account);
-        this.#options.logger.error(
-          { coin: 'ETH', account, method, reason: error.message },
-          'account unreadable; set aside and retried, others are not affected',
-        );
-      }
-      return 'unreadable';
+      return this.#setAside(account, method, error.message);
     }
+  }
+
+  #setAside(account: string, method: string, reason: string): 'unreadable' {
+    if (!this.#logged.has(account) && this.#logged.size < MAX_LOGGED) {
+      this.#logged.add(account);
+      this.#options.logger.error(
+        { coin: 'ETH', account, method, reason },
+        'account unreadable; set aside and retried, others are not affected',
+      );
+    }
+    return 'unreadable';
   }
 
   /**

@@ -1,0 +1,63 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BalanceReader } from '../../../../src/chains/ethereum/accounts/balance-reads.ts';
+import type { Rpc } from '../../../../src/chains/ethereum/rpc/rpc.ts';
+import { RpcRefusal } from '../../../../src/chains/shared/json-rpc.ts';
+
+const REFUSAL = new RpcRefusal('eth_getBalance', -32_000, 'corrupted account');
+const accountAt = (at: number): string => `0x${at.toString(16).padStart(40, '0')}`;
+const balanceOf = (account: string): bigint => BigInt(account) + 1n;
+
+/** A node that takes no bulk call and refuses the balances of some accounts. */
+function readerBeside(isRefused: (account: string) => boolean, batchSize: number) {
+  const lines: object[] = [];
+  const logger = { debug() {}, info() {}, warn() {}, error: (fields: object) => void lines.push(fields) };
+  const rpc = {
+    call: async () => Promise.reject(new RpcRefusal('eth_call', -32_000, 'corrupted account')),
+    batch: async (requests: readonly { readonly params: readonly unknown[] }[]) =>
+      requests.map(({ params: [account] }) =>
+        isRefused(String(account)) ? REFUSAL : { result: `0x${balanceOf(String(account)).toString(16)}` },
+      ),
+  } as unknown as Rpc;
+  const clock = { now: () => 0 };
+  return { reader: new BalanceReader(rpc, { batchSize, clock, logger }), lines };
+}
+
+describe('BalanceReader with a node that refuses balances', () => {
+  it('reads every balance but those that the node refuses, wherever these are', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 2, max: 60 }),
+        fc.integer({ min: 1, max: 10 }),
+        fc.nat(),
+        async (count, batchSize, pick) => {
+          const accounts = Array.from({ length: count }, (_, at) => accountAt(at));
+          const refused = accountAt(pick % count);
+          const { reader, lines } = readerBeside((account) => account === refused, batchSize);
+          const { answers, trouble } = await reader.read(accounts, '0xblock');
+          expect(trouble).toBeNull();
+          expect(answers).toEqual(
+            accounts.map((account) => (account === refused ? 'unreadable' : balanceOf(account))),
+          );
+          expect(lines.length).toBeLessThanOrEqual(1);
+        },
+      ),
+    );
+  });
+
+  it('takes refusals for all accounts as a failure of the node', async () => {
+    const { reader, lines } = readerBeside(() => true, 2);
+    const { answers, trouble } = await reader.read([0, 1, 2, 3].map(accountAt), '0xblock');
+    expect(answers).toEqual([]);
+    expect(trouble).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('corrupted') });
+    expect(lines).toEqual([]);
+  });
+
+  it('keeps what it read before the node refused everything', async () => {
+    const accounts = Array.from({ length: 20 }, (_, at) => accountAt(at));
+    const { reader } = readerBeside((account) => BigInt(account) >= 4n && BigInt(account) < 19n, 2);
+    const { answers, trouble } = await reader.read(accounts, '0xblock');
+    expect(answers).toEqual(accounts.slice(0, 4).map(balanceOf));
+    expect(trouble?.kind).toBe('unavailable');
+  });
+});
