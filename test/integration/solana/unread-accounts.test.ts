@@ -2,10 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSolanaAdapter } from '../../../src/chains/solana/adapter.ts';
 import type { BlockRef, ChainAdapter, Credit } from '../../../src/domain/chain.ts';
 import { OpenIndex } from '../../_helpers/svm/open-index.ts';
+import type { Fault } from '../../_helpers/svm/faults.ts';
 import { SvmNode } from '../../_helpers/svm/node.ts';
 import { Payer, strangerAddress } from '../../_helpers/svm/payer.ts';
 
 const PATIENCE_MS = 20_000;
+/** How long an account is left alone after no answer about it, at first. */
+const REST_MS = 5_000;
 const HISTORY = 'getSignaturesForAddress';
 const BALANCES = 'getMultipleAccounts';
 
@@ -21,10 +24,12 @@ describe('AccountWatch with an account that cannot be read', () => {
   const [victim, other] = [strangerAddress(), strangerAddress()];
   const clock = { ms: Date.now(), now: () => clock.ms };
   const errors: Lines = [];
+  const warnings: Lines = [];
   const logger = {
     debug() {},
     info() {},
-    warn() {},
+    warn: (fields: object, message: string) =>
+      void warnings.push({ fields: fields as Record<string, unknown>, message }),
     error: (fields: object, message: string) =>
       void errors.push({ fields: fields as Record<string, unknown>, message }),
   };
@@ -36,6 +41,7 @@ describe('AccountWatch with an account that cannot be read', () => {
 
   beforeEach(async () => {
     errors.length = 0;
+    warnings.length = 0;
     node = await SvmNode.start();
     payer = new Payer(node);
     index = new OpenIndex([victim, other]);
@@ -178,5 +184,61 @@ describe('AccountWatch with an account that cannot be read', () => {
     expect(errors).toEqual([]);
     fault.clear();
     expect(await round()).toHaveLength(1);
+  });
+
+  describe('about which the node gives no answer', () => {
+    const SILENT: readonly [how: string, fault: Fault][] = [
+      ['breaks the connection', { kind: 'cut' }],
+      ['is busy', { kind: 'status', status: 503 }],
+    ];
+
+    it.each(SILENT)(
+      'credits another payer at once while the node %s, and that one later',
+      async (_, fault) => {
+        const silent = node.inject(fault, ofVictim);
+        pay(victim, 5_000_000n);
+        pay(other, 7_000_000n);
+        expect(await round()).toMatchObject([{ watchKey: other, amount: 7_000_000n }]);
+        expect(errors).toEqual([]);
+        expect(warnings).toContainEqual({
+          fields: expect.objectContaining({ account: victim, method: HISTORY }),
+          message: 'account not read; retried',
+        });
+        silent.clear();
+        clock.ms += REST_MS;
+        node.advance();
+        expect(await round()).toMatchObject([{ watchKey: victim, amount: 5_000_000n }]);
+      },
+    );
+
+    it('asks for its history again after a pause that grows, and sets it aside after three attempts', async () => {
+      const silent = node.inject({ kind: 'cut' }, ofVictim);
+      pay(victim, 5_000_000n);
+      await round();
+      const first = silent.hits;
+      node.advance();
+      await round();
+      expect(silent.hits).toBe(first);
+      for (const pause of [REST_MS, 2 * REST_MS]) {
+        clock.ms += pause;
+        node.advance();
+        await round();
+      }
+      expect(silent.hits).toBe(3 * first);
+      expect(errors).toMatchObject([{ fields: { account: victim, method: HISTORY } }]);
+      expect((await adapter.status()).alarms).toContain('unreadable');
+      clock.ms -= 10 * REST_MS;
+      silent.clear();
+      node.advance();
+      expect(await round()).toMatchObject([{ watchKey: victim, amount: 5_000_000n }]);
+      expect((await adapter.status()).alarms ?? []).not.toContain('unreadable');
+    });
+
+    it('fails the look where no balance is answered', async () => {
+      node.inject({ kind: 'status', status: 503 }, { methods: [BALANCES] });
+      pay(other, 7_000_000n);
+      await expect(round()).rejects.toThrow(BALANCES);
+      expect(errors).toEqual([]);
+    });
   });
 });

@@ -3,14 +3,13 @@ import type { Clock, Logger } from '../../../domain/ports.ts';
 import { eachInParallel, inPieces } from '../../shared/in-parallel.ts';
 import { openAccounts } from '../../shared/open-accounts.ts';
 import { UnreadTransactions } from '../../shared/unread-transactions.ts';
-import { sum } from './account-funds.ts';
-import { ACCOUNTS_PER_REQUEST, type NodeClient, SIGNATURES_PER_PAGE } from '../rpc/node-client.ts';
+import { AccountHistory, type Balance, total } from './account-history.ts';
+import { ACCOUNTS_PER_REQUEST, type NodeClient } from '../rpc/node-client.ts';
 import { changeOf, type LandedTransaction, TransactionReader } from '../blocks/own-transactions.ts';
-import { RecordedHistory } from '../blocks/recorded-history.ts';
 import { type ActiveBlock, ActiveBlocks } from './active-blocks.ts';
 import { readTip, type Tip } from '../rpc/tip.ts';
 import { UnexplainedBalances } from './unexplained-balances.ts';
-import { isAboutAccount, UnreadAccounts } from './unread-accounts.ts';
+import { LookFailures, UnreadAccounts } from './unread-accounts.ts';
 
 export interface AccountWatchDeps {
   readonly client: NodeClient;
@@ -31,10 +30,6 @@ export interface Look extends Tip {
 const CLOSED_MS = 24 * 3_600_000;
 /** How long the history of a recent send's accounts is read whatever their balance. */
 const SENT_MS = 5 * 60_000;
-/** Maximum transactions of one account read in one look: anyone can afford ten thousand payments of a lamport. */
-const MAX_HISTORY = 20_000;
-/** Transactions read in parallel, once there are clearly many. */
-const MAX_AT_A_TIME = 8;
 
 /** An account to read, with the ledger's holdings. */
 interface Account {
@@ -43,12 +38,12 @@ interface Account {
   readonly isOpen: boolean;
 }
 
-interface Balance {
-  readonly address: string;
-  readonly lamports: bigint;
-  /** Slot of the balance. */
-  readonly asOf: number;
-  readonly held: readonly Holding[];
+/** What the requests of one look share. */
+interface Round {
+  /** The slot that a backend must have reached. */
+  readonly slot: number;
+  readonly isDoubtful: boolean;
+  readonly failures: LookFailures;
 }
 
 /**
@@ -57,7 +52,7 @@ interface Balance {
  */
 export class AccountWatch {
   readonly #deps: AccountWatchDeps;
-  readonly #reader: TransactionReader;
+  readonly #history: AccountHistory;
   readonly #sent = new Map<string, number>();
   readonly #unexplained: UnexplainedBalances;
   readonly #unread: UnreadTransactions;
@@ -72,10 +67,15 @@ export class AccountWatch {
     this.#deps = deps;
     const { index, clock, logger } = deps;
     this.#unread = new UnreadTransactions({ coin: 'SOL', store: index.unread, clock, logger });
-    this.#reader = new TransactionReader(deps.client, this.#unread);
     this.#blocks = new ActiveBlocks({ ...deps, unread: this.#unread });
     this.#unexplained = new UnexplainedBalances(deps);
-    this.#unreadAccounts = new UnreadAccounts(logger);
+    this.#unreadAccounts = new UnreadAccounts(deps);
+    this.#history = new AccountHistory({
+      ...deps,
+      reader: new TransactionReader(deps.client, this.#unread),
+      unread: this.#unread,
+      unreadAccounts: this.#unreadAccounts,
+    });
   }
 
   /** Reads these accounts' history whatever their balance: a send spends from them. */
@@ -97,8 +97,7 @@ export class AccountWatch {
    * @throws {ChainError} also when the node's answers are not consistent yet: retry.
    */
   async look(recorded: number | null): Promise<Look> {
-    const { client } = this.#deps;
-    const tip = await readTip(client);
+    const tip = await readTip(this.#deps.client);
     const floor = recorded ?? tip.block.slot;
     await this.#unread.load();
     if (recorded !== null) await this.#unread.recordedUpTo(recorded);
@@ -106,16 +105,19 @@ export class AccountWatch {
     const isDoubtful = recorded !== null && (await this.#lacksOurSends(floor));
     const found = new Map<string, LandedTransaction>();
     const accountOf = new Map<string, string>();
+    const failures = new LookFailures();
     const pieces = inPieces(this.#accounts(), ACCOUNTS_PER_REQUEST);
-    const moved = await eachInParallel(pieces, async (accounts) => {
-      const addresses = accounts.map(({ address }) => address);
-      const { slot: asOf, lamports, unread } = await client.readableBalances(addresses, tip.block.slot);
-      for (const [address, reason] of unread)
-        this.#unreadAccounts.setAside(address, { method: 'getMultipleAccounts', reason });
-      return this.#moved(accounts, { asOf, lamports, isDoubtful });
-    });
+    const moved = await eachInParallel(pieces, async (accounts) =>
+      this.#balances(accounts, { slot: tip.block.slot, isDoubtful, failures }),
+    );
+    failures.requireAnswer();
     for (const balance of moved.flat()) {
-      const news = await this.#news(balance, floor, tip.block.slot);
+      const news = await this.#newsUnlessSilent(balance, {
+        floor,
+        slot: tip.block.slot,
+        isDoubtful,
+        failures,
+      });
       for (const transaction of news) {
         found.set(transaction.signature, transaction);
         accountOf.set(transaction.signature, balance.address);
@@ -154,6 +156,45 @@ export class AccountWatch {
     follow?.([...followed, ...[...this.#sent.keys()].filter((address) => others.has(address))]);
     const held = await index.holdings([...others]);
     yield [...others].map((address) => ({ address, held: held.get(address) ?? [], isOpen: false }));
+  }
+
+  /** Reads the balances of these accounts; answers those of which more is to be read. @throws {ChainError} */
+  async #balances(accounts: readonly Account[], { slot, isDoubtful, failures }: Round): Promise<Balance[]> {
+    const method = 'getMultipleAccounts';
+    const addresses = accounts.map(({ address }) => address);
+    try {
+      const { slot: asOf, lamports, unread } = await this.#deps.client.readableBalances(addresses, slot);
+      failures.succeeded();
+      for (const [address, reason] of unread) this.#unreadAccounts.setAside(address, { method, reason });
+      return this.#moved(accounts, { asOf, lamports, isDoubtful });
+    } catch (error) {
+      if (isDoubtful) throw error;
+      const { message: reason } = failures.tolerate(error);
+      for (const address of addresses) this.#unreadAccounts.failed(address, { method, reason });
+      return [];
+    }
+  }
+
+  /**
+   * The news of one account; none while the node gives no answer about it, which delays no other. A ledger from a backup
+   * may have to read histories that its balances do not call for: then each is needed.
+   */
+  async #newsUnlessSilent(
+    balance: Balance,
+    { floor, slot, isDoubtful, failures }: Round & { readonly floor: number },
+  ): Promise<readonly LandedTransaction[]> {
+    const { address } = balance;
+    if (!isDoubtful && this.#unreadAccounts.isResting(address)) return [];
+    try {
+      const news = await this.#news(balance, floor, slot);
+      failures.succeeded();
+      return news;
+    } catch (error) {
+      if (isDoubtful) throw error;
+      const { message: reason } = failures.tolerate(error);
+      this.#unreadAccounts.failed(address, { method: 'getSignaturesForAddress', reason });
+      return [];
+    }
   }
 
   /** The accounts whose balance differs from the ledger, or whose history is to be read anyway. */
@@ -200,7 +241,8 @@ export class AccountWatch {
     minContextSlot: number,
   ): Promise<readonly LandedTransaction[]> {
     const { address } = balance;
-    const { transactions, agrees } = await this.#history(balance, floor, minContextSlot);
+    const awaited = this.#awaited.get(address);
+    const { transactions, agrees } = await this.#history.read(balance, { floor, minContextSlot, awaited });
     const { lamports, held } = balance;
     if (agrees) this.#unexplained.explained(address);
     else if (this.#unexplained.isWaitedFor({ address, lamports, ledger: total(held) })) return [];
@@ -209,81 +251,4 @@ export class AccountWatch {
     // Below the floor, outflows count as recorded: their position in the ledger's history is not known.
     return transactions.filter((each) => each.slot > floor || changeOf(each, address) > 0n);
   }
-
-  /**
-   * Reads history backwards until the missing transactions explain the balance. At or below the floor the ledger has
-   * most of it: there each transaction is looked up, since two may have moved the same amount.
-   */
-  async #history(
-    balance: Balance,
-    floor: number,
-    minContextSlot: number,
-  ): Promise<{ transactions: LandedTransaction[]; agrees: boolean }> {
-    const { address, lamports, asOf, held } = balance;
-    const recorded = new RecordedHistory(this.#deps.index, address, held);
-    const news = new Map<string, LandedTransaction>();
-    const met = new Set<string>();
-    const awaited = new Set(this.#awaited.get(address));
-    let missing = lamports - total(held);
-    let isComplete = true;
-    const done = () => ({ transactions: [...news.values()], agrees: isComplete && missing === 0n });
-    let before: string | null = null;
-    for (;;) {
-      const page = await this.#signatures(address, { before, minContextSlot });
-      if (page === null) return { ...done(), agrees: false };
-      const listed = new Map(page.map((entry) => [entry.signature, entry]));
-      const fresh = [...listed.values()]
-        .filter(({ signature }) => !met.has(signature))
-        .toSorted((a, b) => b.slot - a.slot);
-      for (let at = 0; at < fresh.length;) {
-        const next = fresh.slice(at, at + Math.min(MAX_AT_A_TIME, Math.max(1, met.size)));
-        at += next.length;
-        const isEnough = (slot: number) => slot <= floor && missing === 0n && awaited.size === 0;
-        if (isEnough(next[0]?.slot ?? 0)) return done();
-        const unknown = next.filter(({ signature }) => !recorded.holds(signature));
-        const read = await this.#reader.readAll(unknown, address);
-        for (const { signature, slot } of next) {
-          if (isEnough(slot)) return done();
-          met.add(signature);
-          awaited.delete(signature);
-          if (met.size >= MAX_HISTORY) return { ...done(), agrees: false };
-          const transaction = read.get(signature);
-          const standing = await recorded.standing(signature, transaction, slot <= floor);
-          if (standing !== 'news') this.#unread.succeeded(signature, floor);
-          if (standing === 'covered' && awaited.size === 0) return done();
-          if (standing !== 'news') continue;
-          if (transaction === undefined) {
-            isComplete = false;
-            continue;
-          }
-          news.set(signature, transaction);
-          // The balance does not include later transactions.
-          if (slot <= asOf) missing -= changeOf(transaction, address);
-        }
-      }
-      const last = page.at(-1);
-      if (page.length < SIGNATURES_PER_PAGE || last === undefined) return done();
-      // A fork removed the page's cursor signature, or the node returns pages in circles.
-      if (fresh.length === 0) return { ...done(), agrees: false };
-      before = last.signature;
-    }
-  }
-
-  /** A page of an account's history; null when the node does not answer it in a form that can be read. */
-  async #signatures(address: string, page: { before: string | null; minContextSlot: number }) {
-    const method = 'getSignaturesForAddress';
-    try {
-      const signatures = await this.#deps.client.signatures(address, page);
-      this.#unreadAccounts.succeeded(address, method);
-      return signatures;
-    } catch (error) {
-      if (!isAboutAccount(error)) throw error;
-      this.#unreadAccounts.setAside(address, { method, reason: error.message });
-      return null;
-    }
-  }
-}
-
-function total(holdings: readonly Holding[] | undefined): bigint {
-  return sum((holdings ?? []).map(({ amount }) => amount));
 }

@@ -1,13 +1,28 @@
 import { ChainError, type NodeStatus } from '../../../domain/chain.ts';
-import type { Logger } from '../../../domain/ports.ts';
+import type { Clock, Logger } from '../../../domain/ports.ts';
 import { isNotNow, RpcRefusal } from '../rpc/rpc.ts';
 
 /** Maximum accounts remembered. */
 const MAX_ACCOUNTS = 10_000;
+/** Looks in a row without an answer about an account after which it is set aside. */
+const MAX_ATTEMPTS = 3;
+/** How long the history of an account is left alone after no answer; doubles up to the maximum, ms. */
+const FIRST_REST_MS = 5_000;
+const MAX_REST_MS = 300_000;
+/** Requests in a row without an answer, about whatever accounts, after which the failure is the node's. */
+const MAX_FAILURES = 3;
 const METHOD_NOT_FOUND = -32601;
 
 /** The call whose answer about an account could not be read. */
 type AccountMethod = 'getMultipleAccounts' | 'getSignaturesForAddress';
+
+/** An account about which the node gave no answer. */
+interface SilentAccount {
+  readonly method: AccountMethod;
+  readonly attempts: number;
+  /** Time of the last attempt, ms. */
+  readonly at: number;
+}
 
 interface UnreadAccount {
   readonly method: AccountMethod;
@@ -24,16 +39,74 @@ export function isAboutAccount(error: unknown): error is ChainError {
   );
 }
 
+/** Whether a failure names no reason: a timeout, a broken connection, a busy gateway. */
+function isSilence(error: unknown): error is ChainError {
+  if (!(error instanceof ChainError) || error.kind !== 'unavailable') return false;
+  return !error.isRateLimited && !(error.cause instanceof RpcRefusal);
+}
+
+/**
+ * The requests of one look that had no answer. One alone delays no other account; several in a row, or a look without
+ * any answer, mean that the node is away.
+ */
+export class LookFailures {
+  #inARow = 0;
+  #answered = 0;
+  #last: ChainError | null = null;
+
+  succeeded(): void {
+    this.#inARow = 0;
+    this.#answered += 1;
+  }
+
+  /** @throws the error unless the look can go on without its answer. */
+  tolerate(error: unknown): ChainError {
+    if (!isSilence(error)) throw error;
+    this.#inARow += 1;
+    this.#last = error;
+    if (this.#inARow >= MAX_FAILURES) throw error;
+    return error;
+  }
+
+  /** @throws the last failure when nothing was answered */
+  requireAnswer(): void {
+    if (this.#answered === 0 && this.#last !== null) throw this.#last;
+  }
+}
+
 /**
  * Accounts whose balance or history the node answered in a form that cannot be read. Each is set aside alone and read
- * again with the next look; nothing is concluded about it meanwhile.
+ * again with the next look; nothing is concluded about it meanwhile. One about which the node gives no answer at all is set
+ * aside after some attempts, each of which may have cost a whole timeout.
  */
 export class UnreadAccounts {
   readonly #logger: Logger;
+  readonly #clock: Clock;
   readonly #accounts = new Map<string, UnreadAccount>();
+  readonly #silent = new Map<string, SilentAccount>();
 
-  constructor(logger: Logger) {
+  constructor({ logger, clock }: { readonly logger: Logger; readonly clock: Clock }) {
     this.#logger = logger;
+    this.#clock = clock;
+  }
+
+  /** Notes that the node gave no answer about an account. */
+  failed(address: string, unread: UnreadAccount): void {
+    const { method } = unread;
+    const attempts = (this.#silent.get(address)?.attempts ?? 0) + 1;
+    if (this.#silent.size < MAX_ACCOUNTS || attempts > 1)
+      this.#silent.set(address, { method, attempts, at: this.#clock.now() });
+    if (attempts >= MAX_ATTEMPTS) this.setAside(address, unread);
+    else this.#logger.warn({ coin: 'SOL', account: address, ...unread }, 'account not read; retried');
+  }
+
+  /** Whether the history of an account is left alone for a while, since the last attempts had no answer. */
+  isResting(address: string): boolean {
+    const silent = this.#silent.get(address);
+    if (silent?.method !== 'getSignaturesForAddress') return false;
+    const elapsed = this.#clock.now() - silent.at;
+    // A negative time is that of a clock since set back.
+    return elapsed >= 0 && elapsed < Math.min(FIRST_REST_MS * 2 ** (silent.attempts - 1), MAX_REST_MS);
   }
 
   setAside(address: string, unread: UnreadAccount): void {
@@ -50,11 +123,13 @@ export class UnreadAccounts {
 
   /** Notes that a call about an account was answered. */
   succeeded(address: string, method: AccountMethod): void {
+    if (this.#silent.get(address)?.method === method) this.#silent.delete(address);
     if (this.#accounts.get(address)?.method === method) this.agrees(address);
   }
 
   /** Notes that nothing about an account is left to read. */
   agrees(address: string): void {
+    this.#silent.delete(address);
     if (this.#accounts.delete(address))
       this.#logger.info({ coin: 'SOL', account: address }, 'account set aside earlier is read now');
   }
