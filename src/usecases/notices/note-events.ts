@@ -20,6 +20,7 @@ const body = z.object({
     payment: z
       .object({
         status: z.string(),
+        exception: z.string().nullable(),
         orderId: z.string(),
         amount: z.string(),
         currency: z.string(),
@@ -106,8 +107,12 @@ const ALWAYS: Partial<Record<NoticedEvent['type'], NoticeReason>> = {
 async function reasonOf(tx: Tx, event: NoticedEvent, told: Told): Promise<NoticeReason | null> {
   const { type, payment_id: id, seq } = event;
   if (type === 'payment.late') {
-    // Late money that covers the price is accepted where the shop wants it so: nothing is left to decide.
-    return ['completed', 'confirming'].includes(told.payment?.status ?? '') ? null : 'late';
+    const { status = '', exception = null } = told.payment ?? {};
+    // Late money that covers the price is accepted where the shop wants it so: nothing is left to decide. Nor is it while
+    // the payer of a renewed order can still pay the rest.
+    const isUndecided =
+      !['completed', 'confirming'].includes(status) && !(status === 'underpaid' && exception === null);
+    return isUndecided ? 'late' : null;
   }
   if (type === 'payment.reversed') {
     return id !== null && (await wasCompletedBefore(tx, id, seq)) ? 'reversed' : null;

@@ -6,6 +6,7 @@ import { writeReread } from '../../../src/store/chain/reread-requests.ts';
 import { volumeOf } from '../../../src/store/payments/volume.ts';
 import { rereadBlocks } from '../../../src/usecases/chain-sync/reread-blocks.ts';
 import { MOST_IN_GROUP } from '../../../src/usecases/links/renewal.ts';
+import { noteEvents } from '../../../src/usecases/notices/note-events.ts';
 import { cancelPayment, resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
 import { loadPayment } from '../../../src/usecases/payments/load-payment.ts';
 import { quoteLatePayments } from '../../../src/usecases/payments/quote-late-payments.ts';
@@ -189,6 +190,20 @@ describe('money on an expired payment while the one that renewed it is open', ()
       'P1 confirming',
       'P1 completed',
     ]);
+  });
+
+  it('is mailed to the shop when the open one ends short, not before', async () => {
+    await noteEvents(world.deps, true);
+    const [first] = await group.renewed();
+    await group.pay(first, PRICE / 2n);
+    await noteEvents(world.deps, true);
+    const { expires_at: end } = await world.deps.db
+      .selectFrom('payments')
+      .select('expires_at')
+      .where('status', '=', 'underpaid')
+      .executeTakeFirstOrThrow();
+    const notices = await world.deps.db.selectFrom('notices').select(['reason', 'due_at']).execute();
+    expect(notices).toEqual([{ reason: 'underpaid', due_at: end }]);
   });
 
   it('is what the merchant decides on when the open one ends short', async () => {
