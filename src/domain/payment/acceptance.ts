@@ -1,3 +1,4 @@
+import { COINS } from '../coins.ts';
 import { liveCredits, reaches, sumsOf } from './credits.ts';
 import type { CoinSums, PaymentCredit, PaymentState } from './types.ts';
 
@@ -17,4 +18,22 @@ export function isAccepted(
     credits.length > 0 &&
     reaches(acceptedAmong(payment, credits), payment.accepted)
   );
+}
+
+/**
+ * Why the merchant cannot accept what came: the machine takes it already or it was refunded (`status`), the payer has
+ * claimed money of it that is not sent yet (`claimed`), or none of it is left (`nothing_left`).
+ */
+export type AcceptanceProblem = 'status' | 'claimed' | 'nothing_left';
+
+/** Null: the merchant may accept the money that is there. */
+export function acceptanceProblem(payment: PaymentState): AcceptanceProblem | null {
+  const live = liveCredits(payment);
+  if (payment.refundedAt !== null || live.length === 0) return 'status';
+  if (payment.status === 'completed' || payment.status === 'confirming') return 'status';
+  const leaving = payment.refunds.filter(({ stage }) => stage !== 'failed');
+  if (leaving.some(({ stage }) => stage === 'promised')) return 'claimed';
+  const [received, returned] = [sumsOf(live), sumsOf(leaving)];
+  const hasMore = COINS.some((coin) => (received[coin] ?? 0n) > (returned[coin] ?? 0n));
+  return hasMore ? null : 'nothing_left';
 }

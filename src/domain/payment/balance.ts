@@ -1,9 +1,9 @@
-import type { Coin } from '../coins.ts';
+import { COINS, type Coin } from '../coins.ts';
 import { depthOf, requirementFor } from '../confirmations.ts';
 import { isAccepted } from './acceptance.ts';
 import { coverageOf, type Coverage } from './coverage.ts';
 import { liveCredits, reaches, sumsOf } from './credits.ts';
-import { deepMoney, type DeepMoney } from './depth.ts';
+import { deepMoney, settledCredits, type DeepMoney } from './depth.ts';
 import { addShares, isMore, leastShare, NO_SHARE, reduceShare, subtractShares } from './share.ts';
 import type { CoinSums, PaymentCredit, PaymentRefund, PaymentState, Share } from './types.ts';
 
@@ -171,21 +171,46 @@ export function leftIn(
   const share = subtractShares(coverageOf(priced), takenShare);
   const pricedAtoms = atomsOf(priced) - takenAtoms;
   const atoms = leastOf(atomsOf(credits), money.most) - takenAtoms;
-  if (pricedAtoms <= 0n) return { coin, atoms, worth: null, most: NO_SHARE };
-  // Given back in value, by refunds at a higher price than that of the arrival.
-  if (share.numerator <= 0n)
-    return { coin, atoms: leastOf(atoms, atomsOf(credits) - atomsOf(priced)), worth: null, most: NO_SHARE };
+  const missing = missingElsewhere(payment, coin, mayWait);
+  const unpriced = missing.numerator < 0n ? 0n : atomsOf(credits) - atomsOf(priced);
+  // All that is priced went back in atoms, or in value by refunds at a higher price than that of the arrival.
+  if (pricedAtoms <= 0n || share.numerator <= 0n)
+    return { coin, atoms: leastOf(atoms, unpriced), worth: null, most: NO_SHARE };
   const worth = { atoms: pricedAtoms, share };
-  const most = leastShare(share, wholeLeft(payment, ownLink));
-  const capped = isMore(share, most) ? atomsOfShare(most, worth) : atoms;
+  const most = addShares(share, missing);
+  const capped = missing.numerator < 0n ? atomsOfShare(most, worth) : atoms;
   return { coin, atoms: leastOf(atoms, capped), worth, most };
 }
 
-/** What is left of all the money that is there, without the claim on a link. */
-function wholeLeft(payment: PaymentState, ownLink: string | null): Share {
-  const own = payment.refunds.find(({ id, stage }) => stage === 'promised' && id === ownLink);
-  const { left } = balanceOf(payment);
-  return own === undefined ? left : addShares(left, valueOf(payment, own));
+/**
+ * What a chain took of the other coins after it was given back, as a negative share: so much less of this coin may leave.
+ * Money of the others counts once it is settled, or in a block for a claim that may wait. Their claims take only what is
+ * there of them.
+ */
+function missingElsewhere(payment: PaymentState, coin: Coin, mayWait: boolean): Share {
+  const refunds = payment.refunds.filter(
+    (refund) =>
+      refund.coin !== coin && refund.stage !== 'failed' && !isBeforeReturn(payment, refund.position),
+  );
+  if (refunds.every(({ stage }) => stage === 'promised')) return NO_SHARE;
+  const mined = mayWait
+    ? liveCredits(payment).filter(({ state }) => state === 'confirmed')
+    : settledCredits(payment);
+  const left = COINS.filter((other) => other !== coin).reduce((sum, other) => {
+    const credits = mined.filter(
+      (credit) => credit.coin === other && !isBeforeReturn(payment, credit.position),
+    );
+    const replaced = shareOfAtoms(credits, replacedSince(payment, other));
+    const [promised, returned] = [true, false].map((isPromised) =>
+      refunds
+        .filter((refund) => refund.coin === other && (refund.stage === 'promised') === isPromised)
+        .reduce((total, refund) => addShares(total, valueOf(payment, refund)), NO_SHARE),
+    ) as [Share, Share];
+    const kept = subtractShares(subtractShares(coverageOf(credits), replaced), returned);
+    const free = subtractShares(kept, promised);
+    return addShares(sum, isMore(free, NO_SHARE) ? free : leastShare(kept, NO_SHARE));
+  }, NO_SHARE);
+  return leastShare(left, NO_SHARE);
 }
 
 /** Whole atoms for a share of the price, at what others came for. */

@@ -21,7 +21,9 @@ export function eventsBetween(before: PaymentState, after: PaymentState): Paymen
     arrived.some((credit) => credit.late || after.status === 'refunded') ||
     live.some((credit) => becameLate(credit, earlier(credit)));
   if (isLateNews) events.push('payment.late');
-  if (before.refundedAt !== null && after.refundedAt === null) events.push('payment.refund_failed');
+  const isNoLongerRefunded = before.refundedAt !== null && after.refundedAt === null;
+  // Dropped money that returned ends it, too, and is no failure.
+  if (isNoLongerRefunded && before.refunds !== after.refunds) events.push('payment.refund_failed');
   if (before.status !== after.status) {
     const event = statusEvent(before, after);
     if (event !== null) events.push(event);

@@ -33,7 +33,7 @@ export function transitionAll(payment: PaymentState, facts: readonly PaymentFact
   for (const fact of facts) observed = observe(observed, book, fact, now);
   observed = book.into(observed);
   if (observed === payment) return { payment, events: [] };
-  const settled = settle(withRefunds(withReplacement(payment, observed), now));
+  const settled = settle(withRefunds(payment, withReplacement(payment, observed), now));
   const excessTold = excessToTell(payment, settled) ?? excessStanding(payment, settled);
   return { payment: { ...settled, excessTold }, events: eventsBetween(payment, settled) };
 }
@@ -50,8 +50,27 @@ function withReplacement(before: PaymentState, after: PaymentState): PaymentStat
   return { ...after, acceptedPosition: nextPosition(after) };
 }
 
-/** Marks the payment refunded once all live money was given back; money that comes later is extra. */
-function withRefunds(payment: PaymentState, now: number): PaymentState {
-  if (payment.refundedAt !== null || !isGivenBack(payment, liveCredits(payment))) return payment;
-  return { ...payment, refundedAt: now, refundedPosition: nextPosition(payment), refundedBy: 'refunds' };
+/**
+ * A payment is refunded while its refunds give back all its live money: of what came by the time it was refunded, since
+ * what comes later is extra. Dropped money that returns ends that as a failed refund does. The merchant's own word is final.
+ */
+function withRefunds(before: PaymentState, after: PaymentState, now: number): PaymentState {
+  if (after.refundedBy === 'merchant' || isStillRefunded(before, after)) return after;
+  const isRefunded = isGivenBack(after, liveCredits(after));
+  return {
+    ...after,
+    refundedAt: isRefunded ? now : null,
+    refundedPosition: isRefunded ? nextPosition(after) : null,
+    refundedBy: isRefunded ? 'refunds' : null,
+  };
+}
+
+function isStillRefunded(before: PaymentState, after: PaymentState): boolean {
+  const { refundedPosition } = after;
+  if (refundedPosition === null) return false;
+  const meant = after.credits.filter(({ position }) => position <= refundedPosition);
+  const live = liveCredits({ credits: meant });
+  if (live.length > 0) return isGivenBack(after, live);
+  // With none of it left, only a refund that failed could end it.
+  return before.refunds === after.refunds || isGivenBack(after, meant);
 }

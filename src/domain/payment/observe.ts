@@ -1,7 +1,7 @@
 import { type OutputRef } from '../chain.ts';
 import { assertNever } from '../errors.ts';
 import type { CreditBook } from './credit-book.ts';
-import { isGivenBack } from './balance.ts';
+import { acceptanceProblem } from './acceptance.ts';
 import { liveCredits, sumsOf } from './credits.ts';
 import { dueShareOf, termsOf, type CreditTerms } from './terms.ts';
 import type { PaymentCredit, PaymentFact, PaymentState } from './types.ts';
@@ -50,7 +50,7 @@ export function observe(
         ? { ...payment, supersededBy: fact.by, cancelledAt: payment.cancelledAt ?? now }
         : payment;
     case 'refunds_changed':
-      return withoutReturn({ ...book.into(payment), refunds: fact.refunds });
+      return { ...payment, refunds: fact.refunds };
     case 'resolve':
       return resolve(book.into(payment), book, fact.action, now) ?? payment;
     default:
@@ -65,10 +65,8 @@ function canCancel(payment: PaymentState): boolean {
 
 /** Whether `resolve` applies: there is money that the machine alone would not accept. */
 function canResolve(payment: PaymentState, action: 'accept' | 'refunded'): boolean {
-  if (payment.refundedAt !== null) return false;
-  const hasMoney = liveCredits(payment).length > 0;
-  if (action === 'refunded') return payment.credits.length > 0;
-  return hasMoney && payment.status !== 'completed' && payment.status !== 'confirming';
+  if (action === 'accept') return acceptanceProblem(payment) === null;
+  return payment.refundedAt === null && payment.credits.length > 0;
 }
 
 /** Null when there is nothing to decide. */
@@ -81,6 +79,10 @@ function resolve(
   if (!canResolve(payment, action)) return null;
   const position = book.takePosition();
   const sums = sumsOf(liveCredits(payment));
+  // A decision is about the money that is there: what is gone comes after it, if it ever returns.
+  for (const credit of payment.credits) {
+    if (credit.state === 'gone') book.put({ ...credit, position: book.takePosition() });
+  }
   return action === 'accept'
     ? { ...payment, acceptedAt: now, acceptedPosition: position, accepted: sums }
     : { ...payment, refundedAt: now, refundedPosition: position, refundedBy: 'merchant', returned: sums };
@@ -159,15 +161,6 @@ function withCredit(payment: PaymentState, book: CreditBook, credit: PaymentCred
   book.put(credit);
   const isOver = payment.closedAt === null && credit.firstSeenAt >= payment.expiresAt;
   return isOver ? { ...payment, closedAt: credit.firstSeenAt } : payment;
-}
-
-/** Only the money that was there when it was refunded decides: what came later was never given back. */
-function withoutReturn(payment: PaymentState): PaymentState {
-  const { refundedPosition, refundedBy } = payment;
-  if (refundedPosition === null || refundedBy !== 'refunds') return payment;
-  const meant = liveCredits(payment).filter(({ position }) => position <= refundedPosition);
-  if (isGivenBack(payment, meant)) return payment;
-  return { ...payment, refundedAt: null, refundedPosition: null, refundedBy: null };
 }
 
 function newCredit(

@@ -43,6 +43,7 @@ const put = prepared((db, param: ParamOf<Omit<StoredOutput, 'seq'>>) => {
     awaited_depth: param('awaited_depth'),
     confirmed_at: param('confirmed_at'),
     late: param('late'),
+    position: param('position'),
   };
   return db
     .insertInto('outputs')
@@ -56,7 +57,6 @@ const put = prepared((db, param: ParamOf<Omit<StoredOutput, 'seq'>>) => {
       merchant_id: param('merchant_id'),
       payment_id: param('payment_id'),
       first_seen_at: param('first_seen_at'),
-      position: param('position'),
       spent_by: param('spent_by'),
       spent_height: param('spent_height'),
       send_id: param('send_id'),

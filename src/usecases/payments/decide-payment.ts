@@ -1,10 +1,12 @@
-import { AppError } from '../../domain/errors.ts';
+import { AppError, assertNever } from '../../domain/errors.ts';
+import { acceptanceProblem } from '../../domain/payment/acceptance.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { StoredPayment } from '../../store/payments/payments.ts';
 import { cancelUnpaidLinks } from '../refund-links/cancel-links.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 import { ownLead, ownPayment } from './get-payment.ts';
+import { loadPayment } from './load-payment.ts';
 import { presentPayment, type PaymentView } from './present-payment.ts';
 
 export interface DecidePaymentDeps extends ApplyFactsDeps {
@@ -29,7 +31,7 @@ export async function cancelPayment(deps: DecidePaymentDeps, at: At): Promise<Pa
 /**
  * The merchant's word on money the machine alone would not take: `accept` completes the payment
  * with what arrived, once that has its confirmations; `refunded` records that it was given back outside.
- * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE when there is nothing to decide
+ * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE when there is nothing to decide, or a claim of the money waits to be sent
  */
 export async function resolvePayment(
   deps: DecidePaymentDeps,
@@ -55,12 +57,34 @@ async function decide(
   await deps.db.transaction(async (tx: Tx) => {
     const row = await ownLead(tx, at);
     if (alreadySo(row)) return;
+    if (fact.type === 'resolve' && fact.action === 'accept') await refuseAcceptance(tx, deps, row);
     const events = await applyFacts(tx, deps, row.id, [fact]);
     if (fact.type === 'resolve' && fact.action === 'refunded') await cancelUnpaidLinks(tx, deps, row.id);
-    if (events.length === 0) {
-      throw new AppError('INVALID_STATE', `A payment that is ${row.status} cannot be changed this way`);
-    }
+    if (events.length === 0) throw notThisWay(row);
   });
   deps.wakeWebhooks();
   return presentPayment(deps.db, deps, await ownPayment(deps.db, at));
+}
+
+/** What the payer has claimed is not there to be accepted. @throws {AppError} INVALID_STATE */
+async function refuseAcceptance(tx: Tx, deps: DecidePaymentDeps, row: StoredPayment): Promise<void> {
+  const problem = acceptanceProblem((await loadPayment(tx, deps, row)).state);
+  if (problem === null) return;
+  switch (problem) {
+    case 'status':
+      throw notThisWay(row);
+    case 'claimed':
+      throw new AppError(
+        'INVALID_STATE',
+        'The payer has claimed money of this payment by a refund link, and it is not sent yet: cancel that link first, or accept what is left once it is sent',
+      );
+    case 'nothing_left':
+      throw new AppError('INVALID_STATE', 'All money of this payment was given back: none is left to accept');
+    default:
+      assertNever(problem);
+  }
+}
+
+function notThisWay({ status }: StoredPayment): AppError {
+  return new AppError('INVALID_STATE', `A payment that is ${status} cannot be changed this way`);
 }

@@ -6,7 +6,7 @@ import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
 import { leftIn, type CoinLeft } from '../../domain/payment/balance.ts';
 import { policyIn } from '../../domain/payment/terms.ts';
 import type { RefundPreset, RefundRate } from '../../domain/payment/refund-link.ts';
-import { isComplete } from '../../domain/payment/standing.ts';
+import { isBought } from '../../domain/payment/link-terms.ts';
 import type { CoinSums } from '../../domain/payment/types.ts';
 import type { Clock, Rates } from '../../domain/ports.ts';
 import { atomsFor, valueOf } from '../../domain/price.ts';
@@ -20,7 +20,7 @@ import { keepNothing, type KeepMade } from '../keep-answer.ts';
 import { ownLead } from '../payments/get-payment.ts';
 import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
 import type { LoadPaymentDeps } from '../payments/payment-state.ts';
-import { nothingLeft, readFiat, toAtoms, worthOf } from '../refunds/refundable.ts';
+import { nothingLeft, readFiat, toAtoms, worthOf, worthOnArrival } from '../refunds/refundable.ts';
 import { excessLeft } from './left-for-link.ts';
 import { linkUrl, presentLink, type RefundLinkView } from './present-link.ts';
 
@@ -114,7 +114,7 @@ async function rowOf(
     send_id: null,
     problem: null,
     cancel_reason: null,
-    opened_complete: isComplete(payment.state) ? 1 : 0,
+    opened_complete: isBought(payment.state) ? 1 : 0,
     claim_value: null,
     claim_completed_json: null,
     created_at: now,
@@ -192,8 +192,9 @@ function preset(
 ): Terms {
   const left = leftToClaim(payment, coin);
   const atoms = isExcess ? excessLeft(payment, coin, { mayWait: true }) : left.atoms;
-  if (atoms <= 0n) throw new AppError('INVALID_STATE', 'Nothing was paid beyond the price');
-  const value = valueOf(atoms, worthOf(deps.rates, payment, left, 'received'));
+  const worth = worthOf(deps.rates, payment, left, 'received');
+  if (atoms <= 0n) throw nothingBeyond(payment);
+  const value = valueOf(atoms, worth);
   if (value <= 0n) {
     throw new AppError(
       'INVALID_STATE',
@@ -204,6 +205,15 @@ function preset(
   if (rate === 'received') return { amount, atoms: { [coin]: atoms } };
   const now = atomsFor(value, worthOf(deps.rates, payment, left, 'current'));
   return { amount, atoms: { [coin]: now < left.atoms ? now : left.atoms } };
+}
+
+/** Money of unknown value may be beyond the price. @throws {AppError} RATE_UNAVAILABLE where there is some */
+function nothingBeyond(payment: LoadedPayment): AppError {
+  for (const coin of COINS) {
+    const left = leftToClaim(payment, coin);
+    if (left.atoms > 0n) worthOnArrival(payment, left);
+  }
+  return new AppError('INVALID_STATE', 'Nothing was paid beyond the price');
 }
 
 function fiatText({ row }: LoadedPayment, minorUnits: bigint): string {

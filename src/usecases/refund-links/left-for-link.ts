@@ -18,7 +18,6 @@ export function leftToClaim(link: StoredRefundLink, payment: LoadedPayment, coin
 /**
  * Atoms of a coin that are left for the claim that waits to be sent: of money that is deep enough, unless what is not
  * yet counts as well.
- * @throws {AppError} RATE_UNAVAILABLE
  */
 export function leftForClaim(
   link: StoredRefundLink,
@@ -32,7 +31,7 @@ export function leftForClaim(
   });
 }
 
-/** All that is left, or only what is left beyond the price. @throws {AppError} RATE_UNAVAILABLE */
+/** All that is left, or only what is left beyond the price. */
 function leftOf(
   link: StoredRefundLink,
   payment: LoadedPayment,
@@ -45,17 +44,16 @@ function leftOf(
   if (link.rate === 'received') return excess;
   // Its worth was promised, which may take more coins now, or fewer.
   const promised = parseDecimal(link.amount, currencyDigits(link.currency) ?? 0);
-  return excess > 0n && valueOf(excess, worthOnArrival(payment, left)) >= promised ? left.atoms : 0n;
+  const isEnough = left.worth !== null && valueOf(excess, worthOnArrival(payment, left)) >= promised;
+  return excess > 0n && isEnough ? left.atoms : 0n;
 }
 
 /**
  * Atoms of a coin that are left beyond the price. Once the payment is refunded its price asks for nothing any more: all
- * that is left came beyond it.
- * @throws {AppError} RATE_UNAVAILABLE
+ * that is left came beyond it. Money of unknown value counts for nothing: what is beyond the price without it stays so.
  */
 export function excessLeft(payment: LoadedPayment, coin: Coin, terms: LeftTerms = {}): bigint {
   if (payment.state.refundedAt !== null) return leftIn(payment.state, coin, terms).atoms;
   const held = COINS.map((each) => leftIn(payment.state, each, terms)).filter(({ atoms }) => atoms > 0n);
-  for (const each of held) worthOnArrival(payment, each);
   return excessAtoms(held, coin);
 }

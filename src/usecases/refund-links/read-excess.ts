@@ -15,12 +15,17 @@ export interface Excess {
   readonly coin: Coin | null;
 }
 
-/** What is still there beyond the price of a completed payment; null when that is less than the smallest fiat amount. */
+/**
+ * What is still there beyond the price of a completed payment, without money of unknown value; null when that is less
+ * than the smallest fiat amount.
+ */
 export function readExcess(payment: LoadedPayment): Excess | null {
   const { row, state } = payment;
   const isOver = row.exception === 'overpaid' || row.exception === 'multiple';
   if (row.status !== 'completed' || !isOver) return null;
-  const held = COINS.map((coin) => leftIn(state, coin)).filter(({ atoms }) => atoms > 0n);
+  const held = COINS.map((coin) => leftIn(state, coin)).filter(
+    ({ atoms, worth }) => atoms > 0n && worth !== null,
+  );
   // Of several coins the one of which most is over: each excess is that of the whole payment, up to what is there of it.
   const over = held.map((left) => {
     const atoms = excessLeft(payment, left.coin);
