@@ -1,7 +1,7 @@
 /** Lives of an order on the payment machine: a payer, a shop, two chains and a clock, with books of their own. */
 import type { Coin } from '../../src/domain/coins.ts';
 import { assertNever } from '../../src/domain/errors.ts';
-import { excessAtoms, leftIn, valueGiven, type CoinLeft } from '../../src/domain/payment/balance.ts';
+import { excessAtoms, leftIn, valueGiven, type CoinLeft } from '../../src/domain/payment/coin-left.ts';
 import { askedAtoms } from '../../src/domain/payment/coverage.ts';
 import { nextPosition } from '../../src/domain/payment/credits.ts';
 import { endsOpenLinks, isLimitedToExcess } from '../../src/domain/payment/link-terms.ts';
@@ -296,7 +296,7 @@ export class OrderLife {
       coin,
       amount: atoms,
       stage: 'signed',
-      value: valueGiven(left, atoms, at),
+      ...valueGiven(left, atoms, at),
       completedBy: completedBy(this.payment),
       position: nextPosition(this.payment),
     };
@@ -318,14 +318,14 @@ export class OrderLife {
     if (link === undefined || this.claimable(link) < link.atoms) return false;
     link.state = 'claimed';
     const { id, coin, atoms } = link;
-    const value = valueGiven(leftIn(this.payment, coin, { mayWait: true }), atoms, null);
+    const given = valueGiven(leftIn(this.payment, coin, { mayWait: true }), atoms, null);
     const by = completedBy(this.payment);
     const claim = {
       id,
       coin,
       amount: atoms,
       stage: 'promised',
-      value,
+      ...given,
       completedBy: by,
       position: null,
     } as const;
@@ -415,7 +415,7 @@ export class LifeBooks {
       if (due !== null) sum = plus(sum, shareOf(amount, due));
     }
     for (const refund of this.#life.refunds) {
-      if (refund.stage === 'failed' || refund.value === null || !counts(refund)) continue;
+      if (refund.stage === 'failed' || !counts(refund)) continue;
       sum = plus(sum, { ...refund.value, numerator: -refund.value.numerator });
     }
     return sum;

@@ -1,5 +1,6 @@
 import type { Coin } from '../../src/domain/coins.ts';
 import type { ConfirmationTier, Requirement } from '../../src/domain/confirmations.ts';
+import { NO_SHARE } from '../../src/domain/payment/share.ts';
 import type { PaymentOption, PaymentRefund, PaymentState } from '../../src/domain/payment/types.ts';
 
 /** A coin that covers the price with so many atoms. */
@@ -11,14 +12,15 @@ export function option(
   return { due, policy: { base, tiers } };
 }
 
-/** Refunds that a node took, one for each coin, as what they gave back was worth on arrival. */
+/** Refunds that a node took, one for each coin, at the mean that it came for. */
 export function takenRefunds(sums: Partial<Record<Coin, bigint>>): PaymentRefund[] {
   return Object.entries(sums).map(([coin, amount], at) => ({
     id: `snd_${coin}`,
     coin: coin as Coin,
     amount,
     stage: 'accepted',
-    value: null,
+    value: NO_SHARE,
+    unpriced: amount,
     completedBy: null,
     position: 1_000 + at,
   }));

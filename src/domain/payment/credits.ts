@@ -13,6 +13,11 @@ export function sumsOf(entries: readonly Pick<PaymentCredit, 'coin' | 'amount'>[
   return sums;
 }
 
+/** Atoms of credits of one coin. */
+export function atomsOf(credits: readonly Pick<PaymentCredit, 'amount'>[]): bigint {
+  return credits.reduce((sum, { amount }) => sum + amount, 0n);
+}
+
 /** True when these sums reach those in every coin. */
 export function reaches(sums: CoinSums, needed: CoinSums): boolean {
   return COINS.every((coin) => (sums[coin] ?? 0n) >= (needed[coin] ?? 0n));

@@ -3,6 +3,7 @@ import { assertNever } from '../errors.ts';
 import type { CreditBook } from './credit-book.ts';
 import { acceptanceProblem } from './acceptance.ts';
 import { liveCredits, sumsOf } from './credits.ts';
+import { withRate } from './refund-value.ts';
 import { dueShareOf, termsOf, type CreditTerms } from './terms.ts';
 import type { PaymentCredit, PaymentFact, PaymentState } from './types.ts';
 
@@ -32,10 +33,7 @@ export function observe(
       );
       return payment;
     case 'late_quoted':
-      updateCredit(book, fact.ref, (credit) =>
-        credit.late && credit.due === null && fact.due > 0n ? { ...credit, due: fact.due } : credit,
-      );
-      return payment;
+      return observeRate(payment, book, fact);
     case 'tip':
       return withTip(payment, fact);
     case 'clock':
@@ -92,6 +90,20 @@ function withTip(payment: PaymentState, fact: Extract<PaymentFact, { type: 'tip'
   const { coin, height, final } = fact;
   const moved = { ...payment, tips: { ...payment.tips, [coin]: height } };
   return final === undefined ? moved : { ...moved, final: { ...payment.final, [coin]: final } };
+}
+
+/** Late money and what was given back of it has its value from now on. */
+function observeRate(
+  payment: PaymentState,
+  book: CreditBook,
+  { ref, due }: Extract<PaymentFact, { type: 'late_quoted' }>,
+): PaymentState {
+  const credit = book.find(ref);
+  if (credit === undefined || !credit.late || credit.due !== null || due <= 0n) return payment;
+  const priced = { ...credit, due };
+  book.put(priced);
+  const refunds = withRate(payment.refunds, priced);
+  return refunds === payment.refunds ? payment : { ...payment, refunds };
 }
 
 /** Marks money late that has stayed unconfirmed for too long. */

@@ -7,7 +7,7 @@ import { settledCredits } from './depth.ts';
 import { isLate } from './observe.ts';
 import { NO_SHARE, subtractShares, WHOLE_PRICE } from './share.ts';
 import type {
-  CoinSums,
+  Completion,
   PaymentCredit,
   PaymentException,
   PaymentState,
@@ -85,16 +85,18 @@ export function isComplete(payment: PaymentState, standing: Standing = standingO
   return statusOf(payment, standing) === 'completed';
 }
 
-/**
- * The settled atoms per coin by which an order is complete: a refund made now is the merchant's word while as much is
- * there. Null while it is not complete.
- */
-export function completedBy(payment: PaymentState): CoinSums | null {
+/** The settled money by which an order is complete: what a refund made now is the merchant's word by. Null while it is not. */
+export function completedBy(payment: PaymentState): Completion | null {
   const standing = standingOf(payment);
   if (!isComplete(payment, standing)) return null;
-  const isOnSettled = isPaid(standing.settled.counted, payment.toleranceBps) || standing.isAcceptedSettled;
+  const { toleranceBps } = payment;
+  const isPaidSettled = isPaid(standing.settled.counted, toleranceBps);
   // In a reorganisation that moves the transactions, what is there of them.
-  return sumsOf(isOnSettled ? settledCredits(payment) : standing.live);
+  const isMoved = !isPaidSettled && !standing.isAcceptedSettled;
+  return {
+    sums: sumsOf(isMoved ? standing.live : settledCredits(payment)),
+    byAcceptance: isMoved ? !isPaid(standing.balance.counted, toleranceBps) : !isPaidSettled,
+  };
 }
 
 /** What is missing from the price: nothing once the order is complete, or the merchant has accepted what came. */

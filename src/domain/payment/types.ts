@@ -88,6 +88,14 @@ export interface Share {
  */
 export type RefundStage = 'promised' | 'signed' | 'accepted' | 'failed';
 
+/** By which money an order is complete. */
+export interface Completion {
+  /** Settled atoms per coin. */
+  readonly sums: CoinSums;
+  /** By the merchant's acceptance of that money, and not by the price: other money does not stand in for it. */
+  readonly byAcceptance: boolean;
+}
+
 /** A refund of the payment, or a claim on a refund link that no send pays yet. */
 export interface PaymentRefund {
   /** Of the send; of the link while it is a claim. */
@@ -96,13 +104,15 @@ export interface PaymentRefund {
   /** Atoms of the payment's money that it uses up. */
   readonly amount: bigint;
   readonly stage: RefundStage;
-  /** What it gave back of the price, fixed when it was made; null where the rate at receipt was not known then. */
-  readonly value: Share | null;
+  /** What it gave back of the price, fixed when it was made, or once the rate of its money is known. */
+  readonly value: Share;
+  /** Atoms whose rate at receipt is not known yet: their value is not in `value`. */
+  readonly unpriced: bigint;
   /**
-   * Settled atoms per coin at the time, of one made while the order was complete: the merchant's word, which holds
-   * while as much money is there. Null: made before, so that the payer owes it again.
+   * Of one made while the order was complete: the merchant's word, which holds while that would complete it still. Null:
+   * made before, so that the payer owes it again.
    */
-  readonly completedBy: CoinSums | null;
+  readonly completedBy: Completion | null;
   /** As of a credit; null while it is promised: that is always later than a return elsewhere. */
   readonly position: number | null;
 }

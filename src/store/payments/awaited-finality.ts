@@ -2,27 +2,42 @@ import { sql } from 'kysely';
 import type { ChainId } from '../../domain/coins.ts';
 import { type FinalHeights, type Finality, finalHeight } from '../../domain/confirmations.ts';
 import type { Db } from '../sqlite/database.ts';
-import { countedIn } from './counted-in.ts';
 import { ANY_DEPTH } from './payments-with-money.ts';
 
+const FINALITIES = ['safe', 'finalized'] as const satisfies readonly Finality[];
+
 /**
- * Finalities that a coin's payments wait for, among those that have or may receive money in it: in a coin of their own, or
- * of a payment that they superseded.
+ * Finalities that a coin's payments were quoted, in a coin of their own or of a payment that they superseded, and wait for:
+ * those that have or may receive money in it, also when complete, since giving it back waits for them.
  */
-export async function finalitiesAwaited(db: Db, { coin, mode }: ChainId): Promise<Finality[]> {
-  const rows = await db
-    .selectFrom('payments')
-    .innerJoin('payment_options', (join) =>
-      join.on('payment_options.payment_id', 'in', countedIn('payments')),
-    )
-    .select('payment_options.required_finality')
-    .distinct()
-    .where('payments.mode', '=', mode)
-    .where('payments.status', 'in', ['pending', 'underpaid', 'confirming'])
+export async function finalitiesAwaited(db: Db, chain: ChainId): Promise<Finality[]> {
+  const awaited = await db
+    .selectNoFrom((eb) => FINALITIES.map((each) => eb.exists(quotedPayment(db, chain, each)).as(each)))
+    .executeTakeFirstOrThrow();
+  return FINALITIES.filter((each) => Number(awaited[each]) === 1);
+}
+
+function quotedPayment(db: Db, { coin, mode }: ChainId, finality: Finality) {
+  return db
+    .selectFrom('payment_options')
+    .innerJoin('payments', 'payments.id', 'payment_options.payment_id')
+    .select('payments.id')
     .where('payment_options.coin', '=', coin)
-    .where('payment_options.required_finality', 'is not', null)
-    .execute();
-  return rows.flatMap(({ required_finality: finality }) => (finality === null ? [] : [finality]));
+    .where('payment_options.required_finality', '=', finality)
+    .where('payments.mode', '=', mode)
+    .where((eb) =>
+      eb.or([
+        eb('payments.status', 'in', ['pending', 'underpaid', 'confirming']),
+        eb.exists(
+          eb
+            .selectFrom('outputs')
+            .select('outputs.seq')
+            .whereRef('outputs.payment_id', '=', 'payments.id')
+            .where('outputs.coin', '=', coin)
+            .where('outputs.state', '<>', 'gone'),
+        ),
+      ]),
+    );
 }
 
 /** Payments with money in blocks that reached the finality they wait for. */
@@ -32,7 +47,7 @@ export async function paymentsAwaiting(
   heights: { readonly before: FinalHeights; readonly after: FinalHeights },
 ): Promise<string[]> {
   const found = new Set<string>();
-  for (const finality of ['safe', 'finalized'] as const) {
+  for (const finality of FINALITIES) {
     const above = finalHeight(heights.before, finality) ?? -1;
     const upTo = finalHeight(heights.after, finality) ?? -1;
     if (upTo <= above) continue;

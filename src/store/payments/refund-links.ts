@@ -1,6 +1,7 @@
 import { sql, type Insertable, type Updateable } from 'kysely';
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import type { RefundLinkStatus } from '../../domain/payment/refund-link.ts';
+import type { Flag } from '../schema/flag.ts';
 import type { RefundLinkRow } from '../schema/refund-links.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
@@ -92,7 +93,9 @@ export interface UnsentClaim {
   /** Atoms. */
   readonly claimed: string;
   readonly claim_value: string | null;
+  readonly claim_unpriced: string;
   readonly claim_completed_json: string | null;
+  readonly claim_by_acceptance: Flag;
 }
 
 /** The claims of a payment that no send pays yet. */
@@ -107,7 +110,8 @@ export async function unsentClaims(db: Db, paymentId: string): Promise<UnsentCla
 const claimsOf = prepared((db, param: ParamOf<{ paymentId: string }>) =>
   db
     .selectFrom('refund_links')
-    .select(['id', 'coin', 'claimed', 'claim_value', 'claim_completed_json'])
+    .select(['id', 'coin', 'claimed', 'claim_value', 'claim_unpriced'])
+    .select(['claim_completed_json', 'claim_by_acceptance'])
     .where('payment_id', '=', param('paymentId'))
     .where(sql<boolean>`status in ('claimed', 'approved')`)
     .where('send_id', 'is', null)

@@ -1,9 +1,13 @@
+import type { Insertable } from 'kysely';
 import type { Coin } from '../../domain/coins.ts';
+import type { PaymentRefund } from '../../domain/payment/types.ts';
 import type { RefundRate } from '../../domain/payment/refund-link.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
+import type { Flag } from '../schema/flag.ts';
 import type { RefundRow } from '../schema/payments.ts';
 import type { SendStatus } from '../../domain/send/types.ts';
+import { shareText } from './payment-memory.ts';
 import { SEND_STATUS } from '../sends/send-status.ts';
 import { feeWithParts } from '../sends/sends.ts';
 
@@ -34,13 +38,29 @@ export interface StoredRefund {
   readonly position: number;
   /** Share of the price, and sums: as RefundRow holds them. */
   readonly value: string | null;
+  readonly unpriced: string;
   readonly completed_json: string | null;
+  readonly by_acceptance: Flag;
 }
 
 /** Must run in the transaction that stores the send. */
-export async function insertRefund(tx: Tx, row: RefundRow): Promise<void> {
+export async function insertRefund(tx: Tx, row: Insertable<RefundRow>): Promise<void> {
   if (!tx.isTransaction) throw new Error('a refund must be written in the transaction of its send');
   await tx.insertInto('refunds').values(row).execute();
+}
+
+/** Stores what refunds and claims gave back, once the rate of its money is known. */
+export async function setRefundValues(
+  tx: Tx,
+  refunds: readonly Pick<PaymentRefund, 'id' | 'stage' | 'value' | 'unpriced'>[],
+): Promise<void> {
+  for (const { id, stage, ...given } of refunds) {
+    const [value, unpriced] = [shareText(given.value), given.unpriced.toString()];
+    if (stage === 'promised') {
+      const claim = { claim_value: value, claim_unpriced: unpriced };
+      await tx.updateTable('refund_links').set(claim).where('id', '=', id).execute();
+    } else await tx.updateTable('refunds').set({ value, unpriced }).where('send_id', '=', id).execute();
+  }
 }
 
 /** All refunds of a payment, failed ones too, oldest first. */
@@ -68,7 +88,8 @@ function refunds(db: Db) {
     .select(['refunds.send_id', 'refunds.payment_id', 'refunds.coin', 'refunds.created_at'])
     .select(['refunds.amount as refunded', 'sends.amount', 'sends.txid', feeWithParts.as('fee')])
     .select(['refunds.fiat_amount', 'refunds.rate', 'refunds.link_id'])
-    .select(['refunds.position', 'refunds.value', 'refunds.completed_json'])
+    .select(['refunds.position', 'refunds.value', 'refunds.unpriced'])
+    .select(['refunds.completed_json', 'refunds.by_acceptance'])
     .select(['sends.destination', SEND_STATUS.as('status'), 'sends.error'])
     .select(['sends.max_fee', 'sends.fee_limited_at', 'sends.height']);
 }

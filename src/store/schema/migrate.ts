@@ -41,6 +41,7 @@ import * as preparingSends from './migrations/0040-preparing-sends.ts';
 import * as sendQueue from './migrations/0042-send-queue.ts';
 import * as unreadTransactions from './migrations/0044-unread-transactions.ts';
 import * as closedBooks from './migrations/0046-closed-books.ts';
+import * as unpricedRefunds from './migrations/0050-unpriced-refunds.ts';
 import * as creators from './migrations/0062-creators.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -86,6 +87,7 @@ export const MIGRATIONS: Migrations = {
   '0044-unread-transactions': unreadTransactions,
   '0046-closed-books': closedBooks,
   '0048-revocations': revocations,
+  '0050-unpriced-refunds': unpricedRefunds,
   '0054-shared-fee-budgets': sharedFeeBudgets,
   '0056-unfunded-sends': unfundedSends,
   '0062-creators': creators,

@@ -2,6 +2,7 @@ import type { Generated } from 'kysely';
 import type { Coin, Mode } from '../../domain/coins.ts';
 import type { Finality } from '../../domain/confirmations.ts';
 import type { RefundRate } from '../../domain/payment/refund-link.ts';
+import type { Flag } from './flag.ts';
 import type { LatePolicy, PaymentException, PaymentStatus } from '../../domain/payment/types.ts';
 import type { CreatorColumns } from './creator.ts';
 import type { Flag } from './flag.ts';
@@ -124,8 +125,12 @@ export interface RefundRow {
   link_id: string | null;
   /** Its place among the money, decisions and refunds of the order. */
   position: number;
-  /** What it gave back, as a share of the price: `numerator/denominator`; null where the rate at receipt was not known. */
+  /** What it gave back, as a share of the price: `numerator/denominator`; null: nothing of known rate. */
   value: string | null;
+  /** Atoms whose rate at receipt is not known yet: their value is not in `value`. */
+  unpriced: Generated<string>;
   /** Settled atoms per coin when it was made, if the order was complete then: {"BTC":"40000000"}. */
   completed_json: string | null;
+  /** Whether it was complete by the merchant's acceptance, and not by the price. */
+  by_acceptance: Generated<Flag>;
 }

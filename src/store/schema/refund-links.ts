@@ -47,9 +47,14 @@ export interface RefundLinkRow {
   cancel_reason: RefundCancelReason | null;
   /** Whether the order was complete when the link was made. If not, it gives back no more than the excess once it is. */
   opened_complete: Flag;
-  /** Of the claim, as with a refund: the share of the price that it gives back, and the atoms by which the order was complete. */
+  /**
+   * Of the claim, as with a refund: the share of the price that it gives back, atoms of unknown rate, and the atoms by
+   * which the order was complete.
+   */
   claim_value: string | null;
+  claim_unpriced: string;
   claim_completed_json: string | null;
+  claim_by_acceptance: Flag;
   created_at: number;
   updated_at: number;
   expires_at: number;

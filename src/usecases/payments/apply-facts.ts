@@ -8,6 +8,7 @@ import type {
   PaymentCredit,
   PaymentEventType,
   PaymentFact,
+  PaymentRefund,
   PaymentState,
 } from '../../domain/payment/types.ts';
 import type { Clock, Logger, Rates } from '../../domain/ports.ts';
@@ -19,6 +20,7 @@ import { liveCredits } from '../../domain/payment/credits.ts';
 import { endsOpenLinks } from '../../domain/payment/link-terms.ts';
 import { depthsOf, type Depths } from '../../domain/payment/depth.ts';
 import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
+import { setRefundValues } from '../../store/payments/refunds.ts';
 import { findPayment, updatePayment, type StoredPayment } from '../../store/payments/payments.ts';
 import { quoteOrNull, RATE_HOLDS_MS } from '../rates/quote-or-null.ts';
 import { cancelOpenLinks } from '../refund-links/cancel-links.ts';
@@ -92,6 +94,7 @@ async function applyTo(
   }
   const rates = receiptRates(deps, loaded, payment, now);
   await saveCredits(tx, loaded, payment, { now, blockHash, rates });
+  await setRefundValues(tx, pricedRefunds(state, payment));
   const saved = await saveState(tx, row, payment, { now, events: events.length });
   if (events.length > 0)
     await emitPaymentEvents(tx, deps, afterChange(loaded, saved, { state: payment, rates }), events);
@@ -184,6 +187,12 @@ function receiptRates(
       return quote === null ? [] : [[outputKey(ref), { rate: quote.rate, at: quote.at }] as const];
     }),
   );
+}
+
+/** Refunds whose value is known now: only a rate changes them, and what else changes of them is stored by its cause. */
+function pricedRefunds(before: PaymentState, { refunds }: PaymentState): readonly PaymentRefund[] {
+  const was = new Map(before.refunds.map((refund) => [`${refund.stage} ${refund.id}`, refund.unpriced]));
+  return refunds.filter(({ stage, id, unpriced }) => (was.get(`${stage} ${id}`) ?? unpriced) !== unpriced);
 }
 
 interface Moment {

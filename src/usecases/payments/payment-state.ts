@@ -1,6 +1,7 @@
 import type { Coin, Mode } from '../../domain/coins.ts';
 import type { ConfirmationPolicy } from '../../domain/confirmations.ts';
 import { assertNever } from '../../domain/errors.ts';
+import { NO_SHARE } from '../../domain/payment/share.ts';
 import { dueShareOf } from '../../domain/payment/terms.ts';
 import {
   UNCONFIRMED_GRACE_MS,
@@ -14,7 +15,7 @@ import {
 } from '../../domain/payment/types.ts';
 import type { SendStatus } from '../../domain/send/types.ts';
 import type { StoredOutput } from '../../store/ledger/outputs.ts';
-import { parseShare, parseSums } from '../../store/payments/payment-memory.ts';
+import { parseShare, parseSums, shareText, sumsJson } from '../../store/payments/payment-memory.ts';
 import type { StoredOption, StoredPayment } from '../../store/payments/payments.ts';
 import type { UnsentClaim } from '../../store/payments/refund-links.ts';
 import type { StoredRefund } from '../../store/payments/refunds.ts';
@@ -131,8 +132,7 @@ export function paymentRefunds(
       coin: refund.coin,
       amount: BigInt(refund.refunded),
       stage: stageOf(refund.status),
-      value: parseShare(refund.value),
-      completedBy: refund.completed_json === null ? null : parseSums(refund.completed_json),
+      ...refundGiven(refund),
       position: refund.position,
     })),
     ...claims.map((claim): PaymentRefund => ({
@@ -140,11 +140,40 @@ export function paymentRefunds(
       coin: claim.coin,
       amount: BigInt(claim.claimed),
       stage: 'promised',
-      value: parseShare(claim.claim_value),
-      completedBy: claim.claim_completed_json === null ? null : parseSums(claim.claim_completed_json),
+      ...refundGiven({
+        value: claim.claim_value,
+        unpriced: claim.claim_unpriced,
+        completed_json: claim.claim_completed_json,
+        by_acceptance: claim.claim_by_acceptance,
+      }),
       position: null,
     })),
   ];
+}
+
+function refundGiven(
+  row: Pick<StoredRefund, 'value' | 'unpriced' | 'completed_json' | 'by_acceptance'>,
+): Pick<PaymentRefund, 'value' | 'unpriced' | 'completedBy'> {
+  const { completed_json: sums, by_acceptance: byAcceptance } = row;
+  return {
+    value: parseShare(row.value) ?? NO_SHARE,
+    unpriced: BigInt(row.unpriced),
+    completedBy: sums === null ? null : { sums: parseSums(sums), byAcceptance: byAcceptance === 1 },
+  };
+}
+
+/** As rows hold what a refund or a claim gives back. */
+export function refundColumns({
+  value,
+  unpriced,
+  completedBy,
+}: Pick<PaymentRefund, 'value' | 'unpriced' | 'completedBy'>) {
+  return {
+    value: shareText(value),
+    unpriced: unpriced.toString(),
+    completed_json: completedBy === null ? null : (sumsJson(completedBy.sums) ?? '{}'),
+    by_acceptance: completedBy?.byAcceptance === true ? (1 as const) : (0 as const),
+  };
 }
 
 function stageOf(status: SendStatus): RefundStage {

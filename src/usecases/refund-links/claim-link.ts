@@ -2,7 +2,7 @@ import type { Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { formatCoinAmount, parseDecimal } from '../../domain/money.ts';
-import type { Share } from '../../domain/payment/types.ts';
+import type { Given } from '../../domain/payment/refund-value.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Rates } from '../../domain/ports.ts';
 import { findPayment } from '../../store/payments/payments.ts';
@@ -11,11 +11,11 @@ import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { newId } from '../events/new-id.ts';
 import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
 import { refuseOwnAddress } from '../refunds/refund-order.ts';
-import { leftIn } from '../../domain/payment/balance.ts';
+import { leftIn } from '../../domain/payment/coin-left.ts';
 import { completedBy } from '../../domain/payment/standing.ts';
-import { shareText, sumsJson } from '../../store/payments/payment-memory.ts';
 import { applyRefunds } from '../payments/apply-refunds.ts';
 import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
+import { refundColumns } from '../payments/payment-state.ts';
 import { shareGiven } from '../refunds/refundable.ts';
 import { planOrder, totalsOf } from '../sends/plan-order.ts';
 import { quoteFee } from '../sends/quote-fee.ts';
@@ -83,7 +83,8 @@ async function claim(tx: Tx, deps: ClaimLinkDeps, wish: ClaimWish, isChecked: bo
   if (isSameClaim(deps, link, wish)) return false;
   const { coin, atoms, destination } = await claimFor(tx, deps, link, wish);
   const payment = await paymentOf(tx, deps, link);
-  const by = completedBy(payment.state);
+  const given = claimGiven(link, payment, coin, atoms);
+  const columns = refundColumns({ ...given, completedBy: completedBy(payment.state) });
   const now = deps.clock.now();
   const claimed = await updateRefundLink(tx, link.id, {
     status: 'claimed',
@@ -92,8 +93,10 @@ async function claim(tx: Tx, deps: ClaimLinkDeps, wish: ClaimWish, isChecked: bo
     destination,
     claim_id: newId('rcl_'),
     claim_checked: isChecked ? 1 : 0,
-    claim_value: shareText(claimValue(link, payment, coin, atoms)),
-    claim_completed_json: by === null ? null : (sumsJson(by) ?? '{}'),
+    claim_value: columns.value,
+    claim_unpriced: columns.unpriced,
+    claim_completed_json: columns.completed_json,
+    claim_by_acceptance: columns.by_acceptance,
     reopened_by: null,
     claimed_at: now,
     updated_at: now,
@@ -104,7 +107,7 @@ async function claim(tx: Tx, deps: ClaimLinkDeps, wish: ClaimWish, isChecked: bo
 }
 
 /** What the claim gives back of the price. */
-function claimValue(link: StoredRefundLink, payment: LoadedPayment, coin: Coin, atoms: bigint): Share | null {
+function claimGiven(link: StoredRefundLink, payment: LoadedPayment, coin: Coin, atoms: bigint): Given {
   const left = leftIn(payment.state, coin, { mayWait: true });
   const fiat = link.rate === 'current' ? parseDecimal(link.amount, currencyDigits(link.currency) ?? 0) : null;
   return shareGiven(payment, left, atoms, fiat);

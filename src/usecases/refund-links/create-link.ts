@@ -3,7 +3,7 @@ import { currencyDigits } from '../../domain/currencies.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
-import { leftIn, type CoinLeft } from '../../domain/payment/balance.ts';
+import { leftIn, type CoinLeft } from '../../domain/payment/coin-left.ts';
 import { policyIn } from '../../domain/payment/terms.ts';
 import type { RefundPreset, RefundRate } from '../../domain/payment/refund-link.ts';
 import { isBought } from '../../domain/payment/link-terms.ts';
@@ -20,7 +20,14 @@ import { keepNothing, type KeepMade } from '../keep-answer.ts';
 import { ownLead } from '../payments/get-payment.ts';
 import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
 import type { LoadPaymentDeps } from '../payments/payment-state.ts';
-import { nothingLeft, readFiat, toAtoms, worthOf, worthOnArrival } from '../refunds/refundable.ts';
+import {
+  nothingLeft,
+  readFiat,
+  requireKnownRate,
+  toAtoms,
+  worthOf,
+  worthOnArrival,
+} from '../refunds/refundable.ts';
 import { excessLeft } from './left-for-link.ts';
 import { linkUrl, presentLink, type RefundLinkView } from './present-link.ts';
 
@@ -116,7 +123,9 @@ async function rowOf(
     cancel_reason: null,
     opened_complete: isBought(payment.state) ? 1 : 0,
     claim_value: null,
+    claim_unpriced: '0',
     claim_completed_json: null,
+    claim_by_acceptance: 0,
     created_at: now,
     updated_at: now,
     expires_at: now + input.expiresInDays * DAY_MS,
@@ -176,6 +185,7 @@ function amountIn(
     const left = leftToClaim(payment, coin);
     const worth = worthOf(deps.rates, payment, left, ask.rate);
     const needed = toAtoms(ask.asked, worth, coin);
+    if (ask.rate === 'received') requireKnownRate(left, needed);
     if (needed <= left.atoms) atoms[coin] = needed;
     const value = fiatText(payment, valueOf(left.atoms, worth));
     most.push(`${value} in ${coin} (${formatCoinAmount(left.atoms, coin)})`);
@@ -194,6 +204,7 @@ function preset(
   const atoms = isExcess ? excessLeft(payment, coin, { mayWait: true }) : left.atoms;
   const worth = worthOf(deps.rates, payment, left, 'received');
   if (atoms <= 0n) throw nothingBeyond(payment);
+  if (!isExcess) requireKnownRate(left, atoms);
   const value = valueOf(atoms, worth);
   if (value <= 0n) {
     throw new AppError(

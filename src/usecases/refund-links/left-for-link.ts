@@ -1,7 +1,7 @@
 import { COINS, type Coin } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { parseDecimal } from '../../domain/money.ts';
-import { excessAtoms, leftIn, type LeftTerms } from '../../domain/payment/balance.ts';
+import { excessAtoms, leftIn, type LeftTerms } from '../../domain/payment/coin-left.ts';
 import { isLimitedToExcess } from '../../domain/payment/link-terms.ts';
 import { valueOf } from '../../domain/price.ts';
 import type { StoredRefundLink } from '../../store/payments/refund-links.ts';

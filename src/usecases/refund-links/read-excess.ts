@@ -2,7 +2,7 @@ import { COINS, type Coin } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
 import { valueOf } from '../../domain/price.ts';
-import { leftIn } from '../../domain/payment/balance.ts';
+import { leftIn } from '../../domain/payment/coin-left.ts';
 import type { LoadedPayment } from '../payments/load-payment.ts';
 import { worthOnArrival } from '../refunds/refundable.ts';
 import { excessLeft } from './left-for-link.ts';

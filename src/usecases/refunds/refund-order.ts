@@ -1,6 +1,6 @@
 import { COINS, type Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
-import { leftIn } from '../../domain/payment/balance.ts';
+import { leftIn } from '../../domain/payment/coin-left.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
 import { policyIn } from '../../domain/payment/terms.ts';
 import type { RefundRate } from '../../domain/payment/refund-link.ts';
@@ -12,7 +12,7 @@ import { chainFor, readAmount, type SendOrder } from '../sends/send-order.ts';
 import type { SendCoinsDeps } from '../sends/send-coins.ts';
 import { ownLead } from '../payments/get-payment.ts';
 import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
-import { nothingLeft, readFiat, requireLeft, toAtoms, worthOf } from './refundable.ts';
+import { nothingLeft, readFiat, requireKnownRate, requireLeft, toAtoms, worthOf } from './refundable.ts';
 import { outputsForRefund } from './unproven-failures.ts';
 
 /** What the caller wants given back; texts as they came in. */
@@ -95,7 +95,9 @@ function refundAmount(
   if (left.atoms <= 0n) throw nothingLeft(payment, coin);
   if (inFiat !== null) {
     const worth = worthOf(deps.rates, payment, left, rate);
-    return requireLeft(toAtoms(inFiat, worth, coin), left.atoms, { coin, payment, worth });
+    const atoms = toAtoms(inFiat, worth, coin);
+    if (rate === 'received') requireKnownRate(left, atoms);
+    return requireLeft(atoms, left.atoms, { coin, payment, worth });
   }
   return inCoins === null ? left.atoms : requireLeft(inCoins, left.atoms, { coin, payment, worth: null });
 }

@@ -4,8 +4,8 @@ import { AppError, invalidField } from '../../domain/errors.ts';
 import { formatCoinAmount, formatDecimal, parseDecimal } from '../../domain/money.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
 import type { RefundRate } from '../../domain/payment/refund-link.ts';
-import { leftIn, refundableAtoms, valueGiven, type CoinLeft } from '../../domain/payment/balance.ts';
-import type { Share } from '../../domain/payment/types.ts';
+import { leftIn, refundableAtoms, valueGiven, type CoinLeft } from '../../domain/payment/coin-left.ts';
+import type { Given } from '../../domain/payment/refund-value.ts';
 import type { Rates } from '../../domain/ports.ts';
 import { atomsFor, valueOf, worthAt, type Worth } from '../../domain/price.ts';
 import type { LoadedPayment } from '../payments/load-payment.ts';
@@ -62,14 +62,24 @@ export function worthOf(
 
 /** @throws {AppError} RATE_UNAVAILABLE */
 export function worthOnArrival(payment: LoadedPayment, left: CoinLeft): Worth {
-  if (left.worth === null) {
-    throw new AppError(
-      'RATE_UNAVAILABLE',
-      `The rate at which the ${left.coin} came is not known yet; try again later`,
-    );
-  }
+  if (left.worth === null) throw rateUnknown(left.coin);
   const { atoms, share } = left.worth;
   return { atoms: atoms * share.denominator, minorUnits: priceOf(payment) * share.numerator };
+}
+
+/**
+ * Checks that the worth of some atoms on arrival is known: of a coin, money of unknown rate goes back as coins only.
+ * @throws {AppError} RATE_UNAVAILABLE
+ */
+export function requireKnownRate({ coin, atoms: left, unpriced }: CoinLeft, atoms: bigint): void {
+  if (atoms <= left && atoms > left - unpriced) throw rateUnknown(coin);
+}
+
+function rateUnknown(coin: Coin): AppError {
+  return new AppError(
+    'RATE_UNAVAILABLE',
+    `The rate at which the ${coin} came is not known yet; try again later`,
+  );
 }
 
 /** The price of a payment in minor units. */
@@ -83,7 +93,7 @@ export function shareGiven(
   left: CoinLeft,
   atoms: bigint,
   fiat: bigint | null,
-): Share | null {
+): Given {
   const price = priceOf(payment);
   const unit = { numerator: 1n, denominator: price };
   return valueGiven(left, atoms, fiat === null ? null : { given: { ...unit, numerator: fiat }, unit });

@@ -1,7 +1,7 @@
-import { leftIn } from '../../domain/payment/balance.ts';
+import type { Insertable } from 'kysely';
+import { leftIn } from '../../domain/payment/coin-left.ts';
 import { nextPosition } from '../../domain/payment/credits.ts';
 import { completedBy } from '../../domain/payment/standing.ts';
-import { shareText, sumsJson } from '../../store/payments/payment-memory.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { updateRefundLink, type StoredRefundLink } from '../../store/payments/refund-links.ts';
 import { insertRefund } from '../../store/payments/refunds.ts';
@@ -11,6 +11,7 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
 import { applyRefunds } from '../payments/apply-refunds.ts';
 import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
+import { refundColumns } from '../payments/payment-state.ts';
 import { nothingLeft, shareGiven } from './refundable.ts';
 import { requireNoSecondPayment } from './unproven-failures.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';
@@ -43,13 +44,14 @@ export async function storeRefund(
   const left = leftIn(payment.state, refund.send.coin);
   if (left.atoms < refund.atoms) throw nothingLeft(payment, refund.send.coin);
   const { fiat_amount, rate, minorUnits } = fiat;
-  const by = completedBy(payment.state);
   await insert(tx, deps, payment, refund, {
     fiat_amount,
     rate,
     link_id: null,
-    value: shareText(shareGiven(payment, left, refund.atoms, minorUnits)),
-    completed_json: by === null ? null : (sumsJson(by) ?? '{}'),
+    ...refundColumns({
+      ...shareGiven(payment, left, refund.atoms, minorUnits),
+      completedBy: completedBy(payment.state),
+    }),
   });
   await applyRefunds(tx, deps, refund.paymentId);
 }
@@ -63,13 +65,13 @@ export async function storeClaimedRefund(
 ): Promise<void> {
   const payment = await readPayment(tx, deps, refund.paymentId);
   const left = leftIn(payment.state, refund.send.coin, { ownLink: link.id });
-  if (left.atoms < refund.atoms) throw nothingLeft(payment, refund.send.coin);
+  const claim = payment.state.refunds.find(({ id, stage }) => id === link.id && stage === 'promised');
+  if (claim === undefined || left.atoms < refund.atoms) throw nothingLeft(payment, refund.send.coin);
   await insert(tx, deps, payment, refund, {
     fiat_amount: link.amount,
     rate: link.rate,
     link_id: link.id,
-    value: link.claim_value,
-    completed_json: link.claim_completed_json,
+    ...refundColumns(claim),
   });
   const now = deps.clock.now();
   await updateRefundLink(tx, link.id, { send_id: refund.send.id, problem: null, updated_at: now });
@@ -87,7 +89,7 @@ async function insert(
   deps: StoreRefundDeps,
   payment: LoadedPayment,
   { send, paymentId, atoms }: NewRefund,
-  given: Pick<RefundRow, 'fiat_amount' | 'rate' | 'link_id' | 'value' | 'completed_json'>,
+  given: Pick<Insertable<RefundRow>, 'fiat_amount' | 'rate' | 'link_id'> & ReturnType<typeof refundColumns>,
 ): Promise<void> {
   await requireNoSecondPayment(tx, deps, { send, paymentId });
   await insertRefund(tx, {

@@ -73,7 +73,14 @@ async function stored(change: Partial<StoredSend>, isRefund = true): Promise<Sto
   await db.transaction(async (tx) => {
     await insertSend(tx, send);
     const own = { send_id: id, payment_id: paymentId, coin: send.coin, amount: '1', created_at: 0 };
-    const given = { fiat_amount: null, rate: null, link_id: null, value: null, completed_json: null };
+    const given = {
+      fiat_amount: null,
+      rate: null,
+      link_id: null,
+      value: null,
+      completed_json: null,
+      by_acceptance: 0 as const,
+    };
     if (isRefund) await insertRefund(tx, { ...own, ...given, position: 1 });
   });
   return send;

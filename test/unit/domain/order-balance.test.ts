@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { leftIn } from '../../../src/domain/payment/balance.ts';
+import { leftIn } from '../../../src/domain/payment/coin-left.ts';
 import {
   PAYMENT_STATUSES,
   type PaymentRefund,
@@ -113,7 +113,7 @@ const life = fc.tuple(terms, fc.array(step, { minLength: 4, maxLength: 40, size:
 /** What was given back before the order was complete, or while more money was there than is now. */
 function owesAgain(held: (coin: (typeof LIFE_COINS)[number]) => bigint): (refund: PaymentRefund) => boolean {
   return ({ completedBy }) =>
-    completedBy === null || LIFE_COINS.some((each) => held(each) < (completedBy[each] ?? 0n));
+    completedBy === null || LIFE_COINS.some((each) => held(each) < (completedBy.sums[each] ?? 0n));
 }
 
 function isAccepted({ payment }: OrderLife, held: (coin: (typeof LIFE_COINS)[number]) => bigint): boolean {

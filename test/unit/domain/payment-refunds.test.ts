@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Coin } from '../../../src/domain/coins.ts';
 import { liveCredits, transition } from '../../../src/domain/payment/machine.ts';
-import { excessAtoms, isGivenBack, leftIn, type CoinLeft } from '../../../src/domain/payment/balance.ts';
+import { isGivenBack } from '../../../src/domain/payment/balance.ts';
+import { excessAtoms, leftIn, type CoinLeft } from '../../../src/domain/payment/coin-left.ts';
 import type {
   CoinSums,
   PaymentEventType,
@@ -42,7 +43,10 @@ const failed = accepted;
 /** Those of refunds that were made while the order was complete by that much. */
 const afterwards = (completedBy: CoinSums, sums: CoinSums): PaymentFact => ({
   type: 'refunds_changed',
-  refunds: takenRefunds(sums).map((refund) => ({ ...refund, completedBy })),
+  refunds: takenRefunds(sums).map((refund) => ({
+    ...refund,
+    completedBy: { sums: completedBy, byAcceptance: false },
+  })),
 });
 const refundable = (payment: PaymentState, coin: Coin): bigint => {
   const { atoms } = leftIn(payment, coin);
@@ -350,13 +354,15 @@ describe('what received money was worth', () => {
 const btc = (atoms: bigint): CoinLeft => ({
   coin: 'BTC',
   atoms,
-  worth: { atoms: 100n, share: WHOLE_PRICE },
+  unpriced: 0n,
+  worth: { atoms, share: { numerator: atoms, denominator: 100n } },
   most: WHOLE_PRICE,
 });
 const ltc = (atoms: bigint): CoinLeft => ({
   coin: 'LTC',
   atoms,
-  worth: { atoms: 1_000n, share: WHOLE_PRICE },
+  unpriced: 0n,
+  worth: { atoms, share: { numerator: atoms, denominator: 1_000n } },
   most: WHOLE_PRICE,
 });
 

@@ -1,0 +1,79 @@
+/** What refunds give back of the price, also where the rate of the money that they give back is not known yet. */
+import { coverageOf } from './coverage.ts';
+import { atomsOf, liveCredits } from './credits.ts';
+import { addShares, NO_SHARE, reduceShare, WHOLE_PRICE } from './share.ts';
+import type { PaymentCredit, PaymentRefund, PaymentState, Share } from './types.ts';
+
+/** Of the price, and atoms whose rate is not known. */
+export type Given = Pick<PaymentRefund, 'value' | 'unpriced'>;
+
+/**
+ * What each refund gives back. Its atoms of unknown rate count for nothing only as long as such money is there: it does
+ * not count as received either. Where it is gone, they count at what its coin came for, or is asked for.
+ */
+export function refundsGiven(payment: PaymentState): (refund: PaymentRefund) => Given {
+  const open = payment.refunds.filter(({ stage, unpriced }) => stage !== 'failed' && unpriced > 0n);
+  const waiting = liveCredits(payment).filter(({ due }) => due === null);
+  const rest = new Map(waiting.map((credit) => [credit, credit.amount]));
+  const given = new Map<PaymentRefund, Given>();
+  for (const refund of open) {
+    let unpriced = 0n;
+    for (const credit of waiting) {
+      if (!isFrom(refund, credit)) continue;
+      const left = rest.get(credit) ?? 0n;
+      const part = least(left, refund.unpriced - unpriced);
+      rest.set(credit, left - part);
+      unpriced += part;
+    }
+    const value = addShares(refund.value, shareAtMean(payment, refund, refund.unpriced - unpriced));
+    given.set(refund, { value, unpriced });
+  }
+  return (refund) => given.get(refund) ?? { value: refund.value, unpriced: 0n };
+}
+
+/** What some atoms of a refund came for, at the mean of the money of its coin that was known then, or at the price asked. */
+function shareAtMean(payment: PaymentState, refund: PaymentRefund, atoms: bigint): Share {
+  if (atoms === 0n) return NO_SHARE;
+  const known = payment.credits.filter((credit) => credit.due !== null && isFrom(refund, credit));
+  if (known.length > 0) return shareOfAtoms(known, atoms);
+  const terms = [{ ...payment, priceShare: WHOLE_PRICE }, ...Object.values(payment.members)];
+  for (const { options, priceShare } of terms) {
+    const due = options[refund.coin]?.due;
+    if (due === undefined || priceShare === null) continue;
+    return { numerator: atoms * priceShare.numerator, denominator: due * priceShare.denominator };
+  }
+  return NO_SHARE;
+}
+
+/** Whether a refund may be of this money. */
+function isFrom({ coin, position }: PaymentRefund, credit: PaymentCredit): boolean {
+  return credit.coin === coin && (position === null || credit.position <= position);
+}
+
+/** What some atoms of these credits came for, at their mean. */
+export function shareOfAtoms(credits: readonly PaymentCredit[], atoms: bigint): Share {
+  const priced = credits.filter(({ due }) => due !== null);
+  const all = atomsOf(priced);
+  if (all === 0n) return NO_SHARE;
+  const { numerator, denominator } = coverageOf(priced);
+  return { numerator: numerator * atoms, denominator: denominator * all };
+}
+
+/** The refunds once the rate of a credit is known: what they gave back of it has its value then, for good. */
+export function withRate(refunds: readonly PaymentRefund[], credit: PaymentCredit): readonly PaymentRefund[] {
+  let rest = credit.amount;
+  const isOpen = (refund: PaymentRefund): boolean =>
+    refund.unpriced > 0n && refund.stage !== 'failed' && isFrom(refund, credit);
+  if (!refunds.some(isOpen)) return refunds;
+  return refunds.map((refund) => {
+    if (rest === 0n || !isOpen(refund)) return refund;
+    const part = least(rest, refund.unpriced);
+    rest -= part;
+    const value = reduceShare(addShares(refund.value, coverageOf([{ ...credit, amount: part }])));
+    return { ...refund, value, unpriced: refund.unpriced - part };
+  });
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
