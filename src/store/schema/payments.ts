@@ -5,7 +5,6 @@ import type { RefundRate } from '../../domain/payment/refund-link.ts';
 import type { Flag } from './flag.ts';
 import type { LatePolicy, PaymentException, PaymentStatus } from '../../domain/payment/types.ts';
 import type { CreatorColumns } from './creator.ts';
-import type { Flag } from './flag.ts';
 
 export interface PaymentRow extends CreatorColumns {
   id: string;
