@@ -14,7 +14,7 @@ import { openDatabase } from '../store/sqlite/open.ts';
 import { noteRestored } from '../usecases/settlement/note-restored.ts';
 import { allRevocations } from '../store/revocations.ts';
 import { applyRevocations, type Applied } from '../usecases/accounts/apply-revocations.ts';
-import { noteRestore } from '../usecases/accounts/note-operator.ts';
+import { noteOperatorEverywhere } from '../usecases/accounts/note-operator.ts';
 import { suspendShops } from '../usecases/accounts/suspend-shops.ts';
 import { openGapLimit } from '../usecases/wallet/gap-limit.ts';
 import { createWallet } from '../wallet/derivation.ts';
@@ -105,7 +105,7 @@ async function lookAhead(
       await skipSeqs(tx);
     });
     const revoked = await revokeAgain(db, options, revocationPath(stage, keyring.fingerprint));
-    await noteRestore(db, { secretBox: createSecretBox(keyring), clock });
+    await noteOperatorEverywhere(db, { secretBox: createSecretBox(keyring), clock }, 'scripts/restore');
     const recovered = await openGapLimit({ db, clock }, options.lookAhead);
     await noteRestored(db, clock);
     await noteCopy(db);

@@ -1,10 +1,16 @@
+import { join } from 'node:path';
 import { createLiveAdapters } from '../app/chains.ts';
+import { isFile } from '../backup/files.ts';
 import { restoreSeed } from '../backup/restore-seed.ts';
 import { watchKeys } from '../chains/registry.ts';
 import type { Config } from '../config/config.ts';
 import { UTXO_CODES } from '../domain/coins.ts';
 import { email as emailAddress } from '../http/schemas/text.ts';
+import { openDatabase } from '../store/sqlite/open.ts';
+import { noteOperatorEverywhere } from '../usecases/accounts/note-operator.ts';
 import { createPasswords } from '../usecases/accounts/passwords.ts';
+import type { Keyring } from '../wallet/keyring.ts';
+import { createSecretBox } from '../wallet/secret-box.ts';
 import {
   ask,
   countOf,
@@ -78,9 +84,27 @@ async function show(config: Config, confirmed: boolean): Promise<number> {
     if ((await ask(question, false)).trim() !== 'show') return 1;
   }
   const keyring = await unlockKeyring(config);
+  await noteShown(config, keyring);
   tell(keyring.words());
   keyring.wipe();
   return 0;
+}
+
+/** In the audit log of each shop, where there is a database that can be written: the words are needed most without one. */
+async function noteShown(config: Config, keyring: Keyring): Promise<void> {
+  const file = join(config.dataDir, 'tilld.sqlite');
+  if (!(await isFile(file))) return;
+  try {
+    const { db } = await openDatabase(file, { mayMigrate: false });
+    try {
+      const deps = { secretBox: createSecretBox(keyring), clock: { now: () => Date.now() } };
+      await noteOperatorEverywhere(db, deps, 'scripts/seed show');
+    } finally {
+      await db.close();
+    }
+  } catch (error) {
+    warn(`The audit log could not be written: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 async function verify(config: Config, file: string | undefined): Promise<number> {

@@ -5,9 +5,10 @@ import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { insertAudit, settleAudit, type AuditEnd } from '../../store/audit-log.ts';
 import { findUser, findUserByEmail } from '../../store/accounts/users.ts';
-import { restrictedKeysOf } from '../../store/merchants/restricted-keys.ts';
+import { findRestrictedKey, restrictedKeysOf } from '../../store/merchants/restricted-keys.ts';
 import type { AuditRow } from '../../store/schema/people.ts';
 import type { Db } from '../../store/sqlite/database.ts';
+import { keyHash } from '../../usecases/accounts/api-key.ts';
 import type { Caller } from '../../usecases/accounts/authenticate.ts';
 import { sealClient, type Client } from '../../usecases/accounts/dashboard-session.ts';
 import { findReachable } from '../../usecases/people/reach-merchant.ts';
@@ -79,9 +80,8 @@ export async function withAudit(
   act: () => Promise<Answer | StreamReply>,
 ): Promise<Answer | StreamReply> {
   const { caller } = request;
-  if (caller === null && SIGN_INS.has(`${route.method} ${route.path}`))
-    return signIn(deps, route, request, act);
-  if (caller === null || !isRecorded(route, caller)) return act();
+  if (caller === null) return withReceiver(deps, route, request, act);
+  if (!isRecorded(route, caller)) return act();
   const id = await insertAudit(deps.db, await entryOf(deps, route, caller, request));
   try {
     const answer = await act();
@@ -97,6 +97,7 @@ export async function withAudit(
 }
 
 const withEmail = z.object({ email: z.string() });
+const withKey = z.object({ key: z.string() });
 const withUser = z.object({ user: z.object({ id: z.string() }) });
 /** Tries that were not looked at, and a password that was right: the code comes next. */
 const NOT_NOTED: ReadonlySet<string> = new Set([
@@ -105,40 +106,55 @@ const NOT_NOTED: ReadonlySet<string> = new Set([
   'VALIDATION_INVALID',
 ]);
 
-/** A sign-in, and a failed one, is noted for the user whose address was given; how long it takes tells nothing of that. */
-async function signIn(
+/**
+ * A request without a credential is noted for who is signed in by its answer, or gets a key. A sign-in that fails is noted
+ * for the user whose address was given; how long it takes tells nothing of that.
+ */
+async function withReceiver(
   deps: AuditDeps,
   route: Route,
   { body, client }: Request,
   act: () => Promise<Answer | StreamReply>,
 ): Promise<Answer | StreamReply> {
   const answer = await act();
-  const result = answer instanceof StreamReply ? 'OK' : (answer.body.error?.code ?? 'OK');
-  if (NOT_NOTED.has(result)) return answer;
-  const signedIn = answer instanceof StreamReply ? undefined : withUser.safeParse(answer.body.data).data;
-  const given = withEmail.safeParse(body).data;
+  const action = `${route.method} ${route.path}`;
+  const isSignIn = SIGN_INS.has(action);
+  if (answer instanceof StreamReply || (!isSignIn && !route.answersSecret)) return answer;
+  const { data, error: refused } = answer.body;
+  if (refused !== null && (!isSignIn || NOT_NOTED.has(refused.code))) return answer;
   const note = async (): Promise<void> => {
-    const user =
-      signedIn !== undefined
-        ? await findUser(deps.db, signedIn.user.id)
-        : await findUserByEmail(deps.db, emailKey(given?.email ?? ''));
-    if (user === undefined) return;
+    const receiver = await receiverOf(deps, data, refused === null ? null : body);
+    if (receiver === null) return;
     await insertAudit(deps.db, {
       at: deps.clock.now(),
-      merchant_id: null,
-      actor_kind: 'user',
-      actor_id: user.id,
-      actor_name: user.email,
-      action: `${route.method} ${route.path}`,
+      ...receiver,
+      action,
       object_id: null,
       client_sealed: sealClient(deps.secretBox, client),
-      result,
+      result: refused?.code ?? 'OK',
     });
   };
   note().catch((error: unknown) =>
-    deps.logger.error({ err: error }, 'could not note a sign-in in the audit log'),
+    deps.logger.error({ err: error, action }, 'could not note who received a secret in the audit log'),
   );
   return answer;
+}
+
+/** Who can act by an answer: its user or its key; the user of the address in a body that was refused. */
+async function receiverOf(deps: AuditDeps, data: unknown, refusedBody: unknown): Promise<Actor | null> {
+  const key = withKey.safeParse(data).data?.key;
+  if (key !== undefined) {
+    const owner = await findRestrictedKey(deps.db, keyHash(key), deps.clock.now());
+    return owner === null ? null : actorOf(deps.db, { kind: 'restricted', ...owner }, null);
+  }
+  const signedIn = withUser.safeParse(data).data;
+  const email = withEmail.safeParse(refusedBody).data?.email;
+  const user =
+    signedIn === undefined
+      ? await findUserByEmail(deps.db, emailKey(email ?? ''))
+      : await findUser(deps.db, signedIn.user.id);
+  if (user === undefined) return null;
+  return { merchant_id: null, actor_kind: 'user', actor_id: user.id, actor_name: user.email };
 }
 
 /** What was done stays done where its end cannot be noted: the caller gets the answer. */

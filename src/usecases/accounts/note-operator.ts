@@ -34,11 +34,10 @@ export async function noteOperator(
   });
 }
 
-/** Notes a restore in the log of each shop. */
-export async function noteRestore(db: Db, deps: Deps): Promise<void> {
+/** The same in the log of each shop. */
+export async function noteOperatorEverywhere(db: Db, deps: Deps, action: string): Promise<void> {
   const merchants = await allMerchants(db);
   await db.transaction(async (tx) => {
-    for (const { id } of merchants)
-      await noteOperator(tx, deps, { of: { merchantId: id }, action: 'scripts/restore' });
+    for (const { id } of merchants) await noteOperator(tx, deps, { of: { merchantId: id }, action });
   });
 }

@@ -1,11 +1,15 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { createHttpServer, HttpServerDeps } from '../../../src/http/server/server.ts';
 import { fieldsOf, type MarkedField } from '../../../src/http/schemas/marks.ts';
 import type { Route } from '../../../src/http/server/route.ts';
 import { isChange } from '../../../src/http/server/step-up.ts';
+import { invite, signedIn } from '../../_helpers/people.ts';
 import { SessionClient } from '../../_helpers/session-client.ts';
-import { credentialsOf, fresh, PASSWORD, totpCode, World } from './world.ts';
+import { PREPARATIONS } from './preparations.ts';
+import { credentialsOf, fresh, PASSWORD, totpCode, World, type Account } from './world.ts';
 
 /** What the composition root hands to the server: the routes as they are defined. */
 const served = vi.hoisted(() => ({ routes: [] as Route[] }));
@@ -331,5 +335,75 @@ describe('a proof', () => {
     await prove(owner.session, { password: PASSWORD });
     const made = await create();
     expect([made.status, made.headers.get('idempotent-replayed')]).toEqual([201, null]);
+  });
+});
+
+/** The newest entries, whoever's they are. */
+function entries(): { action: string; result: string | null }[] {
+  const db = new Database(join(world.till.dataDir, 'tilld.sqlite'), { readonly: true });
+  try {
+    return db.prepare('SELECT action, result FROM audit_log ORDER BY id DESC LIMIT 50').all() as {
+      action: string;
+      result: string | null;
+    }[];
+  } finally {
+    db.close();
+  }
+}
+
+describe('the audit log', () => {
+  const handing = routes.filter(({ answersSecret, streamsAs }) => answersSecret || streamsAs !== undefined);
+  let account: Account;
+  beforeAll(async () => {
+    account = await world.account();
+    await world.confirm({ email: account.email, token: account.shop.token });
+  });
+
+  it('is about these routes', () => {
+    expect(handing.map(nameOf).toSorted()).toEqual([
+      'GET /merchant/webhook/endpoint/secret',
+      'GET /merchant/webhook/secret',
+      'GET /payment/export',
+      'POST /auth/change-password',
+      'POST /auth/login',
+      'POST /auth/register',
+      'POST /auth/totp/disable',
+      'POST /auth/totp/enable',
+      'POST /auth/totp/setup',
+      'POST /connect/approve',
+      'POST /connect/token',
+      'POST /merchant/create',
+      'POST /merchant/keys/create',
+      'POST /merchant/keys/regenerate',
+      'POST /merchant/people/invite',
+      'POST /merchant/webhook/endpoint/create',
+      'POST /merchant/webhook/endpoint/rotate-secret',
+      'POST /merchant/webhook/rotate-secret',
+    ]);
+  });
+
+  it.each(handing.filter(({ ownPages }) => ownPages !== true).map((route) => [nameOf(route)] as const))(
+    'holds each %s, by whatever credential',
+    async (name) => {
+      const endpoint = world.contract.routes.find((candidate) => candidate.name === name);
+      if (endpoint === undefined) throw new Error(`the document has no ${name}`);
+      const kinds = credentialsOf(endpoint).filter((kind) => kind !== 'publicKey');
+      const count = () => entries().filter(({ action, result }) => action === name && result === 'OK').length;
+      for (const kind of kinds.length === 0 ? [null] : kinds) {
+        const before = count();
+        const example = account.request(endpoint, kind);
+        const request = (await PREPARATIONS[name]?.(world, account, example)) ?? example;
+        const answer = await world.send(endpoint, request);
+        expect([kind, answer.body.error]).toEqual([kind, null]);
+        await expect.poll(count, { message: String(kind) }).toBeGreaterThan(before);
+      }
+    },
+  );
+
+  it('holds an invitation, whose link is in the answer', async () => {
+    const owner = await signedIn(api, account.email);
+    const { merchantId } = account.shop;
+    await invite(owner.session, { merchantId, email: `${fresh('clerk')}@example.com`, role: 'clerk' });
+    expect(entries()).toContainEqual({ action: 'POST /merchant/people/invite', result: 'OK' });
   });
 });

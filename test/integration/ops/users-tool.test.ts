@@ -116,3 +116,23 @@ describe('scripts/users', () => {
     expect(await users(['forget'])).toMatchObject({ code: 2 });
   });
 });
+
+it('scripts/seed show notes in the log of each shop that the words were shown', async () => {
+  const shop = await Shop.open(till.api);
+  const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', {
+    token: shop.token,
+  });
+  const shown = await runTool('seed', ['show', '--yes', '--data-dir', till.dataDir], { env: ENV });
+  expect([shown.code, shown.stdout.trim().split(' ').length, shown.stderr]).toEqual([0, 24, '']);
+  const session = await SessionClient.signIn(till.api.baseUrl, { email: user.email, password: PASSWORD });
+  const { body } = await session.call<{ entries: { action: string; actor: { kind: string } }[] }>(
+    'GET',
+    `/merchant/audit?merchantId=${shop.merchantId}`,
+  );
+  expect(body.data.entries).toContainEqual(
+    expect.objectContaining({
+      action: 'scripts/seed show',
+      actor: expect.objectContaining({ kind: 'operator' }),
+    }),
+  );
+});

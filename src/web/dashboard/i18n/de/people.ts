@@ -104,6 +104,7 @@ export const people: Catalogue = {
   'Made a product': 'Produkt angelegt',
   'Made a refund link': 'Erstattungslink angelegt',
   'Made a shop': 'Shop angelegt',
+  'Made the account': 'Konto angelegt',
   'Mail the link again': 'Link noch einmal senden',
   'Makes payments and payment links. Sees no wallet and no settings.':
     'Legt Zahlungen und Zahlungslinks an. Sieht weder Wallet noch Einstellungen.',
@@ -131,6 +132,7 @@ export const people: Catalogue = {
   'Read an invitation': 'Einladung gelesen',
   'Reads payments, customers and the wallet, and exports. Changes nothing.':
     'Liest Zahlungen, Kunden und die Wallet und exportiert. Ändert nichts.',
+  'Received a key by connect': 'Schlüssel durch Verbinden erhalten',
   'Refunds that wait for approval': 'Rückzahlungen, die auf Freigabe warten',
   Refuse: 'Ablehnen',
   Refused: 'Abgelehnt',
@@ -166,6 +168,7 @@ export const people: Catalogue = {
   'Set outputs aside': 'Outputs beiseitegelegt',
   'Set password': 'Passwort setzen',
   'Set up': 'Einrichten',
+  'Showed the seed on the command line': 'Seed auf der Kommandozeile angezeigt',
   'Sign in': 'Anmelden',
   'Sign in and confirm by fingerprint, face or PIN of a device, without password and code.':
     'Anmelden und bestätigen mit Fingerabdruck, Gesicht oder PIN eines Geräts, ohne Passwort und Code.',

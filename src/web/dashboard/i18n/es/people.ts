@@ -104,6 +104,7 @@ export const people: Catalogue = {
   'Made a product': 'Creó un producto',
   'Made a refund link': 'Creó un enlace de reembolso',
   'Made a shop': 'Creó una tienda',
+  'Made the account': 'Creó la cuenta',
   'Mail the link again': 'Enviar el enlace otra vez',
   'Makes payments and payment links. Sees no wallet and no settings.':
     'Crea pagos y enlaces de pago. No ve el monedero ni los ajustes.',
@@ -130,6 +131,7 @@ export const people: Catalogue = {
   'Read an invitation': 'Leyó una invitación',
   'Reads payments, customers and the wallet, and exports. Changes nothing.':
     'Lee pagos, clientes y el monedero, y exporta. No cambia nada.',
+  'Received a key by connect': 'Recibió una clave al conectar',
   'Refunds that wait for approval': 'Reembolsos que esperan aprobación',
   Refuse: 'Rechazar',
   Refused: 'Rechazado',
@@ -165,6 +167,7 @@ export const people: Catalogue = {
   'Set outputs aside': 'Apartó salidas',
   'Set password': 'Establecer la contraseña',
   'Set up': 'Configurar',
+  'Showed the seed on the command line': 'Mostró la semilla en la línea de comandos',
   'Sign in': 'Iniciar sesión',
   'Sign in and confirm by fingerprint, face or PIN of a device, without password and code.':
     'Inicie sesión y confirme con huella, rostro o PIN de un dispositivo, sin contraseña ni código.',

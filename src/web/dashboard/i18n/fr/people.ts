@@ -105,6 +105,7 @@ export const people: Catalogue = {
   'Made a product': 'A créé un produit',
   'Made a refund link': 'A créé un lien de remboursement',
   'Made a shop': 'A créé une boutique',
+  'Made the account': 'A créé le compte',
   'Mail the link again': 'Renvoyer le lien',
   'Makes payments and payment links. Sees no wallet and no settings.':
     'Crée des paiements et des liens de paiement. Ne voit ni portefeuille ni paramètres.',
@@ -131,6 +132,7 @@ export const people: Catalogue = {
   'Read an invitation': 'A lu une invitation',
   'Reads payments, customers and the wallet, and exports. Changes nothing.':
     'Lit les paiements, les clients et le portefeuille, et exporte. Ne change rien.',
+  'Received a key by connect': 'A reçu une clé par connexion',
   'Refunds that wait for approval': 'Remboursements qui attendent un accord',
   Refuse: 'Refuser',
   Refused: 'Refusé',
@@ -166,6 +168,7 @@ export const people: Catalogue = {
   'Set outputs aside': 'A mis des sorties de côté',
   'Set password': 'Définir le mot de passe',
   'Set up': 'Configurer',
+  'Showed the seed on the command line': 'A affiché la graine en ligne de commande',
   'Sign in': 'Se connecter',
   'Sign in and confirm by fingerprint, face or PIN of a device, without password and code.':
     'Connectez-vous et confirmez par empreinte, visage ou code PIN d’un appareil, sans mot de passe ni code.',

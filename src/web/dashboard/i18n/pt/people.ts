@@ -105,6 +105,7 @@ export const people: Catalogue = {
   'Made a product': 'Criou um produto',
   'Made a refund link': 'Criou um link de reembolso',
   'Made a shop': 'Criou uma loja',
+  'Made the account': 'Criou a conta',
   'Mail the link again': 'Enviar o link de novo',
   'Makes payments and payment links. Sees no wallet and no settings.':
     'Cria pagamentos e links de pagamento. Não vê a carteira nem as configurações.',
@@ -131,6 +132,7 @@ export const people: Catalogue = {
   'Read an invitation': 'Leu um convite',
   'Reads payments, customers and the wallet, and exports. Changes nothing.':
     'Lê pagamentos, clientes e a carteira, e exporta. Não muda nada.',
+  'Received a key by connect': 'Recebeu uma chave ao conectar',
   'Refunds that wait for approval': 'Reembolsos que aguardam aprovação',
   Refuse: 'Recusar',
   Refused: 'Recusado',
@@ -166,6 +168,7 @@ export const people: Catalogue = {
   'Set outputs aside': 'Separou saídas',
   'Set password': 'Definir a senha',
   'Set up': 'Configurar',
+  'Showed the seed on the command line': 'Mostrou a semente na linha de comando',
   'Sign in': 'Entrar',
   'Sign in and confirm by fingerprint, face or PIN of a device, without password and code.':
     'Entre e confirme com digital, rosto ou PIN de um dispositivo, sem senha nem código.',
