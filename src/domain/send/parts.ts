@@ -1,6 +1,5 @@
 import {
   InsufficientFunds,
-  outputKey,
   type FeeQuote,
   type Fund,
   type SendBuilder,
@@ -66,27 +65,34 @@ type NextTransaction =
 /** The next transaction of a send. @throws {UnsendableAmount} when the fee leaves less than the network relays. */
 function nextTransaction(order: PartedOrder, reserved: Reserved, terms: PartTerms): NextTransaction {
   const { gathered, expected, partsFee } = reserved;
-  const cost = terms.inputCost(terms.quote.rate);
-  const loose = reserved.loose.filter(({ amount }) => amount > cost);
-  const excess = gathered.length + loose.length + expected.length - terms.mostInputs;
-  if (excess > 0 && loose.length > 1) {
+  const loose = worthSpending(reserved.loose, terms);
+  const [size] = partSizes(gathered.length + expected.length, loose.length, terms);
+  if (size !== undefined) {
     // The largest, so that no part makes an output too small to be spent.
-    const inputs = loose.slice(0, Math.min(outputsPerPart(terms), excess + 1));
-    const plan = planPart(inputs, terms);
+    const plan = planPart(loose.slice(0, size), terms);
     return plan === null ? { kind: 'short' } : { kind: 'part', plan };
   }
   if (expected.length > 0) return { kind: 'wait' };
-  const funds = [...gathered, ...loose];
-  const amount = order.everything ? sumOf(funds) : order.amount - (order.subtractFee ? partsFee : 0n);
-  const { adapter, quote, changeAddress } = terms;
-  const { destination, subtractFee } = order;
-  try {
-    const plan = adapter.planSend({ funds, destination, amount, subtractFee, changeAddress, quote });
-    return { kind: 'send', plan };
-  } catch (error) {
-    if (error instanceof InsufficientFunds) return { kind: 'short' };
-    throw error;
+  const plan = planLast(order, { funds: [...gathered, ...loose], partsFee }, terms);
+  return plan === null ? { kind: 'short' } : { kind: 'send', plan };
+}
+
+function worthSpending(funds: readonly Fund[], { inputCost, quote }: PartTerms): readonly Fund[] {
+  const cost = inputCost(quote.rate);
+  return funds.filter(({ amount }) => amount > cost);
+}
+
+/** How many outputs each part gathers that must precede the last transaction. */
+function partSizes(gathered: number, loose: number, terms: Pick<PartTerms, 'mostInputs'>): number[] {
+  const sizes: number[] = [];
+  let [made, left] = [gathered, loose];
+  while (made + left > terms.mostInputs && left > 1) {
+    const size = Math.min(left, outputsPerPart(terms), made + left - terms.mostInputs + 1);
+    sizes.push(size);
+    made += 1;
+    left -= size;
   }
+  return sizes;
 }
 
 function outputsPerPart({ mostInputs }: Pick<PartTerms, 'mostInputs'>): number {
@@ -101,6 +107,21 @@ function planPart(inputs: readonly Fund[], { adapter, quote, changeAddress }: Pa
     return adapter.planSend({ ...paid, funds: inputs, quote });
   } catch (error) {
     if (error instanceof InsufficientFunds || error instanceof UnsendableAmount) return null;
+    throw error;
+  }
+}
+
+/** Null when these do not pay for it. @throws {UnsendableAmount} */
+function planLast(
+  { destination, subtractFee, ...order }: PartedOrder,
+  { funds, partsFee }: { readonly funds: readonly Fund[]; readonly partsFee: bigint },
+  { adapter, quote, changeAddress }: PartTerms,
+): SendPlan | null {
+  const amount = order.everything ? sumOf(funds) : order.amount - (subtractFee ? partsFee : 0n);
+  try {
+    return adapter.planSend({ funds, destination, amount, subtractFee, changeAddress, quote });
+  } catch (error) {
+    if (error instanceof InsufficientFunds) return null;
     throw error;
   }
 }
@@ -144,14 +165,27 @@ function outputsFor(
   { inputCost, mostInputs, quote }: PartTerms,
 ): number {
   let missing = amount;
+  const cost = inputCost(quote.rate);
   for (const [at, fund] of funds.entries()) {
-    // A part and its output cost less than two inputs; each gathers hundreds.
-    const parts = at < mostInputs ? 0 : Math.ceil((at - mostInputs) / outputsPerPart({ mostInputs })) + 1;
-    const fee = inputCost(quote.rate) * BigInt(at + 1 + 2 * (parts + 1));
+    const fee = cost * costInInputs(at + 1, { mostInputs });
     missing -= fund.amount;
     if (missing + (subtractFee ? 0n : 2n * fee) <= 0n) return at + 1;
   }
   return funds.length;
+}
+
+/** What all transactions that spend so many outputs cost, in inputs: a part and its output cost less than two. */
+function costInInputs(outputs: number, { mostInputs }: Pick<PartTerms, 'mostInputs'>): bigint {
+  const beyond = outputs - 1 - mostInputs;
+  const parts = beyond < 0 ? 0 : Math.ceil(beyond / outputsPerPart({ mostInputs })) + 1;
+  return BigInt(outputs + 2 * (parts + 1));
+}
+
+/** What an order would take of the wallet if it spent all of these: the fees of all transactions are in it. Atoms. */
+export function neededWith(order: PartedOrder, funds: readonly Fund[], terms: PartTerms): bigint {
+  if (order.subtractFee) return order.amount;
+  const all = { ...order, amount: sumOf(funds), subtractFee: true, everything: true };
+  return order.amount + (planPreparation(all, funds, terms)?.fee ?? 0n);
 }
 
 /** Null when what is reserved does not pay for it. */
@@ -163,47 +197,57 @@ function draftOf(order: PartedOrder, funds: readonly Fund[], terms: PartTerms): 
 }
 
 /** All transactions that are missing, as they would be planned now. `fee`: theirs and that of earlier parts, atoms. */
-function draftRest(order: PartedOrder, now: Reserved, terms: PartTerms): Omit<Preparation, 'funds'> | null {
+function draftRest(
+  order: PartedOrder,
+  reserved: Reserved,
+  terms: PartTerms,
+): Omit<Preparation, 'funds'> | null {
+  const loose = worthSpending(reserved.loose, terms);
+  const like = loose[0] ?? reserved.gathered[0];
+  if (like === undefined) return null;
+  const parts = draftParts(reserved, loose, terms);
+  if (parts === null) return null;
+  const made = [...reserved.expected, ...parts.map(({ amount }) => amount)];
+  const gathered = made.map((amount, at) => madeOutput(amount, at, { like, terms }));
+  const spent = parts.reduce((sum, { inputs }) => sum + inputs.length, 0);
+  const partsFee = parts.reduce((sum, { fee }) => sum + fee, reserved.partsFee);
+  const funds = [...reserved.gathered, ...gathered, ...loose.slice(spent)];
+  const last = planLast(order, { funds, partsFee }, terms);
+  return last === null ? null : { parts, last, fee: partsFee + last.fee };
+}
+
+/**
+ * The parts that are missing; null when one does not pay for more than its fee. Those that gather as many outputs cost the
+ * same: only the first and the last of them, which hold the most and the least, are planned.
+ */
+function draftParts(
+  { gathered, expected }: Reserved,
+  loose: readonly Fund[],
+  terms: PartTerms,
+): readonly SendPlan[] | null {
+  const sizes = partSizes(gathered.length + expected.length, loose.length, terms);
   const parts: SendPlan[] = [];
-  let reserved = asMined(now, terms);
-  for (;;) {
-    const step = nextTransaction(order, reserved, terms);
-    if (step.kind === 'send') return { parts, last: step.plan, fee: reserved.partsFee + step.plan.fee };
-    if (step.kind !== 'part') return null;
-    parts.push(step.plan);
-    reserved = afterPart(reserved, step.plan, terms);
+  let from = 0;
+  for (const [at, size] of sizes.entries()) {
+    const inputs = loose.slice(from, from + size);
+    const like = parts.at(-1);
+    const isBetween = like?.inputs.length === size && sizes[at + 1] === size;
+    const plan = isBetween ? { ...like, inputs, amount: sumOf(inputs) - like.fee } : planPart(inputs, terms);
+    if (plan === null) return null;
+    parts.push(plan);
+    from += size;
   }
-}
-
-/** As it is once blocks hold all that is expected. */
-function asMined(reserved: Reserved, terms: PartTerms): Reserved {
-  const gathered = reserved.expected.map((amount, at) => madeOutput(amount, at, reserved, terms));
-  return { ...reserved, gathered: [...reserved.gathered, ...gathered], expected: [] };
-}
-
-/** As it is once a part is mined. */
-function afterPart(reserved: Reserved, part: SendPlan, terms: PartTerms): Reserved {
-  const spent = new Set(part.inputs.map(({ ref }) => outputKey(ref)));
-  const made = madeOutput(part.amount, reserved.gathered.length, reserved, terms);
-  return {
-    ...reserved,
-    gathered: [...reserved.gathered, made],
-    loose: reserved.loose.filter((fund) => !spent.has(outputKey(fund.ref))),
-    partsFee: reserved.partsFee + part.fee,
-  };
+  return parts;
 }
 
 /** Stands in a draft for an output that does not exist yet: its key is of no account. */
 function madeOutput(
   amount: bigint,
   at: number,
-  { loose, gathered }: Reserved,
-  { changeAddress }: PartTerms,
+  { like, terms }: { readonly like: Fund; readonly terms: PartTerms },
 ): Fund {
-  const like = loose[0] ?? gathered[0];
-  if (like === undefined) throw new Error('nothing is reserved in a block');
   const ref = { txid: at.toString(16).padStart(64, 'f'), index: 0 };
-  return { ref, amount, address: changeAddress, keyPath: like.keyPath };
+  return { ref, amount, address: terms.changeAddress, keyPath: like.keyPath };
 }
 
 export type PreparationStep =

@@ -60,6 +60,13 @@ function checkPlans(plans: readonly SendPlan[], mostInputs: number): void {
   }
 }
 
+/** The planner's own plan of what a part gathers. */
+function plannedAgain({ inputs }: SendPlan, rate: bigint): SendPlan {
+  const { quote } = termsAt(rate, inputs.length);
+  const paid = { destination: CHANGE, changeAddress: CHANGE, amount: sumOf(inputs), subtractFee: true };
+  return planSend(COIN, 'regtest', { ...paid, funds: inputs, quote });
+}
+
 function checkPaid(order: PartedOrder, last: SendPlan, partsFee: bigint): void {
   expect(last.destination).toBe(DESTINATION);
   if (order.everything) expect(last.change).toBeNull();
@@ -111,6 +118,7 @@ describe('planning a send by parts', () => {
         checkPlans([...parts, last], mostInputs);
         const partsFee = sum(parts.map((part) => part.fee));
         expect(fee).toBe(partsFee + last.fee);
+        for (const part of parts) expect(plannedAgain(part, rate)).toEqual(part);
         checkPaid(order, last, partsFee);
         const reserved = new Set(found.funds.map(({ ref }) => outputKey(ref)));
         const loose = [...parts, last]
@@ -122,6 +130,31 @@ describe('planning a send by parts', () => {
       { numRuns: 500 },
     );
   });
+
+  it.each([
+    { name: 'everything', share: 1_000n, everything: true },
+    { name: 'nine tenths', share: 900n, everything: false },
+    { name: 'more than there is', share: 1_000n, everything: false },
+  ])(
+    'plans at most four transactions out of 20,000 outputs for $name, since parts alike cost alike',
+    (order) => {
+      const funds = Array.from({ length: 20_000 }, (_, at) => fund(at, 100_000n));
+      const { share, everything } = order;
+      const terms = termsAt(5_000n, 1_450);
+      let planned = 0;
+      const adapter: PartTerms['adapter'] = {
+        planSend: (request) => {
+          planned += 1;
+          return terms.adapter.planSend(request);
+        },
+      };
+      const amount = (sumOf(funds) * share) / 1_000n;
+      const asked = { destination: DESTINATION, amount, subtractFee: everything, everything };
+      const found = planPreparation(asked, funds, { ...terms, adapter });
+      expect(found?.parts.length ?? 0).toBe(share === 900n ? 24 : everything ? 26 : 0);
+      expect(planned).toBeLessThanOrEqual(4);
+    },
+  );
 
   it('reserves no more than the amount and twice its fee need', () => {
     const funds = usable(

@@ -21,7 +21,7 @@ const SCALE = 1_000n;
 
 /**
  * Selects coins for a send (see ChainAdapter.planSend): the library first looks for a set that needs no
- * change, else takes the biggest. Outputs worth less than their own input fee are never used. An unconfirmed
+ * change among the largest, else takes the biggest. Outputs worth less than their own input fee are never used. An unconfirmed
  * output counts at its value less the fee its ancestors lack, which the fee of this send pays.
  * @throws {InsufficientFunds} {UnsendableAmount} {TypeError} for an address of another chain.
  */
@@ -46,7 +46,8 @@ export function planSend(coin: UtxoCoin, network: Network, request: SendRequest)
   const usable = usableFunds(coin, request.funds, rate, ancestry).slice(0, most);
   const parts = { destination, change, scriptType, dustRelayRate };
   const worth = (fund: Fund) => (subtractFee ? fund.amount : worthAt(fund, rate, ancestry));
-  const chosen = chooseInputs(parts, usable, { amount, rate: subtractFee ? 0n : rate, worth });
+  const target = { amount, rate: subtractFee ? 0n : rate, worth };
+  const chosen = selectInputs(parts, usable, target);
   if (chosen === null) throw insufficient(coin, network, usable, request);
   const finish = subtractFee ? finishFeeSubtracted : finishFeeOnTop;
   const deficit = deficitAt(rate, ancestorsOf(chosen, ancestry));
@@ -80,10 +81,50 @@ function worthAt(fund: Fund, rate: bigint, ancestry: Ancestry | undefined): bigi
   return fund.amount - deficitAt(rate, ancestorsOf([fund], ancestry));
 }
 
+interface Target {
+  readonly amount: bigint;
+  /** Of the fee on top of the amount; 0 where it comes out of that. */
+  readonly rate: bigint;
+  readonly worth: (fund: Fund) => bigint;
+}
+
+/** Outputs given to the library, which takes a fifth of a millisecond for each and holds up everything else meanwhile. */
+const MAX_SELECTION = 250;
+
+/**
+ * The largest outputs that pay the amount and its fee without change; null when all together do not. Beyond what the
+ * library is given, a set without change is not worth the search.
+ */
+function largestThatPay(
+  { scriptType, destination }: Omit<PlanParts, 'inputs'>,
+  usable: readonly Fund[],
+  { amount, rate, worth }: Target,
+): readonly Fund[] | null {
+  let total = 0n;
+  for (const [at, fund] of usable.entries()) {
+    total += worth(fund);
+    if (total < amount) continue;
+    const vsize = transactionVsize(scriptType, at + 1, [destination.script]);
+    if (total >= amount + feeFor(vsize, rate)) return usable.slice(0, at + 1);
+  }
+  return null;
+}
+
+/** Null when they do not pay for it. */
+function selectInputs(
+  parts: Omit<PlanParts, 'inputs'>,
+  usable: readonly Fund[],
+  target: Target,
+): readonly Fund[] | null {
+  const largest = largestThatPay(parts, usable, target);
+  if (largest === null || largest.length === usable.length || largest.length > MAX_SELECTION) return largest;
+  return chooseInputs(parts, usable.slice(0, MAX_SELECTION), target) ?? largest;
+}
+
 function chooseInputs(
   parts: Omit<PlanParts, 'inputs'>,
   usable: readonly Fund[],
-  target: { amount: bigint; rate: bigint; worth: (fund: Fund) => bigint },
+  target: Target,
 ): Fund[] | null {
   if (usable.length === 0) return null;
   const byKey = new Map(usable.map((fund) => [outputKey(fund.ref), fund]));

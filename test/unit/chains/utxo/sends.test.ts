@@ -115,6 +115,29 @@ const amounts = fc.oneof(
 );
 
 describe('planning a send', () => {
+  it('spends the largest outputs, no more than are needed, where there are hundreds', () => {
+    const sizes = fc.array(fc.bigInt(1_000n, 1_000_000n), { minLength: 260, maxLength: 600 });
+    fc.assert(
+      fc.property(
+        codes,
+        sizes,
+        fc.boolean(),
+        fc.integer({ min: 1, max: 999 }),
+        (code, values, subtractFee, share) => {
+          const funds = values.map((amount, at) => fund(code, at, amount));
+          const amount = (sum(funds) * BigInt(share)) / 1_000n;
+          fc.pre(amount > 10_000n);
+          const plan = planSend(UTXO_COINS[code], 'regtest', request(code, { funds, amount, subtractFee }));
+          checkPlan(UTXO_COINS[code], plan, 1_000n, funds);
+          const least = plan.inputs.reduce((a, b) => (a.amount < b.amount ? a : b));
+          const others = sum(plan.inputs) - least.amount;
+          expect(others < amount + (subtractFee ? 0n : plan.fee)).toBe(true);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
   it('adds up exactly, pays the rate, makes no dust and refuses for the right reason', () => {
     fc.assert(
       fc.property(
