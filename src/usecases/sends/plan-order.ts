@@ -15,7 +15,12 @@ import {
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
 import { ancestorsOf, deficitAt } from '../../domain/send/package-fee.ts';
-import { MAX_RESERVED_OUTPUTS, planPreparation, type Preparation } from '../../domain/send/parts.ts';
+import {
+  MAX_RESERVED_OUTPUTS,
+  neededWith,
+  planPreparation,
+  type Preparation,
+} from '../../domain/send/parts.ts';
 import { findWatched } from '../../store/ledger/addresses.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { nonceSequenceOf } from '../../store/sends/nonce-sequences.ts';
@@ -109,40 +114,45 @@ async function planTransactions(db: Db, order: SendOrder, using: Using, pool: Po
     if (order.everything === true) await requireInOneTransaction(db, order, using);
     return choose(order, using, pool);
   } catch (error) {
-    const preparation =
-      error instanceof InsufficientFunds && pool.isByOutput && order.only === undefined
-        ? await planInParts(db, order, using, pool)
-        : null;
-    if (preparation === null) throw error;
-    return preparation.parts.length === 0 ? preparation.last : preparation;
+    const mayTakeSeveral = pool.isByOutput && order.only === undefined;
+    if (!(error instanceof InsufficientFunds) || !mayTakeSeveral) throw error;
+    return planInParts(db, order, using, { pool, one: error });
   }
 }
 
-/** Null when all that may be reserved does not pay for it, or `max` is more than that. */
+/**
+ * Plans a send of which one transaction reaches too little: because of the number of outputs, or of the size of the
+ * unconfirmed transactions that it would depend on, which then must be in blocks first.
+ * @param one why one transaction cannot pay for it
+ * @throws {InsufficientFunds} of what one send reaches
+ */
 async function planInParts(
   db: Db,
   order: SendOrder,
   using: Using,
-  { change, changeAddress }: Pool,
-): Promise<Preparation | null> {
+  { pool, one }: { readonly pool: Pool; readonly one: InsufficientFunds },
+): Promise<OrderPlan> {
   const { adapter, quote } = using;
-  const inputCost = costOfInput(using);
-  const mostInputs = mostInputsOf(adapter);
-  const { count } = await spendableTotal(db, order, inputCost);
-  if (count + change.funds.length <= mostInputs) return null;
-  const isEverything = order.everything === true;
-  if (isEverything && count > MAX_RESERVED_OUTPUTS) return null;
+  const { change, changeAddress } = pool;
+  const total = await spendableTotal(db, order, costOfInput(using));
+  const spendable = worthSpending(change.funds, using, change.ancestry);
+  const worth =
+    total.amount + spendable.reduce((sum, fund) => sum + worthOf(fund, using, change.ancestry), 0n);
+  if (one.available >= worth) throw one;
   const confirmed = await spendableFunds(db, order, MAX_RESERVED_OUTPUTS);
-  const funds = worthSpending([...confirmed, ...change.funds], using, change.ancestry).toSorted(largestFirst);
+  const funds = [...worthSpending(confirmed, using, new Map()), ...spendable].toSorted(largestFirst);
+  const isEverything = order.everything === true;
+  if (isEverything && total.count > MAX_RESERVED_OUTPUTS)
+    throw new InsufficientFunds(sumOf(funds), one.needed);
   const { destination, amount, subtractFee } = order;
   const asked = { destination, amount, subtractFee: subtractFee || isEverything, everything: isEverything };
-  return planPreparation(asked, funds, {
-    adapter,
-    quote,
-    changeAddress,
-    mostInputs,
-    inputCost: (rate) => inputCostAt(adapter, { rate }),
-  });
+  const inputCost = (rate: bigint): bigint => inputCostAt(adapter, { rate });
+  const terms = { adapter, quote, changeAddress, mostInputs: mostInputsOf(adapter), inputCost };
+  const preparation = planPreparation(asked, funds, terms);
+  if (preparation === null) throw new InsufficientFunds(sumOf(funds), neededWith(asked, funds, terms));
+  const unconfirmed = new Set(spendable.map(({ ref }) => outputKey(ref)));
+  const waits = preparation.last.inputs.some(({ ref }) => unconfirmed.has(outputKey(ref)));
+  return preparation.parts.length > 0 || waits ? preparation : preparation.last;
 }
 
 function largestFirst(a: Fund, b: Fund): number {
@@ -163,8 +173,9 @@ async function requireInOneTransaction(db: Db, order: SendOrder, using: Using): 
   if (sendsFromOneAddress(order) || accountsPerSend(order) !== null) return;
   const inputCost = costOfInput(using);
   const { amount, count } = await spendableTotal(db, order, inputCost);
-  if (count <= mostInputsOf(using.adapter)) return;
-  const reached = (await spendableFunds(db, order)).filter((fund) => fund.amount > inputCost);
+  const most = mostInputsOf(using.adapter);
+  if (count <= most) return;
+  const reached = (await spendableFunds(db, order, most)).filter((fund) => fund.amount > inputCost);
   throw new InsufficientFunds(sumOf(reached), amount);
 }
 
@@ -244,8 +255,12 @@ function drawsOnQueue(funds: readonly Fund[], { queued }: Pool): boolean {
 /** Drops funds that cost more to spend than they hold. */
 function worthSpending(funds: readonly Fund[], using: Using, ancestry: Ancestry): Fund[] {
   const cost = costOfInput(using);
-  const { rate } = using.quote;
-  return funds.filter((fund) => fund.amount - deficitAt(rate, ancestorsOf([fund], ancestry)) > cost);
+  return funds.filter((fund) => worthOf(fund, using, ancestry) > cost);
+}
+
+/** What it holds beyond what its unconfirmed ancestors lack at the rate of now. */
+function worthOf(fund: Fund, { quote }: Using, ancestry: Ancestry): bigint {
+  return fund.amount - deficitAt(quote.rate, ancestorsOf([fund], ancestry));
 }
 
 function costOfInput({ adapter, quote }: Using): bigint {

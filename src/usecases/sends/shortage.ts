@@ -38,7 +38,8 @@ export async function insufficient(db: Db, order: SendOrder, found: Shortage): P
     ...(await stillWaiting(db, order)),
     ...(await setAside(db, order)),
   ].map(({ amount, code, why }) => ({ field: 'amount', code, message: `${show(amount)} more ${why}` }));
-  const message = `${show(available)} is available and ${show(needed)} is needed, network fee included`;
+  const missing = needed > available ? `: ${show(needed - available)} is missing` : '';
+  const message = `${show(available)} is available and ${show(needed)} is needed, network fee included${missing}`;
   const rest = hints.map((hint) => `; ${hint.message}`).join('');
   return new AppError('INSUFFICIENT_BALANCE', `${message}${rest}`, { details: hints });
 }
