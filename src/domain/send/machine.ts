@@ -162,8 +162,8 @@ function dequeued(send: SendState, { policy }: FactOf<'dequeued'>, now: number):
 }
 
 /** It stays in the queue, and is examined again soon: the sends behind it wait as well. */
-function stayQueued(send: SendState, { policy, now }: Terms): Decision {
-  return changed('wait', { ...send, nextBroadcastAt: now + policy.retryMs });
+function stayQueued(send: SendState, pauseMs: number, now: number): Decision {
+  return changed('wait', { ...send, nextBroadcastAt: now + pauseMs });
 }
 
 function refused(send: SendState, fact: FactOf<'refused'>, now: number): Decision {
@@ -173,7 +173,11 @@ function refused(send: SendState, fact: FactOf<'refused'>, now: number): Decisio
     case 'present':
       return accept({ ...send, version: verdict.version }, verdict.version, { policy, now });
     case 'open': {
-      if (send.status === 'queued') return stayQueued(send, { policy, now });
+      if (send.status === 'queued') {
+        // The operator may take days, and none of those made since waits for it.
+        const pauseMs = verdict.why === 'paid_unseen' ? policy.retryMaxMs : policy.retryMs;
+        return stayQueued(send, pauseMs, now);
+      }
       const { version, fee } = versionOf(send, verdict.version ?? send.version);
       const current = version === send.version ? send : { ...send, version, fee };
       const action = verdict.version === null ? 'wait' : 'retry';
@@ -197,17 +201,21 @@ function impossible(
     case 'untried':
       return changed('renew', send);
     case 'later':
-      if (send.status === 'queued') return stayQueued(send, { policy, now });
+      if (send.status === 'queued') return stayQueued(send, policy.retryMs, now);
       return { ...retry(send, { policy, now }), action: 'wait' };
     case 'impossible':
       return fail(send, reason);
     case 'none':
       return depth >= policy.surplusDepth
         ? fail(send, reason)
-        : { ...retry({ ...send, displacedHeight: since }, { policy, now }), action: 'displace' };
+        : { ...waitDisplaced({ ...send, displacedHeight: since }, { policy, now }), action: 'displace' };
     default:
       return assertNever(renewal);
   }
+}
+
+function waitDisplaced(send: SendState, terms: Terms): Decision {
+  return send.status === 'queued' ? stayQueued(send, terms.policy.retryMs, terms.now) : retry(send, terms);
 }
 
 function renewed(send: SendState, now: number): Decision {

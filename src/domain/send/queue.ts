@@ -4,7 +4,7 @@ import type { SendPlan } from '../chain.ts';
  * The queue of a merchant address, where a send draws on whole accounts (Solana): every open send that draws on that
  * address or pays into it, in the order in which they were made. A send may draw on what the sends before it will
  * leave there: it is signed at once, and held until they have landed. So at most one send in the network draws on the
- * address, which the proof of an expiry relies on.
+ * address, besides one from before a restore: the proof of an expiry finds the money of neither where the other took it.
  */
 
 /** Most sends that may wait on one address: each is released only once the one before it is in a block. */
@@ -16,6 +16,11 @@ export interface QueueMember {
   readonly position: number;
   /** It is held: no node has had its bytes. */
   readonly isQueued: boolean;
+  /**
+   * It may have been paid by a transaction that the ledger does not know: it is older than a restore or skipped blocks.
+   * It may wait for the operator, so those made since do not wait for it.
+   */
+  readonly mayBePaidUnseen: boolean;
   /** What it will change on the balance of the address, atoms. */
   readonly balanceChange: bigint;
 }
@@ -36,10 +41,19 @@ export function drawnFrom(inputs: SendPlan['inputs'], account: string): bigint {
   return inputs.reduce((sum, { address, amount }) => (address === account ? sum + amount : sum), 0n);
 }
 
-/** The send that may leave the queue now: the first of all, if it is held. */
-export function nextToRelease(members: readonly QueueMember[]): QueueMember | null {
-  const [first] = members.toSorted((a, b) => a.position - b.position);
-  return first?.isQueued === true ? first : null;
+/**
+ * The sends that may leave the queue now: the first of all, if it is held and no other one in the network draws on the
+ * address. Sends that may have been paid unseen, and those made since, are two queues.
+ */
+export function readyForRelease(members: readonly QueueMember[]): QueueMember[] {
+  const [unseen, others] = [true, false].map((isUnseen) =>
+    members.filter(({ mayBePaidUnseen }) => mayBePaidUnseen === isUnseen),
+  );
+  return [unseen, others].flatMap((queue = []) => {
+    const [first] = queue.toSorted((a, b) => a.position - b.position);
+    const isDrawnOn = queue.some(({ isQueued, balanceChange }) => !isQueued && balanceChange < 0n);
+    return first?.isQueued === true && !isDrawnOn ? [first] : [];
+  });
 }
 
 /** What the address will hold once all of them have landed; null where no further send may rely on that. */
@@ -51,11 +65,12 @@ export function balanceAfterQueue(balance: bigint, members: readonly QueueMember
 
 /**
  * What a send that has its turn may draw on the address when it is planned again, beside the others: what they pay
- * into it may never come, and what they take away is theirs. Null while another one in the network draws on it.
+ * into it may never come, and what they take away is theirs. Null while another one in the network draws on it, other
+ * than one that may wait for the operator.
  */
 export function balanceBesideQueue(balance: bigint, others: readonly QueueMember[]): bigint | null {
   const taken = others.filter(({ balanceChange }) => balanceChange < 0n);
-  if (taken.some(({ isQueued }) => !isQueued)) return null;
+  if (taken.some(({ isQueued, mayBePaidUnseen }) => !isQueued && !mayBePaidUnseen)) return null;
   const rest = taken.reduce((sum, { balanceChange }) => sum + balanceChange, balance);
   return rest > 0n ? rest : null;
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { ChainId } from '../../domain/coins.ts';
 import type { QueueMember } from '../../domain/send/queue.ts';
 import type { Db } from '../sqlite/database.ts';
+import { isUnseen, unseenUntil } from './unseen-payments.ts';
 
 /** An open send of a merchant address, with its current transaction. */
 export interface StoredQueueMember extends QueueMember {
@@ -19,6 +20,9 @@ export async function queueOf(db: Db, account: string): Promise<StoredQueueMembe
     )
     .select([
       'sends.id',
+      'sends.coin',
+      'sends.mode',
+      'sends.created_at',
       'sends.queue_position',
       'sends.queued',
       'send_versions.txid',
@@ -30,13 +34,21 @@ export async function queueOf(db: Db, account: string): Promise<StoredQueueMembe
     .where('sends.height', 'is', null)
     .orderBy('sends.queue_position')
     .execute();
-  return rows.map(({ id, queue_position: position, queued, txid, balance_change: change }) => ({
-    id,
-    position: position ?? 0,
-    isQueued: queued === 1,
-    balanceChange: BigInt(change ?? 0),
-    txid,
-  }));
+  const [first] = rows;
+  const until = first === undefined ? 0 : await unseenUntil(db, first);
+  const members: StoredQueueMember[] = [];
+  for (const row of rows) {
+    const { id, queue_position: position, queued, txid, balance_change: change } = row;
+    members.push({
+      id,
+      position: position ?? 0,
+      isQueued: queued === 1,
+      mayBePaidUnseen: await isUnseen(db, row, until),
+      balanceChange: BigInt(change ?? 0),
+      txid,
+    });
+  }
+  return members;
 }
 
 /** The place behind all sends that this address ever had. */

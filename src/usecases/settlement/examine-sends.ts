@@ -7,6 +7,7 @@ import { findSend, oldestOpenSends, preparingSends, type StoredSend } from '../.
 import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { sendState } from './apply-send-fact.ts';
 import { broadcast } from './broadcast.ts';
+import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
 import { queryStatus, readEvidence } from './resolve-refusal.ts';
 import { DEFAULT_SEND_POLICY } from '../../domain/send/policy.ts';
 import { transactionOf } from './stored-plan.ts';
@@ -63,10 +64,7 @@ async function examine(
       why: `block ${send.height} executed it and it failed; once that block stays`,
     };
   }
-  // Its bytes must not reach a node before its turn.
-  if (send.queued === 1) {
-    return { standing: 'open', why: 'it is queued behind sends of its wallet that have not landed yet' };
-  }
+  if (send.queued === 1) return examineQueued(db, adapter, send);
   if (isFirstOffered(send, clock)) {
     return { standing: 'open', why: 'it is being offered for the first time at this moment' };
   }
@@ -95,6 +93,25 @@ async function examine(
   return afterRefusal(db, adapter, { send, versions, reason: result.reason });
 }
 
+/** Finding for a queued send. Its bytes must not reach a node before its turn. */
+async function examineQueued(
+  db: Db,
+  adapter: ChainAdapter,
+  send: StoredSend,
+): Promise<Pick<SendFinding, 'standing' | 'why'>> {
+  const behind = 'it is queued behind sends of its wallet that have not landed yet';
+  if (!(await mayBePaidUnseen(db, send))) return { standing: 'open', why: behind };
+  const versions = await versionsOf(db, send.id);
+  const evidence = await readEvidence(db, send, await queryStatus(db, adapter, { send, versions }));
+  const verdict = judge(sendState(send, versions), evidence);
+  const mustAsk = verdict.kind === 'open' && verdict.why === 'paid_unseen';
+  return { standing: 'open', why: mustAsk ? `it is queued and expired${askOperator(send)}` : behind };
+}
+
+function askOperator({ id, destination }: StoredSend): string {
+  return `, but it is older than a restore or skipped blocks, and may have been paid in a way that is not known here: look whether ${destination} received the amount, and only if it did not run scripts/sends --not-paid ${id}`;
+}
+
 /** Finding for a send that the node refuses. */
 async function afterRefusal(
   db: Db,
@@ -113,7 +130,7 @@ async function afterRefusal(
       const whys = {
         ledger_differs: '; the daemon must first have read every block that the node has',
         version_possible: `, but nothing proves that ${txidOf(verdict.version)} can never confirm: it ends when another transaction uses what it spends`,
-        paid_unseen: `, but it is older than a restore or skipped blocks, and may have been paid in a way that is not known here: look whether ${send.destination} received the amount, and only if it did not run scripts/sends --not-paid ${send.id}`,
+        paid_unseen: askOperator(send),
         inputs_return: ', but coins it spends are in no block at present: a fork may end',
       };
       return { standing: 'open', why: `${said}${whys[verdict.why]}` };

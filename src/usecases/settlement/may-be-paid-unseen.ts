@@ -2,11 +2,8 @@ import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { isOpen } from '../../domain/send/machine.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { readMeta, writeMeta } from '../../store/meta.ts';
 import { findSend, type StoredSend } from '../../store/sends/sends.ts';
-import { lastSkipAt } from '../../store/chain/chain-gaps.ts';
-
-const CHECKED = 'not_paid.';
+import { isUnseen, keepNotPaid, unseenUntil } from '../../store/sends/unseen-payments.ts';
 
 /**
  * Whether a send may have been paid although all its known versions look impossible: it was made before the ledger
@@ -17,10 +14,7 @@ export async function mayBePaidUnseen(
   db: Db,
   send: Pick<StoredSend, 'id' | 'coin' | 'mode' | 'created_at'>,
 ): Promise<boolean> {
-  const restoredAt = Number(await readMeta(db, 'restored_at'));
-  const unseenUntil = Math.max(restoredAt, (await lastSkipAt(db, send)) ?? 0);
-  if (unseenUntil === 0 || send.created_at > unseenUntil) return false;
-  return Number(await readMeta(db, CHECKED + send.id)) < unseenUntil;
+  return isUnseen(db, send, await unseenUntil(db, send));
 }
 
 /**
@@ -39,7 +33,7 @@ export async function noteNotPaid(
   if (!(await mayBePaidUnseen(deps.db, send))) {
     throw new AppError('INVALID_STATE', `send ${id} does not wait for such a word`);
   }
-  await writeMeta(deps.db, CHECKED + id, String(deps.clock.now()));
+  await keepNotPaid(deps.db, id, deps.clock.now());
 }
 
 /** Records that the transaction which displaced a send was read completely and is not its payment. */
@@ -48,5 +42,5 @@ export async function noteExamined(
   { clock }: { readonly clock: Clock },
   send: StoredSend,
 ): Promise<void> {
-  if (await mayBePaidUnseen(tx, send)) await writeMeta(tx, CHECKED + send.id, String(clock.now()));
+  if (await mayBePaidUnseen(tx, send)) await keepNotPaid(tx, send.id, clock.now());
 }

@@ -1,6 +1,6 @@
 import { ChainError, type ChainAdapter } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { nextToRelease } from '../../domain/send/queue.ts';
+import { readyForRelease } from '../../domain/send/queue.ts';
 import { accountsWithQueue, queueOf } from '../../store/sends/send-queue.ts';
 import { versionsOf } from '../../store/sends/send-versions.ts';
 import { findSend, type StoredSend } from '../../store/sends/sends.ts';
@@ -18,7 +18,7 @@ const ROUND_SIZE = 50;
 const PATIENCE = 3;
 
 /**
- * One round over the queues of a chain: broadcasts the first send of each once those before it are in a block or have
+ * One round over the queues of a chain: broadcasts the first sends of each once those before it are in a block or have
  * ended. A send whose accounts do not hold what it was planned with stays where it is until its transaction has provably
  * expired, and is then signed anew.
  * @returns whether sends wait
@@ -29,24 +29,29 @@ export async function releaseQueued(deps: AdvanceSendsDeps, chain: ChainId): Pro
   const accounts = await accountsWithQueue(deps.db, chain, ROUND_SIZE);
   let failures = 0;
   for (const account of accounts) {
-    const next = await nextOf(deps.db, account);
-    if (next === null || !isDue(next, deps.clock.now(), deps.policy.retryMs)) continue;
-    const released = await deps.inHand.take(next.id, async () => tryRelease(deps, adapter, next));
-    failures = released === 'node_failed' ? failures + 1 : 0;
+    for (const next of await readySends(deps.db, account)) {
+      if (!isDue(next, deps.clock.now(), deps.policy.retryMaxMs)) continue;
+      const released = await deps.inHand.take(next.id, async () => tryRelease(deps, adapter, next));
+      failures = released === 'node_failed' ? failures + 1 : 0;
+    }
     if (failures >= PATIENCE) break;
   }
   if (accounts.length > 0) deps.wakeWebhooks();
   return accounts.length > 0;
 }
 
-async function nextOf(db: Db, account: string): Promise<StoredSend | null> {
-  const next = nextToRelease(await queueOf(db, account));
-  return next === null ? null : ((await findSend(db, next.id)) ?? null);
+async function readySends(db: Db, account: string): Promise<StoredSend[]> {
+  const ready: StoredSend[] = [];
+  for (const { id } of readyForRelease(await queueOf(db, account))) {
+    const send = await findSend(db, id);
+    if (send !== undefined) ready.push(send);
+  }
+  return ready;
 }
 
-/** A time further ahead than the pause was written before the clock was set back. */
-function isDue({ next_broadcast_at: at }: StoredSend, now: number, pauseMs: number): boolean {
-  return at === null || at <= now || at > now + pauseMs;
+/** A time further ahead than the longest pause was written before the clock was set back. */
+function isDue({ next_broadcast_at: at }: StoredSend, now: number, longestMs: number): boolean {
+  return at === null || at <= now || at > now + longestMs;
 }
 
 /** A failure must not block the queues of other wallets. */
@@ -99,7 +104,7 @@ async function dequeue(deps: AdvanceSendsDeps, read: StoredSend): Promise<boolea
     const send = await findSend(tx, read.id);
     const account = send?.queue_account ?? null;
     if (send === undefined || account === null || send.version !== read.version) return false;
-    if (nextToRelease(await queueOf(tx, account))?.id !== send.id) return false;
+    if (!readyForRelease(await queueOf(tx, account)).some(({ id }) => id === send.id)) return false;
     const { policy } = deps;
     const { action, before } = await applySendFact(tx, deps, send.id, { type: 'dequeued', policy });
     const { coin, mode, txid } = before;

@@ -4,6 +4,14 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { strangerAddress } from '../../_helpers/svm/payer.ts';
+import { createLogger } from '../../../src/app/logger.ts';
+import { createSolanaAdapter } from '../../../src/chains/solana/adapter.ts';
+import { parseCoinAmount } from '../../../src/domain/money.ts';
+import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
+import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
+import { examineSends } from '../../../src/usecases/settlement/examine-sends.ts';
+import { noteNotPaid } from '../../../src/usecases/settlement/may-be-paid-unseen.ts';
 import { confirmed, openFunded, requireUsable, sendTo, statusOf } from '../../_helpers/svm/sends.ts';
 import { balanceOf, EXPIRY, SvmWorld } from '../../_helpers/svm/world.ts';
 
@@ -105,5 +113,49 @@ describe('a Solana wallet restored from a backup with open sends', () => {
     await confirmed(world, shop, sent);
     await requireUsable(world, shop, strangerAddress());
     expect(lands(destination)).toBe(1);
+  });
+
+  it('sends on while unpaid sends from before wait for the operator, who then lets them go', async () => {
+    const shop = await openFunded(world, 40n * CENT);
+    const [one, other] = [strangerAddress(), strangerAddress()];
+    world.node.dropNext(1);
+    const first = await sendTo(shop, one);
+    const second = await sendTo(shop, other);
+    const copy = await backUp();
+    await world.till.down();
+    world.node.advance(EXPIRY);
+    await world.till.up();
+    await restore(copy);
+    const later = [strangerAddress(), strangerAddress()];
+    const made = [await sendTo(shop, later[0]!), await sendTo(shop, later[1]!)];
+    world.node.advance(EXPIRY);
+    await confirmed(world, shop, ...made);
+    const kept = [first, second].reduce((sum, { fee }) => sum + CENT + parseCoinAmount(fee, 'SOL'), 0n);
+    expect(await balanceOf(shop)).toBe(world.lamports(shop.wallets.SOL) - kept);
+    expect([one, other, ...later].map(lands)).toEqual([0, 0, 1, 1]);
+    const { body } = await shop.api.call('POST', '/merchant/wallet/send/cancel', {
+      token: shop.secretKey,
+      body: { sendId: second.id },
+    });
+    expect(body.error).toMatchObject({ code: 'INVALID_STATE' });
+    const database = await openDatabase(join(world.till.dataDir, 'tilld.sqlite'));
+    const deps = { db: database.db, clock: world.till.clock };
+    const logger = createLogger('silent');
+    const index = createChainIndex(deps.db, { coin: 'SOL', mode: 'live' });
+    const node = createSolanaAdapter({ network: 'regtest', rpcUrl: world.node.url, index, logger, ...deps });
+    const findings = await examineSends(deps, node);
+    await node.close();
+    for (const { id } of [first, second]) {
+      const word = `scripts/sends --not-paid ${id}`;
+      expect(findings.find((finding) => finding.send.id === id)?.why).toContain(word);
+      await noteNotPaid(deps, id);
+    }
+    await database.close();
+    world.till.clock.advance(DEFAULT_SEND_POLICY.retryMaxMs);
+    await confirmed(world, shop, first);
+    world.till.clock.advance(DEFAULT_SEND_POLICY.retryMaxMs);
+    await confirmed(world, shop, second);
+    expect([one, other, ...later].map(lands)).toEqual([1, 1, 1, 1]);
+    await requireUsable(world, shop, strangerAddress());
   });
 });

@@ -57,9 +57,23 @@ it('queues the open sends of an earlier version that draw on the merchant addres
   const upgraded = await openDatabase(path);
   const { db } = upgraded;
   expect(await queueOf(db, 'own')).toEqual([
-    { id: 'draws', position: 1, isQueued: false, balanceChange: -75n, txid: 'draws' },
-    { id: 'pays in', position: 2, isQueued: false, balanceChange: 25n, txid: 'pays in' },
-    { id: 'gathers', position: 3, isQueued: false, balanceChange: 70n, txid: 'gathers' },
+    { id: 'draws', position: 1, isQueued: false, mayBePaidUnseen: false, balanceChange: -75n, txid: 'draws' },
+    {
+      id: 'pays in',
+      position: 2,
+      isQueued: false,
+      mayBePaidUnseen: false,
+      balanceChange: 25n,
+      txid: 'pays in',
+    },
+    {
+      id: 'gathers',
+      position: 3,
+      isQueued: false,
+      mayBePaidUnseen: false,
+      balanceChange: 70n,
+      txid: 'gathers',
+    },
   ]);
   const others = await db
     .selectFrom('sends')

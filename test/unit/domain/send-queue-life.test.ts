@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { BroadcastResult } from '../../../src/domain/chain.ts';
 import { decide, awaitsBlock, isOpen } from '../../../src/domain/send/machine.ts';
 import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
-import { balanceAfterQueue, nextToRelease, type QueueMember } from '../../../src/domain/send/queue.ts';
+import { balanceAfterQueue, type QueueMember, readyForRelease } from '../../../src/domain/send/queue.ts';
 import type { SendFact, SendState } from '../../../src/domain/send/types.ts';
 
 const policy = DEFAULT_SEND_POLICY;
@@ -22,7 +22,10 @@ interface Signed {
 }
 
 interface Held {
+  readonly id: string;
   readonly position: number;
+  /** It is older than a restore, and the operator has not said that it was not paid. */
+  readonly isUnseen: boolean;
   readonly amount: bigint;
   readonly signed: Signed[];
   state: SendState;
@@ -30,7 +33,11 @@ interface Held {
 
 /** The daemon's sends, and a chain that loses, delays and forks away what it is given. */
 class QueueWorld {
-  readonly sends: Held[] = [];
+  sends: Held[] = [];
+  /** What a restore brings back. */
+  backup: readonly Held[] | null = null;
+  isRestored = false;
+  #ordered = 0;
   /** One list of landed transactions for each block. */
   chain: Signed[][] = [];
   /** What leaders may still include. */
@@ -53,10 +60,11 @@ class QueueWorld {
   get members(): QueueMember[] {
     return this.sends
       .filter(({ state }) => awaitsBlock(state))
-      .map(({ position, amount, state }) => ({
-        id: `snd_${position}`,
+      .map(({ id, isUnseen, position, amount, state }) => ({
+        id,
         position,
         isQueued: state.status === 'queued',
+        mayBePaidUnseen: isUnseen,
         balanceChange: -amount,
       }));
   }
@@ -82,16 +90,21 @@ class QueueWorld {
       announcedTxid: null,
       confirmedTxid: null,
     };
-    const send: Held = { position, amount, signed: [], state };
+    this.#ordered += 1;
+    const send: Held = { id: `snd_${this.#ordered}`, isUnseen: false, position, amount, signed: [], state };
     this.sends.push(send);
     this.#sign(send);
   }
 
   /** The daemon's round: it crashes before or after the network has the bytes, or a backend that lags refuses them. */
   round(end: 'done' | 'crash_before' | 'crash_after' | 'refused'): void {
-    const next = nextToRelease(this.members);
-    const released = this.sends.find(({ position }) => position === next?.position);
-    if (released !== undefined) this.#tell(released, { type: 'dequeued', policy });
+    for (const { id } of readyForRelease(this.members)) {
+      const released = this.sends.find((send) => send.id === id);
+      // What expired is signed again before it leaves the queue.
+      if (released !== undefined && !this.#isExpired(released))
+        this.#tell(released, { type: 'dequeued', policy });
+      else if (released !== undefined) this.#offer(released, 'done');
+    }
     for (const send of this.sends) {
       if (!awaitsBlock(send.state) || send.state.status === 'queued' || end === 'crash_before') continue;
       this.#offer(send, end);
@@ -104,7 +117,11 @@ class QueueWorld {
     this.chain.push(chosen === undefined ? [] : [chosen]);
     if (chosen === undefined) return;
     const { version } = chosen;
-    this.#tell(this.#ownerOf(chosen), {
+    const owner = this.#ownerOf(chosen);
+    // A send that was ordered after the backup is not known any more.
+    if (owner === undefined) return;
+    this.#adopt(owner, chosen);
+    this.#tell(owner, {
       type: 'mined',
       version,
       height: this.height,
@@ -130,11 +147,51 @@ class QueueWorld {
     if (send !== undefined) this.#tell(send, { type: 'withdrawn' });
   }
 
+  backUp(): void {
+    if (!this.isRestored) this.backup = this.sends.map(copyOf);
+  }
+
+  /** The daemon starts from the backup and reads the blocks that it lacks. */
+  restore(): void {
+    if (this.backup === null || this.isRestored) return;
+    this.isRestored = true;
+    this.sends = this.backup.map((send) => ({ ...copyOf(send), isUnseen: true }));
+    for (const [at, block] of this.chain.entries()) {
+      for (const signed of block) {
+        const owner = this.#ownerOf(signed);
+        if (owner === undefined || owner.state.height !== null) continue;
+        this.#adopt(owner, signed);
+        const { version } = signed;
+        this.#tell(owner, { type: 'mined', version, height: at + 1, succeeded: true, fee: null });
+      }
+    }
+  }
+
+  /** The operator looks at the chain once nothing signed before can land any more. */
+  confirmUnpaid(): void {
+    this.sends = this.sends.map((send) => ({ ...send, isUnseen: false }));
+  }
+
+  /** A mined version that the restored daemon did not sign. */
+  #adopt(send: Held, signed: Signed): void {
+    if (send.signed.some(({ txid }) => txid === signed.txid)) return;
+    send.signed.push(signed);
+    const { version, txid } = signed;
+    send.state = {
+      ...send.state,
+      versions: [...send.state.versions, { version, txid, fee: 0n, cancels: false }],
+    };
+  }
+
+  #isExpired({ signed, state }: Held): boolean {
+    const current = signed.find(({ version }) => version === state.version);
+    return current === undefined || this.height - FINAL > current.lastValidHeight;
+  }
+
   #offer(send: Held, end: 'done' | 'crash_after' | 'refused'): void {
     const current = send.signed.find(({ version }) => version === send.state.version);
     if (current === undefined) throw new Error('no such version');
-    const isFinal = this.height - FINAL > current.lastValidHeight;
-    if (!isFinal) {
+    if (!this.#isExpired(send)) {
       const result: BroadcastResult =
         end === 'refused' ? { kind: 'rejected', reason: 'not enough lamports' } : { kind: 'accepted' };
       if (result.kind === 'accepted' && current.lastValidHeight > this.height) this.pool.add(current);
@@ -154,7 +211,7 @@ class QueueWorld {
         ),
         height: this.height,
         isOnLedgerTip: true,
-        mayBePaidUnseen: false,
+        mayBePaidUnseen: send.isUnseen,
         mayGetInputsBack: false,
       },
     };
@@ -165,10 +222,10 @@ class QueueWorld {
 
   #sign(send: Held): void {
     const version = send.signed.length + 1;
-    const txid = `${send.position}/${version}`;
+    const txid = `${send.id}/${version}${this.isRestored ? 'r' : ''}`;
     send.signed.push({
       txid,
-      sendId: `snd_${send.position}`,
+      sendId: send.id,
       version,
       amount: send.amount,
       lastValidHeight: this.height + LIFETIME,
@@ -182,10 +239,8 @@ class QueueWorld {
     return signed.lastValidHeight > this.height && signed.amount <= this.balance;
   }
 
-  #ownerOf({ sendId }: Signed): Held {
-    const owner = this.sends.find(({ position }) => `snd_${position}` === sendId);
-    if (owner === undefined) throw new Error('nobody signed it');
-    return owner;
+  #ownerOf({ sendId }: Signed): Held | undefined {
+    return this.sends.find(({ id }) => id === sendId);
   }
 
   #tell(send: Held, fact: SendFact): string {
@@ -193,6 +248,10 @@ class QueueWorld {
     send.state = state;
     return action;
   }
+}
+
+function copyOf(send: Held): Held {
+  return { ...send, signed: [...send.signed] };
 }
 
 const pick = fc.nat(20);
@@ -213,10 +272,17 @@ const anyStep: fc.Arbitrary<(world: QueueWorld) => void> = fc.oneof(
   { weight: 1, arbitrary: pick.map((which) => (w: QueueWorld) => w.cancel(which)) },
 );
 
+const anyRestore: fc.Arbitrary<(world: QueueWorld) => void> = fc.oneof(
+  { weight: 10, arbitrary: anyStep },
+  { weight: 1, arbitrary: fc.constant((w: QueueWorld) => w.backUp()) },
+  { weight: 1, arbitrary: fc.constant((w: QueueWorld) => w.restore()) },
+);
+
 function requireSound(world: QueueWorld): void {
   expect(world.balance).toBeGreaterThanOrEqual(0n);
   const paid = world.landed.map(({ sendId }) => sendId);
   expect(new Set(paid).size).toBe(paid.length);
+  if (world.isRestored) return;
   for (const { state, signed } of world.sends) {
     // No second transaction exists while the first may land.
     const alive = signed.filter(
@@ -233,6 +299,19 @@ function requireSound(world: QueueWorld): void {
   expect(order).toEqual(order.toSorted((a, b) => a - b));
 }
 
+/** Rounds and blocks until no send is open, or these no longer change anything. */
+function playOut(world: QueueWorld): void {
+  for (let rounds = 0; rounds < 40 * (world.sends.length + 1); rounds += 1) {
+    if (!world.sends.some(({ state }) => isOpen(state))) return;
+    world.round('done');
+    world.mine(0);
+    requireSound(world);
+  }
+}
+
+const isOverOrPaid = ({ state }: Held): boolean =>
+  state.status === 'confirmed' || state.error === 'cancelled before it was broadcast';
+
 describe('the sends of one address, whatever the network does', () => {
   it('are paid at most once each, in order, never beyond the balance, and all arrive in the end', () => {
     let waited = 0;
@@ -244,17 +323,42 @@ describe('the sends of one address, whatever the network does', () => {
           requireSound(world);
         }
         waited += world.members.filter(({ isQueued }) => isQueued).length;
-        for (let rounds = 0; rounds < 40 * (world.sends.length + 1); rounds += 1) {
-          if (!world.sends.some(({ state }) => isOpen(state))) break;
-          world.round('done');
-          world.mine(0);
-          requireSound(world);
-        }
-        const left = world.sends.filter(({ state }) => state.status !== 'confirmed');
-        expect(left.every(({ state }) => state.error === 'cancelled before it was broadcast')).toBe(true);
+        playOut(world);
+        expect(world.sends.every(isOverOrPaid)).toBe(true);
       }),
       { numRuns: 1_000 },
     );
     expect(waited).toBeGreaterThan(500);
+  });
+
+  it('are paid at most once each over a restore, and those made since wait for none from before', () => {
+    let [unseen, since] = [0, 0];
+    fc.assert(
+      fc.property(
+        fc.array(anyRestore, { minLength: 5, maxLength: 60 }),
+        fc.bigInt({ min: 1n, max: 100n }),
+        (steps, amount) => {
+          const world = new QueueWorld();
+          for (const step of steps) {
+            step(world);
+            requireSound(world);
+          }
+          world.backUp();
+          world.restore();
+          // What was signed before has landed or expired, and the ledger has read it.
+          for (let blocks = 0; blocks < LIFETIME + FINAL + 1; blocks += 1) world.mine(0);
+          world.order(amount);
+          playOut(world);
+          unseen += world.members.filter(({ mayBePaidUnseen }) => mayBePaidUnseen).length;
+          since += world.sends.filter(({ isUnseen }) => !isUnseen).length;
+          expect(world.sends.filter(({ isUnseen }) => !isUnseen).every(isOverOrPaid)).toBe(true);
+          world.confirmUnpaid();
+          playOut(world);
+          expect(world.sends.every(isOverOrPaid)).toBe(true);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+    expect(Math.min(unseen, since)).toBeGreaterThan(300);
   });
 });

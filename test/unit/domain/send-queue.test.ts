@@ -5,14 +5,15 @@ import {
   balanceBesideQueue,
   balanceChangeOf,
   MAX_QUEUED,
-  nextToRelease,
   type QueueMember,
+  readyForRelease,
 } from '../../../src/domain/send/queue.ts';
 
 const member = (position: number, isQueued: boolean, balanceChange = -10n): QueueMember => ({
   id: `snd_${position}`,
   position,
   isQueued,
+  mayBePaidUnseen: false,
   balanceChange,
 });
 
@@ -20,23 +21,34 @@ const anyMember = fc
   .record({
     position: fc.integer({ min: 1, max: 1_000 }),
     isQueued: fc.boolean(),
+    mayBePaidUnseen: fc.boolean(),
     balanceChange: fc.bigInt({ min: -1_000n, max: 1_000n }),
   })
   .map((each): QueueMember => ({ id: `snd_${each.position}`, ...each }));
 const anyQueue = fc.uniqueArray(anyMember, { selector: ({ position }) => position, maxLength: 30 });
 
-describe('nextToRelease', () => {
-  it('releases the first send of all, and none while one in the network is before it', () => {
+describe('readyForRelease', () => {
+  it('releases the first send of its queue, and none while another one in the network draws on the address', () => {
+    fc.assert(
+      fc.property(anyQueue, fc.boolean(), (all, isUnseen) => {
+        const members = all.filter(({ mayBePaidUnseen }) => mayBePaidUnseen === isUnseen);
+        const first = members.toSorted((a, b) => a.position - b.position)[0];
+        const isDrawnOn = members.some(({ isQueued, balanceChange }) => !isQueued && balanceChange < 0n);
+        expect(readyForRelease(members)).toEqual(first?.isQueued === true && !isDrawnOn ? [first] : []);
+      }),
+    );
+  });
+
+  it('lets no send wait for one that may have been paid unseen, unless it is such a one itself', () => {
     fc.assert(
       fc.property(anyQueue, (members) => {
-        const next = nextToRelease(members);
-        if (next === null) {
-          const first = Math.min(...members.map(({ position }) => position));
-          expect(members.find(({ position }) => position === first)?.isQueued ?? false).toBe(false);
-          return;
-        }
-        expect(next.isQueued).toBe(true);
-        expect(members.every(({ position }) => position >= next.position)).toBe(true);
+        const [unseen, others] = [true, false].map((isUnseen) =>
+          members.filter(({ mayBePaidUnseen }) => mayBePaidUnseen === isUnseen),
+        );
+        expect(readyForRelease(members)).toEqual([
+          ...readyForRelease(unseen ?? []),
+          ...readyForRelease(others ?? []),
+        ]);
       }),
     );
   });
@@ -67,7 +79,7 @@ describe('balanceBesideQueue', () => {
         const own = balanceBesideQueue(balance, others);
         if (own === null) return;
         const taken = others.filter(({ balanceChange }) => balanceChange < 0n);
-        expect(taken.every(({ isQueued }) => isQueued)).toBe(true);
+        expect(taken.every(({ isQueued, mayBePaidUnseen }) => isQueued || mayBePaidUnseen)).toBe(true);
         expect(taken.reduce((sum, { balanceChange }) => sum + balanceChange, balance)).toBe(own);
       }),
     );
@@ -76,6 +88,7 @@ describe('balanceBesideQueue', () => {
   it('offers nothing while another send in the network draws on the address', () => {
     expect(balanceBesideQueue(100n, [member(1, false, -1n)])).toBeNull();
     expect(balanceBesideQueue(100n, [member(1, false, 1n)])).toBe(100n);
+    expect(balanceBesideQueue(100n, [{ ...member(1, false, -1n), mayBePaidUnseen: true }])).toBe(99n);
   });
 });
 
