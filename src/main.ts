@@ -3,7 +3,7 @@ import { excludeMemoryFromCoreDumps } from './app/core-dumps.ts';
 import { ConfigError, loadConfig, redactedConfig } from './config/load-config.ts';
 import { createLogger } from './app/logger.ts';
 import { ReplicaUnknownError } from './replica/litestream-process.ts';
-import { readableLog, startedLines } from './terminal.ts';
+import { readableLog, registrationUrl, startedLines } from './terminal.ts';
 
 /** Exit codes: 0 stopped as asked, 1 failed while running, 2 cannot start (configuration, data directory, keys). */
 const EXIT_FAILED = 1;
@@ -43,11 +43,13 @@ async function main(): Promise<void> {
     logger.error({ err: error }, 'unhandled rejection');
     stop('unhandled rejection', EXIT_FAILED);
   });
-  const { url, operatorUrl, hasUsers } = await app.start();
+  const { url, operatorUrl, hasUsers, setupToken } = await app.start();
   const { dataDir, logLevel } = config;
   const { baseUrl } = config.http;
   logger.info({ url, baseUrl, ...(operatorUrl === null ? {} : { operatorUrl }) }, 'listening');
-  if (isTerminal) show(startedLines({ baseUrl, dataDir, logLevel, hasUsers }));
+  const registerUrl = hasUsers ? null : registrationUrl(baseUrl, setupToken);
+  if (setupToken !== null) logger.warn({ registerUrl }, 'no account yet; make the first one at this address');
+  if (isTerminal) show(startedLines({ baseUrl, dataDir, logLevel, registerUrl }));
 }
 
 main().catch((error: unknown) => {

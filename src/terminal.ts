@@ -5,17 +5,22 @@ export interface Running {
   readonly baseUrl: string;
   readonly dataDir: string;
   readonly logLevel: string;
-  /** Whether anybody has an account here. */
-  readonly hasUsers: boolean;
+  /** Where the first account is made; null where there is one. */
+  readonly registerUrl: string | null;
 }
 
 /** Longest value shown of one field. */
 const MAX_VALUE = 160;
 
+/** Where the first account is made. The token is in the fragment, which no browser sends and no proxy logs. */
+export function registrationUrl(baseUrl: string, setupToken: string | null): string {
+  return `${baseUrl}/dashboard/register${setupToken === null ? '' : `#setup=${setupToken}`}`;
+}
+
 /** The lines that end a start at a terminal. */
-export function startedLines({ baseUrl, dataDir, logLevel, hasUsers }: Running): string {
+export function startedLines({ baseUrl, dataDir, logLevel, registerUrl }: Running): string {
   const lines = [
-    `Dashboard  ${baseUrl}/dashboard${hasUsers ? '' : '/register (make your account)'}`,
+    `Dashboard  ${registerUrl === null ? `${baseUrl}/dashboard` : `${registerUrl} (make your account)`}`,
     `API docs   ${baseUrl}/docs`,
     `Data       ${dataDir}`,
     `Log        here, from level ${logLevel} (TILLD_LOG_LEVEL); as JSON lines where the output is no terminal`,

@@ -35,6 +35,7 @@ import { OlderDatabaseMark } from '../store/sqlite/older-database.ts';
 import { DATABASE_FILE, refuseLostDatabase, unlockWallet } from './unlock-wallet.ts';
 import { openWallet } from './wallet.ts';
 import { createPasswords } from '../usecases/accounts/passwords.ts';
+import { newSetupToken } from '../usecases/accounts/setup-token.ts';
 import { createTokens } from '../usecases/accounts/tokens.ts';
 import type { RecordCheckDeps } from '../usecases/sites/record-check.ts';
 import { PaymentChangeBus } from '../usecases/payments/payment-change-bus.ts';
@@ -155,6 +156,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const { operator, ...kept } = await createSafekeeping({ ...options, ...ground, clock, rates });
   const [chains, uncredited] = [() => upkeep.chains(), () => watcher.uncredited()];
   metrics.measure({ config, db, clock, rates, ...kept, chains, uncredited, version });
+  const setupToken = newSetupToken();
   const server = createHttp({
     ...shared,
     ...sending,
@@ -171,6 +173,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     domainChecks,
     watcher,
     simulators,
+    setupToken,
     hasLiveCoin: adapters.some((adapter) => adapter.mode === 'live'),
     tokens: createTokens({ secret: jwtSecret(config, keyring), clock }),
     passwords: await createPasswords(config.auth.passwordHash),
@@ -179,7 +182,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
   const tidying = createTidying(config, shared);
   const notices = createNotices({ ...shared, ...operator.troubles, config, chains: () => watcher.health() });
   const loops = { rates, queue, ...tidying, notices, upkeep, ...kept, domainChecks, refundLinks, simulators };
-  const held = { lock, database, given, revocations, wipeKeys: () => keyring.wipe() };
+  const held = { lock, database, given, revocations, setupToken, wipeKeys: () => keyring.wipe() };
   return { ...held, server, ...loops, watcher, lookAhead, adapters };
 }
 

@@ -81,6 +81,8 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
   readonly registry: Registry;
   readonly simulators: readonly Simulator[];
   readonly hasLiveCoin: boolean;
+  /** What the first user must give where only that one may register. */
+  readonly setupToken: string;
   readonly checkAnswers: boolean;
   readonly version: string;
   /** Warnings for the operator that concern no chain. */
@@ -182,6 +184,7 @@ export function partsOf(deps: HttpDeps) {
     auth: {
       ...account,
       registration: config.auth.registration,
+      setupToken: deps.setupToken,
       explorers: explorers.byCoin,
     },
     merchants: {

@@ -43,6 +43,7 @@ export interface RunningParts {
   readonly adapters: readonly ChainAdapter[];
   readonly given: GivenAddresses;
   readonly revocations: RevocationList;
+  readonly setupToken: string;
   readonly wipeKeys: () => void;
 }
 
@@ -53,6 +54,8 @@ export interface Started {
   readonly operatorUrl: string | null;
   /** Whether anybody has an account. */
   readonly hasUsers: boolean;
+  /** What the first user must give; null where there is one, or anybody may register. */
+  readonly setupToken: string | null;
 }
 
 /** Starts parts after their dependencies; the port is opened last, so that no request is answered too early. */
@@ -74,11 +77,14 @@ export async function startParts(config: Config, parts: RunningParts): Promise<S
   parts.refundLinks.start();
   const { host, port, tls, adminListen } = config.http;
   const at = await parts.server.listen({ host, port });
+  const hasUsers = await anyUserExists(parts.database.db);
+  const needsSetup = config.auth.registration === 'first-user' && !hasUsers;
   return {
     url: urlOf(tls === null ? 'http' : 'https', host, at.public.port),
     operatorUrl:
       adminListen === null || at.operator === null ? null : urlOf('http', adminListen.host, at.operator.port),
-    hasUsers: await anyUserExists(parts.database.db),
+    hasUsers,
+    setupToken: needsSetup ? parts.setupToken : null,
   };
 }
 

@@ -78,6 +78,9 @@ export interface HttpApp {
   destroy(): Promise<void>;
 }
 
+/** What the first user gives where only that one may register. */
+export const SETUP_TOKEN = 'setup-token-of-the-tests';
+
 export const CHEAP_PASSWORDS = { memoryKiB: 1024, iterations: 2, parallelism: 1 };
 
 /** The API over a real socket and a real SQLite file: everything but chains. */
@@ -140,6 +143,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
         tokens,
         secretBox,
         registration,
+        setupToken: SETUP_TOKEN,
         hasMailServer: options.hasMailServer ?? true,
         guard,
         explorers: {},

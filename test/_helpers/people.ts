@@ -14,10 +14,10 @@ export interface Person {
 
 let count = 0;
 
-export async function newPerson(api: ApiClient, name = 'person'): Promise<Person> {
+export async function newPerson(api: ApiClient, name = 'person', more: object = {}): Promise<Person> {
   count += 1;
   const email = `${name}-${process.pid}-${count}-${Date.now()}@example.com`;
-  const body = { email, password: PASSWORD };
+  const body = { email, password: PASSWORD, ...more };
   const { token } = await api.must<{ token: string }>('POST', '/auth/register', { body });
   return signedIn(api, email, token);
 }

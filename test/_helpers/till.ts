@@ -54,6 +54,7 @@ export class Till implements AsyncDisposable {
   readonly #options: Partial<AppOptions>;
   readonly #port: number;
   #app: App | null = null;
+  #setupToken: string | null = null;
 
   private constructor(dataDir: string, port: number, env: Env, options: Partial<AppOptions>) {
     this.dataDir = dataDir;
@@ -72,6 +73,11 @@ export class Till implements AsyncDisposable {
     return new ApiClient(`http://127.0.0.1:${this.#port}`);
   }
 
+  /** What the first account needs; null where none is needed. */
+  get setupToken(): string | null {
+    return this.#setupToken;
+  }
+
   /** Starts the daemon on its data directory. */
   async up(): Promise<void> {
     const config = loadConfig({
@@ -85,7 +91,7 @@ export class Till implements AsyncDisposable {
       checkAnswers: true,
       ...this.#options,
     });
-    await this.#app.start();
+    this.#setupToken = (await this.#app.start()).setupToken;
   }
 
   /** Stops the daemon and keeps its data. */

@@ -119,11 +119,14 @@ describe('the mainnet profile', () => {
     expect(chains).not.toHaveProperty('SOL');
   });
 
-  test('lets only the first account register', async () => {
+  test('lets only the first account register, with the token in the log', async () => {
     const body = { email: 'owner@example.com', password: 'correct horse battery' };
-    await api.must('POST', '/auth/register', { body });
+    expect((await api.call('POST', '/auth/register', { body })).status).toBe(400);
+    const log = await project.run(['logs', '--no-log-prefix', 'tilld-mainnet']);
+    const setupToken = /\/dashboard\/register#setup=(\w+)/.exec(log)?.[1];
+    await api.must('POST', '/auth/register', { body: { ...body, setupToken } });
     const second = await api.call('POST', '/auth/register', {
-      body: { ...body, email: 'other@example.com' },
+      body: { ...body, setupToken, email: 'other@example.com' },
     });
     expect(second.status).toBeGreaterThanOrEqual(400);
   });

@@ -10,6 +10,7 @@ export interface paths {
             email: string;
             password: string;
             invitation?: string;
+            setupToken?: string;
           };
         };
       };

@@ -3,7 +3,7 @@ import { login } from '../../usecases/accounts/login.ts';
 import { readMe } from '../../usecases/accounts/read-me.ts';
 import { register, type RegisterDeps } from '../../usecases/accounts/register.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import { email } from '../schemas/text.ts';
+import { email, text } from '../schemas/text.ts';
 import {
   authTags,
   code,
@@ -57,6 +57,14 @@ function registerRoute(deps: AuthRoutesDeps): Route {
           description:
             'The token of an invitation to a shop, with which that address registers where others may not',
           examples: ['Zk3vXyLh7NbA2sE9cW5Rm0QpTj4UgDf8HnVtYxKqPwS'],
+        }),
+      setupToken: text()
+        .optional()
+        .meta({
+          description:
+            'Where only the first user may register (`TILLD_REGISTRATION=first-user`): the token in the log of the ' +
+            'server, which proves that its operator registers',
+          examples: ['q7Rm0QpTj4UgDf8HnVtYxKqPwSZk3vXy'],
         }),
     }),
     data: session,

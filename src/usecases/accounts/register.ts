@@ -11,20 +11,31 @@ import { assertUncommon } from './common-passwords.ts';
 import { mailLink, tokenHash } from './account-link.ts';
 import { trustNetwork } from './network.ts';
 import { openSession, type Session } from './session.ts';
+import { assertSetupToken } from './setup-token.ts';
 
 export interface RegisterDeps extends AccountDeps {
   /** Who may register: everybody, only the first user of this installation, or nobody. */
   readonly registration: 'open' | 'first-user' | 'closed';
+  /** What the first user must give where only that one may register: a stranger must not own the server. */
+  readonly setupToken: string;
+}
+
+interface RegisterInput {
+  readonly email: string;
+  readonly password: string;
+  readonly network: string;
+  readonly invitation?: string | undefined;
+  readonly setupToken?: string | undefined;
 }
 
 /**
  * Creates a user, signs them in and mails them a link to verify their address.
  * @throws {AppError} DUPLICATE_ENTRY when the e-mail address is taken, REGISTRATION_CLOSED,
- * VALIDATION_INVALID for one of the most common passwords.
+ * VALIDATION_INVALID for one of the most common passwords, or without the setup token where the first user needs it.
  */
 export async function register(
   deps: RegisterDeps,
-  input: { email: string; password: string; network: string; invitation?: string | undefined },
+  input: RegisterInput,
   keep: KeepMade<Session> = keepNothing,
 ): Promise<Session> {
   const { db, clock, passwords } = deps;
@@ -60,11 +71,14 @@ export async function register(
 async function assertOpen(
   deps: RegisterDeps,
   db: Db,
-  { email, invitation }: { readonly email: string; readonly invitation?: string | undefined },
+  { email, invitation, setupToken }: RegisterInput,
 ): Promise<void> {
   const { registration } = deps;
   if (registration === 'open') return;
-  if (registration === 'first-user' && !(await anyUserExists(db))) return;
+  if (registration === 'first-user' && !(await anyUserExists(db))) {
+    assertSetupToken(deps.setupToken, setupToken);
+    return;
+  }
   if (invitation !== undefined) {
     const invited = await findOpenInvitation(db, tokenHash(invitation), deps.clock.now());
     if (invited?.email_key === emailKey(email)) return;

@@ -3,6 +3,7 @@ import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPasswords } from '../../../src/usecases/accounts/passwords.ts';
 import {
+  SETUP_TOKEN,
   CHEAP_PASSWORDS,
   newMerchant,
   newUser,
@@ -136,10 +137,34 @@ describe('registration modes', () => {
     const other = await startHttpApp({ registration: 'first-user' });
     const answers = await Promise.all(
       ['a@b.co', 'c@d.co'].map((email) =>
-        other.api.call('POST', '/auth/register', { body: { email, password: PASSWORD } }),
+        other.api.call('POST', '/auth/register', {
+          body: { email, password: PASSWORD, setupToken: SETUP_TOKEN },
+        }),
       ),
     );
     expect(statuses(answers)).toEqual([201, 403]);
+    await other.destroy();
+  });
+
+  it('first-user takes nobody who does not give the setup token', async () => {
+    const other = await startHttpApp({ registration: 'first-user' });
+    for (const [given, code] of [
+      [{}, 'required'],
+      [{ setupToken: 'a guess' }, 'invalid'],
+      [{ invitation: SETUP_TOKEN }, 'required'],
+    ] as const) {
+      const { status, body } = await other.api.call('POST', '/auth/register', {
+        body: { email: 'stranger@b.co', password: PASSWORD, ...given },
+      });
+      expect([status, body.error?.code]).toEqual([400, 'VALIDATION_INVALID']);
+      expect(body.error?.details).toMatchObject([{ field: 'setupToken', code }]);
+    }
+    const body = { email: 'owner@b.co', password: PASSWORD, setupToken: SETUP_TOKEN };
+    expect((await other.api.call('POST', '/auth/register', { body })).status).toBe(201);
+    const again = { ...body, email: 'stranger@b.co' };
+    const refused = await other.api.call('POST', '/auth/register', { body: again });
+    expect([refused.status, refused.body.error?.code]).toEqual([403, 'REGISTRATION_CLOSED']);
+    expect(other.logs.join('\n')).not.toContain(SETUP_TOKEN);
     await other.destroy();
   });
 });

@@ -29,7 +29,7 @@ async function refusal({ token }: Person): Promise<string | null> {
 it('lets its address, and no other, register where registration is closed', async () => {
   const closed = await Till.start({ TILLD_REGISTRATION: 'first-user' });
   try {
-    const boss = await newPerson(closed.api, 'boss');
+    const boss = await newPerson(closed.api, 'boss', { setupToken: closed.setupToken });
     const { merchantId } = await Shop.open(closed.api, { owner: boss.token });
     const invitation = await invite(boss.session, { merchantId, email: 'clerk@example.com', role: 'clerk' });
     const register = async (body: object) =>

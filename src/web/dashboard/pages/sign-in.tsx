@@ -1,6 +1,6 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { api, own, signIn } from '../api/client.ts';
+import { api, own, signIn, type ApiError } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
@@ -139,24 +139,58 @@ function invitationIn(next: string | undefined): { invitation?: string } {
   return invitation === undefined ? {} : { invitation };
 }
 
-export function RegisterPage() {
-  const enter = useEnter();
-  const [{ next }] = useFilters();
-  const register = useAct(
+/** The token in the address that the server's log has: with it the first account is made where no other may register. */
+function setupIn(fragment: string): string | null {
+  return /^#setup=(\w+)$/.exec(fragment)?.[1] ?? null;
+}
+
+function useRegister(next: string | undefined, onDone: () => void) {
+  return useAct(
     async (body: Body<'POST', '/auth/register'>) => {
       await api('POST', '/auth/register', { body: { ...body, ...invitationIn(next) } });
       // The account is there: who cannot be signed in now does it on the usual page.
-      const session = await signIn(body).catch(() => null);
+      const { email, password } = body;
+      const session = await signIn({ email, password }).catch(() => null);
       // The password was typed this moment: the first shop does not ask for it again. Where that fails, it does.
-      if (session !== null) await own('POST /auth/step-up', { password: body.password }).catch(() => null);
+      if (session !== null) await own('POST /auth/step-up', { password }).catch(() => null);
       return session;
     },
     (session) => {
       if (session !== null) startSession(session);
-      enter();
+      onDone();
     },
   );
+}
+
+/** Whether the server asks for its setup token, as it does for the first account where no other may register. */
+function useNeedsSetup(error: ApiError | null): boolean {
+  const [needsSetup, setNeedsSetup] = useState(false);
+  if (!needsSetup && error !== null && 'setupToken' in error.fields) setNeedsSetup(true);
+  return needsSetup;
+}
+
+function SetupTokenField({ given }: { given: string | null }) {
+  return (
+    <Field
+      label={t('Setup token')}
+      name="setupToken"
+      autoComplete="off"
+      defaultValue={given ?? ''}
+      hint={t(
+        'The log of the server shows it since its last start: only its operator makes the first account.',
+      )}
+      required
+    />
+  );
+}
+
+export function RegisterPage() {
+  const enter = useEnter();
+  const [{ next }] = useFilters();
+  const [setup] = useState(() => setupIn(window.location.hash));
+  const register = useRegister(next, enter);
   const { error } = register;
+  const needsSetup = useNeedsSetup(error);
   return (
     <Gate
       title={t('Create an account')}
@@ -174,11 +208,14 @@ export function RegisterPage() {
       }
     >
       <Form
-        fields={['email', 'password']}
+        fields={['email', 'password', 'setupToken']}
         submit={t('Create account')}
         busy={register.isPending}
         error={error}
-        onSubmit={(values) => register.mutate(values)}
+        onSubmit={({ setupToken, ...values }) => {
+          const given = needsSetup ? setupToken : setup;
+          register.mutate(given === null || given === '' ? values : { ...values, setupToken: given });
+        }}
       >
         <Field label={t('Email')} name="email" type="email" autoComplete="username" required />
         <Field
@@ -191,6 +228,7 @@ export function RegisterPage() {
           maxLength={128}
           required
         />
+        {needsSetup && <SetupTokenField given={setup} />}
       </Form>
     </Gate>
   );

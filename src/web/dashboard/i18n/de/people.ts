@@ -2,6 +2,9 @@ import type { Catalogue } from '../catalogue.ts';
 
 export const people: Catalogue = {
   '8 characters or more': '8 Zeichen oder mehr',
+  'Setup token': 'Einrichtungs-Token',
+  'The log of the server shows it since its last start: only its operator makes the first account.':
+    'Das Log des Servers zeigt es seit seinem letzten Start: Nur sein Betreiber legt das erste Konto an.',
   '8 characters or more. Every other session ends.': '8 Zeichen oder mehr. Alle anderen Sitzungen enden.',
   'A code of an authenticator app, besides the password, at every sign-in.':
     'Ein Code aus einer Authenticator-App, zusätzlich zum Passwort, bei jeder Anmeldung.',

@@ -2,6 +2,9 @@ import type { Catalogue } from '../catalogue.ts';
 
 export const people: Catalogue = {
   '8 characters or more': '8 caracteres o más',
+  'Setup token': 'Token de configuración',
+  'The log of the server shows it since its last start: only its operator makes the first account.':
+    'El registro del servidor lo muestra desde su último inicio: solo su operador crea la primera cuenta.',
   '8 characters or more. Every other session ends.': '8 caracteres o más. Terminan todas las demás sesiones.',
   'A code of an authenticator app, besides the password, at every sign-in.':
     'Un código de una aplicación de autenticación, además de la contraseña, en cada inicio de sesión.',

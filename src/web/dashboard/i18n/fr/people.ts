@@ -2,6 +2,9 @@ import type { Catalogue } from '../catalogue.ts';
 
 export const people: Catalogue = {
   '8 characters or more': '8 caractères ou plus',
+  'Setup token': 'Jeton d’installation',
+  'The log of the server shows it since its last start: only its operator makes the first account.':
+    'Le journal du serveur l’affiche depuis son dernier démarrage : seul son opérateur crée le premier compte.',
   '8 characters or more. Every other session ends.':
     '8 caractères ou plus. Toutes les autres sessions prennent fin.',
   'A code of an authenticator app, besides the password, at every sign-in.':

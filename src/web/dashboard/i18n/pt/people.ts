@@ -2,6 +2,9 @@ import type { Catalogue } from '../catalogue.ts';
 
 export const people: Catalogue = {
   '8 characters or more': '8 caracteres ou mais',
+  'Setup token': 'Token de configuração',
+  'The log of the server shows it since its last start: only its operator makes the first account.':
+    'O registo do servidor mostra-o desde o último arranque: só o seu operador cria a primeira conta.',
   '8 characters or more. Every other session ends.':
     '8 caracteres ou mais. Todas as outras sessões terminam.',
   'A code of an authenticator app, besides the password, at every sign-in.':

@@ -1,0 +1,29 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { invalidField } from '../../domain/errors.ts';
+import { randomBase62 } from '../events/new-id.ts';
+
+/** 32 base62 characters carry 190 bits. */
+const LENGTH = 32;
+
+/** A token that proves to be the operator, who reads the log: made anew at each start, of use for the first account only. */
+export function newSetupToken(): string {
+  return randomBase62(LENGTH);
+}
+
+/** @throws {AppError} VALIDATION_INVALID unless it is the token of this start. */
+export function assertSetupToken(expected: string, given: string | undefined): void {
+  if (given === undefined) {
+    throw invalidField(
+      'setupToken',
+      'is needed for the first account: the log of the server has it',
+      'required',
+    );
+  }
+  if (!timingSafeEqual(digest(expected), digest(given))) {
+    throw invalidField('setupToken', 'is not the one in the log of the server since its last start');
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
