@@ -79,6 +79,8 @@ const step = fc.oneof(
   },
 );
 const life = fc.record({
+  /** What the shop wants done with late money. */
+  latePolicy: fc.constantFrom('accept', 'accept', 'review'),
   /** Renewals before anything else happens, each after the end of the one before it. */
   renewals: fc.nat(MOST_PAYMENTS - 1),
   steps: fc.array(step, { minLength: 3, maxLength: 20 }),
@@ -305,12 +307,13 @@ it(
   { timeout: 60_000 + 2_000 * LIVES },
   async () => {
     await fc.assert(
-      fc.asyncProperty(life, async ({ renewals, steps }) => {
+      fc.asyncProperty(life, async ({ latePolicy, renewals, steps }) => {
         lives += 1;
         if (lives % PER_WORLD === 0) {
           await endWorld();
           group = await openGroupWorld();
         }
+        await group.world.deps.db.updateTable('merchants').set({ late_policy: latePolicy }).execute();
         const order = new Life();
         await order.begin(renewals);
         for (const next of steps) await order.play(next);

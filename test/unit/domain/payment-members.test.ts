@@ -52,6 +52,29 @@ describe('money on a superseded payment', () => {
     expect(events).toContain('payment.late');
   });
 
+  it('leaves the one that has it open for the rest, and waits for the merchant once that ends short', () => {
+    const { payment } = transition(lead({}), seen(DUE, 1_000), 1_000);
+    expect([payment.status, payment.exception]).toEqual(['underpaid', null]);
+    const ended = transition(payment, { type: 'clock' }, 10_000);
+    expect([ended.payment.status, ended.payment.exception]).toEqual(['underpaid', 'late']);
+    expect(ended.events).toEqual(['payment.underpaid']);
+  });
+
+  it('waits for the merchant at once where late money is reviewed and nothing is missing with it', () => {
+    const reviewed: PaymentState = { ...lead({}), latePolicy: 'review' };
+    const part = transition(reviewed, seen(2n * DUE, 1_000), 1_000).payment;
+    expect([part.status, part.exception]).toEqual(['underpaid', null]);
+    const whole = transition(part, seen(DUE, 1_001, 1), 1_001);
+    expect([whole.payment.status, whole.payment.exception]).toEqual(['underpaid', 'late']);
+    expect(whole.events).toEqual(['payment.late', 'payment.underpaid']);
+  });
+
+  it('is no part payment where it came after the end of the one that has it', () => {
+    const { payment, events } = transition(lead({}), seen(DUE, 10_000), 10_000);
+    expect([payment.status, payment.exception, payment.closedAt]).toEqual(['expired', 'late', 10_000]);
+    expect(events).toEqual(['payment.late']);
+  });
+
   it('is late once that payment was closed, whatever the clock says', () => {
     const terms = { expiresAt: 9_000, cancelledAt: 5_000 };
     expect(
