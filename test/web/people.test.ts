@@ -10,6 +10,7 @@ import { confirmIt, signInBrowser } from '../_helpers/web/dashboard.ts';
 
 const PASSWORD = 'correct horse battery';
 const CLERK = 'clerk@example.com';
+const HOOK = 'https://elsewhere.example/hook';
 
 let till: Till;
 let browser: WebBrowser;
@@ -177,9 +178,48 @@ it('the owner sees who did what, gives another role and removes', async () => {
   await clerk.goto(home);
   await expect.poll(async () => pagesOf(clerk)).toContain('Wallet');
   await owner.getByRole('button', { name: `Remove ${CLERK}` }).click();
+  expect(await owner.getByRole('dialog').getByRole('checkbox').count()).toBe(0);
+  await owner.getByRole('button', { name: 'Back' }).click();
+});
+
+it('the owner removes somebody, and chooses what ends of that which they made', async () => {
+  const changed = owner.waitForResponse((response) => response.url().endsWith('/merchant/people/edit'));
+  await owner.getByLabel(`Role of ${CLERK}`).selectOption('manager');
+  expect((await changed).status()).toBe(200);
+  const body = { email: CLERK, password: PASSWORD };
+  const { token } = await till.api.must<{ token: string }>('POST', '/auth/login', { body });
+  const of = { token, merchantId: shop.merchantId };
+  const make = async (path: string, fields: object) =>
+    till.api.must('POST', path, { token, body: { ...fields, merchantId: of.merchantId } });
+  await make('/merchant/webhook/endpoint/create', { url: HOOK });
+  await make('/merchant/link/create', { name: 'Their mug', amount: '5', currency: 'EUR' });
+  await owner.goto(`${home}/webhooks`);
+  await owner.getByText(`Made by ${CLERK}`).waitFor();
   expect(await axeFindings(owner)).toEqual([]);
+  await owner.goto(`${home}/people`);
+  const dialog = owner.getByRole('dialog');
+  await owner.getByRole('button', { name: `Remove ${CLERK}` }).click();
+  const endsEndpoint = dialog.getByLabel('Delete the webhook endpoint that they made');
+  const endsLink = dialog.getByLabel('Delete the payment link that they made');
+  await dialog.getByText(HOOK).waitFor();
+  await dialog.getByText('Their mug').waitFor();
+  expect([await endsEndpoint.isChecked(), await endsLink.isChecked()]).toEqual([true, false]);
+  expect(await axeFindings(owner)).toEqual([]);
+  await owner.screenshot({ path: join(SCREENS, 'people-remove.png') });
+  await endsEndpoint.uncheck();
+  await dialog.getByText('they can go on reading what happens in this shop').waitFor();
+  await owner.setViewportSize(PHONE);
+  expect(await axeFindings(owner)).toEqual([]);
+  await owner.screenshot({ path: join(SCREENS, 'people-remove-phone.png') });
+  await owner.setViewportSize(DESKTOP);
+  await endsEndpoint.check();
+  await endsLink.check();
   await owner.getByRole('button', { name: 'Yes, remove' }).click();
   await owner.getByText('Nobody but you').waitFor();
+  await owner.goto(`${home}/webhooks`);
+  await owner.getByText('No endpoint yet').waitFor();
+  await owner.goto(`${home}/links`);
+  await owner.getByText('No payment link yet').waitFor();
   await signInBrowser(clerk.context(), till.api.baseUrl, { email: CLERK, password: PASSWORD });
   await clerk.goto(`${home}/payments`);
   await clerk.getByText('You have no shop at this address').waitFor();

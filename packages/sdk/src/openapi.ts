@@ -818,6 +818,12 @@ export interface paths {
                   createdAt: string;
                   lastUsedAt: string | null;
                   expiresAt: string | null;
+                  createdBy: {
+                    /** @enum {string} */
+                    kind: "user" | "secret" | "restricted" | "public" | "link";
+                    id: string;
+                    name: string | null;
+                  } | null;
                   value: string;
                 };
               };
@@ -2735,6 +2741,12 @@ export interface paths {
                 default: boolean;
                 events: components["schemas"]["EventType"][] | null;
                 active: boolean;
+                createdBy: {
+                  /** @enum {string} */
+                  kind: "user" | "secret" | "restricted" | "public" | "link";
+                  id: string;
+                  name: string | null;
+                } | null;
                 health: {
                   lastSuccessAt: string | null;
                   lastFailureAt: string | null;
@@ -3668,6 +3680,12 @@ export interface components {
       createdAt: string;
       lastUsedAt: string | null;
       expiresAt: string | null;
+      createdBy: {
+        /** @enum {string} */
+        kind: "user" | "secret" | "restricted" | "public" | "link";
+        id: string;
+        name: string | null;
+      } | null;
     };
     Customer: {
       id: string;
@@ -3730,6 +3748,12 @@ export interface components {
       }[];
       successUrl: string | null;
       active: boolean;
+      createdBy: {
+        /** @enum {string} */
+        kind: "user" | "secret" | "restricted" | "public" | "link";
+        id: string;
+        name: string | null;
+      } | null;
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */
@@ -4120,6 +4144,12 @@ export interface components {
       default: boolean;
       events: components["schemas"]["EventType"][] | null;
       active: boolean;
+      createdBy: {
+        /** @enum {string} */
+        kind: "user" | "secret" | "restricted" | "public" | "link";
+        id: string;
+        name: string | null;
+      } | null;
       health: {
         lastSuccessAt: string | null;
         lastFailureAt: string | null;

@@ -13,7 +13,7 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { secret } from '../schemas/marks.ts';
 import { identifier } from '../schemas/text.ts';
-import { restrictedKey, toRestrictedKey } from './restricted-keys.ts';
+import { restrictedKey, restrictedKeysFor } from './restricted-keys.ts';
 
 export interface KeyRoutesDeps {
   readonly db: Db;
@@ -122,7 +122,7 @@ function listRoute(deps: KeyRoutesDeps): Route {
       const merchant = await findOwnMerchant(deps.db, auth.userId, query.merchantId);
       const rows = await validKeysOf(deps.db, merchant.id, deps.clock.now());
       const restricted = await restrictedKeysOf(deps.db, merchant.id);
-      return { keys: rows.map(toKey), restricted: restricted.map(toRestrictedKey) };
+      return { keys: rows.map(toKey), restricted: await restrictedKeysFor(deps.db, auth.userId, restricted) };
     },
   });
 }

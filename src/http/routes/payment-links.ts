@@ -1,18 +1,19 @@
 import { z } from 'zod';
 import { LINK_FIELDS, LINK_KINDS } from '../../domain/payment-link.ts';
 import { listPaymentLinks } from '../../store/catalog/payment-links.ts';
-import type { AskedField, OpenAmount, PaymentLinkRow } from '../../store/schema/payment-links.ts';
+import type { OpenAmount } from '../../store/schema/payment-links.ts';
 import { createLink, type LinkDeps } from '../../usecases/links/create-link.ts';
 import { deleteLink, editLink } from '../../usecases/links/edit-link.ts';
 import type { LinkTerms } from '../../usecases/links/link-terms.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
-import { isoTime, pagination, timestamp } from '../schemas/answers.ts';
+import { pagination } from '../schemas/answers.ts';
 import { currency } from '../schemas/codes.ts';
 import { directs } from '../schemas/marks.ts';
 import { whenObject } from '../schemas/payment-price.ts';
 import { booleanQuery, pageQuery } from '../schemas/query.ts';
 import { httpUrl, identifier, text } from '../schemas/text.ts';
+import { linkFor, linksFor, linkView } from './payment-link-views.ts';
 
 export interface PaymentLinkRoutesDeps extends LinkDeps {
   /** Public address of this daemon, without a slash at the end. */
@@ -95,52 +96,6 @@ function termsOf({ priceId, amount, openAmount: open, currency: code }: TermsBod
   return open === undefined ? undefined : { kind: 'open', openAmount: open, currency: code };
 }
 
-const view = z.object({
-  id: z.string(),
-  kind: z.enum(LINK_KINDS),
-  url: z.string(),
-  name: z.string(),
-  description: z.string().nullable(),
-  priceId: z.string().nullable(),
-  amount: z.string().nullable(),
-  openAmount: z
-    .object({
-      min: z.string().optional(),
-      max: z.string().optional(),
-      suggested: z.array(z.string()).optional(),
-    })
-    .nullable(),
-  currency: z.string().nullable(),
-  fields: z.array(z.object({ name: z.enum(LINK_FIELDS), required: z.boolean() })),
-  successUrl: z.string().nullable(),
-  active: z.boolean(),
-  createdAt: timestamp(),
-  updatedAt: timestamp(),
-});
-const linkView = view.meta({ id: 'PaymentLink' });
-
-function present(row: PaymentLinkRow, baseUrl: string): z.input<typeof view> {
-  return {
-    id: row.id,
-    kind: row.kind,
-    url: `${baseUrl}/${row.kind === 'pos' ? 'pos' : 'l'}/${row.slug}`,
-    name: row.name,
-    description: row.description,
-    priceId: row.price_id,
-    amount: row.amount,
-    openAmount:
-      row.open_amount_json === null
-        ? null
-        : (JSON.parse(row.open_amount_json) as OpenAmount & { suggested?: string[] }),
-    currency: row.currency,
-    fields: JSON.parse(row.fields_json) as AskedField[],
-    successUrl: row.success_url,
-    active: row.active === 1,
-    createdAt: isoTime(row.created_at),
-    updatedAt: isoTime(row.updated_at),
-  };
-}
-
 function createRoute(deps: PaymentLinkRoutesDeps): Route {
   return defineRoute({
     method: 'POST',
@@ -186,8 +141,10 @@ function createRoute(deps: PaymentLinkRoutesDeps): Route {
       const { kind, name, description = null, fields = [], successUrl = null, active = true } = body;
       const { merchant, actor } = auth;
       const input = { merchant, actor, kind, name, description, terms: wanted, fields, successUrl, active };
-      const answer = (made: PaymentLinkRow) => present(made, deps.baseUrl);
-      return answer(await createLink(deps, input, (tx, made) => keepAnswer(tx, answer(made))));
+      const made = await createLink(deps, input, async (tx, row) =>
+        keepAnswer(tx, await linkFor({ ...deps, db: tx }, actor, row)),
+      );
+      return linkFor(deps, actor, made);
     },
   });
 }
@@ -221,7 +178,7 @@ function editRoute(deps: PaymentLinkRoutesDeps): Route {
         actor: auth.actor,
         paymentLinkId,
       });
-      return present(link, deps.baseUrl);
+      return linkFor(deps, auth.actor, link);
     },
   });
 }
@@ -267,7 +224,7 @@ function listRoute(deps: PaymentLinkRoutesDeps): Route {
       const at = { limit, offset: (page - 1) * limit };
       const filter = { merchantId: auth.merchantId, priceId, active };
       const { rows, total } = await listPaymentLinks(deps.db, filter, at);
-      return { links: rows.map((row) => present(row, deps.baseUrl)), pagination: { page, limit, total } };
+      return { links: await linksFor(deps, auth.actor, rows), pagination: { page, limit, total } };
     },
   });
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MEMBER_ROLES } from '../../domain/roles.ts';
 import type { InvitationRow } from '../../store/schema/people.ts';
 import { acceptInvitation, readInvitation, type Invited } from '../../usecases/people/accept-invitation.ts';
+import { END_BY_DEFAULT } from '../../usecases/people/end-made.ts';
 import { invitePerson, type MadeInvitation, type PeopleDeps } from '../../usecases/people/invite-person.ts';
 import {
   changeRole,
@@ -42,6 +43,18 @@ const invitation = z.object({
   expiresAt: timestamp(),
 });
 
+const made = z.object({
+  endpoints: z.array(z.object({ id: z.string(), url: z.string() })),
+  keys: z.array(z.object({ id: z.string(), name: z.string() })),
+  links: z.array(z.object({ id: z.string(), name: z.string() })),
+});
+
+const endMade = z.object({
+  endpoints: z.boolean().default(END_BY_DEFAULT.endpoints),
+  keys: z.boolean().default(END_BY_DEFAULT.keys),
+  links: z.boolean().default(END_BY_DEFAULT.links),
+});
+
 function toInvitation(row: InvitationRow) {
   const { id, email: address, role: invitedAs } = row;
   return {
@@ -59,11 +72,15 @@ function listRoute(deps: PeopleDeps): Route {
     method: 'GET',
     path: '/merchant/people',
     summary: 'Who works for a shop',
-    description: 'The owner, the members, and the invitations that can be accepted.',
+    description:
+      'The owner, the members with what they made for the shop, also by a restricted key of theirs, and the invitations ' +
+      'that can be accepted.',
     query: z.object({ merchantId: identifier() }),
     data: z.object({
       owner: z.object({ userId: z.string(), email: z.string() }),
-      members: z.array(z.object({ userId: z.string(), email: z.string(), role, createdAt: timestamp() })),
+      members: z.array(
+        z.object({ userId: z.string(), email: z.string(), role, createdAt: timestamp(), made }),
+      ),
       invitations: z.array(invitation),
     }),
     status: 200,
@@ -134,17 +151,22 @@ function removeRoute(deps: PeopleDeps, cookie: SessionCookie): Route {
     path: '/merchant/people/remove',
     summary: 'Remove somebody from a shop, or leave it',
     description:
-      'Ends at once what they may do there, and signs them out everywhere. The owner removes any member; a member only ' +
-      'leaves, and the session that asks goes on.',
-    body: z.object({ merchantId: identifier(), userId: identifier() }),
-    data: z.object({ removed: z.literal(true) }),
+      'Ends at once what they may do there, and signs them out everywhere. The owner removes any member, and says what ' +
+      'ends of what they made: endpoints and keys unless told otherwise. A member only leaves, without endpoints and keys, ' +
+      'and the session that asks goes on.',
+    body: z.object({ merchantId: identifier(), userId: identifier(), endMade: endMade.optional() }),
+    data: z.object({
+      removed: z.literal(true),
+      ended: z.object({ endpoints: z.int(), keys: z.int(), links: z.int() }),
+    }),
     status: 200,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'PERSON_NOT_FOUND'],
-    handler: async ({ auth, sessionToken, body }) => {
-      const { merchantId, userId: personId } = body;
+    handler: async ({ auth, sessionToken, client, body }) => {
+      const { merchantId, userId: personId, endMade: end } = body;
       const session = ownSession(auth, sessionToken);
-      const renewed = await removePerson(deps, { merchantId, personId, userId: auth.userId, session });
-      return new Reply(200, { removed: true as const }, cookie.renew(renewed, deps.clock.now()));
+      const removal = { merchantId, personId, end, userId: auth.userId, session, client };
+      const { ended, renewed } = await removePerson(deps, removal);
+      return new Reply(200, { removed: true as const, ended }, cookie.renew(renewed, deps.clock.now()));
     },
   });
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Actor } from '../../domain/actor.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { scopesFromText, SCOPES } from '../../domain/scopes.ts';
+import { creatorOf } from '../../store/creators.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { RestrictedKeyRow } from '../../store/schema/merchants.ts';
 import { createRestrictedKey } from '../../usecases/keys/create-restricted-key.ts';
@@ -11,6 +13,7 @@ import { isoTime, timestamp } from '../schemas/answers.ts';
 import { secret } from '../schemas/marks.ts';
 import { timeQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
+import { createdBy, creatorsFor } from './scoped-views.ts';
 
 export interface RestrictedKeyRoutesDeps {
   readonly db: Db;
@@ -33,6 +36,7 @@ const fields = {
   createdAt: timestamp(),
   lastUsedAt: timestamp().nullable(),
   expiresAt: timestamp().nullable().meta({ description: 'From then on it is refused; null: never' }),
+  createdBy,
 };
 
 /** A restricted key in a list. */
@@ -47,9 +51,17 @@ const EXAMPLE = {
   createdAt: '2026-01-31T12:00:00.000Z',
   lastUsedAt: null,
   expiresAt: null,
+  createdBy: { kind: 'user' as const, id: '3f6c1a2e-9b1d-4c57-8a40-6f2d7e5b9c10', name: 'ada@example.com' },
 };
 
-const createdAnswer = ({ row, value }: CreatedRestrictedKey) => ({ key: { ...toRestrictedKey(row), value } });
+/** Keys are the owner's alone to make and to see. */
+const ownerOf = (userId: string): Actor => ({ kind: 'user', id: userId, role: 'owner' });
+
+async function createdAnswer(db: Db, { row, value }: CreatedRestrictedKey, userId: string) {
+  const [key] = await restrictedKeysFor(db, userId, [row]);
+  if (key === undefined) throw new Error('the key that was made is not shown');
+  return { key: { ...key, value } };
+}
 
 function createRoute(deps: RestrictedKeyRoutesDeps): Route {
   return defineRoute({
@@ -86,9 +98,10 @@ function createRoute(deps: RestrictedKeyRoutesDeps): Route {
     handler: async ({ auth, body, keepAnswer }) => {
       const { expiresAt = null, ...rest } = body;
       const input = { ...rest, expiresAt, userId: auth.userId };
-      return createdAnswer(
-        await createRestrictedKey(deps, input, (tx, made) => keepAnswer(tx, createdAnswer(made))),
+      const made = await createRestrictedKey(deps, input, async (tx, key) =>
+        keepAnswer(tx, await createdAnswer(tx, key, auth.userId)),
       );
+      return createdAnswer(deps.db, made, auth.userId);
     },
   });
 }
@@ -115,9 +128,10 @@ function deleteRoute(deps: RestrictedKeyRoutesDeps): Route {
   });
 }
 
-/** A restricted key as answers show it: never its value. */
-export function toRestrictedKey(row: RestrictedKeyRow) {
-  return {
+/** Restricted keys as answers show them to their owner: never their values. */
+export async function restrictedKeysFor(db: Db, userId: string, rows: readonly RestrictedKeyRow[]) {
+  const creatorView = await creatorsFor(db, ownerOf(userId), rows.map(creatorOf));
+  return rows.map((row) => ({
     id: row.id,
     name: row.name,
     scopes: scopesFromText(row.scopes),
@@ -126,5 +140,6 @@ export function toRestrictedKey(row: RestrictedKeyRow) {
     createdAt: isoTime(row.created_at),
     lastUsedAt: row.last_used_at === null ? null : isoTime(row.last_used_at),
     expiresAt: row.expires_at === null ? null : isoTime(row.expires_at),
-  };
+    createdBy: creatorView(creatorOf(row)),
+  }));
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { Actor } from '../../domain/actor.ts';
 import { EVENT_TYPES } from '../../domain/events.ts';
+import type { Db } from '../../store/sqlite/database.ts';
 import { healthOf, type StoredEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
 import { rotateWebhookSecret } from '../../usecases/merchants/rotate-webhook-secret.ts';
 import { findOwnEndpoint } from '../../usecases/webhooks/find-own-endpoint.ts';
@@ -18,6 +20,7 @@ import { timestamp } from '../schemas/answers.ts';
 import { eventType } from '../schemas/event-type.ts';
 import { directs, secret } from '../schemas/marks.ts';
 import { httpUrl, identifier } from '../schemas/text.ts';
+import { createdBy, creatorsFor } from './scoped-views.ts';
 
 const tags = ['Webhooks'];
 
@@ -39,6 +42,7 @@ const endpointFields = {
   default: z.boolean().meta({ description: 'Whether it is the webhookUrl of the merchant' }),
   events: z.array(eventType).nullable().meta({ description: 'The types it takes; null for all' }),
   active: z.boolean(),
+  createdBy,
   health: z.object({
     lastSuccessAt: timestamp().nullable(),
     lastFailureAt: timestamp().nullable(),
@@ -58,10 +62,22 @@ const events = () =>
     .nullable()
     .meta({ description: 'The types it takes; null for all' });
 
-const createdAnswer = ({ endpoint: made, secret: signing }: MadeEndpoint) => ({
-  ...viewEndpoint(made, undefined),
-  secret: signing,
-});
+async function createdAnswer(db: Db, reader: Actor, { endpoint: made, secret: signing }: MadeEndpoint) {
+  return { ...(await endpointFor(db, reader, viewEndpoint(made, undefined))), secret: signing };
+}
+
+/** Endpoints as a reader sees them. */
+async function endpointsFor(db: Db, reader: Actor, views: readonly EndpointView[]) {
+  const creators = views.map(({ creator }) => creator);
+  const creatorView = await creatorsFor(db, reader, creators);
+  return views.map(({ creator, ...view }) => ({ ...view, createdBy: creatorView(creator) }));
+}
+
+async function endpointFor(db: Db, reader: Actor, view: EndpointView) {
+  const [shown] = await endpointsFor(db, reader, [view]);
+  if (shown === undefined) throw new Error(`endpoint ${view.id} is not shown`);
+  return shown;
+}
 
 function createRoute(deps: WebhookEndpointDeps): Route {
   return defineRoute({
@@ -87,9 +103,10 @@ function createRoute(deps: WebhookEndpointDeps): Route {
     }),
     handler: async ({ auth, body, keepAnswer }) => {
       const input = { merchantId: auth.merchantId, creator: auth.actor, ...body };
-      return createdAnswer(
-        await createEndpoint(deps, input, (tx, made) => keepAnswer(tx, createdAnswer(made))),
+      const made = await createEndpoint(deps, input, async (tx, stored) =>
+        keepAnswer(tx, await createdAnswer(tx, auth.actor, stored)),
       );
+      return createdAnswer(deps.db, auth.actor, made);
     },
   });
 }
@@ -114,8 +131,10 @@ function editRoute(deps: WebhookEndpointDeps): Route {
       active: z.boolean().optional(),
     }),
     data: endpoint,
-    handler: async ({ auth, body }) =>
-      viewOf(deps, await editEndpoint(deps, { merchantId: auth.merchantId, ...body })),
+    handler: async ({ auth, body }) => {
+      const edited = await editEndpoint(deps, { merchantId: auth.merchantId, ...body });
+      return endpointFor(deps.db, auth.actor, await viewOf(deps, edited));
+    },
   });
 }
 
@@ -157,7 +176,9 @@ function listRoute(deps: WebhookEndpointDeps): Route {
     auth: 'merchant',
     scope: 'webhooks:read',
     data: z.object({ endpoints: z.array(endpoint) }),
-    handler: async ({ auth }) => ({ endpoints: await listEndpoints(deps, auth.merchant) }),
+    handler: async ({ auth }) => ({
+      endpoints: await endpointsFor(deps.db, auth.actor, await listEndpoints(deps, auth.merchant)),
+    }),
   });
 }
 

@@ -4,10 +4,11 @@ import { assertMayChange, locksPrice } from '../../domain/origin.ts';
 import { originOf } from '../../store/creators.ts';
 import { findPaymentLink, updatePaymentLink } from '../../store/catalog/payment-links.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
+import type { Flag } from '../../store/schema/flag.ts';
 import type { PaymentLinkRow } from '../../store/schema/payment-links.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import type { CreateLinkInput, LinkDeps } from './create-link.ts';
-import { termColumns, type LinkTerms } from './link-terms.ts';
+import { termColumns, type TermColumns } from './link-terms.ts';
 
 /** What is left out stays as it is; the terms are replaced as a whole. */
 export interface EditLinkInput extends Partial<Omit<CreateLinkInput, 'merchant' | 'actor' | 'kind'>> {
@@ -24,15 +25,17 @@ export async function editLink(deps: LinkDeps, input: EditLinkInput): Promise<Pa
     if (link.kind === 'pos' && terms !== undefined && terms.kind !== 'open') {
       throw invalidField('openAmount', 'is what the counter is for: its amounts are typed');
     }
+    const columns = terms === undefined ? {} : await termColumns(tx, merchant.user_id, terms);
     const isUrlChanged = input.successUrl !== undefined && input.successUrl !== link.success_url;
     assertMayChange(actor, merchant.user_id, originOf(link), {
-      isPriceChanged: terms !== undefined,
+      isPriceChanged: differs(link, columns),
       urls: isUrlChanged ? ['successUrl'] : [],
     });
     return updatePaymentLink(tx, link.id, {
       name: input.name ?? link.name,
       description: input.description === undefined ? link.description : input.description,
-      ...(terms === undefined ? {} : await newTerms(tx, input, terms)),
+      ...columns,
+      price_locked: differs(link, columns) ? lockOf(input, columns) : link.price_locked,
       fields_json: input.fields === undefined ? link.fields_json : JSON.stringify(input.fields),
       success_url: input.successUrl === undefined ? link.success_url : input.successUrl,
       active: (input.active ?? link.active === 1) ? 1 : 0,
@@ -41,13 +44,14 @@ export async function editLink(deps: LinkDeps, input: EditLinkInput): Promise<Pa
   });
 }
 
-/** What the link costs from now on, and whether a clerk may change that again. */
-async function newTerms(tx: Tx, { merchant, actor }: EditLinkInput, terms: LinkTerms) {
-  const isLocked = locksPrice(actor, merchant.user_id, terms.kind === 'price');
-  return {
-    ...(await termColumns(tx, merchant.user_id, terms)),
-    price_locked: isLocked ? (1 as const) : (0 as const),
-  };
+/** Whether the link would cost something else; the columns are none where that is not asked. */
+function differs(link: PaymentLinkRow, columns: Partial<TermColumns>): boolean {
+  return (Object.keys(columns) as (keyof TermColumns)[]).some((name) => columns[name] !== link[name]);
+}
+
+/** Whether no clerk may change what it costs from now on. */
+function lockOf({ actor, merchant }: EditLinkInput, columns: Partial<TermColumns>): Flag {
+  return locksPrice(actor, merchant.user_id, typeof columns.price_id === 'string') ? 1 : 0;
 }
 
 /**

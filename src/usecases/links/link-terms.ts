@@ -10,7 +10,7 @@ export type LinkTerms =
   | { readonly kind: 'amount'; readonly amount: string; readonly currency: string }
   | { readonly kind: 'open'; readonly openAmount: OpenAmount; readonly currency: string };
 
-type TermColumns = Pick<PaymentLinkRow, 'price_id' | 'amount' | 'currency' | 'open_amount_json'>;
+export type TermColumns = Pick<PaymentLinkRow, 'price_id' | 'amount' | 'currency' | 'open_amount_json'>;
 
 /**
  * The columns that hold the terms, once they make sense.

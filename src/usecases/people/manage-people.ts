@@ -8,15 +8,18 @@ import {
   membersOf,
   type Member,
 } from '../../store/merchants/members.ts';
+import { madeByPerson, type MadeByPerson } from '../../store/merchants/made-by.ts';
 import { findUser } from '../../store/accounts/users.ts';
 import type { InvitationRow } from '../../store/schema/people.ts';
 import { endCredentials } from '../accounts/end-credentials.ts';
 import type { HeldSession, RenewedSession } from '../accounts/renew-session.ts';
 import { findOwnMerchant } from '../merchants/find-own-merchant.ts';
 import { reachMerchant } from '../people/reach-merchant.ts';
+import { END_BY_DEFAULT, endMade, type EndedCounts, type EndMade } from './end-made.ts';
 import type { PeopleDeps } from './invite-person.ts';
+import type { ActingUser } from './note-action.ts';
 
-type Deps = Pick<PeopleDeps, 'db' | 'clock'>;
+type Deps = Pick<PeopleDeps, 'db' | 'clock' | 'secretBox'>;
 interface OfShop {
   /** Who asks. */
   readonly userId: string;
@@ -25,17 +28,22 @@ interface OfShop {
 
 export interface People {
   readonly owner: { readonly userId: string; readonly email: string };
-  readonly members: readonly Member[];
+  readonly members: readonly (Member & { readonly made: MadeByPerson })[];
   readonly invitations: readonly InvitationRow[];
 }
 
-/** Who works for a shop, and who is invited to. @throws {AppError} MERCHANT_NOT_FOUND; FORBIDDEN for others than the owner. */
+/** Who works for a shop, what each of them made for it, and who is invited to. @throws {AppError} MERCHANT_NOT_FOUND; FORBIDDEN for others than the owner. */
 export async function listPeople({ db, clock }: Deps, { userId, merchantId }: OfShop): Promise<People> {
   const merchant = await findOwnMerchant(db, userId, merchantId);
   const owner = await findUser(db, merchant.user_id);
+  const members = [];
+  for (const member of await membersOf(db, merchant.id)) {
+    const made = await madeByPerson(db, { merchantId: merchant.id, userId: member.userId });
+    members.push({ ...member, made });
+  }
   return {
     owner: { userId: merchant.user_id, email: owner?.email ?? '' },
-    members: await membersOf(db, merchant.id),
+    members,
     invitations: await openInvitationsOf(db, merchant.id, clock.now()),
   };
 }
@@ -58,23 +66,42 @@ export async function changeRole(
   });
 }
 
+export interface Removal extends OfShop {
+  readonly personId: string;
+  /** Of what the person made; left out: endpoints and keys. */
+  readonly end?: EndMade | undefined;
+  readonly session: HeldSession;
+  readonly client: ActingUser['client'];
+}
+
+/** What ended with a removal, and the session of a member who left. */
+export interface Removed {
+  readonly ended: EndedCounts;
+  readonly renewed: RenewedSession | null;
+}
+
 /**
- * Ends what a member may do in a shop, at once, and what was issued to them before: the owner removes any member, and
- * every member may leave, whose own session goes on. @throws as above.
+ * Ends what a member may do in a shop, at once, what was issued to them before, and of what they made as much as the
+ * owner says: the owner removes any member, and every member may leave, whose own session goes on. Who leaves keeps
+ * neither endpoints nor keys. @throws as above.
  */
-export async function removePerson(
-  { db, clock }: Deps,
-  input: OfShop & { readonly personId: string; readonly session: HeldSession },
-): Promise<RenewedSession | null> {
-  const { userId, merchantId, personId } = input;
-  return db.transaction(async (tx) => {
-    const { merchant } =
-      personId === userId
-        ? await reachMerchant(tx, userId, merchantId)
-        : { merchant: await findOwnMerchant(tx, userId, merchantId) };
+export async function removePerson(deps: Deps, input: Removal): Promise<Removed> {
+  const { userId, merchantId, personId, client } = input;
+  const isLeaving = personId === userId;
+  return deps.db.transaction(async (tx) => {
+    const merchant = isLeaving
+      ? (await reachMerchant(tx, userId, merchantId)).merchant
+      : await findOwnMerchant(tx, userId, merchantId);
     if (!(await deleteMember(tx, merchant.id, personId))) throw noSuchPerson();
-    const keep = personId === userId ? input.session : null;
-    return (await endCredentials(tx, { userId: personId, keep, now: clock.now() })).renewed;
+    const ended = await endMade(tx, deps, {
+      merchantId: merchant.id,
+      personId,
+      end: isLeaving ? END_BY_DEFAULT : (input.end ?? END_BY_DEFAULT),
+      by: { userId, client },
+    });
+    const keep = isLeaving ? input.session : null;
+    const { renewed } = await endCredentials(tx, { userId: personId, keep, now: deps.clock.now() });
+    return { ended, renewed };
   });
 }
 

@@ -1,4 +1,6 @@
+import type { Creator } from '../../domain/actor.ts';
 import type { EventType } from '../../domain/events.ts';
+import { creatorOf } from '../../store/creators.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { isEndpointDisabled } from '../../store/webhooks/disabled-endpoints.ts';
@@ -19,6 +21,8 @@ export interface EndpointView {
   /** The types it takes; null for all. */
   readonly events: EventType[] | null;
   readonly active: boolean;
+  /** Null where that is not known, and for the merchant's own webhookUrl. */
+  readonly creator: Creator | null;
   readonly health: {
     readonly lastSuccessAt: string | null;
     readonly lastFailureAt: string | null;
@@ -54,6 +58,7 @@ export function viewEndpoint(row: StoredEndpoint, health: EndpointHealth | undef
     default: false,
     events: row.events_json === null ? null : eventsOf(row.events_json),
     active: row.active === 1,
+    creator: creatorOf(row),
     health: healthView(health, row.gone_at !== null),
     createdAt: new Date(row.created_at).toISOString(),
     updatedAt: new Date(row.updated_at).toISOString(),
@@ -67,6 +72,7 @@ function defaultView(merchant: MerchantRow, url: string, health: EndpointView['h
     default: true,
     events: null,
     active: true,
+    creator: null,
     health,
     createdAt: new Date(merchant.created_at).toISOString(),
     updatedAt: new Date(merchant.updated_at).toISOString(),

@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { creatorColumns } from '../../store/creators.ts';
-import type { Db } from '../../store/sqlite/database.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { endEndpointDeliveries, redirectEndpointDeliveries } from '../../store/webhooks/deliveries.ts';
 import {
   deleteEndpoint,
@@ -135,11 +135,19 @@ export async function removeEndpoint(deps: WebhookEndpointDeps, at: EndpointAt):
   refuseDefault(at);
   await deps.db.transaction(async (tx) => {
     const { id, merchant_id: merchantId } = await findOwnEndpoint(tx, at);
-    const now = deps.clock.now();
-    await endEndpointDeliveries(tx, { merchantId, endpointId: id, why: 'the endpoint was deleted', now });
-    await forgetHealth(tx, id);
-    await deleteEndpoint(tx, id);
+    await endEndpoint(tx, { merchantId, id, why: 'the endpoint was deleted', now: deps.clock.now() });
   });
+}
+
+/** Deletes an endpoint and ends what waits for it. @param end.why what the logs tell */
+export async function endEndpoint(
+  tx: Tx,
+  end: { readonly merchantId: string; readonly id: string; readonly why: string; readonly now: number },
+): Promise<void> {
+  const { merchantId, id, why, now } = end;
+  await endEndpointDeliveries(tx, { merchantId, endpointId: id, why, now });
+  await forgetHealth(tx, id);
+  await deleteEndpoint(tx, id);
 }
 
 /**

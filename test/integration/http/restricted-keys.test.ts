@@ -130,6 +130,7 @@ describe('a restricted key', () => {
       createdAt: expect.any(String),
       lastUsedAt: null,
       expiresAt: null,
+      createdBy: { kind: 'user', id: expect.any(String), name: expect.stringContaining('@') },
     });
     const newer = await newKey(of);
     const list = await listed(of);

@@ -13,11 +13,19 @@ export interface PeopleRoutes {
 
 export type MemberRole = 'manager' | 'clerk' | 'bookkeeper';
 
+/** What still works of that which somebody made for a shop, also by a key of theirs. */
+export interface MadeByPerson {
+  readonly endpoints: readonly { readonly id: string; readonly url: string }[];
+  readonly keys: readonly { readonly id: string; readonly name: string }[];
+  readonly links: readonly { readonly id: string; readonly name: string }[];
+}
+
 export interface Person {
   readonly userId: string;
   readonly email: string;
   readonly role: MemberRole;
   readonly createdAt: string;
+  readonly made: MadeByPerson;
 }
 
 interface Invitation {

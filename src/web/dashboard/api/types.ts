@@ -18,6 +18,7 @@ export type WebhookDelivery = Schemas['WebhookDelivery'];
 export type WebhookLog = Schemas['WebhookLog'];
 export type WebhookEndpoint = Schemas['WebhookEndpoint'];
 export type RestrictedKey = Schemas['RestrictedKey'];
+export type CreatedBy = RestrictedKey['createdBy'];
 export type Scope = RestrictedKey['scopes'][number];
 export type Chain = NonNullable<Data<'GET', '/readyz'>['chains']>[string];
 

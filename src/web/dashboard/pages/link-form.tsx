@@ -61,6 +61,8 @@ export function EditLink({
   onDone: (link: PaymentLink) => void;
 }) {
   const merchantId = useShopId();
+  // Where payers go is no clerk's to set.
+  const setsTarget = useShop()?.role !== 'clerk';
   const [asks, setAsks] = useState<Asks>(asksOf(link));
   const save = useAct(
     (body: ReturnType<typeof bodyOf>): Promise<PaymentLink> =>
@@ -104,6 +106,7 @@ export function EditLink({
         type="url"
         placeholder="https://"
         defaultValue={link?.successUrl ?? ''}
+        readOnly={!setsTarget}
       />
     </Form>
   );

@@ -8,6 +8,7 @@ import { Badge, Button, Card, CopyLine, Empty, PageTitle, Problem, Shown } from 
 import { Dialog } from '../ui/dialog.tsx';
 import { fiat } from '../ui/format.ts';
 import { Pager } from '../ui/table.tsx';
+import { madeBy } from '../ui/made-by.ts';
 import { telling } from '../ui/toast.tsx';
 import { EditLink } from './link-form.tsx';
 import { ShareLink } from './link-share.tsx';
@@ -94,6 +95,7 @@ export function LinksPage() {
 
 function LinkCard({ link, onOpen }: { link: PaymentLink; onOpen: (opened: Opened) => void }) {
   const { id: paymentLinkId, active } = link;
+  const maker = madeBy(link.createdBy);
   const flip = useAct(() =>
     api('PATCH', '/merchant/link/edit', { body: { paymentLinkId, active: !active } }),
   );
@@ -103,6 +105,7 @@ function LinkCard({ link, onOpen }: { link: PaymentLink; onOpen: (opened: Opened
         <div className="min-w-0">
           <h2 className="font-semibold break-words">{link.name}</h2>
           <p className="text-sm break-words text-soft">{asks(link)}</p>
+          {maker !== null && <p className="text-xs break-words text-soft">{maker}</p>}
         </div>
         <Badge tone={active ? 'good' : 'idle'}>{active ? t('Active') : t('Closed')}</Badge>
       </div>

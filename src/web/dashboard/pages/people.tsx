@@ -6,12 +6,12 @@ import { useAct, useShopId } from '../api/hooks.ts';
 import { t } from '../i18n/t.ts';
 import { Badge, Button, Card, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
 import { EmailText } from '../ui/email-text.tsx';
-import { Confirm } from '../ui/dialog.tsx';
 import { when } from '../ui/format.ts';
 import { Small } from '../ui/form.tsx';
 import { MEMBER_ROLES, roleName, ROLES } from '../ui/roles.ts';
 import { telling } from '../ui/toast.tsx';
 import { Invite } from './invite.tsx';
+import { RemovePerson } from './remove-person.tsx';
 
 const LIVE_MS = 5_000;
 
@@ -79,10 +79,6 @@ function Member({ person }: { person: Person }) {
     (to: MemberRole) => own('PATCH /merchant/people/edit', { merchantId, userId, role: to }),
     telling(t('Role changed')),
   );
-  const remove = useAct(
-    () => own('DELETE /merchant/people/remove', { merchantId, userId }),
-    telling(t('{email} was removed', { email }), () => setRemoving(false)),
-  );
   return (
     <li className="flex flex-wrap items-center justify-between gap-3 py-3 last:pb-0">
       <div className="min-w-0 text-sm">
@@ -103,17 +99,7 @@ function Member({ person }: { person: Person }) {
           {t('Remove')}
         </Button>
       </div>
-      <Confirm
-        title={t('Remove {email}?', { email })}
-        open={isRemoving}
-        onClose={() => setRemoving(false)}
-        action={t('Yes, remove')}
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate()}
-      >
-        <p>{t('From this moment on they reach nothing of this shop. What they made stays.')}</p>
-      </Confirm>
+      {isRemoving && <RemovePerson person={person} open onClose={() => setRemoving(false)} />}
     </li>
   );
 }

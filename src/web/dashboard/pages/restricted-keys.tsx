@@ -10,6 +10,7 @@ import { Check, Field, Select } from '../ui/form.tsx';
 import { Form } from '../ui/whole-form.tsx';
 import { when } from '../ui/format.ts';
 import { keyUse } from '../ui/key-use.ts';
+import { madeBy } from '../ui/made-by.ts';
 import { PLUGIN_SCOPES, ScopeList, SCOPES, scopeWords, SendWarning } from '../ui/scopes.tsx';
 import { telling } from '../ui/toast.tsx';
 
@@ -72,6 +73,7 @@ export function RestrictedKeys(props: { merchantId: string; keys: readonly Restr
 }
 
 function Row({ of, onDelete }: { of: RestrictedKey; onDelete: () => void }) {
+  const maker = madeBy(of.createdBy);
   const isOver = of.expiresAt !== null && Date.parse(of.expiresAt) <= Date.now();
   return (
     <li className="grid gap-2 rounded-xl border border-line p-4">
@@ -101,6 +103,7 @@ function Row({ of, onDelete }: { of: RestrictedKey; onDelete: () => void }) {
       </details>
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-soft">
         <span>{keyUse(of)}</span>
+        {maker !== null && <span className="break-words">{maker}</span>}
         {of.expiresAt !== null && (
           <Badge tone={isOver ? 'bad' : 'idle'}>
             {isOver

@@ -11,6 +11,7 @@ import { EventChoice, type EventPick } from '../ui/event-choice.tsx';
 import { Check, Field } from '../ui/form.tsx';
 import { Form } from '../ui/whole-form.tsx';
 import { when } from '../ui/format.ts';
+import { madeBy } from '../ui/made-by.ts';
 import { telling } from '../ui/toast.tsx';
 
 const REFETCH_MS = 5_000;
@@ -58,6 +59,7 @@ export function WebhookEndpoints({ merchantId }: { merchantId: string }) {
 function Row(props: { of: WebhookEndpoint; onOpen: (what: Open['what']) => void }) {
   const { of, onOpen } = props;
   const { lastSuccessAt, lastError } = of.health;
+  const maker = madeBy(of.createdBy);
   return (
     <li className="grid gap-2 rounded-xl border border-line p-4">
       <div className="flex flex-wrap items-start justify-between gap-2">
@@ -92,6 +94,7 @@ function Row(props: { of: WebhookEndpoint; onOpen: (what: Open['what']) => void 
           : t(', last success {lastSuccessAt}', { lastSuccessAt: when(lastSuccessAt) })}
         {lastError === null ? '' : t(', last error: {lastError}', { lastError })}
       </p>
+      {maker !== null && <p className="text-xs break-words text-soft">{maker}</p>}
     </li>
   );
 }

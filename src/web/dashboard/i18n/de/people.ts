@@ -80,8 +80,6 @@ export const people: Catalogue = {
   'Forgot the password': 'Passwort vergessen',
   'Forgot the password?': 'Passwort vergessen?',
   From: 'Von',
-  'From this moment on they reach nothing of this shop. What they made stays.':
-    'Ab sofort erreicht diese Person nichts mehr von diesem Shop. Was sie angelegt hat, bleibt.',
   'From your authenticator app, or one of your recovery codes':
     'Aus Ihrer Authenticator-App, oder einer Ihrer Wiederherstellungscodes',
   'From your authenticator app, or one of your recovery codes. Each works once.':
@@ -289,4 +287,20 @@ export const people: Catalogue = {
   'Read the signing secret': 'Signaturgeheimnis gelesen',
   'Read the secret of an endpoint': 'Geheimnis eines Endpunkts gelesen',
   'Exported movements': 'Bewegungen exportiert',
+  'From this moment on they reach nothing of this shop. Payments that they made stay.':
+    'Ab sofort erreicht diese Person nichts mehr von diesem Shop. Zahlungen, die sie angelegt hat, bleiben.',
+  'Delete the webhook endpoint that they made': 'Den Webhook-Endpunkt löschen, den diese Person angelegt hat',
+  'Delete the {count} webhook endpoints that they made':
+    'Die {count} Webhook-Endpunkte löschen, die diese Person angelegt hat',
+  'Delete the restricted key that they made':
+    'Den eingeschränkten Schlüssel löschen, den diese Person angelegt hat',
+  'Delete the {count} restricted keys that they made':
+    'Die {count} eingeschränkten Schlüssel löschen, die diese Person angelegt hat',
+  'Delete the payment link that they made': 'Den Zahlungslink löschen, den diese Person angelegt hat',
+  'Delete the {count} payment links that they made':
+    'Die {count} Zahlungslinks löschen, die diese Person angelegt hat',
+  'Through an endpoint or a key that stays, they can go on reading what happens in this shop.':
+    'Über einen Endpunkt oder Schlüssel, der bleibt, kann diese Person weiter mitlesen, was in diesem Shop geschieht.',
+  'and one more': 'und ein weiterer',
+  'and {count} more': 'und {count} weitere',
 };

@@ -282,4 +282,6 @@ export const shop: Catalogue = {
     'Die letzten {count} Webhooks an {url} sind nicht angekommen.',
   'The last one that did: {time}.': 'Der letzte, der ankam: {time}.',
   'See the deliveries': 'Zustellungen ansehen',
+  'Made by {name}': 'Angelegt von {name}',
+  'Made by the secret key': 'Angelegt mit dem geheimen Schlüssel',
 };

@@ -80,8 +80,6 @@ export const people: Catalogue = {
   'Forgot the password': 'Contraseña olvidada',
   'Forgot the password?': '¿Olvidó la contraseña?',
   From: 'Desde',
-  'From this moment on they reach nothing of this shop. What they made stays.':
-    'Desde este momento no alcanza nada de esta tienda. Lo que hizo se queda.',
   'From your authenticator app, or one of your recovery codes':
     'De su aplicación de autenticación, o uno de sus códigos de recuperación',
   'From your authenticator app, or one of your recovery codes. Each works once.':
@@ -288,4 +286,17 @@ export const people: Catalogue = {
   'Read the signing secret': 'Leyó el secreto de firma',
   'Read the secret of an endpoint': 'Leyó el secreto de un endpoint',
   'Exported movements': 'Exportó movimientos',
+  'From this moment on they reach nothing of this shop. Payments that they made stay.':
+    'Desde este momento esta persona ya no accede a nada de esta tienda. Los pagos que creó se conservan.',
+  'Delete the webhook endpoint that they made': 'Eliminar el endpoint de webhooks que creó',
+  'Delete the {count} webhook endpoints that they made':
+    'Eliminar los {count} endpoints de webhooks que creó',
+  'Delete the restricted key that they made': 'Eliminar la clave restringida que creó',
+  'Delete the {count} restricted keys that they made': 'Eliminar las {count} claves restringidas que creó',
+  'Delete the payment link that they made': 'Eliminar el enlace de pago que creó',
+  'Delete the {count} payment links that they made': 'Eliminar los {count} enlaces de pago que creó',
+  'Through an endpoint or a key that stays, they can go on reading what happens in this shop.':
+    'Con un endpoint o una clave que se conserve, esta persona puede seguir leyendo lo que pasa en esta tienda.',
+  'and one more': 'y uno más',
+  'and {count} more': 'y {count} más',
 };

@@ -279,4 +279,6 @@ export const shop: Catalogue = {
   'The last {count} webhooks to {url} did not arrive.': 'Los últimos {count} webhooks a {url} no llegaron.',
   'The last one that did: {time}.': 'El último que llegó: {time}.',
   'See the deliveries': 'Ver las entregas',
+  'Made by {name}': 'Creado por {name}',
+  'Made by the secret key': 'Creado con la clave secreta',
 };

@@ -81,8 +81,6 @@ export const people: Catalogue = {
   'Forgot the password': 'Mot de passe oublié',
   'Forgot the password?': 'Mot de passe oublié ?',
   From: 'Du',
-  'From this moment on they reach nothing of this shop. What they made stays.':
-    'Dès cet instant, cette personne n’accède plus à rien de cette boutique. Ce qu’elle a fait reste.',
   'From your authenticator app, or one of your recovery codes':
     'De votre application d’authentification, ou l’un de vos codes de récupération',
   'From your authenticator app, or one of your recovery codes. Each works once.':
@@ -290,4 +288,19 @@ export const people: Catalogue = {
   'Read the signing secret': 'A lu le secret de signature',
   'Read the secret of an endpoint': 'A lu le secret d’un point de terminaison',
   'Exported movements': 'A exporté des mouvements',
+  'From this moment on they reach nothing of this shop. Payments that they made stay.':
+    'Dès maintenant, cette personne n’a plus accès à cette boutique. Les paiements qu’elle a créés restent.',
+  'Delete the webhook endpoint that they made': 'Supprimer le point de terminaison webhook qu’elle a créé',
+  'Delete the {count} webhook endpoints that they made':
+    'Supprimer les {count} points de terminaison webhook qu’elle a créés',
+  'Delete the restricted key that they made': 'Supprimer la clé restreinte qu’elle a créée',
+  'Delete the {count} restricted keys that they made':
+    'Supprimer les {count} clés restreintes qu’elle a créées',
+  'Delete the payment link that they made': 'Supprimer le lien de paiement qu’elle a créé',
+  'Delete the {count} payment links that they made':
+    'Supprimer les {count} liens de paiement qu’elle a créés',
+  'Through an endpoint or a key that stays, they can go on reading what happens in this shop.':
+    'Par un point de terminaison ou une clé qui reste, cette personne peut continuer à lire ce qui se passe dans cette boutique.',
+  'and one more': 'et un de plus',
+  'and {count} more': 'et {count} de plus',
 };

@@ -285,4 +285,6 @@ export const shop: Catalogue = {
     'Les {count} derniers webhooks vers {url} ne sont pas arrivés.',
   'The last one that did: {time}.': 'Le dernier arrivé : {time}.',
   'See the deliveries': 'Voir les envois',
+  'Made by {name}': 'Créé par {name}',
+  'Made by the secret key': 'Créé avec la clé secrète',
 };

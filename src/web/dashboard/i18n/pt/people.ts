@@ -81,8 +81,6 @@ export const people: Catalogue = {
   'Forgot the password': 'Esqueci a senha',
   'Forgot the password?': 'Esqueceu a senha?',
   From: 'De',
-  'From this moment on they reach nothing of this shop. What they made stays.':
-    'A partir deste momento a pessoa não alcança nada desta loja. O que ela fez fica.',
   'From your authenticator app, or one of your recovery codes':
     'Do seu aplicativo autenticador, ou um dos seus códigos de recuperação',
   'From your authenticator app, or one of your recovery codes. Each works once.':
@@ -288,4 +286,16 @@ export const people: Catalogue = {
   'Read the signing secret': 'Leu o segredo de assinatura',
   'Read the secret of an endpoint': 'Leu o segredo de um endpoint',
   'Exported movements': 'Exportou movimentos',
+  'From this moment on they reach nothing of this shop. Payments that they made stay.':
+    'A partir de agora esta pessoa já não acede a nada desta loja. Os pagamentos que criou mantêm-se.',
+  'Delete the webhook endpoint that they made': 'Eliminar o endpoint de webhook que criou',
+  'Delete the {count} webhook endpoints that they made': 'Eliminar os {count} endpoints de webhook que criou',
+  'Delete the restricted key that they made': 'Eliminar a chave restrita que criou',
+  'Delete the {count} restricted keys that they made': 'Eliminar as {count} chaves restritas que criou',
+  'Delete the payment link that they made': 'Eliminar o link de pagamento que criou',
+  'Delete the {count} payment links that they made': 'Eliminar os {count} links de pagamento que criou',
+  'Through an endpoint or a key that stays, they can go on reading what happens in this shop.':
+    'Com um endpoint ou uma chave que se mantenha, esta pessoa pode continuar a ler o que acontece nesta loja.',
+  'and one more': 'e mais um',
+  'and {count} more': 'e mais {count}',
 };

@@ -281,4 +281,6 @@ export const shop: Catalogue = {
     'Os últimos {count} webhooks para {url} não chegaram.',
   'The last one that did: {time}.': 'O último que chegou: {time}.',
   'See the deliveries': 'Ver as entregas',
+  'Made by {name}': 'Criado por {name}',
+  'Made by the secret key': 'Criado com a chave secreta',
 };

@@ -1,0 +1,42 @@
+import type { Db } from '../sqlite/database.ts';
+
+/** What a person made for a shop, also by a restricted key of theirs: what still works, oldest first. */
+export interface MadeByPerson {
+  readonly endpoints: readonly { readonly id: string; readonly url: string }[];
+  readonly keys: readonly { readonly id: string; readonly name: string }[];
+  readonly links: readonly { readonly id: string; readonly name: string }[];
+}
+
+export async function madeByPerson(
+  db: Db,
+  { merchantId, userId }: { readonly merchantId: string; readonly userId: string },
+): Promise<MadeByPerson> {
+  const keys = await db
+    .selectFrom('restricted_keys')
+    .select(['id', 'name'])
+    .where('merchant_id', '=', merchantId)
+    .where('creator_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  // Ids of users, keys and shops are never the same.
+  const makers = [userId, ...keys.map(({ id }) => id)];
+  const endpoints = await db
+    .selectFrom('webhook_endpoints')
+    .select(['id', 'url'])
+    .where('merchant_id', '=', merchantId)
+    .where('creator_id', 'in', makers)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  const links = await db
+    .selectFrom('payment_links')
+    .select(['id', 'name'])
+    .where('merchant_id', '=', merchantId)
+    .where('deleted_at', 'is', null)
+    .where('creator_id', 'in', makers)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return { endpoints, keys, links };
+}
