@@ -19,7 +19,7 @@ interface Version extends SignedFee {
 export interface SpentBudget {
   readonly send: StoredSend;
   readonly versions: readonly Version[];
-  /** The most that can be mined of it together with what draws on its budget, atoms. */
+  /** The most that can be mined of it together with what draws on its budget and with its parts, atoms. */
   readonly worst: bigint;
 }
 
@@ -45,14 +45,19 @@ export async function spentBudgets(db: Db): Promise<SpentBudget[]> {
     const own = versions.filter((version) => version.sendId === send.id && isPossible(version));
     return own.reduce((most, version) => {
       const together = sends
-        .filter((other) => other.draws_on === send.id && other.status !== 'failed')
+        .filter((other) => other.part_of === null && other.draws_on === send.id && other.status !== 'failed')
         .reduce((sum, other) => sum + worstOf(other, (each) => needs(each, version.txid)), version.fee);
       return together > most ? together : most;
     }, 0n);
   };
+  // Parts are mined whichever version of their send is, and whatever becomes of that.
+  const partsOf = (send: StoredSend): bigint =>
+    sends
+      .filter((part) => part.part_of === send.id && part.status !== 'failed')
+      .reduce((sum, part) => sum + worstOf(part, () => true), 0n);
   return sends.map((send) => ({
     send,
     versions: versions.filter(({ sendId }) => sendId === send.id),
-    worst: worstOf(send, () => true),
+    worst: worstOf(send, () => true) + partsOf(send),
   }));
 }
