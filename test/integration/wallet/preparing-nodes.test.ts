@@ -1,15 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { ChainId } from '../../../src/domain/coins.ts';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
+import { writeMeta } from '../../../src/store/meta.ts';
+import { copySqlite } from '../../../src/store/sqlite/files.ts';
 import { getSend } from '../../../src/usecases/sends/get-send.ts';
 import { sendCoins } from '../../../src/usecases/sends/send-coins.ts';
 import type { SendView } from '../../../src/usecases/sends/send-view.ts';
 import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
 import { prepareSends } from '../../../src/usecases/settlement/prepare-sends.ts';
+import { openGapLimit } from '../../../src/usecases/wallet/gap-limit.ts';
+import { watchLookAhead } from '../../../src/usecases/wallet/watch-look-ahead.ts';
 import { expectBooksToAgree } from '../../_helpers/books.ts';
 import { type ChildOrder, openNodeWorld } from '../../_helpers/node-world.ts';
 import {
@@ -127,6 +132,47 @@ function runWith(coin: NodeCoin): void {
       expect(await world.balance(coin)).toBe(formatCoinAmount(left, coin));
       await expectBooksToAgree(world.db);
     });
+
+  test('is confirmed by the blocks that a backup from before it was signed has not read', async () => {
+    await crowd(30, MOST);
+    const destination = await node.foreignAddress();
+    await place(destination, '0.028');
+    const backup = mkdtempSync(join(tmpdir(), 'tilld-parts-'));
+    for (const file of readdirSync(dir).filter((name) => !name.startsWith('tilld.db')))
+      cpSync(join(dir, file), join(backup, file), { recursive: true });
+    copySqlite(join(dir, 'tilld.db'), join(backup, 'tilld.db'));
+    const done = await settle();
+    await world.close();
+    rmSync(dir, { recursive: true, force: true });
+    dir = backup;
+    await open(MOST);
+    await watchFurtherAddresses();
+    await writeMeta(world.db, 'restored_at', String(world.clock.now()));
+    expect((await status()).status).toBe('preparing');
+    await world.sync(coin);
+    const { status: state, txHash, amount, fee, parts } = await status();
+    expect({ state, txHash, amount, fee, parts }).toEqual({
+      state: 'confirmed',
+      txHash: done.txHash,
+      amount: done.amount,
+      fee: done.fee,
+      parts: done.parts,
+    });
+    for (let at = 0; at < 3; at += 1) await round();
+    expect(await received(destination)).toBe(atoms('0.028'));
+    const left = 30n * EACH - atoms('0.028') - atoms(done.fee);
+    expect(await world.balance(coin)).toBe(formatCoinAmount(left, coin));
+    await expectBooksToAgree(world.db);
+  });
+
+  /** What a restore does: addresses given out since the backup are not in it. */
+  async function watchFurtherAddresses(): Promise<void> {
+    const { db, clock, deriver } = world.deps;
+    await openGapLimit({ db, clock }, 20);
+    const watchKeyOf = (chain: ChainId, address: string): string =>
+      chain.coin === coin ? world.adapter(coin).watchKey(address) : address;
+    while (await watchLookAhead({ db, deriver, watchKeyOf }));
+  }
 
   test.each([
     { step: 'its first part', rounds: 0, kind: 'hang' },
