@@ -17,6 +17,7 @@ import type { Db } from '../store/sqlite/database.ts';
 import { applyRevocations } from '../usecases/accounts/apply-revocations.ts';
 import { suspendShops } from '../usecases/accounts/suspend-shops.ts';
 import type { Keyring } from '../wallet/keyring.ts';
+import { createSecretBox } from '../wallet/secret-box.ts';
 import { PeriodicTask } from '../workers/periodic-task.ts';
 
 const FLUSH_EVERY_MS = 1_000;
@@ -59,7 +60,7 @@ export class RevocationList {
     await deleteSessionRevocations(db, now - SESSIONS_KEPT_MS);
     const listed = readRevocations(path)?.filter(isRecent) ?? null;
     if (listed !== null) {
-      const applied = await applyRevocations(db, listed, now);
+      const applied = await applyRevocations({ db, secretBox: createSecretBox(keyring) }, listed, now);
       if (applied.size > 0)
         logger.error(
           Object.fromEntries(applied),

@@ -104,7 +104,7 @@ async function lookAhead(
       await skipAccounts(tx, SKIPPED_ACCOUNTS);
       await skipSeqs(tx);
     });
-    const revoked = await revokeAgain(db, options, revocationPath(stage, keyring.fingerprint));
+    const revoked = await revokeAgain(db, options, { keyring, stage });
     await noteOperatorEverywhere(db, { secretBox: createSecretBox(keyring), clock }, 'scripts/restore');
     const recovered = await openGapLimit({ db, clock }, options.lookAhead);
     await noteRestored(db, clock);
@@ -120,7 +120,7 @@ async function lookAhead(
 async function revokeAgain(
   db: Db,
   { revocations, clock }: RestoreBackupOptions,
-  path: string,
+  { keyring, stage }: { keyring: Keyring; stage: string },
 ): Promise<Applied | null> {
   let applied: Applied | null = new Map();
   if (revocations === null) {
@@ -129,9 +129,9 @@ async function revokeAgain(
   } else if (revocations !== 'none') {
     const list = readRevocations(revocations.file);
     if (list === null) throw new BackupError(`there is no ${revocations.file}`);
-    applied = await applyRevocations(db, list, clock.now());
+    applied = await applyRevocations({ db, secretBox: createSecretBox(keyring) }, list, clock.now());
   }
-  writeRevocations(path, await allRevocations(db));
+  writeRevocations(revocationPath(stage, keyring.fingerprint), await allRevocations(db));
   return applied;
 }
 

@@ -112,6 +112,10 @@ export const REVOCATION_KINDS = [
   'recovery-code', // user/SHA-256
   'session', // id
   'tokens', // user/version from which on they count
+  'endpoint', // id of a webhook endpoint that was deleted
+  'endpoint-secret', // id of a webhook endpoint whose secret was rotated
+  'webhook-url', // shop whose webhookUrl was removed
+  'webhook-secret', // shop whose webhook secret was rotated
 ] as const;
 export type RevocationKind = (typeof REVOCATION_KINDS)[number];
 

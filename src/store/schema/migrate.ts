@@ -33,6 +33,7 @@ import * as receiptMails from './migrations/0032-receipt-mails.ts';
 import * as listedDeliveries from './migrations/0033-listed-deliveries.ts';
 import * as revocations from './migrations/0048-revocations.ts';
 import * as sharedFeeBudgets from './migrations/0054-shared-fee-budgets.ts';
+import * as revokedWebhooks from './migrations/0057-revoked-webhooks.ts';
 import * as unfundedSends from './migrations/0056-unfunded-sends.ts';
 import * as balance from './migrations/0034-balance.ts';
 import * as paymentGroups from './migrations/0036-payment-groups.ts';
@@ -90,6 +91,7 @@ export const MIGRATIONS: Migrations = {
   '0050-unpriced-refunds': unpricedRefunds,
   '0054-shared-fee-budgets': sharedFeeBudgets,
   '0056-unfunded-sends': unfundedSends,
+  '0057-revoked-webhooks': revokedWebhooks,
   '0062-creators': creators,
 };
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { SecretBox } from '../../domain/keys.ts';
 import { MEMBER_ROLES } from '../../domain/roles.ts';
 import { deleteAccountTokens } from '../../store/accounts/account-tokens.ts';
 import { deletePasskeyById } from '../../store/accounts/passkeys.ts';
@@ -13,6 +14,12 @@ import { knownRevocations, recordRevocation, type Revocation } from '../../store
 import type { RevocationKind } from '../../store/schema/accounts.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { newKeyPair } from './api-key.ts';
+import {
+  revokeEndpoint,
+  revokeEndpointSecret,
+  revokeWebhookSecret,
+  revokeWebhookUrl,
+} from './revoke-webhooks.ts';
 
 /** Statements have a limited number of parameters. */
 const CHUNK = 500;
@@ -24,7 +31,11 @@ export type Applied = ReadonlyMap<RevocationKind, number>;
  * Applies revocations that a database does not know, because it is older than they are. What it has of them already
  * changes nothing. An account whose password or second factor changed since needs a reset by mail: the old password may be known to others.
  */
-export async function applyRevocations(db: Db, list: readonly Revocation[], now: number): Promise<Applied> {
+export async function applyRevocations(
+  { db, secretBox }: { readonly db: Db; readonly secretBox: SecretBox },
+  list: readonly Revocation[],
+  now: number,
+): Promise<Applied> {
   const applied = new Map<RevocationKind, number>();
   await db.transaction(async (tx) => {
     const shops = new Set<string>();
@@ -36,7 +47,7 @@ export async function applyRevocations(db: Db, list: readonly Revocation[], now:
       );
       for (const revocation of chunk.filter(({ id }) => !known.has(id))) {
         await recordRevocation(tx, revocation);
-        if (await APPLY[revocation.kind](tx, revocation.subject.split('/'), { now, shops }))
+        if (await APPLY[revocation.kind](tx, revocation.subject.split('/'), { now, shops, secretBox }))
           applied.set(revocation.kind, (applied.get(revocation.kind) ?? 0) + 1);
       }
     }
@@ -49,6 +60,7 @@ export async function applyRevocations(db: Db, list: readonly Revocation[], now:
 
 interface Context {
   readonly now: number;
+  readonly secretBox: SecretBox;
   /** Shops whose keys ended. */
   readonly shops: Set<string>;
 }
@@ -84,6 +96,10 @@ const APPLY: Readonly<Record<RevocationKind, Apply>> = {
   session: async (tx, [id = '']) => deleteSessionById(tx, id),
   tokens: async (tx, [userId = '', version = ''], { now }) =>
     raiseTokenVersionTo(tx, { id: userId, version: Number(version), now }),
+  endpoint: async (tx, [id = ''], context) => revokeEndpoint(tx, id, context),
+  'endpoint-secret': async (tx, [id = ''], context) => revokeEndpointSecret(tx, id, context),
+  'webhook-url': async (tx, [id = ''], context) => revokeWebhookUrl(tx, id, context),
+  'webhook-secret': async (tx, [id = ''], context) => revokeWebhookSecret(tx, id, context),
 };
 
 async function disablePassword(tx: Tx, userId: string, now: number): Promise<boolean> {

@@ -25,6 +25,16 @@ let shop: Shop;
 let untouched: Shop;
 let sending: string;
 let kept: string;
+/** The endpoint of a shop that is deleted after the backup, and one whose secret is rotated, with its old secret. */
+let deletedEndpoint: string;
+let rotated: Endpoint;
+let oldSecret: string;
+let removing: Shop;
+
+interface Endpoint {
+  readonly id: string;
+  readonly secret: string;
+}
 
 const isIn = async (client: SessionClient) => (await client.call('GET', '/auth/session')).status;
 const balances = async (api: ApiClient, token: string, more = '') =>
@@ -32,6 +42,17 @@ const balances = async (api: ApiClient, token: string, more = '') =>
 const listPath = (): string =>
   join(till.dataDir, readdirSync(till.dataDir).find((name) => name.startsWith('revocations.')) ?? '');
 const listed = (): string => readFileSync(listPath(), 'utf8');
+
+const ownSecret = async (api: ApiClient, { secretKey: token }: Shop): Promise<string> =>
+  (await api.must<{ secret: string }>('GET', '/merchant/webhook/secret', { token })).secret;
+
+async function endpointsOf(
+  api: ApiClient,
+  { secretKey: token }: Shop,
+): Promise<{ id: string; url: string }[]> {
+  const path = '/merchant/webhook/endpoint/list';
+  return (await api.must<{ endpoints: { id: string; url: string }[] }>('GET', path, { token })).endpoints;
+}
 
 async function restrictedKey(of: Shop, scopes: readonly string[]): Promise<{ id: string; value: string }> {
   const { key } = await of.api.must<{ key: { id: string; value: string } }>('POST', '/merchant/keys/create', {
@@ -60,6 +81,16 @@ beforeAll(async () => {
   const deleted = await restrictedKey(untouched, ['wallet:read', 'wallet:send']);
   sending = deleted.value;
   kept = (await restrictedKey(untouched, ['wallet:read'])).value;
+  const endpoint = async (path: string) =>
+    api.must<Endpoint>('POST', '/merchant/webhook/endpoint/create', {
+      token: untouched.secretKey,
+      body: { url: `http://127.0.0.1:9/${path}` },
+    });
+  deletedEndpoint = (await endpoint('deleted')).id;
+  rotated = await endpoint('rotated');
+  const { token: remover } = await newPerson(api, 'remover');
+  removing = await Shop.open(api, { owner: remover, webhookUrl: 'http://127.0.0.1:9/removed' });
+  oldSecret = await ownSecret(api, untouched);
   file = join(dir, 'one.backup');
   expect(await runTool('backup', [file, '--data-dir', till.dataDir], { env: ENV })).toMatchObject({
     code: 0,
@@ -76,6 +107,20 @@ beforeAll(async () => {
     userId: member.userId,
   });
   await session.call('DELETE', '/auth/session');
+  const token = untouched.secretKey;
+  await api.must('DELETE', '/merchant/webhook/endpoint/delete', {
+    token,
+    body: { endpointId: deletedEndpoint },
+  });
+  await api.must('POST', '/merchant/webhook/endpoint/rotate-secret', {
+    token,
+    body: { endpointId: rotated.id },
+  });
+  await api.must('POST', '/merchant/webhook/rotate-secret', { token });
+  await api.must('PATCH', '/merchant/edit', {
+    token: removing.secretKey,
+    body: { merchantId: removing.merchantId, webhookUrl: null },
+  });
   await other.session.call('POST', '/auth/change-password', {
     currentPassword: PASSWORD,
     newPassword: NEW_PASSWORD,
@@ -100,6 +145,12 @@ async function expectRevoked(api: ApiClient): Promise<void> {
   expect((await api.call('GET', '/auth/me', { token: other.token })).status).toBe(401);
   const again = await signedIn(api, member.email);
   expect(await balances(api, again.token, `?merchantId=${untouched.merchantId}`)).toBe(404);
+  expect((await endpointsOf(api, untouched)).map(({ id }) => id)).toEqual([rotated.id]);
+  const path = `/merchant/webhook/endpoint/secret?endpointId=${rotated.id}`;
+  const { secret } = await api.must<Endpoint>('GET', path, { token: untouched.secretKey });
+  expect(secret).not.toBe(rotated.secret);
+  expect(await ownSecret(api, untouched)).not.toBe(oldSecret);
+  expect(await endpointsOf(api, removing)).toEqual([]);
   // What was not revoked counts.
   expect(await balances(api, untouched.secretKey)).toBe(200);
   expect(await balances(api, kept)).toBe(200);

@@ -33,6 +33,10 @@ const STATEMENTS: readonly (readonly [string, string])[] = [
   ['DELETE FROM members', 'member'],
   [`UPDATE members SET role = 'bookkeeper'`, 'role'],
   ['DELETE FROM passkeys', 'passkey'],
+  ['DELETE FROM webhook_endpoints', 'endpoint'],
+  [`UPDATE webhook_endpoints SET secret_sealed = 'another'`, 'endpoint-secret'],
+  ['UPDATE merchants SET webhook_url = NULL', 'webhook-url'],
+  [`UPDATE merchants SET webhook_secret_sealed = 'another'`, 'webhook-secret'],
   ['UPDATE users SET token_version = token_version + 1', 'tokens'],
 ];
 
@@ -55,6 +59,11 @@ describe('a database of an earlier version', () => {
     await sql`UPDATE members SET role = role`.execute(db);
     await sql`UPDATE users SET updated_at = updated_at + 1`.execute(db);
     await sql`UPDATE api_keys SET last_used_at = 1`.execute(db);
+    await sql`UPDATE webhook_endpoints SET active = 0, gone_at = 1, secret_sealed = secret_sealed`.execute(
+      db,
+    );
+    await sql`UPDATE merchants SET webhook_url = 'https://new.example/'`.execute(db);
+    await sql`UPDATE merchants SET name = 'New', webhook_secret_sealed = webhook_secret_sealed`.execute(db);
     expect(await kinds()).toEqual([]);
   });
 });
