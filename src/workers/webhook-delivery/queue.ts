@@ -274,7 +274,10 @@ export class WebhookQueue implements DeliveryAttempts {
 
   async #alreadyMade(deliveryId: string): Promise<AttemptReport> {
     const log = await findLatestLog(this.#deps.db, deliveryId);
-    if (log === undefined) throw new Error(`delivery ${deliveryId} cannot be attempted now`);
+    if (log === undefined) {
+      // A redelivery that was asked for right after it ended it before its attempt.
+      throw new AppError('INVALID_STATE', 'another redelivery of this event took its place');
+    }
     return { logId: log.id, status: log.status, error: log.error };
   }
 

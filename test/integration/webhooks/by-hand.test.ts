@@ -91,6 +91,20 @@ describe('redelivery', () => {
     expect(pending).toHaveLength(2);
   });
 
+  it('answers INVALID_STATE when another one takes its place before its attempt', async () => {
+    const merchant = await shop.merchant(sink.url);
+    await (await shop.payment(merchant)).emit();
+    await run();
+    const input = { merchantId: merchant.id, logId: (await logs(merchant)).logs[0]!.id };
+    const attemptNow = async (deliveryId: string) => {
+      expect(await redeliverWebhook({ ...shop, attempts: queue }, input)).toMatchObject({ status: 200 });
+      return queue.attemptNow(deliveryId);
+    };
+    await expect(redeliverWebhook({ ...shop, attempts: { attemptNow } }, input)).rejects.toMatchObject({
+      code: 'INVALID_STATE',
+    });
+  });
+
   it('answers LOG_NOT_FOUND for a log of another merchant or of nobody', async () => {
     const merchant = await shop.merchant(sink.url);
     const other = await shop.merchant(sink.url);
