@@ -12,6 +12,7 @@ const SHARED = { isolate: false };
 const ALONE = [
   'test/integration/http/checkout-viewers.test.ts',
   'test/integration/new-utxo-coin.test.ts',
+  'test/integration/api/access-matrix.test.ts',
   'test/integration/api/ended-credentials.test.ts',
   'test/integration/api/every-route.test.ts',
   'test/integration/api/kept-answers.test.ts',
