@@ -106,6 +106,11 @@ export async function preparingChangeHolder(db: Db, chain: ChainId, txid: string
   return row?.id ?? null;
 }
 
+/** The send that is being prepared and for which the outputs of this transaction are, one way or the other; null: none. */
+export async function preparingSendFor(db: Db, chain: ChainId, txid: string): Promise<string | null> {
+  return (await wholeOfPart(db, chain, txid)) ?? (await preparingChangeHolder(db, chain, txid));
+}
+
 /** All signed versions of a send, oldest first. */
 export async function versionsOf(db: Db, sendId: string): Promise<StoredSendVersion[]> {
   return db

@@ -11,10 +11,17 @@ import type { Chains } from '../../domain/chains.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { isOpen } from '../../domain/send/machine.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
+import { fundsMadeBy } from '../../store/ledger/funds.ts';
+import { reserveMade } from '../../store/ledger/spendable.ts';
 import { outputsOfTransactions } from '../../store/ledger/outputs.ts';
 import { admitFee } from '../../store/sends/fee-budgets.ts';
 import { findSend, openSendsInOrder, type StoredSend } from '../../store/sends/sends.ts';
-import { insertSendVersion, versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
+import {
+  insertSendVersion,
+  preparingSendFor,
+  versionsOf,
+  type StoredSendVersion,
+} from '../../store/sends/send-versions.ts';
 import { adoptForPreparing } from './adopt-preparation.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
 import { readPlan, writePlan } from './stored-plan.ts';
@@ -76,11 +83,20 @@ export async function adoptVersion(
   };
   await admitFee(tx, send, fee, deps.clock.now());
   await insertSendVersion(tx, version);
+  await reserveForPreparing(tx, chain, txid);
   deps.logger.warn(
     { ...chain, sendId: send.id, txid },
     'block holds a version of a send that this database did not sign',
   );
   return version;
+}
+
+/** What an adopted version of a part made, or of a send whose change is reserved, is for the send that is prepared. */
+async function reserveForPreparing(tx: Tx, chain: ChainId, txid: string): Promise<void> {
+  const id = await preparingSendFor(tx, chain, txid);
+  if (id === null) return;
+  for (const { fund } of await fundsMadeBy(tx, chain, txid))
+    await reserveMade(tx, fund.ref, { ...chain, id });
 }
 
 type Payment = UnknownSpending & { readonly spender: Spender; readonly adapter: ChainAdapter };

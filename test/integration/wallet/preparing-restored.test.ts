@@ -163,6 +163,42 @@ describe('a send by parts from before a restore', () => {
   });
 });
 
+describe('a part from before a restore', () => {
+  it('is confirmed by a version that was raised since, whose output its send then spends', async () => {
+    await sim.fund('BTC', ...Array.from({ length: 80 }, () => EACH));
+    const { id } = await sendCoins(sim.world.deps, sim.order('BTC', '0.5'));
+    await step();
+    const { db, deps } = sim.world;
+    const before = await partsOf(db, id);
+    const quote = await sim.world.adapter('BTC').feeQuote();
+    sim.line.quote = { ...quote, rate: quote.rate * 5n };
+    for (const part of before) await bumpSend(deps, { merchantId: sim.world.merchant.id, sendId: part.id });
+    sim.line.quote = null;
+    const raised = await partsOf(db, id);
+    for (const part of before) await forgetRaise(part);
+    await writeMeta(db, 'restored_at', String(sim.world.clock.now()));
+    await sim.mine('BTC', 8);
+    const shown = (rows: typeof raised) => rows.map(({ txid, fee }) => `${txid} ${fee}`).toSorted();
+    expect(shown(await partsOf(db, id))).toEqual(shown(raised));
+    await noteNotPaid(deps, id);
+    await rounds(6);
+    expect((await sim.status(id)).status).toBe('confirmed');
+    expect(await payments()).toBe(1);
+    await expectBooksToAgree(db);
+  });
+});
+
+/** Removes the raise of a part that a backup does not have. */
+async function forgetRaise({ id, txid, fee, amount }: StoredSend): Promise<void> {
+  const { db } = sim.world;
+  const newer = await db.selectFrom('send_versions').select('txid').where('send_id', '=', id).execute();
+  const unknown = newer.map((row) => row.txid).filter((each) => each !== txid);
+  expect(unknown).toHaveLength(1);
+  await db.deleteFrom('outputs').where('txid', 'in', unknown).execute();
+  await db.deleteFrom('send_versions').where('txid', 'in', unknown).execute();
+  await db.updateTable('sends').set({ txid, fee, amount, version: 1 }).where('id', '=', id).execute();
+}
+
 /** Removes a part that a backup does not have; the outputs that it spends are those of its send again. */
 async function forget({ id, txid, part_of: wholeId }: StoredSend): Promise<void> {
   const { db } = sim.world;
