@@ -4,9 +4,9 @@ import { assertNever } from '../../src/domain/errors.ts';
 import { excessAtoms, leftIn, valueGiven, type CoinLeft } from '../../src/domain/payment/coin-left.ts';
 import { askedAtoms } from '../../src/domain/payment/coverage.ts';
 import { nextPosition } from '../../src/domain/payment/credits.ts';
-import { endsOpenLinks, isLimitedToExcess } from '../../src/domain/payment/link-terms.ts';
+import { endsOpenLinks, isBought, isLimitedToExcess } from '../../src/domain/payment/link-terms.ts';
 import { transitionAll } from '../../src/domain/payment/machine.ts';
-import { completedBy, isComplete, missingShare } from '../../src/domain/payment/standing.ts';
+import { completedBy, missingShare } from '../../src/domain/payment/standing.ts';
 import type {
   CoinSums,
   PaymentEventType,
@@ -39,10 +39,15 @@ type PayerStep =
   | { readonly do: 'mine'; readonly coin: LifeCoin; readonly blocks: number }
   | { readonly do: 'double-spend'; readonly which: number }
   | { readonly do: 'bring back'; readonly which: number }
+  | { readonly do: 'bump'; readonly which: number }
   | { readonly do: 'reorg'; readonly coin: LifeCoin; readonly depth: number; readonly isMoved: boolean };
 
 type Decision =
   | { readonly do: 'clock'; readonly ms: number }
+  /** Whether rates are known for what comes now. */
+  | { readonly do: 'rates'; readonly areKnown: boolean }
+  /** The rate of money that came without one: this part of the price that it was asked for. */
+  | { readonly do: 'quote'; readonly which: number; readonly percent: number }
   | { readonly do: 'close' }
   | { readonly do: 'cancel' }
   | { readonly do: 'resolve'; readonly action: 'accept' | 'refunded' };
@@ -86,6 +91,12 @@ export class OrderLife {
   readonly reached = new Set<PaymentStatus>();
   refunds: PaymentRefund[] = [];
   now = 0;
+  /** Outputs that the merchant accepted, and those that were there when he recorded a return elsewhere. */
+  accepted: ReadonlySet<string> = new Set();
+  returned: ReadonlySet<string> = new Set();
+  /** Whether nothing was given back at more than it came for. */
+  isAtArrival = true;
+  #ratesAreKnown = true;
   #serial = 0;
   readonly #tips: Record<LifeCoin, number> = { BTC: 100, LTC: 100 };
 
@@ -127,9 +138,13 @@ export class OrderLife {
             step.which,
           ),
         );
+      case 'bump':
+        return this.#bump(pick(this.outputs.filter(isOpen), step.which));
       case 'reorg':
         return this.reorg(step.coin, step.depth, step.isMoved);
       case 'clock':
+      case 'rates':
+      case 'quote':
       case 'close':
       case 'cancel':
       case 'resolve':
@@ -154,6 +169,11 @@ export class OrderLife {
       case 'clock':
         this.now += step.ms;
         return true;
+      case 'rates':
+        this.#ratesAreKnown = step.areKnown;
+        return true;
+      case 'quote':
+        return this.#quote(step.which, step.percent);
       case 'resolve':
         return this.#resolve(step.action);
       case 'close':
@@ -250,7 +270,7 @@ export class OrderLife {
   }
 
   #seen({ coin, txid, amount }: Output) {
-    const currentDue = (this.terms.dues[coin] * 3n) / 4n + 1n;
+    const currentDue = this.#ratesAreKnown ? (this.terms.dues[coin] * 3n) / 4n + 1n : null;
     return {
       type: 'output_seen',
       coin,
@@ -268,6 +288,42 @@ export class OrderLife {
     return this.#tell([{ type: 'output_gone', ref: ref(output.txid) }]);
   }
 
+  /** The payer replaces a transaction by one that pays the same. */
+  #bump(output: Output | undefined): boolean {
+    if (output === undefined) return false;
+    this.#serial += 1;
+    const next = { ...output, txid: `t${this.#serial}` };
+    this.outputs.push(next);
+    output.isGone = true;
+    const wasAccepted = new LifeBooks(this).isAccepted('live', [output.txid]);
+    this.#tell([this.#seen(next), { type: 'output_gone', ref: ref(output.txid) }]);
+    const { accepted } = this.payment;
+    const books = new LifeBooks(this);
+    const isReached = LIFE_COINS.every((coin) => books.atoms(coin, 'live') >= (accepted[coin] ?? 0n));
+    if (wasAccepted && !books.isAccepted('live') && isReached) this.accepted = this.#known();
+    return true;
+  }
+
+  #known(): Set<string> {
+    return new Set(this.outputs.map(({ txid }) => txid));
+  }
+
+  #there(): Set<string> {
+    return new Set(this.outputs.filter(({ isGone }) => !isGone).map(({ txid }) => txid));
+  }
+
+  #quote(which: number, percent: number): boolean {
+    const credit = pick(
+      this.payment.credits.filter(({ late, due, state }) => late && due === null && state !== 'gone'),
+      which,
+    );
+    if (credit === undefined) return false;
+    const due = (this.terms.dues[credit.coin as LifeCoin] * BigInt(percent)) / 100n + 1n;
+    this.#tell([{ type: 'late_quoted', ref: credit.ref, due }]);
+    this.refunds = [...this.payment.refunds];
+    return true;
+  }
+
   #bringBack(output: Output | undefined): boolean {
     if (output === undefined) return false;
     output.isGone = false;
@@ -276,8 +332,11 @@ export class OrderLife {
 
   #resolve(action: 'accept' | 'refunded'): boolean {
     const events = this.events.length;
+    const { acceptedPosition } = this.payment;
     this.#tell([{ type: 'resolve', action }]);
+    if (this.payment.acceptedPosition !== acceptedPosition) this.accepted = this.#there();
     if (this.payment.refundedBy !== 'merchant' || this.events.length === events) return true;
+    if (this.returned.size === 0) this.returned = this.#there();
     for (const link of this.links)
       if (link.state === 'open' || link.state === 'claimed') link.state = 'ended';
     return this.#set(this.refunds.filter(({ stage }) => stage !== 'promised'));
@@ -290,6 +349,7 @@ export class OrderLife {
     // At the rate of now, coins are given back at another value than that of their arrival.
     const given = shareOf(atoms * BigInt(rate), this.terms.dues[coin] * 100n);
     const at = rate === 100 ? null : { given, unit: shareOf(1n, 10_000n) };
+    if (rate > 75) this.isAtArrival &&= rate === 100;
     this.#serial += 1;
     const made: PaymentRefund = {
       id: `s${this.#serial}`,
@@ -309,7 +369,7 @@ export class OrderLife {
     const atoms = (all * BigInt(percent)) / 100n;
     if (atoms <= 0n) return false;
     this.#serial += 1;
-    const openedComplete = isComplete(this.payment);
+    const openedComplete = isBought(this.payment);
     this.links.push({ id: `l${this.#serial}`, coin, atoms, isExcess, openedComplete, state: 'open' });
     return true;
   }
@@ -408,15 +468,83 @@ export class LifeBooks {
 
   /** Received less what refunds and claims gave back, in parts of the price. */
   left(which: 'live' | 'settled', counts: (refund: PaymentRefund) => boolean = () => true): Share {
-    const { credits } = this.#life.payment;
-    let sum = shareOf(0n, 1n);
-    for (const { txid, amount } of this.#outputs(which)) {
-      const due = credits.find(({ ref: own }) => own.txid === txid)?.due ?? null;
-      if (due !== null) sum = plus(sum, shareOf(amount, due));
-    }
+    let sum = this.#valueOf(this.#outputs(which));
     for (const refund of this.#life.refunds) {
       if (refund.stage === 'failed' || !counts(refund)) continue;
       sum = plus(sum, { ...refund.value, numerator: -refund.value.numerator });
+    }
+    return sum;
+  }
+
+  /** Whether the accepted money is there. @param besides gone ones that count as there */
+  isAccepted(which: 'live' | 'settled', besides: readonly string[] = []): boolean {
+    const { accepted, acceptedAt } = this.#life.payment;
+    if (acceptedAt === null) return false;
+    const outputs = [
+      ...this.#outputs(which),
+      ...this.#life.outputs.filter(({ txid }) => besides.includes(txid)),
+    ];
+    const there = outputs.filter(({ txid }) => this.#life.accepted.has(txid));
+    return there.length > 0 && LIFE_COINS.every((coin) => atomsIn(there, coin) >= (accepted[coin] ?? 0n));
+  }
+
+  /** Whether the atoms of unknown rate that went back are those of money that is there. */
+  isBacked(): boolean {
+    return LIFE_COINS.every((coin) => {
+      const open = this.#life.payment.credits
+        .filter((credit) => credit.coin === coin && credit.state !== 'gone' && credit.due === null)
+        .reduce((sum, { amount }) => sum + amount, 0n);
+      const given = this.#life.refunds
+        .filter((refund) => refund.coin === coin && refund.stage !== 'failed')
+        .reduce((sum, { unpriced }) => sum + unpriced, 0n);
+      return given <= open;
+    });
+  }
+
+  /**
+   * What is there of all coins less what went back, in parts of the price: of one coin what is in blocks, of the others what
+   * is settled. Claims take no more than what is there of their coin.
+   */
+  spare(own: LifeCoin, others: 'mined' | 'settled'): Share {
+    let sum = shareOf(0n, 1n);
+    for (const coin of LIFE_COINS) {
+      const of = this.#outputs(coin === own ? 'mined' : others).filter((output) => output.coin === coin);
+      let kept = this.#valueOf(of);
+      let free = kept;
+      for (const { stage, coin: in_, value } of this.#life.refunds) {
+        if (in_ !== coin || stage === 'failed') continue;
+        const less = { ...value, numerator: -value.numerator };
+        free = plus(free, less);
+        if (stage !== 'promised') kept = plus(kept, less);
+      }
+      const least = kept.numerator > 0n ? shareOf(0n, 1n) : kept;
+      sum = plus(sum, free.numerator > 0n ? free : least);
+    }
+    return sum;
+  }
+
+  /** Atoms in blocks of money that was not there when a return elsewhere was recorded, less what only replaces that. */
+  notReturned(coin: LifeCoin): bigint {
+    const { returned, payment } = this.#life;
+    const since = this.#outputs('mined').filter(({ txid }) => !returned.has(txid));
+    const then = this.#outputs('live').filter(({ txid }) => returned.has(txid));
+    const replaced = (payment.returned[coin] ?? 0n) - atomsIn(then, coin);
+    return atomsIn(since, coin) - (replaced > 0n ? replaced : 0n);
+  }
+
+  /** Atoms of a coin that nodes took of refunds. */
+  taken(coin: LifeCoin): bigint {
+    return this.#life.refunds
+      .filter((refund) => refund.coin === coin && refund.stage === 'accepted')
+      .reduce((sum, { amount }) => sum + amount, 0n);
+  }
+
+  #valueOf(outputs: readonly Output[]): Share {
+    const { credits } = this.#life.payment;
+    let sum = shareOf(0n, 1n);
+    for (const { txid, amount } of outputs) {
+      const due = credits.find(({ ref: own }) => own.txid === txid)?.due ?? null;
+      if (due !== null) sum = plus(sum, shareOf(amount, due));
     }
     return sum;
   }
@@ -466,6 +594,10 @@ export function reachesPrice({ numerator, denominator }: Share, toleranceBps: nu
 
 function plus(a: Share, b: Share): Share {
   return shareOf(a.numerator * b.denominator + b.numerator * a.denominator, a.denominator * b.denominator);
+}
+
+function atomsIn(outputs: readonly Output[], coin: LifeCoin): bigint {
+  return outputs.filter((output) => output.coin === coin).reduce((sum, { amount }) => sum + amount, 0n);
 }
 
 function ref(txid: string) {

@@ -5,6 +5,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { leftIn } from '../../../src/domain/payment/coin-left.ts';
+import { coverageOf } from '../../../src/domain/payment/coverage.ts';
+import { addShares, isMore, NO_SHARE } from '../../../src/domain/payment/share.ts';
 import {
   PAYMENT_STATUSES,
   type PaymentRefund,
@@ -15,6 +17,7 @@ import {
   LifeBooks,
   OrderLife,
   reachesPrice,
+  type LifeCoin,
   type LifeTerms,
   type Step,
 } from '../../_helpers/order-life.ts';
@@ -36,7 +39,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constantFrom('double-spend' as const, 'bring back' as const), which }),
+    arbitrary: fc.record({
+      do: fc.constantFrom('double-spend' as const, 'bring back' as const, 'bump' as const),
+      which,
+    }),
   },
   {
     weight: 2,
@@ -55,6 +61,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.constantFrom<Step>({ do: 'close' }, { do: 'cancel' }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('rates' as const), areKnown: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('quote' as const), which, percent: fc.constantFrom(50, 75, 125) }),
+  },
   {
     weight: 1,
     arbitrary: fc.constantFrom<Step>(
@@ -110,16 +121,14 @@ const terms: fc.Arbitrary<LifeTerms> = fc.record({
 });
 const life = fc.tuple(terms, fc.array(step, { minLength: 4, maxLength: 40, size: 'max' }));
 
-/** What was given back before the order was complete, or while more money was there than is now. */
-function owesAgain(held: (coin: (typeof LIFE_COINS)[number]) => bigint): (refund: PaymentRefund) => boolean {
+/** What was given back before the order was complete, or by money or an acceptance that is not there any more. */
+function owesAgain(order: OrderLife, by: 'live' | 'settled'): (refund: PaymentRefund) => boolean {
+  const books = new LifeBooks(order);
+  const isAccepted = books.isAccepted(by);
   return ({ completedBy }) =>
-    completedBy === null || LIFE_COINS.some((each) => held(each) < (completedBy.sums[each] ?? 0n));
-}
-
-function isAccepted({ payment }: OrderLife, held: (coin: (typeof LIFE_COINS)[number]) => bigint): boolean {
-  return (
-    payment.acceptedAt !== null && LIFE_COINS.every((each) => held(each) >= (payment.accepted[each] ?? 0n))
-  );
+    completedBy === null ||
+    LIFE_COINS.some((each) => books.atoms(each, by) < (completedBy.sums[each] ?? 0n)) ||
+    (completedBy.byAcceptance && !isAccepted);
 }
 
 function checkCompletion(order: OrderLife, before: PaymentStatus): void {
@@ -127,28 +136,93 @@ function checkCompletion(order: OrderLife, before: PaymentStatus): void {
   const books = new LifeBooks(order);
   // A reorganisation that moves the transactions does not undo a completion.
   const by = before === 'completed' || before === 'refunded' ? 'live' : 'settled';
-  const held = (each: (typeof LIFE_COINS)[number]): bigint => books.atoms(each, by);
-  const isPaid = reachesPrice(books.left(by, owesAgain(held)), order.terms.toleranceBps);
-  expect(isPaid || isAccepted(order, held)).toBe(true);
+  const isPaid = reachesPrice(books.left(by, owesAgain(order, by)), order.terms.toleranceBps);
+  expect(isPaid || books.isAccepted(by)).toBe(true);
 }
 
-/** What leaves is there, is deep enough, and is worth no more than what came. */
+/** What leaves is there, is deep enough, and is worth no more than what came and is there. */
 function checkGivenBack(order: OrderLife, before: readonly PaymentRefund[]): void {
   const made = order.refunds.find((refund) => isNew(refund, before));
   if (made === undefined || order.payment.refundedBy === 'merchant') return;
   const books = new LifeBooks(order);
   const of = order.refunds.filter(({ coin: in_, stage }) => in_ === made.coin && stage !== 'failed');
   const atoms = of.reduce((sum, { amount }) => sum + amount, 0n);
-  const there = made.stage === 'promised' ? books.atoms(made.coin, 'mined') : books.deep(made.coin, atoms);
+  const isClaim = made.stage === 'promised';
+  const there = isClaim ? books.atoms(made.coin, 'mined') : books.deep(made.coin, atoms);
   expect(atoms).toBeLessThanOrEqual(there);
-  expect(books.left('live').numerator).toBeGreaterThanOrEqual(0n);
+  const own = LIFE_COINS.find((each) => each === made.coin) ?? 'BTC';
+  expect(books.spare(own, isClaim ? 'mined' : 'settled').numerator).toBeGreaterThanOrEqual(0n);
 }
 
-/** A link that was made before the order was complete takes nothing of the price since. */
+/** A link that was made before the order was bought takes nothing of the price since. */
 function checkClaim(order: OrderLife, { links }: { readonly links: readonly string[] }): void {
   const claimed = order.links.find(({ id, state }) => state === 'claimed' && !links.includes(id));
-  if (claimed === undefined || claimed.openedComplete || order.payment.status !== 'completed') return;
-  expect(reachesPrice(new LifeBooks(order).left('live'), 0)).toBe(true);
+  if (claimed === undefined || claimed.openedComplete) return;
+  const books = new LifeBooks(order);
+  if (order.payment.status !== 'completed' && !books.isAccepted('live')) return;
+  if (order.payment.refundedAt !== null) return;
+  expect(reachesPrice(books.left('live'), 0)).toBe(true);
+}
+
+/** It is refunded by refunds exactly while they give back what was there, and nothing is accepted that is claimed. */
+function checkRefunded(order: OrderLife): void {
+  const { credits, refundedBy, refundedPosition } = order.payment;
+  if (refundedBy === 'merchant') return;
+  const books = new LifeBooks(order);
+  const live = credits.filter(({ state }) => state !== 'gone');
+  const meant = live.filter(({ position }) => refundedPosition === null || position <= refundedPosition);
+  const sum = (each: LifeCoin): bigint =>
+    meant.filter(({ coin: of }) => of === each).reduce((total, { amount }) => total + amount, 0n);
+  const isBackInAtoms = LIFE_COINS.every((each) => books.taken(each) >= sum(each));
+  const isTaken = order.refunds.some(({ stage }) => stage === 'accepted');
+  if (refundedBy === null) expect(isBackInAtoms && isTaken && meant.length > 0).toBe(false);
+  if (refundedBy === 'refunds' && meant.length > 0) {
+    const value = order.refunds.filter(({ stage }) => stage === 'accepted');
+    const isBackInValue = !isMore(
+      coverageOf(meant),
+      value.reduce((total, refund) => addShares(total, refund.value), NO_SHARE),
+    );
+    expect(isBackInAtoms || isBackInValue || !books.isBacked()).toBe(true);
+  }
+}
+
+function checkAcceptance(
+  order: OrderLife,
+  before: OrderLife['payment'],
+  refunds: readonly PaymentRefund[],
+): void {
+  if (order.payment.acceptedAt === before.acceptedAt) return;
+  expect(refunds.filter(({ stage }) => stage === 'promised')).toEqual([]);
+}
+
+/** What was not there when a return elsewhere was recorded may go back. */
+function checkReturned(order: OrderLife): void {
+  const { refundedBy, refundedPosition } = order.payment;
+  if (refundedBy !== 'merchant') return;
+  const isSince = ({ position }: PaymentRefund): boolean =>
+    position === null || position > (refundedPosition ?? 0);
+  if (order.refunds.some((refund) => refund.stage !== 'failed' && isSince(refund))) return;
+  const books = new LifeBooks(order);
+  for (const each of LIFE_COINS) {
+    const { atoms } = leftIn(order.payment, each, { mayWait: true });
+    const rest = books.notReturned(each);
+    expect(atoms > 0n ? atoms : 0n).toBe(rest > 0n ? rest : 0n);
+  }
+}
+
+/** What went back of money whose rates are all known is valued at no less than the cheapest of it. */
+function checkValues(order: OrderLife): void {
+  const { credits } = order.payment;
+  if (!order.isAtArrival || credits.some(({ due }) => due === null)) return;
+  for (const refund of order.refunds) {
+    if (refund.stage === 'failed') continue;
+    const { value, unpriced, amount } = refund;
+    expect(unpriced).toBe(0n);
+    const dues = credits.filter(({ coin: of }) => of === refund.coin).map(({ due }) => due ?? 1n);
+    const most = dues.reduce((a, b) => (a > b ? a : b), 1n);
+    // value >= amount / most
+    expect(value.numerator * most).toBeGreaterThanOrEqual(amount * value.denominator);
+  }
 }
 
 const claimedIn = ({ links }: OrderLife): string[] =>
@@ -163,8 +237,8 @@ function isNew({ id, stage }: PaymentRefund, before: readonly PaymentRefund[]): 
 /** Who pays what is asked for has paid the price, and not more than an atom and a basis point of it. */
 function checkAsked(order: OrderLife): void {
   const { refundedAt } = order.payment;
-  if (refundedAt !== null) return;
   const books = new LifeBooks(order);
+  if (refundedAt !== null || !books.isBacked()) return;
   const left = books.left('live');
   for (const each of LIFE_COINS) {
     const due = order.terms.dues[each];
@@ -187,14 +261,18 @@ describe('an order, whatever is paid and given back', () => {
         fc.property(life, ([lifeTerms, steps]) => {
           const order = new OrderLife(lifeTerms);
           for (const each of steps) {
-            const before = order.payment.status;
+            const before = order.payment;
             const { refunds } = order;
             const links = claimedIn(order);
             if (!order.play(each)) continue;
-            checkCompletion(order, before);
+            checkCompletion(order, before.status);
             checkGivenBack(order, refunds);
             checkClaim(order, { links });
             checkAsked(order);
+            checkRefunded(order);
+            checkAcceptance(order, before, refunds);
+            checkReturned(order);
+            checkValues(order);
           }
           for (const status of order.reached) reached.add(status);
         }),
