@@ -297,10 +297,7 @@ export class OrderLife {
     output.isGone = true;
     const wasAccepted = new LifeBooks(this).isAccepted('live', [output.txid]);
     this.#tell([this.#seen(next), { type: 'output_gone', ref: ref(output.txid) }]);
-    const { accepted } = this.payment;
-    const books = new LifeBooks(this);
-    const isReached = LIFE_COINS.every((coin) => books.atoms(coin, 'live') >= (accepted[coin] ?? 0n));
-    if (wasAccepted && !books.isAccepted('live') && isReached) this.accepted = this.#known();
+    if (wasAccepted && !new LifeBooks(this).isAccepted('live')) this.accepted = this.#known();
     return true;
   }
 
@@ -491,13 +488,16 @@ export class LifeBooks {
   /** Whether the atoms of unknown rate that went back are those of money that is there. */
   isBacked(): boolean {
     return LIFE_COINS.every((coin) => {
-      const open = this.#life.payment.credits
-        .filter((credit) => credit.coin === coin && credit.state !== 'gone' && credit.due === null)
-        .reduce((sum, { amount }) => sum + amount, 0n);
-      const given = this.#life.refunds
-        .filter((refund) => refund.coin === coin && refund.stage !== 'failed')
-        .reduce((sum, { unpriced }) => sum + unpriced, 0n);
-      return given <= open;
+      const given = this.#life.refunds.filter(
+        (refund) => refund.coin === coin && refund.stage !== 'failed' && refund.unpriced > 0n,
+      );
+      const first = given.reduce((least, { position }) => Math.min(least, position ?? Infinity), Infinity);
+      const open = this.#life.payment.credits.filter(
+        ({ coin: of, state, due, position }) =>
+          of === coin && state !== 'gone' && due === null && position <= first,
+      );
+      const sum = given.reduce((total, { unpriced }) => total + unpriced, 0n);
+      return sum <= open.reduce((total, { amount }) => total + amount, 0n);
     });
   }
 

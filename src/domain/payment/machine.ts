@@ -39,14 +39,15 @@ export function transitionAll(payment: PaymentState, facts: readonly PaymentFact
 }
 
 /**
- * An acceptance survives when the accepted money is replaced by an equal sum, such as by a payer's fee bump.
- * Otherwise it is suspended: it holds again only if that very money comes back.
+ * An acceptance survives when the accepted money is replaced, such as by a payer's fee bump, by as much that comes with
+ * it: other money that was there before does not stand in for it. Otherwise it is suspended: it holds again only if
+ * that very money comes back.
  */
 function withReplacement(before: PaymentState, after: PaymentState): PaymentState {
-  const { acceptedPosition, accepted } = after;
+  const { acceptedPosition } = after;
   if (acceptedPosition === null || acceptedPosition !== before.acceptedPosition) return after;
   if (!isAccepted(before) || isAccepted(after)) return after;
-  if (!reaches(sumsOf(liveCredits(after)), accepted)) return after;
+  if (!reaches(sumsOf(liveCredits(after)), sumsOf(liveCredits(before)))) return after;
   return { ...after, acceptedPosition: nextPosition(after) };
 }
 

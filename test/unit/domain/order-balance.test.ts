@@ -210,10 +210,10 @@ function checkReturned(order: OrderLife): void {
   }
 }
 
-/** What went back of money whose rates are all known is valued at no less than the cheapest of it. */
+/** What went back of money whose rates are all known, and that is all there, is valued at no less than the cheapest of it. */
 function checkValues(order: OrderLife): void {
   const { credits } = order.payment;
-  if (!order.isAtArrival || credits.some(({ due }) => due === null)) return;
+  if (!order.isAtArrival || credits.some(({ due, state }) => due === null || state === 'gone')) return;
   for (const refund of order.refunds) {
     if (refund.stage === 'failed') continue;
     const { value, unpriced, amount } = refund;

@@ -275,6 +275,15 @@ describe('an order', () => {
     expect(order.state.status).toBe('underpaid');
   });
 
+  it('is not completed by the acceptance of money that goes while other money is there', () => {
+    const order = new Order();
+    order.mined('a', 500_000n).tell({ type: 'resolve', action: 'accept' });
+    order.mined('b', 500_000n - 1n).seen('c', 500_000n);
+    order.gone('a').gone('b');
+    expect(order.state.status).toBe('underpaid');
+    expect(missing(order)).toBe(0.5);
+  });
+
   it('stays complete by the word on what was given back as long as as much money pays the price', () => {
     const order = new Order();
     order.mined('a', DUE).refund('r', 400_000n).accepted('r');
