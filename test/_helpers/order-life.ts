@@ -94,8 +94,8 @@ export class OrderLife {
   /** Outputs that the merchant accepted, and those that were there when he recorded a return elsewhere. */
   accepted: ReadonlySet<string> = new Set();
   returned: ReadonlySet<string> = new Set();
-  /** Whether nothing was given back at more than it came for. */
-  isAtArrival = true;
+  /** Whether nothing was given back at more than it came for, and no refund or claim was undone. */
+  hasPlainRefunds = true;
   #ratesAreKnown = true;
   #serial = 0;
   readonly #tips: Record<LifeCoin, number> = { BTC: 100, LTC: 100 };
@@ -346,7 +346,7 @@ export class OrderLife {
     // At the rate of now, coins are given back at another value than that of their arrival.
     const given = shareOf(atoms * BigInt(rate), this.terms.dues[coin] * 100n);
     const at = rate === 100 ? null : { given, unit: shareOf(1n, 10_000n) };
-    if (rate > 75) this.isAtArrival &&= rate === 100;
+    if (rate > 75) this.hasPlainRefunds &&= rate === 100;
     this.#serial += 1;
     const made: PaymentRefund = {
       id: `s${this.#serial}`,
@@ -405,12 +405,14 @@ export class OrderLife {
 
   #unclaim(link: LifeLink | undefined, state: 'open' | 'ended'): boolean {
     if (link === undefined) return false;
+    this.hasPlainRefunds = false;
     link.state = state;
     return this.#set(this.refunds.filter(({ id, stage }) => id !== link.id || stage !== 'promised'));
   }
 
   #fail(refund: PaymentRefund | undefined): boolean {
     if (refund === undefined) return false;
+    this.hasPlainRefunds = false;
     const link = this.links.find(({ id, state }) => id === refund.id && state === 'sent');
     this.#serial += 1;
     // The link is open again, and its next claim is another refund.

@@ -239,7 +239,7 @@ function resolveRoute(deps: CreatePaymentDeps): Route {
     path: '/payment/resolve',
     summary: 'Resolve a payment',
     description:
-      '`accept` completes an underpaid or late payment with what arrived; `refunded` records that the money was given back.',
+      '`accept` completes an underpaid or late payment with what arrived, and is refused with INVALID_STATE while a claim of its money waits to be sent; `refunded` records that the money was given back.',
     tags,
     auth: 'merchant',
     scope: 'payments:write',

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { insertRefundLink } from '../../../src/store/payments/refund-links.ts';
+import { readCheckout } from '../../../src/usecases/payments/read-checkout.ts';
 import { quoteLatePayments } from '../../../src/usecases/payments/quote-late-payments.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo, freshTxid } from '../../_helpers/scripted-chain.ts';
@@ -15,6 +17,34 @@ afterEach(async () => {
   await world.close();
 });
 
+/** A claim of atoms whose rate is not known, as its link stores it. */
+async function claimBy(paymentId: string, atoms: bigint): Promise<void> {
+  const at = world.now();
+  const link = {
+    ...{ id: 'rfl_claimed', merchant_id: world.wallet.merchant.id, payment_id: paymentId },
+    ...{
+      token_hash: 'hash',
+      token_sealed: 'sealed',
+      amount: '50',
+      currency: 'USD',
+      rate: 'current' as const,
+    },
+    ...{ preset: null, amounts_json: `{"BTC":"${atoms}"}`, approval: 1 as const, deduct_fee: 0 as const },
+    ...{ reason: null, status: 'claimed' as const, coin: 'BTC' as const, claimed: atoms.toString() },
+    ...{
+      destination: 'payer',
+      claim_id: 'rcl_1',
+      claim_checked: 0 as const,
+      reopened_by: null,
+      send_id: null,
+    },
+    ...{ problem: null, cancel_reason: null, opened_complete: 0 as const, claim_value: null },
+    ...{ claim_unpriced: atoms.toString(), claim_completed_json: null, claim_by_acceptance: 0 as const },
+    ...{ created_at: at, updated_at: at, expires_at: at, claimed_at: at, approved_at: null, paid_at: null },
+  };
+  await world.wallet.db.transaction(async (tx) => insertRefundLink(tx, link));
+}
+
 describe('late money that came while no rate was to be had', () => {
   it('is priced as soon as there is one, and completes the payment', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
@@ -27,6 +57,40 @@ describe('late money that came while no rate was to be had', () => {
     world.rate = '100';
     await quoteLatePayments(world.deps, { coin: 'BTC', mode: 'live' });
     expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: 'late' });
+  });
+
+  it('that is claimed has its value then, stored with the claim', async () => {
+    const payment = await world.order({ allowed: ['BTC'] });
+    world.advance(61 * MINUTE);
+    world.rate = null;
+    world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), DUE)]);
+    world.chains.BTC.mine(world.now());
+    await world.look('BTC');
+    const { db } = world.wallet;
+    await claimBy(payment.id, DUE - 1n);
+    world.rate = '100';
+    await quoteLatePayments(world.deps, { coin: 'BTC', mode: 'live' });
+    const claim = await db
+      .selectFrom('refund_links')
+      .select(['claim_value', 'claim_unpriced'])
+      .executeTakeFirstOrThrow();
+    expect(claim).toEqual({ claim_value: `${DUE - 1n}/${DUE}`, claim_unpriced: '0' });
+    // One atom is left for the shop.
+    expect((await world.payment(payment)).status).toBe('expired');
+  });
+
+  it('leaves the checkout of a complete payment readable', async () => {
+    const payment = await world.order({ allowed: ['BTC', 'LTC'] });
+    world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), 2n * DUE)]);
+    world.chains.BTC.mine(world.now());
+    await world.look('BTC');
+    world.advance(61 * MINUTE);
+    world.rate = null;
+    world.chains.LTC.mine(world.now(), [creditTo(addressOf(payment, 'LTC'), 300n)]);
+    world.chains.LTC.mine(world.now());
+    await world.look('LTC');
+    const view = await readCheckout({ ...world.deps, payerExplorers: {} }, payment.id);
+    expect(view).toMatchObject({ payment: { status: 'completed' }, excess: { coin: 'BTC', amount: '0.5' } });
   });
 
   it('is not held up by hundreds of outputs that no source can price', async () => {

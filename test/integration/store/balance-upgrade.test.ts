@@ -139,12 +139,40 @@ it('refunds of complete orders are the word of the merchant, those of others cou
   const of = async ({ id }: Paid) =>
     db
       .selectFrom('refunds')
-      .select(['value', 'completed_json'])
+      .select(['value', 'unpriced', 'completed_json', 'by_acceptance'])
       .where('payment_id', '=', id)
       .executeTakeFirst();
   // 30 of 100 were given back at the rate of that day, by coins that came for 20.
-  expect(await of(complete!)).toEqual({ value: '300000/1000000', completed_json: '{"BTC":"100000"}' });
-  expect(await of(short!)).toEqual({ value: null, completed_json: null });
+  const byPrice = { completed_json: '{"BTC":"100000"}', by_acceptance: 0 };
+  expect(await of(complete!)).toEqual({ value: '300000/1000000', unpriced: '0', ...byPrice });
+  // Its value is that of the money which came before it.
+  expect(await of(short!)).toEqual({ value: null, unpriced: '7', completed_json: null, by_acceptance: 0 });
+});
+
+it('refunds and claims after an acceptance are the word of the merchant only while that holds', async () => {
+  let accepted: Paid | null = null;
+  const { db } = await upgraded((old, paid) => {
+    const claimed = `payments.id IN (SELECT payment_id FROM refund_links WHERE status = 'claimed')`;
+    accepted = paid(`status = 'completed' AND ${claimed}`);
+    old.exec(`UPDATE payments SET accepted_at = ${accepted.seen} WHERE id = '${accepted.id}'`);
+    addOutput(old, accepted, accepted.seen + 1);
+    addRefund(old, accepted, { amount: '20000', at: accepted.seen + 2 });
+  });
+  const { id } = accepted!;
+  const refund = await db
+    .selectFrom('refunds')
+    .select(['unpriced', 'by_acceptance'])
+    .where('payment_id', '=', id)
+    .where('amount', '=', '20000')
+    .executeTakeFirst();
+  expect(refund).toEqual({ unpriced: '20000', by_acceptance: 1 });
+  const claim = await db
+    .selectFrom('refund_links')
+    .select(['claimed', 'claim_unpriced', 'claim_by_acceptance'])
+    .where('payment_id', '=', id)
+    .where('status', '=', 'claimed')
+    .executeTakeFirstOrThrow();
+  expect(claim).toEqual({ claimed: claim.claimed, claim_unpriced: claim.claimed, claim_by_acceptance: 1 });
 });
 
 it('links that were opened before the last money came give back the excess alone', async () => {

@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Finality } from '../../../src/domain/confirmations.ts';
 import type { Database } from '../../../src/store/sqlite/database.ts';
+import { finalitiesAwaited } from '../../../src/store/payments/awaited-finality.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { FinalityCache } from '../../../src/usecases/chain-sync/finality-cache.ts';
+import { addressOf, openPaymentWorld } from '../../_helpers/payment-world.ts';
 import { recordQueries } from '../../_helpers/recorded-queries.ts';
+import { creditTo } from '../../_helpers/scripted-chain.ts';
 import { TestClock } from '../../_helpers/wallet-world.ts';
 
 let db: Database;
@@ -25,4 +29,33 @@ test('what payments of an earlier policy wait for is asked of the database now a
   clock.advance(10 * 60_000);
   await earlier.awaited({ db, clock }, { coin: 'ETH', mode: 'live' });
   expect(takeQueries()).toHaveLength(1);
+});
+
+test('a complete payment waits for the finality that it was quoted, since giving its money back does', async () => {
+  const world = await openPaymentWorld();
+  try {
+    const chain = { coin: 'BTC', mode: 'live' } as const;
+    const awaited = async () => finalitiesAwaited(world.wallet.db, chain);
+    const [paid, unpaid] = [await world.order({ allowed: ['BTC'] }), await world.order({ allowed: ['BTC'] })];
+    await world.look('BTC');
+    world.chains.BTC.mine(world.now(), [creditTo(addressOf(paid, 'BTC'), 50_000_000n)]);
+    world.chains.BTC.mine(world.now());
+    await world.look('BTC');
+    expect((await world.payment(paid)).status).toBe('completed');
+    const quote = async (id: string, finality: Finality) =>
+      world.wallet.db
+        .updateTable('payment_options')
+        .set({ required_finality: finality })
+        .where('payment_id', '=', id)
+        .execute();
+    await quote(unpaid.id, 'safe');
+    expect(await awaited()).toEqual(['safe']);
+    const expired = { status: 'expired' } as const;
+    await world.wallet.db.updateTable('payments').set(expired).where('id', '=', unpaid.id).execute();
+    expect(await awaited()).toEqual([]);
+    await quote(paid.id, 'finalized');
+    expect(await awaited()).toEqual(['finalized']);
+  } finally {
+    await world.close();
+  }
 });

@@ -212,16 +212,18 @@ function checkReturned(order: OrderLife): void {
 
 /** What went back of money whose rates are all known, and that is all there, is valued at no less than the cheapest of it. */
 function checkValues(order: OrderLife): void {
-  const { credits } = order.payment;
-  if (!order.isAtArrival || credits.some(({ due, state }) => due === null || state === 'gone')) return;
-  for (const refund of order.refunds) {
-    if (refund.stage === 'failed') continue;
-    const { value, unpriced, amount } = refund;
-    expect(unpriced).toBe(0n);
-    const dues = credits.filter(({ coin: of }) => of === refund.coin).map(({ due }) => due ?? 1n);
+  const { credits, refundedBy } = order.payment;
+  if (!order.hasPlainRefunds || refundedBy === 'merchant') return;
+  if (credits.some(({ due, state }) => due === null || state === 'gone')) return;
+  for (const each of LIFE_COINS) {
+    const refunds = order.refunds.filter(({ coin: of }) => of === each);
+    expect(refunds.filter(({ unpriced }) => unpriced > 0n)).toEqual([]);
+    const dues = credits.filter(({ coin: of }) => of === each).map(({ due }) => due ?? 1n);
     const most = dues.reduce((a, b) => (a > b ? a : b), 1n);
-    // value >= amount / most
-    expect(value.numerator * most).toBeGreaterThanOrEqual(amount * value.denominator);
+    const atoms = refunds.reduce((sum, { amount }) => sum + amount, 0n);
+    const value = refunds.reduce((sum, refund) => addShares(sum, refund.value), NO_SHARE);
+    // value >= atoms / most
+    expect(value.numerator * most).toBeGreaterThanOrEqual(atoms * value.denominator);
   }
 }
 
