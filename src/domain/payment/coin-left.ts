@@ -50,7 +50,7 @@ export function leftIn(
     shareOfAtoms(credits, replaced),
   );
   const missing = missingElsewhere(payment, coin, mayWait);
-  const isMissing = missing.numerator < 0n;
+  const isMissing = missing.numerator < 0n || share.numerator < 0n;
   // Nobody can say what of this money makes up for what is missing.
   const unpriced = isMissing ? 0n : atLeastNone(atomsOf(credits) - atomsOf(priced) - taken.unpriced);
   // All that is priced went back in atoms, or in value by refunds at a higher price than that of the arrival.

@@ -17,30 +17,47 @@ afterEach(async () => {
   await world.close();
 });
 
+const NO_LINK = {
+  token_hash: 'hash',
+  token_sealed: 'sealed',
+  currency: 'USD',
+  rate: 'current',
+  preset: null,
+  approval: 1,
+  deduct_fee: 0,
+  reason: null,
+  status: 'claimed',
+  destination: 'payer',
+  claim_id: 'rcl_1',
+  claim_checked: 0,
+  reopened_by: null,
+  send_id: null,
+  problem: null,
+  cancel_reason: null,
+  opened_complete: 0,
+  claim_value: null,
+  claim_completed_json: null,
+  claim_by_acceptance: 0,
+  created_at: 0,
+  updated_at: 0,
+  expires_at: 0,
+  claimed_at: 0,
+  approved_at: null,
+  paid_at: null,
+} as const;
+
 /** A claim of atoms whose rate is not known, as its link stores it. */
 async function claimBy(paymentId: string, atoms: bigint): Promise<void> {
-  const at = world.now();
   const link = {
-    ...{ id: 'rfl_claimed', merchant_id: world.wallet.merchant.id, payment_id: paymentId },
-    ...{
-      token_hash: 'hash',
-      token_sealed: 'sealed',
-      amount: '50',
-      currency: 'USD',
-      rate: 'current' as const,
-    },
-    ...{ preset: null, amounts_json: `{"BTC":"${atoms}"}`, approval: 1 as const, deduct_fee: 0 as const },
-    ...{ reason: null, status: 'claimed' as const, coin: 'BTC' as const, claimed: atoms.toString() },
-    ...{
-      destination: 'payer',
-      claim_id: 'rcl_1',
-      claim_checked: 0 as const,
-      reopened_by: null,
-      send_id: null,
-    },
-    ...{ problem: null, cancel_reason: null, opened_complete: 0 as const, claim_value: null },
-    ...{ claim_unpriced: atoms.toString(), claim_completed_json: null, claim_by_acceptance: 0 as const },
-    ...{ created_at: at, updated_at: at, expires_at: at, claimed_at: at, approved_at: null, paid_at: null },
+    ...NO_LINK,
+    id: 'rfl_claimed',
+    merchant_id: world.wallet.merchant.id,
+    payment_id: paymentId,
+    amount: '50',
+    amounts_json: `{"BTC":"${atoms}"}`,
+    coin: 'BTC' as const,
+    claimed: atoms.toString(),
+    claim_unpriced: atoms.toString(),
   };
   await world.wallet.db.transaction(async (tx) => insertRefundLink(tx, link));
 }

@@ -268,6 +268,17 @@ describe('an order', () => {
     expect(leftIn(order.state, 'BTC').atoms).toBe(DUE / 2n);
   });
 
+  it('lets atoms of unknown rate wait while their own coin lacks what was given back of it', () => {
+    const order = new Order();
+    order.mined('a', DUE).refund('r', 500_000n).accepted('r').gone('a');
+    order.now = 2_000_000;
+    order.mined('late', DUE);
+    expect(leftIn(order.state, 'BTC').atoms).toBe(0n);
+    // Half of its atoms went back.
+    order.priced('late', DUE / 2n);
+    expect(leftIn(order.state, 'BTC').atoms).toBe(500_000n);
+  });
+
   it('is not completed by the acceptance of a former part when later money comes', () => {
     const order = new Order();
     order.mined('a', 500_000n).tell({ type: 'resolve', action: 'accept' }).gone('a');
