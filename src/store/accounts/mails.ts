@@ -41,13 +41,27 @@ export async function mailTimesSince(
   return rows.map((row) => row.created_at).toReversed();
 }
 
-/** Due mails, longest due first. */
-export async function listDueMails(db: Db, now: number, limit: number): Promise<MailRow[]> {
+/**
+ * Due mails, longest due first; also those further ahead than the pause after their attempts, by a clock since set back.
+ * @param pausesMs after no attempt, one, two and so on
+ */
+export async function listDueMails(
+  db: Db,
+  { now, pausesMs }: { readonly now: number; readonly pausesMs: readonly number[] },
+  limit: number,
+): Promise<MailRow[]> {
   return db
     .selectFrom('mails')
     .selectAll()
     .where('state', '=', sql.lit('pending'))
-    .where('next_attempt_at', '<=', now)
+    .where((eb) =>
+      eb.or([
+        eb('next_attempt_at', '<=', now),
+        ...pausesMs.map((pauseMs, attempts) =>
+          eb.and([eb('attempts', '=', attempts), eb('next_attempt_at', '>', now + pauseMs)]),
+        ),
+      ]),
+    )
     .orderBy('next_attempt_at')
     .orderBy('id')
     .limit(limit)

@@ -18,7 +18,7 @@ export async function saveDomainCheck(tx: Tx, row: DomainCheckRow): Promise<void
 
 /**
  * Leases the due checks, longest due first, until `until`: a check whose result is never recorded is
- * due again then, and delays no other.
+ * due again then, and delays no other. Those last checked, or chosen, by a clock since set back are due.
  */
 export async function takeDueDomainChecks(
   tx: Tx,
@@ -27,7 +27,10 @@ export async function takeDueDomainChecks(
   const due = await tx
     .selectFrom('domain_checks')
     .selectAll()
-    .where('next_check_at', '<=', now)
+    .where('next_check_at', 'is not', null)
+    .where((eb) =>
+      eb.or([eb('next_check_at', '<=', now), eb(eb.fn.coalesce('checked_at', 'chosen_at'), '>', now)]),
+    )
     .orderBy('next_check_at')
     .orderBy('merchant_id')
     .limit(limit)

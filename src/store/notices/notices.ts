@@ -55,11 +55,26 @@ export async function insertNotice(tx: Tx, row: NoticeRow): Promise<void> {
     .execute();
 }
 
-export async function dueNotices(db: Db, now: number, limit: number): Promise<NoticeRow[]> {
+/**
+ * Notices that are due, or further ahead than they can be, by a clock since set back: a reminder by a pause, any other at
+ * all, unless it waits for the end of its payment.
+ */
+export async function dueNotices(
+  db: Db,
+  { now, reminderMs }: { readonly now: number; readonly reminderMs: number },
+  limit: number,
+): Promise<NoticeRow[]> {
   return db
     .selectFrom('notices')
     .selectAll()
-    .where('due_at', '<=', now)
+    .where('due_at', 'is not', null)
+    .where((eb) =>
+      eb.or([
+        eb('due_at', '<=', now),
+        eb.and([eb('told_at', 'is', null), eb('reason', '!=', 'underpaid'), eb('due_at', '>', now)]),
+        eb.and([eb('told_at', 'is not', null), eb('due_at', '>', now + reminderMs)]),
+      ]),
+    )
     .orderBy('due_at')
     .orderBy('key')
     .limit(limit)

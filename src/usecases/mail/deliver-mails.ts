@@ -42,7 +42,8 @@ const storedMessage = z.object({
  * go out twice when the process dies in between, never not at all. @returns how many were looked at.
  */
 export async function deliverMails(deps: DeliverMailsDeps, signal: AbortSignal): Promise<number> {
-  const due = await listDueMails(deps.db, deps.clock.now(), BATCH);
+  const at = { now: deps.clock.now(), pausesMs: [0, ...RETRY_GAPS_MS] };
+  const due = await listDueMails(deps.db, at, BATCH);
   for (const row of due) {
     if (signal.aborted) break;
     await deliver(deps, row, signal);

@@ -37,7 +37,7 @@ export const NOTICE_LIFETIME_MS = 48 * HOUR_MS;
 
 /** Queues the mails of notices that are due, each notice in a transaction of its own. @returns how many were looked at. */
 export async function tellNotices(deps: TellNoticesDeps): Promise<number> {
-  const due = await dueNotices(deps.db, deps.clock.now(), BATCH);
+  const due = await dueNotices(deps.db, { now: deps.clock.now(), reminderMs: DAY_MS }, BATCH);
   for (const notice of due) {
     await deps.db.transaction(async (tx) => tell(tx, deps, notice));
   }

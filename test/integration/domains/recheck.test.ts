@@ -53,6 +53,23 @@ describe('the cron', () => {
     expect(await world.types()).toEqual(['domain.verified', 'domain.revoked', 'domain.verified']);
   });
 
+  it('looks at once at what was chosen or checked before the clock was set back, and then by its pause', async () => {
+    await world.choose('dns');
+    world.publish();
+    world.app.advance(-20 * HOUR);
+    await world.app.domainChecks.recheck();
+    expect(await world.listed()).toBe(true);
+    expect((await world.stored())?.checked_at).toBeLessThanOrEqual(world.app.now());
+    world.app.advance(-20 * HOUR);
+    await world.app.domainChecks.recheck();
+    expect((await world.stored())?.checked_at).toBeLessThanOrEqual(world.app.now());
+    const { checked_at: at } = (await world.stored()) ?? {};
+    world.app.advance(1_000);
+    await world.app.domainChecks.recheck();
+    expect((await world.stored())?.checked_at).toBe(at);
+    world.app.advance(40 * HOUR);
+  });
+
   it('keeps a domain while name servers are silent', async () => {
     await world.choose('dns');
     world.publish();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { NOTICES_PER_HOUR, type NoticeReason } from '../../../src/domain/notices.ts';
 import type { MailMessage } from '../../../src/domain/mail.ts';
-import { insertNotice } from '../../../src/store/notices/notices.ts';
+import { dueNotices, insertNotice } from '../../../src/store/notices/notices.ts';
 import { markVerified } from '../../../src/store/accounts/users.ts';
 import { summariseNotices } from '../../../src/usecases/notices/summarise-notices.ts';
 import { tellNotices } from '../../../src/usecases/notices/tell-notices.ts';
@@ -140,4 +140,31 @@ it('names no folder, address or secret, and repeats no order id that could pass 
   });
   expect(operator?.text).not.toContain(app.dir);
   expect(sent.filter(({ mail }) => mail.to === owner.email)).toHaveLength(1);
+});
+
+it('a notice from before the clock was set back is mailed at once, and its reminder within a day', async () => {
+  const owner = await newUser(app);
+  const merchantId = await shopOf(owner);
+  await takeMails(app);
+  await happen(merchantId, 'send_failed');
+  app.advance(-30 * 24 * HOUR_MS);
+  await tellNotices(deps());
+  expect(await takeMails(app, owner.email)).toHaveLength(1);
+  const row = await app.db
+    .selectFrom('notices')
+    .selectAll()
+    .where('merchant_id', '=', merchantId)
+    .executeTakeFirstOrThrow();
+  expect(row.told_at).toBeLessThanOrEqual(app.now());
+  const isLeft = async () => (await dueNotices(app.db, { now: app.now(), reminderMs: 1 }, 10)).length;
+  await app.db
+    .updateTable('notices')
+    .set({ due_at: app.now() + 24 * HOUR_MS })
+    .where('key', '=', row.key)
+    .execute();
+  app.advance(-24 * HOUR_MS);
+  expect(await isLeft()).toBe(1);
+  await tellNotices(deps());
+  expect(await isLeft()).toBe(0);
+  app.advance(31 * 24 * HOUR_MS);
 });

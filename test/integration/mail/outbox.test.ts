@@ -57,6 +57,21 @@ describe('the outbox', () => {
     expect(await rowOf(user.id)).toMatchObject({ state: 'sent', attempts: 2, last_error: null });
   });
 
+  it('sends at once, or after its pause, what was written before the clock was set back', async () => {
+    await takeMails(app);
+    const [fresh, failed] = [await newUser(app), await newUser(app)];
+    await app.db
+      .updateTable('mails')
+      .set({ attempts: 3, next_attempt_at: app.now() + 5 * MINUTE_MS })
+      .where('user_id', '=', failed.id)
+      .execute();
+    app.advance(-2 * HOUR_MS);
+    expect((await takeMails(app)).map((mail) => mail.to).toSorted()).toEqual(
+      [fresh.email, failed.email].toSorted(),
+    );
+    app.advance(2 * HOUR_MS);
+  });
+
   it('gives up at once what the server refuses for good', async () => {
     const user = await newUser(app);
     await deliverTo(app, failing(new MailRefused('550 no such user')).mailer);

@@ -51,7 +51,8 @@ export class BalanceReader {
   readonly #options: BalanceReaderOptions;
   /** Accounts whose malformed balance was logged. */
   readonly #logged = new Set<string>();
-  #aloneUntil = 0;
+  /** When the node last refused the bulk call, ms. */
+  #refusedAt = -Infinity;
 
   constructor(rpc: Rpc, options: BalanceReaderOptions) {
     this.#rpc = rpc;
@@ -60,7 +61,9 @@ export class BalanceReader {
 
   /** How many balances one call reads; 1 with a node that is read one by one. */
   get perCall(): number {
-    return this.#options.clock.now() < this.#aloneUntil ? 1 : BALANCES_PER_CALL;
+    const elapsedMs = this.#options.clock.now() - this.#refusedAt;
+    // A negative time is that of a clock since set back.
+    return elapsedMs >= 0 && elapsedMs < ASK_AGAIN_MS ? 1 : BALANCES_PER_CALL;
   }
 
   /**
@@ -149,7 +152,7 @@ export class BalanceReader {
     if (probe instanceof ChainError) probe = await this.#alone(accounts.slice(-1), blockHash, options);
     const [first] = probe;
     if (first === 'unknown') return accounts.map(() => 'unknown');
-    this.#aloneUntil = this.#options.clock.now() + ASK_AGAIN_MS;
+    this.#refusedAt = this.#options.clock.now();
     this.#options.logger.warn(
       { coin: 'ETH', method: 'eth_call', error: refusal },
       'node refused the bulk balance call: balances are read one by one',

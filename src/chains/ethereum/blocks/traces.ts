@@ -94,8 +94,8 @@ interface TracerDeps {
 
 /** Uses geth's callTracer where there is one, else Parity's trace_block, else nothing. */
 export function createTracer({ client, clock, logger }: TracerDeps): Tracer {
-  /** For each method that the node lacks, the time until which it is not asked for again. */
-  const silentUntil = new Map<string, number>();
+  /** For each method that the node lacks, when it was last asked for. */
+  const lackedAt = new Map<string, number>();
   /** Result of the last block, which is read again when a later step fails. */
   let last: { readonly hash: string; readonly found: readonly InternalTransfer[] } | null = null;
   let failed = { hash: '', tries: 0 };
@@ -103,9 +103,11 @@ export function createTracer({ client, clock, logger }: TracerDeps): Tracer {
 
   /** The trace; null when the node has no such method. @throws {ChainError} when the node lacks the block. */
   async function traced(method: string, params: RpcRequest['params']): Promise<unknown> {
-    if (clock.now() < (silentUntil.get(method) ?? 0)) return null;
+    const elapsedMs = clock.now() - (lackedAt.get(method) ?? -Infinity);
+    // A negative time is that of a clock since set back.
+    if (elapsedMs >= 0 && elapsedMs < ASK_AGAIN_MS) return null;
     const told = await client.trace(method, params);
-    if (told === null) silentUntil.set(method, clock.now() + ASK_AGAIN_MS);
+    if (told === null) lackedAt.set(method, clock.now());
     else if ((told.answer ?? null) === null) throw stale(`${method} knows no such block`);
     return told?.answer ?? null;
   }

@@ -11,16 +11,20 @@ const balanceOf = (account: string): bigint => BigInt(account) + 1n;
 /** A node that takes no bulk call and refuses the balances of some accounts. */
 function readerBeside(isRefused: (account: string) => boolean, batchSize: number) {
   const lines: object[] = [];
+  const calls = { bulk: 0 };
   const logger = { debug() {}, info() {}, warn() {}, error: (fields: object) => void lines.push(fields) };
   const rpc = {
-    call: async () => Promise.reject(new RpcRefusal('eth_call', -32_000, 'corrupted account')),
+    call: async () => {
+      calls.bulk += 1;
+      throw new RpcRefusal('eth_call', -32_000, 'corrupted account');
+    },
     batch: async (requests: readonly { readonly params: readonly unknown[] }[]) =>
       requests.map(({ params: [account] }) =>
         isRefused(String(account)) ? REFUSAL : { result: `0x${balanceOf(String(account)).toString(16)}` },
       ),
   } as unknown as Rpc;
-  const clock = { now: () => 0 };
-  return { reader: new BalanceReader(rpc, { batchSize, clock, logger }), lines };
+  const clock = { ms: 3_600_000, now: () => clock.ms };
+  return { reader: new BalanceReader(rpc, { batchSize, clock, logger }), lines, clock, calls };
 }
 
 describe('BalanceReader with a node that refuses balances', () => {
@@ -59,5 +63,16 @@ describe('BalanceReader with a node that refuses balances', () => {
     const { answers, trouble } = await reader.read(accounts, '0xblock');
     expect(answers).toEqual(accounts.slice(0, 4).map(balanceOf));
     expect(trouble?.kind).toBe('unavailable');
+  });
+
+  it('retries the bulk call at once after the clock was set back', async () => {
+    const { reader, clock, calls } = readerBeside(() => false, 10);
+    const accounts = [0, 1].map(accountAt);
+    await reader.read(accounts, '0xblock');
+    await reader.read(accounts, '0xblock');
+    expect(calls.bulk).toBe(1);
+    clock.ms -= 3_600_000;
+    await reader.read(accounts, '0xblock');
+    expect(calls.bulk).toBe(2);
   });
 });

@@ -208,3 +208,19 @@ it('tries each block once after three in a row that could not be traced, until o
   answers['debug_traceBlockByHash'] = failing;
   expect(await triesUntilRead(7)).toBe(3);
 });
+
+const another = (number: number): Block => ({ ...block, number, hash: hash(number) });
+
+it('asks for a method that the node lacked after ten minutes, and at once after the clock was set back', async () => {
+  const { tracer, asked, advance } = tracerOn({});
+  await tracer.transfers(another(1));
+  const first = asked.length;
+  await tracer.transfers(another(2));
+  expect(asked).toHaveLength(first);
+  advance(-24 * 3_600_000);
+  await tracer.transfers(another(3));
+  expect(asked).toHaveLength(2 * first);
+  advance(10 * 60_000);
+  await tracer.transfers(another(4));
+  expect(asked).toHaveLength(3 * first);
+});
