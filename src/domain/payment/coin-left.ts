@@ -44,15 +44,18 @@ export function leftIn(
   const replaced = replacedSince(payment, coin);
   const taken = takenOf(payment, coin, ownLink);
   const atoms = leastOf(atomsOf(credits), deepest) - taken.atoms - replaced;
-  const pricedAtoms = atomsOf(priced) - (taken.atoms - taken.unpriced) - replaced;
+  const unknown = atLeastNone(atomsOf(credits) - atomsOf(priced) - taken.unpriced);
+  // What only replaces money that went back elsewhere is of unknown rate first, as with what goes back.
+  const replacedPriced = atLeastNone(replaced - unknown);
+  const pricedAtoms = atomsOf(priced) - (taken.atoms - taken.unpriced) - replacedPriced;
   const share = subtractShares(
     subtractShares(coverageOf(priced), taken.value),
-    shareOfAtoms(credits, replaced),
+    shareOfAtoms(credits, replacedPriced),
   );
   const missing = missingElsewhere(payment, coin, mayWait);
   const isMissing = missing.numerator < 0n || share.numerator < 0n;
   // Nobody can say what of this money makes up for what is missing.
-  const unpriced = isMissing ? 0n : atLeastNone(atomsOf(credits) - atomsOf(priced) - taken.unpriced);
+  const unpriced = isMissing ? 0n : atLeastNone(unknown - replaced);
   // All that is priced went back in atoms, or in value by refunds at a higher price than that of the arrival.
   if (pricedAtoms <= 0n || share.numerator <= 0n)
     return { coin, atoms: leastOf(atoms, unpriced), unpriced, worth: null, most: NO_SHARE };

@@ -193,6 +193,15 @@ describe('an order', () => {
     expect(leftIn(order.state, 'BTC').atoms).toBe(400_000n);
   });
 
+  it('gives back what came on top of money of unknown rate that replaces what went back elsewhere', () => {
+    const order = new Order();
+    order.seen('a', DUE).tell({ type: 'resolve', action: 'refunded' });
+    order.mined('more', 10n);
+    order.now = 2_000_000;
+    order.gone('a').mined('again', DUE);
+    expect(leftIn(order.state, 'BTC').atoms).toBe(10n);
+  });
+
   it('does not let the merchant accept what the payer has claimed', () => {
     const order = new Order({}, 3);
     order.mined('half', 500_000n).claim('l', 500_000n);
