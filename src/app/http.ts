@@ -192,6 +192,7 @@ export function partsOf(deps: HttpDeps) {
       ...addresses,
       secretBox,
       defaults: config.payments,
+      shopsPerAccount: config.auth.shopsPerAccount,
       hasLiveCoin,
       webhookUrlRule,
       wakeWebhooks,

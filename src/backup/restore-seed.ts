@@ -90,7 +90,17 @@ async function repopulate(options: RestoreSeedOptions, db: Db, keyring: Keyring)
   const clock: Clock = { now: () => birthdayMs };
   const deriver = createWallet({ keyring, liveNetwork });
   const secretBox = createSecretBox(keyring);
-  const deps = { db, deriver, secretBox, watchKeyOf, clock, logger, defaults, hasLiveCoin: true };
+  const deps = {
+    db,
+    deriver,
+    secretBox,
+    watchKeyOf,
+    clock,
+    logger,
+    defaults,
+    shopsPerAccount: 0,
+    hasLiveCoin: true,
+  };
   for (let account = 0; account < options.accounts; account += 1) {
     const shop = account + 1;
     await createMerchant(deps, {

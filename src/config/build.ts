@@ -40,6 +40,7 @@ export function buildConfig(given: Values, context: BuildContext): Config {
     auth: {
       registration: values.registration,
       ratePerMinute: values.authRate,
+      shopsPerAccount: values.shopsPerAccount,
       jwtSecret,
       passwordHash: {
         memoryKiB: Math.floor(values.passwordMemory / 1024),

@@ -93,6 +93,8 @@ export interface AuthConfig {
   readonly registration: (typeof REGISTRATION_MODES)[number];
   /** Requests per minute and client address on /auth; 0 switches the limit off. */
   readonly ratePerMinute: number;
+  /** Shops that one account may make; 0: any number. */
+  readonly shopsPerAccount: number;
   /** HS256 key, 32 bytes or more; null: one is generated and kept in the data directory. */
   readonly jwtSecret: Secret | null;
   readonly passwordHash: Argon2Cost;

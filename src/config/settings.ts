@@ -50,6 +50,12 @@ export const SETTINGS = {
 
   registration: setting('auth.registration', 'TILLD_REGISTRATION', value.oneOf(REGISTRATION_MODES), 'open'),
   authRate: setting('auth.ratePerMinute', 'TILLD_AUTH_RATE_PER_MINUTE', value.wholeNumber(0, 100_000), 5),
+  shopsPerAccount: setting(
+    'auth.shopsPerAccount',
+    'TILLD_SHOPS_PER_ACCOUNT',
+    value.wholeNumber(0, 100_000),
+    0,
+  ),
   jwtSecret: secret(null, 'TILLD_JWT_SECRET', value.text()),
   jwtSecretFile: optional('auth.jwtSecretFile', 'TILLD_JWT_SECRET_FILE', secretFile()),
   passwordMemory: setting(

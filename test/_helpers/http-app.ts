@@ -37,6 +37,8 @@ export interface HttpAppOptions {
   readonly settings?: Partial<HttpSettings>;
   readonly registration?: RegisterDeps['registration'];
   readonly hasLiveCoin?: boolean;
+  /** Shops that one account may make; any number unless told otherwise. */
+  readonly shopsPerAccount?: number;
   /** There is one unless told otherwise. */
   readonly hasMailServer?: boolean;
   /** What is known of the chains; nothing unless given. */
@@ -120,6 +122,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
     deriver: createWallet({ keyring, liveNetwork: 'regtest' }),
     watchKeyOf: ({ coin }: { coin: 'BTC' | 'ETH' | 'LTC' | 'SOL' }, address: string) =>
       COIN_FORMATS[coin].canonical(address),
+    shopsPerAccount: options.shopsPerAccount ?? 0,
     defaults: { lifetimeMinutes: 60, toleranceBps: 50, latePolicy: 'accept' as const },
     hasLiveCoin: options.hasLiveCoin ?? false,
     followedChains: options.followedChains ?? (() => []),

@@ -228,6 +228,7 @@ export async function addMerchant(deps: RefundPaymentDeps, mode: Mode): Promise<
       watchKeyOf: (chain, address) => deps.chains.get(chain.coin, chain.mode)?.watchKey(address) ?? address,
       secretBox: { seal: (plain) => plain, open: (sealed) => sealed },
       defaults: { lifetimeMinutes: 60, toleranceBps: 50, latePolicy: 'accept' },
+      shopsPerAccount: 0,
       hasLiveCoin: mode === 'live',
     },
     { userId, name: 'Shop', description: null, domain: `${userId}.example` },

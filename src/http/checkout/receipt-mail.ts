@@ -1,6 +1,6 @@
-import { escapeHtml, htmlMail } from '../../usecases/mail/html-mail.ts';
+import { escapeHtml, hostOf, htmlMail } from '../../usecases/mail/html-mail.ts';
 import type { MailText } from '../../usecases/mail/mail-texts.ts';
-import { oneLine } from '../../usecases/mail/one-line.ts';
+import { bodyName, subjectName } from '../../usecases/mail/foreign-name.ts';
 import { plainOrder } from '../../usecases/mail/plain-order.ts';
 import { coins, fiat, momentIn } from './format.ts';
 import type { PageModel } from './page-model.ts';
@@ -10,10 +10,10 @@ import { rateOf } from './receipt.ts';
 export function receiptMail(scene: PageModel, baseUrl: string): MailText {
   const { view, say, language } = scene;
   const { payment } = view;
-  const shop = oneLine(view.shop.name);
+  const shop = bodyName(view.shop.name);
   const order = plainOrder(payment.orderId, payment.id);
   const link = `${baseUrl}/checkout/${payment.id}/receipt?lang=${language}`;
-  const subject = say('receiptSubject', { order, shop });
+  const subject = say('receiptSubject', { order, shop: subjectName(view.shop.name, hostOf(baseUrl)) });
   const blocks = [
     ...(payment.sandbox ? [say('sandbox')] : []),
     shop,

@@ -48,7 +48,8 @@ function createRoute(deps: MerchantRoutesDeps): Route {
     summary: 'Create a merchant',
     description:
       'Answers both API keys; the secret one is never shown again. `wallets` are the addresses of the mode ' +
-      'the merchant starts in: sandbox when this server has no live node, else live.',
+      'the merchant starts in: sandbox when this server has no live node, else live. INVALID_STATE where the account has as ' +
+      'many as this server allows.',
     tags,
     auth: 'jwt',
     scope: 'never',
@@ -65,7 +66,7 @@ function createRoute(deps: MerchantRoutesDeps): Route {
       }),
     }),
     status: 201,
-    errors: ['DUPLICATE_ENTRY'],
+    errors: ['DUPLICATE_ENTRY', 'INVALID_STATE'],
     handler: async ({ auth, body, keepAnswer }) => {
       const { name, domain, description = null } = body;
       const input = { userId: auth.userId, name, domain, description };

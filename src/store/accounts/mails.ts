@@ -41,6 +41,55 @@ export async function mailTimesSince(
   return rows.map((row) => row.created_at).toReversed();
 }
 
+interface TimesQuery {
+  readonly kind: MailRow['kind'];
+  readonly since: number;
+  readonly limit: number;
+}
+
+/** When mails of one kind were written to a mailbox that is not confirmed, oldest first. At most `limit`, the newest ones. */
+export async function mailTimesTo(
+  db: Db,
+  { recipientHash, ...query }: TimesQuery & { readonly recipientHash: string },
+): Promise<number[]> {
+  return newestTimes(countedMails(db).where('recipient_hash', '=', recipientHash), query);
+}
+
+/** When one account caused mails of one kind to mailboxes that are not confirmed, as `mailTimesTo` answers. */
+export async function othersMailTimes(
+  db: Db,
+  { userId, ...query }: TimesQuery & { readonly userId: string },
+): Promise<number[]> {
+  return newestTimes(countedMails(db).where('user_id', '=', userId), query);
+}
+
+function countedMails(db: Db) {
+  return db.selectFrom('mails').select('created_at').where('recipient_hash', 'is not', null);
+}
+
+async function newestTimes(
+  mails: ReturnType<typeof countedMails>,
+  { kind, since, limit }: TimesQuery,
+): Promise<number[]> {
+  const rows = await mails
+    .where('kind', '=', kind)
+    .where('created_at', '>', since)
+    .orderBy('created_at', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.created_at).toReversed();
+}
+
+/** Forgets the mailboxes of mails written before a time; the mails stay. */
+export async function forgetRecipients(db: Db, before: number): Promise<void> {
+  await db
+    .updateTable('mails')
+    .set({ recipient_hash: null })
+    .where('recipient_hash', 'is not', null)
+    .where('created_at', '<', before)
+    .execute();
+}
+
 /**
  * Due mails, longest due first; also those further ahead than the pause after their attempts, by a clock since set back.
  * @param pausesMs after no attempt, one, two and so on

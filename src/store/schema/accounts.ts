@@ -59,6 +59,8 @@ export interface MailRow {
   /** When the mail becomes useless. */
   expires_at: number;
   last_error: string | null;
+  /** Digest of a mailbox that its owner has not confirmed, for a day; null: an address of the account, or counted no more. */
+  recipient_hash: string | null;
   created_at: number;
   updated_at: number;
 }

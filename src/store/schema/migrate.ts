@@ -43,6 +43,7 @@ import * as sendQueue from './migrations/0042-send-queue.ts';
 import * as unreadTransactions from './migrations/0044-unread-transactions.ts';
 import * as closedBooks from './migrations/0046-closed-books.ts';
 import * as unpricedRefunds from './migrations/0050-unpriced-refunds.ts';
+import * as mailRecipients from './migrations/0060-mail-recipients.ts';
 import * as creators from './migrations/0062-creators.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -92,6 +93,7 @@ export const MIGRATIONS: Migrations = {
   '0054-shared-fee-budgets': sharedFeeBudgets,
   '0056-unfunded-sends': unfundedSends,
   '0057-revoked-webhooks': revokedWebhooks,
+  '0060-mail-recipients': mailRecipients,
   '0062-creators': creators,
 };
 

@@ -4,6 +4,7 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import { replaceAccountToken } from '../../store/accounts/account-tokens.ts';
 import { mailTimesSince, supersedeMails } from '../../store/accounts/mails.ts';
 import type { AccountTokenRow, UserRow } from '../../store/schema/accounts.ts';
+import { countMails } from '../mail/mail-limits.ts';
 import { linkMail } from '../mail/mail-texts.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { randomBase62 } from '../events/new-id.ts';
@@ -56,6 +57,8 @@ export async function mailLink(
     limit: MAILS_PER_WINDOW,
   });
   if (oldest !== undefined && others.length >= MAILS_PER_WINDOW - 1) return oldest + windowMs - now;
+  const { waitMs } = await countMails(tx, { ...owner, to: user.email }, now);
+  if (waitMs > 0) return waitMs;
   const token = randomBase62(TOKEN_LENGTH);
   const expiresAt = now + lifetimeMs;
   await replaceAccountToken(tx, {
@@ -71,6 +74,5 @@ export async function mailLink(
   const isFirstProof = purpose === 'reset-password' && user.is_verified === 0;
   const more = isFirstProof ? { more: FIRST_PROOF } : {};
   const text = linkMail(purpose, { baseUrl: deps.baseUrl, link, ...more });
-  await queueMail(tx, deps, { ...owner, to: user.email, text, expiresAt });
-  return 0;
+  return queueMail(tx, deps, { ...owner, to: user.email, text, expiresAt });
 }

@@ -1,6 +1,6 @@
 import type { MemberRole } from '../../domain/roles.ts';
 import { mailPage, type MailText } from './mail-texts.ts';
-import { oneLine } from './one-line.ts';
+import { bodyName, subjectName } from './foreign-name.ts';
 
 /** Asks somebody to work for a shop. */
 export function invitationMail(about: {
@@ -10,13 +10,12 @@ export function invitationMail(about: {
   readonly role: MemberRole;
 }): MailText {
   const { link, role } = about;
-  const shop = oneLine(about.shop);
   const { host } = new URL(about.baseUrl);
-  const before = `${shop} at ${host} invites you to work for the shop as its ${role}. Accept here:`;
+  const before = `the shop “${bodyName(about.shop)}” at ${host} invites you to work for it as its ${role}. Accept here:`;
   const after =
     'The link works for 7 days, and only for the account of this address. If you do not know the shop, ignore this mail.';
   return {
-    subject: `${shop} invites you (${host})`,
+    subject: `${subjectName(about.shop, 'A shop')} invites you (${host})`,
     text: `Hello,\n\n${before}\n\n${link}\n\n${after}\n`,
     html: mailPage({ paragraphs: ['Hello,', before], link, action: 'Accept the invitation', after }),
     link,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { deleteMailsBefore } from '../../store/accounts/mails.ts';
+import { deleteMailsBefore, forgetRecipients } from '../../store/accounts/mails.ts';
+import { MAIL_WINDOW_MS } from './mail-limits.ts';
 
 const DAY_MS = 86_400_000;
 /** How long it stays known that a mail was sent or given up; what it said is erased at once. */
@@ -9,8 +10,9 @@ const BATCH = 500;
 /** Bounds one run; the next one goes on. */
 const MAX_BATCHES = 20;
 
-/** Removes the records of old mails; those of receipts stay, so that none is mailed twice. @returns how many. */
+/** Forgets who got mails that no limit counts any more, and removes the records of old mails; those of receipts stay, so that none is mailed twice. @returns how many. */
 export async function pruneMails(deps: { readonly db: Db; readonly clock: Clock }): Promise<number> {
+  await forgetRecipients(deps.db, deps.clock.now() - MAIL_WINDOW_MS);
   let removed = 0;
   for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
     const count = await deleteMailsBefore(deps.db, deps.clock.now() - KEEP_MS, BATCH);

@@ -5,6 +5,7 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import { insertMail } from '../../store/accounts/mails.ts';
 import type { MailRow } from '../../store/schema/accounts.ts';
 import { newId } from '../events/new-id.ts';
+import { countMails } from './mail-limits.ts';
 import type { MailText } from './mail-texts.ts';
 
 export interface QueueMailDeps {
@@ -12,7 +13,11 @@ export interface QueueMailDeps {
   readonly secretBox: SecretBox;
 }
 
-/** Puts a mail into the outbox, in the transaction of what it tells: both happen or neither. */
+/**
+ * Puts a mail into the outbox, in the transaction of what it tells: both happen or neither.
+ * @returns 0, or how many ms to wait because enough was mailed to an address that is not confirmed, or by the account to such
+ * addresses; then nothing happened.
+ */
 export async function queueMail(
   tx: Tx,
   deps: QueueMailDeps,
@@ -25,8 +30,10 @@ export async function queueMail(
     /** Of what must be mailed only once; a new one when left out. */
     id?: string;
   },
-): Promise<void> {
+): Promise<number> {
   const now = deps.clock.now();
+  const { recipientHash, waitMs } = await countMails(tx, mail, now);
+  if (waitMs > 0) return waitMs;
   const id = mail.id ?? newId('mail_');
   const message: MailMessage = { id, to: mail.to, ...mail.text };
   await insertMail(tx, {
@@ -39,7 +46,9 @@ export async function queueMail(
     next_attempt_at: now,
     expires_at: mail.expiresAt,
     last_error: null,
+    recipient_hash: recipientHash,
     created_at: now,
     updated_at: now,
   });
+  return 0;
 }

@@ -24,6 +24,8 @@ export interface CreateMerchantDeps extends AllocateAddressDeps {
   readonly defaults: MerchantDefaults;
   /** Whether any coin has a live node: without one a new merchant starts in the sandbox. */
   readonly hasLiveCoin: boolean;
+  /** Shops that one account may make; 0: any number. */
+  readonly shopsPerAccount: number;
 }
 
 export interface CreateMerchantInput {
@@ -46,7 +48,7 @@ const DOMAIN_TOKEN_LENGTH = 32;
 
 /**
  * Creates a merchant with its keys, webhook secret and a wallet address per coin and mode, all or nothing.
- * @throws {AppError} DUPLICATE_ENTRY when the domain exists, in any account.
+ * @throws {AppError} DUPLICATE_ENTRY when the domain exists, in any account; INVALID_STATE where the account has as many as it may.
  */
 export async function createMerchant(
   deps: CreateMerchantDeps,
@@ -54,6 +56,7 @@ export async function createMerchant(
   keep: KeepMade<CreatedMerchant> = keepNothing,
 ): Promise<CreatedMerchant> {
   return deps.db.transaction(async (tx) => {
+    await assertFewShops(tx, input.userId, deps.shopsPerAccount);
     if (await domainExists(tx, input.domain)) throw await duplicate(tx, input);
     const merchant = newMerchant(deps, input, await nextAccount(tx));
     if (!(await insertMerchant(tx, merchant))) throw await duplicate(tx, input);
@@ -69,6 +72,11 @@ export async function createMerchant(
     await keep(tx, made);
     return made;
   });
+}
+
+async function assertFewShops(tx: Tx, userId: string, most: number): Promise<void> {
+  if (most === 0 || (await merchantsOf(tx, userId)).length < most) return;
+  throw new AppError('INVALID_STATE', `An account of this server has at most ${most} shops`);
 }
 
 function newMerchant(deps: CreateMerchantDeps, input: CreateMerchantInput, account: number): MerchantRow {

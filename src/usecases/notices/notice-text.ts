@@ -2,7 +2,7 @@ import { KIND_OF_REASON, type NoticeKind, type NoticeLanguage } from '../../doma
 import type { NoticeRow } from '../../store/schema/notices.ts';
 import { escapeHtml, hostOf, htmlMail } from '../mail/html-mail.ts';
 import type { MailText } from '../mail/mail-texts.ts';
-import { oneLine } from '../mail/one-line.ts';
+import { bodyName, subjectName } from '../mail/foreign-name.ts';
 import { noticeDetails } from './note-events.ts';
 import { de } from './texts/de.ts';
 import { en, type NoticeTexts } from './texts/en.ts';
@@ -43,9 +43,9 @@ export function noticeText(
     coin: '',
     host: '',
     ...details,
-    ...shopValues(deps, shop),
+    ...shopValues(deps, shop, 'body'),
   };
-  const subject = fill(texts.subjects[notice.reason], values);
+  const subject = fill(texts.subjects[notice.reason], { ...values, ...shopValues(deps, shop, 'subject') });
   const marks = [
     ...(notice.mode === 'sandbox' ? [texts.test] : []),
     ...(isReminder ? [texts.reminder] : []),
@@ -73,12 +73,12 @@ export function summaryText(
 ): MailText {
   const { shop, language, byKind } = mail;
   const texts = TEXTS[language];
-  const values = shopValues(deps, shop);
   const count = [...byKind.values()].reduce((sum, each) => sum + each, 0);
+  const values = { ...shopValues(deps, shop, 'body'), count: String(count) };
   const lines = [...byKind].map(([kind, each]) => `${texts.kinds[kind]}: ${each}`);
   return mailOf(deps, language, {
-    subject: fill(texts.summarySubject, { ...values, count: String(count) }),
-    body: `${fill(texts.summaryBody, { ...values, count: String(count) })}\n${lines.join('\n')}`,
+    subject: fill(texts.summarySubject, { ...values, ...shopValues(deps, shop, 'subject') }),
+    body: `${fill(texts.summaryBody, values)}\n${lines.join('\n')}`,
     link: `${deps.baseUrl}${shop === null ? '/dashboard/nodes' : `/dashboard/shop/${shop.id}`}`,
     why: fill(texts.whySummary, values),
     unsubscribe: null,
@@ -86,8 +86,11 @@ export function summaryText(
   });
 }
 
-function shopValues({ baseUrl }: TextDeps, shop: Shop): Record<string, string> {
-  return { shop: shop === null ? hostOf(baseUrl) : oneLine(shop.name), server: hostOf(baseUrl) };
+/** What texts name of shop and server; a subject repeats only a plain name. */
+function shopValues({ baseUrl }: TextDeps, shop: Shop, part: 'subject' | 'body'): Record<string, string> {
+  const server = hostOf(baseUrl);
+  if (shop === null) return { shop: server, server };
+  return { shop: part === 'subject' ? subjectName(shop.name, server) : bodyName(shop.name), server };
 }
 
 /** The page of the dashboard where something can be done about it. */

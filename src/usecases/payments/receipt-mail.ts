@@ -48,7 +48,7 @@ export async function readReceiptMail(
 /**
  * Queues the receipt of a payment for its customer, once: the mail's id is derived from the payment's, and its row
  * stays. In the sandbox only people of the shop are mailed, because anybody can pay there; whether one was is not told.
- * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE where readReceiptMail answers null
+ * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE where readReceiptMail answers null; RATE_LIMITED after many to the address
  */
 export async function mailReceipt(
   deps: ReceiptMailDeps,
@@ -67,7 +67,7 @@ export async function mailReceipt(
       await insertMail(tx, unmailed(view, deps.clock.now()));
       return { ...mail, state: 'failed' };
     }
-    await queueMail(tx, deps, {
+    const waitMs = await queueMail(tx, deps, {
       id: mailIdOf(view),
       userId: reader,
       to: email,
@@ -75,6 +75,10 @@ export async function mailReceipt(
       text: write(view),
       expiresAt: deps.clock.now() + LIFETIME_MS,
     });
+    if (waitMs > 0) {
+      const message = 'Many receipts were mailed to this address today: try again later';
+      throw new AppError('RATE_LIMITED', message, { retryAfterMs: waitMs });
+    }
     return { ...mail, state: 'pending' };
   });
 }
@@ -118,6 +122,7 @@ function unmailed(view: CheckoutView, now: number): MailRow {
     next_attempt_at: now,
     expires_at: now,
     last_error: 'sandbox: not to a person of the shop',
+    recipient_hash: null,
     created_at: now,
     updated_at: now,
   };

@@ -36,7 +36,7 @@ export interface MadeInvitation {
  * Invites an e-mail address to work for a shop; an open invitation of the same address ends. Whether anybody has an
  * account with it is not told.
  * @throws {AppError} MERCHANT_NOT_FOUND; FORBIDDEN for others than the owner; VALIDATION_INVALID for somebody who is
- * there already; RATE_LIMITED after many in a day; INVALID_STATE when the shop has too many people;
+ * there already; RATE_LIMITED after many in a day by the shop, by the account or to the address; INVALID_STATE when the shop has too many people;
  * EMAIL_UNCONFIRMED.
  */
 export async function invitePerson(
@@ -71,16 +71,22 @@ export async function invitePerson(
     await assertFew(tx, merchant.id, now);
     await endInvitation(tx, { merchantId: merchant.id, emailKey: row.email_key, now });
     await insertInvitation(tx, row);
-    await queueMail(tx, deps, {
+    const waitMs = await queueMail(tx, deps, {
       userId: input.userId,
       to: input.email,
       kind: 'notice',
       text: invitationMail({ baseUrl: deps.baseUrl, link, shop: merchant.name, role: input.role }),
       expiresAt: row.expires_at,
     });
+    if (waitMs > 0) throw tooManyMails(waitMs);
     await keep(tx, { row, link });
   });
   return { row, link };
+}
+
+function tooManyMails(waitMs: number): AppError {
+  const message = 'Enough invitations were mailed to this address, or by this account: try again later';
+  return new AppError('RATE_LIMITED', message, { retryAfterMs: waitMs });
 }
 
 async function assertNew(

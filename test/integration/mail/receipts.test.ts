@@ -340,10 +340,13 @@ describe('a stranger', () => {
     const [head = ''] = mail.raw.split('\r\n\r\n');
     expect(head).not.toMatch(/^Bcc/im);
     expect(mail.to).toEqual([email]);
-    expect(decodedSubject(mail)).toBe(`Receipt for order ${id} (A Bcc: spy@example.com <b>&)`);
+    expect(decodedSubject(mail)).toBe(
+      `Receipt for order ${id} (${new URL(world.till.api.baseUrl.replace('127.0.0.1', 'localhost')).host})`,
+    );
     const { text, html } = partsOf(mail.raw);
     expect(text).toContain(`Order: ${id}`);
-    expect(html).toContain('A Bcc: spy@example.com &lt;b&gt;&amp;');
+    // A gap of no width keeps programs that show mails from making links of the name.
+    expect(html).toContain('A Bcc: spy@\u200bexample.\u200bcom &lt;b&gt;&amp;');
     for (const body of [text, html]) expect(body).not.toMatch(/evil|script/);
     const long = await paid({ customer: { email: newPayer() }, orderId: 'L'.repeat(255) });
     await world.till.api.must('PATCH', '/merchant/edit', {

@@ -130,10 +130,11 @@ it('twenty invitations a day are the most, whatever became of them, and each liv
     by.session.call('POST', '/merchant/people/invite', { merchantId, email, role: 'clerk' });
   const person = await newPerson(till.api);
   const token = await invite(boss.session, { merchantId, email: person.email, role: 'clerk' });
-  for (let count = 1; count < 20; count += 1) expect((await ask(boss, 'same@example.com')).status).toBe(201);
-  expect((await ask(boss, 'same@example.com')).body.error?.code).toBe('RATE_LIMITED');
+  for (let count = 1; count < 20; count += 1)
+    expect((await ask(boss, `one${count}@example.com`)).status).toBe(201);
+  expect((await ask(boss, 'last@example.com')).body.error?.code).toBe('RATE_LIMITED');
   till.clock.advance(DAY_MS + 1);
-  expect((await ask(await signedIn(till.api, boss.email), 'same@example.com')).status).toBe(201);
+  expect((await ask(await signedIn(till.api, boss.email), 'last@example.com')).status).toBe(201);
   till.clock.advance(6 * DAY_MS);
   const late = await accept(await signedIn(till.api, person.email), token);
   expect(late.body.error?.code).toBe('VALIDATION_INVALID');

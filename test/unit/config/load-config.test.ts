@@ -188,6 +188,7 @@ const TABLE: readonly (readonly [
   ['TILLD_POLL_INTERVAL', '250ms', 'watcher.pollIntervalMs', 250, '1ms'],
   ['TILLD_RECONCILE_INTERVAL', '6h', 'reconcileIntervalMs', 21_600_000, '1m'],
   ['TILLD_ADMIN_LISTEN', '[::1]:3001', 'http.adminListen', { host: '::1', port: 3001 }, '3001'],
+  ['TILLD_SHOPS_PER_ACCOUNT', '3', 'auth.shopsPerAccount', 3, '-1'],
   ['TILLD_ACCESS_LOG', 'anonymous', 'http.accessLog', 'anonymous', 'some'],
   ['TILLD_AUDIT_DAYS', '90', 'auditDays', 90, '0'],
   ['TILLD_BACKUP_SCHEDULE', '30 3 * * *', 'backup.schedule', '30 3 * * *', 'daily'],

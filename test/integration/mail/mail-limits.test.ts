@@ -1,0 +1,190 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { markVerified } from '../../../src/store/accounts/users.ts';
+import type { MailRow } from '../../../src/store/schema/accounts.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
+import { pruneMails } from '../../../src/usecases/mail/prune-mails.ts';
+import { queueMail } from '../../../src/usecases/mail/queue-mail.ts';
+import { layOut } from '../../_helpers/earlier-databases.ts';
+import {
+  newConfirmedUser,
+  newMerchant,
+  newUser,
+  startHttpApp,
+  type HttpApp,
+} from '../../_helpers/http-app.ts';
+import { invite, newPerson, signedIn } from '../../_helpers/people.ts';
+import { Shop } from '../../_helpers/api-client.ts';
+import { Till } from '../../_helpers/till.ts';
+import { createSecretBox } from '../../../src/wallet/secret-box.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const text = { subject: '', text: '', html: '', link: null, unsubscribe: null };
+
+let app: HttpApp;
+let count = 0;
+beforeAll(async () => {
+  app = await startHttpApp();
+});
+afterAll(async () => app.destroy());
+
+async function mail(to: string, kind: MailRow['kind'], userId: string | null = null): Promise<number> {
+  const deps = { clock: { now: () => app.now() }, secretBox: createSecretBox(app.keyring) };
+  const expiresAt = app.now() + DAY_MS;
+  return app.db.transaction(async (tx) => queueMail(tx, deps, { userId, to, kind, text, expiresAt }));
+}
+
+const fresh = (): string => `mailbox${(count += 1)}@example.org`;
+
+describe('mails to an address that its owner has not confirmed', () => {
+  it('are at most five invitations a day, whatever account sends them and however the address is spelt', async () => {
+    const [name = '', host] = fresh().split('@');
+    const senders = [await newConfirmedUser(app), await newConfirmedUser(app)];
+    const spellings = [`${name}@${host}`, `${name}+a@${host}`, `${name.toUpperCase()}@${host}`];
+    const waits: number[] = [];
+    for (let sent = 0; sent < 7; sent += 1)
+      waits.push(await mail(spellings[sent % 3] ?? '', 'notice', senders[sent % 2]?.id));
+    expect(waits.map((wait) => wait > 0)).toEqual([...Array<boolean>(5).fill(false), true, true]);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(DAY_MS);
+    expect(await mail(`${name}@${host}`, 'receipt')).toBe(0);
+    app.advance(DAY_MS + 1);
+    expect(await mail(`${name}@${host}`, 'notice', senders[0]?.id)).toBe(0);
+  });
+
+  it('are at most fifty invitations a day of one account', async () => {
+    const { id } = await newConfirmedUser(app);
+    for (let sent = 0; sent < 50; sent += 1) expect(await mail(fresh(), 'notice', id)).toBe(0);
+    expect(await mail(fresh(), 'notice', id)).toBeGreaterThan(0);
+    const other = await newConfirmedUser(app);
+    expect(await mail(fresh(), 'notice', other.id)).toBe(0);
+  });
+
+  it('never exceed what their kind allows in any window', async () => {
+    const kinds = ['verify-email', 'reset-password', 'notice', 'receipt'] as const;
+    const most = { 'verify-email': 10, 'reset-password': 10, notice: 5, receipt: 20 };
+    const windows = { 'verify-email': DAY_MS, 'reset-password': HOUR_MS, notice: DAY_MS, receipt: DAY_MS };
+    const step = fc.record({
+      kind: fc.constantFrom(...kinds),
+      tag: fc.constantFrom('', '+a', '+b'),
+      pauseMs: fc.constantFrom(0, 0, 60_000, HOUR_MS, 6 * HOUR_MS),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const name = `random${(count += 1)}`;
+        const sent: { kind: (typeof kinds)[number]; at: number }[] = [];
+        for (const { kind, tag, pauseMs } of steps) {
+          app.advance(pauseMs);
+          if ((await mail(`${name}${tag}@example.org`, kind)) === 0) sent.push({ kind, at: app.now() });
+        }
+        for (const { kind, at } of sent) {
+          const within = sent.filter(
+            (other) => other.kind === kind && other.at <= at && other.at > at - windows[kind],
+          );
+          expect(within.length).toBeLessThanOrEqual(most[kind]);
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('are counted no more, and the mailbox forgotten, after a day', async () => {
+    const to = fresh();
+    await mail(to, 'receipt');
+    const known = async () =>
+      (await app.db.selectFrom('mails').select('id').where('recipient_hash', 'is not', null).execute())
+        .length;
+    expect(await known()).toBeGreaterThan(0);
+    app.advance(DAY_MS + 1);
+    await pruneMails({ db: app.db, clock: { now: () => app.now() } });
+    expect(await known()).toBe(0);
+  });
+});
+
+describe('mails to the address that an account has confirmed', () => {
+  it('are not counted', async () => {
+    const { id, email } = await newConfirmedUser(app);
+    for (let sent = 0; sent < 60; sent += 1) expect(await mail(email, 'notice', id)).toBe(0);
+    const rows = app.db.selectFrom('mails').select('recipient_hash').where('user_id', '=', id);
+    const hashes = (await rows.where('kind', '=', 'notice').execute()).map((row) => row.recipient_hash);
+    expect(new Set(hashes)).toEqual(new Set([null]));
+  });
+});
+
+describe('registering', () => {
+  it('under ten spellings of one mailbox mails it ten times, and goes on without a mail', async () => {
+    const name = `crowd${(count += 1)}`;
+    for (let tag = 0; tag < 12; tag += 1) {
+      const body = { email: `${name}+${tag}@example.org`, password: 'correct horse battery' };
+      expect((await app.api.call('POST', '/auth/register', { body })).status).toBe(201);
+    }
+    const rows = await app.db
+      .selectFrom('mails')
+      .innerJoin('users', 'users.id', 'mails.user_id')
+      .select('mails.id')
+      .where('users.email', 'like', `${name}+%`)
+      .execute();
+    expect(rows).toHaveLength(10);
+  });
+
+  it('asks for no more shops than the setting allows one account', async () => {
+    const limited = await startHttpApp({ shopsPerAccount: 2 });
+    const { token } = await newUser(limited);
+    const other = await newUser(limited);
+    await newMerchant(limited, token);
+    await newMerchant(limited, token);
+    const body = { name: 'Third', domain: 'third.example' };
+    const { status, body: answer } = await limited.api.call('POST', '/merchant/create', { token, body });
+    expect([status, answer.error?.code]).toEqual([409, 'INVALID_STATE']);
+    await newMerchant(limited, other.token);
+    await limited.destroy();
+  });
+});
+
+describe('an invitation', () => {
+  it('beyond what its address or its account may get or send answers 429 with Retry-After', async () => {
+    await using till = await Till.start();
+    const boss = await newPerson(till.api, 'boss');
+    const shops = [
+      await Shop.open(till.api, { owner: boss.token }),
+      await Shop.open(till.api, { owner: boss.token }),
+    ];
+    const asked = (email: string) => ({
+      merchantId: shops[0]?.merchantId ?? '',
+      email,
+      role: 'clerk' as const,
+    });
+    for (let sent = 0; sent < 5; sent += 1) await invite(boss.session, asked('same+x@example.org'));
+    const refused = await boss.session.call('POST', '/merchant/people/invite', {
+      ...asked('same@example.org'),
+      merchantId: shops[1]?.merchantId,
+    });
+    expect([refused.status, refused.body.error?.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(80_000);
+    till.clock.advance(DAY_MS + 1);
+    await invite((await signedIn(till.api, boss.email)).session, asked('same@example.org'));
+  });
+});
+
+it('mails of an earlier database count for no mailbox', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'tilld-mails-'));
+  layOut('0048-revocations.json.gz', dir);
+  const earlier = await openDatabase(join(dir, 'tilld.sqlite'));
+  const hashes = (await earlier.db.selectFrom('mails').select('recipient_hash').execute()).map(
+    (row) => row.recipient_hash,
+  );
+  expect(hashes.length).toBeGreaterThan(0);
+  expect(new Set(hashes)).toEqual(new Set([null]));
+  await earlier.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+it('a confirmed address that another account mails to is counted', async () => {
+  const [sender, reader] = [await newConfirmedUser(app), await newUser(app)];
+  await app.db.transaction((tx) => markVerified(tx, reader.id, app.now()));
+  for (let sent = 0; sent < 5; sent += 1) expect(await mail(reader.email, 'notice', sender.id)).toBe(0);
+  expect(await mail(reader.email, 'notice', sender.id)).toBeGreaterThan(0);
+});

@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bodyName, subjectName } from '../../../src/usecases/mail/foreign-name.ts';
+
+/** What programs that show mails make a link of: a scheme, an address, a host with a domain. */
+const LINK = /\w:\/\/|\S@\S|\S[.。．｡]\S|www\S/u;
+
+describe('subjectName', () => {
+  it.each([
+    'Blumen Müller',
+    'Café 21',
+    'O’Neill & Sons Ltd.',
+    '寿司 東京',
+    'L’Épicerie',
+    'St. Mary’s Bakery',
+  ])('repeats the name of an ordinary shop: %s', (name) => expect(subjectName(name, 'A shop')).toBe(name));
+
+  it.each([
+    'Your account is locked, call us now',
+    'evil.example',
+    'Prize: https://evil.example/x',
+    'Bank (evil.example)',
+    'Write to boss@evil.example',
+    'Call 0800 123 456',
+    'Call +1-202-555-0143',
+    'Shop\r\nBcc: victim@example.com',
+    'a'.repeat(41),
+    '\u202egro.live',
+    '。evil。example',
+    '',
+    ' ',
+  ])('puts another text in place of a name that can pass for more: %j', (name) =>
+    expect(subjectName(name, 'A shop')).toBe('A shop'),
+  );
+
+  it('never repeats a link, a number to call or more than five words', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'grapheme' }), fc.webUrl(), fc.emailAddress()), (name) => {
+        const shown = subjectName(name, 'A shop');
+        expect(shown).not.toMatch(LINK);
+        expect(shown).not.toMatch(/(?:\d[ .-]?){6}/);
+        expect(shown.split(/\s/).length).toBeLessThanOrEqual(5);
+        expect(shown).not.toBe('');
+      }),
+    );
+  });
+});
+
+describe('bodyName', () => {
+  it('shows a name on one line, and nothing in it that becomes a link', () => {
+    expect(bodyName('Blumen Müller')).toBe('Blumen Müller');
+    expect(bodyName('a\nb')).toBe('a b');
+    expect(bodyName('shop.example')).toBe('shop.\u200bexample');
+    expect(bodyName('x'.repeat(255))).toHaveLength(80);
+  });
+
+  it('breaks every link', () => {
+    const anything = fc.oneof(fc.string({ unit: 'grapheme' }), fc.webUrl(), fc.emailAddress());
+    fc.assert(
+      fc.property(anything, (name) => {
+        const words = bodyName(name).split(/[\s\u200b]/u);
+        for (const word of words) expect(word.slice(0, -1)).not.toMatch(/[.@:/\\]/);
+      }),
+    );
+  });
+});
