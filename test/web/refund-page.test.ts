@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
-import { confirmIt } from '../_helpers/web/dashboard.ts';
+import { confirmIt, signInBrowser } from '../_helpers/web/dashboard.ts';
 import { CheckoutWorld } from '../_helpers/web/checkout-world.ts';
 
 const PAYER = 'tltc1qw508d6qejxtdg4y5r3zarvary0c5xw7klfsuq0';
@@ -209,6 +209,27 @@ describe('in the dashboard', () => {
     await payer.getByRole('link', { name: 'Look again' }).click();
     await heading(payer, 'The refund was sent').waitFor();
     await payer.context().close();
+    await page.context().close();
+  });
+
+  it('an open browser shows a link whose claim is sent at once only after a step-up', async () => {
+    const { shop, till } = world;
+    const page = await browser.page({ viewport: DESKTOP });
+    await page.clock.setSystemTime(till.clock.now());
+    const paymentId = await paid();
+    const { url } = await till.api.must<{ url: string }>('POST', '/payment/refund-link', {
+      token: shop.secretKey,
+      body: { paymentId, amount: '3', currency: 'EUR' },
+    });
+    await signInBrowser(page.context(), till.api.baseUrl, { email, password: 'correct horse battery' });
+    await page.goto(`/dashboard/shop/${shop.merchantId}/payments/${paymentId}`);
+    await button(page, 'Show the link').click();
+    expect(await page.getByRole('button', { name: 'Copy refund link' }).count()).toBe(0);
+    await confirmIt(page, { password: 'correct horse battery' });
+    await page.getByText(url).waitFor();
+    expect(await page.getByRole('button', { name: 'Show the link' }).count()).toBe(0);
+    expect(await axeFindings(page)).toEqual([]);
+    browser.takeComplaints();
     await page.context().close();
   });
 });

@@ -1950,6 +1950,7 @@ export interface paths {
           mode?: "live" | "sandbox";
           paymentId?: string;
           status?: "open" | "claimed" | "approved" | "paid" | "expired" | "cancelled";
+          urls?: boolean;
           merchantId?: string;
         };
       };

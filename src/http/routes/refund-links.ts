@@ -7,7 +7,8 @@ import { defineRoute, type AuthOf, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
 import { coin, currency } from '../schemas/codes.ts';
-import { modeQuery, pageQuery } from '../schemas/query.ts';
+import { secret } from '../schemas/marks.ts';
+import { booleanQuery, modeQuery, pageQuery } from '../schemas/query.ts';
 import { refundLinkSchema } from '../schemas/refund-link.ts';
 import { identifier, text } from '../schemas/text.ts';
 
@@ -150,7 +151,9 @@ function listRoute(deps: RefundLinkDeps): Route {
     auth: 'merchant',
     scope: 'payments:read',
     summary: 'List refund links',
-    description: 'Of one payment, or of all payments of the merchant in one mode, newest first.',
+    description:
+      'Of one payment, or of all payments of the merchant in one mode, newest first. A session of the dashboard that has ' +
+      'not stepped up sees no link whose claim is sent without an approval.',
     tags: TAGS,
     status: 200,
     errors: ['PAYMENT_NOT_FOUND'],
@@ -159,10 +162,13 @@ function listRoute(deps: RefundLinkDeps): Route {
       mode: modeQuery(),
       paymentId: identifier().optional(),
       status: z.enum(REFUND_LINK_STATUSES).optional(),
+      urls: secret(booleanQuery())
+        .optional()
+        .meta({ description: 'Asks a session of the dashboard for the step-up that shows it the links' }),
     }),
     data: z.object({ refundLinks: z.array(refundLinkSchema()), pagination: pagination() }),
     handler: async ({ auth, query }) => {
-      const { page, limit, ...filter } = query;
+      const { page, limit, urls: _asked, ...filter } = query;
       const urls = shownTo(auth);
       const found = await listLinks(deps, { ...filter, merchant: auth.merchant, urls }, { page, limit });
       return { refundLinks: found.links, pagination: found.pagination };
@@ -170,8 +176,11 @@ function listRoute(deps: RefundLinkDeps): Route {
   });
 }
 
-/** Whoever sees a link could claim it: a manager, who may not send, sees those whose claims wait for the owner. */
-function shownTo({ via, maySend, mayRefund }: AuthOf['merchant']): ShownUrls {
+/**
+ * Whoever sees a link could claim it: a manager, who may not send, sees those whose claims wait for the owner, and so does
+ * an open browser that has not proved who is there.
+ */
+function shownTo({ via, isProven, maySend, mayRefund }: AuthOf['merchant']): ShownUrls {
   if (via === 'restricted' || !mayRefund) return 'none';
-  return maySend ? 'all' : 'waiting';
+  return maySend && isProven ? 'all' : 'waiting';
 }

@@ -60,7 +60,7 @@ export async function dispatch(
     body: route.method === 'GET' ? undefined : await deps.readBody(req, res),
     query: req.query,
   };
-  await assertFieldsProven(deps, route, caller, raw.body);
+  await assertFieldsProven(deps, route, caller, raw);
   const { body, query, merchantId } = parseRequest(route, caller, raw);
   const named =
     merchantId ?? merchantIn(body) ?? (await namedMerchant(deps.db, route, caller, { body, query }));
@@ -89,7 +89,7 @@ async function serveCaller(
   route: Route,
   { req, res, raw, body, query, client, caller, named }: Arrived,
 ): Promise<Answer | StreamReply> {
-  const auth = await resolveAuth(deps.db, route, caller, named);
+  const auth = await resolveAuth(deps, route, caller, named);
   // Answers that set the dashboard's cookie are kept nowhere.
   const isSession = caller?.kind === 'user' && caller.session !== null;
   const setsCookie = route.ownPages === true || (route.renewsSession === true && isSession);
@@ -110,7 +110,7 @@ async function serveCaller(
   };
   const work = async (keep: KeepAnswer) => {
     const keepAnswer = async (tx: Tx, data: unknown): Promise<void> => keep(tx, success(route.status, data));
-    const mayGoOn = async () => resolveAuth(deps.db, route, await callerOfRequest(deps, route, req), named);
+    const mayGoOn = async () => resolveAuth(deps, route, await callerOfRequest(deps, route, req), named);
     const answer = await run(deps, route, { ...input, keepAnswer });
     if (route.waits === true) await mayGoOn();
     return answer instanceof StreamReply ? answer.while(mayGoOn) : answer;

@@ -10,6 +10,7 @@ import {
   type AuthenticateDeps,
   type Caller,
 } from '../../usecases/accounts/authenticate.ts';
+import { isSteppedUp } from '../../usecases/accounts/step-up.ts';
 import { reachMerchant } from '../../usecases/people/reach-merchant.ts';
 import { givenId } from './named-merchant.ts';
 import type { AuthKind, AuthOf, Route, RouteScope } from './route.ts';
@@ -135,7 +136,7 @@ function has(part: unknown, field: string): boolean {
  * key's own; FORBIDDEN for a member whose role does not include the route.
  */
 export async function resolveAuth(
-  db: Db,
+  deps: Pick<AuthenticateDeps, 'db' | 'clock'>,
   route: Pick<Route, 'auth' | 'scope' | 'notFor'>,
   caller: Caller | null,
   merchantId: string | null,
@@ -149,10 +150,10 @@ export async function resolveAuth(
       if (caller.kind !== 'user') throw unauthorised();
       return { userId: caller.userId, sessionId: caller.session?.id ?? null };
     case 'account':
-      return resolveAccount(db, route, caller, merchantId);
+      return resolveAccount(deps.db, route, caller, merchantId);
     case 'merchant':
     case 'payer':
-      return resolveMerchant(db, route, caller, merchantId);
+      return resolveMerchant(deps, route, caller, merchantId);
     default:
       return assertNever(auth);
   }
@@ -216,7 +217,7 @@ function refuseOtherMerchant(own: { readonly id: string }, merchantId: string | 
 }
 
 async function resolveMerchant(
-  db: Db,
+  { db, clock }: Pick<AuthenticateDeps, 'db' | 'clock'>,
   rule: RoleRule,
   caller: Caller,
   merchantId: string | null,
@@ -231,6 +232,7 @@ async function resolveMerchant(
       memberId: role === 'owner' ? null : caller.userId,
       merchantId: merchant.id,
       merchant,
+      isProven: caller.session === null || isSteppedUp(caller.session.steppedUpAt, clock.now()),
       maySend: roleGrants(role, 'wallet:send'),
       mayRefund: roleGrants(role, 'refunds:write'),
     };
@@ -245,6 +247,7 @@ async function resolveMerchant(
     memberId: null,
     merchantId: merchant.id,
     merchant,
+    isProven: true,
     maySend: allowed.scopes.has('wallet:send'),
     mayRefund: allowed.scopes.has('refunds:write'),
   };

@@ -59,6 +59,8 @@ interface MerchantAuth<V extends string> extends Allowed {
   readonly merchantId: string;
   /** The merchant as it was when the request came in. */
   readonly merchant: MerchantRow;
+  /** False for a session of the dashboard that has not proved again who is there. */
+  readonly isProven: boolean;
   /** Whether the caller may decide alone that coins leave the wallet: a restricted key or a role only with `wallet:send`. */
   readonly maySend: boolean;
   /** Whether the caller may open refund links: a restricted key or a role only with `refunds:write`. */

@@ -11,7 +11,7 @@ import { hasMark } from '../schemas/marks.ts';
 export interface StepUpRule {
   /** In any case; `code`: only where there is a second factor, because the request holds the password. */
   readonly always: boolean | 'code';
-  /** Fields of the body that need it when they are given. */
+  /** Fields of body or query that need it when they are given. */
   readonly fields: readonly string[];
 }
 
@@ -22,6 +22,7 @@ interface Facts {
   readonly scope: string | readonly string[];
   readonly data: z.ZodType;
   readonly body?: z.ZodType | undefined;
+  readonly query?: z.ZodType | undefined;
   readonly movesMoney?: boolean;
   readonly changesAccess?: true;
   readonly holdsProof?: 'password' | 'code';
@@ -43,7 +44,8 @@ export function stepUpRule(route: Facts): StepUpRule {
     route.changesAccess === true ||
     hasMark(route.data, 'secret') ||
     fields.some(({ isRequired }) => isRequired);
-  return always ? { always, fields: [] } : { always, fields: fields.map(({ name }) => name) };
+  if (always) return { always, fields: [] };
+  return { always, fields: [...fields.map(({ name }) => name), ...askingFields(route.query)] };
 }
 
 /** Whether a route changes anything, as far as its definition says. */
@@ -68,6 +70,13 @@ function tellingFields(body: z.ZodType | undefined): TellingField[] {
     .map(([name, schema]) => ({ name, isRequired: !schema.isOptional() }));
 }
 
+/** The fields of a query that ask for a secret. */
+function askingFields(query: z.ZodType | undefined): string[] {
+  if (!(query instanceof z.ZodObject)) return [];
+  const fields = Object.entries<z.ZodType>(query.shape);
+  return fields.filter(([, schema]) => hasMark(schema, 'secret')).map(([name]) => name);
+}
+
 /**
  * Refuses a session that has not proved who is there, where the route needs it in any case.
  * @throws {AppError} STEP_UP_REQUIRED naming what the user must give.
@@ -80,15 +89,20 @@ export async function assertSteppedUp(
   if (stepUp.always !== false) await requireProof(deps, caller, stepUp.always === 'code');
 }
 
-/** The same for the fields that a body gives. @throws {AppError} STEP_UP_REQUIRED. */
+/** The same for the fields that a request gives. @throws {AppError} STEP_UP_REQUIRED. */
 export async function assertFieldsProven(
   deps: AuthenticateDeps,
   { stepUp }: { readonly stepUp: StepUpRule },
   caller: Caller | null,
-  body: unknown,
+  { body, query }: { readonly body: unknown; readonly query: unknown },
 ): Promise<void> {
-  if (caller === null || typeof body !== 'object' || body === null) return;
-  if (stepUp.fields.some((name) => Object.hasOwn(body, name))) await requireProof(deps, caller, false);
+  if (caller === null) return;
+  const isGiven = (name: string): boolean => [body, query].some((part) => hasField(part, name));
+  if (stepUp.fields.some(isGiven)) await requireProof(deps, caller, false);
+}
+
+function hasField(part: unknown, name: string): boolean {
+  return typeof part === 'object' && part !== null && Object.hasOwn(part, name);
 }
 
 async function requireProof(

@@ -102,6 +102,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   latePayments: 'accept',
   supportContact: 'help@shop.example',
   embedOrigins: [],
+  urls: 'true',
 };
 
 /** Deleting takes what it names: a new one once the one before is gone. */
@@ -151,10 +152,11 @@ async function requestOf(
   const { merchantId } = account.shop;
   const namesShop = route.auth !== 'none' && (route.auth !== 'jwt' || route.method === 'GET');
   const body = (await madeFor(name, account)) ?? BODIES[name]?.(account) ?? example.body;
-  const unmarked = Object.entries(body ?? {}).filter(([field]) => !route.stepUp.fields.includes(field));
+  const without = <V>(fields: Readonly<Record<string, V>>): Record<string, V> =>
+    Object.fromEntries(Object.entries(fields).filter(([field]) => !route.stepUp.fields.includes(field)));
   return {
-    query: { ...(QUERIES[name]?.(account) ?? example.query), ...(namesShop ? { merchantId } : {}) },
-    body: body === undefined ? undefined : Object.fromEntries(unmarked),
+    query: { ...without(QUERIES[name]?.(account) ?? example.query), ...(namesShop ? { merchantId } : {}) },
+    body: body === undefined ? undefined : without(body),
   };
 }
 
@@ -185,13 +187,15 @@ function letterOf(code: string | null): string {
 
 async function letter(route: Route, column: Column, marked: Body): Promise<string> {
   const { query, body } = await requestOf(route, column.about);
-  const search = new URLSearchParams(query).toString();
+  const isRead = route.method === 'GET';
+  const asked = Object.entries(isRead ? marked : {}).map(([name, value]) => [name, String(value)]);
+  const search = new URLSearchParams({ ...query, ...Object.fromEntries(asked) }).toString();
   const { body: answer } = await world.till.api.call(
     route.method,
     search === '' ? route.path : `${route.path}?${search}`,
     {
       headers: { ...column.headers },
-      ...(route.method === 'GET' ? {} : { body: { ...body, ...marked } }),
+      ...(isRead ? {} : { body: { ...body, ...marked } }),
     },
   );
   if (answer.success) made.delete(placeOf(nameOf(route), column.about));

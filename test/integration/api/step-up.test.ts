@@ -98,6 +98,7 @@ it('a session needs a step-up for exactly these routes', () => {
 
 it('a session needs a step-up for exactly these fields of other routes', () => {
   expect(fieldsAsked.map(([name, , field]) => `${name} ${field}`).toSorted()).toEqual([
+    'GET /payment/refund-links urls',
     'PATCH /merchant/edit embedOrigins',
     'PATCH /merchant/edit latePayments',
     'PATCH /merchant/edit supportContact',
@@ -195,9 +196,12 @@ describe('a session that has only signed in', () => {
 
   it.each(fieldsAsked)('is asked for a proof by %s for its field %3$s', async (_name, route, field) => {
     const { method, path } = route;
-    const answer = await owner.session.call(method, path, { [field]: null });
+    const isRead = method === 'GET';
+    const address = isRead ? `${path}?${field}=` : path;
+    const given = isRead ? undefined : { [field]: null };
+    const answer = await owner.session.call(method, address, given);
     expect([answer.status, answer.body.error?.code]).toEqual([403, 'STEP_UP_REQUIRED']);
-    const { body } = await api.call(method, path, { token: owner.token, body: { [field]: null } });
+    const { body } = await api.call(method, address, { token: owner.token, body: given });
     expect(body.error?.code).not.toBe('STEP_UP_REQUIRED');
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
+import { SessionClient } from '../../_helpers/session-client.ts';
 import { Till } from '../../_helpers/till.ts';
 import { claimLink, type RefundLinkJson } from './refund-client.ts';
 
@@ -111,4 +112,35 @@ it('a shop that was connected anew and asks again gets the link that its former 
   const weaker = await create(await keyWith('refunds:write'));
   expect(weaker.headers.get('idempotent-replayed')).toBeNull();
   expect(weaker.body.data.url).not.toBe(first.body.data.url);
+});
+
+it('a session of the dashboard sees a link whose claim is sent at once only after a step-up', async () => {
+  const payment = await paid();
+  const open = async (approval: boolean) =>
+    shop.api.must<Link>('POST', '/payment/refund-link', {
+      token: shop.secretKey,
+      body: { paymentId: payment.id, amount: '1', currency: 'USD', approval },
+    });
+  const atOnce = await open(false);
+  const waiting = await open(true);
+  const { user } = await shop.api.must<{ user: { email: string } }>('GET', '/auth/me', { token: shop.token });
+  const password = 'correct horse battery';
+  const session = await SessionClient.signIn(shop.api.baseUrl, { email: user.email, password });
+  const path = `/payment/refund-links?merchantId=${shop.merchantId}&paymentId=${payment.id}`;
+  const shown = async (address: string) => {
+    const { body } = await session.call<{ refundLinks: Link[] }>('GET', address);
+    const links = body.data?.refundLinks ?? [];
+    return [
+      body.error?.code ?? null,
+      ...[atOnce, waiting].map(({ id }) => links.find((l) => l.id === id)?.url),
+    ];
+  };
+  expect(await shown(path)).toEqual([null, null, waiting.url]);
+  expect(await shown(`${path}&urls=true`)).toEqual(['STEP_UP_REQUIRED', undefined, undefined]);
+  await session.call('POST', '/auth/step-up', { password });
+  expect(await shown(`${path}&urls=true`)).toEqual([null, atOnce.url, waiting.url]);
+  expect(await shown(path)).toEqual([null, atOnce.url, waiting.url]);
+  // A user token is proof itself.
+  const { refundLinks } = await shop.api.must<{ refundLinks: Link[] }>('GET', path, { token: shop.token });
+  expect(refundLinks.map(({ url }) => url)).not.toContain(null);
 });

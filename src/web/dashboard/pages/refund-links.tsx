@@ -81,8 +81,13 @@ function OneLink({ of: payment, link }: { of: Payment; link: RefundLink }) {
   const approve = useAct((agreed: string) =>
     api('POST', '/payment/refund-link/approve', { query, body: { linkId, claimId: agreed } }),
   );
+  // Shown once the user has proved who is there; the list shows it from then on, too.
+  const show = useAct(() =>
+    api('GET', '/payment/refund-links', { query: { ...query, paymentId: payment.id, urls: 'true' } }),
+  );
+  const isHidden = link.status === 'open' && link.url === null && may('wallet:send');
   const isUnsent = link.sendId === null && ['open', 'claimed', 'approved'].includes(link.status);
-  const error = cancel.error ?? approve.error;
+  const error = cancel.error ?? approve.error ?? show.error;
   return (
     <li className="grid gap-1.5 py-3 text-sm">
       <p className="flex flex-wrap items-baseline justify-between gap-x-4">
@@ -113,6 +118,11 @@ function OneLink({ of: payment, link }: { of: Payment; link: RefundLink }) {
           {link.approval && link.status === 'claimed' && claimId !== null && may('wallet:send') && (
             <Button look="danger" busy={approve.isPending} onClick={() => approve.mutate(claimId)}>
               {t('Approve and send')}
+            </Button>
+          )}
+          {isHidden && (
+            <Button busy={show.isPending} onClick={() => show.mutate()}>
+              {t('Show the link')}
             </Button>
           )}
           <Button busy={cancel.isPending} onClick={() => cancel.mutate()}>

@@ -42,6 +42,7 @@ export const payments: Catalogue = {
   confirmed: 'bestätigt',
   'Copy link': 'Link kopieren',
   'Copy refund link': 'Erstattungslink kopieren',
+  'Show the link': 'Link anzeigen',
   'Copy transaction id': 'Transaktions-ID kopieren',
   'Copy {coin} address': '{coin}-Adresse kopieren',
   Create: 'Anlegen',

@@ -42,6 +42,7 @@ export const payments: Catalogue = {
   confirmed: 'confirmado',
   'Copy link': 'Copiar enlace',
   'Copy refund link': 'Copiar el enlace de reembolso',
+  'Show the link': 'Mostrar el enlace',
   'Copy transaction id': 'Copiar el id. de transacción',
   'Copy {coin} address': 'Copiar la dirección de {coin}',
   Create: 'Crear',

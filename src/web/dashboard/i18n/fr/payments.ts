@@ -42,6 +42,7 @@ export const payments: Catalogue = {
   confirmed: 'confirmé',
   'Copy link': 'Copier le lien',
   'Copy refund link': 'Copier le lien de remboursement',
+  'Show the link': 'Afficher le lien',
   'Copy transaction id': 'Copier l’identifiant de transaction',
   'Copy {coin} address': 'Copier l’adresse {coin}',
   Create: 'Créer',

@@ -42,6 +42,7 @@ export const payments: Catalogue = {
   confirmed: 'confirmado',
   'Copy link': 'Copiar link',
   'Copy refund link': 'Copiar o link de reembolso',
+  'Show the link': 'Mostrar o link',
   'Copy transaction id': 'Copiar o ID da transação',
   'Copy {coin} address': 'Copiar o endereço de {coin}',
   Create: 'Criar',
