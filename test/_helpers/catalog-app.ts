@@ -1,4 +1,5 @@
 /** The API with a catalog and sandbox payments, over a real socket and a real SQLite file. */
+import { createSecretBox } from '../../src/wallet/secret-box.ts';
 import { createSimulator } from '../../src/chains/simulator/simulator.ts';
 import type { ChainAdapter } from '../../src/domain/chain.ts';
 import { COINS, type Coin } from '../../src/domain/coins.ts';
@@ -54,6 +55,9 @@ export async function startCatalogApp(): Promise<CatalogApp> {
     clock,
     get db() {
       return app().db;
+    },
+    get secretBox() {
+      return createSecretBox(app().keyring);
     },
   };
   const late = new Proxy({} as CreatePaymentDeps, {

@@ -42,6 +42,8 @@ describe('products', () => {
       recurring: true,
       recurringInterval: 'monthly',
       active: true,
+      merchantIds: null,
+      mayChange: true,
       createdAt: TIME,
       updatedAt: TIME,
     });

@@ -1083,6 +1083,7 @@ export interface paths {
             /** @default false */
             recurring?: boolean;
             recurringInterval?: ("daily" | "weekly" | "monthly" | "yearly") | null;
+            merchantIds?: string[] | null;
           };
         };
       };
@@ -1114,6 +1115,7 @@ export interface paths {
             name?: string;
             description?: string | null;
             active?: boolean;
+            merchantIds?: string[] | null;
           };
         };
       };
@@ -3711,6 +3713,8 @@ export interface components {
       recurring: boolean;
       recurringInterval: ("daily" | "weekly" | "monthly" | "yearly") | null;
       active: boolean;
+      merchantIds?: string[] | null;
+      mayChange: boolean;
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */

@@ -43,6 +43,7 @@ const SIGNATURE = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
  */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   merchantId: IDS.merchant,
+  merchantIds: [IDS.merchant],
   customerId: IDS.customer,
   productId: IDS.product,
   priceId: IDS.price,

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import type { Clock } from '../../domain/ports.ts';
-import type { Db } from '../../store/sqlite/database.ts';
 import type { PriceRow } from '../../store/schema/catalog.ts';
 import { createPrice } from '../../usecases/catalog/create-price.ts';
 import { deletePrice } from '../../usecases/catalog/delete-price.ts';
 import { editPrice } from '../../usecases/catalog/edit-price.ts';
 import { listPrices } from '../../usecases/catalog/list-prices.ts';
+import type { CatalogDeps } from '../../usecases/catalog/note-change.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { isoTime, pagination, timestamp } from '../schemas/answers.ts';
@@ -13,15 +12,10 @@ import { currency } from '../schemas/codes.ts';
 import { booleanQuery, pageQuery } from '../schemas/query.ts';
 import { identifier } from '../schemas/text.ts';
 
-export interface PriceRoutesDeps {
-  readonly db: Db;
-  readonly clock: Clock;
-}
-
 const tags = ['Catalog'];
 
 /** The prices of an account's products. */
-export function priceRoutes(deps: PriceRoutesDeps): Route[] {
+export function priceRoutes(deps: CatalogDeps): Route[] {
   return [createRoute(deps), editRoute(deps), deleteRoute(deps), listRoute(deps)];
 }
 
@@ -53,12 +47,13 @@ const createdAnswer = (made: PriceRow) => {
   return shown;
 };
 
-function createRoute(deps: PriceRoutesDeps): Route {
+function createRoute(deps: CatalogDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/price/create',
     summary: 'Create a price',
-    description: 'Adds an active price to a product. A product may have any number of prices.',
+    description:
+      'Adds an active price to a product. A product may have any number of prices. Members and keys of a shop change only what it alone sells.',
     tags,
     auth: 'account',
     scope: 'catalog:write',
@@ -68,14 +63,14 @@ function createRoute(deps: PriceRoutesDeps): Route {
       .superRefine(refineFiatAmount),
     data: priceFields.omit({ updatedAt: true }),
     errors: ['PRODUCT_NOT_FOUND'],
-    handler: async ({ auth, body, keepAnswer }) => {
-      const input = { ...body, userId: auth.userId };
+    handler: async ({ auth, client, body, keepAnswer }) => {
+      const input = { ...body, by: { ...auth, client } };
       return createdAnswer(await createPrice(deps, input, (tx, made) => keepAnswer(tx, createdAnswer(made))));
     },
   });
 }
 
-function editRoute(deps: PriceRoutesDeps): Route {
+function editRoute(deps: CatalogDeps): Route {
   return defineRoute({
     method: 'PATCH',
     path: '/merchant/price/edit',
@@ -96,16 +91,16 @@ function editRoute(deps: PriceRoutesDeps): Route {
       .superRefine(refineFiatAmount),
     data: priceFields.pick({ id: true, amount: true, currency: true, active: true, updatedAt: true }),
     errors: ['PRICE_NOT_FOUND'],
-    handler: async ({ auth, body }) => {
+    handler: async ({ auth, client, body }) => {
       const { id, amount, currency, active, updatedAt } = present(
-        await editPrice(deps, { ...body, userId: auth.userId }),
+        await editPrice(deps, { ...body, by: { ...auth, client } }),
       );
       return { id, amount, currency, active, updatedAt };
     },
   });
 }
 
-function deleteRoute(deps: PriceRoutesDeps): Route {
+function deleteRoute(deps: CatalogDeps): Route {
   return defineRoute({
     method: 'DELETE',
     path: '/merchant/price/delete',
@@ -118,14 +113,14 @@ function deleteRoute(deps: PriceRoutesDeps): Route {
     body: z.object({ priceId: identifier() }),
     data: z.object({ deleted: z.boolean(), priceId: z.string() }),
     errors: ['PRICE_NOT_FOUND'],
-    handler: async ({ auth, body }) => {
-      await deletePrice(deps, { userId: auth.userId, priceId: body.priceId });
+    handler: async ({ auth, client, body }) => {
+      await deletePrice(deps, { by: { ...auth, client }, priceId: body.priceId });
       return { deleted: true, priceId: body.priceId };
     },
   });
 }
 
-function listRoute(deps: PriceRoutesDeps): Route {
+function listRoute(deps: CatalogDeps): Route {
   return defineRoute({
     method: 'GET',
     path: '/merchant/price/list',

@@ -1,26 +1,25 @@
 import { z } from 'zod';
 import { RECURRING_INTERVALS } from '../../domain/catalog.ts';
-import type { Clock } from '../../domain/ports.ts';
-import type { Db } from '../../store/sqlite/database.ts';
+import { shopsOfProducts } from '../../store/catalog/product-shops.ts';
+import { merchantsOf } from '../../store/merchants/merchants.ts';
 import type { ProductRow } from '../../store/schema/catalog.ts';
+import type { Db } from '../../store/sqlite/database.ts';
 import { createProduct } from '../../usecases/catalog/create-product.ts';
 import { deleteProduct } from '../../usecases/catalog/delete-product.ts';
 import { editProduct } from '../../usecases/catalog/edit-product.ts';
 import { listProducts } from '../../usecases/catalog/list-products.ts';
+import type { CatalogDeps } from '../../usecases/catalog/note-change.ts';
+import { mayChangeSoldBy, type CatalogReach } from '../../usecases/catalog/selling-shops.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, pagination, timestamp } from '../schemas/answers.ts';
 import { booleanQuery, pageQuery } from '../schemas/query.ts';
 import { identifier, text } from '../schemas/text.ts';
 
-export interface ProductRoutesDeps {
-  readonly db: Db;
-  readonly clock: Clock;
-}
-
+const MERCHANTS_MAX = 1_000;
 const tags = ['Catalog'];
 
 /** The products of an account. */
-export function productRoutes(deps: ProductRoutesDeps): Route[] {
+export function productRoutes(deps: CatalogDeps): Route[] {
   return [createRoute(deps), editRoute(deps), deleteRoute(deps), listRoute(deps)];
 }
 
@@ -31,12 +30,50 @@ const productFields = z.object({
   recurring: z.boolean(),
   recurringInterval: z.enum(RECURRING_INTERVALS).nullable(),
   active: z.boolean(),
+  merchantIds: z.array(z.string()).nullable().optional().meta({
+    description: 'The shops that sell it; null: all of the account. For the owner’s user token alone',
+  }),
+  mayChange: z.boolean().meta({
+    description: 'Whether the caller’s shop is the only one to sell it, or the caller owns the account',
+  }),
   createdAt: timestamp(),
   updatedAt: timestamp(),
 });
 const productView = productFields.meta({ id: 'Product' });
 
-function present(row: ProductRow): z.input<typeof productView> {
+/** Products as a caller sees them: members and keys of a shop learn nothing of the others. */
+async function productsFor(db: Db, reach: CatalogReach, rows: readonly ProductRow[]) {
+  const named = await shopsOfProducts(
+    db,
+    rows.map(({ id }) => id),
+  );
+  const all = (await merchantsOf(db, reach.userId)).map(({ id }) => id);
+  return rows.map((row) => {
+    const shops = named.get(row.id) ?? null;
+    return {
+      ...present(row),
+      ...(reach.onlyMerchantId === null ? { merchantIds: shops } : {}),
+      mayChange: mayChangeSoldBy(reach, shops ?? all),
+    };
+  });
+}
+
+async function productFor(db: Db, reach: CatalogReach, row: ProductRow) {
+  const [product] = await productsFor(db, reach, [row]);
+  if (product === undefined) throw new Error(`product ${row.id} is not shown`);
+  return product;
+}
+
+const merchantIds = () =>
+  z
+    .array(identifier())
+    .min(1)
+    .max(MERCHANTS_MAX)
+    .nullable()
+    .optional()
+    .meta({ description: 'The shops that sell it; null: all of the account. Only the owner chooses them' });
+
+function present(row: ProductRow) {
   return {
     id: row.id,
     name: row.name,
@@ -58,6 +95,7 @@ const createBody = z
       .enum(RECURRING_INTERVALS)
       .nullish()
       .meta({ description: 'Required for a recurring product, refused for any other' }),
+    merchantIds: merchantIds(),
   })
   .superRefine((body, context) => {
     const given = (body.recurringInterval ?? null) !== null;
@@ -66,37 +104,45 @@ const createBody = z
     context.addIssue({ code: 'custom', path: ['recurringInterval'], message });
   });
 
-function createRoute(deps: ProductRoutesDeps): Route {
+function createRoute(deps: CatalogDeps): Route {
   return defineRoute({
     method: 'POST',
     path: '/merchant/product/create',
     summary: 'Create a product',
-    description: 'Adds an active product to the account; prices are added to it one by one.',
+    description:
+      'Adds an active product to the account; prices are added to it one by one. The shop of the key, or the one that ' +
+      '`merchantId` names, sells it; else every shop of the account. A shop that makes a payment of it sells it from then on.',
     tags,
     auth: 'account',
     scope: 'catalog:write',
     status: 201,
     body: createBody,
+    example: { body: { name: 'Beans, 1 kg', description: 'Roasted on Mondays' } },
     data: productView,
-    errors: [],
-    handler: async ({ auth, body, keepAnswer }) => {
+    errors: ['MERCHANT_NOT_FOUND'],
+    handler: async ({ auth, client, body, keepAnswer }) => {
       const input = {
-        userId: auth.userId,
+        by: { ...auth, client },
+        merchantIds: body.merchantIds,
         name: body.name,
         description: body.description ?? null,
         recurringInterval: body.recurringInterval ?? null,
       };
-      return present(await createProduct(deps, input, (tx, made) => keepAnswer(tx, present(made))));
+      const made = await createProduct(deps, input, async (tx, row) =>
+        keepAnswer(tx, await productFor(tx, auth, row)),
+      );
+      return productFor(deps.db, auth, made);
     },
   });
 }
 
-function editRoute(deps: ProductRoutesDeps): Route {
+function editRoute(deps: CatalogDeps): Route {
   return defineRoute({
     method: 'PATCH',
     path: '/merchant/product/edit',
     summary: 'Edit a product',
-    description: 'Fields left out stay as they are. An inactive product cannot be paid for.',
+    description:
+      'Fields left out stay as they are. An inactive product cannot be paid for. Members and keys of a shop change only what it alone sells.',
     tags,
     auth: 'account',
     scope: 'catalog:write',
@@ -106,19 +152,23 @@ function editRoute(deps: ProductRoutesDeps): Route {
       name: text().optional(),
       description: text({ min: 0 }).nullish(),
       active: z.boolean().optional(),
+      merchantIds: merchantIds(),
     }),
+    example: {
+      body: { productId: 'prod_1Hn6Vd0sKq3ZtY8uPbE4xM2j', name: 'Beans, 1 kg', active: true },
+    },
     data: productFields.pick({ id: true, name: true, description: true, active: true, updatedAt: true }),
-    errors: ['PRODUCT_NOT_FOUND'],
-    handler: async ({ auth, body }) => {
+    errors: ['PRODUCT_NOT_FOUND', 'MERCHANT_NOT_FOUND'],
+    handler: async ({ auth, client, body }) => {
       const { id, name, description, active, updatedAt } = present(
-        await editProduct(deps, { ...body, userId: auth.userId }),
+        await editProduct(deps, { ...body, by: { ...auth, client } }),
       );
       return { id, name, description, active, updatedAt };
     },
   });
 }
 
-function deleteRoute(deps: ProductRoutesDeps): Route {
+function deleteRoute(deps: CatalogDeps): Route {
   return defineRoute({
     method: 'DELETE',
     path: '/merchant/product/delete',
@@ -131,14 +181,14 @@ function deleteRoute(deps: ProductRoutesDeps): Route {
     body: z.object({ productId: identifier() }),
     data: z.object({ deleted: z.boolean(), productId: z.string() }),
     errors: ['PRODUCT_NOT_FOUND'],
-    handler: async ({ auth, body }) => {
-      await deleteProduct(deps, { userId: auth.userId, productId: body.productId });
+    handler: async ({ auth, client, body }) => {
+      await deleteProduct(deps, { by: { ...auth, client }, productId: body.productId });
       return { deleted: true, productId: body.productId };
     },
   });
 }
 
-function listRoute(deps: ProductRoutesDeps): Route {
+function listRoute(deps: CatalogDeps): Route {
   return defineRoute({
     method: 'GET',
     path: '/merchant/product/list',
@@ -154,7 +204,7 @@ function listRoute(deps: ProductRoutesDeps): Route {
     handler: async ({ auth, query }) => {
       const { page, limit, active } = query;
       const { rows, total } = await listProducts(deps, { userId: auth.userId, active }, { page, limit });
-      return { products: rows.map(present), pagination: { page, limit, total } };
+      return { products: await productsFor(deps.db, auth, rows), pagination: { page, limit, total } };
     },
   });
 }

@@ -45,6 +45,7 @@ import * as closedBooks from './migrations/0046-closed-books.ts';
 import * as unpricedRefunds from './migrations/0050-unpriced-refunds.ts';
 import * as mailRecipients from './migrations/0060-mail-recipients.ts';
 import * as creators from './migrations/0062-creators.ts';
+import * as productShops from './migrations/0063-product-shops.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -95,6 +96,7 @@ export const MIGRATIONS: Migrations = {
   '0057-revoked-webhooks': revokedWebhooks,
   '0060-mail-recipients': mailRecipients,
   '0062-creators': creators,
+  '0063-product-shops': productShops,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

@@ -12,7 +12,7 @@ import type {
   SpentChallengeRow,
   UserRow,
 } from './accounts.ts';
-import type { CustomerRow, PriceRow, ProductRow } from './catalog.ts';
+import type { CustomerRow, PriceRow, ProductRow, ProductShopRow } from './catalog.ts';
 import type { ChainBlockRow, ChainCursorRow, ChainGapRow, UnreadTransactionRow } from './chain.ts';
 import type {
   AddressCounterRow,
@@ -85,6 +85,7 @@ export interface Tables {
   connect_codes: ConnectCodeRow;
   customers: CustomerRow;
   products: ProductRow;
+  product_shops: ProductShopRow;
   prices: PriceRow;
   payment_links: PaymentLinkRow;
   addresses: AddressRow;

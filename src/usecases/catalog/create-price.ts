@@ -1,14 +1,13 @@
-import type { Clock } from '../../domain/ports.ts';
-import type { Db } from '../../store/sqlite/database.ts';
 import { insertPrice } from '../../store/catalog/prices.ts';
 import type { PriceRow } from '../../store/schema/catalog.ts';
 import { newId } from '../events/new-id.ts';
 import { keepNothing, type KeepMade } from '../keep-answer.ts';
 import { fiatMinorUnits } from './fiat-minor-units.ts';
-import { findOwnProduct } from './find-own-product.ts';
+import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';
+import { changeableProduct } from './selling-shops.ts';
 
 export interface CreatePriceInput {
-  readonly userId: string;
+  readonly by: CatalogActor;
   readonly productId: string;
   /** Decimal string in the currency's unit. */
   readonly amount: string;
@@ -18,20 +17,21 @@ export interface CreatePriceInput {
 
 /**
  * Adds an active price to a product, active or not.
- * @throws {AppError} PRODUCT_NOT_FOUND, VALIDATION_INVALID (amount or currency)
+ * @throws {AppError} PRODUCT_NOT_FOUND, VALIDATION_INVALID (amount or currency), FORBIDDEN as changeableProduct does
  */
 export async function createPrice(
-  deps: { readonly db: Db; readonly clock: Clock },
+  deps: CatalogDeps,
   input: CreatePriceInput,
   keep: KeepMade<PriceRow> = keepNothing,
 ): Promise<PriceRow> {
   fiatMinorUnits(input);
   return deps.db.transaction(async (tx) => {
-    const product = await findOwnProduct(tx, input.userId, input.productId);
+    const { by } = input;
+    const { product, shops } = await changeableProduct(tx, by, input.productId);
     const now = deps.clock.now();
     const row: PriceRow = {
       id: newId('price_'),
-      user_id: input.userId,
+      user_id: by.userId,
       product_id: product.id,
       amount: input.amount,
       currency: input.currency,
@@ -41,6 +41,7 @@ export async function createPrice(
       deleted_at: null,
     };
     await insertPrice(tx, row);
+    await noteChange(tx, deps, by, { action: 'POST /merchant/price/create', objectId: row.id, shops });
     await keep(tx, row);
     return row;
   });

@@ -1,29 +1,39 @@
 import type { RecurringInterval } from '../../domain/catalog.ts';
-import type { Clock } from '../../domain/ports.ts';
-import type { Db } from '../../store/sqlite/database.ts';
 import { insertProduct } from '../../store/catalog/products.ts';
 import type { ProductRow } from '../../store/schema/catalog.ts';
 import { newId } from '../events/new-id.ts';
+import { setShopsOfProduct } from '../../store/catalog/product-shops.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
 import { keepNothing, type KeepMade } from '../keep-answer.ts';
+import { chosenShops } from './choose-shops.ts';
+import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';
+import { sellingShops } from './selling-shops.ts';
 
 export interface CreateProductInput {
-  readonly userId: string;
+  readonly by: CatalogActor;
   readonly name: string;
   readonly description: string | null;
   /** Null for a product that is bought once. */
   readonly recurringInterval: RecurringInterval | null;
+  /** The shops that sell it; null for all of the account. */
+  readonly merchantIds?: readonly string[] | null | undefined;
 }
 
-/** Adds an active product to the user's catalog. */
+/**
+ * Adds an active product to the user's catalog. Unless its owner says which shops sell it, that is the shop for which it
+ * is made; where none is named, all of the account.
+ * @throws {AppError} MERCHANT_NOT_FOUND, FORBIDDEN as chosenShops does
+ */
 export async function createProduct(
-  deps: { readonly db: Db; readonly clock: Clock },
+  deps: CatalogDeps,
   input: CreateProductInput,
   keep: KeepMade<ProductRow> = keepNothing,
 ): Promise<ProductRow> {
+  const { by } = input;
   const now = deps.clock.now();
   const row: ProductRow = {
     id: newId('prod_'),
-    user_id: input.userId,
+    user_id: by.userId,
     name: input.name,
     description: input.description,
     recurring: input.recurringInterval === null ? 0 : 1,
@@ -35,7 +45,18 @@ export async function createProduct(
   };
   await deps.db.transaction(async (tx) => {
     await insertProduct(tx, row);
+    await setShopsOfProduct(tx, row.id, await firstShops(tx, input));
+    const shops = await sellingShops(tx, row);
+    await noteChange(tx, deps, by, { action: 'POST /merchant/product/create', objectId: row.id, shops });
     await keep(tx, row);
   });
   return row;
+}
+
+async function firstShops(
+  tx: Tx,
+  { by, merchantIds }: CreateProductInput,
+): Promise<readonly string[] | null> {
+  if (merchantIds !== undefined) return chosenShops(tx, by, merchantIds);
+  return by.shopId === null ? null : [by.shopId];
 }

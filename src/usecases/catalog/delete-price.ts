@@ -1,18 +1,22 @@
-import type { Clock } from '../../domain/ports.ts';
-import type { Db } from '../../store/sqlite/database.ts';
 import { updatePrice } from '../../store/catalog/prices.ts';
-import { findOwnPrice } from './find-own-price.ts';
+import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';
+import { changeablePrice } from './selling-shops.ts';
 
 /**
  * Deletes a price. Payments made for it keep their reference.
- * @throws {AppError} PRICE_NOT_FOUND
+ * @throws {AppError} PRICE_NOT_FOUND, FORBIDDEN as changeablePrice does
  */
 export async function deletePrice(
-  deps: { readonly db: Db; readonly clock: Clock },
-  input: { readonly userId: string; readonly priceId: string },
+  deps: CatalogDeps,
+  input: { readonly by: CatalogActor; readonly priceId: string },
 ): Promise<void> {
   await deps.db.transaction(async (tx) => {
-    const price = await findOwnPrice(tx, input.userId, input.priceId);
+    const { price, shops } = await changeablePrice(tx, input.by, input.priceId);
+    await noteChange(tx, deps, input.by, {
+      action: 'DELETE /merchant/price/delete',
+      objectId: price.id,
+      shops,
+    });
     const now = deps.clock.now();
     await updatePrice(tx, price.id, { deleted_at: now, updated_at: now });
   });

@@ -1,19 +1,23 @@
-import type { Clock } from '../../domain/ports.ts';
-import type { Db } from '../../store/sqlite/database.ts';
 import { deletePricesOfProduct } from '../../store/catalog/prices.ts';
 import { updateProduct } from '../../store/catalog/products.ts';
-import { findOwnProduct } from './find-own-product.ts';
+import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';
+import { changeableProduct } from './selling-shops.ts';
 
 /**
  * Deletes a product together with its prices. Payments made for it keep their reference.
- * @throws {AppError} PRODUCT_NOT_FOUND
+ * @throws {AppError} PRODUCT_NOT_FOUND, FORBIDDEN as changeableProduct does
  */
 export async function deleteProduct(
-  deps: { readonly db: Db; readonly clock: Clock },
-  input: { readonly userId: string; readonly productId: string },
+  deps: CatalogDeps,
+  input: { readonly by: CatalogActor; readonly productId: string },
 ): Promise<void> {
   await deps.db.transaction(async (tx) => {
-    const product = await findOwnProduct(tx, input.userId, input.productId);
+    const { product, shops } = await changeableProduct(tx, input.by, input.productId);
+    await noteChange(tx, deps, input.by, {
+      action: 'DELETE /merchant/product/delete',
+      objectId: product.id,
+      shops,
+    });
     const now = deps.clock.now();
     await updateProduct(tx, product.id, { deleted_at: now, updated_at: now });
     await deletePricesOfProduct(tx, product.id, now);

@@ -1,26 +1,23 @@
-import type { Clock } from '../../domain/ports.ts';
-import type { Db } from '../../store/sqlite/database.ts';
 import { updatePrice } from '../../store/catalog/prices.ts';
 import type { PriceRow } from '../../store/schema/catalog.ts';
 import { fiatMinorUnits } from './fiat-minor-units.ts';
-import { findOwnPrice } from './find-own-price.ts';
+import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';
+import { changeablePrice } from './selling-shops.ts';
 
 /** What is left out stays as it is. Payments made already keep the amount they were made for. */
 export interface EditPriceInput {
-  readonly userId: string;
+  readonly by: CatalogActor;
   readonly priceId: string;
   readonly amount?: string | undefined;
   readonly currency?: string | undefined;
   readonly active?: boolean | undefined;
 }
 
-/** @throws {AppError} PRICE_NOT_FOUND, VALIDATION_INVALID when amount and currency do not fit each other. */
-export async function editPrice(
-  deps: { readonly db: Db; readonly clock: Clock },
-  input: EditPriceInput,
-): Promise<PriceRow> {
+/** @throws {AppError} PRICE_NOT_FOUND, VALIDATION_INVALID when amount and currency do not fit each other; FORBIDDEN as changeablePrice does. */
+export async function editPrice(deps: CatalogDeps, input: EditPriceInput): Promise<PriceRow> {
   return deps.db.transaction(async (tx) => {
-    const price = await findOwnPrice(tx, input.userId, input.priceId);
+    const { price, shops } = await changeablePrice(tx, input.by, input.priceId);
+    await noteChange(tx, deps, input.by, { action: 'PATCH /merchant/price/edit', objectId: price.id, shops });
     const amount = input.amount ?? price.amount;
     const currency = input.currency ?? price.currency;
     fiatMinorUnits({ amount, currency }, input.amount === undefined ? 'currency' : 'amount');

@@ -1,26 +1,32 @@
-import type { Clock } from '../../domain/ports.ts';
-import type { Db } from '../../store/sqlite/database.ts';
+import { setShopsOfProduct } from '../../store/catalog/product-shops.ts';
 import { updateProduct } from '../../store/catalog/products.ts';
 import type { ProductRow } from '../../store/schema/catalog.ts';
-import { findOwnProduct } from './find-own-product.ts';
+import { chosenShops } from './choose-shops.ts';
+import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';
+import { changeableProduct, sellingShops } from './selling-shops.ts';
 
 /** What is left out stays as it is; null clears. */
 export interface EditProductInput {
-  readonly userId: string;
+  readonly by: CatalogActor;
   readonly productId: string;
   readonly name?: string | undefined;
   readonly description?: string | null | undefined;
   /** An inactive product cannot be paid for; its prices stay as they are. */
   readonly active?: boolean | undefined;
+  /** The shops that sell it; null for all of the account. */
+  readonly merchantIds?: readonly string[] | null | undefined;
 }
 
-/** @throws {AppError} PRODUCT_NOT_FOUND */
-export async function editProduct(
-  deps: { readonly db: Db; readonly clock: Clock },
-  input: EditProductInput,
-): Promise<ProductRow> {
+/** @throws {AppError} PRODUCT_NOT_FOUND, MERCHANT_NOT_FOUND, FORBIDDEN as changeableProduct and chosenShops do */
+export async function editProduct(deps: CatalogDeps, input: EditProductInput): Promise<ProductRow> {
   return deps.db.transaction(async (tx) => {
-    const product = await findOwnProduct(tx, input.userId, input.productId);
+    const { by, merchantIds } = input;
+    const { product, shops } = await changeableProduct(tx, by, input.productId);
+    if (merchantIds !== undefined)
+      await setShopsOfProduct(tx, product.id, await chosenShops(tx, by, merchantIds));
+    const concerned = [...shops, ...(await sellingShops(tx, product))];
+    const change = { action: 'PATCH /merchant/product/edit', objectId: product.id, shops: concerned };
+    await noteChange(tx, deps, by, change);
     return updateProduct(tx, product.id, {
       name: input.name ?? product.name,
       description: input.description === undefined ? product.description : input.description,

@@ -1,8 +1,10 @@
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { PaymentLinkRow, OpenAmount } from '../../store/schema/payment-links.ts';
-import type { Db } from '../../store/sqlite/database.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
 import { fiatMinorUnits } from '../catalog/fiat-minor-units.ts';
 import { findOwnPrice } from '../catalog/find-own-price.ts';
+import { noteSale } from '../catalog/selling-shops.ts';
 
 /** What a link asks for: a price of the catalog, an amount, or what the payer chooses. */
 export type LinkTerms =
@@ -13,13 +15,14 @@ export type LinkTerms =
 export type TermColumns = Pick<PaymentLinkRow, 'price_id' | 'amount' | 'currency' | 'open_amount_json'>;
 
 /**
- * The columns that hold the terms, once they make sense.
+ * The columns that hold the terms, once they make sense. The shop sells what it asks a price of the catalog for.
  * @throws {AppError} PRICE_NOT_FOUND, VALIDATION_INVALID naming the field
  */
-export async function termColumns(db: Db, userId: string, terms: LinkTerms): Promise<TermColumns> {
+export async function termColumns(tx: Tx, merchant: MerchantRow, terms: LinkTerms): Promise<TermColumns> {
   const none: TermColumns = { price_id: null, amount: null, currency: null, open_amount_json: null };
   if (terms.kind === 'price') {
-    const price = await findOwnPrice(db, userId, terms.priceId);
+    const price = await findOwnPrice(tx, merchant.user_id, terms.priceId);
+    await noteSale(tx, price.product_id, merchant.id);
     return { ...none, price_id: price.id };
   }
   const { currency } = terms;

@@ -1,9 +1,11 @@
 import { AppError, assertNever } from '../../domain/errors.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { findPriceOf } from '../../store/catalog/prices.ts';
 import { fiatMinorUnits, type MinorUnits } from '../catalog/fiat-minor-units.ts';
 import { findOwnPrice } from '../catalog/find-own-price.ts';
 import { findOwnProduct } from '../catalog/find-own-product.ts';
+import { noteSale } from '../catalog/selling-shops.ts';
 
 /** What a payment shall cost: an amount, or what the catalog asks for a product. */
 export type PriceChoice =
@@ -25,11 +27,15 @@ export interface ResolvedPrice extends MinorUnits {
 }
 
 /**
- * The price as it is now, read in the transaction that stores the payment.
+ * The price as it is now, read in the transaction that stores the payment. The shop sells the product from then on.
  * @throws {AppError} PRODUCT_NOT_FOUND when the product is unknown, deleted or inactive; PRICE_NOT_FOUND
  * when the price is, or belongs to another product; VALIDATION_INVALID (amount or currency)
  */
-export async function resolvePrice(tx: Tx, userId: string, choice: PriceChoice): Promise<ResolvedPrice> {
+export async function resolvePrice(
+  tx: Tx,
+  { id: merchantId, user_id: userId }: Pick<MerchantRow, 'id' | 'user_id'>,
+  choice: PriceChoice,
+): Promise<ResolvedPrice> {
   switch (choice.kind) {
     case 'amount': {
       const { amount, currency } = choice;
@@ -43,6 +49,7 @@ export async function resolvePrice(tx: Tx, userId: string, choice: PriceChoice):
         throw new AppError('PRICE_NOT_FOUND', 'The price belongs to another product');
       }
       if (price.active === 0) throw new AppError('PRICE_NOT_FOUND', 'The price is not active');
+      await noteSale(tx, product.id, merchantId);
       const { amount, currency } = price;
       return { ...fiatMinorUnits(price), amount, currency, productId: product.id, priceId: price.id };
     }

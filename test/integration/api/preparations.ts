@@ -210,10 +210,14 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   'POST /merchant/wallet/outputs/unfreeze': withOutput,
   'POST /merchant/wallet/consolidate': withManyOutputs,
   'DELETE /merchant/product/delete': async (world, { shop }, request) => {
-    const made = await world.till.api.must<{ id: string }>('POST', '/merchant/product/create', {
-      token: shop.token,
-      body: { name: 'Soon gone' },
-    });
+    const made = await world.till.api.must<{ id: string }>(
+      'POST',
+      `/merchant/product/create?merchantId=${shop.merchantId}`,
+      {
+        token: shop.token,
+        body: { name: 'Soon gone' },
+      },
+    );
     return withBody(request, { productId: made.id });
   },
   'DELETE /merchant/webhook/endpoint/delete': async (world, { shop }, request) => {

@@ -145,10 +145,14 @@ export class Account {
   static async fill(world: World, shop: Shop): Promise<Account> {
     const { api, token, secretKey } = shop;
     const { user } = await api.must<{ user: { email: string } }>('GET', '/auth/me', { token });
-    const product = await api.must<{ id: string }>('POST', '/merchant/product/create', {
-      token,
-      body: { name: 'Beans' },
-    });
+    const product = await api.must<{ id: string }>(
+      'POST',
+      `/merchant/product/create?merchantId=${shop.merchantId}`,
+      {
+        token,
+        body: { name: 'Beans' },
+      },
+    );
     const price = await api.must<{ id: string }>('POST', '/merchant/price/create', {
       token,
       body: { productId: product.id, amount: '50', currency: 'USD' },

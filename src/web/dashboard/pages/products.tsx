@@ -178,7 +178,10 @@ function ProductCard({ product, onEdit }: CardProps) {
       </div>
       <Prices product={product} onEdit={onEdit} />
       {flip.error !== null && <Problem error={flip.error} />}
-      {may('catalog:write') && (
+      {may('catalog:write') && !product.mayChange && (
+        <p className="text-sm text-soft">{t('Other shops sell this, too: only their owner changes it.')}</p>
+      )}
+      {may('catalog:write') && product.mayChange && (
         <div className="flex flex-wrap gap-x-1 gap-y-2">
           <Button isSmall className="mr-1" onClick={() => onEdit({ kind: 'price', product, price: null })}>
             {t('Add price')}
@@ -216,7 +219,7 @@ function Prices({ product, onEdit }: CardProps) {
                   {product.active && price.active && may('payments:write') && (
                     <SellPrice product={product} price={price} />
                   )}
-                  {may('catalog:write') && (
+                  {may('catalog:write') && product.mayChange && (
                     <>
                       <Button
                         look="quiet"

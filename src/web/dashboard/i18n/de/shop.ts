@@ -284,4 +284,6 @@ export const shop: Catalogue = {
   'See the deliveries': 'Zustellungen ansehen',
   'Made by {name}': 'Angelegt von {name}',
   'Made by the secret key': 'Angelegt mit dem geheimen Schlüssel',
+  'Other shops sell this, too: only their owner changes it.':
+    'Auch andere Shops verkaufen dies: Nur deren Inhaber ändert es.',
 };

@@ -281,4 +281,6 @@ export const shop: Catalogue = {
   'See the deliveries': 'Ver las entregas',
   'Made by {name}': 'Creado por {name}',
   'Made by the secret key': 'Creado con la clave secreta',
+  'Other shops sell this, too: only their owner changes it.':
+    'También lo venden otras tiendas: solo su propietario lo cambia.',
 };

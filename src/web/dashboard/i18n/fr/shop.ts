@@ -287,4 +287,6 @@ export const shop: Catalogue = {
   'See the deliveries': 'Voir les envois',
   'Made by {name}': 'Créé par {name}',
   'Made by the secret key': 'Créé avec la clé secrète',
+  'Other shops sell this, too: only their owner changes it.':
+    'D’autres boutiques le vendent aussi : seul leur propriétaire le modifie.',
 };

@@ -283,4 +283,6 @@ export const shop: Catalogue = {
   'See the deliveries': 'Ver as entregas',
   'Made by {name}': 'Criado por {name}',
   'Made by the secret key': 'Criado com a chave secreta',
+  'Other shops sell this, too: only their owner changes it.':
+    'Outras lojas também o vendem: só o proprietário o altera.',
 };

@@ -1,0 +1,38 @@
+import type { Db, Tx } from '../sqlite/database.ts';
+
+/** The shops that sell each of these products; one that is not among them is sold by all shops of its account. */
+export async function shopsOfProducts(
+  db: Db,
+  productIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (productIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('product_shops')
+    .selectAll()
+    .where('product_id', 'in', productIds)
+    .orderBy('merchant_id')
+    .execute();
+  const byProduct = Map.groupBy(rows, (row) => row.product_id);
+  return new Map([...byProduct].map(([id, shops]) => [id, shops.map((shop) => shop.merchant_id)]));
+}
+
+/** Replaces the shops that sell a product. @param merchantIds null for all of the account */
+export async function setShopsOfProduct(
+  tx: Tx,
+  productId: string,
+  merchantIds: readonly string[] | null,
+): Promise<void> {
+  await tx.deleteFrom('product_shops').where('product_id', '=', productId).execute();
+  if (merchantIds === null) return;
+  const rows = merchantIds.map((merchantId) => ({ product_id: productId, merchant_id: merchantId }));
+  await tx.insertInto('product_shops').values(rows).execute();
+}
+
+/** Adds a shop to those that sell a product. */
+export async function addShopOfProduct(tx: Tx, productId: string, merchantId: string): Promise<void> {
+  await tx
+    .insertInto('product_shops')
+    .values({ product_id: productId, merchant_id: merchantId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}

@@ -1,0 +1,26 @@
+import { AppError } from '../../domain/errors.ts';
+import { merchantsOf } from '../../store/merchants/merchants.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import type { CatalogActor } from './note-change.ts';
+
+/**
+ * The shops that an owner has sell a product.
+ * @param wanted null for all of the account
+ * @throws {AppError} FORBIDDEN for others than the owner; MERCHANT_NOT_FOUND for a shop that is not of the account
+ */
+export async function chosenShops(
+  tx: Tx,
+  { userId, onlyMerchantId }: CatalogActor,
+  wanted: readonly string[] | null,
+): Promise<readonly string[] | null> {
+  if (onlyMerchantId !== null) {
+    const details = [{ field: 'merchantIds', code: 'forbidden', message: 'is chosen by the owner' }];
+    throw new AppError('FORBIDDEN', 'Only the owner of the account chooses which shops sell a product', {
+      details,
+    });
+  }
+  if (wanted === null) return null;
+  const own = new Set((await merchantsOf(tx, userId)).map(({ id }) => id));
+  if (!wanted.every((id) => own.has(id))) throw new AppError('MERCHANT_NOT_FOUND', 'Merchant not found');
+  return [...new Set(wanted)];
+}

@@ -1,0 +1,36 @@
+import type { Actor } from '../../domain/actor.ts';
+import type { SecretBox } from '../../domain/keys.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import type { Client } from '../accounts/dashboard-session.ts';
+import { noteAction } from '../people/note-action.ts';
+import type { CatalogReach } from './selling-shops.ts';
+
+export interface CatalogDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly secretBox: SecretBox;
+}
+
+/** Who changes the catalog. */
+export interface CatalogActor extends CatalogReach {
+  readonly actor: Actor;
+  /** The shop that the request names, whose audit log has it in any case; null: none. */
+  readonly shopId: string | null;
+  readonly client: Client;
+}
+
+/** Notes what an owner changes in the audit log of every shop that it concerns. Members and keys change nothing of others. */
+export async function noteChange(
+  tx: Tx,
+  deps: CatalogDeps,
+  { actor, onlyMerchantId, shopId, client }: CatalogActor,
+  change: { readonly action: string; readonly objectId: string; readonly shops: readonly string[] },
+): Promise<void> {
+  if (onlyMerchantId !== null) return;
+  const { action, objectId } = change;
+  for (const merchantId of new Set(change.shops)) {
+    if (merchantId !== shopId)
+      await noteAction(tx, deps, { userId: actor.id, client }, { merchantId, action, objectId });
+  }
+}
