@@ -37,6 +37,7 @@ const EVENTS: ListedEvent['type'][] = [
   'payment.reversed',
   'payment.refunded',
   'refund.claimed',
+  'refund.delayed',
   'refund.paid',
   'refund.expired',
   'refund.cancelled',

@@ -15,6 +15,7 @@ type Message =
   | 'cannot_ask'
   | 'link'
   | 'claimed'
+  | 'refund_delayed'
   | 'refund_paid'
   | 'refund_ended'
   | 'refund_failed';
@@ -43,6 +44,7 @@ const en: Record<Message, string> = {
   cannot_ask: 'tilld could not be asked whether money came for this order: it cannot be cancelled now.',
   link: 'tilld: give the customer this link, by which he takes {amount} back: {url}',
   claimed: 'tilld: the customer claimed the refund of {amount}. Approve it in tilld if it waits for you.',
+  refund_delayed: 'tilld: the refund of {amount} cannot be sent at present, and is tried again: {reason}',
   refund_paid: 'tilld: the refund of {amount} is paid.',
   refund_ended: 'tilld: the refund link of {amount} is {status}: nothing was given back by it.',
   refund_failed: 'tilld: the refund of {amount} could not be opened: {reason}',
@@ -75,6 +77,8 @@ const de: Record<Message, string> = {
   link: 'tilld: Geben Sie dem Kunden diesen Link, mit dem er {amount} zurückbekommt: {url}',
   claimed:
     'tilld: Der Kunde hat die Erstattung von {amount} angefordert. Stimmen Sie ihr in tilld zu, falls sie darauf wartet.',
+  refund_delayed:
+    'tilld: Die Erstattung von {amount} kann zurzeit nicht gesendet werden und wird erneut versucht: {reason}',
   refund_paid: 'tilld: Die Erstattung von {amount} ist bezahlt.',
   refund_ended:
     'tilld: Der Erstattungslink über {amount} ist {status}: Durch ihn wurde nichts zurückgegeben.',
@@ -105,6 +109,8 @@ const es: Record<Message, string> = {
   cannot_ask: 'No se pudo preguntar a tilld si llegó dinero para este pedido: ahora no se puede cancelar.',
   link: 'tilld: dé al cliente este enlace, con el que recupera {amount}: {url}',
   claimed: 'tilld: el cliente reclamó el reembolso de {amount}. Apruébelo en tilld si lo espera.',
+  refund_delayed:
+    'tilld: el reembolso de {amount} no se puede enviar por ahora y se volverá a intentar: {reason}',
   refund_paid: 'tilld: el reembolso de {amount} está pagado.',
   refund_ended: 'tilld: el enlace de reembolso de {amount} está {status}: no se devolvió nada con él.',
   refund_failed: 'tilld: no se pudo abrir el reembolso de {amount}: {reason}',
@@ -136,6 +142,8 @@ const fr: Record<Message, string> = {
   link: 'tilld : donnez au client ce lien, par lequel il récupère {amount} : {url}',
   claimed:
     "tilld : le client a réclamé le remboursement de {amount}. Approuvez-le dans tilld s'il attend votre accord.",
+  refund_delayed:
+    'tilld : le remboursement de {amount} ne peut pas être envoyé pour l’instant et sera réessayé : {reason}',
   refund_paid: 'tilld : le remboursement de {amount} est payé.',
   refund_ended: "tilld : le lien de remboursement de {amount} est {status} : rien n'a été rendu par lui.",
   refund_failed: "tilld : le remboursement de {amount} n'a pas pu être ouvert : {reason}",
@@ -166,6 +174,8 @@ const pt: Record<Message, string> = {
     'Não foi possível perguntar ao tilld se chegou dinheiro para esta encomenda: agora não pode ser cancelada.',
   link: 'tilld: dê ao cliente esta ligação, com a qual recupera {amount}: {url}',
   claimed: 'tilld: o cliente pediu o reembolso de {amount}. Aprove-o no tilld se estiver à espera.',
+  refund_delayed:
+    'tilld: o reembolso de {amount} não pode ser enviado de momento e será tentado de novo: {reason}',
   refund_paid: 'tilld: o reembolso de {amount} está pago.',
   refund_ended: 'tilld: a ligação de reembolso de {amount} está {status}: nada foi devolvido por ela.',
   refund_failed: 'tilld: o reembolso de {amount} não pôde ser aberto: {reason}',

@@ -21,6 +21,19 @@ import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
 /** How many refunds one run of the job opens at most. */
 const BATCH = 100;
 
+/** Kept in place of the status of a link whose claim cannot be sent at present. */
+const DELAYED = 'delayed';
+
+function isDelayed({
+  status,
+  problem,
+}: {
+  readonly status: string;
+  readonly problem: string | null;
+}): boolean {
+  return problem !== null && (status === 'claimed' || status === 'approved');
+}
+
 /** Refunds of Vendure as links by which the customer takes the money back. */
 @Injectable()
 export class TilldRefundService {
@@ -108,12 +121,17 @@ export class TilldRefundService {
     for await (const link of this.connections
       .client(connection)
       .refundLinks.all({ paymentId: row.paymentId })) {
-      const mine = known.find(({ linkId, status }) => linkId === link.id && status !== link.status);
-      if (mine !== undefined) await this.settle(ctx, mine, link.status);
+      const status = isDelayed(link) ? DELAYED : link.status;
+      const mine = known.find((each) => each.linkId === link.id && each.status !== status);
+      if (mine !== undefined) await this.settle(ctx, mine, { status, reason: link.problem ?? '' });
     }
   }
 
-  private async settle(ctx: RequestContext, mine: TilldRefund, status: string): Promise<void> {
+  private async settle(
+    ctx: RequestContext,
+    mine: TilldRefund,
+    { status, reason }: { readonly status: string; readonly reason: string },
+  ): Promise<void> {
     await this.db.withTransaction(ctx, async (tx) => {
       const repository = this.db.getRepository(tx, TilldRefund);
       const changed = await repository.update({ id: mine.id, status: mine.status }, { status });
@@ -121,8 +139,11 @@ export class TilldRefundService {
       const refund = await this.db.getRepository(tx, Refund).findOneBy({ id: mine.refundId });
       const order = await this.orders.findOne(tx, mine.orderId);
       if (refund === null || order === undefined) return;
-      const facts = { amount: `${this.decimal(refund.total)} ${order.currencyCode}`, status };
-      if (status === 'claimed')
+      const facts = { amount: `${this.decimal(refund.total)} ${order.currencyCode}`, status, reason };
+      if (status === DELAYED)
+        await this.note(tx, mine.orderId, say(this.options.language, 'refund_delayed', facts));
+      // The claim was told before it was delayed.
+      if (status === 'claimed' && mine.status !== DELAYED)
         await this.note(tx, mine.orderId, say(this.options.language, 'claimed', facts));
       if (status === 'paid') {
         if (refund.state === 'Pending') {

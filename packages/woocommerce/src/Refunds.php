@@ -16,6 +16,8 @@ final class Refunds
     public const STATUS = '_tilld_refund_status';
 
     private const MAX_REASON = 500;
+    /** Kept in place of the status of a link whose claim cannot be sent at present. */
+    private const DELAYED = 'delayed';
 
     /** @var ?\WC_Order_Refund That which WooCommerce is making now: the gateway is only told its amount. */
     private static $making = null;
@@ -84,7 +86,7 @@ final class Refunds
         foreach ($order->get_refunds() as $refund) {
             $refund = Orders::fresh($refund->get_id());
             $link = $links[(string) $refund->get_meta(self::LINK)] ?? null;
-            if ($link !== null && self::isOpen($refund) && $link['status'] !== $refund->get_meta(self::STATUS)) {
+            if ($link !== null && self::isOpen($refund) && self::statusOf($link) !== $refund->get_meta(self::STATUS)) {
                 self::applyLink($order, $refund, $link);
             }
         }
@@ -97,16 +99,33 @@ final class Refunds
 
     private static function isOpen($refund): bool
     {
-        return (string) $refund->get_meta(self::LINK) !== '' && in_array($refund->get_meta(self::STATUS), ['open', 'claimed', 'approved'], true);
+        return (string) $refund->get_meta(self::LINK) !== '' && in_array($refund->get_meta(self::STATUS), ['open', 'claimed', 'approved', self::DELAYED], true);
+    }
+
+    /** The status of a link, or that its claim cannot be sent at present. */
+    private static function statusOf(array $link): string
+    {
+        $isClaimed = in_array($link['status'], ['claimed', 'approved'], true);
+        return $isClaimed && ($link['problem'] ?? null) !== null ? self::DELAYED : $link['status'];
     }
 
     private static function applyLink(\WC_Order $order, \WC_Order_Refund $refund, array $link): void
     {
-        $refund->update_meta_data(self::STATUS, $link['status']);
+        $before = $refund->get_meta(self::STATUS);
+        $status = self::statusOf($link);
+        $refund->update_meta_data(self::STATUS, $status);
         $refund->save();
         $amount = "{$link['amount']} {$link['currency']}";
-        switch ($link['status']) {
+        switch ($status) {
+            case self::DELAYED:
+                /* translators: 1: amount with its currency 2: reason */
+                $order->add_order_note(sprintf(__('The refund of %1$s cannot be sent at present, and is tried again: %2$s', 'tilld-for-woocommerce'), $amount, (string) $link['problem']));
+                return;
             case 'claimed':
+                // The claim was told before it was delayed.
+                if ($before === self::DELAYED) {
+                    return;
+                }
                 /* translators: %s: amount with its currency */
                 $order->add_order_note(sprintf(__('The customer has claimed the refund of %s. Approve it in tilld.', 'tilld-for-woocommerce'), $amount));
                 return;

@@ -41,6 +41,7 @@ export function describeShop(name: string, startShop: StartShop): void {
     lostWebhooks(() => world);
     changedOrders(() => world);
     refunds(() => world);
+    delayedRefunds(() => world);
     trouble(() => world);
   });
 }
@@ -325,6 +326,27 @@ function refunds(world: () => World): void {
     await owner.claimAndApprove(linkUrl, paymentId);
     await eventually('the refund is settled', () => shop.refundSettled(orderId), Boolean, LIMIT_MS);
     await reaches(world(), orderId, 'refunded');
+  });
+}
+
+function delayedRefunds(world: () => World): void {
+  it('refund claimed, but not to be sent at present: the shopkeeper is told why, once', async () => {
+    const { shop, owner } = world();
+    const { orderId, paymentId } = await shop.order();
+    await owner.payFinally(paymentId);
+    await reaches(world(), orderId, 'paid');
+    const { linkUrl } = await shop.refund(orderId);
+    await owner.claim(linkUrl);
+    await owner.takeBack(paymentId);
+    await owner.approve(paymentId);
+    const told = async () =>
+      (await shop.notes(orderId)).filter((note) => note.includes('cannot be sent at present'));
+    const notes = await eventually('it is told', told, ({ length }) => length > 0, LIMIT_MS);
+    expect(notes[0]).toMatch(/is tried again: \S+/);
+    await shop.reconcile();
+    await shop.reconcile();
+    expect(await told()).toHaveLength(1);
+    expect(await shop.refundSettled(orderId)).toBe(false);
   });
 }
 

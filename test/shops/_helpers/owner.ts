@@ -162,13 +162,21 @@ export class Owner implements AsyncDisposable {
 
   /** The payer claims a refund on its page; the owner approves it; it is sent and mined. */
   async claimAndApprove(linkUrl: string, paymentId: string): Promise<void> {
+    await this.claim(linkUrl);
+    await this.approve(paymentId);
+    await this.#linkOf(paymentId, (link) => link.status === 'paid');
+  }
+
+  async claim(linkUrl: string): Promise<void> {
     const form = new URLSearchParams({ step: 'claim', coin: 'BTC', destination: PAYER_ADDRESS });
     const page = await fetch(linkUrl, { method: 'POST', body: form, redirect: 'manual' });
     if (page.status !== 303)
       throw new Error(`the claim was answered with ${page.status}: ${await page.text()}`);
+  }
+
+  async approve(paymentId: string): Promise<void> {
     const claimed = await this.#linkOf(paymentId, (link) => link.status === 'claimed');
     await this.#post('/payment/refund-link/approve', { linkId: claimed.id, claimId: claimed.claimId });
-    await this.#linkOf(paymentId, (link) => link.status === 'paid');
   }
 
   async cancel(paymentId: string): Promise<void> {

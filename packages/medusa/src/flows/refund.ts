@@ -10,6 +10,14 @@ interface Price {
   readonly currency: string;
 }
 
+/** What is looked at of a claim link of tilld. */
+interface RefundLink {
+  readonly status: string;
+  readonly txHash: string | null;
+  readonly claimId: string | null;
+  readonly problem: string | null;
+}
+
 /** Ends of a claim link: nothing follows. */
 const ENDED = ['paid', 'expired', 'cancelled', 'nothing'];
 
@@ -63,15 +71,25 @@ export async function lookAtRefunds({ tilld, client }: Parts, paymentId: string)
     ({ status }) => !ENDED.includes(status),
   );
   if (open.length === 0) return;
-  const links = new Map<string, { status: string; txHash: string | null }>();
+  const links = new Map<string, RefundLink>();
   for await (const link of client.refundLinks.all({ paymentId })) links.set(link.id, link);
   for (const { id, link_id, status, amount, currency } of open) {
     const link = links.get(link_id);
-    if (link === undefined || link.status === status) continue;
+    if (link === undefined) continue;
+    if (isDelayed(link)) {
+      const key = `refund:${link_id}:delayed:${link.claimId ?? ''}`;
+      await tilld.tell(paymentId, key, 'refund_delayed', { amount, currency, reason: link.problem ?? '' });
+    }
+    if (link.status === status) continue;
     await tilld.updateRefunds({ id, status: link.status });
     const values = { amount, currency, ...(link.txHash === null ? {} : { txHash: link.txHash }) };
     await tilld.tell(paymentId, `refund:${link_id}:${link.status}`, `refund_${link.status}`, values);
   }
+}
+
+/** Whether a claimed refund cannot be sent at present. */
+function isDelayed({ status, problem }: RefundLink): boolean {
+  return problem !== null && (status === 'claimed' || status === 'approved');
 }
 
 /** A new claim link for a refund whose link expired or was cancelled. */

@@ -25,6 +25,8 @@ export const de: Messages = {
       'Erstattung von {amount} {currency}: Geben Sie dem Kunden den Link. Gezahlt wird, sobald er ihn eingelöst hat.',
     refund_claimed:
       'Der Kunde hat die Erstattung von {amount} {currency} eingelöst. Geben Sie sie bei tilld frei.',
+    refund_delayed:
+      'Die Erstattung von {amount} {currency} kann zurzeit nicht gesendet werden und wird erneut versucht: {reason}',
     refund_approved: 'Die Erstattung von {amount} {currency} wird gesendet.',
     refund_paid: 'Die Erstattung von {amount} {currency} ist gezahlt.',
     refund_expired:

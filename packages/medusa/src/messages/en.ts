@@ -21,6 +21,8 @@ export const en = {
     refund_open:
       'Refund of {amount} {currency}: give the claim link to the customer. It is paid once he claimed it.',
     refund_claimed: 'The customer claimed the refund of {amount} {currency}. Approve it at tilld.',
+    refund_delayed:
+      'The refund of {amount} {currency} cannot be sent at present, and is tried again: {reason}',
     refund_approved: 'The refund of {amount} {currency} is being sent.',
     refund_paid: 'The refund of {amount} {currency} is paid.',
     refund_expired:

@@ -21,6 +21,8 @@ export const es: Messages = {
     not_cancelled: 'El pedido no se canceló: {reason}',
     refund_open: 'Reembolso de {amount} {currency}: dé el enlace al cliente. Se paga cuando lo reclame.',
     refund_claimed: 'El cliente reclamó el reembolso de {amount} {currency}. Apruébelo en tilld.',
+    refund_delayed:
+      'El reembolso de {amount} {currency} no se puede enviar por ahora y se volverá a intentar: {reason}',
     refund_approved: 'El reembolso de {amount} {currency} se está enviando.',
     refund_paid: 'El reembolso de {amount} {currency} está pagado.',
     refund_expired:

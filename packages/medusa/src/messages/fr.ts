@@ -24,6 +24,8 @@ export const fr: Messages = {
     refund_open:
       'Remboursement de {amount} {currency} : donnez le lien au client. Il est payé une fois réclamé.',
     refund_claimed: 'Le client a réclamé le remboursement de {amount} {currency}. Approuvez-le dans tilld.',
+    refund_delayed:
+      'Le remboursement de {amount} {currency} ne peut pas être envoyé pour l’instant et sera réessayé : {reason}',
     refund_approved: 'Le remboursement de {amount} {currency} est en cours d’envoi.',
     refund_paid: 'Le remboursement de {amount} {currency} est payé.',
     refund_expired:

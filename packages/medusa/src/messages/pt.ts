@@ -21,6 +21,8 @@ export const pt: Messages = {
     not_cancelled: 'A encomenda não foi cancelada: {reason}',
     refund_open: 'Reembolso de {amount} {currency}: dê a ligação ao cliente. É pago quando ele o reclamar.',
     refund_claimed: 'O cliente reclamou o reembolso de {amount} {currency}. Aprove-o no tilld.',
+    refund_delayed:
+      'O reembolso de {amount} {currency} não pode ser enviado de momento e será tentado de novo: {reason}',
     refund_approved: 'O reembolso de {amount} {currency} está a ser enviado.',
     refund_paid: 'O reembolso de {amount} {currency} está pago.',
     refund_expired:
