@@ -10,11 +10,16 @@ import { sendResponse } from './send-response.ts';
  */
 const CANONICAL = /^(?:\/|(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+)$/;
 
+/** Earlier versions left this address in the browser after a sign-in, and so in bookmarks. */
+const MOVED = { from: '/dashboard/', to: '/dashboard' } as const;
+
 /** Refuses what no client sends that follows HTTP, and addresses that are not spelt in the one way that is served. */
 export const assertWellFormed: RequestHandler = (req, res, next) => {
   const fault = faultIn(req);
+  const path = pathOf(req.originalUrl);
   if (fault !== null) sendResponse(res, failure(fault, { Connection: 'close' }));
-  else if (CANONICAL.test(pathOf(req.originalUrl))) next();
+  else if (CANONICAL.test(path)) next();
+  else if (path === MOVED.from) res.redirect(302, MOVED.to);
   else sendResponse(res, failure(new AppError('NOT_FOUND', 'There is nothing at this address')));
 };
 

@@ -52,6 +52,9 @@ function pages(): string[] {
   return [...new Set(within(stack))].map((pattern) => pattern.replace(/[:*]\w+/g, 'aaaaaa'));
 }
 
+/** Leads to the dashboard, because browsers remember it. */
+const BOOKMARKED = '/dashboard/';
+
 const routes = (): Route[] => served.routes;
 const paths = (): string[] => [...new Set([...routes().map(({ path }) => path), ...pages()])];
 
@@ -88,12 +91,17 @@ describe('every address', () => {
   it('has one spelling: any other answers 404 NOT_FOUND', async () => {
     const wrong: string[] = [];
     for (const path of paths().filter((one) => one !== '/')) {
-      for (const spelling of spellings(path)) {
+      for (const spelling of spellings(path).filter((one) => one !== BOOKMARKED)) {
         const { status, body } = await ask('GET', spelling);
         if (status !== 404 || !body.includes('"NOT_FOUND"')) wrong.push(`${spelling}: ${status}`);
       }
     }
     expect(wrong).toEqual([]);
+  });
+
+  it('leads from the address of the dashboard that browsers remember to its own', async () => {
+    const { status, headers } = await ask('GET', BOOKMARKED);
+    expect([status, headers.location]).toEqual([302, '/dashboard']);
   });
 
   it('answers with X-Request-Id, whatever the method', async () => {

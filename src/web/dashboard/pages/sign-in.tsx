@@ -38,8 +38,9 @@ export function Gate(props: { title: string; lead?: ReactNode; children: ReactNo
 function useEnter(): () => void {
   const router = useRouter();
   const [{ next }] = useFilters();
-  const safe = next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith('/login') ? next : '/';
-  return () => router.history.replace(`/dashboard${safe.replace(/^\/dashboard/, '')}`);
+  const safe = next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith('/login') ? next : '';
+  return () =>
+    router.history.replace(`/dashboard${safe.replace(/^\/dashboard/, '').replace(/^\/(?=$|[?#])/, '')}`);
 }
 
 const RUN_OUT = t(
