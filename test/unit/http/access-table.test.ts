@@ -1,0 +1,143 @@
+/** What the table of access must never say, whoever updates it: the principles of docs/keys.md and docs/people.md. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+interface Line {
+  readonly name: string;
+  /** The letter of a credential, by `group: name`. */
+  readonly of: (credential: string) => string;
+}
+
+const text = readFileSync('test/integration/api/access-matrix.txt', 'utf8').trimEnd().split('\n');
+const groups = text.flatMap((line) => {
+  const [, group, names] = /^# ([a-z ]+): (.+)$/.exec(line) ?? [];
+  return group === undefined || names === undefined ? [] : [{ group, names: names.split('; ') }];
+});
+const credentials = groups.flatMap(({ group, names }) => names.map((name) => `${group}: ${name}`));
+const lines: Line[] = text.filter((line) => !line.startsWith('#')).map(parse);
+
+function parse(line: string): Line {
+  const [, letters = '', name = ''] = /^([-\w ]+?) {2}(.+)$/.exec(line) ?? [];
+  const row = letters.replaceAll(' ', '').split('');
+  if (row.length !== credentials.length) throw new Error(`${name} has ${row.length} letters`);
+  return {
+    name,
+    of: (credential) => {
+      const index = credentials.indexOf(credential);
+      if (index < 0) throw new Error(`no credential ${credential}`);
+      return row[index] ?? '';
+    },
+  };
+}
+
+/** Open to everybody, or to every browser on a page of the daemon. */
+const isOpen = ({ of }: Line): boolean => of('none: nothing') !== '-';
+const isRead = ({ name }: Line): boolean => name.startsWith('GET ');
+const guarded = lines.filter((line) => !isOpen(line));
+/** About the caller's own account, or open to whoever has the token of an invitation. */
+const OWN = /^\w+ \/auth\/|\/connect\/request|\/merchant\/(create|people\/(accept|invitation))$/;
+const ofShops = guarded.filter(({ name }) => !OWN.test(name) || name.startsWith('DELETE /merchant/people'));
+const letIn = (some: readonly Line[], credential: string): string[] =>
+  some.filter(({ of }) => of(credential) === 'Y').map(({ name }) => name);
+
+it('is about a hundred operations and some forty credentials', () => {
+  expect(lines.length).toBeGreaterThan(100);
+  expect(credentials.length).toBeGreaterThan(40);
+  expect(ofShops.length).toBeGreaterThan(75);
+});
+
+describe('the table of access', () => {
+  it.each([
+    'none: nonsense',
+    'public: regenerated public key',
+    'secret: regenerated secret key',
+    'restricted: expired key',
+    'restricted: deleted key',
+    'token: manager, from before the removal',
+    'session: signed out',
+  ])('refuses with 401 what has ended or never was: %s', (credential) => {
+    expect(guarded.filter(({ of }) => of(credential) !== '-').map(({ name }) => name)).toEqual([]);
+  });
+
+  it('lets a public key make payments, read the payer’s view and rates, and nothing else', () => {
+    expect(letIn(guarded, 'public: public key')).toEqual([
+      'POST /payment/create',
+      'GET /payment/get',
+      'GET /rates',
+    ]);
+  });
+
+  it.each([
+    'secret: secret key of another account',
+    'token: stranger',
+    'token: former manager',
+    'session: stranger',
+  ])('shows nothing of a shop to %s', (credential) => {
+    expect(letIn(ofShops, credential)).toEqual([]);
+  });
+
+  it('lets no page of another site do or read anything, and nothing change without the header', () => {
+    expect(letIn(guarded, 'foreign page: owner, another site')).toEqual([]);
+    expect(
+      letIn(
+        guarded.filter((line) => !isRead(line)),
+        'foreign page: owner, without the header',
+      ),
+    ).toEqual([]);
+  });
+
+  it('lets a session that has not stepped up do no more than one that has', () => {
+    const more = guarded.filter(
+      ({ of }) => !['s', of('session: owner')].includes(of('session: owner, not stepped up')),
+    );
+    expect(more.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('asks whoever moves coins for wallet:send, and every session for a step-up', () => {
+    const moving = lines.filter(({ name }) =>
+      /\/wallet\/(send|consolidate)(\/|$)|\/payment\/refund(-link\/approve)?$/.test(name),
+    );
+    expect(moving).toHaveLength(6);
+    for (const { name, of } of moving) {
+      for (const member of ['manager', 'clerk', 'bookkeeper'])
+        expect([of(`token: ${member}`), of(`session: ${member}`)], name).toEqual(['f', 'f']);
+      expect(of('restricted: payments:write'), name).toBe('f');
+      expect(of('session: owner, not stepped up'), name).toBe('s');
+    }
+  });
+
+  it('keeps keys of every kind from accounts, people, keys and new shops', () => {
+    const managing = guarded.filter(({ name }) =>
+      /\/auth\/|\/connect\/|\/merchant\/(keys|people|create|audit|notices)/.test(name),
+    );
+    expect(managing.length).toBeGreaterThan(30);
+    for (const credential of credentials.filter((one) => /^(public|secret|restricted): /.test(one)))
+      expect(letIn(managing, credential), credential).toEqual([]);
+  });
+
+  it.each(['suspended: secret key', 'suspended: wallet:send', 'suspended: manager, token'])(
+    'lets %s do nothing in a shop after a restore',
+    (credential) => {
+      expect(letIn(ofShops, credential)).toEqual([]);
+    },
+  );
+
+  it('gives a restricted key with one scope no operation of another kind that changes something', () => {
+    const kinds: Readonly<Record<string, RegExp>> = {
+      customers: /\/customer\//,
+      catalog: /\/(product|price)\//,
+      webhooks: /\/webhook/,
+      wallet: /\/wallet\//,
+      refunds: /\/refund-link/,
+      payments: /\/payment\/|\/link\/|\/sandbox\/payment/,
+    };
+    for (const [kind, path] of Object.entries(kinds)) {
+      for (const access of ['read', 'write', 'send']) {
+        const credential = `restricted: ${kind}:${access}`;
+        if (!credentials.includes(credential)) continue;
+        const foreign = guarded.filter((line) => !isRead(line) && !path.test(line.name));
+        expect(letIn(foreign, credential), credential).toEqual([]);
+      }
+    }
+  });
+});
