@@ -12,6 +12,14 @@ const PASSWORD = 'correct horse battery';
 const CLERK = 'clerk@example.com';
 const HOOK = 'https://elsewhere.example/hook';
 
+/** Run in the page: all texts of the menu and headings that are ever there, however shortly. */
+const NOTE_EVERY_ITEM = `(() => {
+  const texts = new Set();
+  const read = () => document.querySelectorAll('nav a, h1').forEach((item) => texts.add(item.textContent));
+  new MutationObserver(read).observe(document.body, { childList: true, subtree: true });
+  return texts;
+})()`;
+
 let till: Till;
 let browser: WebBrowser;
 let shop: Shop;
@@ -86,8 +94,13 @@ it('the clerk follows the link, registers, and accepts', async () => {
   await clerk.getByText('Your role: Clerk').waitFor();
   expect(await axeFindings(clerk)).toEqual([]);
   await clerk.screenshot({ path: join(SCREENS, 'people-join.png') });
+  const seen = await clerk.evaluateHandle<Set<string>>(NOTE_EVERY_ITEM);
   await clerk.getByRole('button', { name: 'Accept' }).click();
   await clerk.waitForURL(`**${home}`);
+  await clerk.getByRole('link', { name: 'Payment links' }).waitFor();
+  const shown = await seen.evaluate((texts) => [...texts]);
+  expect(shown).toContain('Payment links');
+  for (const never of ['Settings', 'API keys', 'Wallet', 'No such shop']) expect(shown).not.toContain(never);
 });
 
 it('the clerk is offered what the role includes, and makes a payment', async () => {

@@ -3,7 +3,7 @@ import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useAct, useShopId, useShops } from './api/hooks.ts';
 import { useFrameShopId } from './api/last-shop.ts';
-import { useMay } from './api/may.ts';
+import { useMayKnown } from './api/may.ts';
 import { lostSession, useSession } from './api/session.ts';
 import { signOut } from './api/sign-out.ts';
 import { Find, FindButton, useFindKey } from './find.tsx';
@@ -79,7 +79,7 @@ export function Frame({ children }: { children?: ReactNode }) {
 
 function FindInPages(props: { open: boolean; onClose: () => void }) {
   const shopId = useFrameShopId(useIsListOfShops());
-  const may = useMay(shopId);
+  const may = useMayKnown(shopId);
   const ofShop = shopId === '' ? [] : SHOP_PAGES.filter(([, , needed]) => may(needed));
   const pages = [
     ...ofShop.map(([path, name]) => [`/shop/${shopId}${path}`, name] as const),
@@ -174,7 +174,7 @@ const EDGE_PX = 8;
 function Navigation({ email, onFind }: { email: string; onFind: () => void }) {
   const out = useAct(signOut);
   const shopId = useFrameShopId(useIsListOfShops());
-  const may = useMay(shopId);
+  const may = useMayKnown(shopId);
   const bar = useRef<HTMLElement>(null);
   const pathname = useLocation({ select: (location) => location.pathname });
   const [isMore, setMore] = useState(false);

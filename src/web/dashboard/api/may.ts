@@ -16,3 +16,9 @@ export function useMay(of?: string): (what: Scope | 'owner') => boolean {
   const shop = useShops().data?.merchants.find(({ id }) => id === (of ?? addressed));
   return (what) => shop === undefined || mayIn(shop, what);
 }
+
+/** Like useMay, but nothing is offered until the shop is read: for the menu, which would lose entries before one's eyes. */
+export function useMayKnown(of: string): (what: Scope | 'owner') => boolean {
+  const shop = useShops().data?.merchants.find(({ id }) => id === of);
+  return (what) => shop !== undefined && mayIn(shop, what);
+}

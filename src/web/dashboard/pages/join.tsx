@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { own, type ApiError } from '../api/client.ts';
 import type { Invited } from '../api/people.ts';
@@ -43,8 +43,14 @@ export function JoinPage() {
 
 function Offer({ of, token, isTheirs }: { of: Invited; token: string; isTheirs: boolean }) {
   const navigate = useNavigate();
+  const client = useQueryClient();
   const accept = useAct(
-    () => own('POST /merchant/people/accept', { token }),
+    async () => {
+      const accepted = await own('POST /merchant/people/accept', { token });
+      // The pages of the shop know by this list that it exists, and what the role includes.
+      await client.refetchQueries({ queryKey: ['/merchant/list'], type: 'all' });
+      return accepted;
+    },
     ({ shop }) => void navigate({ to: '/shop/$shopId', params: { shopId: shop.id }, replace: true }),
   );
   if (!isTheirs) {
