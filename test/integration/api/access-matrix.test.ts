@@ -108,7 +108,8 @@ const VALUES: Readonly<Record<string, unknown>> = {
 /** Deleting takes what it names: a new one once the one before is gone. */
 const MADE: Readonly<Record<string, (account: Account) => Promise<Body>>> = {
   'DELETE /merchant/product/delete': async ({ shop }) => {
-    const { id } = await make(shop.token, '/merchant/product/create', { name: 'Soon gone' });
+    const body = { name: 'Soon gone', merchantIds: [shop.merchantId] };
+    const { id } = await make(shop.token, '/merchant/product/create', body);
     return { productId: id };
   },
   'DELETE /merchant/price/delete': async ({ shop, ids }) => {
