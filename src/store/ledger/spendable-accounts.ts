@@ -152,9 +152,13 @@ function accountsInUse(db: Db, { coin, mode }: ChainId) {
     .where('left.mode', '=', mode)
     .where('left.spent_by', 'is not', null)
     .where('left.spent_height', 'is', null);
-  // What lies there is promised to the sends that wait.
+  // What lies there is promised to the open sends that draw on it. One that is older than a restore may hold none of it
+  // any more: a newer send has landed meanwhile, and left what it may still take.
   const awaited = db
     .selectFrom('sends as waiting')
+    .innerJoin('send_versions as current', (join) =>
+      join.onRef('current.send_id', '=', 'waiting.id').onRef('current.version', '=', 'waiting.version'),
+    )
     .innerJoin('addresses as promised', (join) =>
       join
         .onRef('promised.coin', '=', 'waiting.coin')
@@ -164,6 +168,9 @@ function accountsInUse(db: Db, { coin, mode }: ChainId) {
     .select('promised.id')
     .where('waiting.coin', '=', coin)
     .where('waiting.mode', '=', mode)
-    .where('waiting.queued', '=', sql.lit(1));
+    .where('waiting.queue_account', 'is not', null)
+    .where(sql<boolean>`waiting.status in ('signed', 'broadcast')`)
+    .where('waiting.height', 'is', null)
+    .where(sql<boolean>`(waiting.queued = 1 or cast(current.balance_change as integer) < 0)`);
   return { drawn, leaving, awaited };
 }

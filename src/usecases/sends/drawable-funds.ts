@@ -74,17 +74,24 @@ export async function queuedFunds(
 
 /**
  * Whether the accounts of a plan hold on the chain what it needs: each emptied one exactly that, so that it ends at zero,
- * and the one that keeps the change enough for what it pays.
- * @param least what the network demands of an account that is not empty, atoms
+ * and those that keep a rest enough for what they pay.
+ * @param at.least what the network demands of an account that is not empty, atoms
+ * @param at.keeper an account that keeps whatever else lies there, also where the plan leaves nothing: money that came
+ *   since, or that another send may still take
  */
-export function fitsHeld(plan: SendPlan, held: FeeQuote['held'], least: bigint): boolean {
+export function fitsHeld(
+  plan: SendPlan,
+  held: FeeQuote['held'],
+  { least, keeper = null }: { readonly least: bigint; readonly keeper?: string | null },
+): boolean {
   if (held === undefined) return true;
   return [...Map.groupBy(plan.inputs, ({ address }) => address)].every(([address, funds]) => {
     const holds = held.get(address);
     if (holds === undefined) return true;
     const planned = funds.reduce((sum, { amount }) => sum + amount, 0n);
-    if (plan.change?.address !== address) return holds === planned;
-    const rest = holds - planned + plan.change.amount;
+    const hasChange = plan.change?.address === address;
+    if (!hasChange && address !== keeper) return holds === planned;
+    const rest = holds - planned + (hasChange ? (plan.change?.amount ?? 0n) : 0n);
     return rest === 0n || rest >= least;
   });
 }

@@ -240,7 +240,7 @@ function planFrom(funds: readonly Fund[], order: SendOrder, using: Using, pool: 
   };
   const plan = adapter.planSend(request);
   // What the merchant address will hold is compared with the chain once its turn has come.
-  if (drawsOnQueue(funds, pool) || fitsHeld(plan, quote.held, adapter.minimumPayment)) return plan;
+  if (drawsOnQueue(funds, pool) || fitsHeld(plan, quote.held, { least: adapter.minimumPayment })) return plan;
   // Including it would empty the merchant's own account, which may hold more than the ledger knows.
   const deposits = funds.filter(({ address }) => address !== changeAddress);
   return adapter.planSend({ ...request, funds: deposits });

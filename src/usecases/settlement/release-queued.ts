@@ -76,7 +76,7 @@ async function release(deps: AdvanceSendsDeps, adapter: ChainAdapter, send: Stor
   const plan = readPlan(current.plan_json);
   const accounts = [...new Set(plan.inputs.map(({ address }) => address))];
   const held = await adapter.wholeAccounts?.heldNow(accounts);
-  if (!fitsHeld(plan, held, adapter.minimumPayment)) {
+  if (!fitsHeld(plan, held, { least: adapter.minimumPayment, keeper: send.queue_account })) {
     const reason = 'its accounts do not hold what it was planned with';
     deps.logger.warn(
       { sendId: send.id, reason },

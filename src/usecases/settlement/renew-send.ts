@@ -53,7 +53,8 @@ export async function renewSend(
   });
   // The node that quoted the new lifetime is behind the one that proved the expiry.
   if (same === null) return 'later';
-  const isSame = fitsHeld(same, quote.held, adapter.minimumPayment);
+  const at = { least: adapter.minimumPayment, keeper: send.queue_account };
+  const isSame = fitsHeld(same, quote.held, at);
   const plan = isSame ? same : await planAround(tx, deps, renewal, { send, same });
   if (plan === null) return send.purpose === 'send' ? waitForMoney(tx, deps, send) : 'impossible';
   if (send.unfunded_since !== null) await updateSend(tx, send.id, { unfunded_since: null }, deps.clock.now());

@@ -158,4 +158,22 @@ describe('a Solana wallet restored from a backup with open sends', () => {
     expect([one, other, ...later].map(lands)).toEqual([1, 1, 1, 1]);
     await requireUsable(world, shop, strangerAddress());
   });
+
+  it('keeps what an old send may still take, also once a new one has landed', async () => {
+    const shop = await openFunded(world, 40n * CENT);
+    const destination = strangerAddress();
+    world.node.dropNext(1);
+    const old = await sendTo(shop, destination);
+    const copy = await backUp();
+    await world.till.down();
+    world.node.advance(EXPIRY);
+    await world.till.up();
+    await restore(copy);
+    await confirmed(world, shop, await sendTo(shop, strangerAddress()));
+    const { body } = await shop.send({ coin: 'SOL', destination: strangerAddress(), amount: '0.385' });
+    expect(body.error).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
+    await confirmed(world, shop, await sendTo(shop, strangerAddress(), { amount: 'max' }));
+    const kept = CENT + parseCoinAmount(old.fee, 'SOL');
+    expect(world.lamports(shop.wallets.SOL)).toBe(kept);
+  });
 });
