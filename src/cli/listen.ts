@@ -11,8 +11,8 @@ const USAGE = `Forwards the events of a shop to a webhook handler on this machin
   TILLD_KEY=rk_... scripts/listen --forward-to http://127.0.0.1:3001/hook [--url http://localhost:3000] [--trigger EVENT]
   TILLD_KEY=rk_... scripts/listen --trigger EVENT
 
-TILLD_KEY is a restricted key with the scope events:read, or a secret key; --key KEY works as well, but others on this machine
-can see it. --url is the daemon's address. It forwards what happens from now on, one line per event, until
+TILLD_KEY is a restricted key with the scope events:read (and webhooks:read, for bodies with webhookUrl), or a secret key; --key KEY
+works as well, but others on this machine can see it. --url is the daemon's address. It forwards what happens from now on, one line per event, until
 Ctrl-C; an event that the handler does not take is not sent again.
 
 --trigger makes the event happen in the sandbox (scopes payments:write and customers:write):

@@ -66,7 +66,7 @@ export function gapBudget(waiting: bigint, budgets: bigint, policy: Share): bigi
 }
 
 /** The share of an amount that its fee stays within where no other limit was ordered. */
-export function shareOf(amount: bigint, { maxFeeShareBps }: Share): bigint {
+function shareOf(amount: bigint, { maxFeeShareBps }: Share): bigint {
   return (amount * BigInt(maxFeeShareBps)) / BPS;
 }
 

@@ -26,6 +26,8 @@ export class DomainWorld {
   readonly dns: DnsServer;
   readonly web: WebServer;
   shop!: TestMerchant;
+  /** Of the shop's owner, until the clock moves by more than a day. */
+  token = '';
   /** The shop's secret key, which outlives any move of the clock. */
   key = '';
 
@@ -56,6 +58,7 @@ export class DomainWorld {
   /** A new owner with a new shop, whose web server has no page and whose name server no record. */
   async newShop(): Promise<void> {
     const { token } = await newUser(this.app);
+    this.token = token;
     this.shop = await newMerchant(this.app, token);
     this.key = this.shop.auth.secret;
     this.dns.set('A', this.shop.domain.name, ['127.0.0.1']);

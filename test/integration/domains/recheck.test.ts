@@ -113,7 +113,7 @@ describe('the cron', () => {
     await world.app.db.updateTable('domain_checks').set({ next_check_at: null }).execute();
     const names = new Set<string>();
     for (let index = 0; index < 105; index += 1) {
-      const { id, domain, auth } = await newMerchant(world.app, world.key);
+      const { id, domain, auth } = await newMerchant(world.app, world.token);
       await world.choose('dns', auth.secret, id);
       names.add(domain.name);
     }

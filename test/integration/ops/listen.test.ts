@@ -21,7 +21,7 @@ beforeAll(async () => {
     body: {
       merchantId: shop.merchantId,
       name: 'Listening',
-      scopes: ['events:read', 'payments:write', 'customers:write'],
+      scopes: ['events:read', 'webhooks:read', 'payments:write', 'customers:write'],
     },
   });
   key = made.key.value;
