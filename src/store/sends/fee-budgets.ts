@@ -104,7 +104,8 @@ export async function changeBudget(
 
 /**
  * Makes room for a transaction of a send that a block holds: it was signed within a budget that the merchant raised after
- * the backup from which this database was restored.
+ * the backup from which this database was restored. Also for all that is signed: a send that had failed may have been
+ * mined after others used what it left, and the database refuses a budget below that.
  */
 export async function admitFee(
   tx: Tx,
@@ -114,21 +115,26 @@ export async function admitFee(
 ): Promise<void> {
   const send = await readSend(tx, id);
   const family = await familyOf(tx, send);
-  const missing = fee - leftFor(family, send);
-  const { owner } = family;
-  if (missing > 0n) await storeBudget(tx, owner.id, BigInt(owner.max_fee) + missing, now);
-  if (send.id !== owner.id && fee > BigInt(send.max_fee)) await storeBudget(tx, id, fee, now);
+  await raiseToHold(tx, family, takenBeside(family, send) + fee, now);
+  if (send.id !== family.owner.id && fee > BigInt(send.max_fee)) await storeBudget(tx, id, fee, now);
 }
 
 /** The same for a new part of a send. */
 export async function admitPart(
   tx: Tx,
-  whole: Pick<StoredSend, 'id' | 'max_fee'>,
+  whole: Pick<StoredSend, 'id'>,
   fee: bigint,
   now: number,
 ): Promise<void> {
-  const missing = fee - (await budgetLeftForPart(tx, whole));
-  if (missing > 0n) await storeBudget(tx, whole.id, BigInt(whole.max_fee) + missing, now);
+  const drawing = await drawOn(tx, { part_of: whole.id });
+  const family = await familyOf(tx, await readSend(tx, drawing.draws_on ?? whole.id));
+  await raiseToHold(tx, family, takenBeside(family, { id: null, ...drawing }) + fee, now);
+}
+
+async function raiseToHold(tx: Tx, family: Family, needed: bigint, now: number): Promise<void> {
+  const { id, max_fee: budget } = family.owner;
+  const least = larger(needed, signedWithin(family));
+  if (least > BigInt(budget)) await storeBudget(tx, id, least, now);
 }
 
 async function leftToDraw(db: Db, { draws_on: ownerId, draws_on_version: needs }: Drawing): Promise<bigint> {
@@ -137,14 +143,21 @@ async function leftToDraw(db: Db, { draws_on: ownerId, draws_on_version: needs }
   return leftFor(family, { id: null, draws_on: ownerId, draws_on_version: needs });
 }
 
+type Drawer = Drawing & { readonly id: string | null };
+
 /** What a member of a family may cost beside what the others can take. Negative never; atoms. */
-function leftFor(
+function leftFor(family: Family, drawer: Drawer): bigint {
+  return larger(BigInt(family.owner.max_fee) - takenBeside(family, drawer), 0n);
+}
+
+/** What the others of a family can take beside one of it, or a new one, atoms. */
+function takenBeside(
   { owner, others }: Family,
-  { id, draws_on: drawsOn, draws_on_version: needs }: Drawing & { readonly id: string | null },
+  { id, draws_on: drawsOn, draws_on_version: needs }: Drawer,
 ): bigint {
   const beside = { owner, others: others.filter((other) => other.id !== id) };
   const own = drawsOn === null ? 0n : needs === null ? dearestOwn(beside) : ownWith(beside, needs);
-  return larger(BigInt(owner.max_fee) - partsOf(beside) - own, 0n);
+  return partsOf(beside) + own;
 }
 
 /** The most that blocks can take within a budget by what is signed, atoms. */
