@@ -46,6 +46,7 @@ import * as unpricedRefunds from './migrations/0050-unpriced-refunds.ts';
 import * as mailRecipients from './migrations/0060-mail-recipients.ts';
 import * as creators from './migrations/0062-creators.ts';
 import * as productShops from './migrations/0063-product-shops.ts';
+import * as acceptedRefunds from './migrations/0064-accepted-refunds.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -97,6 +98,7 @@ export const MIGRATIONS: Migrations = {
   '0060-mail-recipients': mailRecipients,
   '0062-creators': creators,
   '0063-product-shops': productShops,
+  '0064-accepted-refunds': acceptedRefunds,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

@@ -175,6 +175,32 @@ it('refunds and claims after an acceptance are the word of the merchant only whi
   expect(claim).toEqual({ claimed: claim.claimed, claim_unpriced: claim.claimed, claim_by_acceptance: 1 });
 });
 
+it('refunds made after an acceptance are by it, also where no money came between the two', async () => {
+  let accepted: Paid | null = null;
+  let refused: Paid | null = null;
+  const { db } = await upgraded((old, paid) => {
+    accepted = paid(`status = 'completed' AND exception IS NULL AND coin = 'BTC'`);
+    refused = paid(`status = 'underpaid'`);
+    old.exec(`UPDATE payments SET accepted_at = ${accepted.seen + 5} WHERE id = '${accepted.id}'`);
+    old.exec(`UPDATE payments SET accepted_at = ${refused.seen + 5} WHERE id = '${refused.id}'`);
+    addRefund(old, accepted, { amount: '20000', at: accepted.seen + 4 });
+    addRefund(old, accepted, { amount: '30000', at: accepted.seen + 6 });
+    addRefund(old, refused, { amount: '7', at: refused.seen + 7 });
+  });
+  const of = async ({ id }: Paid) =>
+    db
+      .selectFrom('refunds')
+      .select(['amount', 'by_acceptance'])
+      .where('payment_id', '=', id)
+      .orderBy('created_at')
+      .execute();
+  expect(await of(accepted!)).toEqual([
+    { amount: '20000', by_acceptance: 0 },
+    { amount: '30000', by_acceptance: 1 },
+  ]);
+  expect(await of(refused!)).toEqual([{ amount: '7', by_acceptance: 0 }]);
+});
+
 it('links that were opened before the last money came give back the excess alone', async () => {
   let claimed = '';
   let before = '';
