@@ -297,12 +297,10 @@ export class OrderLife {
     output.isGone = true;
     const wasAccepted = new LifeBooks(this).isAccepted('live', [output.txid]);
     this.#tell([this.#seen(next), { type: 'output_gone', ref: ref(output.txid) }]);
-    if (wasAccepted && !new LifeBooks(this).isAccepted('live')) this.accepted = this.#known();
+    // What replaces accepted money is accepted, and no other money.
+    if (wasAccepted && !new LifeBooks(this).isAccepted('live'))
+      this.accepted = new Set([...this.accepted, next.txid]);
     return true;
-  }
-
-  #known(): Set<string> {
-    return new Set(this.outputs.map(({ txid }) => txid));
   }
 
   #there(): Set<string> {

@@ -1,3 +1,4 @@
+import { outputKey } from '../chain.ts';
 import { CreditBook } from './credit-book.ts';
 import { eventsBetween, excessStanding, excessToTell } from './events-between.ts';
 import { isAccepted } from './acceptance.ts';
@@ -40,15 +41,21 @@ export function transitionAll(payment: PaymentState, facts: readonly PaymentFact
 
 /**
  * An acceptance survives when the accepted money is replaced, such as by a payer's fee bump, by as much that comes with
- * it: other money that was there before does not stand in for it. Otherwise it is suspended: it holds again only if
- * that very money comes back.
+ * it: that takes the place of the accepted money. Other money does not stand in for it, neither what was there before nor
+ * what comes later. Otherwise it is suspended: it holds again only if that very money comes back.
  */
 function withReplacement(before: PaymentState, after: PaymentState): PaymentState {
   const { acceptedPosition } = after;
   if (acceptedPosition === null || acceptedPosition !== before.acceptedPosition) return after;
   if (!isAccepted(before) || isAccepted(after)) return after;
-  if (!reaches(sumsOf(liveCredits(after)), sumsOf(liveCredits(before)))) return after;
-  return { ...after, acceptedPosition: nextPosition(after) };
+  const had = liveCredits(before);
+  if (!reaches(sumsOf(liveCredits(after)), sumsOf(had))) return after;
+  const wasLive = new Set(had.map(({ ref }) => outputKey(ref)));
+  const credits = after.credits.map((credit) => {
+    const isNew = credit.state !== 'gone' && !wasLive.has(outputKey(credit.ref));
+    return isNew && credit.position > acceptedPosition ? { ...credit, position: acceptedPosition } : credit;
+  });
+  return { ...after, credits };
 }
 
 /**

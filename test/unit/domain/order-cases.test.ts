@@ -332,6 +332,19 @@ describe('an order', () => {
     expect(endsOpenLinks(before, order.replaced('b', 'c', 500_001n).state)).toBe(true);
   });
 
+  it('is not completed by an acceptance whose money was replaced and then lost while other money is there', () => {
+    const order = new Order();
+    order.seen('a', 400_000n).tell({ type: 'resolve', action: 'accept' });
+    order.mined('other', 500_000n).refund('r', 499_999n).accepted('r');
+    order.replaced('a', 'b', 400_000n);
+    expect(order.state.status).toBe('confirming');
+    order.gone('b');
+    expect(order.state.status).toBe('underpaid');
+    expect(order.events).not.toContain('payment.completed');
+    order.seen('b', 400_000n).mined('b', 400_000n);
+    expect(order.state.status).toBe('completed');
+  });
+
   it('lets the merchant accept the rest of what was given back, and nothing of what all went back', () => {
     const part = new Order();
     part.mined('half', 500_000n).refund('r', 499_999n);
