@@ -111,7 +111,7 @@ function createRoute(deps: CatalogDeps): Route {
     summary: 'Create a product',
     description:
       'Adds an active product to the account; prices are added to it one by one. The shop of the key, or the one that ' +
-      '`merchantId` names, sells it; else every shop of the account. A shop that makes a payment of it sells it from then on.',
+      '`merchantId` names, sells it; else every shop of the account. A shop that makes a payment of it sells it from then on, unless by its public key or a clerk.',
     tags,
     auth: 'account',
     scope: 'catalog:write',

@@ -1,4 +1,6 @@
+import type { Actor } from '../../domain/actor.ts';
 import { AppError } from '../../domain/errors.ts';
+import { roleGrants } from '../../domain/roles.ts';
 import { addShopOfProduct, shopsOfProducts } from '../../store/catalog/product-shops.ts';
 import { merchantsOf } from '../../store/merchants/merchants.ts';
 import type { PriceRow, ProductRow } from '../../store/schema/catalog.ts';
@@ -60,10 +62,21 @@ export async function changeablePrice(
 
 /**
  * Notes that a shop sells a product, where its shops are named: from then on the members of the others do not change
- * it alone any more. A sale is never refused for it.
+ * it alone any more. A sale is never refused for it, and one by a payer, or by somebody who may not change the catalog,
+ * takes nothing from others.
  */
-export async function noteSale(tx: Tx, productId: string, merchantId: string): Promise<void> {
+export async function noteSale(
+  tx: Tx,
+  { productId, merchantId, actor }: { productId: string; merchantId: string; actor: Actor },
+): Promise<void> {
+  if (!addsSeller(actor)) return;
   const named = (await shopsOfProducts(tx, [productId])).get(productId);
   if (named === undefined || named.includes(merchantId)) return;
   await addShopOfProduct(tx, productId, merchantId);
+}
+
+/** Whoever has read a public key in a web page may sell by it, and a link's maker has sold already. */
+function addsSeller({ kind, role }: Actor): boolean {
+  if (kind === 'public' || kind === 'link') return false;
+  return role === null || roleGrants(role, 'catalog:write');
 }

@@ -51,7 +51,7 @@ export async function createLink(
       kind: input.kind,
       name: input.name,
       description: input.description,
-      ...(await termColumns(tx, merchant, terms)),
+      ...(await termColumns(tx, input, terms)),
       fields_json: JSON.stringify(input.fields),
       success_url: input.successUrl,
       ...creatorColumns(actor),

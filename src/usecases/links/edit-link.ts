@@ -25,7 +25,7 @@ export async function editLink(deps: LinkDeps, input: EditLinkInput): Promise<Pa
     if (link.kind === 'pos' && terms !== undefined && terms.kind !== 'open') {
       throw invalidField('openAmount', 'is what the counter is for: its amounts are typed');
     }
-    const columns = terms === undefined ? {} : await termColumns(tx, merchant, terms);
+    const columns = terms === undefined ? {} : await termColumns(tx, input, terms);
     const isUrlChanged = input.successUrl !== undefined && input.successUrl !== link.success_url;
     assertMayChange(actor, merchant.user_id, originOf(link), {
       isPriceChanged: differs(link, columns),

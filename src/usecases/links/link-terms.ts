@@ -1,3 +1,4 @@
+import type { Actor } from '../../domain/actor.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { PaymentLinkRow, OpenAmount } from '../../store/schema/payment-links.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
@@ -18,11 +19,15 @@ export type TermColumns = Pick<PaymentLinkRow, 'price_id' | 'amount' | 'currency
  * The columns that hold the terms, once they make sense. The shop sells what it asks a price of the catalog for.
  * @throws {AppError} PRICE_NOT_FOUND, VALIDATION_INVALID naming the field
  */
-export async function termColumns(tx: Tx, merchant: MerchantRow, terms: LinkTerms): Promise<TermColumns> {
+export async function termColumns(
+  tx: Tx,
+  { merchant, actor }: { readonly merchant: MerchantRow; readonly actor: Actor },
+  terms: LinkTerms,
+): Promise<TermColumns> {
   const none: TermColumns = { price_id: null, amount: null, currency: null, open_amount_json: null };
   if (terms.kind === 'price') {
     const price = await findOwnPrice(tx, merchant.user_id, terms.priceId);
-    await noteSale(tx, price.product_id, merchant.id);
+    await noteSale(tx, { productId: price.product_id, merchantId: merchant.id, actor });
     return { ...none, price_id: price.id };
   }
   const { currency } = terms;

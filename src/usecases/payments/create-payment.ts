@@ -94,7 +94,7 @@ export async function createPayment(
     const existing = await findOpenOrder(tx, { merchantId: input.merchant.id, mode, orderId: input.orderId });
     if (existing !== undefined) return { repeated: repeatOf(existing, input) };
     await refuseOrderOfShop(tx, input, mode);
-    const price = await resolvePrice(tx, input.merchant, input.price);
+    const price = await resolvePrice(tx, input);
     refuseExcessiveLines(input.lines, price);
     const priceField = price.priceId === null ? 'amount' : 'priceId';
     const offers = offersFor(deps, allowedCoins(input), { mode, price, priceField });

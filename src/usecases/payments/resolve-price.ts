@@ -1,3 +1,4 @@
+import type { Actor } from '../../domain/actor.ts';
 import { AppError, assertNever } from '../../domain/errors.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
@@ -26,16 +27,23 @@ export interface ResolvedPrice extends MinorUnits {
   readonly priceId: string | null;
 }
 
+interface PricedRequest {
+  readonly merchant: Pick<MerchantRow, 'id' | 'user_id'>;
+  readonly actor: Actor;
+  readonly price: PriceChoice;
+}
+
 /**
- * The price as it is now, read in the transaction that stores the payment. The shop sells the product from then on.
+ * The price as it is now, read in the transaction that stores the payment. The shop sells the product from then on, as far
+ * as who makes the payment can say so.
  * @throws {AppError} PRODUCT_NOT_FOUND when the product is unknown, deleted or inactive; PRICE_NOT_FOUND
  * when the price is, or belongs to another product; VALIDATION_INVALID (amount or currency)
  */
 export async function resolvePrice(
   tx: Tx,
-  { id: merchantId, user_id: userId }: Pick<MerchantRow, 'id' | 'user_id'>,
-  choice: PriceChoice,
+  { merchant, actor, price: choice }: PricedRequest,
 ): Promise<ResolvedPrice> {
+  const { id: merchantId, user_id: userId } = merchant;
   switch (choice.kind) {
     case 'amount': {
       const { amount, currency } = choice;
@@ -49,7 +57,7 @@ export async function resolvePrice(
         throw new AppError('PRICE_NOT_FOUND', 'The price belongs to another product');
       }
       if (price.active === 0) throw new AppError('PRICE_NOT_FOUND', 'The price is not active');
-      await noteSale(tx, product.id, merchantId);
+      await noteSale(tx, { productId: product.id, merchantId, actor });
       const { amount, currency } = price;
       return { ...fiatMinorUnits(price), amount, currency, productId: product.id, priceId: price.id };
     }

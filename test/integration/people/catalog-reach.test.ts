@@ -50,7 +50,7 @@ const product = async (by: By, fields: object = {}) =>
 const price = async (by: By, productId: string) =>
   must(by, 'POST', '/merchant/price/create', { productId, amount: '50', currency: 'USD' });
 const sell = async (shop: Shop, productId: string, priceId: string) =>
-  shop.createPayment({ amount: undefined, currency: undefined, productId, priceId });
+  must(keyOf(shop), 'POST', '/payment/create', { productId, priceId, customer: {}, orderId: priceId });
 const listed = async (by: By) =>
   (await must<{ products: Product[] }>(by, 'GET', '/merchant/product/list')).products;
 const log = async (shop: Shop) => {
@@ -121,6 +121,24 @@ describe('a member or a key of one shop', () => {
     const { id: priceId } = await price(asManager(), id);
     await must(keyOf(b), 'POST', '/merchant/link/create', { name: 'Tea', priceId });
     await expectRefused(asManager(), id, priceId);
+  });
+
+  it('changes what it made after a public key, a payer of a link or a clerk of another shop sold it', async () => {
+    const own = await product(asManager());
+    const { id: priceId } = await price(asManager(), own.id);
+    const clerk = await newMember(till.api, owner.session, { merchantId: b.merchantId, role: 'clerk' });
+    const order = { productId: own.id, priceId, customer: {} };
+    await must({ token: b.publicKey }, 'POST', '/payment/create', { ...order, orderId: 'by-page' });
+    await must({ token: clerk.token, shop: b }, 'POST', '/payment/create', { ...order, orderId: 'by-clerk' });
+    const name = 'Tea';
+    const link = await must<{ url: string }>(keyOf(b), 'POST', '/merchant/link/create', { name, priceId });
+    await must(asOwner(), 'PATCH', '/merchant/product/edit', {
+      productId: own.id,
+      merchantIds: [a.merchantId],
+    });
+    expect((await fetch(link.url, { method: 'POST', redirect: 'manual' })).status).toBe(303);
+    expect((await listed(asManager())).map(({ mayChange }) => mayChange)).toEqual([true]);
+    await expectChanged(asManager(), own.id, priceId);
   });
 
   it('does not choose which shops sell a product', async () => {
