@@ -118,7 +118,7 @@ function editRoute(deps: WebhookEndpointDeps): Route {
     summary: 'Edit a webhook endpoint',
     description:
       'What is left out stays as it is. A new URL gets what waits; `active: false` ends what waits, which the logs tell. ' +
-      'Any edit wakes an endpoint that answered 410. The webhookUrl of the merchant is edited by /merchant/edit.',
+      'Whoever gives it a URL is its maker from then on. Any edit wakes an endpoint that answered 410. The webhookUrl of the merchant is edited by /merchant/edit.',
     tags,
     status: 200,
     errors: ['ENDPOINT_NOT_FOUND', 'INVALID_STATE'],
@@ -132,7 +132,7 @@ function editRoute(deps: WebhookEndpointDeps): Route {
     }),
     data: endpoint,
     handler: async ({ auth, body }) => {
-      const edited = await editEndpoint(deps, { merchantId: auth.merchantId, ...body });
+      const edited = await editEndpoint(deps, { merchantId: auth.merchantId, editor: auth.actor, ...body });
       return endpointFor(deps.db, auth.actor, await viewOf(deps, edited));
     },
   });

@@ -90,6 +90,7 @@ export interface EndpointAt {
 
 /** What is left out stays as it is. */
 export interface EndpointEdit extends EndpointAt {
+  readonly editor: Creator;
   readonly url?: string | undefined;
   readonly events?: readonly EventType[] | null | undefined;
   readonly active?: boolean | undefined;
@@ -97,7 +98,8 @@ export interface EndpointEdit extends EndpointAt {
 
 /**
  * Edits an endpoint, which also wakes one that answered 410. A new URL gets what waits, with all attempts before it;
- * deactivation ends what waits; another choice of types counts for events from now on.
+ * deactivation ends what waits; another choice of types counts for events from now on. Another URL makes its editor the
+ * maker: it reads for them, and ends when they are removed.
  * @throws {AppError} ENDPOINT_NOT_FOUND; VALIDATION_INVALID (url); INVALID_STATE for the merchant's own webhookUrl.
  */
 export async function editEndpoint(deps: WebhookEndpointDeps, edit: EndpointEdit): Promise<StoredEndpoint> {
@@ -117,6 +119,7 @@ export async function editEndpoint(deps: WebhookEndpointDeps, edit: EndpointEdit
     }
     return updateEndpoint(tx, endpointId, {
       url,
+      ...(url === before.url ? {} : creatorColumns(edit.editor)),
       events_json: edit.events === undefined ? before.events_json : eventsJson(edit.events),
       active: active ? 1 : 0,
       gone_at: null,

@@ -222,7 +222,8 @@ describe('webhook endpoints', () => {
     ['deleted', async (id: string) => removeEndpoint(deps(), at({ id }))],
     [
       'deactivated',
-      async (id: string) => void (await editEndpoint(deps(), { ...at({ id }), active: false })),
+      async (id: string) =>
+        void (await editEndpoint(deps(), { editor: SECRET_KEY, ...at({ id }), active: false })),
     ],
   ])('what waits for one that is %s ends, which the logs tell', async (word, close) => {
     const [main, other] = [await sinkThat(ok), await sinkThat(status(500))];
@@ -295,7 +296,12 @@ describe('webhook endpoints', () => {
     queue.wake();
     await wrong.until(1);
     await queue.idle();
-    await editEndpoint(deps(), { ...at(endpoint), url: right.url, events: ['payment.expired'] });
+    await editEndpoint(deps(), {
+      editor: SECRET_KEY,
+      ...at(endpoint),
+      url: right.url,
+      events: ['payment.expired'],
+    });
     expect(await view(endpoint.id)).toMatchObject({ url: right.url, health: { failuresInARow: 0 } });
     queue.wake();
     await right.until(2);
@@ -332,7 +338,7 @@ describe('webhook endpoints', () => {
     expect((await logs()).map(({ error }) => error)).toContain('ended: the endpoint answered 410 Gone');
     await payment.emit('payment.completed');
     expect((await states()).filter((state) => state.startsWith(endpoint.id))).toHaveLength(2);
-    await editEndpoint(deps(), { ...at(endpoint), active: true });
+    await editEndpoint(deps(), { editor: SECRET_KEY, ...at(endpoint), active: true });
     await payment.emit('payment.completed');
     expect((await states()).filter((state) => state.startsWith(endpoint.id))).toHaveLength(3);
   });
@@ -373,7 +379,7 @@ describe('webhook endpoints', () => {
     const stranger = await shop.merchant(null);
     const stolen = { merchantId: stranger.id, endpointId: endpoint.id };
     for (const work of [
-      editEndpoint(deps(), { ...stolen, active: false }),
+      editEndpoint(deps(), { editor: SECRET_KEY, ...stolen, active: false }),
       removeEndpoint(deps(), stolen),
       rotateEndpointSecret(deps(), stolen),
     ])
