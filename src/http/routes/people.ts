@@ -49,6 +49,9 @@ const made = z.object({
   links: z.array(z.object({ id: z.string(), name: z.string() })),
 });
 
+/** How much ended of what a member made. */
+const ended = z.object({ endpoints: z.int(), keys: z.int(), links: z.int() });
+
 const endMade = z.object({
   endpoints: z.boolean().default(END_BY_DEFAULT.endpoints),
   keys: z.boolean().default(END_BY_DEFAULT.keys),
@@ -131,15 +134,17 @@ function editRoute(deps: PeopleDeps): Route {
     path: '/merchant/people/edit',
     changesAccess: true,
     summary: 'Give somebody another role',
-    description: 'Counts at once. The member is signed out everywhere and signs in again with the new role.',
+    description:
+      'Counts at once. The member is signed out everywhere and signs in again with the new role. Where it no longer ' +
+      'includes webhooks, the endpoints and keys that the member made end.',
     body: z.object({ merchantId: identifier(), userId: identifier(), role }),
-    data: z.object({ userId: z.string(), role }),
+    data: z.object({ userId: z.string(), role, ended }),
     status: 200,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'PERSON_NOT_FOUND'],
-    handler: async ({ auth, body }) => {
+    handler: async ({ auth, client, body }) => {
       const { userId: personId, ...rest } = body;
-      await changeRole(deps, { ...rest, personId, userId: auth.userId });
-      return { userId: personId, role: body.role };
+      const made = await changeRole(deps, { ...rest, personId, userId: auth.userId, client });
+      return { userId: personId, role: body.role, ended: made };
     },
   });
 }
@@ -149,6 +154,7 @@ function removeRoute(deps: PeopleDeps, cookie: SessionCookie): Route {
     ...common,
     method: 'DELETE',
     path: '/merchant/people/remove',
+    changesAccess: true,
     summary: 'Remove somebody from a shop, or leave it',
     description:
       'Ends at once what they may do there, and signs them out everywhere. The owner removes any member, and says what ' +
@@ -157,7 +163,7 @@ function removeRoute(deps: PeopleDeps, cookie: SessionCookie): Route {
     body: z.object({ merchantId: identifier(), userId: identifier(), endMade: endMade.optional() }),
     data: z.object({
       removed: z.literal(true),
-      ended: z.object({ endpoints: z.int(), keys: z.int(), links: z.int() }),
+      ended,
     }),
     status: 200,
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'PERSON_NOT_FOUND'],
@@ -165,8 +171,8 @@ function removeRoute(deps: PeopleDeps, cookie: SessionCookie): Route {
       const { merchantId, userId: personId, endMade: end } = body;
       const session = ownSession(auth, sessionToken);
       const removal = { merchantId, personId, end, userId: auth.userId, session, client };
-      const { ended, renewed } = await removePerson(deps, removal);
-      return new Reply(200, { removed: true as const, ended }, cookie.renew(renewed, deps.clock.now()));
+      const { ended: made, renewed } = await removePerson(deps, removal);
+      return new Reply(200, { removed: true as const, ended: made }, cookie.renew(renewed, deps.clock.now()));
     },
   });
 }

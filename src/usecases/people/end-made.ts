@@ -6,7 +6,7 @@ import { endEndpoint } from '../webhooks/webhook-endpoints.ts';
 import type { PeopleDeps } from './invite-person.ts';
 import { noteAction, type ActingUser } from './note-action.ts';
 
-/** What ends of that which a person made, when they leave a shop or are removed from it. */
+/** What ends of that which a person made, when they leave a shop, are removed from it or get another role. */
 export interface EndMade {
   readonly endpoints: boolean;
   readonly keys: boolean;
@@ -15,6 +15,8 @@ export interface EndMade {
 
 /** An endpoint and a key go on reading for whoever made them; a link takes money for the shop alone. */
 export const END_BY_DEFAULT: EndMade = { endpoints: true, keys: true, links: false };
+
+export const END_NOTHING: EndMade = { endpoints: false, keys: false, links: false };
 
 /** How much ended. */
 export interface EndedCounts {
@@ -43,7 +45,12 @@ export async function endMade(
     noteAction(tx, deps, by, { merchantId, action, objectId });
   const endpoints = end.endpoints ? made.endpoints : [];
   for (const { id } of endpoints) {
-    await endEndpoint(tx, { merchantId, id, why: 'the person who made the endpoint was removed', now });
+    await endEndpoint(tx, {
+      merchantId,
+      id,
+      why: 'the person who made the endpoint may no longer read webhooks',
+      now,
+    });
     await note('DELETE /merchant/webhook/endpoint/delete', id);
   }
   const links = end.links ? made.links : [];

@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
-import type { MemberRole } from '../../domain/roles.ts';
+import { roleGrants, type MemberRole } from '../../domain/roles.ts';
 import { endInvitation, openInvitationsOf } from '../../store/merchants/invitations.ts';
 import {
   changeMemberRole,
@@ -15,7 +15,7 @@ import { endCredentials } from '../accounts/end-credentials.ts';
 import type { HeldSession, RenewedSession } from '../accounts/renew-session.ts';
 import { findOwnMerchant } from '../merchants/find-own-merchant.ts';
 import { reachMerchant } from '../people/reach-merchant.ts';
-import { END_BY_DEFAULT, endMade, type EndedCounts, type EndMade } from './end-made.ts';
+import { END_BY_DEFAULT, END_NOTHING, endMade, type EndedCounts, type EndMade } from './end-made.ts';
 import type { PeopleDeps } from './invite-person.ts';
 import type { ActingUser } from './note-action.ts';
 
@@ -48,21 +48,30 @@ export async function listPeople({ db, clock }: Deps, { userId, merchantId }: Of
   };
 }
 
+export interface NewRole extends OfShop {
+  readonly personId: string;
+  readonly role: MemberRole;
+  readonly client: ActingUser['client'];
+}
+
 /**
- * Gives a member another role. What was issued to the member before it ends, so that they sign in again.
+ * Gives a member another role. What was issued to the member before it ends, so that they sign in again; with a role that
+ * no longer includes webhooks so do the endpoints and keys that they made, by which they would go on reading.
  * @throws {AppError} PERSON_NOT_FOUND, and as above.
  */
-export async function changeRole(
-  { db, clock }: Deps,
-  input: OfShop & { readonly personId: string; readonly role: MemberRole },
-): Promise<void> {
-  await db.transaction(async (tx) => {
-    const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
-    const which = { merchant_id: merchant.id, user_id: input.personId, role: input.role };
-    const before = await memberRole(tx, merchant.id, input.personId);
-    if (before === input.role) return;
-    if (!(await changeMemberRole(tx, which))) throw noSuchPerson();
-    await endCredentials(tx, { userId: input.personId, keep: null, now: clock.now() });
+export async function changeRole(deps: Deps, input: NewRole): Promise<EndedCounts> {
+  const { userId, personId, role, client } = input;
+  return deps.db.transaction(async (tx) => {
+    const { id: merchantId } = await findOwnMerchant(tx, userId, input.merchantId);
+    const before = await memberRole(tx, merchantId, personId);
+    if (before === null) throw noSuchPerson();
+    const isLess = roleGrants(before, 'webhooks:write') && !roleGrants(role, 'webhooks:write');
+    const end = isLess ? END_BY_DEFAULT : END_NOTHING;
+    const ended = await endMade(tx, deps, { merchantId, personId, end, by: { userId, client } });
+    if (before === role) return ended;
+    await changeMemberRole(tx, { merchant_id: merchantId, user_id: personId, role });
+    await endCredentials(tx, { userId: personId, keep: null, now: deps.clock.now() });
+    return ended;
   });
 }
 

@@ -66,6 +66,7 @@ it('a session needs a step-up for exactly these routes', () => {
   expect(routes.filter(isSteppedUp).map(nameOf).toSorted()).toEqual([
     'DELETE /auth/passkeys',
     'DELETE /merchant/keys/delete',
+    'DELETE /merchant/people/remove',
     'GET /merchant/webhook/endpoint/secret',
     'GET /merchant/webhook/secret',
     'PATCH /merchant/people/edit',

@@ -144,6 +144,21 @@ describe('removing a person', () => {
     expect(await links()).toEqual([]);
   });
 
+  it('ends the endpoint of another to which they gave a URL', async () => {
+    const hook = await endpoint(owner);
+    const edit = async (by: By, fields: object) =>
+      till.api.must<Thing>('PATCH', '/merchant/webhook/endpoint/edit', {
+        token: by.token,
+        body: { endpointId: hook.id, ...fields },
+      });
+    const byOwner = { kind: 'user', id: owner.userId };
+    expect((await edit(manager, { url: HOOK, active: true })).createdBy).toMatchObject(byOwner);
+    const moved = await edit(manager, { url: 'https://mine.example/hook' });
+    expect(moved.createdBy).toMatchObject({ kind: 'user', id: manager.userId });
+    expect((await remove(owner, manager.userId)).ended).toEqual({ endpoints: 1, keys: 0, links: 0 });
+    expect(await endpoints()).toEqual([]);
+  });
+
   it('leaves nothing to read by to a member who goes', async () => {
     await endpoint(manager);
     const { ended } = await remove(manager, manager.userId, { endMade: { endpoints: false, links: true } });
@@ -170,5 +185,33 @@ describe('removing a person', () => {
     const revoked = db.prepare('SELECT kind FROM revocations WHERE subject = ?').pluck().all(made.id);
     db.close();
     expect(revoked).toEqual(['key']);
+  });
+});
+
+describe('another role', () => {
+  const change = async (role: string) => {
+    const body = { merchantId: shop.merchantId, userId: manager.userId, role };
+    return (await owner.session.call<{ ended: object }>('PATCH', '/merchant/people/edit', body)).body.data;
+  };
+
+  it('ends the endpoints and keys of a member whose role no longer includes webhooks', async () => {
+    const made = await key();
+    giveKey(made.id, manager.userId);
+    await endpoint(manager);
+    const kept = await endpoint(owner);
+    const page = await link(manager);
+    expect(await change('bookkeeper')).toMatchObject({ ended: { endpoints: 1, keys: 1, links: 0 } });
+    expect(idsOf(await endpoints())).toEqual([kept.id]);
+    expect(await keys()).toEqual([]);
+    expect(idsOf(await links())).toEqual([page.id]);
+  });
+
+  it('ends nothing where the role stays, or includes no less', async () => {
+    const hook = await endpoint(manager);
+    const nothing = { ended: { endpoints: 0, keys: 0, links: 0 } };
+    expect(await change('manager')).toMatchObject(nothing);
+    expect(idsOf(await endpoints())).toEqual([hook.id]);
+    await change('clerk');
+    expect(await change('manager')).toMatchObject(nothing);
   });
 });

@@ -4,7 +4,7 @@ export interface PeopleRoutes {
   'GET /merchant/audit': AuditPage;
   'GET /merchant/people': People;
   'POST /merchant/people/invite': { readonly link: string; readonly invitation: Invitation };
-  'PATCH /merchant/people/edit': unknown;
+  'PATCH /merchant/people/edit': { readonly ended: Readonly<Record<keyof MadeByPerson, number>> };
   'DELETE /merchant/people/remove': unknown;
   'DELETE /merchant/people/invitation': unknown;
   'POST /merchant/people/invitation': Invited;

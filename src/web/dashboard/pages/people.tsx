@@ -77,7 +77,7 @@ function Member({ person }: { person: Person }) {
   const [isRemoving, setRemoving] = useState(false);
   const change = useAct(
     (to: MemberRole) => own('PATCH /merchant/people/edit', { merchantId, userId, role: to }),
-    telling(t('Role changed')),
+    ({ ended }) => telling(roleChanged(ended.endpoints + ended.keys))(),
   );
   return (
     <li className="flex flex-wrap items-center justify-between gap-3 py-3 last:pb-0">
@@ -102,6 +102,11 @@ function Member({ person }: { person: Person }) {
       {isRemoving && <RemovePerson person={person} open onClose={() => setRemoving(false)} />}
     </li>
   );
+}
+
+function roleChanged(endedCount: number): string {
+  if (endedCount === 0) return t('Role changed');
+  return t('Role changed. The webhook endpoints and keys that they made were deleted.');
 }
 
 function Invitations({ of }: { of: People['invitations'] }) {

@@ -14,6 +14,8 @@ export const forms: Catalogue = {
   'Payment cancelled': 'Zahlung abgebrochen',
   'Payment accepted': 'Zahlung angenommen',
   'Role changed': 'Rolle geändert',
+  'Role changed. The webhook endpoints and keys that they made were deleted.':
+    'Rolle geändert. Die Webhook-Endpunkte und Schlüssel, die diese Person angelegt hat, wurden gelöscht.',
   '{email} was removed': '{email} wurde entfernt',
   'Invitation withdrawn': 'Einladung zurückgezogen',
   'Product created': 'Produkt angelegt',

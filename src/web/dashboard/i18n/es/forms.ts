@@ -14,6 +14,8 @@ export const forms: Catalogue = {
   'Payment cancelled': 'Pago cancelado',
   'Payment accepted': 'Pago aceptado',
   'Role changed': 'Rol cambiado',
+  'Role changed. The webhook endpoints and keys that they made were deleted.':
+    'Rol cambiado. Se eliminaron los endpoints de webhooks y las claves que creó.',
   '{email} was removed': 'Se ha quitado a {email}',
   'Invitation withdrawn': 'Invitación retirada',
   'Product created': 'Producto creado',

@@ -14,6 +14,8 @@ export const forms: Catalogue = {
   'Payment cancelled': 'Paiement annulé',
   'Payment accepted': 'Paiement accepté',
   'Role changed': 'Rôle modifié',
+  'Role changed. The webhook endpoints and keys that they made were deleted.':
+    'Rôle modifié. Les points de terminaison webhook et les clés qu’elle avait créés ont été supprimés.',
   '{email} was removed': '{email} a été retiré',
   'Invitation withdrawn': 'Invitation retirée',
   'Product created': 'Produit créé',

@@ -14,6 +14,8 @@ export const forms: Catalogue = {
   'Payment cancelled': 'Pagamento cancelado',
   'Payment accepted': 'Pagamento aceito',
   'Role changed': 'Função alterada',
+  'Role changed. The webhook endpoints and keys that they made were deleted.':
+    'Função alterada. Os endpoints de webhook e as chaves que criou foram eliminados.',
   '{email} was removed': '{email} foi removido',
   'Invitation withdrawn': 'Convite retirado',
   'Product created': 'Produto criado',
