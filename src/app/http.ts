@@ -161,14 +161,13 @@ export function partsOf(deps: HttpDeps) {
     simulators: simulatorControls(deps.simulators),
     wakeWatcher: (coin: Coin, mode: Mode) => watcher.wake(coin, mode),
   };
-  const guard = config.auth.ratePerMinute === 0 ? noSignInGuard() : createSignInGuard(clock);
   const account = {
     ...store,
     logger,
     passwords: deps.passwords,
     tokens: deps.tokens,
     secretBox,
-    guard,
+    guard: config.auth.ratePerMinute === 0 ? noSignInGuard() : createSignInGuard(clock),
     baseUrl,
     hasMailServer: config.smtp !== null,
   };
