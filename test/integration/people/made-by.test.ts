@@ -188,12 +188,12 @@ describe('removing a person', () => {
   });
 });
 
-describe('another role', () => {
-  const change = async (role: string) => {
-    const body = { merchantId: shop.merchantId, userId: manager.userId, role };
-    return (await owner.session.call<{ ended: object }>('PATCH', '/merchant/people/edit', body)).body.data;
-  };
+async function change(role: string) {
+  const body = { merchantId: shop.merchantId, userId: manager.userId, role };
+  return (await owner.session.call<{ ended: object }>('PATCH', '/merchant/people/edit', body)).body.data;
+}
 
+describe('another role', () => {
   it('ends the endpoints and keys of a member whose role no longer includes webhooks', async () => {
     const made = await key();
     giveKey(made.id, manager.userId);
