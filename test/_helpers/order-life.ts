@@ -21,6 +21,10 @@ import { freshPayment, option } from './payment-state.ts';
 export const LIFE_COINS = ['BTC', 'LTC'] as const;
 export type LifeCoin = (typeof LIFE_COINS)[number];
 
+/** Payments that it superseded: one at half of its price, one in another currency. */
+export const LIFE_MEMBERS = ['cheaper', 'foreign'] as const;
+export type LifeMember = (typeof LIFE_MEMBERS)[number];
+
 export interface LifeTerms {
   readonly dues: Readonly<Record<LifeCoin, bigint>>;
   readonly confirmations: number;
@@ -34,9 +38,21 @@ export interface LifeTerms {
 export type Step = PayerStep | Decision | GivingBack;
 
 type PayerStep =
-  | { readonly do: 'pay'; readonly coin: LifeCoin; readonly percent: number }
+  | {
+      readonly do: 'pay';
+      readonly coin: LifeCoin;
+      readonly percent: number;
+      /** The superseded payment to whose address it comes. */
+      readonly via?: LifeMember | undefined;
+    }
   | { readonly do: 'pay asked'; readonly coin: LifeCoin }
-  | { readonly do: 'mine'; readonly coin: LifeCoin; readonly blocks: number }
+  | {
+      readonly do: 'mine';
+      readonly coin: LifeCoin;
+      readonly blocks: number;
+      /** The only one that the first block holds; all of them where it is not given. */
+      readonly which?: number | undefined;
+    }
   | { readonly do: 'double-spend'; readonly which: number }
   | { readonly do: 'bring back'; readonly which: number }
   | { readonly do: 'bump'; readonly which: number }
@@ -49,12 +65,14 @@ type Decision =
   /** The rate of money that came without one: this part of the price that it was asked for. */
   | { readonly do: 'quote'; readonly which: number; readonly percent: number }
   | { readonly do: 'close' }
+  /** Money has stayed unconfirmed for as long as it may. */
+  | { readonly do: 'waited'; readonly coin: LifeCoin; readonly via?: LifeMember | undefined }
   | { readonly do: 'cancel' }
   | { readonly do: 'resolve'; readonly action: 'accept' | 'refunded' };
 
 type GivingBack =
   | { readonly do: 'refund'; readonly coin: LifeCoin; readonly percent: number; readonly rate: number }
-  | { readonly do: 'node takes' | 'send fails'; readonly which: number }
+  | { readonly do: 'node takes' | 'send fails' | 'failed send is mined'; readonly which: number }
   | {
       readonly do: 'open link';
       readonly coin: LifeCoin;
@@ -76,11 +94,25 @@ interface Output {
   readonly coin: LifeCoin;
   readonly txid: string;
   readonly amount: bigint;
+  readonly via: LifeMember | undefined;
   height: number | null;
   isGone: boolean;
 }
 
 const HOUR = 3_600_000;
+
+/** Both ended before the order began: what comes to them has the rate of its arrival. */
+function membersAt({ dues, confirmations }: LifeTerms): PaymentState['members'] {
+  const member = { expiresAt: -HOUR, cancelledAt: -HOUR };
+  const options = {
+    BTC: option((dues.BTC * 3n) / 5n, confirmations),
+    LTC: option((dues.LTC * 2n) / 5n, confirmations),
+  };
+  return {
+    cheaper: { ...member, options, priceShare: shareOf(1n, 2n) },
+    foreign: { ...member, options, priceShare: null },
+  };
+}
 
 export class OrderLife {
   payment: PaymentState;
@@ -108,7 +140,12 @@ export class OrderLife {
       ]);
     this.payment = freshPayment(
       { BTC: offered('BTC'), LTC: offered('LTC') },
-      { toleranceBps: terms.toleranceBps, latePolicy: terms.latePolicy, expiresAt: HOUR },
+      {
+        toleranceBps: terms.toleranceBps,
+        latePolicy: terms.latePolicy,
+        expiresAt: HOUR,
+        members: membersAt(terms),
+      },
     );
     this.reached.add(this.payment.status);
   }
@@ -124,11 +161,11 @@ export class OrderLife {
   play(step: Step): boolean {
     switch (step.do) {
       case 'pay':
-        return this.pay(step.coin, (this.terms.dues[step.coin] * BigInt(step.percent)) / 100n);
+        return this.pay(step.coin, (this.terms.dues[step.coin] * BigInt(step.percent)) / 100n, step.via);
       case 'pay asked':
         return this.pay(step.coin, this.asked(step.coin));
       case 'mine':
-        return this.mine(step.coin, step.blocks);
+        return this.mine(step.coin, step.blocks, step.which);
       case 'double-spend':
         return this.#doubleSpend(pick(this.outputs.filter(isOpen), step.which));
       case 'bring back':
@@ -146,12 +183,14 @@ export class OrderLife {
       case 'rates':
       case 'quote':
       case 'close':
+      case 'waited':
       case 'cancel':
       case 'resolve':
         return this.#decide(step);
       case 'refund':
       case 'node takes':
       case 'send fails':
+      case 'failed send is mined':
       case 'open link':
       case 'claim':
       case 'send claim':
@@ -178,6 +217,8 @@ export class OrderLife {
         return this.#resolve(step.action);
       case 'close':
         return this.#tell([{ type: 'clock' }]);
+      case 'waited':
+        return this.#waited(step);
       case 'cancel':
         return this.#tell([{ type: 'cancel' }]);
       default:
@@ -193,6 +234,8 @@ export class OrderLife {
         return this.#move(this.#refundIn(['signed'], step.which), 'accepted');
       case 'send fails':
         return this.#fail(this.#refundIn(['signed', 'accepted'], step.which));
+      case 'failed send is mined':
+        return this.#revive(this.#refundIn(['failed'], step.which));
       case 'open link':
         return this.#openLink(step.coin, step.percent, step.isExcess);
       case 'claim':
@@ -222,17 +265,18 @@ export class OrderLife {
     );
   }
 
-  pay(coin: LifeCoin, amount: bigint): boolean {
+  pay(coin: LifeCoin, amount: bigint, via?: LifeMember): boolean {
     if (amount <= 0n) return false;
     this.#serial += 1;
-    const output = { coin, txid: `t${this.#serial}`, amount, height: null, isGone: false };
+    const output = { coin, txid: `t${this.#serial}`, amount, via, height: null, isGone: false };
     this.outputs.push(output);
     return this.#tell([this.#seen(output)]);
   }
 
-  mine(coin: LifeCoin, blocks: number): boolean {
+  mine(coin: LifeCoin, blocks: number, which?: number): boolean {
     const height = this.#tips[coin] + 1;
-    const waiting = this.outputs.filter((output) => output.coin === coin && isOpen(output));
+    const open = this.outputs.filter((output) => output.coin === coin && isOpen(output));
+    const waiting = which === undefined ? open : open.slice(which % Math.max(1, open.length)).slice(0, 1);
     for (const output of waiting) output.height = height;
     this.#tips[coin] += blocks;
     const mined = waiting.map((output): PaymentFact => ({
@@ -269,8 +313,17 @@ export class OrderLife {
     return LIFE_COINS.map((coin) => leftIn(this.payment, coin, terms)).filter(({ atoms }) => atoms > 0n);
   }
 
-  #seen({ coin, txid, amount }: Output) {
-    const currentDue = this.#ratesAreKnown ? (this.terms.dues[coin] * 3n) / 4n + 1n : null;
+  #waited({ coin, via }: Extract<Decision, { do: 'waited' }>): boolean {
+    const currentDue = this.#dueNow(coin);
+    return this.#tell([{ type: 'waited', coin, currentDue, ...(via === undefined ? {} : { via }) }]);
+  }
+
+  #dueNow(coin: LifeCoin): bigint | null {
+    return this.#ratesAreKnown ? (this.terms.dues[coin] * 3n) / 4n + 1n : null;
+  }
+
+  #seen({ coin, txid, amount, via }: Output) {
+    const currentDue = this.#dueNow(coin);
     return {
       type: 'output_seen',
       coin,
@@ -279,6 +332,7 @@ export class OrderLife {
       maturity: 1,
       seenAt: this.now,
       currentDue,
+      ...(via === undefined ? {} : { via }),
     } as const;
   }
 
@@ -421,6 +475,14 @@ export class OrderLife {
     return this.#move(refund, 'failed');
   }
 
+  /** A block pays it after all; where another refund of its coin was made since, only one of the two can be paid. */
+  #revive(refund: PaymentRefund | undefined): boolean {
+    if (refund === undefined) return false;
+    const since = this.refunds.slice(this.refunds.indexOf(refund) + 1);
+    const isRivalled = since.some(({ coin, stage }) => coin === refund.coin && stage !== 'failed');
+    return !isRivalled && this.#move(refund, 'accepted');
+  }
+
   #move(refund: PaymentRefund | undefined, stage: 'accepted' | 'failed'): boolean {
     if (refund === undefined) return false;
     return this.#set(this.refunds.map((each) => (each === refund ? { ...each, stage } : each)));
@@ -543,8 +605,9 @@ export class LifeBooks {
     const { credits } = this.#life.payment;
     let sum = shareOf(0n, 1n);
     for (const { txid, amount } of outputs) {
-      const due = credits.find(({ ref: own }) => own.txid === txid)?.due ?? null;
-      if (due !== null) sum = plus(sum, shareOf(amount, due));
+      const { due = null, dueShare = shareOf(1n, 1n) } =
+        credits.find(({ ref: own }) => own.txid === txid) ?? {};
+      if (due !== null) sum = plus(sum, shareOf(amount * dueShare.numerator, due * dueShare.denominator));
     }
     return sum;
   }

@@ -9,11 +9,13 @@ import { coverageOf } from '../../../src/domain/payment/coverage.ts';
 import { addShares, isMore, NO_SHARE } from '../../../src/domain/payment/share.ts';
 import {
   PAYMENT_STATUSES,
+  type PaymentCredit,
   type PaymentRefund,
   type PaymentStatus,
 } from '../../../src/domain/payment/types.ts';
 import {
   LIFE_COINS,
+  LIFE_MEMBERS,
   LifeBooks,
   OrderLife,
   reachesPrice,
@@ -34,8 +36,30 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('pay' as const), coin, percent }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('pay asked' as const), coin }) },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('pay' as const),
+      coin,
+      percent,
+      via: fc.constantFrom(...LIFE_MEMBERS),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('waited' as const),
+      coin,
+      via: fc.constantFrom(undefined, ...LIFE_MEMBERS),
+    }),
+  },
+  {
     weight: 8,
-    arbitrary: fc.record({ do: fc.constant('mine' as const), coin, blocks: fc.constantFrom(1, 1, 2, 6) }),
+    arbitrary: fc.record({
+      do: fc.constant('mine' as const),
+      coin,
+      blocks: fc.constantFrom(1, 1, 2, 6),
+      which: fc.constantFrom(undefined, undefined, undefined, 0, 1),
+    }),
   },
   {
     weight: 1,
@@ -57,7 +81,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant('clock' as const),
-      ms: fc.constantFrom(-7_200_000, -1, 1, 600_000, 7_200_000),
+      ms: fc.constantFrom(-7_200_000, -1, 1, 600_000, 7_200_000, 100_000_000),
     }),
   },
   { weight: 1, arbitrary: fc.constantFrom<Step>({ do: 'close' }, { do: 'cancel' }) },
@@ -85,7 +109,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.record({ do: fc.constantFrom('node takes' as const, 'send fails' as const), which }),
+    arbitrary: fc.record({
+      do: fc.constantFrom('node takes' as const, 'send fails' as const, 'failed send is mined' as const),
+      which,
+    }),
   },
   {
     weight: 3,
@@ -218,13 +245,18 @@ function checkValues(order: OrderLife): void {
   for (const each of LIFE_COINS) {
     const refunds = order.refunds.filter(({ coin: of }) => of === each);
     expect(refunds.filter(({ unpriced }) => unpriced > 0n)).toEqual([]);
-    const dues = credits.filter(({ coin: of }) => of === each).map(({ due }) => due ?? 1n);
+    const dues = credits.filter(({ coin: of }) => of === each).map(priceIn);
     const most = dues.reduce((a, b) => (a > b ? a : b), 1n);
     const atoms = refunds.reduce((sum, { amount }) => sum + amount, 0n);
     const value = refunds.reduce((sum, refund) => addShares(sum, refund.value), NO_SHARE);
     // value >= atoms / most
     expect(value.numerator * most).toBeGreaterThanOrEqual(atoms * value.denominator);
   }
+}
+
+/** Atoms of the whole price, by what was asked for or is the rate of the day. */
+function priceIn({ due, dueShare = { numerator: 1n, denominator: 1n } }: PaymentCredit): bigint {
+  return ((due ?? 1n) * dueShare.denominator + dueShare.numerator - 1n) / dueShare.numerator;
 }
 
 const claimedIn = ({ links }: OrderLife): string[] =>
@@ -310,6 +342,33 @@ describe('an order, whatever is paid and given back', () => {
           expect(order.payment.status).toBe('completed');
         }),
         { numRuns: Math.ceil(LIVES / 2) },
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'is completed by an acceptance only with the accepted money, or with what took its place',
+    () => {
+      const bump: fc.Arbitrary<Step> = fc.record({
+        do: fc.constant('bump' as const),
+        which: fc.nat({ max: 2 }),
+      });
+      const since = fc.array(fc.oneof({ weight: 4, arbitrary: step }, { weight: 1, arbitrary: bump }), {
+        minLength: 3,
+        maxLength: 15,
+      });
+      fc.assert(
+        fc.property(terms, since, (lifeTerms, steps) => {
+          const order = new OrderLife(lifeTerms);
+          order.play({ do: 'pay', coin: 'BTC', percent: 30 });
+          order.play({ do: 'resolve', action: 'accept' });
+          for (const each of steps) {
+            const { status } = order.payment;
+            if (order.play(each)) checkCompletion(order, status);
+          }
+        }),
+        { numRuns: LIVES },
       );
     },
     TIMEOUT_MS,
