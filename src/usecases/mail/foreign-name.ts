@@ -7,8 +7,10 @@ const SUBJECT_WORDS = 5;
 
 /** Words of letters, digits and what joins them; a point or a comma only at the end of a word. */
 const PLAIN = /^[\p{L}\p{M}\p{N}&'’+-]+[.,]?(?: [\p{L}\p{M}\p{N}&'’+-]+[.,]?)*$/u;
-/** As many digits as telephone numbers have. */
-const NUMBER = /(?:\d[ .-]?){6}/;
+/** As many digits as telephone numbers have, in any script, with no letter among them. */
+const NUMBER = /(?:\p{N}[^\p{L}\p{N}]*){6}/u;
+/** Letters that look like a point. */
+const POINTS = /[\p{Script=Lisu}\ua78f]/u;
 /** Where programs that show mails make a link of a text by themselves: after these, a gap of no width breaks it. */
 const LINK_MARKS = /([.:@/\\。．｡])(?=\S)/gu;
 const ZERO_WIDTH_SPACE = '\u200b';
@@ -21,7 +23,7 @@ const ZERO_WIDTH_SPACE = '\u200b';
 export function subjectName(name: string, instead: string): string {
   const line = oneLine(name);
   const isShort = line.length <= SUBJECT_MAX && line.split(' ').length <= SUBJECT_WORDS;
-  return isShort && PLAIN.test(line) && !NUMBER.test(line) ? line : instead;
+  return isShort && PLAIN.test(line) && !NUMBER.test(line) && !POINTS.test(line) ? line : instead;
 }
 
 /** The same name in the body of a mail: on one line, not long, and nothing that becomes a link. */

@@ -44,7 +44,7 @@ describe('mails to an address that its owner has not confirmed', () => {
   it('are at most five invitations a day, whatever account sends them and however the address is spelt', async () => {
     const [name = '', host] = fresh().split('@');
     const senders = [await newConfirmedUser(app), await newConfirmedUser(app)];
-    const spellings = [`${name}@${host}`, `${name}+a@${host}`, `${name.toUpperCase()}@${host}`];
+    const spellings = [`${name}@${host}`, `${name}+a@${host}`, `m.${name.toUpperCase().slice(1)}@${host}`];
     const waits: number[] = [];
     for (let sent = 0; sent < 7; sent += 1)
       waits.push(await mail(spellings[sent % 3] ?? '', 'notice', senders[sent % 2]?.id));

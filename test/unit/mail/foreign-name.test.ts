@@ -13,6 +13,9 @@ describe('subjectName', () => {
     '寿司 東京',
     'L’Épicerie',
     'St. Mary’s Bakery',
+    '24 Hours 7 Days',
+    'Pizza 2000 No. 1',
+    'ラーメン',
   ])('repeats the name of an ordinary shop: %s', (name) => expect(subjectName(name, 'A shop')).toBe(name));
 
   it.each([
@@ -23,6 +26,11 @@ describe('subjectName', () => {
     'Write to boss@evil.example',
     'Call 0800 123 456',
     'Call +1-202-555-0143',
+    'Call ０８００１２３４５６',
+    'Call ٠٨٠٠١٢٣٤٥٦',
+    'Call 0800’123’456',
+    'Call 0800+123+456',
+    'paypalꓸcom',
     'Shop\r\nBcc: victim@example.com',
     'a'.repeat(41),
     '\u202egro.live',
