@@ -41,9 +41,10 @@ export function wants(choices: Awaited<ReturnType<typeof noticeChoices>>, kind: 
   return isFixed || (choices.get(kind) ?? byDefault);
 }
 
-/** Everybody who may read something of a shop: its owner and its members. */
+/** Everybody who may read something of a shop: its owner, and its members unless it is suspended. */
 async function peopleOf(db: Db, merchantId: string): Promise<{ userId: string; role: Role }[]> {
   const merchant = await findMerchant(db, merchantId);
   if (merchant === undefined) return [];
-  return [{ userId: merchant.user_id, role: 'owner' }, ...(await membersOf(db, merchantId))];
+  const members = merchant.suspended_at === null ? await membersOf(db, merchantId) : [];
+  return [{ userId: merchant.user_id, role: 'owner' }, ...members];
 }

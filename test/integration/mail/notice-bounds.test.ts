@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { NOTICES_PER_HOUR, type NoticeReason } from '../../../src/domain/notices.ts';
 import type { MailMessage } from '../../../src/domain/mail.ts';
 import { dueNotices, insertNotice } from '../../../src/store/notices/notices.ts';
+import { putMember } from '../../../src/store/merchants/members.ts';
+import { suspendAllMerchants } from '../../../src/store/merchants/merchants.ts';
 import { markVerified } from '../../../src/store/accounts/users.ts';
 import { summariseNotices } from '../../../src/usecases/notices/summarise-notices.ts';
 import { tellNotices } from '../../../src/usecases/notices/tell-notices.ts';
@@ -167,4 +169,24 @@ it('a notice from before the clock was set back is mailed at once, and its remin
   await tellNotices(deps());
   expect(await isLeft()).toBe(0);
   app.advance(31 * 24 * HOUR_MS);
+});
+
+it('tells members nothing of a shop that is suspended after a restore', async () => {
+  const [owner, member] = [await newUser(app), await newUser(app)];
+  const merchantId = await shopOf(owner);
+  const now = app.now();
+  await app.db.transaction(async (tx) => {
+    await markVerified(tx, member.id, now);
+    await putMember(tx, { merchant_id: merchantId, user_id: member.id, role: 'manager', created_at: now });
+  });
+  const told = async (): Promise<string[]> => {
+    await takeMails(app);
+    await happen(merchantId, 'reversed');
+    const sent: Sent[] = [];
+    await loop(sent);
+    return sent.map(({ mail }) => mail.to);
+  };
+  expect((await told()).toSorted()).toEqual([owner.email, member.email].toSorted());
+  await app.db.transaction(async (tx) => suspendAllMerchants(tx, now));
+  expect(await told()).toEqual([owner.email]);
 });
