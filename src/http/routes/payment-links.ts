@@ -9,7 +9,7 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
 import { currency } from '../schemas/codes.ts';
-import { directs } from '../schemas/marks.ts';
+import { directs, settles } from '../schemas/marks.ts';
 import { whenObject } from '../schemas/payment-price.ts';
 import { booleanQuery, pageQuery } from '../schemas/query.ts';
 import { httpUrl, identifier, text } from '../schemas/text.ts';
@@ -38,14 +38,25 @@ const openAmount = () =>
 
 const askedField = z.object({ name: z.enum(LINK_FIELDS), required: z.boolean().default(false) });
 
-const terms = {
+const terms = () => ({
   priceId: identifier().optional().meta({ description: 'What the catalog asks for it, at the time' }),
   amount: fiatAmount().optional().meta({ description: 'With currency: the same for everybody' }),
   openAmount: openAmount()
     .optional()
     .meta({ description: 'With currency: the payer chooses, within the limits' }),
   currency: currency().optional(),
-};
+});
+
+/** What a link costs that payers may know already. */
+function editedTerms() {
+  const { priceId, amount, openAmount: open, currency: code } = terms();
+  return {
+    priceId: settles(priceId),
+    amount: settles(amount),
+    openAmount: settles(open),
+    currency: settles(code),
+  };
+}
 
 const settings = {
   description: text({ min: 0, max: DESCRIPTION_MAX })
@@ -109,7 +120,7 @@ function createRoute(deps: PaymentLinkRoutesDeps): Route {
     scope: 'payments:write',
     status: 201,
     body: z
-      .object({ kind: z.enum(LINK_KINDS).default('link'), name: text({ max: 120 }), ...terms, ...settings })
+      .object({ kind: z.enum(LINK_KINDS).default('link'), name: text({ max: 120 }), ...terms(), ...settings })
       .superRefine(refineTerms(true), whenObject)
       .superRefine(refineFiatAmount)
       .superRefine(({ kind, openAmount: open }, context) => {
@@ -162,7 +173,12 @@ function editRoute(deps: PaymentLinkRoutesDeps): Route {
     scope: 'payments:write',
     status: 200,
     body: z
-      .object({ paymentLinkId: identifier(), name: text({ max: 120 }).optional(), ...terms, ...settings })
+      .object({
+        paymentLinkId: identifier(),
+        name: text({ max: 120 }).optional(),
+        ...editedTerms(),
+        ...settings,
+      })
       .superRefine(refineTerms(false), whenObject)
       .superRefine(refineFiatAmount),
     example: { body: { paymentLinkId: 'plink_3Vq8ZtQ1mWc5Rk0vXyLh7NbA', name: 'Beans', active: false } },

@@ -157,8 +157,8 @@ function orderOf(body: z.output<typeof createBody>) {
 const updateBody = z
   .object({
     paymentId: identifier(),
-    amount: fiatAmount().optional(),
-    currency: currency().optional().meta({ description: 'Another one needs the amount, too' }),
+    amount: settles(fiatAmount()).optional(),
+    currency: settles(currency()).optional().meta({ description: 'Another one needs the amount, too' }),
     lines: lines().optional(),
     description: description({ min: 0 }).optional(),
     metadata: metadata().optional(),

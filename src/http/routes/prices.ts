@@ -9,6 +9,7 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { isoTime, pagination, timestamp } from '../schemas/answers.ts';
 import { currency } from '../schemas/codes.ts';
+import { settles } from '../schemas/marks.ts';
 import { booleanQuery, pageQuery } from '../schemas/query.ts';
 import { identifier } from '../schemas/text.ts';
 
@@ -84,8 +85,8 @@ function editRoute(deps: CatalogDeps): Route {
     body: z
       .object({
         priceId: identifier(),
-        amount: fiatAmount().optional(),
-        currency: currency().optional(),
+        amount: settles(fiatAmount()).optional(),
+        currency: settles(currency()).optional(),
         active: z.boolean().optional(),
       })
       .superRefine(refineFiatAmount),

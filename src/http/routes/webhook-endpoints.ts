@@ -127,8 +127,8 @@ function editRoute(deps: WebhookEndpointDeps): Route {
     body: z.object({
       endpointId: identifier(),
       url: directs(httpUrl()).optional(),
-      events: events().optional(),
-      active: z.boolean().optional(),
+      events: directs(events()).optional(),
+      active: directs(z.boolean()).optional(),
     }),
     data: endpoint,
     handler: async ({ auth, body }) => {

@@ -5,7 +5,7 @@ import { z } from 'zod';
  * from it (`../server/step-up.ts`).
  * - `secret`: its reader can act in another's name, or claim money.
  * - `directs`: it says where money, events or payers go.
- * - `settles`: it says what counts as paid.
+ * - `settles`: it says what counts as paid, also of a price, link or payment that there is already.
  */
 export type Mark = 'secret' | 'directs' | 'settles';
 
@@ -38,7 +38,10 @@ export interface MarkedField {
   readonly mark: Mark | null;
 }
 
-/** The innermost fields of a schema; the mark of an outer one counts for those within. */
+/**
+ * The innermost fields of a schema; the mark of an outer one counts for those within.
+ * @throws for a kind of schema that is not known here: a field within it would go unseen
+ */
 export function fieldsOf(schema: z.core.$ZodType): MarkedField[] {
   return visit(schema, [], null);
 }
@@ -71,8 +74,11 @@ function innerTypes(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
     schema instanceof z.ZodReadonly
   )
     return [schema.unwrap()];
-  return [];
+  if (LEAVES.some((leaf) => schema instanceof leaf)) return [];
+  throw new Error(`${schema.constructor.name} is no kind of schema whose fields are known`);
 }
+
+const LEAVES = [z.ZodString, z.ZodNumber, z.ZodBoolean, z.ZodEnum, z.ZodLiteral, z.ZodNull, z.ZodUnknown];
 
 /** Whether a schema holds a field with a mark. */
 export function hasMark(schema: z.core.$ZodType, mark: Mark): boolean {

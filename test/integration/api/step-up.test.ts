@@ -105,8 +105,18 @@ it('a session needs a step-up for exactly these fields of other routes', () => {
     'PATCH /merchant/edit supportContact',
     'PATCH /merchant/edit tolerancePercent',
     'PATCH /merchant/edit webhookUrl',
+    'PATCH /merchant/link/edit amount',
+    'PATCH /merchant/link/edit currency',
+    'PATCH /merchant/link/edit openAmount',
+    'PATCH /merchant/link/edit priceId',
     'PATCH /merchant/link/edit successUrl',
+    'PATCH /merchant/price/edit amount',
+    'PATCH /merchant/price/edit currency',
+    'PATCH /merchant/webhook/endpoint/edit active',
+    'PATCH /merchant/webhook/endpoint/edit events',
     'PATCH /merchant/webhook/endpoint/edit url',
+    'PATCH /payment/update amount',
+    'PATCH /payment/update currency',
     'PATCH /payment/update returnUrl',
     'PATCH /payment/update successUrl',
     'POST /merchant/link/create successUrl',
@@ -144,6 +154,28 @@ const NO_TARGETS: Readonly<Record<string, string>> = {
 function isUrl({ schema }: MarkedField): boolean {
   return z.globalRegistry.get(schema)?.['format'] === 'uri';
 }
+
+it('a schema of a kind that is not known to hold fields or none is refused, wherever it stands', () => {
+  const inner = z.object({ url: z.string() });
+  for (const schema of [
+    z.intersection(inner, inner),
+    z.lazy(() => inner),
+    z.tuple([inner]),
+    inner.catch({ url: '' }),
+  ])
+    expect(() => fieldsOf(z.object({ some: schema.optional() }))).toThrow('no kind of schema');
+});
+
+it('an edit of an amount is marked as one of what counts as paid', () => {
+  const amounts = routes
+    .filter(({ method }) => method === 'PATCH')
+    .flatMap((route) =>
+      fieldsOf(route.body ?? z.object({})).map((field) => ({ ...field, name: nameOf(route) })),
+    )
+    .filter(({ path }) => /^(amount|openAmount|min|max)$/.test(path[0] ?? ''));
+  expect(new Set(amounts.map(({ name }) => name)).size).toBe(3);
+  expect(amounts.filter(({ mark }) => mark !== 'settles')).toEqual([]);
+});
 
 it('every body is an object, whose fields can be read one by one', () => {
   const bodies = routes.flatMap(({ body }) => body ?? []);

@@ -58,6 +58,10 @@ const remove = async (by: Person, userId: string, fields: object = {}) => {
   const answer = await by.session.call<{ ended: object }>('DELETE', '/merchant/people/remove', body);
   return answer.body.data;
 };
+const giveRole = async (role: string) => {
+  const body = { merchantId: shop.merchantId, userId: manager.userId, role };
+  return (await owner.session.call<{ ended: object }>('PATCH', '/merchant/people/edit', body)).body.data;
+};
 
 /** As if a person had made a key while they owned the shop. */
 function giveKey(keyId: string, userId: string): void {
@@ -188,11 +192,6 @@ describe('removing a person', () => {
   });
 });
 
-async function change(role: string) {
-  const body = { merchantId: shop.merchantId, userId: manager.userId, role };
-  return (await owner.session.call<{ ended: object }>('PATCH', '/merchant/people/edit', body)).body.data;
-}
-
 describe('another role', () => {
   it('ends the endpoints and keys of a member whose role no longer includes webhooks', async () => {
     const made = await key();
@@ -200,7 +199,7 @@ describe('another role', () => {
     await endpoint(manager);
     const kept = await endpoint(owner);
     const page = await link(manager);
-    expect(await change('bookkeeper')).toMatchObject({ ended: { endpoints: 1, keys: 1, links: 0 } });
+    expect(await giveRole('bookkeeper')).toMatchObject({ ended: { endpoints: 1, keys: 1, links: 0 } });
     expect(idsOf(await endpoints())).toEqual([kept.id]);
     expect(await keys()).toEqual([]);
     expect(idsOf(await links())).toEqual([page.id]);
@@ -209,9 +208,9 @@ describe('another role', () => {
   it('ends nothing where the role stays, or includes no less', async () => {
     const hook = await endpoint(manager);
     const nothing = { ended: { endpoints: 0, keys: 0, links: 0 } };
-    expect(await change('manager')).toMatchObject(nothing);
+    expect(await giveRole('manager')).toMatchObject(nothing);
     expect(idsOf(await endpoints())).toEqual([hook.id]);
-    await change('clerk');
-    expect(await change('manager')).toMatchObject(nothing);
+    await giveRole('clerk');
+    expect(await giveRole('manager')).toMatchObject(nothing);
   });
 });
