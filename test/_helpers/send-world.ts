@@ -147,6 +147,8 @@ export class SendWorld {
       isOnLedgerTip: this.isRead,
       mayBePaidUnseen: false,
       mayGetInputsBack: false,
+      isWithinWallet: false,
+      finalHeight: null,
     };
     return [
       { type: 'settled', upTo },

@@ -132,6 +132,7 @@ export type ChainAlarm = (typeof CHAIN_ALARMS)[number];
 /**
  * `present`: known to the node, mined or not; `gone`: can no longer confirm (inputs spent otherwise); `absent`: a node
  * in sync has it in no block and not in its mempool, although its bytes were rebroadcast where available, which alone
- * proves nothing; `unknown`: the node could not tell.
+ * proves nothing; `unfunded`: as `absent`, and its sender's balance does not cover it at the ledger's block, where its
+ * nonce is unused: answered only with the proof `final`; `unknown`: the node could not tell.
  */
-export type TransactionFate = 'present' | 'gone' | 'absent' | 'unknown';
+export type TransactionFate = 'present' | 'gone' | 'absent' | 'unfunded' | 'unknown';

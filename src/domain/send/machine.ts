@@ -40,8 +40,9 @@ export function canCostMore(send: Phase): boolean {
  * The send machine: pure and total. Applies one fact to a wallet send, refund or sweep and answers what is decided.
  *
  * What holds whatever the facts: a send fails only on proof (a first offer refused, a block too deep to leave the
- * chain, or an expiry in final blocks), never because something is absent or unknown; its coins are free only then;
- * the blocks outrank every answer of a node; a failed send changes only when a block pays it all the same.
+ * chain, an expiry in final blocks, or a final balance below what a move within the wallet takes), never because
+ * something is absent or unknown; its coins are free only then; the blocks outrank every answer of a node; a failed
+ * send changes only when a block pays it all the same.
  * `now` is in milliseconds.
  */
 export function decide(send: SendState, fact: SendFact, now: number): Decision {
@@ -80,22 +81,32 @@ export function decide(send: SendState, fact: SendFact, now: number): Decision {
 /**
  * What the evidence on a refused send comes to. A version mined long ago looks impossible too, as does any version to
  * a node of another chain, so the ledger must have read exactly the node's blocks; likewise one whose inputs a
- * reorganisation unconfirmed.
+ * reorganisation unconfirmed. A send without funds may be mined once its account gets more: only a move within the
+ * wallet counts as lost then, because the next one takes its nonce and at most one of them is mined.
  */
-export function judge(send: SendState, evidence: RefusalEvidence): Verdict {
+export function judge(
+  send: SendState,
+  evidence: RefusalEvidence,
+  { surplusDepth }: Pick<SendPolicy, 'surplusDepth'>,
+): Verdict {
   const fateOf = ({ txid }: SendVersion) => evidence.fates.get(txid) ?? 'unknown';
   const present = send.versions.findLast((each) => fateOf(each) === 'present');
   if (present !== undefined) return { kind: 'present', version: present.version };
-  const possible = send.versions.filter((each) => fateOf(each) !== 'gone');
+  const lacksFunds = (each: SendVersion) => evidence.isWithinWallet && fateOf(each) === 'unfunded';
+  const isUnfunded = send.versions.some(lacksFunds);
+  const possible = send.versions.filter((each) => fateOf(each) !== 'gone' && !lacksFunds(each));
   const current = possible.find(({ version }) => version === send.version) ?? possible.at(-1);
   const open = { kind: 'open', version: current?.version ?? null } as const;
-  const { height } = evidence;
+  const { height, finalHeight } = evidence;
   if (!evidence.isOnLedgerTip || height === null) return { ...open, why: 'ledger_differs' };
   if (current !== undefined || send.versions.length === 0) return { ...open, why: 'version_possible' };
   if (evidence.mayBePaidUnseen) return { ...open, why: 'paid_unseen' };
-  if (evidence.mayGetInputsBack) return { ...open, why: 'inputs_return' };
+  if (evidence.mayGetInputsBack && !isUnfunded) return { ...open, why: 'inputs_return' };
   const since = Math.min(send.displacedHeight ?? height, height);
-  return { kind: 'impossible', since, depth: height - since + 1 };
+  const depth = height - since + 1;
+  // Until the block that shows the low balance is final, a fork may bring the money back.
+  const isLasting = isUnfunded ? finalHeight !== null && finalHeight >= since : depth >= surplusDepth;
+  return { kind: 'impossible', since, depth, isUnfunded, isLasting };
 }
 
 function prepared(send: SendState, { policy }: FactOf<'prepared'>, now: number): Decision {
@@ -168,7 +179,7 @@ function stayQueued(send: SendState, pauseMs: number, now: number): Decision {
 
 function refused(send: SendState, fact: FactOf<'refused'>, now: number): Decision {
   const { evidence, policy } = fact;
-  const verdict = judge(send, evidence);
+  const verdict = judge(send, evidence, policy);
   switch (verdict.kind) {
     case 'present':
       return accept({ ...send, version: verdict.version }, verdict.version, { policy, now });
@@ -193,11 +204,13 @@ function refused(send: SendState, fact: FactOf<'refused'>, now: number): Decisio
 /** A fork may revert what displaced it, so the proof must hold for some blocks. An expiry is final by itself. */
 function impossible(
   send: SendState,
-  { since, depth }: Extract<Verdict, { readonly kind: 'impossible' }>,
+  { since, isUnfunded, isLasting }: Extract<Verdict, { readonly kind: 'impossible' }>,
   { reason, renewal, policy }: FactOf<'refused'>,
   now: number,
 ): Decision {
-  switch (renewal) {
+  // A missing balance proves no expiry.
+  const how = isUnfunded ? 'none' : renewal;
+  switch (how) {
     case 'untried':
       return changed('renew', send);
     case 'later':
@@ -206,11 +219,11 @@ function impossible(
     case 'impossible':
       return fail(send, reason);
     case 'none':
-      return depth >= policy.surplusDepth
+      return isLasting
         ? fail(send, reason)
         : { ...waitDisplaced({ ...send, displacedHeight: since }, { policy, now }), action: 'displace' };
     default:
-      return assertNever(renewal);
+      return assertNever(how);
   }
 }
 

@@ -43,7 +43,8 @@ export interface SendState extends ChainId {
 
 /**
  * What the node and the ledger know about a send whose bytes were refused. Absence is no proof: only the fate `gone`
- * speaks against a version, and only where node and ledger stand on the same block.
+ * speaks against a version, for a move within the wallet also `unfunded`, and only where node and ledger stand on the
+ * same block.
  */
 export interface RefusalEvidence {
   /** The node's report by txid. A version without an entry is unknown. */
@@ -56,6 +57,10 @@ export interface RefusalEvidence {
   readonly mayBePaidUnseen: boolean;
   /** Whether an input is in no block now but may be mined again, and the send with it. */
   readonly mayGetInputsBack: boolean;
+  /** Whether it pays only addresses of the wallet: mined after its failure, it costs no more than its fee. */
+  readonly isWithinWallet: boolean;
+  /** The newest block of the ledger that the network calls final; null: unknown. */
+  readonly finalHeight: number | null;
 }
 
 /** What the evidence on a refused send comes to. */
@@ -68,7 +73,15 @@ export type Verdict =
       readonly why: 'ledger_differs' | 'version_possible' | 'paid_unseen' | 'inputs_return';
     }
   /** No version can be mined on top of the block that the ledger stands on; so it has been since a height. */
-  | { readonly kind: 'impossible'; readonly since: number; readonly depth: number };
+  | {
+      readonly kind: 'impossible';
+      readonly since: number;
+      readonly depth: number;
+      /** The balance it draws on does not cover it. */
+      readonly isUnfunded: boolean;
+      /** Whether no reorganisation is expected to undo that. */
+      readonly isLasting: boolean;
+    };
 
 /** Things that happen to a send. They may repeat and come in any order. */
 export type SendFact =

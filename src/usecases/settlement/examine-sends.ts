@@ -103,7 +103,7 @@ async function examineQueued(
   if (!(await mayBePaidUnseen(db, send))) return { standing: 'open', why: behind };
   const versions = await versionsOf(db, send.id);
   const evidence = await readEvidence(db, send, await queryStatus(db, adapter, { send, versions }));
-  const verdict = judge(sendState(send, versions), evidence);
+  const verdict = judge(sendState(send, versions), evidence, DEFAULT_SEND_POLICY);
   const mustAsk = verdict.kind === 'open' && verdict.why === 'paid_unseen';
   return { standing: 'open', why: mustAsk ? `it is queued and expired${askOperator(send)}` : behind };
 }
@@ -119,7 +119,7 @@ async function afterRefusal(
   { send, versions, reason }: { send: StoredSend; versions: readonly StoredSendVersion[]; reason: string },
 ): Promise<Pick<SendFinding, 'standing' | 'why'>> {
   const evidence = await readEvidence(db, send, await queryStatus(db, adapter, { send, versions }));
-  const verdict = judge(sendState(send, versions), evidence);
+  const verdict = judge(sendState(send, versions), evidence, DEFAULT_SEND_POLICY);
   const txidOf = (number: number | null) => versions.find(({ version }) => version === number)?.txid;
   const said = `the node refuses it (${reason})`;
   const { surplusDepth } = DEFAULT_SEND_POLICY;
@@ -136,12 +136,18 @@ async function afterRefusal(
       return { standing: 'open', why: `${said}${whys[verdict.why]}` };
     }
     case 'impossible':
-      return adapter.expiry === undefined && verdict.depth < surplusDepth
+      if (adapter.expiry !== undefined || verdict.isLasting) {
+        return { standing: 'impossible', why: `${said}, and none of its transactions can confirm any more` };
+      }
+      return verdict.isUnfunded
         ? {
             standing: 'open',
-            why: `${said}, and none of its transactions can confirm: it fails once that holds for ${surplusDepth} blocks`,
+            why: `${said}, and its address holds too little: it fails once block ${verdict.since} is final`,
           }
-        : { standing: 'impossible', why: `${said}, and none of its transactions can confirm any more` };
+        : {
+            standing: 'open',
+            why: `${said}, and none of its transactions can confirm: it fails once that holds for ${surplusDepth} blocks`,
+          };
     default:
       return assertNever(verdict);
   }

@@ -1,6 +1,7 @@
-import type { ChainAdapter, TransactionFate } from '../../domain/chain.ts';
+import { type BlockRef, type ChainAdapter, ChainError, type TransactionFate } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
 import type { RefusalEvidence, SendFact } from '../../domain/send/types.ts';
-import { findCursor } from '../../store/chain/chain-cursors.ts';
+import { findCursor, rememberedBlocks } from '../../store/chain/chain-cursors.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { findSend, type StoredSend } from '../../store/sends/sends.ts';
 import type { StoredSendVersion } from '../../store/sends/send-versions.ts';
@@ -19,6 +20,8 @@ export interface StatusReport {
   readonly fates: ReadonlyMap<string, TransactionFate>;
   /** The tip that the node's answer is based on; null when it gave none. */
   readonly tipHash: string | null;
+  /** The newest final block; null when it named none, or no version is unfunded. */
+  readonly final: BlockRef | null;
 }
 
 /** Queries the status of every version of a send. No answer means nothing is known. Waits for the network. */
@@ -32,9 +35,22 @@ export async function queryStatus(
     const isHeld = send.queued === 1;
     const transactions = versions.map((version) => ({ ...transactionOf(version), isHeld }));
     const fates = await adapter.recheck(transactions, cursor, 'final');
-    return { fates, tipHash: await provenHash(adapter, cursor) };
+    const tipHash = await provenHash(adapter, cursor);
+    if (![...fates.values()].includes('unfunded')) return { fates, tipHash, final: null };
+    // A balance is that of one block: a newer one may have brought money.
+    return { fates, tipHash: tipHash === cursor?.hash ? tipHash : null, final: await finalBlock(adapter) };
   } catch {
-    return { fates: new Map(), tipHash: null };
+    return { fates: new Map(), tipHash: null, final: null };
+  }
+}
+
+/** The newest final block; null where the node names none now. */
+async function finalBlock({ finality }: ChainAdapter): Promise<BlockRef | null> {
+  try {
+    return (await finality?.finalBlocks(['finalized']))?.get('finalized') ?? null;
+  } catch (error) {
+    if (error instanceof ChainError) return null;
+    throw error;
   }
 }
 
@@ -66,7 +82,9 @@ export async function resolveRefusal(
     return typeof renewed === 'string' ? (await apply(renewed)).send : renewed;
   }
   const fields = { sendId, coin: send.coin, mode: send.mode, txid: send.txid, reason };
-  if (first.action === 'displace') {
+  if (first.action === 'displace' && [...report.fates.values()].includes('unfunded')) {
+    deps.logger.warn(fields, 'sweep exceeds the balance of its address; it fails once that block is final');
+  } else if (first.action === 'displace') {
     deps.logger.warn(fields, 'node refuses a send that can no longer be mined: it fails once that is final');
   } else if (first.action === 'wait' && terms !== null) {
     // Where transactions expire, one that a fork displaced is signed anew as soon as its expiry is proven.
@@ -81,7 +99,7 @@ export async function resolveRefusal(
 export async function readEvidence(
   db: Db,
   send: StoredSend,
-  { fates, tipHash }: StatusReport,
+  { fates, tipHash, final }: StatusReport,
 ): Promise<RefusalEvidence> {
   const cursor = await findCursor(db, send);
   return {
@@ -90,7 +108,14 @@ export async function readEvidence(
     isOnLedgerTip: tipHash !== null && cursor?.hash === tipHash,
     mayBePaidUnseen: await mayBePaidUnseen(db, send),
     mayGetInputsBack: await mayGetInputsBack(db, send),
+    isWithinWallet: send.purpose === 'sweep',
+    finalHeight: final !== null && (await isOnLedger(db, send, final)) ? final.height : null,
   };
+}
+
+async function isOnLedger(db: Db, chain: ChainId, { height, hash }: BlockRef): Promise<boolean> {
+  const [own] = await rememberedBlocks(db, chain, height, 1);
+  return own?.height === height && own.hash === hash;
 }
 
 /**

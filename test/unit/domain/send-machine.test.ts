@@ -51,6 +51,8 @@ function evidence(overrides: Partial<RefusalEvidence> = {}): RefusalEvidence {
     isOnLedgerTip: true,
     mayBePaidUnseen: false,
     mayGetInputsBack: false,
+    isWithinWallet: false,
+    finalHeight: null,
     ...overrides,
   };
 }
@@ -314,7 +316,7 @@ describe('the verdict on a refused send', () => {
     ['paid_unseen', { mayBePaidUnseen: true }],
     ['inputs_return', { mayGetInputsBack: true }],
   ])('is open: %s', (why, missing) => {
-    expect(judge(fresh(), evidence(missing))).toMatchObject({ kind: 'open', why });
+    expect(judge(fresh(), evidence(missing), policy)).toMatchObject({ kind: 'open', why });
   });
 
   it('is that the network has the newest version that the node knows', () => {
@@ -323,7 +325,7 @@ describe('the verdict on a refused send', () => {
       ['tx2', 'present' as const],
     ]);
     const raised = fresh({ versions });
-    expect(judge(raised, evidence({ fates: both }))).toEqual({ kind: 'present', version: 2 });
+    expect(judge(raised, evidence({ fates: both }), policy)).toEqual({ kind: 'present', version: 2 });
     const { send, events } = run(raised, refused({ fates: both }));
     expect(send).toMatchObject({ status: 'broadcast', version: 2, fee: 200n });
     expect(events).toEqual(['send.broadcast']);
@@ -335,16 +337,48 @@ describe('the verdict on a refused send', () => {
         fates: new Map(versions.map(({ txid }) => [txid, txids.includes(txid) ? 'absent' : 'gone'])),
       });
     const send = fresh({ versions });
-    expect(judge(send, some('tx1', 'tx2'))).toMatchObject({ kind: 'open', version: 1 });
-    expect(judge(send, some('tx2', 'tx3'))).toMatchObject({ kind: 'open', version: 3 });
+    expect(judge(send, some('tx1', 'tx2'), policy)).toMatchObject({ kind: 'open', version: 1 });
+    expect(judge(send, some('tx2', 'tx3'), policy)).toMatchObject({ kind: 'open', version: 3 });
   });
 
   it('counts the blocks since the displacement, the first included', () => {
-    expect(judge(fresh(), evidence())).toEqual({ kind: 'impossible', since: 100, depth: 1 });
+    expect(judge(fresh(), evidence(), policy)).toMatchObject({ kind: 'impossible', since: 100, depth: 1 });
     const known = fresh({ displacedHeight: 97 });
-    expect(judge(known, evidence())).toEqual({ kind: 'impossible', since: 97, depth: 4 });
+    expect(judge(known, evidence(), policy)).toMatchObject({ kind: 'impossible', since: 97, depth: 4 });
     // A clock or a height ahead of the ledger is no depth.
-    expect(judge(fresh({ displacedHeight: 120 }), evidence())).toMatchObject({ since: 100, depth: 1 });
+    expect(judge(fresh({ displacedHeight: 120 }), evidence(), policy)).toMatchObject({
+      since: 100,
+      depth: 1,
+    });
+  });
+
+  const unfunded = {
+    fates: new Map([['tx1', 'unfunded' as const]]),
+    isWithinWallet: true,
+    mayGetInputsBack: true,
+  };
+
+  it.each([
+    ['no block is known to be final', { finalHeight: null }, 'displace'],
+    ['only a block before it is final', { finalHeight: 96 }, 'displace'],
+    ['that block is final', { finalHeight: 97 }, 'fail'],
+    ['that block is final, but the ledger differs', { finalHeight: 97, isOnLedgerTip: false }, 'wait'],
+    ['that block is final, but it may be paid unseen', { finalHeight: 97, mayBePaidUnseen: true }, 'wait'],
+    ['that block is final, but it pays somebody else', { finalHeight: 97, isWithinWallet: false }, 'retry'],
+  ])('a sweep without funds since a block: %s', (_when, more, action) => {
+    const sweep = fresh({ displacedHeight: 97 });
+    expect(run(sweep, refused({ ...unfunded, ...more })).last.action).toBe(action);
+  });
+
+  it('is that a sweep without funds since the tip is no older than the tip', () => {
+    const { last } = run(fresh(), refused({ ...unfunded, finalHeight: 99 }));
+    expect(last).toMatchObject({ action: 'displace', send: { displacedHeight: 100, status: 'signed' } });
+  });
+
+  it('is that a failed sweep is confirmed when a block holds it after all', () => {
+    const failed = run(fresh(), refused({ ...unfunded, finalHeight: 100 })).send;
+    expect(failed.status).toBe('failed');
+    expect(run(failed, mined(1, 103)).send).toMatchObject({ status: 'confirmed', error: null });
   });
 });
 
@@ -361,6 +395,7 @@ const anyEvidence: fc.Arbitrary<RefusalEvidence> = fc.record({
           'gone' as const,
           'gone' as const,
           'absent' as const,
+          'unfunded' as const,
           'unknown' as const,
         ),
       ),
@@ -371,6 +406,8 @@ const anyEvidence: fc.Arbitrary<RefusalEvidence> = fc.record({
   isOnLedgerTip: fc.boolean(),
   mayBePaidUnseen: fc.boolean(),
   mayGetInputsBack: fc.boolean(),
+  isWithinWallet: fc.boolean(),
+  finalHeight: fc.option(height),
 });
 
 const anyFact: fc.Arbitrary<SendFact> = fc.oneof(
@@ -472,8 +509,14 @@ function isProofOfFailure(before: SendState, fact: SendFact): boolean {
       );
     case 'refused': {
       const { fates, height: tip, isOnLedgerTip, mayBePaidUnseen, mayGetInputsBack } = fact.evidence;
+      const { isWithinWallet, finalHeight: final } = fact.evidence;
       const isGone = before.versions.every(({ txid }) => fates.get(txid) === 'gone');
-      if (!isGone || !isOnLedgerTip || mayBePaidUnseen || mayGetInputsBack || tip === null) return false;
+      if (!isOnLedgerTip || mayBePaidUnseen || tip === null) return false;
+      if (!isGone && isWithinWallet) {
+        const isLost = before.versions.every(({ txid }) => /^(gone|unfunded)$/.test(fates.get(txid) ?? ''));
+        return isLost && final !== null && final >= Math.min(before.displacedHeight ?? tip, tip);
+      }
+      if (!isGone || mayGetInputsBack) return false;
       if (fact.renewal !== 'none') return fact.renewal === 'impossible';
       return before.displacedHeight !== null && tip - before.displacedHeight >= DEPTH - 1;
     }
@@ -547,7 +590,9 @@ describe('whatever happens to a send', () => {
             evidence: {
               ...fact.evidence,
               fates: new Map(
-                [...fact.evidence.fates].filter(([txid, fate]) => txid !== 'tx1' || fate !== 'gone'),
+                [...fact.evidence.fates].filter(
+                  ([txid, fate]) => txid !== 'tx1' || (fate !== 'gone' && fate !== 'unfunded'),
+                ),
               ),
             },
           };

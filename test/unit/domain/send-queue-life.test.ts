@@ -213,6 +213,8 @@ class QueueWorld {
         isOnLedgerTip: true,
         mayBePaidUnseen: send.isUnseen,
         mayGetInputsBack: false,
+        isWithinWallet: false,
+        finalHeight: null,
       },
     };
     if (this.#tell(send, { ...refused, renewal: 'untried' }) !== 'renew') return;

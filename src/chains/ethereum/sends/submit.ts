@@ -115,8 +115,11 @@ async function fateOf(
       return 'present';
     case 'unproven':
       return 'unknown';
-    case 'absent':
-      return offerAgain(desk, transaction);
+    case 'absent': {
+      const fate = await offerAgain(desk, transaction);
+      if (fate !== 'absent' || proof !== 'final' || ledger === undefined) return fate;
+      return (await isUnfunded(desk, transaction, ledger)) ? 'unfunded' : 'absent';
+    }
     default:
       return assertNever(weight);
   }
@@ -132,6 +135,22 @@ async function offerAgain(desk: Desk, transaction: StoredTransaction): Promise<T
     if (!(error instanceof RpcRefusal)) throw error;
     return (await explain(desk, transaction, error)).kind === 'accepted' ? 'present' : 'absent';
   }
+}
+
+/** Whether a transaction's nonce is unused as of a block, and its sender's balance there does not cover it. */
+async function isUnfunded(
+  { client }: Desk,
+  { txid, raw }: StoredTransaction,
+  { hash }: BlockRef,
+): Promise<boolean> {
+  const signed = readSigned(txid, raw);
+  const sender = signed?.from?.toLowerCase();
+  const price = signed?.maxFeePerGas ?? signed?.gasPrice ?? null;
+  if (signed === null || sender === undefined || price === null) return false;
+  const used = await client.nonceAt(sender, hash);
+  if (used === null || used > signed.nonce) return false;
+  const balance = await client.balanceAlone(sender, hash);
+  return typeof balance === 'bigint' && balance < signed.value + signed.gasLimit * price;
 }
 
 async function broadcast(desk: Desk, transaction: StoredTransaction): Promise<BroadcastResult> {

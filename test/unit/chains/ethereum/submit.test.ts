@@ -1,7 +1,11 @@
 import { Transaction, Wallet } from 'ethers';
 import { describe, expect, it } from 'vitest';
 import type { Receipt } from '../../../../src/chains/ethereum/rpc/node-answers.ts';
-import type { NodeClient, AccountState } from '../../../../src/chains/ethereum/rpc/node-client.ts';
+import type {
+  AccountState,
+  BalanceAnswer,
+  NodeClient,
+} from '../../../../src/chains/ethereum/rpc/node-client.ts';
 import { RpcRefusal } from '../../../../src/chains/shared/json-rpc.ts';
 import { createSubmitter } from '../../../../src/chains/ethereum/sends/submit.ts';
 import { ChainError } from '../../../../src/domain/chain.ts';
@@ -114,5 +118,50 @@ describe('a transaction behind a balancer that splits one request between backen
 
   it('does not fail at its first offer: these bytes may be what used the nonce', async () => {
     expect(await submitter.broadcast(stored)).toMatchObject({ kind: 'rejected', isExpired: true });
+  });
+});
+
+describe('a transaction that no node has and whose nonce is unused', () => {
+  const wallet = new Wallet(`0x${'1'.repeat(64)}`);
+  const fields = {
+    type: 2,
+    chainId: 1,
+    nonce: 3,
+    gasLimit: 21_000,
+    to: ACCOUNT,
+    value: 5n,
+    maxFeePerGas: 2n,
+  };
+  const transaction = Transaction.from(fields);
+  transaction.signature = wallet.signingKey.sign(transaction.unsignedHash);
+  const stored = { txid: transaction.hash ?? '', raw: transaction.serialized };
+  const ledger = { height: 5, hash: hash(5) };
+  const cost = 5n + 21_000n * 2n;
+
+  function fateWith(balance: BalanceAnswer, used: number | null, proof: 'block' | 'final' = 'final') {
+    const client: Partial<NodeClient> = {
+      standing: async () => ({ knowsTip: true, used, receipt: null, isKnown: false }),
+      nonceAt: async (_account, at) => (at === ledger.hash ? used : null),
+      balanceAlone: async (_account, at) => (at === ledger.hash ? balance : 'unknown'),
+      sendRaw: () => Promise.reject(new RpcRefusal('eth_sendRawTransaction', -32_000, 'insufficient funds')),
+    };
+    const submitter = createSubmitter({ client: client as NodeClient, logger: silent, wasRead: () => false });
+    return submitter.fateOf(stored, ledger, proof);
+  }
+
+  it('is unfunded when the balance at the block of the ledger is below its value and its highest fee', async () => {
+    expect(await fateWith(cost - 1n, 3)).toBe('unfunded');
+    expect(await fateWith(cost, 3)).toBe('absent');
+  });
+
+  it('is unfunded while an earlier nonce is unused as well', async () => {
+    expect(await fateWith(cost - 1n, 2)).toBe('unfunded');
+  });
+
+  it('is absent when the node does not show the balance or the nonce, or no final proof is wanted', async () => {
+    expect(await fateWith('unknown', 3)).toBe('absent');
+    expect(await fateWith('unreadable', 3)).toBe('absent');
+    expect(await fateWith(0n, null)).toBe('absent');
+    expect(await fateWith(0n, 3, 'block')).toBe('absent');
   });
 });
