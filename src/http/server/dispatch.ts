@@ -186,7 +186,8 @@ function goneSignal(res: Response): AbortSignal {
 }
 
 /**
- * Keys of one credential's owner never meet those of another; a payer's never the merchant's own, nor a member's. Those of a
+ * Keys of one credential's owner never meet those of another; a payer's never the merchant's own, nor a member's, and those
+ * of a member never what they asked in another role, which may have seen more. Those of a
  * restricted key meet only those of the merchant's keys with the same scopes: what it was not allowed to ask must not
  * be replayed to it, while a shop that was connected anew must not repeat what its former key did. Nor do those of the
  * sandbox meet live ones: a live request must not be answered with a payment or a send that was only simulated.
@@ -200,7 +201,7 @@ function idempotencyScopeOf(caller: Caller | null, auth: AuthOf[AuthKind], req: 
   }
   if ('memberId' in auth && auth.memberId !== null) {
     const shop = isOfMerchant ? auth.merchantId : auth.onlyMerchantId;
-    return `merchant:${shop}:member:${auth.memberId}${mode}`;
+    return `merchant:${shop}:member:${auth.memberId}:${auth.actor.role}${mode}`;
   }
   if (!isOfMerchant) return `user:${auth.userId}`;
   return `merchant:${auth.merchantId}${auth.via === 'public' ? ':public' : ''}${mode}`;

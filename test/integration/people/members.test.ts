@@ -105,6 +105,25 @@ describe('a member', () => {
     expect(second).toEqual(first.map(({ id }) => ({ id, replayed: 'true' })));
   });
 
+  it('never gets the answer to what they asked in a role that saw more, under the same Idempotency-Key', async () => {
+    const person = await member('manager');
+    const webhookUrl = 'https://shop.example/hook?secret=1';
+    const order = { customer: {}, amount: '5', currency: 'USD', orderId: 'hooked', webhookUrl };
+    const made = await ask(person, 'POST', '/payment/create', order);
+    const cancel = async ({ token }: Person) =>
+      till.api.call('POST', '/payment/cancel', {
+        token,
+        body: { paymentId: made.body.data['id'] },
+        headers: { 'idempotency-key': 'a cancellation' },
+      });
+    expect((await cancel(person)).body.data['webhookUrl']).toBe(webhookUrl);
+    const edit = { merchantId: shop.merchantId, userId: person.userId, role: 'clerk' };
+    await owner.session.call('PATCH', '/merchant/people/edit', edit);
+    const answer = await cancel(await signedIn(till.api, person.email));
+    expect(answer.headers.get('idempotent-replayed')).toBeNull();
+    expect(JSON.stringify(answer.body)).not.toContain('secret=1');
+  });
+
   it('may do at once what a new role says, and nothing more', async () => {
     const person = await member('manager');
     expect((await ask(person, 'GET', '/merchant/wallet/balances')).status).toBe(200);
@@ -129,8 +148,10 @@ describe('a member', () => {
     expect((await remove(one, two.userId)).body.error?.code).toBe('FORBIDDEN');
     expect((await remove(one, owner.userId)).body.error?.code).toBe('FORBIDDEN');
     expect((await remove(one, one.userId)).status).toBe(200);
-    expect((await remove(one, one.userId)).body.error?.code).toBe('MERCHANT_NOT_FOUND');
+    // A session is given a fresh token by it, which has proved nothing.
+    expect((await remove(one, one.userId)).body.error?.code).toBe('STEP_UP_REQUIRED');
     const again = await signedIn(till.api, one.email);
+    expect((await remove(again, one.userId)).body.error?.code).toBe('MERCHANT_NOT_FOUND');
     expect((await ask(again, 'GET', '/payment/list')).body.error?.code).toBe('MERCHANT_NOT_FOUND');
   });
 });
