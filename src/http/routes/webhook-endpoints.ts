@@ -146,6 +146,7 @@ function deleteRoute(deps: WebhookEndpointDeps): Route {
   return defineRoute({
     method: 'DELETE',
     path: '/merchant/webhook/endpoint/delete',
+    changesAccess: true,
     summary: 'Delete a webhook endpoint',
     description: 'What waits for it ends as failed, which the logs tell.',
     tags,

@@ -67,6 +67,7 @@ it('a session needs a step-up for exactly these routes', () => {
     'DELETE /auth/passkeys',
     'DELETE /merchant/keys/delete',
     'DELETE /merchant/people/remove',
+    'DELETE /merchant/webhook/endpoint/delete',
     'GET /merchant/webhook/endpoint/secret',
     'GET /merchant/webhook/secret',
     'PATCH /merchant/people/edit',
