@@ -87,8 +87,8 @@ function resetRoute(deps: AccountDeps): Route {
       'Takes the token of the mailed link, once, and ends every user token and session. On a confirmed account a second ' +
       'factor stays on, and passkeys and keys of shops end when asked (INVALID_STATE with two-factor sign-in on). Where ' +
       'the address was never confirmed, whoever registered it may be a stranger: passkeys, two-factor sign-in, ' +
-      'memberships, and all keys, people and webhooks of its shops end. `ended` says what was there. A token that does not ' +
-      'count is VALIDATION_INVALID.',
+      'memberships, and all keys, people, webhooks and targets of payers of its shops end. `ended` says what was there. A ' +
+      'token that does not count is VALIDATION_INVALID.',
     tags: authTags,
     auth: 'none',
     scope: 'never',

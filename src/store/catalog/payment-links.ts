@@ -33,6 +33,16 @@ export async function updatePaymentLink(
     .executeTakeFirstOrThrow();
 }
 
+/** Takes away where the links of a merchant send payers. */
+export async function clearSuccessUrls(tx: Tx, merchantId: string, now: number): Promise<void> {
+  await tx
+    .updateTable('payment_links')
+    .set({ success_url: null, updated_at: now })
+    .where('merchant_id', '=', merchantId)
+    .where('success_url', 'is not', null)
+    .execute();
+}
+
 export interface PaymentLinkFilter {
   readonly merchantId: string;
   readonly priceId?: string | undefined;

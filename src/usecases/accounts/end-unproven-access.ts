@@ -1,6 +1,7 @@
 import { deletePasskeysOf } from '../../store/accounts/passkeys.ts';
 import { deleteSecondFactor, findSecondFactor } from '../../store/accounts/second-factors.ts';
 import { endInvitationsOf } from '../../store/merchants/invitations.ts';
+import { clearSuccessUrls } from '../../store/catalog/payment-links.ts';
 import { deleteMember, deleteMembershipsOf, membersOf } from '../../store/merchants/members.ts';
 import { merchantsOf, updateMerchant } from '../../store/merchants/merchants.ts';
 import { endpointsOf, updateEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
@@ -30,7 +31,8 @@ type Deps = Pick<AccountDeps, 'clock' | 'secretBox'>;
 
 /**
  * Ends whatever gives access to an account and its shops, when its address is proven for the first time by somebody who
- * did not know the password: whoever registered it may be a stranger. Shops, payments and money stay.
+ * did not know the password: whoever registered it may be a stranger. So does what says where events and payers go; shops,
+ * payments and money stay.
  */
 export async function endUnprovenAccess(tx: Tx, deps: Deps, userId: string): Promise<EndedAccess> {
   const factor = await findSecondFactor(tx, userId);
@@ -40,7 +42,7 @@ export async function endUnprovenAccess(tx: Tx, deps: Deps, userId: string): Pro
   for (const shop of shops) {
     sums.people += await endPeople(tx, deps, shop);
     sums.keys += await endShopKeys(tx, shop.id, deps.clock.now());
-    sums.webhooks += await endWebhooks(tx, deps, shop);
+    sums.webhooks += await endTargets(tx, deps, shop);
   }
   return {
     passkeys: await deletePasskeysOf(tx, userId),
@@ -62,8 +64,8 @@ async function endPeople(tx: Tx, { clock }: Deps, { id }: MerchantRow): Promise<
   return members.length;
 }
 
-/** Stops what goes to addresses that a stranger chose, and replaces the secret that signed it. */
-async function endWebhooks(tx: Tx, { clock, secretBox }: Deps, shop: MerchantRow): Promise<number> {
+/** Stops what goes to addresses that a stranger chose, payers too, and replaces the secret that signed it. */
+async function endTargets(tx: Tx, { clock, secretBox }: Deps, shop: MerchantRow): Promise<number> {
   const now = clock.now();
   const active = (await endpointsOf(tx, shop.id)).filter((endpoint) => endpoint.active === 1);
   for (const { id } of active) await updateEndpoint(tx, id, { active: 0, updated_at: now });
@@ -72,8 +74,11 @@ async function endWebhooks(tx: Tx, { clock, secretBox }: Deps, shop: MerchantRow
     webhook_secret_sealed: secretBox.seal(newWebhookSecret()),
     webhook_old_secret_sealed: null,
     webhook_old_secret_until: null,
+    support_contact: null,
+    embed_origins_json: '[]',
     updated_at: now,
   });
+  await clearSuccessUrls(tx, shop.id, now);
   return active.length + (shop.webhook_url === null ? 0 : 1);
 }
 

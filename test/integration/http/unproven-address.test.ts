@@ -2,6 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { base32nopad } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertConnectCode } from '../../../src/store/merchants/connect-codes.ts';
+import { createLink } from '../../../src/usecases/links/create-link.ts';
+import { findMerchant } from '../../../src/store/merchants/merchants.ts';
 import { putMember } from '../../../src/store/merchants/members.ts';
 import { keyHash } from '../../../src/usecases/accounts/api-key.ts';
 import { codeOfStep } from '../../../src/usecases/accounts/totp.ts';
@@ -193,7 +195,12 @@ async function squat(): Promise<Squatted> {
   const merchant = await newMerchant(app, token);
   await app.api.must('PATCH', '/merchant/edit', {
     token,
-    body: { merchantId: merchant.id, webhookUrl: 'https://stranger.example/hook' },
+    body: {
+      merchantId: merchant.id,
+      webhookUrl: 'https://stranger.example/hook',
+      supportContact: 'help@stranger.example',
+      embedOrigins: ['https://stranger.example'],
+    },
   });
   const shop = await newMerchant(app, employer.token);
   const verifier = randomBytes(32).toString('base64url');
@@ -282,6 +289,38 @@ describe('a reset by mail of an address that nobody confirmed', () => {
       .where('id', '=', merchant.id)
       .executeTakeFirst();
     expect(row?.webhook_url).toBeNull();
+  });
+
+  it('sends payers of the shop nowhere that the stranger chose', async () => {
+    const { email, merchant } = await squat();
+    const shop = await findMerchant(app.db, merchant.id);
+    if (shop === undefined) throw new Error('the shop of the stranger is gone');
+    await createLink(
+      { db: app.db, clock: { now: () => app.now() } },
+      {
+        merchant: shop,
+        actor: { kind: 'user', id: shop.user_id, role: 'owner' },
+        kind: 'link',
+        name: 'A mug',
+        description: null,
+        terms: { kind: 'amount', amount: '5', currency: 'USD' },
+        fields: [],
+        successUrl: 'https://stranger.example/thanks',
+        active: true,
+      },
+    );
+    const row = async () =>
+      app.db
+        .selectFrom('merchants')
+        .innerJoin('payment_links', 'payment_links.merchant_id', 'merchants.id')
+        .select(['support_contact', 'embed_origins_json', 'success_url', 'payment_links.active'])
+        .where('merchants.id', '=', merchant.id)
+        .execute();
+    expect(JSON.stringify(await row()).match(/stranger/g)).toHaveLength(3);
+    await reset(await resetLink(email));
+    expect(await row()).toEqual([
+      { support_contact: null, embed_origins_json: '[]', success_url: null, active: 1 },
+    ]);
   });
 
   it('ends a second factor, which would keep the owner of the address out for ever', async () => {
