@@ -116,7 +116,7 @@ describe('POST /merchant/verify-domain/check', () => {
   });
 
   it('does not take the token of another shop', async () => {
-    const other = await newMerchant(world.app, world.key);
+    const other = await newMerchant(world.app, world.token);
     await world.choose('dns');
     world.publish(other.domain.verification);
     expect((await world.found()).verified).toBe(false);
