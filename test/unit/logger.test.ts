@@ -70,13 +70,14 @@ describe('logger', () => {
     'https://a:',
   ])('takes no time to speak of for a long text made of %j, as anybody may put into an address', (piece) => {
     const path = `/http://${piece.repeat(16_000 / piece.length)}`;
-    const times = [1, 2, 3].map(() => {
-      const start = performance.now();
+    const times = [1, 2, 3, 4, 5].map(() => {
+      const start = process.cpuUsage();
       logged((logger) => logger.info({ path }, 'request'));
-      return performance.now() - start;
+      const { user, system } = process.cpuUsage(start);
+      return (user + system) / 1000;
     });
-    // Quadratic, it is hundreds.
-    expect(Math.min(...times)).toBeLessThan(25);
+    // Milliseconds of the processor, whatever else the machine does. Quadratic, it is hundreds.
+    expect(Math.min(...times)).toBeLessThan(60);
   });
 
   it('leaves ordinary text alone', () => {
