@@ -40,8 +40,9 @@ const CALM_STEPS_MS = [
   ...Array.from({ length: 12 }, () => 30_000),
   ...Array.from({ length: 12 }, (_, at) => (at % 4 === 0 ? 600_000 : 40_000)),
   ...Array.from({ length: 16 }, (_, at) => (at % 4 === 0 ? 3_700_000 : 40_000)),
-  // A look that failed on a busy machine lets a tracker of the chain begin anew: what is open after these is stuck.
-  ...Array.from({ length: 24 }, () => 40_000),
+  // A look that failed on a busy machine lets a tracker of the chain begin anew, and a sweep whose deposit went waits for
+  // final blocks: what is open after these is stuck.
+  ...Array.from({ length: 48 }, (_, at) => (at % 8 === 0 ? 3_700_000 : 40_000)),
 ];
 
 /** Plays one round to its rest and compares what the till told with the real chain. */
