@@ -39,4 +39,5 @@ test('a version, or a send together with what draws on its budget, never costs m
     // Worlds take seconds: one failure is shown as it came.
     { numRuns: 6, endOnFailure: true },
   );
-});
+  // A minute alone; beside others the worlds share two cores.
+}, 900_000);
