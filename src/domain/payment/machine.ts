@@ -47,7 +47,8 @@ export function transitionAll(payment: PaymentState, facts: readonly PaymentFact
 function withReplacement(before: PaymentState, after: PaymentState): PaymentState {
   const { acceptedPosition } = after;
   if (acceptedPosition === null || acceptedPosition !== before.acceptedPosition) return after;
-  if (!isAccepted(before) || isAccepted(after)) return after;
+  // The merchant gave it back elsewhere: an earlier place would make other money of this round part of that.
+  if (after.refundedBy === 'merchant' || !isAccepted(before) || isAccepted(after)) return after;
   const had = liveCredits(before);
   if (!reaches(sumsOf(liveCredits(after)), sumsOf(had))) return after;
   const wasLive = new Set(had.map(({ ref }) => outputKey(ref)));

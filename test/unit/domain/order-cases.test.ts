@@ -17,6 +17,9 @@ interface Money {
   readonly currentDue?: bigint | null;
 }
 
+const moneyOf = (txid: string, amount: bigint) =>
+  ({ coin: 'BTC', ref: ref(txid), amount, maturity: 1, seenAt: 0, currentDue: null }) as const;
+
 class Order {
   state: PaymentState;
   readonly events: string[] = [];
@@ -200,6 +203,20 @@ describe('an order', () => {
     order.now = 2_000_000;
     order.gone('a').mined('again', DUE);
     expect(leftIn(order.state, 'BTC').atoms).toBe(10n);
+  });
+
+  it('gives back money that came with a fee bump of what the merchant accepted and gave back elsewhere', () => {
+    const order = new Order();
+    order
+      .seen('a', 900_000n)
+      .tell({ type: 'resolve', action: 'accept' }, { type: 'resolve', action: 'refunded' });
+    order.tell(
+      { type: 'output_seen', ...moneyOf('b', 900_000n) },
+      { type: 'output_seen', ...moneyOf('other', 400_000n) },
+      { type: 'output_gone', ref: ref('a') },
+    );
+    order.mined('b', 900_000n).mined('other', 400_000n);
+    expect(leftIn(order.state, 'BTC').atoms).toBe(400_000n);
   });
 
   it('does not let the merchant accept what the payer has claimed', () => {
