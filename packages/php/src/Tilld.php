@@ -29,6 +29,25 @@ final class Tilld
         'refunded' => 'refunded',
     ];
 
+    /** Currencies that a payment can be priced in, by the decimals of their minor unit (ISO 4217). */
+    private const CODES_BY_DIGITS = [
+        // Begin of the table that `npm run currency-tables` writes from the daemon's own, which a test compares it with.
+        0 => 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+        2 => 'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF '
+            . 'CHE CHF CHW CNY COP COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD '
+            . 'GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL '
+            . 'MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR '
+            . 'PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP '
+            . 'TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XAD XCD XCG YER ZAR ZMW ZWG',
+        3 => 'BHD IQD JOD KWD LYD OMR TND',
+        4 => 'CLF UYW',
+        // End of the table.
+    ];
+
+    private const MAX_AMOUNT_LENGTH = 64;
+    /** So many digits fit into an integer of PHP. */
+    private const MAX_MINOR_DIGITS = 18;
+
     /** @var Payments */
     public $payments;
     /** @var Refunds */
@@ -133,6 +152,94 @@ final class Tilld
             throw new \UnexpectedValueException("unknown state of a payment: {$payment['status']}/{$exception}");
         }
         return $state;
+    }
+
+    /**
+     * Decimals of a currency's minor unit (ISO 4217): EUR 2, JPY 0, KWD 3, CLF 4. Upper or lower case.
+     *
+     * @throws \InvalidArgumentException for a code that tilld cannot price a payment in
+     */
+    public static function currencyDigits(string $currency): int
+    {
+        $code = strtoupper($currency);
+        foreach (self::CODES_BY_DIGITS as $digits => $codes) {
+            if (in_array($code, explode(' ', $codes), true)) {
+                return $digits;
+            }
+        }
+        throw new \InvalidArgumentException("not a currency of tilld: {$currency}");
+    }
+
+    /**
+     * A decimal amount with exactly the decimals of its currency, half up: 24.9 EUR is `24.90`, 10.005 EUR is `10.01`.
+     * Two amounts of a currency are equal where these texts are.
+     *
+     * @throws \InvalidArgumentException for what is not a plain decimal number, and for an unknown currency
+     */
+    public static function roundFiat(string $amount, string $currency): string
+    {
+        $digits = self::currencyDigits($currency);
+        [$whole, $fraction] = self::decimalParts($amount, $digits);
+        $kept = $whole . substr($fraction, 0, $digits);
+        return self::placePoint($fraction[$digits] >= '5' ? self::increment($kept) : $kept, $digits);
+    }
+
+    /**
+     * A decimal amount in minor units of its currency: `24.9` EUR is 2490.
+     *
+     * @throws \InvalidArgumentException where decimals that are not zero would be lost (`roundFiat` rounds them), and for
+     *   what does not fit into an integer
+     */
+    public static function parseMinor(string $amount, string $currency): int
+    {
+        $digits = self::currencyDigits($currency);
+        [$whole, $fraction] = self::decimalParts($amount, $digits);
+        if (trim(substr($fraction, $digits), '0') !== '') {
+            throw new \InvalidArgumentException("more decimals than {$currency} has: {$amount}");
+        }
+        $minor = ltrim($whole . substr($fraction, 0, $digits), '0');
+        if (strlen($minor) > self::MAX_MINOR_DIGITS) {
+            throw new \InvalidArgumentException("too large: {$amount}");
+        }
+        return (int) $minor;
+    }
+
+    /**
+     * Minor units as the decimal text that the API accepts, with the decimals of the currency: 2490 EUR is `24.90`.
+     *
+     * @throws \InvalidArgumentException for a negative number and an unknown currency
+     */
+    public static function formatMinor(int $minor, string $currency): string
+    {
+        if ($minor < 0) {
+            throw new \InvalidArgumentException("not an amount of money: {$minor}");
+        }
+        return self::placePoint((string) $minor, self::currencyDigits($currency));
+    }
+
+    /** @return array{string, string} digits before the point, and more than so many behind it */
+    private static function decimalParts(string $amount, int $decimals): array
+    {
+        $isShort = strlen($amount) <= self::MAX_AMOUNT_LENGTH;
+        if (!$isShort || preg_match('/^(\d+)(?:\.(\d+))?$/D', $amount, $parts) !== 1) {
+            $shown = substr($amount, 0, self::MAX_AMOUNT_LENGTH);
+            throw new \InvalidArgumentException("not a decimal amount such as \"12.50\": {$shown}");
+        }
+        return [$parts[1], str_pad($parts[2] ?? '', $decimals + 1, '0')];
+    }
+
+    /** One more, digit by digit: an amount may be longer than an integer of PHP. */
+    private static function increment(string $digits): string
+    {
+        $head = rtrim($digits, '9');
+        $zeros = str_repeat('0', strlen($digits) - strlen($head));
+        return ($head === '' ? '1' : substr($head, 0, -1) . ((int) substr($head, -1) + 1)) . $zeros;
+    }
+
+    private static function placePoint(string $minor, int $digits): string
+    {
+        $text = str_pad(ltrim($minor, '0'), $digits + 1, '0', STR_PAD_LEFT);
+        return $digits === 0 ? $text : substr($text, 0, -$digits) . '.' . substr($text, -$digits);
     }
 
     /**
