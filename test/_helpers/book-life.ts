@@ -240,6 +240,7 @@ export class BookLife {
       metadata: null,
       customFields: null,
       webhookUrl: null,
+      orderLabel: null,
       successUrl: null,
       returnUrl: null,
       allowedCryptos: [network.coin],

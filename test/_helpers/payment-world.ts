@@ -127,6 +127,7 @@ export class PaymentWorld {
       metadata: null,
       customFields: null,
       webhookUrl: null,
+      orderLabel: null,
       successUrl: null,
       returnUrl: null,
       allowedCryptos: more.allowed ?? [],

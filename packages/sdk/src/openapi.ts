@@ -1511,6 +1511,7 @@ export interface paths {
               };
             };
             orderId: string;
+            orderLabel?: string;
             metadata?: {
               [key: string]: unknown;
             };
@@ -1581,6 +1582,7 @@ export interface paths {
               amount: string;
             }[];
             description?: string;
+            orderLabel?: string;
             metadata?: {
               [key: string]: unknown;
             };
@@ -1759,6 +1761,7 @@ export interface paths {
                 amount: string;
                 currency: string;
                 orderId: string;
+                orderLabel: string | null;
                 supersededBy?: string;
                 productId: string | null;
                 priceId: string | null;
@@ -3772,6 +3775,7 @@ export interface components {
       amount: string;
       currency: string;
       orderId: string;
+      orderLabel: string | null;
       supersededBy?: string;
       productId: string | null;
       priceId: string | null;
@@ -3836,6 +3840,7 @@ export interface components {
       amount: string;
       currency: string;
       orderId: string;
+      orderLabel: string | null;
       supersededBy?: string;
       productId: string | null;
       priceId: string | null;
@@ -4000,6 +4005,7 @@ export interface components {
       txHash: string;
       address: string | null;
       note: string | null;
+      orderLabel: string | null;
     };
     Send: {
       id: string;

@@ -55,6 +55,11 @@ function queryOf({ language, embedder }: PageModel): URLSearchParams {
   return new URLSearchParams({ lang: language, ...(embedder === null ? {} : { embed: embedder }) });
 }
 
+/** What payers know the order by. */
+export function orderName({ orderId, orderLabel }: CheckoutView['payment']): string {
+  return orderLabel ?? orderId;
+}
+
 /** Where the payer goes once it is over; only addresses of the web, whatever was stored. */
 export function returnUrl({ payment }: CheckoutView): string | null {
   const url = payment.status === 'completed' ? (payment.successUrl ?? payment.returnUrl) : payment.returnUrl;

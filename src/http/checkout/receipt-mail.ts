@@ -11,7 +11,7 @@ export function receiptMail(scene: PageModel, baseUrl: string): MailText {
   const { view, say, language } = scene;
   const { payment } = view;
   const shop = bodyName(view.shop.name);
-  const order = plainOrder(payment.orderId, payment.id);
+  const order = plainOrder(payment, payment.id);
   const link = `${baseUrl}/checkout/${payment.id}/receipt?lang=${language}`;
   const subject = say('receiptSubject', { order, shop: subjectName(view.shop.name, hostOf(baseUrl)) });
   const blocks = [

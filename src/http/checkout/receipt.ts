@@ -5,7 +5,7 @@ import type { WebAssets } from '../pages/web-assets.ts';
 import { documentOf, footer, scriptTexts } from './document.ts';
 import { coins, fiat, momentIn } from './format.ts';
 import { coinIcon, copyIcon } from './icons.ts';
-import { checkoutPath, receiptMailPath, type PageModel } from './page-model.ts';
+import { checkoutPath, orderName, receiptMailPath, type PageModel } from './page-model.ts';
 import { shopHead } from './shop-head.ts';
 import { transactionLink } from './transaction-link.ts';
 import { lineList } from './summary.ts';
@@ -23,7 +23,7 @@ export function receiptPage(
 ): string {
   const { view, say, language } = scene;
   const { payment, shop } = view;
-  const title = `${say('receipt')} ${payment.orderId}, ${shop.name}`;
+  const title = `${say('receipt')} ${orderName(payment)}, ${shop.name}`;
   const body = html`
     ${
       payment.sandbox &&
@@ -80,7 +80,7 @@ function facts({ view, say, language }: PageModel): Html {
   const rows = [
     [say('total'), fiat(payment.amount, payment.currency, language)],
     ...(completedAt === null ? [] : [[say('paidOn'), momentIn(completedAt, shop.timeZone, language)]]),
-    [say('orderLabel'), payment.orderId],
+    [say('orderLabel'), orderName(payment)],
     ...(payment.description === null ? [] : [[say('descriptionLabel'), payment.description]]),
   ] as const;
   return html`<dl class="facts">

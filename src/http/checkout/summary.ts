@@ -1,6 +1,6 @@
 import { html, type Html } from '../pages/html.ts';
 import { fiat } from './format.ts';
-import type { PageModel } from './page-model.ts';
+import { orderName, type PageModel } from './page-model.ts';
 import { shopHead } from './shop-head.ts';
 
 /** Who is paid, how much and for what. It changes when the shop changes an order that nobody has paid. */
@@ -12,7 +12,7 @@ export function summary(scene: PageModel): Html {
       <span class="label">${say('payment')}</span>
       <span class="total">${fiat(payment.amount, payment.currency, language)}</span>
     </h1>
-    <p class="order">${say('order', { order: payment.orderId })}</p>
+    <p class="order">${say('order', { order: orderName(payment) })}</p>
     ${payment.description !== null && html`<p class="description">${payment.description}</p>`}
     ${payment.lines.length > 0 && lines(scene)}`;
 }

@@ -57,6 +57,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   endpointId: IDS.endpoint,
   eventId: IDS.event,
   orderId: 'order-1001',
+  orderLabel: '1001',
   renews: 'pay_5Rk0vXyLh3NbA7sE8ZtQ1mWc',
   renewedBy: 'pay_7Gd2cQnWb4TfX9pJ6YuK3sVe',
   supersededBy: 'pay_7Gd2cQnWb4TfX9pJ6YuK3sVe',

@@ -86,7 +86,7 @@ function summary({ link, say, language }: RefundScene, amount: string): Html {
       <span class="label">${say('refundOf')}</span>
       <span class="total">${amount}</span>
     </h1>
-    <p class="order">${say('order', { order: link.orderId })}</p>
+    <p class="order">${say('order', { order: link.order })}</p>
     ${link.reason !== null && html`<p class="order">${say('refundReason', { reason: link.reason })}</p>`}
     ${
       link.status === 'open' &&

@@ -36,6 +36,7 @@ const movement = z
     txHash: z.string(),
     address: z.string().nullable().meta({ description: 'That was paid; null for fees' }),
     note: z.string().nullable(),
+    orderLabel: z.string().nullable(),
   })
   .meta({ id: 'Movement' });
 
@@ -53,6 +54,8 @@ const COLUMNS: readonly CsvColumn<MovementView>[] = [
   { name: 'txHash' },
   { name: 'address' },
   { name: 'note' },
+  // New columns come last: readers may count them.
+  { name: 'orderLabel' },
 ];
 
 const EXAMPLE: MovementView = {
@@ -69,6 +72,7 @@ const EXAMPLE: MovementView = {
   txHash: '4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b',
   address: 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx',
   note: null,
+  orderLabel: '1001',
 };
 
 const CSV_EXAMPLE = [

@@ -15,6 +15,7 @@ import {
   lifetimeMinutes,
   lines,
   locale,
+  orderLabel,
   payerFields,
   payerOf,
   refinePayer,
@@ -48,6 +49,7 @@ const createBody = z
     ...paymentPrice(),
     ...payerFields(),
     orderId: text(),
+    orderLabel: orderLabel().optional(),
     metadata: metadata().optional(),
     webhookUrl: directs(httpUrl()).optional(),
     successUrl: directs(httpUrl()).optional(),
@@ -140,6 +142,7 @@ function orderOf(body: z.output<typeof createBody>) {
     price: priceChoiceOf(body),
     payer: payerOf(body),
     orderId: body.orderId,
+    orderLabel: body.orderLabel ?? null,
     metadata: body.metadata ?? null,
     customFields: body.customFields ?? null,
     webhookUrl: body.webhookUrl ?? null,
@@ -161,6 +164,7 @@ const updateBody = z
     currency: settles(currency()).optional().meta({ description: 'Another one needs the amount, too' }),
     lines: lines().optional(),
     description: description({ min: 0 }).optional(),
+    orderLabel: orderLabel({ min: 0 }).optional(),
     metadata: metadata().optional(),
     successUrl: removableUrl().optional(),
     returnUrl: removableUrl().optional(),
@@ -174,7 +178,7 @@ function updateRoute(deps: CreatePaymentDeps): Route {
     path: '/payment/update',
     summary: 'Change a payment nobody has paid',
     description:
-      'For a cart that changed: the same addresses, a new quote and a new deadline. Refused once any money was seen. What is left out stays as it is; an empty text removes a description or URL.',
+      'For a cart that changed: the same addresses, a new quote and a new deadline. Refused once any money was seen. What is left out stays as it is; an empty text removes a description, order label or URL.',
     tags,
     auth: 'merchant',
     scope: 'payments:write',
@@ -182,7 +186,7 @@ function updateRoute(deps: CreatePaymentDeps): Route {
     body: updateBody,
     data: paymentSchema(),
     errors: ['PAYMENT_NOT_FOUND', 'INVALID_STATE', 'RATE_UNAVAILABLE'],
-    handler: async ({ auth, body: { description: text, ...body } }) =>
+    handler: async ({ auth, body: { description: text, orderLabel: label, ...body } }) =>
       shownTo(
         auth,
         await updatePayment(deps, {
@@ -190,6 +194,7 @@ function updateRoute(deps: CreatePaymentDeps): Route {
           actor: auth.actor,
           ...body,
           description: text === '' ? null : text,
+          orderLabel: label === '' ? null : label,
         }),
       ),
   });

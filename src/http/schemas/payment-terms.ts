@@ -4,12 +4,13 @@ import type { Payer } from '../../usecases/customers/find-or-create-payer.ts';
 import { coin } from './codes.ts';
 import { directs, settles } from './marks.ts';
 import { metadata } from './metadata.ts';
-import { email, httpUrl, identifier, text } from './text.ts';
+import { email, httpUrl, identifier, text, visibleText } from './text.ts';
 
 const MAX_CONFIRMATIONS = 1_000;
 const MAX_LINES = 100;
 const MAX_QUANTITY = 1_000_000;
 const DESCRIPTION_MAX = 500;
+const ORDER_LABEL_MAX = 100;
 const LIFETIME = { min: 5, max: 10_080 };
 /** BCP 47, as far as browsers send it: a language and subtags. */
 const LOCALE = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/;
@@ -105,6 +106,13 @@ export function description(options: { readonly min?: number } = {}) {
   return text({ ...options, max: DESCRIPTION_MAX }).meta({
     description: 'Shown to the payer',
     examples: ['Order 1001: two packets of tea'],
+  });
+}
+
+export function orderLabel(options: { readonly min?: number } = {}) {
+  return visibleText({ ...options, max: ORDER_LABEL_MAX }).meta({
+    description: 'What payers are shown instead of `orderId`, which is unique and may look technical',
+    examples: ['1001'],
   });
 }
 

@@ -65,6 +65,10 @@ const payerFields = z.object({
   amount: z.string(),
   currency: z.string(),
   orderId: z.string(),
+  orderLabel: z
+    .string()
+    .nullable()
+    .meta({ description: 'What payers are shown instead of `orderId`', examples: ['1001'] }),
   supersededBy: z
     .string()
     .optional()

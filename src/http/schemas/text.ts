@@ -54,8 +54,8 @@ function tooShort(min: number): string {
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u00ad\u115f\u1160\u200b\u2060-\u2064\u3164\ufeff\uffa0]/u;
 
 /** Text by which somebody is recognised, as far as it can be read at all. */
-export function visibleText() {
-  return text().refine((value) => !UNSEEN.test(value), {
+export function visibleText(lengths: Lengths = {}) {
+  return text(lengths).refine((value) => !UNSEEN.test(value), {
     error: 'must not contain line breaks or invisible characters',
     params: { code: 'invalid_format' },
   });

@@ -175,7 +175,7 @@ export const pageOfMovements = prepared(
       .selectFrom('movements')
       .leftJoin('payments', 'payments.id', 'movements.payment_id')
       .selectAll('movements')
-      .select('payments.order_id')
+      .select(['payments.order_id', 'payments.order_label'])
       .where('movements.merchant_id', '=', param('merchantId'))
       .where('movements.mode', '=', param('mode'))
       .where((eb) =>
@@ -192,4 +192,5 @@ export const pageOfMovements = prepared(
 export interface ListedMovement extends StoredMovement {
   readonly coin: Coin;
   readonly order_id: string | null;
+  readonly order_label: string | null;
 }

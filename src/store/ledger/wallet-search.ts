@@ -17,7 +17,7 @@ interface Shop {
 
 /**
  * Whether a text names an output that paid a shop: by the beginning of its transaction or address, by the whole order
- * id or id of its payment, or by its amount. Looks at each of the shop's outputs.
+ * id, order label or id of its payment, or by its amount. Looks at each of the shop's outputs.
  */
 export function isNamedOutput(db: Db, shop: Shop, text: string): Expression<SqlBool> {
   const ways = [sql<SqlBool>`outputs.payment_id in ${paymentsOf(db, shop, text)}`];
@@ -35,7 +35,7 @@ export function isNamedOutput(db: Db, shop: Shop, text: string): Expression<SqlB
 
 /**
  * Whether a text names a send of a shop: by its id, by the beginning of the transaction of any of its versions or of its
- * destination, by the whole order id or id of the payment it refunds, or by its amount.
+ * destination, by the whole order id, order label or id of the payment it refunds, or by its amount.
  */
 export function isNamedSend(db: Db, shop: Shop, text: string): Expression<SqlBool> {
   const refunds = db
@@ -63,7 +63,13 @@ function paymentsOf(db: Db, { merchantId, mode }: Shop, text: string) {
     .where('payments.mode', '=', mode)
     .where('payments.order_id', '=', text)
     .select('payments.id');
-  return ofShop.unionAll(db.selectNoFrom(sql<string>`${text}`.as('id')));
+  const labelled = db
+    .selectFrom('payments')
+    .where('payments.merchant_id', '=', merchantId)
+    .where('payments.mode', '=', mode)
+    .where('payments.order_label', '=', text)
+    .select('payments.id');
+  return ofShop.unionAll(labelled).unionAll(db.selectNoFrom(sql<string>`${text}`.as('id')));
 }
 
 function paidBy(db: Db, { merchantId, mode }: Shop, hash: string) {

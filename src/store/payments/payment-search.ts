@@ -25,7 +25,7 @@ interface Shop {
 }
 
 /**
- * Whether a text names a payment of a shop: by any part of its order id or of the customer's e-mail address, by the
+ * Whether a text names a payment of a shop: by any part of its order id, its order label or the customer's e-mail address, by the
  * whole payment id or customer id, by the beginning of an address or transaction (also of a refund), or by an amount:
  * its price, or what arrived in one output. Looks at each of the shop's payments.
  */
@@ -37,7 +37,10 @@ export function isNamed(db: Db, shop: Shop, search: PaymentSearch): Expression<S
     .where(sql<boolean>`instr(email_key, ${search.emailKey}) > 0`)
     .select('id');
   const ways = [
-    ...foldings(text).map((part) => sql<SqlBool>`instr(lower(payments.order_id), ${part}) > 0`),
+    ...foldings(text).flatMap((part) => [
+      sql<SqlBool>`instr(lower(payments.order_id), ${part}) > 0`,
+      sql<SqlBool>`instr(lower(payments.order_label), ${part}) > 0`,
+    ]),
     sql<SqlBool>`payments.id = ${text}`,
     sql<SqlBool>`payments.customer_id = ${text}`,
     sql<SqlBool>`payments.customer_id in ${customers}`,

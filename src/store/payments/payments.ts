@@ -178,6 +178,7 @@ export type PaymentTerms = Pick<
   | 'price_locked'
   | 'lines_json'
   | 'description'
+  | 'order_label'
   | 'metadata_json'
   | 'success_url'
   | 'return_url'

@@ -47,6 +47,7 @@ import * as mailRecipients from './migrations/0060-mail-recipients.ts';
 import * as creators from './migrations/0062-creators.ts';
 import * as productShops from './migrations/0063-product-shops.ts';
 import * as acceptedRefunds from './migrations/0064-accepted-refunds.ts';
+import * as orderLabels from './migrations/0065-order-labels.ts';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -99,6 +100,7 @@ export const MIGRATIONS: Migrations = {
   '0062-creators': creators,
   '0063-product-shops': productShops,
   '0064-accepted-refunds': acceptedRefunds,
+  '0065-order-labels': orderLabels,
 };
 
 /** Database type of migrations: their initial schema is not one that this version knows. */

@@ -12,6 +12,8 @@ export interface PaymentRow extends CreatorColumns {
   /** Null: anonymous. */
   customer_id: string | null;
   order_id: string;
+  /** What people call the order, shown instead of its id; null: the id is shown. */
+  order_label: string | null;
   mode: Mode;
   status: PaymentStatus;
   exception: PaymentException | null;

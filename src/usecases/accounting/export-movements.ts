@@ -42,6 +42,7 @@ export interface MovementView {
   readonly txHash: string;
   readonly address: string | null;
   readonly note: string | null;
+  readonly orderLabel: string | null;
 }
 
 /**
@@ -84,5 +85,6 @@ function view(line: ListedMovement, calendar: Calendar): MovementView {
     txHash: line.txid,
     address: line.address,
     note: line.note,
+    orderLabel: line.order_label,
   };
 }

@@ -39,6 +39,7 @@ export async function payLink(
       price,
       payer,
       orderId,
+      orderLabel: null,
       metadata: { paymentLinkId: link.id, ...given },
       customFields: null,
       webhookUrl: null,

@@ -22,6 +22,8 @@ const body = z.object({
         status: z.string(),
         exception: z.string().nullable(),
         orderId: z.string(),
+        // Events of earlier versions have none.
+        orderLabel: z.string().nullable().default(null),
         amount: z.string(),
         currency: z.string(),
         expiresAt: z.iso.datetime(),
@@ -135,7 +137,7 @@ function detailsOf(
     ...(payment === undefined
       ? {}
       : {
-          order: plainOrder(payment.orderId, event.payment_id ?? ''),
+          order: plainOrder(payment, event.payment_id ?? ''),
           price: `${payment.amount} ${payment.currency}`,
         }),
     ...(send === undefined ? {} : { coin: send.coin }),

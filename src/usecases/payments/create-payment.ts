@@ -50,6 +50,8 @@ export interface CreatePaymentInput {
   readonly price: PriceChoice;
   readonly payer: Payer;
   readonly orderId: string;
+  /** Null: payers are shown the order id. */
+  readonly orderLabel: string | null;
   readonly metadata: object | null;
   readonly customFields: object | null;
   readonly webhookUrl: string | null;
@@ -237,6 +239,7 @@ function newPaymentRow(
     merchant_id: input.merchant.id,
     customer_id: customerId,
     order_id: input.orderId,
+    order_label: input.orderLabel,
     mode,
     status: 'pending',
     exception: null,

@@ -54,6 +54,7 @@ export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline
     currency: row.currency,
     customerId: row.customer_id,
     orderId: row.order_id,
+    orderLabel: row.order_label,
     ...groupFields(loaded),
     productId: row.product_id,
     priceId: row.price_id,

@@ -33,6 +33,7 @@ export interface UpdatePaymentInput {
   readonly currency?: string | undefined;
   readonly lines?: readonly PaymentLine[] | undefined;
   readonly description?: string | null | undefined;
+  readonly orderLabel?: string | null | undefined;
   readonly metadata?: object | undefined;
   readonly successUrl?: string | null | undefined;
   readonly returnUrl?: string | null | undefined;
@@ -98,6 +99,7 @@ async function changeTerms(
     price_locked: isPriceChanged ? (locksPrice(actor, merchant.user_id, false) ? 1 : 0) : row.price_locked,
     lines_json: linesJson(lines),
     description: input.description === undefined ? row.description : input.description,
+    order_label: input.orderLabel === undefined ? row.order_label : input.orderLabel,
     metadata_json: input.metadata === undefined ? row.metadata_json : JSON.stringify(input.metadata),
     success_url: input.successUrl === undefined ? row.success_url : input.successUrl,
     return_url: input.returnUrl === undefined ? row.return_url : input.returnUrl,

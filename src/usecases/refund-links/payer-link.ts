@@ -33,7 +33,8 @@ export interface PayerLink {
   readonly status: RefundLinkStatus | 'gone' | 'waiting';
   readonly shop: ShopFace;
   readonly sandbox: boolean;
-  readonly orderId: string;
+  /** The order's label, else its id. */
+  readonly order: string;
   readonly amount: string;
   readonly currency: string;
   readonly reason: string | null;
@@ -90,7 +91,7 @@ export async function readPayerLink(
     status,
     shop: shopFace(merchant),
     sandbox: link.mode === 'sandbox',
-    orderId: row.order_id,
+    order: row.order_label ?? row.order_id,
     amount: link.amount,
     currency: link.currency,
     reason: link.reason,

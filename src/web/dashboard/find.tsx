@@ -6,7 +6,7 @@ import { plural, t } from './i18n/t.ts';
 import { Badge } from './ui/basics.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { Field } from './ui/form.tsx';
-import { fiat, short, when } from './ui/format.ts';
+import { fiat, orderName, short, when } from './ui/format.ts';
 import { StatusBadge } from './ui/status.tsx';
 
 /** A page of the dashboard: address and name. */
@@ -200,7 +200,7 @@ function kindsOf(found: ReturnType<typeof useFound>, pages: readonly PageName[])
         key: it.id,
         to: `/shop/${shop.id}/payments/${it.id}`,
         search: it.sandbox === shop.sandboxMode ? {} : { mode: it.sandbox ? 'sandbox' : 'live' },
-        name: short(it.orderId, 24, 8),
+        name: short(orderName(it), 24, 8),
         detail: `${fiat(it.amount, it.currency)}${shopName(shop.name)} · ${when(it.createdAt)}`,
         badges: (
           <span className="inline-flex flex-wrap gap-1">

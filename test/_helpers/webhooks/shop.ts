@@ -204,6 +204,7 @@ async function insertPayment(
       metadata_json: null,
       custom_fields_json: null,
       webhook_url: webhookUrl,
+      order_label: null,
       success_url: null,
       return_url: null,
       allowed_cryptos_json: '["BTC"]',

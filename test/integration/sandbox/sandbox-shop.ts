@@ -106,6 +106,7 @@ export async function openSandboxShop(): Promise<SandboxShop> {
         metadata: null,
         customFields: null,
         webhookUrl: null,
+        orderLabel: null,
         successUrl: null,
         returnUrl: null,
         allowedCryptos,

@@ -53,6 +53,7 @@ async function sell(sale: Sale): Promise<void> {
       metadata_json: null,
       custom_fields_json: null,
       webhook_url: null,
+      order_label: null,
       success_url: null,
       return_url: null,
       allowed_cryptos_json: '[]',

@@ -37,6 +37,7 @@ function viewOf(option: Pick<Option, 'confirmations' | 'finality'>): CheckoutVie
       orderId: '1',
       productId: null,
       priceId: null,
+      orderLabel: null,
       successUrl: null,
       returnUrl: null,
       locale: null,

@@ -65,6 +65,7 @@ export async function paymentsCsv(
         createdAt: ({ createdAt }) => createdAt,
         ...Object.fromEntries(COINS.map((coin) => [`received${coin}`, received(coin)])),
         txids: ({ transactions }) => transactions.map(({ txid }) => txid).join(' '),
+        orderLabel: ({ orderLabel }) => orderLabel,
       },
       tooMany: (numbers) =>
         t('{total} payments match: a file holds at most {most}. Please choose fewer days.', numbers),

@@ -6,7 +6,7 @@ import type { Payment } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { Button, LINK_BUTTON } from '../ui/basics.tsx';
 import { Confirm } from '../ui/dialog.tsx';
-import { fiat } from '../ui/format.ts';
+import { fiat, orderName } from '../ui/format.ts';
 import { MoneyLines } from '../ui/money-lines.tsx';
 import { telling } from '../ui/toast.tsx';
 import { receivedOf } from './payment-outcome.tsx';
@@ -71,7 +71,7 @@ function Cancel({ payment, open, onClose }: DecisionProps) {
     >
       <p>
         {t('The checkout of order {orderId} closes. A cancelled payment cannot be opened again.', {
-          orderId: payment.orderId,
+          orderId: orderName(payment),
         })}
       </p>
       <p className="text-soft">{t('Money that arrives nevertheless is kept for you and treated as late.')}</p>
@@ -107,7 +107,7 @@ function Accept({ payment, open, onClose }: DecisionProps) {
       />
       <p>
         {t('Order {orderId} is completed with the money that came, and your shop is told so.', {
-          orderId: payment.orderId,
+          orderId: orderName(payment),
         })}
       </p>
       <p className="text-soft">{t('This cannot be taken back.')}</p>

@@ -4,13 +4,14 @@ import type { Payment } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { Button, Copy, CopyLine, LINK_BUTTON } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { fiat, when } from '../ui/format.ts';
+import { fiat, orderName, when } from '../ui/format.ts';
 import { Qr } from '../ui/qr.tsx';
 
 /** Ways to bring an open payment to its payer: by link, by a code to scan, by mail. */
 export function SharePayment({ payment }: { payment: Payment }) {
   const [isCodeOpen, setCodeOpen] = useState(false);
-  const { checkoutUrl, orderId } = payment;
+  const { checkoutUrl } = payment;
+  const orderId = orderName(payment);
   const mail = useMailTo(payment);
   return (
     <>
@@ -36,7 +37,8 @@ export function SharePayment({ payment }: { payment: Payment }) {
 function useMailTo(payment: Payment): string {
   const shop = useShop()?.name ?? '';
   const amount = fiat(payment.amount, payment.currency);
-  const { orderId, checkoutUrl } = payment;
+  const { checkoutUrl } = payment;
+  const orderId = orderName(payment);
   const subject = t('{shop}: {amount} for order {orderId}', { shop, amount, orderId });
   const lines = [
     t('Please pay {amount} for order {orderId} here:', { amount, orderId }),

@@ -8,7 +8,7 @@ import type { Payment } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { Card, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
 import { EmailText } from '../ui/email-text.tsx';
-import { fiat, short } from '../ui/format.ts';
+import { fiat, orderName, short } from '../ui/format.ts';
 import { sharesMinute } from '../ui/relative-time.ts';
 import { StatusBadge } from '../ui/status.tsx';
 import { Table } from '../ui/table.tsx';
@@ -62,7 +62,7 @@ function Whole({ payment }: { payment: Payment }) {
   return (
     <>
       <PageTitle
-        title={t('Order {orderId}', { orderId: payment.orderId })}
+        title={t('Order {orderId}', { orderId: orderName(payment) })}
         lead={<code className="break-all">{payment.id}</code>}
         actions={<PaymentActions payment={payment} />}
       />
@@ -112,6 +112,7 @@ function Facts({ payment }: { payment: Payment }) {
         <Row name={t('Expires')}>
           <Time at={payment.expiresAt} exact="minute" />
         </Row>
+        {payment.orderLabel !== null && <Row name={t('Order id')}>{payment.orderId}</Row>}
         <Row name={t('Customer')}>
           {payment.customerId === null ? t('Anonymous') : <Customer id={payment.customerId} />}
         </Row>

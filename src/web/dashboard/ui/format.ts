@@ -1,3 +1,4 @@
+import type { Payment } from '../api/types.ts';
 import { locale } from '../i18n/language.ts';
 
 const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 18 });
@@ -46,6 +47,11 @@ export function fiatCompact(amount: number, currency: string): string {
 
 export function when(iso: string): string {
   return moment.format(new Date(iso));
+}
+
+/** What people call an order: its label, else its id. */
+export function orderName({ orderId, orderLabel }: Pick<Payment, 'orderId' | 'orderLabel'>): string {
+  return orderLabel ?? orderId;
 }
 
 export function short(text: string, start = 8, end = 6): string {

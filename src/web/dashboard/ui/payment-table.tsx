@@ -3,7 +3,7 @@ import { useShopId } from '../api/hooks.ts';
 import { customerName, type CustomersById } from '../api/customers-of.ts';
 import type { Payment } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
-import { fiat, short } from './format.ts';
+import { fiat, orderName, short } from './format.ts';
 import { useIsNarrow } from './narrow.ts';
 import { ROW_LINK } from './row-link.ts';
 import { StatusBadge } from './status.tsx';
@@ -68,11 +68,13 @@ export function PaymentTable({ payments, customers, sorting }: PaymentTableProps
               <Link
                 to="/shop/$shopId/payments/$paymentId"
                 params={{ shopId, paymentId: payment.id }}
-                title={payment.orderId}
+                title={
+                  payment.orderLabel === null ? payment.orderId : `${payment.orderLabel} (${payment.orderId})`
+                }
                 {...ROW_LINK}
                 className="font-semibold whitespace-nowrap text-accent underline-offset-2 hover:underline"
               >
-                {short(payment.orderId, 16, 6)}
+                {short(orderName(payment), 16, 6)}
               </Link>
               {isNarrow && (
                 <small className="grid justify-items-start gap-1 text-soft">
