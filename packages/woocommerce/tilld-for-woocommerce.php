@@ -26,7 +26,7 @@ const CRON = 'tilld_reconcile';
 if (!class_exists('Tilld\Tilld')) {
     require_once __DIR__ . '/lib/Tilld.php';
 }
-foreach (['Vault', 'Lock', 'Log', 'Transport', 'Connection', 'ConnectPages', 'Amounts', 'Checkout', 'OrderState', 'Orders', 'Refunds', 'Cancelling', 'Webhook', 'Reconcile', 'Health', 'Plugin'] as $part) {
+foreach (['Vault', 'Lock', 'Log', 'Transport', 'Sites', 'Connection', 'Removal', 'ConnectPages', 'Amounts', 'Checkout', 'OrderState', 'Orders', 'Refunds', 'Cancelling', 'Webhook', 'Reconcile', 'Health', 'Plugin'] as $part) {
     require_once __DIR__ . "/src/{$part}.php";
 }
 

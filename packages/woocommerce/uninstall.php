@@ -1,18 +1,14 @@
 <?php
-/** Deleted by the shopkeeper: key, settings and cursor go; orders keep what belongs to them. */
+/** The plugin is deleted: its data go from every site of the installation. Orders keep what belongs to them, unless the settings of their site say otherwise. */
 
 declare(strict_types=1);
 
+namespace Tilld\WooCommerce;
+
+defined('ABSPATH') || exit;
 defined('WP_UNINSTALL_PLUGIN') || exit;
 
-// Otherwise tilld would go on sending webhooks to a shop that no longer takes them.
+// WooCommerce may be switched off or deleted already: nothing here needs it.
 require_once __DIR__ . '/tilld-for-woocommerce.php';
-\Tilld\WooCommerce\Connection::close();
 
-$options = ['tilld_connection', 'tilld_site', 'tilld_cursor', 'tilld_waiting', 'tilld_last_webhook', 'tilld_last_reconcile', 'woocommerce_tilld_settings'];
-foreach ($options as $option) {
-    delete_option($option);
-}
-global $wpdb;
-$wpdb->query("DELETE FROM {$wpdb->options} WHERE option_name LIKE 'tilld\_lock\_%' OR option_name LIKE '\_transient%tilld\_connect\_%'");
-wp_clear_scheduled_hook('tilld_reconcile');
+Sites::each([Removal::class, 'run']);

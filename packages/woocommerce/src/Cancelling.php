@@ -21,12 +21,22 @@ final class Cancelling
 
     public static function hook(): void
     {
+        add_filter('woocommerce_cancel_unpaid_order', [self::class, 'includeBlockCheckout'], 1, 2);
         add_filter('woocommerce_cancel_unpaid_order', [self::class, 'mayCleanUp'], 20, 2);
         add_action('woocommerce_before_order_object_save', [self::class, 'beforeSave']);
         add_action('woocommerce_after_order_object_save', [self::class, 'afterSave']);
         add_action('woocommerce_order_status_changed', [self::class, 'paidOtherwise'], 10, 4);
         add_action('woocommerce_before_trash_order', [self::class, 'trashed']);
         add_action('woocommerce_before_delete_order', [self::class, 'trashed']);
+    }
+
+    /**
+     * WooCommerce's clean-up proposes orders of the classic checkout only. Those of the block checkout were made by a
+     * customer in the same way. Runs first, so that other plugins can still refuse.
+     */
+    public static function includeBlockCheckout($isCleanedUp, $order): bool
+    {
+        return $isCleanedUp || ($order instanceof \WC_Order && $order->get_payment_method() === GATEWAY && $order->get_created_via() === 'store-api');
     }
 
     /** WooCommerce's clean-up of unpaid orders: whether this one may go. */

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Tilld\WooCommerce;
 
+use Tilld\ConnectionException;
 use Tilld\Tilld;
 
 defined('ABSPATH') || exit;
@@ -22,6 +23,9 @@ final class Connection
     private const OPTION = 'tilld_connection';
     private const SITE = 'tilld_site';
     private const TIMEOUT_SECONDS = 10;
+
+    /** @var array<string, true> Addresses that did not answer: the thousand sites of a network must not each wait for it. */
+    private static $unreachable = [];
 
     /** Null while there is none, or this is a copy of the connected site: a copy must not touch its payments. */
     public static function get(): ?array
@@ -85,11 +89,14 @@ final class Connection
     public static function close(): void
     {
         $connection = self::get();
-        if ($connection !== null) {
+        if ($connection !== null && !isset(self::$unreachable[$connection['url']])) {
             try {
-                self::client()->endpoints->edit(['endpointId' => $connection['endpointId'], 'active' => false]);
+                self::client(0)->endpoints->edit(['endpointId' => $connection['endpointId'], 'active' => false]);
             } catch (\Throwable $error) {
-                Log::warning('the webhook endpoint could not be switched off', $error);
+                if ($error instanceof ConnectionException) {
+                    self::$unreachable[$connection['url']] = true;
+                }
+                Log::warning("the webhook endpoint {$connection['endpointId']} could not be switched off: delete it in tilld", $error);
             }
         }
         delete_option(self::OPTION);

@@ -16,16 +16,31 @@ final class Plugin
         add_action('init', [self::class, 'translate'], 1);
         add_filter('cron_schedules', [Reconcile::class, 'addSchedule']);
         add_filter('plugin_action_links_' . plugin_basename(FILE), [self::class, 'addSettingsLink']);
+        // Before WordPress drops the tables of the site, at 10.
+        add_action('wp_uninitialize_site', [self::class, 'removeSite'], 5);
     }
 
-    public static function activate(): void
+    /** @param bool $isNetworkWide each site of the network then schedules its job at its next request */
+    public static function activate($isNetworkWide = false): void
     {
-        Reconcile::schedule();
+        if (!$isNetworkWide) {
+            Reconcile::schedule();
+        }
     }
 
-    public static function deactivate(): void
+    /** @param bool $isNetworkWide whether the plugin stops in every site of the network */
+    public static function deactivate($isNetworkWide = false): void
     {
-        wp_clear_scheduled_hook(CRON);
+        $stop = static function (): void {
+            wp_unschedule_hook(CRON);
+        };
+        $isNetworkWide ? Sites::each($stop) : $stop();
+    }
+
+    /** A site of the network is deleted: tilld must not go on sending webhooks to it. @param \WP_Site $site */
+    public static function removeSite($site): void
+    {
+        Sites::in((int) $site->blog_id, [Removal::class, 'run']);
     }
 
     public static function declareCompatibility(): void

@@ -148,6 +148,12 @@ export class Owner implements AsyncDisposable {
     return endpoints.filter((endpoint) => !endpoint.default);
   }
 
+  /** A restricted key, as connecting gives it to a shop. */
+  async makeKey(scopes: readonly string[]): Promise<string> {
+    const body = { name: 'A shop', scopes };
+    return (await this.#post<{ key: { value: string } }>('/merchant/keys/create', body)).key.value;
+  }
+
   /** Deletes every restricted key; answers how many there were. */
   async revokeKeys(): Promise<number> {
     const { restricted } = await this.#get<{ restricted: { id: string }[] }>('/merchant/keys?');

@@ -41,8 +41,9 @@ final class ShopCommands
 {
     public static function order(array $given): array
     {
-        $order = wc_create_order(['created_via' => 'checkout']);
-        $order->set_created_via('checkout');
+        $via = $given['via'] ?? 'checkout';
+        $order = wc_create_order(['created_via' => $via]);
+        $order->set_created_via($via);
         $order->add_product(wc_get_product((int) get_option('shop_test_product')), $given['quantity']);
         $order->set_billing_email($given['email'] ?? '');
         $order->set_payment_method(self::gateway());

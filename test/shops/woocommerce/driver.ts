@@ -66,10 +66,11 @@ export class WooShop implements ShopDriver {
     if (!home.includes('tilld=connected')) throw new Error(`not connected: ${home} ${this.site.logs()}`);
   }
 
-  async order({ quantity = 1, email }: { quantity?: number; email?: string } = {}): Promise<
-    Placed & { orderId: string }
-  > {
-    return this.command('order', { quantity, email });
+  /** @param options.via which checkout made the order: `checkout` is the classic one, `store-api` that of blocks */
+  async order(
+    options: { quantity?: number; email?: string; via?: 'checkout' | 'store-api' } = {},
+  ): Promise<Placed & { orderId: string }> {
+    return this.command('order', { quantity: 1, ...options });
   }
 
   async state(orderId: string): Promise<OrderState> {

@@ -56,10 +56,14 @@ export class Site implements AsyncDisposable {
     await this.php('activate.php', [this.wordpress, `${plugin}/${file}`, ...given]);
   }
 
-  /** Runs a script of this directory beside the server. */
-  async php(script: string, args: readonly string[]): Promise<string> {
+  /** Runs a script of this directory beside the server, with more settings of wp-config.php where given. */
+  async php(
+    script: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
     const { stdout } = await run('php', [...this.#options, join(HERE, script), ...args], {
-      env: this.#env,
+      env: { ...this.#env, ...env },
       timeout: 120_000,
     });
     return stdout;

@@ -11,8 +11,19 @@ foreach (['AUTH', 'SECURE_AUTH', 'LOGGED_IN', 'NONCE'] as $name) {
     define("{$name}_KEY", "key of {$name}");
     define("{$name}_SALT", "salt of {$name}");
 }
-define('WP_HOME', getenv('SHOP_URL'));
-define('WP_SITEURL', getenv('SHOP_URL'));
+if (getenv('SHOP_NETWORK') === 'yes') {
+    define('MULTISITE', true);
+    define('SUBDOMAIN_INSTALL', false);
+    define('DOMAIN_CURRENT_SITE', parse_url(getenv('SHOP_URL'), PHP_URL_HOST));
+    define('PATH_CURRENT_SITE', '/');
+    define('SITE_ID_CURRENT_SITE', 1);
+    define('BLOG_ID_CURRENT_SITE', 1);
+}
+// The tests that move a site change the option; the others must not be able to.
+if (getenv('SHOP_MOVES') !== 'yes') {
+    define('WP_HOME', getenv('SHOP_URL'));
+    define('WP_SITEURL', getenv('SHOP_URL'));
+}
 define('WP_CONTENT_DIR', getenv('SHOP_CONTENT'));
 // Nothing leaves this machine: no update checks.
 define('WP_HTTP_BLOCK_EXTERNAL', true);
