@@ -17,7 +17,7 @@ import { failOrphans } from '../../src/usecases/settlement/fail-orphans.ts';
 import { failReverted } from '../../src/usecases/settlement/fail-reverted.ts';
 import { createSweepBackoff } from '../../src/usecases/settlement/sweep-backoff.ts';
 import { sweepDeposits } from '../../src/usecases/settlement/sweep-deposits.ts';
-import { expectBooksInOrder, expectBooksToAgree } from './books.ts';
+import { expectBooksInOrder, expectBooksToAgree, expectSendsInBooks } from './books.ts';
 import type { Life } from './life-networks.ts';
 import { FINAL_DEPTH, ORDERS } from './send-steps.ts';
 import { SECRET_KEY } from './secret-key.ts';
@@ -109,6 +109,7 @@ export class BookLife {
       await this.#look();
       await expectBooksToAgree(this.#deps.db);
       await expectBooksInOrder(this.#deps.db);
+      await expectSendsInBooks(this.#deps.db);
     }
     // Until every send has ended.
     for (let round = 0; round < 2 * FINAL_DEPTH; round += 1) {
@@ -118,6 +119,7 @@ export class BookLife {
     await this.#look();
     await expectBooksToAgree(this.#deps.db);
     await expectBooksInOrder(this.#deps.db);
+    await expectSendsInBooks(this.#deps.db);
   }
 
   async perform(step: BookStep): Promise<void> {

@@ -27,6 +27,29 @@ export async function expectBooksInOrder(db: Db): Promise<void> {
   }
 }
 
+/** Each send that a block has paid is a line of its own kind about that transaction: a refund is never lost among sends. */
+export async function expectSendsInBooks(db: Db): Promise<void> {
+  const sends = await db
+    .selectFrom('sends')
+    .innerJoin('send_versions', (join) =>
+      join.onRef('send_versions.send_id', '=', 'sends.id').onRef('send_versions.txid', '=', 'sends.txid'),
+    )
+    .leftJoin('refunds', 'refunds.send_id', 'sends.id')
+    .select(['sends.id', 'sends.purpose', 'sends.txid', 'refunds.payment_id'])
+    .where('sends.status', '=', 'confirmed')
+    .where('send_versions.cancels', '=', 0)
+    .execute();
+  const lines = await db.selectFrom('movements').selectAll().execute();
+  const takenBack = new Set(lines.map(({ reverses }) => reverses));
+  const told = lines
+    .filter(({ seq, kind }) => !takenBack.has(seq) && kind !== 'reversal' && kind !== 'fee')
+    .map(({ send_id, txid, kind }) => ({ id: send_id, txid, kind }));
+  for (const { id, txid, purpose, payment_id } of sends) {
+    const kind = purpose === 'send' && payment_id !== null ? 'refund' : purpose;
+    expect(told.filter((line) => line.id === id)).toEqual([{ id, txid, kind }]);
+  }
+}
+
 function about({ txid, vout, send_id, payment_id, rate, currency }: StoredMovement): object {
   return { txid, vout, send_id, payment_id, rate, currency };
 }
