@@ -11,6 +11,8 @@ interface Order {
   readonly notes: string[];
   refundLink: { readonly id: string } | null;
   isRefundSettled: boolean;
+  /** The claim whose delay was noted. */
+  delayedClaim: string | null;
 }
 
 interface Payment {
@@ -21,6 +23,13 @@ interface Payment {
   readonly amount: string;
   readonly orderId: string;
   readonly timeline: readonly { readonly type: string }[];
+}
+
+interface RefundLink {
+  readonly id: string;
+  readonly status: string;
+  readonly claimId: string | null;
+  readonly problem: string | null;
 }
 
 interface Connection {
@@ -89,6 +98,7 @@ export class PlainShop implements ShopDriver {
       notes: [],
       refundLink: null,
       isRefundSettled: false,
+      delayedClaim: null,
     };
     this.#orders.set(id, order);
     return { orderId: id, paymentId: payment.id, checkoutUrl: payment.checkoutUrl };
@@ -218,10 +228,17 @@ export class PlainShop implements ShopDriver {
     this.#apply(order, payment);
     if (order.refundLink === null) return;
     const path = `/payment/refund-links?paymentId=${payment.id}`;
-    const { refundLinks } = await this.#call<{ refundLinks: { id: string; status: string }[] }>('GET', path);
-    order.isRefundSettled = refundLinks.some(
-      ({ id, status }) => id === order.refundLink?.id && status === 'paid',
-    );
+    const { refundLinks } = await this.#call<{ refundLinks: RefundLink[] }>('GET', path);
+    const link = refundLinks.find(({ id }) => id === order.refundLink?.id);
+    if (link !== undefined) this.#applyRefund(order, link);
+  }
+
+  #applyRefund(order: Order, { status, claimId, problem }: RefundLink): void {
+    order.isRefundSettled = status === 'paid';
+    const isDelayed = problem !== null && (status === 'claimed' || status === 'approved');
+    if (!isDelayed || order.delayedClaim === claimId) return;
+    order.delayedClaim = claimId;
+    order.notes.push(`the refund cannot be sent at present, and is tried again: ${problem}`);
   }
 
   #apply(order: Order, payment: Payment): void {
