@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Tilld\WooCommerce;
 
 use Automattic\WooCommerce\Caches\OrderCache;
+use Tilld\Tilld;
 
 defined('ABSPATH') || exit;
 
@@ -62,16 +63,19 @@ final class Orders
                 return;
             }
             $payment = self::lead($payment);
-            $isLead = $payment['id'] !== $wanted || ($wanted !== $current && self::isLeadOf($order, $current, $wanted));
-            if ($current !== '' && $payment['id'] !== $current && !$isLead && !self::isSuccessor($order, $wanted)) {
+            $isOther = $current !== '' && $payment['id'] !== $current;
+            $isLead = $payment['id'] !== $wanted || ($isOther && self::isLeadOf($current, $wanted));
+            if ($isOther && !$isLead && !self::isSuccessor($order, $wanted)) {
                 OrderState::applyEarlier($order, $payment);
                 return;
             }
-            if ($current === '' || $isLead) {
+            // A successor with money is the order's own payment from then on: what becomes of its money is told of no earlier one.
+            $isAdopted = $isLead || ($isOther && !in_array(Tilld::shopState($payment), ['waiting', 'lost'], true));
+            if ($current === '' || $isAdopted) {
                 self::adopt($order, $payment['id']);
             }
             OrderState::apply($order, $payment);
-            if ($isLead) {
+            if ($isAdopted) {
                 // A payment that changes nothing else of the order would leave the adoption unsaved.
                 $order->save();
             }
@@ -96,13 +100,9 @@ final class Orders
         $order->update_meta_data(self::PAYMENT, $paymentId);
     }
 
-    /** Whether an earlier payment of the order got its money in place of the present one. */
-    private static function isLeadOf(\WC_Order $order, string $current, string $paymentId): bool
+    /** Whether a payment got the money of the order's present one: its webhooks may come before those that say so of that one. */
+    private static function isLeadOf(string $current, string $paymentId): bool
     {
-        $isEarlier = in_array($paymentId, explode(' ', (string) $order->get_meta(self::EARLIER)), true);
-        if ($current === '' || !$isEarlier) {
-            return false;
-        }
         $present = Connection::client()->payments->get(['paymentId' => $current]);
         return ($present['supersededBy'] ?? null) === $paymentId;
     }

@@ -13,6 +13,8 @@ interface LostEvent {
 /** The way from tilld and browsers to the shop. */
 export class ShopProxy implements AsyncDisposable {
   weather: WebhookWeather = 'pass';
+  /** Payments whose webhooks are lost whatever the weather. */
+  readonly unreported = new Set<string>();
   readonly #kept: Message[] = [];
   readonly #lost: LostEvent[] = [];
   #forwarder: Forwarder | null = null;
@@ -58,13 +60,20 @@ export class ShopProxy implements AsyncDisposable {
   }
 
   async #webhook(message: Message, forward: () => Promise<Answer>): Promise<Answer> {
+    const event = JSON.parse(message.body.toString()) as LostEvent;
+    if (this.unreported.has(event.data.payment?.id ?? '')) return this.#lose(event);
     if (this.weather === 'pass') return forward();
     if (this.weather === 'twice') {
       const [first, second] = await Promise.all([forward(), forward()]);
       return first.status >= 300 ? first : second;
     }
-    if (this.weather === 'keep') this.#kept.push(message);
-    else this.#lost.push(JSON.parse(message.body.toString()) as LostEvent);
+    if (this.weather === 'lose') return this.#lose(event);
+    this.#kept.push(message);
+    return accepted;
+  }
+
+  #lose(event: LostEvent): Answer {
+    this.#lost.push(event);
     return accepted;
   }
 

@@ -13,11 +13,12 @@ const PACKAGE = 'packages/woocommerce';
 const stack = new AsyncDisposableStack();
 let owner: Owner;
 let shop: WooShop;
+let toShop: ShopProxy;
 let shopUrl: string;
 
 beforeAll(async () => {
   owner = stack.use(await Owner.start());
-  const toShop = stack.use(await ShopProxy.start());
+  toShop = stack.use(await ShopProxy.start());
   const port = await freePort();
   toShop.port = port;
   shopUrl = toShop.url;
@@ -167,6 +168,23 @@ describe('an order whose payer renewed its payment', () => {
     expect(await shop.state(orderId)).toBe('paid');
     expect(await shop.notes(orderId)).not.toContainEqual(expect.stringMatching(/earlier payment/));
   });
+
+  it.each(['the expired payment', 'the renewal'] as const)(
+    'follows the renewal whose webhooks come first, seen and then final, after %s was paid',
+    async (paid) => {
+      const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
+      toShop.unreported.add(paymentId);
+      const renewal = await owner.renew(paymentId);
+      await owner.pay(paid === 'the renewal' ? renewal : paymentId);
+      await reaches(orderId, 'seen');
+      await owner.mine(renewal);
+      await reaches(orderId, 'paid');
+      expect(await shop.notes(orderId)).not.toContainEqual(expect.stringMatching(/earlier payment/));
+      await shop.reconcile();
+      expect(await shop.state(orderId)).toBe('paid');
+      expect((await shop.notes(orderId)).filter((note) => note.includes('Paid: '))).toHaveLength(1);
+    },
+  );
 });
 
 describe('strangers', () => {
