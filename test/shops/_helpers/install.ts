@@ -1,30 +1,89 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../../..');
+const SHOPS = join(ROOT, 'test/shops');
+/** Beside the repository, whose own packages a shop must not find. */
+const FRESH = join(homedir(), '.cache/tilld-shops');
+/** npm may look the platform up. What is ours is in the archive: where npm would ask for it, nothing answers. */
+const NPMRC =
+  'prefer-offline=true\naudit=false\nfund=false\nfetch-retries=0\n@tilld:registry=http://127.0.0.1:9/\n';
 
-/** Installs the platform of a shop, and in it the SDK and the shop's plugin as npm would bring them. */
-export async function installShop(shop: string, plugin: string): Promise<void> {
-  await run(join(ROOT, 'test/shops/install'), [shop]);
-  // The plugin is built against the types of the SDK that is installed.
-  await installPacked(shop, 'sdk', '@tilld/sdk');
-  await installPacked(shop, shop, plugin);
-}
-
-async function installPacked(shop: string, folder: string, name: string): Promise<void> {
-  const target = join(ROOT, 'test/shops', shop, 'node_modules', name);
-  const directory = mkdtempSync(join(tmpdir(), 'packed-'));
+/** Installs the platform of a shop, and in it the shop's plugin from its built archive. */
+export async function installShop(shop: 'vendure' | 'medusa', plugin: string): Promise<void> {
+  const modules = join(SHOPS, shop, 'node_modules');
+  const directory = mkdtempSync(join(cacheFolder(), 'archives-'));
   try {
-    await run('npm', ['pack', '--pack-destination', directory], { cwd: join(ROOT, 'packages', folder) });
-    const [archive = ''] = readdirSync(directory);
+    const { stdout } = await run(join(ROOT, 'scripts/build-packages'), ['--into', directory, shop]);
+    const target = join(modules, plugin);
     rmSync(target, { recursive: true, force: true });
     mkdirSync(target, { recursive: true });
-    await run('tar', ['-xzf', join(directory, archive), '-C', target, '--strip-components=1']);
+    await run('tar', ['-xzf', stdout.trim(), '-C', target, '--strip-components=1']);
   } finally {
     rmSync(directory, { recursive: true });
   }
+}
+
+/** A shop of its own in a new folder, with its platform and whatever the README of our package installs. */
+export interface FreshShop extends Disposable {
+  readonly directory: string;
+}
+
+/** Runs the commands of the README in a new folder that has the platform and nothing of ours. */
+export async function installAsReadmeSays(shop: 'vendure' | 'medusa'): Promise<FreshShop> {
+  await run(join(SHOPS, 'install'), [shop]);
+  const directory = mkdtempSync(join(cacheFolder(), `${shop}-`));
+  const fresh = {
+    directory,
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+  };
+  try {
+    await copyPlatform(shop, directory);
+    const [build, install] = readmeCommands(shop);
+    await run('bash', ['-c', build], { cwd: ROOT });
+    const command = install.replaceAll('/path/to/tilld', ROOT);
+    writeFileSync(join(directory, '.npmrc'), NPMRC);
+    await run('bash', ['-c', command], { cwd: directory });
+    return fresh;
+  } catch (error) {
+    fresh[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** As npm installed it from its lockfile, by hard links. npm writes its own list anew, which must not reach the original. */
+async function copyPlatform(shop: string, directory: string): Promise<void> {
+  const source = join(SHOPS, shop);
+  const target = join(directory, 'node_modules');
+  await run('cp', ['-al', join(source, 'node_modules'), target]);
+  rmSync(join(target, '@tilld'), { recursive: true, force: true });
+  for (const name of ['node_modules/.package-lock.json', 'package.json', 'package-lock.json']) {
+    rmSync(join(directory, name), { force: true });
+    copyFileSync(join(source, name), join(directory, name));
+  }
+  if (shop !== 'medusa') return;
+  // Its configuration is CommonJS.
+  const described = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as object;
+  writeFileSync(join(directory, 'package.json'), JSON.stringify({ ...described, type: 'commonjs' }));
+}
+
+/** The first block of shell commands in the README: one for the clone of tilld, one for the shop. */
+function readmeCommands(shop: string): [build: string, install: string] {
+  const readme = readFileSync(join(ROOT, 'packages', shop, 'README.md'), 'utf8');
+  const [, block = ''] = /```sh\n(.*?)```/s.exec(readme) ?? [];
+  const [build, install, ...others] = block
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  if (build === undefined || install === undefined || others.length > 0)
+    throw new Error(`the README of ${shop} has other commands than expected: ${block}`);
+  return [build, install];
+}
+
+function cacheFolder(): string {
+  mkdirSync(FRESH, { recursive: true });
+  return FRESH;
 }

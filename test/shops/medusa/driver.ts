@@ -10,7 +10,7 @@ import { Postgres } from './postgres.ts';
 
 const run = promisify(execFile);
 const SHOP = join(import.meta.dirname, 'shop');
-const MEDUSA = join(import.meta.dirname, 'node_modules/@medusajs/cli/cli.js');
+const CLI = 'node_modules/@medusajs/cli/cli.js';
 const PROVIDER = 'pp_tilld_tilld';
 const OTHER_PROVIDER = 'pp_system_default';
 const STOREFRONT = 'http://localhost:8000';
@@ -64,20 +64,26 @@ export class MedusaShop implements ShopDriver {
   testMode = true;
   readonly #setup: ShopSetup;
   readonly #postgres: Postgres;
+  readonly #directory: string;
+  readonly #cli: string;
   #server: ChildProcess | null = null;
   #seed: Seed | null = null;
 
-  private constructor(setup: ShopSetup, postgres: Postgres) {
+  private constructor(setup: ShopSetup, postgres: Postgres, fresh: string | undefined) {
     this.#setup = setup;
     this.#postgres = postgres;
+    this.#directory = fresh ?? SHOP;
+    this.#cli = join(fresh ?? import.meta.dirname, CLI);
   }
 
-  static async open(setup: ShopSetup): Promise<MedusaShop> {
-    await installShop('medusa', '@tilld/medusa-payment');
-    const shop = new MedusaShop(setup, await Postgres.start());
+  /** @param fresh the folder of a shop that has the plugin already */
+  static async open(setup: ShopSetup, fresh?: string): Promise<MedusaShop> {
+    if (fresh === undefined) await installShop('medusa', '@tilld/medusa-payment');
+    else await run(join(import.meta.dirname, '../install'), ['medusa']);
+    const shop = new MedusaShop(setup, await Postgres.start(), fresh);
     try {
-      await run(process.execPath, [MEDUSA, 'db:migrate'], {
-        cwd: SHOP,
+      await run(process.execPath, [shop.#cli, 'db:migrate'], {
+        cwd: shop.#directory,
         env: shop.#env,
         timeout: START_MS * 3,
       });
@@ -186,9 +192,9 @@ export class MedusaShop implements ShopDriver {
   async start(): Promise<void> {
     const server = spawn(
       process.execPath,
-      [MEDUSA, 'start', '-H', '127.0.0.1', '-p', String(this.#setup.port)],
+      [this.#cli, 'start', '-H', '127.0.0.1', '-p', String(this.#setup.port)],
       {
-        cwd: SHOP,
+        cwd: this.#directory,
         env: this.#env,
         stdio: ['ignore', 'pipe', 'pipe'],
       },

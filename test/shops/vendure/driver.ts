@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { eventually } from '../../_helpers/poll.ts';
 import type { OrderState, Placed, ShopDriver, ShopSetup } from '../_helpers/driver.ts';
 import { installShop } from '../_helpers/install.ts';
@@ -33,6 +33,12 @@ const ORDER = `id code state payments { id state amount refunds { id state } }
   tilldPayments { paymentId state } tilldRefunds { url status }
   history(options: { filter: { type: { eq: "ORDER_NOTE" } } }) { items { data } }`;
 
+interface ShopOptions {
+  readonly placeWhenSeen?: boolean;
+  /** The server of a shop that has the plugin already. */
+  readonly server?: string;
+}
+
 /** Vendure with the plugin in a process of its own. */
 export class VendureShop implements ShopDriver {
   readonly name = 'Vendure';
@@ -45,18 +51,20 @@ export class VendureShop implements ShopDriver {
   /** The session of each order's customer. */
   readonly #customers = new Map<string, GraphQl>();
   readonly #placeWhenSeen: boolean;
+  readonly #server: string;
   #child: ChildProcess | null = null;
   #variantId = '';
 
-  private constructor(setup: ShopSetup, placeWhenSeen: boolean) {
+  private constructor(setup: ShopSetup, { placeWhenSeen = false, server = SERVER }: ShopOptions) {
     this.#setup = setup;
     this.#placeWhenSeen = placeWhenSeen;
+    this.#server = server;
     this.#admin = new GraphQl(`http://127.0.0.1:${setup.port}/admin-api`);
   }
 
-  static async start(setup: ShopSetup, options: { placeWhenSeen?: boolean } = {}): Promise<VendureShop> {
-    await installShop('vendure', '@tilld/vendure-plugin');
-    const shop = new VendureShop(setup, options.placeWhenSeen ?? false);
+  static async start(setup: ShopSetup, options: ShopOptions = {}): Promise<VendureShop> {
+    if (options.server === undefined) await installShop('vendure', '@tilld/vendure-plugin');
+    const shop = new VendureShop(setup, options);
     await shop.start();
     await shop.#fill();
     return shop;
@@ -214,15 +222,16 @@ export class VendureShop implements ShopDriver {
   }
 
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [SERVER], {
-      cwd: import.meta.dirname,
+    const child = spawn(process.execPath, [this.#server], {
+      cwd: dirname(this.#server),
       env: {
         PATH: process.env['PATH'] ?? '',
         PORT: String(this.#setup.port),
         DATABASE: join(this.#directory, 'shop.sqlite'),
         TILLD_URL: this.#setup.tilldUrl,
         SERVER_URL: this.#setup.publicUrl,
-        ENCRYPTION_KEY: this.#encryptionKey,
+        TILLD_ENCRYPTION_KEY: this.#encryptionKey,
+        TILLD_TEST_MODE: 'true',
         PLACE_WHEN_SEEN: String(this.#placeWhenSeen),
         LANGUAGE_OF_NOTES: this.language,
         VENDURE_DISABLE_TELEMETRY: 'true',

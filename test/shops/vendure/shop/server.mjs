@@ -1,10 +1,10 @@
 // A Vendure server with the plugin of tilld, on SQLite in memory that is written to one file. The first start fills it.
 import { existsSync } from 'node:fs';
-import { bootstrap, DefaultLogger, LanguageCode, LogLevel } from '@vendure/core';
-import { populateInitialData } from '@vendure/core/cli/index.js';
+import { bootstrap, DefaultLogger, LogLevel } from '@vendure/core';
 import tilld from '@tilld/vendure-plugin';
+import { fill } from './fill.mjs';
 
-const { PORT, DATABASE, TILLD_URL, SERVER_URL, ENCRYPTION_KEY, PLACE_WHEN_SEEN, LANGUAGE_OF_NOTES } =
+const { PORT, DATABASE, TILLD_URL, SERVER_URL, TILLD_ENCRYPTION_KEY, PLACE_WHEN_SEEN, LANGUAGE_OF_NOTES } =
   process.env;
 const isNew = !existsSync(DATABASE);
 
@@ -36,7 +36,7 @@ const config = {
     tilld.TilldPlugin.init({
       tilldUrl: TILLD_URL,
       serverUrl: SERVER_URL,
-      encryptionKey: ENCRYPTION_KEY,
+      encryptionKey: TILLD_ENCRYPTION_KEY,
       placeOrderWhenSeen: PLACE_WHEN_SEEN === 'true',
       language: LANGUAGE_OF_NOTES,
       allowSandbox: true,
@@ -45,16 +45,6 @@ const config = {
 };
 
 const app = await bootstrap(config);
-if (isNew) {
-  await populateInitialData(app, {
-    defaultLanguage: LanguageCode.en,
-    defaultZone: 'Europe',
-    countries: [{ code: 'DE', name: 'Germany', zone: 'Europe' }],
-    taxRates: [{ name: 'Standard', percentage: 0 }],
-    shippingMethods: [{ name: 'Parcel', price: 500 }],
-    paymentMethods: [{ name: 'Coins', handler: { code: 'tilld', arguments: [] } }],
-    collections: [],
-  });
-}
+if (isNew) await fill(app);
 console.log('the shop is ready');
 process.on('SIGTERM', () => void app.close().then(() => process.exit(0)));
