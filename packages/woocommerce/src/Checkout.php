@@ -161,7 +161,7 @@ final class Checkout
     {
         $lifetime = self::lifetime();
         return [
-            'amount' => Amounts::text($order->get_total()),
+            'amount' => Amounts::text($order->get_total(), $order->get_currency()),
             'currency' => $order->get_currency(),
             'lines' => self::lines($order),
             /* translators: %s: order number */
@@ -192,10 +192,12 @@ final class Checkout
     private static function lines(\WC_Order $order): array
     {
         $lines = [];
-        $sum = 0.0;
+        $sum = 0;
+        $currency = $order->get_currency();
         foreach ($order->get_items(['line_item', 'shipping', 'fee']) as $item) {
-            $amount = (float) $order->get_line_total($item, true, true);
-            if ($amount < 0) {
+            // Rounded here, by the currency: WooCommerce would do it by the decimals that the shop shows.
+            $amount = $order->get_line_total($item, true, false);
+            if ((float) $amount < 0) {
                 return [];
             }
             $quantity = $item->get_quantity();
@@ -204,11 +206,11 @@ final class Checkout
             $lines[] = [
                 'name' => mb_substr($isWhole ? $name : "{$quantity} × {$name}", 0, self::MAX_NAME) ?: '-',
                 'quantity' => $isWhole ? (int) $quantity : 1,
-                'amount' => Amounts::text($amount),
+                'amount' => Amounts::text($amount, $currency),
             ];
-            $sum += $amount;
+            $sum += Amounts::minor($amount, $currency);
         }
-        $isTooMuch = $sum > (float) $order->get_total() + 0.00001;
+        $isTooMuch = $sum > Amounts::minor($order->get_total(), $currency);
         return $isTooMuch || count($lines) > self::MAX_LINES ? [] : $lines;
     }
 

@@ -86,7 +86,7 @@ final class OrderState
             case 'short':
                 /* translators: 1: amounts of coins 2: price with its currency */
                 $text = __('Too little came: %1$s of %2$s. The customer can still pay the rest.', 'tilld-for-woocommerce');
-                self::hold($order, sprintf($text, $received, "{$payment['amount']} {$payment['currency']}"));
+                self::hold($order, sprintf($text, $received, Amounts::shown($payment['amount'], $payment['currency'])));
                 return;
             case 'late':
                 /* translators: %s: amounts of coins */
@@ -96,8 +96,8 @@ final class OrderState
             case 'other-amount':
                 /* translators: 1: amount that was paid 2: amount that the order costs now */
                 $text = __('%1$s were paid, but the order is now at %2$s: look at it before you deliver.', 'tilld-for-woocommerce');
-                $now = Amounts::text($order->get_total()) . ' ' . $order->get_currency();
-                self::hold($order, sprintf($text, "{$payment['amount']} {$payment['currency']}", $now));
+                $now = Amounts::shown($order->get_total(), $order->get_currency());
+                self::hold($order, sprintf($text, Amounts::shown($payment['amount'], $payment['currency']), $now));
                 return;
             case 'simulated':
                 self::hold($order, __('Simulated money came: nothing was earned, do not deliver. To try things out, switch on the test mode in the settings of tilld.', 'tilld-for-woocommerce'));

@@ -126,7 +126,9 @@ final class Orders
         if (is_callable([$dataStore, 'clear_cached_data'])) {
             $dataStore->clear_cached_data([$orderId]);
         }
-        return wc_get_order($orderId);
+        return Amounts::unrounded(static function () use ($orderId) {
+            return wc_get_order($orderId);
+        });
     }
 
     /** A payment made after the one that the order knows, whose answer was lost; only while that one got nothing. */

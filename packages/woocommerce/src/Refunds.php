@@ -27,7 +27,19 @@ final class Refunds
         add_action('woocommerce_create_refund', static function ($refund): void {
             self::$making = $refund;
         });
+        add_action('wp_ajax_woocommerce_refund_line_items', [self::class, 'keepDecimals'], 1);
         add_filter('woocommerce_order_fully_refunded_status', [self::class, 'statusWhileOpen'], 10, 3);
+    }
+
+    /** On the page of an order WooCommerce rounds a refund to the decimals that the shop shows, before it is made. */
+    public static function keepDecimals(): void
+    {
+        // Only a look at which order it is: WooCommerce checks the nonce of the request and its user.
+        // phpcs:ignore WordPress.Security.NonceVerification.Missing
+        $order = wc_get_order(isset($_POST['order_id']) ? absint($_POST['order_id']) : 0);
+        if ($order instanceof \WC_Order && (string) $order->get_meta(Orders::PAYMENT) !== '') {
+            Amounts::keepDecimals();
+        }
     }
 
     /** @param string|float|null $amount */
@@ -42,7 +54,7 @@ final class Refunds
         $body = [
             // The webhook that names the payment with the money may still be under way.
             'paymentId' => $payment['supersededBy'] ?? $payment['id'],
-            'amount' => Amounts::text($amount),
+            'amount' => Amounts::text($amount, $order->get_currency()),
             'currency' => $order->get_currency(),
         ];
         if ($reason !== '') {
@@ -115,7 +127,7 @@ final class Refunds
         $status = self::statusOf($link);
         $refund->update_meta_data(self::STATUS, $status);
         $refund->save();
-        $amount = "{$link['amount']} {$link['currency']}";
+        $amount = Amounts::shown($link['amount'], $link['currency']);
         switch ($status) {
             case self::DELAYED:
                 /* translators: 1: amount with its currency 2: reason */
@@ -155,7 +167,7 @@ final class Refunds
             ? __('Your refund of %1$s is ready. Say where to send it until %3$s: %2$s', 'tilld-for-woocommerce')
             : __('Refund of %1$s: give this link to the customer and to nobody else; he can claim the money there until %3$s: %2$s', 'tilld-for-woocommerce');
         $until = wp_date((string) get_option('date_format'), (int) strtotime($link['expiresAt']));
-        $order->add_order_note(sprintf($text, "{$link['amount']} {$link['currency']}", $link['url'], $until), $isToCustomer ? 1 : 0);
+        $order->add_order_note(sprintf($text, Amounts::shown($link['amount'], $link['currency']), $link['url'], $until), $isToCustomer ? 1 : 0);
         if ($link['approval']) {
             $order->add_order_note(__('Once the customer has claimed the refund, approve it in tilld: then it is sent.', 'tilld-for-woocommerce'));
         }

@@ -5,6 +5,7 @@ import { TillProcess } from '../../_helpers/till.ts';
 
 /** Blocks come when a test mines them (and every ten minutes), so that money stays unconfirmed as long as a test needs. */
 const ENV = {
+  TILLD_RATES: 'fixed:BTC=100000,ETH=4000,LTC=100,SOL=200,USD/EUR=0.92,USD/JPY=150,USD/KWD=0.3,USD/CLF=0.025',
   TILLD_SANDBOX_BLOCK_INTERVAL: '10m',
   TILLD_WEBHOOK_RETRY_GAPS: '1s,1s,2s,2s,4s,4s,8s,16s,32s',
 };
@@ -24,12 +25,14 @@ export interface PaymentSeen {
   readonly amount: string;
   readonly currency: string;
   readonly metadata: object | null;
+  readonly lines: readonly { readonly amount: string }[];
 }
 
 interface RefundLinkSeen {
   readonly id: string;
   readonly status: string;
   readonly claimId: string | null;
+  readonly amount: string;
 }
 
 /** tilld in a process of its own with one shop in sandbox mode, and its owner. */
@@ -201,10 +204,14 @@ export class Owner implements AsyncDisposable {
     await this.#post('/payment/refund-link/cancel', { linkId: id });
   }
 
-  async #linkOf(paymentId: string, satisfies: (link: RefundLinkSeen) => boolean): Promise<RefundLinkSeen> {
+  async refundLinks(paymentId: string): Promise<readonly RefundLinkSeen[]> {
     const path = `/payment/refund-links?paymentId=${paymentId}`;
+    return (await this.#get<{ refundLinks: RefundLinkSeen[] }>(path)).refundLinks;
+  }
+
+  async #linkOf(paymentId: string, satisfies: (link: RefundLinkSeen) => boolean): Promise<RefundLinkSeen> {
     const look = async (): Promise<RefundLinkSeen | undefined> =>
-      (await this.#get<{ refundLinks: RefundLinkSeen[] }>(path)).refundLinks.find(satisfies);
+      (await this.refundLinks(paymentId)).find(satisfies);
     const found = await eventually('the refund link', look, (link) => link !== undefined);
     if (found === undefined) throw new Error('no refund link');
     return found;

@@ -31,6 +31,17 @@ add_filter('locale', static function (string $locale): string {
     return get_option('shop_test_locale') ?: $locale;
 });
 
+// What the site mails, as lines of JSON.
+add_filter('pre_wp_mail', static function ($isSent, array $mail): bool {
+    $line = wp_json_encode(['to' => (string) $mail['to'], 'subject' => $mail['subject'], 'text' => $mail['message']]);
+    file_put_contents(WP_CONTENT_DIR . '/mails.jsonl', "{$line}\n", FILE_APPEND | LOCK_EX);
+    return true;
+}, 10, 2);
+
+add_filter('woocommerce_defer_transactional_emails', static function ($isDeferred): bool {
+    return (bool) get_option('shop_test_defer', $isDeferred);
+});
+
 // As plugins for several languages do: the home page of each has a folder of its own.
 add_filter('home_url', static function (string $url): string {
     $folder = $_GET['shop-test-language'] ?? '';
@@ -44,7 +55,13 @@ final class ShopCommands
         $via = $given['via'] ?? 'checkout';
         $order = wc_create_order(['created_via' => $via]);
         $order->set_created_via($via);
-        $order->add_product(wc_get_product((int) get_option('shop_test_product')), $given['quantity']);
+        $product = wc_get_product((int) get_option('shop_test_product'));
+        foreach ($given['lines'] ?? [null] as $total) {
+            $order->add_product($product, $given['quantity'], $total === null ? [] : ['subtotal' => $total, 'total' => $total]);
+        }
+        if (isset($given['currency'])) {
+            $order->set_currency($given['currency']);
+        }
         $order->set_billing_email($given['email'] ?? '');
         $order->set_payment_method(self::gateway());
         $order->calculate_totals();
@@ -94,11 +111,45 @@ final class ShopCommands
         return ['refundId' => $refund->get_id()];
     }
 
+    /** As the order's page in the administration does it: the amount is rounded to what the shop shows. Ends the request. */
+    public static function refundByPage(array $given): array
+    {
+        wp_set_current_user(1);
+        $_POST = $_REQUEST = [
+            'order_id' => $given['orderId'], 'refund_amount' => $given['amount'], 'refunded_amount' => '0', 'refund_reason' => '',
+            'line_item_qtys' => '[]', 'line_item_totals' => '[]', 'line_item_tax_totals' => '[]', 'api_refund' => 'true',
+            'restock_refunded_items' => 'false', 'security' => wp_create_nonce('order-item'),
+        ];
+        do_action('wp_ajax_woocommerce_refund_line_items');
+        return [];
+    }
+
+    /** What the customer at an address was mailed, oldest first. */
+    public static function mails(array $given): array
+    {
+        $lines = array_filter(explode("\n", (string) @file_get_contents(WP_CONTENT_DIR . '/mails.jsonl')));
+        $mails = array_map(static function (string $line): array {
+            return json_decode($line, true);
+        }, $lines);
+        return array_values(array_filter($mails, static function (array $mail) use ($given): bool {
+            return $mail['to'] === $given['to'];
+        }));
+    }
+
+    /** Options of the site itself; null deletes one. */
+    public static function options(array $given): array
+    {
+        foreach ($given as $name => $value) {
+            $value === null ? delete_option($name) : update_option($name, $value);
+        }
+        return [];
+    }
+
     /** Each refund of the order with what became of it. */
     public static function refunds(array $given): array
     {
         return array_map(static function ($refund): array {
-            return ['amount' => $refund->get_amount(), 'status' => (string) $refund->get_meta('_tilld_refund_status')];
+            return ['amount' => (string) $refund->get_amount(), 'status' => (string) $refund->get_meta('_tilld_refund_status')];
         }, array_values(self::orderOf($given)->get_refunds()));
     }
 

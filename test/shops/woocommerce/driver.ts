@@ -26,6 +26,21 @@ const BY_STATUS: Readonly<Record<string, OrderState>> = {
   refunded: 'refunded',
 };
 
+export interface OrderOptions {
+  readonly quantity?: number;
+  readonly email?: string;
+  /** Which checkout made the order: `checkout` is the classic one, `store-api` that of blocks. */
+  readonly via?: 'checkout' | 'store-api';
+  readonly currency?: string;
+  /** What each line costs, in `currency`, instead of the article's price. */
+  readonly lines?: readonly string[];
+}
+
+export interface Mail {
+  readonly subject: string;
+  readonly text: string;
+}
+
 /** WooCommerce with the plugin as it is built, in a WordPress of its own. */
 export class WooShop implements ShopDriver {
   readonly name = 'WooCommerce';
@@ -66,11 +81,8 @@ export class WooShop implements ShopDriver {
     if (!home.includes('tilld=connected')) throw new Error(`not connected: ${home} ${this.site.logs()}`);
   }
 
-  /** @param options.via which checkout made the order: `checkout` is the classic one, `store-api` that of blocks */
-  async order(
-    options: { quantity?: number; email?: string; via?: 'checkout' | 'store-api' } = {},
-  ): Promise<Placed & { orderId: string }> {
-    return this.command('order', { quantity: 1, ...options });
+  async order({ quantity = 1, ...given }: OrderOptions = {}): Promise<Placed & { orderId: string }> {
+    return this.command('order', { quantity, ...given });
   }
 
   async state(orderId: string): Promise<OrderState> {
@@ -97,6 +109,11 @@ export class WooShop implements ShopDriver {
     const note = (await this.notes(orderId)).findLast((text) => text.includes('/r/')) ?? '';
     const [linkUrl = ''] = /https?:\/\/\S+\/r\/[\w-]+/.exec(unescaped(note)) ?? [];
     return { linkUrl };
+  }
+
+  /** What the shop mailed to an address. */
+  async mails(to: string): Promise<Mail[]> {
+    return this.command('mails', { to });
   }
 
   async refundSettled(orderId: string): Promise<boolean> {

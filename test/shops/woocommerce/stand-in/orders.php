@@ -102,6 +102,16 @@ abstract class WC_Abstract_Order
         foreach ($wpdb->get_results($wpdb->prepare("SELECT meta_key, meta_value FROM {$wpdb->prefix}wc_orders_meta WHERE order_id = %d", $id)) as $meta) {
             $this->meta[$meta->meta_key] = $meta->meta_value;
         }
+        // By the same setter as any change, which rounds to what the shop shows now.
+        $this->set_total($this->data['total']);
+        $this->data['total'] = $this->get_total();
+        $this->changes = [];
+    }
+
+    /** @param string|float $value */
+    public function set_total($value): void
+    {
+        $this->set('total', wc_format_decimal($value, wc_get_price_decimals()));
     }
 
     /** get_x and set_x of the fields above; anything else does not exist. */
@@ -207,10 +217,11 @@ class WC_Order extends WC_Abstract_Order
         }, in_array('line_item', (array) $types, true) ? $this->__call('get_items', []) : []);
     }
 
-    public function add_product(WC_Product_Simple $product, int $quantity): void
+    /** @param array{total?: string} $line its price, instead of the product's */
+    public function add_product(WC_Product_Simple $product, int $quantity, array $line = []): void
     {
         $items = $this->__call('get_items', []);
-        $items[] = ['name' => $product->name, 'quantity' => $quantity, 'total' => (string) ($quantity * $product->price)];
+        $items[] = ['name' => $product->name, 'quantity' => $quantity, 'total' => $line['total'] ?? (string) ($quantity * $product->price)];
         $this->set('items', $items);
     }
 
@@ -221,13 +232,13 @@ class WC_Order extends WC_Abstract_Order
 
     public function calculate_totals(): void
     {
-        $this->set('total', number_format(array_sum(array_column($this->__call('get_items', []), 'total')), 2, '.', ''));
+        $this->set_total(array_sum(array_column($this->__call('get_items', []), 'total')));
         $this->save();
     }
 
     public function get_line_total(WC_Order_Item_Product $item, bool $inclusive = false, bool $round = true): string
     {
-        return $item->get_total();
+        return $round ? wc_format_decimal($item->get_total(), wc_get_price_decimals()) : $item->get_total();
     }
 
     public function set_payment_method(WC_Payment_Gateway $gateway): void
@@ -289,7 +300,11 @@ class WC_Order extends WC_Abstract_Order
     {
         global $wpdb;
         $wpdb->insert("{$wpdb->prefix}shop_notes", ['order_id' => $this->get_id(), 'customer_note' => $isToCustomer, 'content' => $text]);
-        return (int) $wpdb->insert_id;
+        $noteId = (int) $wpdb->insert_id;
+        if ($isToCustomer) {
+            do_action('woocommerce_new_customer_note', ['order_id' => $this->get_id(), 'customer_note' => $text]);
+        }
+        return $noteId;
     }
 
     public function get_checkout_order_received_url(): string
@@ -310,12 +325,16 @@ class WC_Order extends WC_Abstract_Order
         return array_map('wc_get_order', array_map('intval', $wpdb->get_col($wpdb->prepare($query, $this->get_id()))));
     }
 
-    public function get_remaining_refund_amount(): string
+    public function get_total_refunded(): float
     {
-        $refunded = array_sum(array_map(static function (WC_Order_Refund $refund): float {
+        return array_sum(array_map(static function (WC_Order_Refund $refund): float {
             return (float) $refund->get_amount();
         }, $this->get_refunds()));
-        return number_format($this->get_total() - $refunded, 2, '.', '');
+    }
+
+    public function get_remaining_refund_amount(): string
+    {
+        return wc_format_decimal($this->get_total() - $this->get_total_refunded(), wc_get_price_decimals());
     }
 }
 

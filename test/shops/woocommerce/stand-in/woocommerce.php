@@ -1,7 +1,7 @@
 <?php
 /**
  * Plugin Name: Stand-in for WooCommerce
- * Description: What a payment gateway meets of WooCommerce, for tests: orders in tables of their own, gateways, refunds, the clean-up of unpaid orders, wc-api, settings, the registry of the block checkout.
+ * Description: What a payment gateway meets of WooCommerce, for tests: orders in tables of their own, gateways, refunds, mails, the clean-up of unpaid orders, wc-api, settings, the registry of the block checkout.
  * Version: 0.1
  */
 
@@ -14,6 +14,7 @@ define('WC_VERSION', '10.0.0');
 require_once __DIR__ . '/cache.php';
 require_once __DIR__ . '/orders.php';
 require_once __DIR__ . '/refunds.php';
+require_once __DIR__ . '/mails.php';
 require_once __DIR__ . '/gateways.php';
 require_once __DIR__ . '/blocks.php';
 
@@ -27,6 +28,11 @@ final class WooCommerce
     {
         $this->gateways = $this->gateways ?? new WC_Payment_Gateways();
         return $this->gateways;
+    }
+
+    public function mailer(): WC_Emails
+    {
+        return WC_Emails::instance();
     }
 
     public function api_request_url(string $name): string
@@ -62,9 +68,16 @@ function wc_get_logger(): WC_Logger
     return new WC_Logger();
 }
 
+/** A setting of what the shop shows, whatever the currency; plugins filter it. */
 function wc_get_price_decimals(): int
 {
-    return 2;
+    return absint(apply_filters('wc_get_price_decimals', get_option('woocommerce_price_num_decimals', 2)));
+}
+
+/** @param string|float|int $number @param int|false $decimals @return string */
+function wc_format_decimal($number, $decimals = false)
+{
+    return $decimals === false ? (string) $number : number_format((float) $number, $decimals, '.', '');
 }
 
 function wc_get_checkout_url(): string
