@@ -63,10 +63,37 @@ final class ShopCommands
             $order->set_currency($given['currency']);
         }
         $order->set_billing_email($given['email'] ?? '');
-        $order->set_payment_method(self::gateway());
+        $order->set_payment_method(self::gateway($given['method'] ?? 'tilld'));
         $order->calculate_totals();
         $order->save();
         return ['orderId' => (string) $order->get_id()] + self::pay($order);
+    }
+
+    /** The customer comes back, chooses another payment method and goes on to pay. */
+    public static function changeMethod(array $given): array
+    {
+        $order = self::orderOf($given);
+        $order->set_payment_method(self::gateway($given['method']));
+        $order->save();
+        return self::pay($order);
+    }
+
+    /** What the order screen shows of the payment. */
+    public static function screen(array $given): array
+    {
+        $order = self::orderOf($given);
+        $gateway = WC()->payment_gateways()->payment_gateways()[$order->get_payment_method()];
+        ob_start();
+        do_action('woocommerce_admin_order_data_after_order_details', $order);
+        return ['html' => ob_get_clean(), 'transactionUrl' => $gateway->get_transaction_url($order), 'isRefundable' => $gateway->can_refund_order($order)];
+    }
+
+    /** The payment methods that customers see, with their icons. */
+    public static function methods(): array
+    {
+        return array_map(static function (WC_Payment_Gateway $gateway): array {
+            return ['title' => $gateway->get_title(), 'icon' => $gateway->icon, 'needsSetup' => $gateway->needs_setup()];
+        }, WC()->payment_gateways()->get_available_payment_gateways());
     }
 
     public static function changeCart(array $given): array
@@ -243,7 +270,7 @@ final class ShopCommands
 
     private static function pay(WC_Order $order): array
     {
-        $result = self::gateway()->process_payment($order->get_id());
+        $result = self::gateway($order->get_payment_method())->process_payment($order->get_id());
         if ($result['result'] !== 'success') {
             throw new RuntimeException('the checkout refused the order');
         }
@@ -251,13 +278,13 @@ final class ShopCommands
         return ['paymentId' => $paymentId, 'checkoutUrl' => $result['redirect']];
     }
 
-    private static function gateway(): WC_Payment_Gateway
+    private static function gateway(string $id): WC_Payment_Gateway
     {
         $available = WC()->payment_gateways()->get_available_payment_gateways();
-        if (!isset($available['tilld'])) {
-            throw new RuntimeException('tilld is not offered');
+        if (!isset($available[$id])) {
+            throw new RuntimeException("{$id} is not offered");
         }
-        return $available['tilld'];
+        return $available[$id];
     }
 
     private static function orderOf(array $given): WC_Order

@@ -179,10 +179,17 @@ export class WooShop implements ShopDriver {
     return page.text();
   }
 
+  /** Sends the form of the settings. @returns the page that answers */
+  async postSettings(form: URLSearchParams): Promise<string> {
+    const path = '/wp-admin/admin.php?page=wc-settings&tab=checkout&section=tilld';
+    const answer = await this.visit(this.#setup.publicUrl + path, { method: 'POST', body: form });
+    return answer.text();
+  }
+
   /** A page as the owner's browser gets it, without following where it leads. */
-  async visit(url: string): Promise<Response> {
+  async visit(url: string, request: RequestInit = {}): Promise<Response> {
     if (this.#cookies === '') await this.#signIn();
-    return fetch(url, { redirect: 'manual', headers: { cookie: this.#cookies } });
+    return fetch(url, { ...request, redirect: 'manual', headers: { cookie: this.#cookies } });
   }
 
   async #signIn(): Promise<void> {

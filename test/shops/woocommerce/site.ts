@@ -106,6 +106,16 @@ export class Site implements AsyncDisposable {
       .join('\n');
   }
 
+  /** What PHP complained of: errors, warnings, notices, deprecations. */
+  debugLog(): string[] {
+    const file = join(this.#content, 'debug.log');
+    const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+    // WordPress itself looks for updates, which a site without internet cannot.
+    return lines.filter(
+      (line) => line !== '' && !/wp_(version_check|update_plugins|update_themes)\(\)/.test(line),
+    );
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
     await end(this.#database);

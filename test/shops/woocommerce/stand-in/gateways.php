@@ -16,6 +16,10 @@ abstract class WC_Payment_Gateway
     public $supports = ['products'];
     public $form_fields = [];
     public $settings = [];
+    public $enabled = 'yes';
+    public $icon = '';
+    public $view_transaction_url = '';
+    private $errors = [];
 
     public function init_settings()
     {
@@ -23,6 +27,12 @@ abstract class WC_Payment_Gateway
             return $field['default'] ?? '';
         }, $this->form_fields);
         $this->settings = array_merge($defaults, (array) get_option($this->option(), []));
+        $this->enabled = ($this->settings['enabled'] ?? '') === 'yes' ? 'yes' : 'no';
+    }
+
+    public function needs_setup()
+    {
+        return false;
     }
 
     public function get_option($name, $empty = null)
@@ -34,12 +44,10 @@ abstract class WC_Payment_Gateway
     {
         $this->init_settings();
         foreach ($this->form_fields as $name => $field) {
-            $sent = wp_unslash($_POST["woocommerce_{$this->id}_{$name}"] ?? null);
-            $check = "validate_{$name}_field";
-            if ($field['type'] === 'checkbox') {
-                $this->settings[$name] = $sent === null ? 'no' : 'yes';
-            } else {
-                $this->settings[$name] = method_exists($this, $check) ? $this->$check($name, $sent) : sanitize_text_field((string) $sent);
+            try {
+                $this->settings[$name] = $this->sent($name, $field['type'], wp_unslash($_POST["woocommerce_{$this->id}_{$name}"] ?? null));
+            } catch (Exception $error) {
+                $this->errors[] = $error->getMessage();
             }
         }
         return update_option($this->option(), $this->settings);
@@ -50,17 +58,57 @@ abstract class WC_Payment_Gateway
         echo '<h2>' . esc_html($this->method_title) . '</h2><p>' . esc_html($this->method_description) . '</p>';
         foreach ($this->form_fields as $name => $field) {
             $id = esc_attr("woocommerce_{$this->id}_{$name}");
-            $value = (string) $this->get_option($name);
-            $input = $field['type'] === 'checkbox'
-                ? "<input type='checkbox' name='{$id}' value='1'" . checked($value, 'yes', false) . '>'
-                : "<input type='text' name='{$id}' value='" . esc_attr($value) . "'>";
-            echo '<p><label>' . esc_html($field['title']) . " {$input}</label></p>";
+            $make = "generate_{$field['type']}_html";
+            echo '<p><label for="' . $id . '">' . esc_html($field['title']) . '</label> ';
+            echo (method_exists($this, $make) ? $this->$make($name, $field) : $this->generate_text_html($name, $field)) . '</p>';
         }
+        foreach ($this->errors as $text) {
+            echo '<div class="error inline"><p>' . esc_html($text) . '</p></div>';
+        }
+    }
+
+    public function generate_text_html($name, $field)
+    {
+        $id = esc_attr("woocommerce_{$this->id}_{$name}");
+        return "<input type='" . esc_attr($field['type']) . "' id='{$id}' name='{$id}' value='" . esc_attr((string) $this->get_option($name)) . "'>";
+    }
+
+    public function generate_checkbox_html($name, $field)
+    {
+        $id = esc_attr("woocommerce_{$this->id}_{$name}");
+        return "<input type='checkbox' id='{$id}' name='{$id}' value='1'" . checked($this->get_option($name), 'yes', false) . '>';
+    }
+
+    public function generate_select_html($name, $field)
+    {
+        $id = esc_attr("woocommerce_{$this->id}_{$name}");
+        $options = '';
+        foreach ($field['options'] as $value => $text) {
+            $options .= '<option value="' . esc_attr((string) $value) . '"' . selected((string) $this->get_option($name), (string) $value, false) . '>' . esc_html($text) . '</option>';
+        }
+        return "<select id='{$id}' name='{$id}'>{$options}</select>";
     }
 
     public function is_available()
     {
-        return $this->get_option('enabled') === 'yes';
+        return $this->enabled === 'yes';
+    }
+
+    public function get_icon()
+    {
+        return $this->icon === '' ? '' : '<img src="' . esc_url($this->icon) . '" alt="' . esc_attr($this->get_title()) . '" />';
+    }
+
+    public function payment_fields()
+    {
+        echo wpautop(wptexturize($this->get_description()));
+    }
+
+    public function get_transaction_url($order)
+    {
+        $id = (string) $order->get_transaction_id();
+        $isKnown = $this->view_transaction_url !== '' && $id !== '';
+        return apply_filters('woocommerce_get_transaction_url', $isKnown ? sprintf($this->view_transaction_url, $id) : '', $order, $this);
     }
 
     public function supports($feature)
@@ -83,6 +131,20 @@ abstract class WC_Payment_Gateway
         return $this->description;
     }
 
+    /** By the check of the field, else by that of its type. */
+    private function sent(string $name, string $type, $value)
+    {
+        if ($type === 'checkbox') {
+            return $value === null ? 'no' : 'yes';
+        }
+        foreach (["validate_{$name}_field", "validate_{$type}_field"] as $check) {
+            if (method_exists($this, $check)) {
+                return $this->$check($name, $value);
+            }
+        }
+        return sanitize_text_field((string) $value);
+    }
+
     private function option(): string
     {
         return "woocommerce_{$this->id}_settings";
@@ -95,8 +157,8 @@ final class WC_Payment_Gateways
 
     public function __construct()
     {
-        foreach (apply_filters('woocommerce_payment_gateways', []) as $class) {
-            $gateway = new $class();
+        foreach (apply_filters('woocommerce_payment_gateways', []) as $gateway) {
+            $gateway = is_string($gateway) ? new $gateway() : $gateway;
             $this->gateways[$gateway->id] = $gateway;
         }
     }

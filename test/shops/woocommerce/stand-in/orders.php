@@ -80,7 +80,7 @@ abstract class WC_Abstract_Order
     private $id = 0;
     private $data = [
         'status' => '', 'total' => '0', 'currency' => 'USD', 'billing_email' => '', 'payment_method' => '', 'payment_method_title' => '',
-        'created_via' => '', 'transaction_id' => '', 'order_key' => '', 'parent_id' => 0, 'amount' => '0', 'reason' => '', 'items' => [], 'date_paid' => null,
+        'created_via' => '', 'transaction_id' => '', 'order_key' => '', 'parent_id' => 0, 'amount' => '0', 'reason' => '', 'items' => [], 'date_paid' => null, 'cart_hash' => '',
         'refunded_payment' => false,
     ];
     private $changes = [];
@@ -241,6 +241,12 @@ class WC_Order extends WC_Abstract_Order
         return $round ? wc_format_decimal($item->get_total(), wc_get_price_decimals()) : $item->get_total();
     }
 
+    /** Only money that was not seen yet is waited for. */
+    public function needs_payment(): bool
+    {
+        return $this->has_status(['pending', 'failed']) && (float) $this->__call('get_total', []) > 0;
+    }
+
     public function set_payment_method(WC_Payment_Gateway $gateway): void
     {
         $this->set('payment_method', $gateway->id);
@@ -285,12 +291,12 @@ class WC_Order extends WC_Abstract_Order
 
     public function payment_complete(string $transactionId = ''): bool
     {
-        if (!$this->has_status(['on-hold', 'pending', 'failed', 'cancelled'])) {
+        if (!$this->has_status(apply_filters('woocommerce_valid_order_statuses_for_payment_complete', ['on-hold', 'pending', 'failed', 'cancelled'], $this))) {
             return false;
         }
         $this->set('transaction_id', $transactionId);
-        $this->set('date_paid', time());
-        $this->set_status('processing');
+        $this->set('date_paid', $this->__call('get_date_paid', []) ?? time());
+        $this->set_status(apply_filters('woocommerce_payment_complete_order_status', 'processing', $this->get_id(), $this));
         $this->save();
         do_action('woocommerce_payment_complete', $this->get_id(), $transactionId);
         return true;
@@ -309,12 +315,14 @@ class WC_Order extends WC_Abstract_Order
 
     public function get_checkout_order_received_url(): string
     {
-        return home_url("/?page=order-received&order={$this->get_id()}");
+        return home_url("/?page=checkout&order-received={$this->get_id()}&key={$this->__call('get_order_key', [])}");
     }
 
-    public function get_checkout_payment_url(): string
+    /** @param bool $isAfterCheckout the page of the method that was chosen there, else one with the choice */
+    public function get_checkout_payment_url(bool $isAfterCheckout = false): string
     {
-        return home_url("/?page=order-pay&order={$this->get_id()}");
+        $choice = $isAfterCheckout ? '' : '&pay_for_order=true';
+        return home_url("/?page=checkout&order-pay={$this->get_id()}{$choice}&key={$this->__call('get_order_key', [])}");
     }
 
     /** @return WC_Order_Refund[] newest first */

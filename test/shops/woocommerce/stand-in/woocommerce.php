@@ -1,7 +1,7 @@
 <?php
 /**
  * Plugin Name: Stand-in for WooCommerce
- * Description: What a payment gateway meets of WooCommerce, for tests: orders in tables of their own, gateways, refunds, mails, the clean-up of unpaid orders, wc-api, settings, the registry of the block checkout.
+ * Description: What a payment gateway meets of WooCommerce, for tests: orders in tables of their own, gateways, refunds, mails, the clean-up of unpaid orders, wc-api, settings, the pages from the checkout to the order received, with the registry of the block checkout.
  * Version: 0.1
  */
 
@@ -17,11 +17,14 @@ require_once __DIR__ . '/refunds.php';
 require_once __DIR__ . '/mails.php';
 require_once __DIR__ . '/gateways.php';
 require_once __DIR__ . '/blocks.php';
+require_once __DIR__ . '/cart.php';
+require_once __DIR__ . '/pages.php';
 
 /** The object that WC() answers. */
 final class WooCommerce
 {
     public $cart = null;
+    public $session = null;
     private $gateways = null;
 
     public function payment_gateways(): WC_Payment_Gateways
