@@ -22,11 +22,13 @@ defined('ABSPATH') || exit;
 const FILE = __FILE__;
 const GATEWAY = 'tilld';
 const CRON = 'tilld_reconcile';
+/** Of the plugin, which browsers keep its scripts by. */
+const VERSION = '0.1.0';
 
 if (!class_exists('Tilld\Tilld')) {
     require_once __DIR__ . '/lib/Tilld.php';
 }
-foreach (['Vault', 'Lock', 'Log', 'Transport', 'Sites', 'Connection', 'Removal', 'ConnectPages', 'Amounts', 'Checkout', 'OrderState', 'Orders', 'Refunds', 'Cancelling', 'Webhook', 'Reconcile', 'Health', 'Plugin'] as $part) {
+foreach (['Vault', 'Lock', 'Log', 'Transport', 'Sites', 'Connection', 'Removal', 'ConnectPages', 'Dashboard', 'Amounts', 'Methods', 'PaymentSettings', 'OrderStatuses', 'Confirmations', 'Embedding', 'PayPage', 'Checkout', 'OrderState', 'Orders', 'Refunds', 'Cancelling', 'Webhook', 'Reconcile', 'Health', 'Plugin'] as $part) {
     require_once __DIR__ . "/src/{$part}.php";
 }
 

@@ -1,19 +1,32 @@
-/* The payment method of the block checkout: a title and a text; the customer pays on tilld's own page. */
+/* The payment methods of the block checkout, those that the shop offers: an icon, a title and a text. */
 (function (registry, settings, element, entities) {
-  var data = settings.getSetting('tilld_data', {});
-  var title = entities.decodeEntities(data.title || 'tilld');
-  var Content = function () {
-    return element.createElement('div', null, entities.decodeEntities(data.description || ''));
-  };
-  registry.registerPaymentMethod({
-    name: 'tilld',
-    label: element.createElement('span', null, title),
-    ariaLabel: title,
-    content: element.createElement(Content),
-    edit: element.createElement(Content),
-    canMakePayment: function () {
-      return true;
-    },
-    supports: { features: data.supports || ['products'] },
-  });
+  var create = element.createElement;
+
+  function register(name) {
+    var data = settings.getSetting(name + '_data', null);
+    if (!data || !data.title) return;
+    var title = entities.decodeEntities(data.title);
+    var Content = function () {
+      return create('div', null, entities.decodeEntities(data.description || ''));
+    };
+    var icon = create('img', { src: data.icon, alt: '', width: 24, height: 24 });
+    registry.registerPaymentMethod({
+      name: name,
+      label: create(
+        'span',
+        { style: { display: 'inline-flex', alignItems: 'center', gap: '8px' } },
+        title,
+        icon,
+      ),
+      ariaLabel: title,
+      content: create(Content),
+      edit: create(Content),
+      canMakePayment: function () {
+        return true;
+      },
+      supports: { features: data.supports || ['products'] },
+    });
+  }
+
+  ['tilld', 'tilld_btc', 'tilld_ltc', 'tilld_eth', 'tilld_sol'].forEach(register);
 })(window.wc.wcBlocksRegistry, window.wc.wcSettings, window.wp.element, window.wp.htmlEntities);

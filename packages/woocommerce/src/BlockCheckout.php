@@ -8,31 +8,45 @@ use Automattic\WooCommerce\Blocks\Payments\Integrations\AbstractPaymentMethodTyp
 
 defined('ABSPATH') || exit;
 
-/** The same payment method in the checkout made of blocks. */
+/** One of the payment methods in the checkout made of blocks. */
 final class BlockCheckout extends AbstractPaymentMethodType
 {
-    protected $name = GATEWAY;
+    public function __construct(string $id)
+    {
+        $this->name = $id;
+    }
 
     public function initialize()
     {
-        $this->settings = (array) get_option('woocommerce_' . GATEWAY . '_settings', []);
+        $this->settings = (array) get_option("woocommerce_{$this->name}_settings", []);
     }
 
     public function is_active()
     {
-        return Gateway::setting('enabled') === 'yes' && Connection::get() !== null;
+        $gateway = $this->gateway();
+        return $gateway !== null && $gateway->is_available();
     }
 
     public function get_payment_method_script_handles()
     {
-        $version = '0.1.0';
-        wp_register_script('tilld-blocks', plugins_url('assets/blocks.js', FILE), ['wc-blocks-registry', 'wc-settings', 'wp-element', 'wp-html-entities'], $version, true);
+        $parts = ['wc-blocks-registry', 'wc-settings', 'wp-element', 'wp-html-entities'];
+        wp_register_script('tilld-blocks', plugins_url('assets/blocks.js', FILE), $parts, VERSION, true);
         return ['tilld-blocks'];
     }
 
     public function get_payment_method_data()
     {
-        $gateway = new Gateway();
-        return ['title' => $gateway->get_title(), 'description' => $gateway->get_description(), 'supports' => $gateway->supports];
+        $gateway = $this->gateway();
+        return $gateway === null ? [] : [
+            'title' => $gateway->get_title(),
+            'description' => $gateway->get_description(),
+            'icon' => $gateway->icon,
+            'supports' => $gateway->supports,
+        ];
+    }
+
+    private function gateway(): ?\WC_Payment_Gateway
+    {
+        return WC()->payment_gateways()->payment_gateways()[$this->name] ?? null;
     }
 }

@@ -102,7 +102,7 @@ final class Cancelling
     public static function paidOtherwise($orderId, $from, $to, $order): void
     {
         $id = (string) $order->get_meta(Orders::PAYMENT);
-        if ($id === '' || $order->get_payment_method() === GATEWAY || !in_array($to, ['processing', 'completed', 'on-hold'], true)) {
+        if ($id === '' || Methods::isOurs($order) || !in_array($to, ['processing', 'completed', 'on-hold'], true)) {
             return;
         }
         self::tryToCancel($id, "order {$orderId}, paid by {$order->get_payment_method()}");
@@ -119,7 +119,7 @@ final class Cancelling
 
     private static function isOurs($order): bool
     {
-        return $order instanceof \WC_Order && $order->get_payment_method() === GATEWAY
+        return Methods::isOurs($order)
             && ((string) $order->get_meta(Orders::PAYMENT) !== '' || (string) $order->get_meta(Orders::ASKED) !== '');
     }
 

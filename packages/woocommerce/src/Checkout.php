@@ -15,6 +15,7 @@ final class Checkout
 {
     private const MAX_LINES = 100;
     private const MAX_NAME = 255;
+    private const MAX_LABEL = 100;
     private const MIN_LIFETIME = 5;
     private const MAX_LIFETIME = 10080;
 
@@ -101,6 +102,10 @@ final class Checkout
     {
         $terms = self::terms($order);
         try {
+            if (self::coinAsked($payment) !== Methods::coinOf($order)) {
+                Connection::client()->payments->cancel(['paymentId' => $payment['id']]);
+                return null;
+            }
             return Connection::client()->payments->update(['paymentId' => $payment['id']] + $terms);
         } catch (ConflictException $error) {
             $now = Orders::lead(Connection::client()->payments->get(['paymentId' => $payment['id']]));
@@ -119,15 +124,16 @@ final class Checkout
         $attempt = (int) $order->get_meta(Orders::ASKED) + 1;
         $order->update_meta_data(Orders::ASKED, (string) $attempt);
         $order->save();
+        $coin = Methods::coinOf($order);
         $body = self::terms($order) + [
             'orderId' => Orders::name($order),
             'customer' => is_email($email) ? ['email' => $email] : [],
-            'metadata' => ['woocommerce' => ['site' => Connection::site(), 'order' => $order->get_id()]],
+            'metadata' => ['woocommerce' => ['site' => Connection::site(), 'order' => $order->get_id()] + ($coin === null ? [] : ['coin' => $coin])],
             'locale' => self::locale(),
-        ];
+        ] + ($coin === null ? [] : ['allowedCryptos' => [$coin]]);
         $key = implode('-', ['wc', Connection::site(), $order->get_id(), $body['amount'], $body['currency'], $attempt]);
         try {
-            return Connection::client(2)->payments->create($body, ['idempotencyKey' => $key]);
+            return Confirmations::create($body, $key);
         } catch (InvalidRequestException $error) {
             $existing = $error->details[0]['existingId'] ?? null;
             if ($error->getCode() !== 'DUPLICATE_ENTRY' || $existing === null) {
@@ -146,7 +152,19 @@ final class Checkout
         }
         $order->update_meta_data(Orders::PAYMENT, $paymentId);
         OrderState::apply($order, $payment);
-        return Tilld::shopState($payment) === 'waiting' ? (self::brought($order, $payment) ?? $payment) : $payment;
+        return Tilld::shopState($payment) === 'waiting' ? (self::brought($order, $payment) ?? self::create($order)) : $payment;
+    }
+
+    /** Whether a payment asks for what the order costs now, in the coin that was chosen. */
+    public static function isUpToDate(\WC_Order $order, array $payment): bool
+    {
+        return Amounts::fit($order, $payment) && self::coinAsked($payment) === Methods::coinOf($order);
+    }
+
+    /** The only coin that a payment was made for; null: any. It cannot be changed. */
+    private static function coinAsked(array $payment): ?string
+    {
+        return $payment['metadata']['woocommerce']['coin'] ?? null;
     }
 
     private static function keep(\WC_Order $order, array $payment): void
@@ -164,6 +182,7 @@ final class Checkout
             'amount' => Amounts::text($order->get_total(), $order->get_currency()),
             'currency' => $order->get_currency(),
             'lines' => self::lines($order),
+            'orderLabel' => mb_substr((string) $order->get_order_number(), 0, self::MAX_LABEL),
             /* translators: %s: order number */
             'description' => sprintf(__('Order %s', 'tilld-for-woocommerce'), $order->get_order_number()),
             'successUrl' => $order->get_checkout_order_received_url(),

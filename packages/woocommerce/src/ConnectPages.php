@@ -75,6 +75,7 @@ final class ConnectPages
             // The same key at every attempt: a code is spent by its first use, whether or not the answer arrives.
             $granted = $till->connect->token(['code' => $code, 'codeVerifier' => $verifier], ['idempotencyKey' => hash('sha256', $code)]);
             Connection::open($pending['url'], $granted);
+            Embedding::forget();
         } catch (\Throwable $error) {
             Log::error('connecting failed', $error);
             self::toSettings('failed');

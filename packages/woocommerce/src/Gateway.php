@@ -6,14 +6,21 @@ namespace Tilld\WooCommerce;
 
 defined('ABSPATH') || exit;
 
-/** The payment method of WooCommerce. */
-final class Gateway extends \WC_Payment_Gateway
+/** The payment method of WooCommerce: for all coins, with the settings of the plugin. */
+class Gateway extends \WC_Payment_Gateway
 {
     public function __construct()
     {
-        $this->id = GATEWAY;
-        $this->method_title = 'tilld';
+        $this->init(GATEWAY, 'tilld', 'coins');
         $this->method_description = __('Bitcoin, Litecoin, Ethereum and Solana, by your own nodes.', 'tilld-for-woocommerce');
+    }
+
+    /** @param string $icon name of a file in assets */
+    protected function init(string $id, string $name, string $icon): void
+    {
+        $this->id = $id;
+        $this->method_title = $name;
+        $this->icon = plugins_url("assets/{$icon}.svg", FILE);
         $this->has_fields = false;
         $this->supports = ['products', 'refunds'];
         $this->init_form_fields();
@@ -73,7 +80,32 @@ final class Gateway extends \WC_Payment_Gateway
                 'label' => __('Mail the refund link to the customer (as a note to him)', 'tilld-for-woocommerce'),
                 'default' => 'yes',
             ],
-        ];
+        ] + PaymentSettings::fields();
+    }
+
+    public function process_admin_options()
+    {
+        $isSaved = parent::process_admin_options();
+        if (Methods::isPerCoin() && self::setting('coins_used') !== 'yes') {
+            update_option('woocommerce_' . GATEWAY . '_settings', ['coins_used' => 'yes'] + (array) get_option('woocommerce_' . GATEWAY . '_settings'));
+        }
+        return $isSaved;
+    }
+
+    public function generate_confirmations_html($key, $data)
+    {
+        return $this->generate_text_html($key, ['type' => 'number'] + $data);
+    }
+
+    /** @throws \Exception shown above the settings; the value stays as it was */
+    public function validate_confirmations_field($key, $value)
+    {
+        $text = trim((string) $value);
+        if ($text !== '' && PaymentSettings::confirmationsFrom($text) === null) {
+            /* translators: %d: number */
+            throw new \Exception(esc_html(sprintf(__('Confirmations are a whole number from 1 to %d, or nothing.', 'tilld-for-woocommerce'), PaymentSettings::MAX_CONFIRMATIONS)));
+        }
+        return $text;
     }
 
     public function validate_url_field($key, $value)
@@ -84,7 +116,18 @@ final class Gateway extends \WC_Payment_Gateway
 
     public function is_available()
     {
-        return parent::is_available() && Connection::get() !== null;
+        return parent::is_available() && $this->isOffered() && Connection::get() !== null;
+    }
+
+    /** Whether customers see this method, once the shop is connected. */
+    protected function isOffered(): bool
+    {
+        return !Methods::isPerCoin();
+    }
+
+    public function needs_setup()
+    {
+        return Connection::get() === null;
     }
 
     public function admin_options()
@@ -105,6 +148,7 @@ final class Gateway extends \WC_Payment_Gateway
             $mark = $isOk ? '✓' : '✗';
             echo '<tr data-tilld-health="' . esc_attr($name . ':' . ($isOk ? 'ok' : 'bad')) . '"><th>' . esc_html($names[$name]) . '</th><td>' . esc_html("{$mark} {$text}") . '</td></tr>';
         }
+        Embedding::show();
         echo '</table><p>';
         $isConnected = Connection::get() !== null;
         $label = $isConnected ? __('Connect again', 'tilld-for-woocommerce') : __('Connect', 'tilld-for-woocommerce');
@@ -118,12 +162,19 @@ final class Gateway extends \WC_Payment_Gateway
     public function process_payment($order_id)
     {
         try {
-            return ['result' => 'success', 'redirect' => Checkout::urlFor((int) $order_id)];
+            return ['result' => 'success', 'redirect' => PayPage::urlFor((int) $order_id)];
         } catch (\Throwable $error) {
             Log::error("no payment could be made for order {$order_id}", $error);
             wc_add_notice(__('Paying with coins is not possible just now. Please try again in a moment, or choose another way.', 'tilld-for-woocommerce'), 'error');
             return ['result' => 'failure', 'redirect' => ''];
         }
+    }
+
+    /** In the dashboard of tilld: for the order screen. */
+    public function get_transaction_url($order)
+    {
+        $this->view_transaction_url = Dashboard::paymentUrl('%s');
+        return parent::get_transaction_url($order);
     }
 
     public function can_refund_order($order)

@@ -33,7 +33,7 @@ final class OrderState
         }
         $order->update_meta_data(Orders::STATE, $state);
         $order->update_meta_data(Orders::TOLD, $told);
-        if ($order->get_payment_method() !== GATEWAY) {
+        if (!Methods::isOurs($order)) {
             self::tellOfOtherMethod($order, $payment, $state);
         } else {
             self::act($order, $payment, $state, $was);
@@ -62,7 +62,7 @@ final class OrderState
         /* translators: 1: payment id 2: amounts of coins */
         $text = __('Money came for an earlier payment of this order, %1$s: %2$s.', 'tilld-for-woocommerce');
         $order->add_order_note(sprintf($text, $payment['id'], Amounts::received($payment)));
-        $isOpen = $order->has_status(['pending', 'failed', 'cancelled']) && $order->get_payment_method() === GATEWAY;
+        $isOpen = $order->has_status(['pending', 'failed', 'cancelled']) && Methods::isOurs($order);
         if ($state === 'paid' && $isOpen && Amounts::fit($order, $payment) && !self::isWorthless($payment)) {
             $order->payment_complete($payment['id']);
         } elseif ($isOpen) {
@@ -80,8 +80,7 @@ final class OrderState
                 self::withoutMoney($order, $payment, $was);
                 return;
             case 'seen':
-                /* translators: %s: amounts of coins */
-                self::hold($order, sprintf(__('Payment seen: %s. It is not final yet: do not deliver.', 'tilld-for-woocommerce'), $received));
+                self::see($order, $payment, $received);
                 return;
             case 'short':
                 /* translators: 1: amounts of coins 2: price with its currency */
@@ -117,9 +116,26 @@ final class OrderState
         }
     }
 
+    private static function see(\WC_Order $order, array $payment, string $received): void
+    {
+        if (!OrderStatuses::isDeliveredEarly($order, $payment)) {
+            /* translators: %s: amounts of coins */
+            self::hold($order, sprintf(__('Payment seen: %s. It is not final yet: do not deliver.', 'tilld-for-woocommerce'), $received));
+            return;
+        }
+        /* translators: %s: amounts of coins */
+        $text = sprintf(__('Payment seen: %s. It is not final yet, but the settings say not to wait.', 'tilld-for-woocommerce'), $received);
+        $isWaiting = $order->has_status(['pending', 'failed', 'cancelled', 'on-hold']);
+        $isWaiting ? $order->update_status('processing', $text) : $order->add_order_note($text);
+    }
+
     private static function withoutMoney(\WC_Order $order, array $payment, string $was): void
     {
         $wasUnderWay = in_array($was, ['seen', 'short', 'late', 'other-amount', 'simulated'], true);
+        if ($wasUnderWay && OrderStatuses::isUnderWay($order)) {
+            $order->update_status('on-hold', __('The payment is GONE: the network dropped it before it was final, and the order is already being processed. Do not deliver, or get in touch with the customer.', 'tilld-for-woocommerce'));
+            return;
+        }
         if ($wasUnderWay) {
             $text = __('The money that was seen is gone again: nothing is paid.', 'tilld-for-woocommerce');
             $order->has_status('on-hold') ? $order->update_status('pending', $text) : $order->add_order_note($text);
@@ -144,7 +160,7 @@ final class OrderState
             $text .= ' ' . __('This is simulated money: do not deliver.', 'tilld-for-woocommerce');
         }
         $order->add_order_note($text);
-        if ($order->has_status(['pending', 'failed', 'on-hold', 'cancelled'])) {
+        if ($order->has_status(['pending', 'failed', 'on-hold', 'cancelled']) || OrderStatuses::isUnderWay($order)) {
             $order->payment_complete($payment['id']);
         }
     }

@@ -74,17 +74,22 @@ final class Plugin
             return;
         }
         require_once __DIR__ . '/Gateway.php';
+        require_once __DIR__ . '/CoinGateway.php';
         add_filter('woocommerce_payment_gateways', static function (array $gateways): array {
-            $gateways[] = Gateway::class;
-            return $gateways;
+            return array_merge($gateways, Methods::gateways());
         });
         add_action('woocommerce_blocks_payment_method_type_registration', [self::class, 'addToBlocks']);
         add_action('init', [Reconcile::class, 'schedule']);
         add_action(CRON, [Reconcile::class, 'run']);
         add_action('woocommerce_api_' . GATEWAY, [Webhook::class, 'answer']);
-        add_action('woocommerce_thankyou_' . GATEWAY, [Checkout::class, 'greet']);
+        foreach (Methods::ids() as $id) {
+            add_action("woocommerce_thankyou_{$id}", [Checkout::class, 'greet']);
+        }
         Cancelling::hook();
         Refunds::hook();
+        OrderStatuses::hook();
+        Dashboard::hook();
+        PayPage::hook();
         ConnectPages::hook();
     }
 
@@ -92,7 +97,9 @@ final class Plugin
     public static function addToBlocks($registry): void
     {
         require_once __DIR__ . '/BlockCheckout.php';
-        $registry->register(new BlockCheckout());
+        foreach (Methods::ids() as $id) {
+            $registry->register(new BlockCheckout($id));
+        }
     }
 
     public static function addSettingsLink(array $links): array

@@ -9,7 +9,7 @@ defined('ABSPATH') || exit;
 /** Removes what the plugin keeps in one site. */
 final class Removal
 {
-    private const OPTIONS = ['tilld_connection', 'tilld_site', 'tilld_cursor', 'tilld_waiting', 'tilld_last_webhook', 'tilld_last_reconcile', 'woocommerce_tilld_settings'];
+    private const OPTIONS = ['tilld_connection', 'tilld_site', 'tilld_cursor', 'tilld_waiting', 'tilld_last_webhook', 'tilld_last_reconcile'];
     /** Rows of one statement: a shop may have a million orders. */
     private const BATCH = 1000;
 
@@ -23,6 +23,9 @@ final class Removal
         }
         foreach (self::OPTIONS as $option) {
             delete_option($option);
+        }
+        foreach (Methods::ids() as $id) {
+            delete_option("woocommerce_{$id}_settings");
         }
         self::removeGeneratedOptions();
         wp_unschedule_hook(CRON);

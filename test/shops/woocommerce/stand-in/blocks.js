@@ -9,27 +9,23 @@
     var [state, setState] = element.useState('idle');
     var [problem, setProblem] = element.useState(null);
 
-    function place() {
+    async function place() {
       setState('processing');
       setProblem(null);
-      fetch('/?rest_route=/wc/store/v1/checkout', {
+      const body = { billing_address: { email: email }, payment_method: chosen, payment_data: [] };
+      const answer = await fetch('/?rest_route=/wc/store/v1/checkout', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ billing_address: { email: email }, payment_method: chosen, payment_data: [] }),
-      })
-        .then(function (answer) {
-          return answer.json();
-        })
-        .then(function (answer) {
-          var result = answer.payment_result;
-          if (result && result.payment_status === 'success') {
-            setState('complete');
-            window.location.href = result.redirect_url;
-            return;
-          }
-          setState('idle');
-          setProblem(answer.message);
-        });
+        body: JSON.stringify(body),
+      });
+      const { payment_result: result, message } = await answer.json();
+      if (result?.payment_status === 'success') {
+        setState('complete');
+        window.location.href = result.redirect_url;
+        return;
+      }
+      setState('idle');
+      setProblem(message);
     }
 
     return create(

@@ -1,0 +1,208 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Owner } from '../_helpers/owner.ts';
+import type { WooShop } from './driver.ts';
+import { hasNote, hasStatus, startConnected } from './start.ts';
+
+/** How customers pay and what becomes of an order then, by the settings of the gateway. */
+const stack = new AsyncDisposableStack();
+let owner: Owner;
+let shop: WooShop;
+
+const USUAL = {
+  methods: 'one',
+  seen_status: 'on-hold',
+  paid_status: '',
+  confirmations_btc: '',
+  confirmations_ltc: '',
+};
+
+beforeAll(async () => {
+  ({ owner, shop } = await startConnected(stack));
+}, 1_200_000);
+afterEach(() => shop.command('set', USUAL));
+afterAll(() => stack.disposeAsync());
+
+interface Offered {
+  readonly title: string;
+  readonly icon: string;
+  readonly needsSetup: boolean;
+}
+
+interface OptionSeen {
+  readonly requiredConfirmations: number;
+}
+
+async function optionsOf(paymentId: string): Promise<Record<string, OptionSeen>> {
+  const payment = (await owner.payment(paymentId)) as unknown as { options: Record<string, OptionSeen> };
+  return payment.options;
+}
+
+describe('payment methods', () => {
+  it('are one for all coins by default, with an icon that the shop serves', async () => {
+    const methods = await shop.command<Record<string, Offered>>('methods');
+    expect(Object.keys(methods)).toEqual(['tilld']);
+    const icon = await fetch(methods['tilld']?.icon ?? '');
+    expect(icon.headers.get('content-type')).toBe('image/svg+xml');
+    expect(methods['tilld']?.needsSetup).toBe(false);
+  });
+
+  it('are one for each coin by a setting: an order of one is paid in its coin alone', async () => {
+    await shop.command('set', { methods: 'coins' });
+    const methods = await shop.command<Record<string, Offered>>('methods');
+    expect(Object.values(methods).map(({ title }) => title)).toEqual([
+      'Bitcoin',
+      'Litecoin',
+      'Ethereum',
+      'Solana',
+    ]);
+    const icons = await Promise.all(
+      Object.values(methods).map(async ({ icon }) => (await fetch(icon)).text()),
+    );
+    expect(new Set(icons).size).toBe(4);
+    const { orderId, paymentId } = await shop.command<{ orderId: string; paymentId: string }>('order', {
+      quantity: 1,
+      method: 'tilld_ltc',
+    });
+    expect(Object.keys(await optionsOf(paymentId))).toEqual(['LTC']);
+    await owner.payFinally(paymentId);
+    await hasStatus(shop, orderId, 'processing');
+  });
+
+  it('that a customer changes: the payment of the coin before is cancelled, the next one takes the other coin', async () => {
+    await shop.command('set', { methods: 'coins' });
+    const { orderId, paymentId } = await shop.command<{ orderId: string; paymentId: string }>('order', {
+      quantity: 1,
+      method: 'tilld_btc',
+    });
+    const changed = await shop.command<{ paymentId: string }>('changeMethod', {
+      orderId,
+      method: 'tilld_ltc',
+    });
+    expect(changed.paymentId).not.toBe(paymentId);
+    expect((await owner.payment(paymentId)).status).toBe('cancelled');
+    expect(Object.keys(await optionsOf(changed.paymentId))).toEqual(['LTC']);
+    const again = await shop.command<{ paymentId: string }>('changeMethod', { orderId, method: 'tilld_ltc' });
+    expect(again.paymentId).toBe(changed.paymentId);
+  });
+
+  it('of coins that are no longer offered: their orders are still followed and can be refunded', async () => {
+    await saveSettings({ methods: 'coins' });
+    const { orderId, paymentId } = await shop.command<{ orderId: string; paymentId: string }>('order', {
+      quantity: 1,
+      method: 'tilld_btc',
+    });
+    await saveSettings({ methods: 'one' });
+    expect(Object.keys(await shop.command<object>('methods'))).toEqual(['tilld']);
+    await owner.payFinally(paymentId);
+    await hasStatus(shop, orderId, 'processing');
+    expect(await shop.command('screen', { orderId })).toMatchObject({ isRefundable: true });
+    const { linkUrl } = await shop.refund(orderId, '5');
+    await owner.claimAndApprove(linkUrl, paymentId);
+    await hasNote(shop, orderId, /The refund of 5(\.00)? USD is paid/);
+  });
+
+  it('of an order that is given up: its payment is cancelled whichever coin it was for', async () => {
+    await shop.command('set', { methods: 'coins' });
+    const { orderId, paymentId } = await shop.command<{ orderId: string; paymentId: string }>('order', {
+      quantity: 1,
+      method: 'tilld_btc',
+    });
+    await shop.cancel(orderId);
+    expect((await owner.payment(paymentId)).status).toBe('cancelled');
+    expect(await shop.command('state', { orderId })).toMatchObject({ status: 'cancelled' });
+  });
+});
+
+describe('the status of an order', () => {
+  it('is On hold while the network confirms, and what WooCommerce decides once it is paid', async () => {
+    const { orderId, paymentId } = await shop.order();
+    await owner.pay(paymentId);
+    await hasStatus(shop, orderId, 'on-hold');
+    await owner.mine(paymentId);
+    await hasStatus(shop, orderId, 'processing');
+  });
+
+  it('is Processing as soon as the payment is seen, and Completed once it is paid, by settings', async () => {
+    await shop.command('set', { seen_status: 'processing', paid_status: 'completed' });
+    const { orderId, paymentId } = await shop.order();
+    await owner.pay(paymentId);
+    await hasStatus(shop, orderId, 'processing');
+    await owner.mine(paymentId);
+    await hasStatus(shop, orderId, 'completed');
+    expect(await shop.command('screen', { orderId })).toMatchObject({
+      transactionUrl: `${owner.till.api.baseUrl}/dashboard/shop/${owner.merchantId}/payments/${paymentId}`,
+    });
+  });
+
+  it('is On hold when a payment that was delivered early is gone', async () => {
+    await shop.command('set', { seen_status: 'processing' });
+    const { orderId, paymentId } = await shop.order();
+    await owner.pay(paymentId);
+    await hasStatus(shop, orderId, 'processing');
+    await owner.takeBack(paymentId);
+    await hasNote(shop, orderId, /The payment is GONE/);
+    expect(await shop.command('state', { orderId })).toMatchObject({ status: 'on-hold' });
+  });
+
+  it('stays On hold for simulated money outside the test mode, whatever the settings say', async () => {
+    await shop.command('set', { seen_status: 'processing', test_mode: 'no' });
+    try {
+      const { orderId, paymentId } = await shop.order();
+      await owner.pay(paymentId);
+      await hasNote(shop, orderId, /Payment seen/);
+      expect(await shop.command('state', { orderId })).toMatchObject({ status: 'on-hold' });
+    } finally {
+      await shop.command('set', { test_mode: 'yes' });
+    }
+  });
+});
+
+describe('confirmations', () => {
+  it('are asked for by coin; a number below that of tilld has no effect and keeps nobody from paying', async () => {
+    const usual = await optionsOf((await shop.order()).paymentId);
+    await shop.command('set', { confirmations_btc: '7', confirmations_ltc: '1' });
+    const asked = await optionsOf((await shop.order()).paymentId);
+    expect(asked['BTC']?.requiredConfirmations).toBe(7);
+    expect(usual['LTC']?.requiredConfirmations).toBeGreaterThan(1);
+    expect(asked['LTC']?.requiredConfirmations).toBe(usual['LTC']?.requiredConfirmations);
+  });
+
+  it('that are no number from 1 to 1000 are refused in the settings, with the reason', async () => {
+    await saveSettings({ confirmations_btc: '6' });
+    for (const wrong of ['0', '-1', '1001', '1.5', 'six'])
+      expect(await saveSettings({ confirmations_btc: wrong })).toContain('a whole number from 1 to 1000');
+    const page = await shop.settingsPage();
+    expect(page).toMatch(/name=.woocommerce_tilld_confirmations_btc. value=.6./);
+  });
+});
+
+describe('the order screen', () => {
+  it('links the payment in the dashboard of tilld, also before it is paid', async () => {
+    const { orderId, paymentId } = await shop.order();
+    const { html } = await shop.command<{ html: string }>('screen', { orderId });
+    expect(html).toContain(
+      `${owner.till.api.baseUrl}/dashboard/shop/${owner.merchantId}/payments/${paymentId}`,
+    );
+  });
+});
+
+it('leaves no line in the debug log', () => {
+  expect(shop.site.debugLog()).toEqual([]);
+});
+
+/** Saves the form of the settings as a browser sends it. @returns the page that answers */
+async function saveSettings(changes: Record<string, string>): Promise<string> {
+  const page = await shop.settingsPage();
+  const [, nonce = ''] = /name="_wpnonce" value="(\w+)"/.exec(page) ?? [];
+  const form = new URLSearchParams({
+    _wpnonce: nonce,
+    save: '1',
+    woocommerce_tilld_enabled: '1',
+    woocommerce_tilld_test_mode: '1',
+    woocommerce_tilld_title: 'Coins',
+    woocommerce_tilld_url: owner.till.api.baseUrl,
+  });
+  for (const [name, value] of Object.entries({ ...USUAL, ...changes }))
+    form.set(`woocommerce_tilld_${name}`, value);
+  return shop.postSettings(form);
+}
