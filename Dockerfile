@@ -29,7 +29,6 @@ RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error 
   && find node_modules -name '*.musl.node' -delete \
   && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' -o -iname '*.md' \) -delete \
   && rm -rf node_modules/elliptic node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
-    node_modules/cpu-features node_modules/nan node_modules/buildcheck node_modules/ssh2/test node_modules/ssh2/examples \
   && find node_modules -type d -empty -delete
 
 # The test Ethereum node.

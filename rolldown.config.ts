@@ -10,7 +10,6 @@ const TOOLS = [
   'sends',
   'listen',
   'replicate',
-  'standby',
   'promote',
   'users',
 ];
@@ -28,7 +27,7 @@ export default defineConfig({
   },
   platform: 'node',
   // Native, or loaded by name and only when a live coin needs it.
-  external: ['argon2', 'better-sqlite3', 'lz4-napi', 'secp256k1/bindings.js', 'ssh2', '@solana/web3.js'],
+  external: ['argon2', 'better-sqlite3', 'secp256k1/bindings.js', '@solana/web3.js'],
   output: {
     dir: process.env['TILLD_BUILD_DIR'] ?? 'dist',
     format: 'esm',

@@ -7,7 +7,7 @@ import { runTool } from '../../test/_helpers/tool.ts';
 import { WebhookSink } from '../../test/_helpers/webhook-sink.ts';
 import type { Coin } from '../../src/domain/coins.ts';
 import { Load } from './load.ts';
-import { Machine, Standby } from './machine.ts';
+import { Machine } from './machine.ts';
 import { openShop } from './open-shop.ts';
 import { nodePayer } from './payers/node-payer.ts';
 import { Witness, type Verdict } from './witness.ts';
@@ -24,8 +24,6 @@ export interface CampaignOptions {
   readonly coins: readonly Coin[];
   /** Load before each power failure; the moment varies by up to half of it. */
   readonly loadMs: number;
-  /** Whether scripts/standby follows each machine. */
-  readonly hasStandby?: boolean;
   readonly onRound?: (round: Round) => void;
   /** Ends the campaign after the round that is played. */
   readonly signal?: AbortSignal;
@@ -48,7 +46,7 @@ const MAX_LOSS_MS = 1_000;
  * replica, both histories are compared, and the first one, powered on again, has to refuse.
  */
 export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
-  const { rounds, coins, loadMs, hasStandby = false, onRound, signal } = options;
+  const { rounds, coins, loadMs, onRound, signal } = options;
   await using closing = new AsyncDisposableStack();
   const dir = mkdtempSync(join(tmpdir(), 'till-failover-'));
   closing.defer(() => rmSync(dir, { recursive: true, force: true }));
@@ -73,15 +71,13 @@ export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
     if (signal?.aborted === true) break;
     await machine.replicated();
     const dataDir = join(dir, `machine-${number}`);
-    const standby = hasStandby ? await Standby.start(env, dataDir) : null;
     const load = new Load(machine.till.api.baseUrl, { keys, payers, tag: `round-${number}` });
     await pause(loadMs * (0.5 + Math.random()));
     const first = machine;
     const diedAt = performance.now();
     await first.powerOff();
     await load.stop();
-    await standby?.stop();
-    machine = await Machine.takeOver(env, { dataDir, backup, replica, hasStandby });
+    machine = await Machine.takeOver(env, { dataDir, backup, replica });
     const backMs = performance.now() - diedAt;
     const { baseUrl } = machine.till.api;
     const going = new Load(baseUrl, { keys, payers, tag: `after-${number}` });

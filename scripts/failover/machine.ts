@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { eventually } from '../../test/_helpers/poll.ts';
 import { programFile } from '../../test/_helpers/program.ts';
 import { TillProcess, type Env } from '../../test/_helpers/till.ts';
-import { runTool, startTool } from '../../test/_helpers/tool.ts';
+import { runTool } from '../../test/_helpers/tool.ts';
 
 interface Ready {
   readonly replica?: { readonly lagSeconds: number | null };
@@ -14,8 +14,6 @@ export interface TakeOver {
   readonly dataDir: string;
   readonly backup: string;
   readonly replica: string;
-  /** Whether scripts/standby followed the first machine there. */
-  readonly hasStandby: boolean;
 }
 
 /** A machine: a data directory with its daemon, and Litestream beside it. */
@@ -40,18 +38,10 @@ export class Machine {
     return new Machine(dataDir, await TillProcess.start(env, dataDir), env);
   }
 
-  /**
-   * Fills a data directory from the replica and the keyring of a backup, and takes over.
-   * @throws when a standby kept a copy there and it was not used
-   */
-  static async takeOver(env: Env, { dataDir, backup, replica, hasStandby }: TakeOver): Promise<Machine> {
-    const said = await must(
-      'restore',
-      [backup, '--nothing-revoked', '--from-replica', replica, '--data-dir', dataDir],
-      env,
-    );
-    if (said.includes('The copy of scripts/standby was brought up to date') !== hasStandby)
-      throw new Error(`the copy of the standby: ${said}`);
+  /** Fills a data directory from the replica and the keyring of a backup, and takes over. */
+  static async takeOver(env: Env, { dataDir, backup, replica }: TakeOver): Promise<Machine> {
+    const from = ['--nothing-revoked', '--from-replica', replica];
+    await must('restore', [backup, ...from, '--data-dir', dataDir], env);
     await must('promote', ['--other-machine-off', '--data-dir', dataDir], env);
     return Machine.start(env, dataDir);
   }
@@ -93,38 +83,6 @@ export class Machine {
   }
 }
 
-/** scripts/standby on a second machine that is to take over. */
-export class Standby {
-  readonly #tool: ReturnType<typeof startTool>;
-
-  private constructor(tool: ReturnType<typeof startTool>) {
-    this.#tool = tool;
-  }
-
-  /** Starts it and waits until it follows the replica. */
-  static async start(env: Env, dataDir: string): Promise<Standby> {
-    const tool = startTool('standby', ['--data-dir', dataDir], { env });
-    let said = '';
-    tool.child.stdout?.on('data', (chunk: Buffer) => void (said += chunk.toString('utf8')));
-    await eventually(
-      'the standby follows',
-      () => said,
-      (text) => text.includes('follows generation'),
-      60_000,
-    ).catch((error: unknown) => {
-      tool.child.kill('SIGKILL');
-      throw error;
-    });
-    return new Standby(tool);
-  }
-
-  /** Stops it, in the middle of whatever it does. */
-  async stop(): Promise<void> {
-    this.#tool.child.kill('SIGKILL');
-    await this.#tool.done;
-  }
-}
-
 function startReplicating(env: Env, dataDir: string): ChildProcess {
   return spawn(process.execPath, [programFile('replicate'), '--data-dir', dataDir], {
     env: { PATH: process.env['PATH'] ?? '', TILLD_CONFIG: 'test/_helpers/till.yaml', ...env },
@@ -132,9 +90,7 @@ function startReplicating(env: Env, dataDir: string): ChildProcess {
   });
 }
 
-/** @returns what it said */
-async function must(tool: 'restore' | 'promote', args: readonly string[], env: Env): Promise<string> {
-  const { code, stdout, stderr } = await runTool(tool, args, { env });
+async function must(tool: 'restore' | 'promote', args: readonly string[], env: Env): Promise<void> {
+  const { code, stderr } = await runTool(tool, args, { env });
   if (code !== 0) throw new Error(`scripts/${tool} ended with ${code}: ${stderr}`);
-  return stdout + stderr;
 }

@@ -1,4 +1,4 @@
-/** npm run failover -- [--rounds 20] [--load-ms 3000] [--coin BTC,ETH] [--standby]: see docs/second-machine.md. */
+/** npm run failover -- [--rounds 20] [--load-ms 3000] [--coin BTC,ETH]: see docs/second-machine.md. */
 import { parseArgs } from 'node:util';
 import { COINS } from '../../src/domain/coins.ts';
 import { coinsOf } from '../chaos/coins-of.ts';
@@ -9,7 +9,6 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '20' },
     'load-ms': { type: 'string', default: '3000' },
     coin: { type: 'string', default: COINS.join() },
-    standby: { type: 'boolean', default: false },
   },
 });
 
@@ -25,7 +24,6 @@ const { rounds, webhooks, violations } = await runCampaign({
   rounds: Number(values.rounds),
   coins: coinsOf(values.coin),
   loadMs: Number(values['load-ms']),
-  hasStandby: values.standby,
   onRound: (round) => print(row(round)),
   signal: interrupted.signal,
 });

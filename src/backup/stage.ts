@@ -2,13 +2,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockDataDir } from '../store/sqlite/data-dir.ts';
-import { STANDBY_FOLDER } from '../replica/standby/take-standby.ts';
 import { BackupError } from './backup-error.ts';
 import { freshDirectory, isFile, sync } from './files.ts';
 
 const STAGE = 'restore.tmp';
 /** Files that an otherwise empty data directory may contain. */
-const HARMLESS = new Set(['lock', 'lock-journal', 'lock.pid', 'lost+found', STANDBY_FOLDER, STAGE]);
+const HARMLESS = new Set(['lock', 'lock-journal', 'lock.pid', 'lost+found', STAGE]);
 /** The keyring comes last: without it no daemon starts, so a half-filled directory is never used. */
 const PUBLISHED = ['tilld.sqlite', 'keyring-passphrase', 'keyring.json'];
 

@@ -4,7 +4,6 @@ import { Secret } from '../config/secret.ts';
 import { replicaUrl } from '../config/values.ts';
 import type { ReplicaTarget } from '../replica/litestream.ts';
 import { restoreNewest } from '../replica/restore-newest.ts';
-import { standbyIn } from '../replica/standby/take-standby.ts';
 import type { Applied } from '../usecases/accounts/apply-revocations.ts';
 import { countOf, parseCall, readSecret, runCommand, tell, toolConfig, UsageError, warn } from './command.ts';
 
@@ -17,8 +16,7 @@ The passphrase is the one configured for the daemon (TILLD_KEYRING_PASSPHRASE_FI
 --passphrase-file, else it is asked for. Use the same TILLD_CONFIG and TILLD_NETWORK as before.
 --from-replica: the database comes from the replica at URL (as in TILLD_REPLICA_URL), and only the keyring
 from the backup, which may be of any age. scripts/promote then takes over. The daemon checks the whole
-file while it serves. A copy that scripts/standby keeps there is brought up to date instead of restoring
-the whole database; stop scripts/standby first. --skip: not this generation of the replica, which cannot be restored, but what is older.
+file while it serves. --skip: not this generation of the replica, which cannot be restored, but what is older.
 --revocations: the file revocations.* of the old data directory. What was revoked since the copy (keys, members, passkeys,
 passwords, sessions) is revoked again. --nothing-revoked: your word that nothing was. Without either, everybody is signed
 out, and secret keys, keys with wallet:send and members are suspended until the owner of each shop confirms them.
@@ -114,10 +112,7 @@ function fromReplica(
       '--from-replica sftp:// needs TILLD_REPLICA_URL and TILLD_REPLICA_KNOWN_HOSTS_FILE, too',
     );
   return async (path) => {
-    const standby = standbyIn(config.dataDir, target, warn);
-    const { epoch, highest, isFromStandby } = await restoreNewest(target, path, { skipped, standby });
-    standby?.end();
-    if (isFromStandby) tell('The copy of scripts/standby was brought up to date.');
+    const { epoch, highest } = await restoreNewest(target, path, skipped);
     if (epoch < highest)
       warn(`This is the database of epoch ${epoch}. Epoch ${highest} has begun, too: what its machine took and sent
 is not in it.`);

@@ -42,11 +42,6 @@ const LOOK_TIMEOUT_MS = 15_000;
 /** For a command of the operator: Litestream lists every segment of a day for it, which are hundreds of requests. */
 export const LONG_LOOK_TIMEOUT_MS = 900_000;
 
-export interface LookLimits {
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** What Litestream is to replicate or restore. */
 export interface LitestreamJob {
   readonly epoch: number;
@@ -124,12 +119,12 @@ async function run(
 export async function readGenerations(
   target: ReplicaTarget,
   epoch: number,
-  { timeoutMs = LOOK_TIMEOUT_MS, signal }: LookLimits = {},
+  timeoutMs = LOOK_TIMEOUT_MS,
 ): Promise<Generations> {
   // Litestream demands a database that exists and does not open it for this.
   const path = process.execPath;
   const job = { epoch, databasePath: path };
-  const { stdout } = await run(target, job, { args: ['generations', path], timeoutMs, signal });
+  const { stdout } = await run(target, job, { args: ['generations', path], timeoutMs });
   const [, ...lines] = stdout.trim().split('\n');
   // One whose first snapshot is not complete shows the year 1.
   const found = lines
@@ -154,11 +149,10 @@ export async function restoreGeneration(
   target: ReplicaTarget,
   { epoch, generation }: GenerationName,
   path: string,
-  signal?: AbortSignal,
 ): Promise<void> {
   const job = { epoch, databasePath: path };
   const args = ['restore', '-generation', generation, '-o', path, path];
-  await run(target, job, { args, timeoutMs: null, signal });
+  await run(target, job, { args, timeoutMs: null });
 }
 
 /** Replicates while the work runs. @throws {ReplicaError} when Litestream ends before it */

@@ -54,12 +54,13 @@ async function look(target: ReplicaTarget, epoch: number): Promise<Generations |
 const BATCH = 5;
 
 /** The highest epoch of the replica; 0 when it holds none. @throws {ReplicaError} when it cannot be read */
-export async function highestEpoch(target: ReplicaTarget, signal?: AbortSignal): Promise<number> {
-  const limits = { timeoutMs: LONG_LOOK_TIMEOUT_MS, signal };
+export async function highestEpoch(target: ReplicaTarget): Promise<number> {
   let highest = 0;
   for (let first = 1; first <= highest + 1; first += BATCH) {
     const epochs = Array.from({ length: BATCH }, (_, at) => first + at);
-    const found = await Promise.all(epochs.map(async (epoch) => readGenerations(target, epoch, limits)));
+    const found = await Promise.all(
+      epochs.map(async (epoch) => readGenerations(target, epoch, LONG_LOOK_TIMEOUT_MS)),
+    );
     highest = Math.max(highest, ...epochs.filter((_, at) => (found[at]?.count ?? 0) > 0));
   }
   return highest;

@@ -24,7 +24,6 @@ export function startTool(
     | 'reconcile'
     | 'rescan'
     | 'sends'
-    | 'standby'
     | 'users'
     | 'listen',
   args: readonly string[],

@@ -180,19 +180,9 @@ describe('the replica profile', () => {
     expect(replica).toMatchObject({ epoch: 1, lastError: null });
     const backup = await replicated.exec('tilld-mainnet', 'node', 'dist/tools/backup.js', '/backups/');
     const file = backup.split(' ')[0] ?? '';
-    const standby = 'node dist/tools/standby.js --data-dir /tmp/second';
-    const followed = await replicated.exec(
-      'tilld-mainnet',
-      'timeout',
-      '--preserve-status',
-      '20',
-      ...standby.split(' '),
-    );
-    expect(followed).toMatch(/^follows generation [0-9a-f]{16} of epoch 1$/m);
     const words = `dist/tools/restore.js ${file} --from-replica /backups/replica --data-dir /tmp/second`;
     const passphrase = ['--passphrase-file', '/run/secrets/keyring-passphrase'];
     const restored = await replicated.exec('tilld-mainnet', 'node', ...words.split(' '), ...passphrase);
-    expect(restored).toMatch(/The copy of scripts\/standby was brought up to date/);
     expect(restored).toMatch(/holds the newest state of the replica/);
     const { HostConfig, State } = await replicated.inspect('tilld-replica');
     expect([State.Status, HostConfig.ReadonlyRootfs, HostConfig.CapDrop]).toEqual(['running', true, ['ALL']]);
