@@ -240,15 +240,6 @@ ensure_faketime() {
   [ "${CI:-}" != true ]
 }
 
-# OpenSSH's server, for replicas on SFTP; installed when missing and allowed to. The tests run one of their own without rights.
-ensure_sshd() {
-  [ -x /usr/sbin/sshd ] && command -v ssh-keyscan >/dev/null && return 0
-  # Elsewhere than in CI nobody asked for a service that may start by itself.
-  if [ "${CI:-}" = true ]; then _install_debian openssh-server && return 0; fi
-  echo "no /usr/sbin/sshd, the tests of replicas on SFTP will fail: install Debian's openssh-server" >&2
-  [ "${CI:-}" != true ]
-}
-
 # Temporary files of the tests go into memory where there is enough: hundreds of databases and nodes flush to them, and
 # a disk that is throttled for it keeps a whole test waiting for minutes. A place that was named already stays.
 keep_temporary_files_in_memory() {

@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { readEpochOf } from '../replica/epoch.ts';
-import { gateTo, litestreamConfig } from '../replica/litestream.ts';
+import { litestreamConfig } from '../replica/litestream.ts';
 import { litestreamEnvironment, litestreamProgram } from '../replica/litestream-process.ts';
-import type { SftpGate } from '../replica/sftp-gate.ts';
 import { writePrivateFile } from '../replica/private-file.ts';
 import { daemonData } from './daemon-data.ts';
-import { parseCall, runCommand, UsageError, warn } from './command.ts';
+import { parseCall, runCommand, UsageError } from './command.ts';
 
 const USAGE = `Replicates the database to TILLD_REPLICA_URL until it is stopped. Runs beside the daemon.
 
@@ -26,29 +23,12 @@ await runCommand(USAGE, async (args) => {
     throw new Error('this database has no replica yet: start the daemon with TILLD_REPLICA_URL first');
   if (epoch.state === 'restored')
     throw new Error('this database has not taken over yet: run scripts/promote first');
-  const gate = await gateTo(config.replica, warn);
   const path = join(config.dataDir, 'litestream.yml');
   const job = { epoch: epoch.number, databasePath: file };
-  writePrivateFile(path, litestreamConfig(config.replica, gate?.url ?? config.replica.url.reveal(), job));
+  writePrivateFile(path, litestreamConfig(config.replica, job));
   const words = ['replicate', '-no-expand-env', '-config', path];
-  if (gate !== null) return replicateThrough(gate, words);
   const program = litestreamProgram();
   if (process.execve === undefined) throw new Error('this Node cannot run another program in its place');
   process.execve(program, [program, ...words], litestreamEnvironment());
   return 1;
 });
-
-/** Litestream as a child, which the kernel ends with this process: without the gate nobody checks the host key. */
-async function replicateThrough(gate: SftpGate, words: readonly string[]): Promise<number> {
-  const child = spawn('setpriv', ['--pdeathsig', 'KILL', litestreamProgram(), ...words], {
-    stdio: 'inherit',
-    env: litestreamEnvironment(),
-  });
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => child.kill(signal));
-  try {
-    const [code] = (await once(child, 'exit')) as [number | null];
-    return code ?? 1;
-  } finally {
-    gate.close();
-  }
-}

@@ -100,17 +100,8 @@ function fromReplica(
   const url = replicaUrl().safeParse(place);
   if (!url.success)
     throw new UsageError(`--from-replica ${url.error.issues.map(({ message }) => message).join()}`);
-  const configured = config.replica ?? {
-    sshKeyFile: null,
-    knownHostsFile: null,
-    s3Endpoint: null,
-    s3Region: null,
-  };
+  const configured = config.replica ?? { s3Endpoint: null, s3Region: null };
   const target: ReplicaTarget = { ...configured, url: new Secret(url.data.href) };
-  if (url.data.protocol === 'sftp:' && target.knownHostsFile === null)
-    throw new UsageError(
-      '--from-replica sftp:// needs TILLD_REPLICA_URL and TILLD_REPLICA_KNOWN_HOSTS_FILE, too',
-    );
   return async (path) => {
     const { epoch, highest } = await restoreNewest(target, path, skipped);
     if (epoch < highest)

@@ -143,12 +143,8 @@ export interface BackupConfig {
 
 /** The replica of the database, written by Litestream. */
 export interface ReplicaConfig {
-  /** Of scheme file, sftp or s3; may hold a password. */
+  /** Of scheme file or s3; may hold a password. */
   readonly url: Secret;
-  /** Absolute path. */
-  readonly sshKeyFile: string | null;
-  /** Absolute path; of an SFTP server always given. */
-  readonly knownHostsFile: string | null;
   /** Of an S3 service that is not Amazon's; asked with the bucket in the path. */
   readonly s3Endpoint: string | null;
   readonly s3Region: string | null;

@@ -152,8 +152,6 @@ export const SETTINGS = {
 
   replicaUrl: secret('replica.url', 'TILLD_REPLICA_URL', value.replicaUrl()),
   replicaUrlFile: optional('replica.urlFile', 'TILLD_REPLICA_URL_FILE', secretFile()),
-  replicaSshKey: optional('replica.sshKeyFile', 'TILLD_REPLICA_SSH_KEY_FILE', secretFile()),
-  replicaKnownHosts: optional('replica.knownHostsFile', 'TILLD_REPLICA_KNOWN_HOSTS_FILE', secretFile()),
   replicaEndpoint: optional(
     'replica.s3Endpoint',
     'TILLD_REPLICA_S3_ENDPOINT',

@@ -206,18 +206,20 @@ const PLAIN_URL = /^https?:\/\/[^\s"'<>\\^`{|}]+$/i;
 
 /** A place for the replica: a folder by its absolute path, or a URL. */
 export function replicaUrl() {
-  const expected =
-    'a folder such as /mnt/other/tilld, or a URL such as sftp://user@host/folder or s3://bucket/folder';
+  const expected = 'a folder such as /mnt/other/tilld, or a URL such as s3://bucket/folder';
   return reader(expected, (value) => {
     const text = value.startsWith('/') ? `file://${value}` : value;
     const parsed = URL.canParse(text) ? new URL(text) : undefined;
     return parsed !== undefined && REPLICA_SCHEMES.has(parsed.protocol) && parsed.search === ''
       ? parsed
       : undefined;
-  });
+  }).refine(({ protocol }) => protocol !== 'sftp:', { error: NO_SFTP });
 }
 
-const REPLICA_SCHEMES = new Set(['file:', 'sftp:', 's3:']);
+/** `sftp:` to say what to do instead. */
+const REPLICA_SCHEMES = new Set(['file:', 's3:', 'sftp:']);
+const NO_SFTP =
+  'does not accept sftp://: mount that folder with sshfs and set its path here (docs/second-machine.md)';
 
 /** False, the number of proxies in front, or their addresses; `true` is one proxy. */
 export function trustProxy() {

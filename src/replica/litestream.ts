@@ -1,15 +1,10 @@
 import { z } from 'zod';
 import { ReplicaError, runLitestream, type LitestreamRun } from './litestream-process.ts';
-import { openSftpGate, type SftpGate } from './sftp-gate.ts';
 
 /** Where the replica is. */
 export interface ReplicaTarget {
-  /** `file:`, `sftp:` or `s3:`; may hold a password. */
+  /** `file:` or `s3:`; may hold a password. */
   readonly url: { reveal(): string };
-  /** Private key for SFTP; null: the password of the URL. */
-  readonly sshKeyFile: string | null;
-  /** Host keys of the SFTP server; null elsewhere. */
-  readonly knownHostsFile: string | null;
   /** Of an S3 service other than Amazon's. */
   readonly s3Endpoint: string | null;
   readonly s3Region: string | null;
@@ -48,18 +43,14 @@ export interface LitestreamJob {
   readonly databasePath: string;
 }
 
-/**
- * Litestream's configuration for the database and its replica in this epoch, which holds secrets of the URL.
- * @param url of the target, by way of the gate if there is one
- */
-export function litestreamConfig(target: ReplicaTarget, url: string, job: LitestreamJob): string {
+/** Litestream's configuration for the database and its replica in this epoch, which holds secrets of the URL. */
+export function litestreamConfig(target: ReplicaTarget, job: LitestreamJob): string {
   const { epoch, databasePath } = job;
   const replica = {
-    url: epochUrl(url, epoch),
+    url: epochUrl(target.url.reveal(), epoch),
     'sync-interval': INTERVAL,
     'snapshot-interval': '6h',
     retention: '24h',
-    ...(target.sshKeyFile === null ? {} : { 'key-path': target.sshKeyFile }),
     ...(target.s3Endpoint === null ? {} : { endpoint: target.s3Endpoint, 'force-path-style': true }),
     ...(target.s3Region === null ? {} : { region: target.s3Region }),
   };
@@ -79,37 +70,15 @@ function epochUrl(url: string, epoch: number): string {
   return `${url.replace(/\/+$/, '')}/epoch-${epoch}`;
 }
 
-/** Opens the gate to an SFTP server; null where the replica needs none. @throws {ReplicaError} */
-export async function gateTo(
-  { url, knownHostsFile }: ReplicaTarget,
-  onProblem: (why: string) => void,
-): Promise<SftpGate | null> {
-  if (new URL(url.reveal()).protocol !== 'sftp:') return null;
-  if (knownHostsFile === null) throw new ReplicaError('the host key of the SFTP server is not known');
-  return openSftpGate(url.reveal(), knownHostsFile, onProblem).catch((cause: unknown) => {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new ReplicaError(`${knownHostsFile}: ${why}`, { cause });
-  });
-}
-
 /** Runs Litestream on the database and its replica. @throws {ReplicaError} */
 async function run(
   target: ReplicaTarget,
   job: LitestreamJob,
   { args, ...limits }: { readonly args: readonly string[] } & Omit<LitestreamRun, 'config'>,
 ): Promise<{ stdout: string }> {
-  let problem: string | null = null;
-  const gate = await gateTo(target, (why) => (problem = why));
-  const config = litestreamConfig(target, gate?.url ?? target.url.reveal(), job);
-  try {
-    const [command = '', ...more] = args;
-    const all = [command, '-no-expand-env', '-config', '/dev/stdin', ...more];
-    return await runLitestream(all, { config, ...limits });
-  } catch (cause) {
-    throw problem === null ? cause : new ReplicaError(problem, { cause });
-  } finally {
-    gate?.close();
-  }
+  const [command = '', ...more] = args;
+  const all = [command, '-no-expand-env', '-config', '/dev/stdin', ...more];
+  return runLitestream(all, { config: litestreamConfig(target, job), ...limits });
 }
 
 /**

@@ -24,7 +24,7 @@ const place = vi.hoisted(() => ({
 }));
 
 const GENERATION = '0123456789abcdef';
-const target = { sshKeyFile: null, knownHostsFile: null, s3Endpoint: null, s3Region: null };
+const target = { s3Endpoint: null, s3Region: null };
 const FIRST: ReplicaTarget = { ...target, url: { reveal: () => 'file:///slow' } };
 const SECOND: ReplicaTarget = { ...target, url: { reveal: () => 'file:///quick' } };
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Machine } from '../../../scripts/failover/machine.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
-import { openPlace, PLACE_KINDS, SftpPlace, type ReplicaPlace } from '../../_helpers/replica-places.ts';
+import { openPlace, PLACE_KINDS, type ReplicaPlace } from '../../_helpers/replica-places.ts';
 import { TillProcess } from '../../_helpers/till.ts';
 import { runTool } from '../../_helpers/tool.ts';
 
@@ -140,19 +140,16 @@ it('a takeover without the word of the operator ends once the machine that runs 
 });
 
 describe('a replica that cannot be trusted', () => {
-  it('is not used: an SFTP server with another host key', async () => {
-    const [known, stranger] = [await SftpPlace.open(), await SftpPlace.open()];
-    try {
-      const { TILLD_REPLICA_KNOWN_HOSTS_FILE = '' } = known.env;
-      const mixed = { ...stranger.env, TILLD_REPLICA_KNOWN_HOSTS_FILE, TILLD_REPLICA_URL: stranger.url };
-      const said = await refusal(join(dir, 'first'), mixed);
-      expect(said).toMatch(/host key that is not in the file of known hosts \(SHA256:[\w+/]{43}\)/);
-      // Nothing was shown to it: neither the key of the user nor a name.
-      expect(stranger.log).toMatch(/Connection (reset|closed) by .*\[preauth\]/);
-      expect(stranger.log).not.toMatch(/publickey|(invalid|authenticating) user/);
-    } finally {
-      await Promise.all([known.end(), stranger.end()]);
-    }
+  it('is not used: an SFTP server, of which the refusal names sshfs and no password', async () => {
+    const sftp = 'sftp://user:hunter2@host/folder';
+    const said = await refusal(join(dir, 'first'), { TILLD_REPLICA_URL: sftp });
+    expect(said).toContain('TILLD_REPLICA_URL');
+    expect(said).toContain('mount that folder with sshfs');
+    const args = [join(dir, 'any.backup'), '--from-replica', sftp, '--data-dir', join(dir, 'second')];
+    const restored = await runTool('restore', args, { env: { ...env, TILLD_REPLICA_URL: '' } });
+    expect(restored.code).not.toBe(0);
+    expect(restored.stderr).toMatch(/^--from-replica .*mount that folder with sshfs/m);
+    expect(said + restored.stderr).not.toContain('hunter2');
   });
 
   it('is not used: an S3 server that refuses the credentials, of which nothing is told', async () => {

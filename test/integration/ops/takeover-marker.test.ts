@@ -133,8 +133,6 @@ it('a promotion that is killed while it waits leaves a database that does not st
 it('two machines that take over at the same time do not both win', async () => {
   const target: ReplicaTarget = {
     url: { reveal: () => `file://${replica}` },
-    sshKeyFile: null,
-    knownHostsFile: null,
     s3Endpoint: null,
     s3Region: null,
   };

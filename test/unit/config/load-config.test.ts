@@ -197,8 +197,6 @@ const TABLE: readonly (readonly [
   ['TILLD_BACKUP_MAX_AGE', '25h', 'backup.maxAgeMs', 90_000_000, '1m'],
   ['TILLD_REPLICA_URL', '/srv/replica', 'replica.url', 'file:///srv/replica', 'ftp://host/folder'],
   ['TILLD_REPLICA_URL_FILE', 'replica', 'replica.url', 's3://bucket/folder', 'missing-file'],
-  ['TILLD_REPLICA_SSH_KEY_FILE', '/keys/replica', 'replica.sshKeyFile', '/keys/replica', ''],
-  ['TILLD_REPLICA_KNOWN_HOSTS_FILE', '/keys/hosts', 'replica.knownHostsFile', '/keys/hosts', ''],
   ['TILLD_REPLICA_S3_ENDPOINT', 'https://s3.example/', 'replica.s3Endpoint', 'https://s3.example', 's3'],
   ['TILLD_REPLICA_S3_REGION', 'fr-par', 'replica.s3Region', 'fr-par', ''],
   ['TILLD_REPLICA_MAX_LAG', '5m', 'replica.maxLagMs', 300_000, '1s'],
@@ -323,11 +321,6 @@ const COMPANIONS: Readonly<Record<string, Record<string, string>>> = {
   TILLD_SOL_RPC_URL_FILE: { TILLD_NETWORK: 'mainnet' },
   TILLD_BTC_COOKIE_FILE: { TILLD_NETWORK: 'regtest', TILLD_BTC_RPC_URL: 'http://127.0.0.1:1' },
   TILLD_LTC_COOKIE_FILE: { TILLD_NETWORK: 'regtest', TILLD_LTC_RPC_URL: 'http://127.0.0.1:1' },
-  TILLD_REPLICA_SSH_KEY_FILE: {
-    TILLD_REPLICA_URL: 'sftp://u@host/folder',
-    TILLD_REPLICA_KNOWN_HOSTS_FILE: '/keys/hosts',
-  },
-  TILLD_REPLICA_KNOWN_HOSTS_FILE: { TILLD_REPLICA_URL: 'sftp://u@host/folder' },
   TILLD_REPLICA_S3_ENDPOINT: { TILLD_REPLICA_URL: 's3://bucket/folder' },
   TILLD_REPLICA_S3_REGION: { TILLD_REPLICA_URL: 's3://bucket/folder' },
   TILLD_REPLICA_MAX_LAG: { TILLD_REPLICA_URL: '/srv/replica' },
@@ -395,9 +388,8 @@ test.each(TABLE.filter(([, , , , bad]) => bad !== ''))(
 
 test.each(TABLE)('%s left empty counts as not given', (variable) => {
   const kept = { ...companionsOf(variable), [variable]: '' };
-  // Without it something else cannot be used: one half of TLS without the other, an SFTP server without its host key.
-  if (variable.startsWith('TILLD_TLS') || variable === 'TILLD_REPLICA_KNOWN_HOSTS_FILE')
-    expect(problemsOf(kept)).toHaveLength(1);
+  // One half of TLS cannot be used without the other.
+  if (variable.startsWith('TILLD_TLS')) expect(problemsOf(kept)).toHaveLength(1);
   else expect(load(kept).http.port).toBe(3000);
 });
 
@@ -413,22 +405,20 @@ test.each(TABLE.filter(([variable]) => pathInFile(variable) !== null))(
 );
 
 describe('a replica', () => {
-  test('on an SFTP server needs its host key', () => {
-    const sftp = { TILLD_REPLICA_URL: 'sftp://u:hunter2@host/folder' };
-    const problems = problemsOf(sftp);
-    expect(problems).toEqual([expect.stringMatching(/^TILLD_REPLICA_KNOWN_HOSTS_FILE .*ssh-keyscan/)]);
+  test('on an SFTP server is refused, with the way to mount it', () => {
+    const problems = problemsOf({ TILLD_REPLICA_URL: 'sftp://u:hunter2@host/folder' });
+    expect(problems).toEqual([
+      expect.stringMatching(/^TILLD_REPLICA_URL .*does not accept sftp:\/\/.*sshfs/),
+    ]);
     expect(problems.join()).not.toContain('hunter2');
-    expect(load({ ...sftp, TILLD_REPLICA_KNOWN_HOSTS_FILE: '/hosts' }).replica).not.toBeNull();
   });
 
   test.each([
-    ['TILLD_REPLICA_SSH_KEY_FILE', 's3://bucket/folder', 'sftp://'],
-    ['TILLD_REPLICA_KNOWN_HOSTS_FILE', '/srv/replica', 'sftp://'],
-    ['TILLD_REPLICA_S3_ENDPOINT', '/srv/replica', 's3://'],
-    ['TILLD_REPLICA_S3_REGION', '/srv/replica', 's3://'],
-  ])('does not take %s for %s', (variable, place, scheme) => {
+    ['TILLD_REPLICA_S3_ENDPOINT', '/srv/replica'],
+    ['TILLD_REPLICA_S3_REGION', '/srv/replica'],
+  ])('does not take %s for %s', (variable, place) => {
     const [problem, ...more] = problemsOf({ TILLD_REPLICA_URL: place, [variable]: 'https://host.example' });
-    expect(problem).toMatch(new RegExp(`^${variable} .*without ${scheme} in TILLD_REPLICA_URL`));
+    expect(problem).toMatch(new RegExp(`^${variable} .*without s3:// in TILLD_REPLICA_URL`));
     expect(more).toEqual([]);
   });
 });
