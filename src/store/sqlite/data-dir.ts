@@ -7,11 +7,6 @@ export class DataDirError extends Error {
   override name = 'DataDirError';
 }
 
-/** Another process has the lock. */
-export class DataDirInUseError extends DataDirError {
-  override name = 'DataDirInUseError';
-}
-
 export interface DataDirLock {
   /** Releases the lock; the operating system does so when the process dies. */
   release(): void;
@@ -33,7 +28,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
   const pidFile = join(dataDir, 'lock.pid');
   const lock = takeLock(dataDir);
   if (lock === null) {
-    throw new DataDirInUseError(
+    throw new DataDirError(
       `the data directory ${dataDir} is in use by another tilld (process ${holder(pidFile)}): stop it first, or set TILLD_DATA_DIR`,
     );
   }

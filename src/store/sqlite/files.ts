@@ -31,23 +31,6 @@ export function sqliteProblems(path: string): string[] {
   }
 }
 
-/**
- * Writes the write-ahead log beside a database into its file, down to the disk. Nobody else has the database open.
- * @returns how many frames of the log were sound, which is where SQLite stops reading
- */
-export function applyWal(path: string): number {
-  const sqlite = new Database(path, { fileMustExist: true });
-  try {
-    // Opens the log, and reads no more of the database than its first page.
-    sqlite.pragma('user_version');
-    const [passive] = sqlite.pragma('wal_checkpoint(PASSIVE)') as { log: number; checkpointed: number }[];
-    sqlite.pragma('wal_checkpoint(TRUNCATE)');
-    return passive?.checkpointed ?? 0;
-  } finally {
-    sqlite.close();
-  }
-}
-
 /** Creates a database that holds nothing but one value in a `meta` table. */
 export function createSqliteMeta(path: string, key: string, value: string): void {
   const sqlite = new Database(path);
