@@ -36,7 +36,7 @@ final class Cancelling
      */
     public static function includeBlockCheckout($isCleanedUp, $order): bool
     {
-        return $isCleanedUp || ($order instanceof \WC_Order && $order->get_payment_method() === GATEWAY && $order->get_created_via() === 'store-api');
+        return $isCleanedUp || (Methods::isOurs($order) && $order->get_created_via() === 'store-api');
     }
 
     /** WooCommerce's clean-up of unpaid orders: whether this one may go. */
@@ -157,6 +157,10 @@ final class Cancelling
     private static function tryToCancel(string $paymentId, string $what): void
     {
         try {
+            $payment = Connection::client()->payments->get(['paymentId' => $paymentId]);
+            if (Orders::idIn($payment) === null) {
+                return;
+            }
             Connection::client()->payments->cancel(['paymentId' => $paymentId]);
         } catch (\Throwable $error) {
             Log::warning("the payment {$paymentId} of {$what} could not be cancelled", $error);

@@ -49,6 +49,10 @@ final class Checkout
         $id = (string) $order->get_meta(Orders::PAYMENT);
         if ($id !== '') {
             $payment = Orders::lead($till->payments->get(['paymentId' => $id]));
+            if (Orders::idIn($payment) !== $order->get_id()) {
+                // Of the shop that this site is a copy of.
+                return null;
+            }
             Orders::adopt($order, $payment['id']);
             return $payment;
         }

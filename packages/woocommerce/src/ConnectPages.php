@@ -18,16 +18,14 @@ final class ConnectPages
         add_action('admin_post_tilld_connect', [self::class, 'leave']);
         add_action('admin_post_tilld_connected', [self::class, 'comeBack']);
         add_action('admin_post_tilld_disconnect', [self::class, 'disconnect']);
+        add_action('admin_post_tilld_take_over', [self::class, 'takeOver']);
+        add_action('admin_post_tilld_test', [self::class, 'test']);
     }
 
-    public static function connectLink(): string
+    /** @param string $step connect, disconnect, take_over or test */
+    public static function link(string $step): string
     {
-        return wp_nonce_url(admin_url('admin-post.php?action=tilld_connect'), 'tilld_connect');
-    }
-
-    public static function disconnectLink(): string
-    {
-        return wp_nonce_url(admin_url('admin-post.php?action=tilld_disconnect'), 'tilld_disconnect');
+        return wp_nonce_url(admin_url("admin-post.php?action=tilld_{$step}"), "tilld_{$step}");
     }
 
     /** To tilld, which asks the owner. */
@@ -50,15 +48,16 @@ final class ConnectPages
             'state' => $secrets['state'],
             'codeChallenge' => $secrets['codeChallenge'],
         ]);
-        // Not wp_safe_redirect: tilld is another host, which the shopkeeper named.
+        // phpcs:ignore WordPress.Security.SafeRedirect.wp_redirect_wp_redirect -- tilld is another host, which the shopkeeper named
         wp_redirect($address);
         exit;
     }
 
-    /** From tilld, with a code or a refusal. */
+    /** From tilld, with a code or a refusal. In place of a nonce it brings back the state, which only this user's browser was given. */
     public static function comeBack(): void
     {
         self::mayOrDie();
+        // phpcs:disable WordPress.Security.NonceVerification.Recommended -- the state below
         $pending = get_transient(self::transient());
         $state = isset($_GET['state']) ? sanitize_text_field(wp_unslash($_GET['state'])) : '';
         if (!is_array($pending) || !hash_equals($pending['state'], $state)) {
@@ -66,6 +65,7 @@ final class ConnectPages
         }
         delete_transient(self::transient());
         $code = isset($_GET['code']) ? sanitize_text_field(wp_unslash($_GET['code'])) : '';
+        // phpcs:enable WordPress.Security.NonceVerification.Recommended
         $verifier = Vault::open($pending['verifier']);
         if ($code === '' || $verifier === null) {
             self::toSettings('refused');
@@ -82,8 +82,9 @@ final class ConnectPages
         }
         Log::info('connected to ' . $pending['url']);
         Reconcile::schedule();
+        Connection::test();
         Reconcile::run();
-        self::toSettings('connected');
+        self::toSettings(Health::lastWebhook()['ok'] ? 'connected' : 'no-webhook');
     }
 
     public static function disconnect(): void
@@ -94,11 +95,39 @@ final class ConnectPages
         self::toSettings('disconnected');
     }
 
+    /** The shop itself has moved to this address. */
+    public static function takeOver(): void
+    {
+        self::mayOrDie();
+        check_admin_referer('tilld_take_over');
+        Connection::takeOver();
+        try {
+            Connection::follow();
+        } catch (\Throwable $error) {
+            Log::warning('webhooks still go to the earlier address, the job tries again', $error);
+        }
+        Connection::test();
+        Reconcile::run();
+        self::toSettings('taken-over');
+    }
+
+    public static function test(): void
+    {
+        self::mayOrDie();
+        check_admin_referer('tilld_test');
+        $before = time();
+        Connection::test();
+        self::toSettings(Health::hasWebhookSince($before) ? 'webhook' : 'no-webhook');
+    }
+
     /** What became of it, for the settings page. */
     public static function message(string $outcome): ?string
     {
         $messages = [
             'connected' => __('Connected: tilld knows this shop now.', 'tilld-for-woocommerce'),
+            'no-webhook' => __('Connected, but the test webhook did not arrive. tilld may not be able to reach this address. WooCommerce > Status > Logs (tilld) says more.', 'tilld-for-woocommerce'),
+            'webhook' => __('The test webhook arrived.', 'tilld-for-woocommerce'),
+            'taken-over' => __('Payments and webhooks continue at this address.', 'tilld-for-woocommerce'),
             'disconnected' => __('Disconnected. Delete the key in tilld as well, if nothing else uses it.', 'tilld-for-woocommerce'),
             'no-url' => __('Enter the address of tilld and save it first.', 'tilld-for-woocommerce'),
             'stale' => __('That took too long, or was begun in another browser. Please connect again.', 'tilld-for-woocommerce'),
@@ -123,7 +152,7 @@ final class ConnectPages
 
     private static function toSettings(string $outcome): void
     {
-        wp_safe_redirect(add_query_arg('tilld', $outcome, Plugin::settingsUrl()));
+        wp_safe_redirect(add_query_arg(['tilld' => $outcome, 'tilld_nonce' => wp_create_nonce('tilld_outcome')], Plugin::settingsUrl()));
         exit;
     }
 }

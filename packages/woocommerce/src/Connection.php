@@ -4,7 +4,9 @@ declare(strict_types=1);
 
 namespace Tilld\WooCommerce;
 
+use Tilld\AuthenticationException;
 use Tilld\ConnectionException;
+use Tilld\NotFoundException;
 use Tilld\Tilld;
 
 defined('ABSPATH') || exit;
@@ -23,27 +25,43 @@ final class Connection
     private const OPTION = 'tilld_connection';
     private const SITE = 'tilld_site';
     private const TIMEOUT_SECONDS = 10;
+    /** tilld gives an attempt 15 seconds. */
+    private const TEST_TIMEOUT_SECONDS = 20;
+    private const MAX_OLD_KEYS = 5;
 
     /** @var array<string, true> Addresses that did not answer: the thousand sites of a network must not each wait for it. */
     private static $unreachable = [];
 
-    /** Null while there is none, or this is a copy of the connected site: a copy must not touch its payments. */
+    /** Null while there is none, or the site is at another address than the connected one: a copy must not touch its payments. */
     public static function get(): ?array
     {
         $stored = get_option(self::OPTION);
-        if (!is_array($stored) || $stored['home'] !== self::home()) {
+        if (!is_array($stored) || self::isMoved()) {
             return null;
         }
         $key = Vault::open($stored['key']);
         $secrets = array_values(array_filter(array_map([Vault::class, 'open'], $stored['secrets']), 'is_string'));
-        return $key === null ? null : ['key' => $key, 'secrets' => $secrets] + $stored;
+        return $key === null ? null : ['key' => $key, 'secrets' => $secrets] + $stored + ['openedAt' => 0, 'webhookUrl' => '', 'oldKeys' => []];
     }
 
-    /** Whether another address is connected by this database. */
-    public static function isCopy(): bool
+    /** Whether the database was connected at another address: the shop has moved, or this is a copy of it. */
+    public static function isMoved(): bool
     {
         $stored = get_option(self::OPTION);
-        return is_array($stored) && $stored['home'] !== self::home();
+        return is_array($stored) && Addresses::siteOf($stored['home']) !== Addresses::siteOf(self::home());
+    }
+
+    /** Whether a key is stored that this site cannot read: the salts of wp-config.php have changed since. */
+    public static function isSealed(): bool
+    {
+        return is_array(get_option(self::OPTION)) && !self::isMoved() && self::get() === null;
+    }
+
+    /** The address at which the shop was connected. */
+    public static function connectedHome(): string
+    {
+        $stored = get_option(self::OPTION);
+        return is_array($stored) ? (string) $stored['home'] : '';
     }
 
     /** @throws NotConnected */
@@ -69,8 +87,14 @@ final class Connection
      */
     public static function open(string $url, array $granted): void
     {
+        if (self::isMoved()) {
+            // A copy of a shop: key, cursor and payments of the other belong to that one.
+            delete_option(self::OPTION);
+            delete_option(self::SITE);
+        }
         $previous = get_option(self::OPTION);
         $endpoint = self::endpointOf(self::clientOf($url, $granted['key'], 2));
+        $oldKeys = is_array($previous) ? array_merge($previous['oldKeys'] ?? [], [['url' => $previous['url'], 'key' => $previous['key']]]) : [];
         update_option(self::OPTION, [
             'url' => $url,
             'home' => self::home(),
@@ -78,10 +102,61 @@ final class Connection
             'key' => Vault::seal($granted['key']),
             'endpointId' => $endpoint['id'],
             'secrets' => [Vault::seal($endpoint['secret'])],
+            'webhookUrl' => self::webhookUrl(),
+            'openedAt' => time(),
+            'oldKeys' => array_slice($oldKeys, -self::MAX_OLD_KEYS),
         ], false);
         // The cursor counts the events of one shop of one daemon.
         if (!is_array($previous) || $previous['merchantId'] !== $granted['merchantId'] || $previous['url'] !== $url) {
             Reconcile::startOver();
+        }
+    }
+
+    /** Has tilld send a test webhook now. It has come when Health says so. */
+    public static function test(): void
+    {
+        $connection = self::get();
+        if ($connection === null) {
+            return;
+        }
+        try {
+            $sent = self::client(0)->webhooks->test(['endpointId' => $connection['endpointId']], ['timeout' => self::TEST_TIMEOUT_SECONDS]);
+            if ($sent['error'] !== null || $sent['status'] < 200 || $sent['status'] > 299) {
+                Log::warning("the test webhook was answered with {$sent['status']}: " . (string) $sent['error']);
+            }
+        } catch (\Throwable $error) {
+            Log::warning('the test webhook could not be asked for', $error);
+        }
+    }
+
+    /**
+     * Has webhooks come to the address that the site has now: it changes with http and https or www.
+     *
+     * @throws \Tilld\TilldException
+     */
+    public static function follow(): void
+    {
+        $connection = self::get();
+        $url = self::webhookUrl();
+        if ($connection === null || ($connection['webhookUrl'] === $url && $connection['home'] === self::home())) {
+            return;
+        }
+        $changes = ['home' => self::home(), 'webhookUrl' => $url];
+        try {
+            self::client()->endpoints->edit(['endpointId' => $connection['endpointId'], 'url' => $url]);
+        } catch (NotFoundException $error) {
+            $endpoint = self::endpointOf(self::client());
+            $changes += ['endpointId' => $endpoint['id'], 'secrets' => [Vault::seal($endpoint['secret'])]];
+        }
+        self::change($changes);
+        Log::info("webhooks come to {$url} now");
+    }
+
+    /** The shop itself has moved to this address: payments and webhooks go on here. */
+    public static function takeOver(): void
+    {
+        if (self::isMoved()) {
+            self::change(['home' => self::home()]);
         }
     }
 
@@ -102,15 +177,46 @@ final class Connection
         delete_option(self::OPTION);
     }
 
-    public static function webhookUrl(): string
+    /**
+     * The ends of earlier keys that tilld still accepts. No key may end another, so its owner has to.
+     *
+     * @return string[]
+     */
+    public static function liveOldKeys(): array
     {
-        return WC()->api_request_url(GATEWAY);
+        $connection = self::get();
+        $live = [];
+        foreach ($connection['oldKeys'] ?? [] as $old) {
+            $key = Vault::open($old['key']);
+            if ($key !== null && self::isAccepted($old['url'], $key)) {
+                $live[substr($key, -4)] = $old;
+            }
+        }
+        if ($connection !== null && count($live) !== count($connection['oldKeys'])) {
+            self::change(['oldKeys' => array_values($live)]);
+        }
+        return array_map('strval', array_keys($live));
     }
 
-    /** As it is stored: home_url() differs by the language, and by http or https, of each request. */
-    private static function home(): string
+    /** The last characters of the key, as tilld lists it. */
+    public static function keyEnd(): string
     {
-        return (string) get_option('home');
+        $connection = self::get();
+        return $connection === null ? '' : substr($connection['key'], -4);
+    }
+
+    /**
+     * Where webhooks come. By the stored address, because home_url() differs by the language, and by http or https, of
+     * each request; and by a query, which works whatever the permalinks are.
+     */
+    public static function webhookUrl(): string
+    {
+        $home = self::home();
+        $stored = get_option(self::OPTION);
+        $wasSecure = is_array($stored) && $stored['home'] === $home && strpos($stored['webhookUrl'] ?? '', 'https:') === 0;
+        $url = add_query_arg('wc-api', GATEWAY, trailingslashit(set_url_scheme($home, $wasSecure || is_ssl() ? 'https' : self::schemeOf($home))));
+        // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals -- the filter of WooCommerce for this very address
+        return (string) apply_filters('woocommerce_api_request_url', $url, GATEWAY, null);
     }
 
     /** Names this site in its payments. */
@@ -123,6 +229,37 @@ final class Connection
             $site = (string) get_option(self::SITE, $site);
         }
         return $site;
+    }
+
+    private static function home(): string
+    {
+        return (string) get_option('home');
+    }
+
+    private static function schemeOf(string $url): string
+    {
+        return wp_parse_url($url, PHP_URL_SCHEME) === 'https' ? 'https' : 'http';
+    }
+
+    private static function change(array $changes): void
+    {
+        $stored = get_option(self::OPTION);
+        if (is_array($stored)) {
+            update_option(self::OPTION, $changes + $stored, false);
+        }
+    }
+
+    /** What cannot be asked counts as accepted: nothing is concluded from silence. */
+    private static function isAccepted(string $url, string $key): bool
+    {
+        try {
+            self::clientOf($url, $key, 0)->events->list(['limit' => 1]);
+        } catch (AuthenticationException $error) {
+            return false;
+        } catch (\Throwable $error) {
+            return true;
+        }
+        return true;
     }
 
     /** The endpoint for this address: an earlier one keeps the webhooks that still wait for it. */

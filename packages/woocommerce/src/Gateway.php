@@ -39,7 +39,7 @@ class Gateway extends \WC_Payment_Gateway
 
     public static function tilldUrl(): string
     {
-        return untrailingslashit(trim(self::setting('url')));
+        return Addresses::complete(self::setting('url')) ?? '';
     }
 
     public function init_form_fields()
@@ -86,6 +86,8 @@ class Gateway extends \WC_Payment_Gateway
     public function process_admin_options()
     {
         $isSaved = parent::process_admin_options();
+        // WooCommerce collects what was wrong with a field, and leaves showing it to the gateway.
+        array_map(['WC_Admin_Settings', 'add_error'], $this->get_errors());
         if (Methods::isPerCoin() && self::setting('coins_used') !== 'yes') {
             update_option('woocommerce_' . GATEWAY . '_settings', ['coins_used' => 'yes'] + (array) get_option('woocommerce_' . GATEWAY . '_settings'));
         }
@@ -108,10 +110,18 @@ class Gateway extends \WC_Payment_Gateway
         return $text;
     }
 
+    /** @throws \Exception shown above the settings; the value stays as it was */
     public function validate_url_field($key, $value)
     {
-        $url = esc_url_raw(trim((string) $value), ['http', 'https']);
-        return untrailingslashit($url);
+        $typed = trim((string) $value);
+        $url = $typed === '' ? '' : Addresses::complete($typed);
+        if ($url === null) {
+            /* translators: %s: what was typed */
+            $text = sprintf(__('This is not the address of a tilld: %s', 'tilld-for-woocommerce'), $typed);
+            // phpcs:ignore WordPress.Security.EscapeOutput.ExceptionNotEscaped -- WooCommerce escapes it where it shows it
+            throw new \Exception($text);
+        }
+        return $url;
     }
 
     public function is_available()
@@ -133,30 +143,7 @@ class Gateway extends \WC_Payment_Gateway
     public function admin_options()
     {
         parent::admin_options();
-        $outcome = isset($_GET['tilld']) ? sanitize_key(wp_unslash($_GET['tilld'])) : '';
-        $message = ConnectPages::message($outcome);
-        if ($message !== null) {
-            echo '<div class="notice inline"><p>' . esc_html($message) . '</p></div>';
-        }
-        echo '<h3>' . esc_html__('Connection', 'tilld-for-woocommerce') . '</h3><table class="form-table">';
-        $names = [
-            'key' => __('Key', 'tilld-for-woocommerce'),
-            'webhook' => __('Webhooks', 'tilld-for-woocommerce'),
-            'node' => __('Daemon and nodes', 'tilld-for-woocommerce'),
-        ];
-        foreach (Health::check() as $name => ['ok' => $isOk, 'text' => $text]) {
-            $mark = $isOk ? '✓' : '✗';
-            echo '<tr data-tilld-health="' . esc_attr($name . ':' . ($isOk ? 'ok' : 'bad')) . '"><th>' . esc_html($names[$name]) . '</th><td>' . esc_html("{$mark} {$text}") . '</td></tr>';
-        }
-        Embedding::show();
-        echo '</table><p>';
-        $isConnected = Connection::get() !== null;
-        $label = $isConnected ? __('Connect again', 'tilld-for-woocommerce') : __('Connect', 'tilld-for-woocommerce');
-        echo '<a class="button" id="tilld-connect" href="' . esc_url(ConnectPages::connectLink()) . '">' . esc_html($label) . '</a> ';
-        if ($isConnected) {
-            echo '<a class="button" href="' . esc_url(ConnectPages::disconnectLink()) . '">' . esc_html__('Disconnect', 'tilld-for-woocommerce') . '</a>';
-        }
-        echo '</p>';
+        ConnectionPanel::show();
     }
 
     public function process_payment($order_id)

@@ -21,7 +21,7 @@ final class Lock
      *
      * @param float $waitSeconds 0: only when the lock is free
      * @return mixed what the work returns
-     * @throws \RuntimeException when others took too long
+     * @throws Locked when others took too long
      */
     public static function hold(string $name, callable $work, float $waitSeconds = 20.0)
     {
@@ -31,7 +31,7 @@ final class Lock
         $end = microtime(true) + $waitSeconds;
         while (($mark = self::take($name)) === null) {
             if (microtime(true) >= $end) {
-                throw new \RuntimeException("another process still holds the lock {$name}");
+                throw new Locked("another process still holds the lock {$name}");
             }
             usleep(self::PAUSE_MICROSECONDS);
         }
@@ -66,4 +66,8 @@ final class Lock
         $own = "DELETE FROM {$wpdb->options} WHERE option_name = %s AND option_value = %s";
         $wpdb->query($wpdb->prepare($own, "tilld_lock_{$name}", $mark));
     }
+}
+
+final class Locked extends \RuntimeException
+{
 }

@@ -91,6 +91,7 @@ final class Plugin
         Dashboard::hook();
         PayPage::hook();
         ConnectPages::hook();
+        Notices::hook();
     }
 
     /** @param \Automattic\WooCommerce\Blocks\Payments\PaymentMethodRegistry $registry */

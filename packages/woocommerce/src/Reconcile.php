@@ -4,7 +4,9 @@ declare(strict_types=1);
 
 namespace Tilld\WooCommerce;
 
+use Tilld\AuthenticationException;
 use Tilld\InvalidRequestException;
+use Tilld\PermissionException;
 use Tilld\TilldException;
 
 defined('ABSPATH') || exit;
@@ -12,7 +14,10 @@ defined('ABSPATH') || exit;
 /** Reads the events on a cursor, so that the orders are right though every webhook was lost. */
 final class Reconcile
 {
+    /** When it last succeeded, when it last began, and since when and why it fails. */
     public const DONE = 'tilld_last_reconcile';
+    public const RUN = 'tilld_last_run';
+    public const FAILURE = 'tilld_failure';
 
     private const CURSOR = 'tilld_cursor';
     /** Orders that could not be brought up to date: tried again before the cursor goes on. */
@@ -44,12 +49,27 @@ final class Reconcile
         if (Connection::get() === null) {
             return;
         }
+        update_option(self::RUN, time(), false);
         try {
+            Connection::follow();
             Lock::hold('reconcile', [self::class, 'catchUp'], 0.0);
             update_option(self::DONE, time(), false);
+            delete_option(self::FAILURE);
+        } catch (Locked $error) {
+            Log::info('another process is reading the events of tilld already');
         } catch (\Throwable $error) {
             Log::warning('the events of tilld could not be read to the end, the next run goes on', $error);
+            self::noteFailure($error);
         }
+    }
+
+    private static function noteFailure(\Throwable $error): void
+    {
+        $before = get_option(self::FAILURE);
+        $since = is_array($before) ? (int) $before['since'] : time();
+        // Waiting does not help a key that was revoked or lacks a right.
+        $isLasting = $error instanceof AuthenticationException || $error instanceof PermissionException;
+        update_option(self::FAILURE, ['since' => $since, 'isLasting' => $isLasting, 'reason' => $error->getMessage()], false);
     }
 
     /** @throws TilldException when tilld cannot be asked: the cursor stays */

@@ -51,6 +51,9 @@ final class Refunds
             throw new \RuntimeException('no refund of this order is being made');
         }
         $payment = Connection::client(2)->payments->get(['paymentId' => (string) $order->get_meta(Orders::PAYMENT)]);
+        if (Orders::idIn($payment) !== $order->get_id()) {
+            throw new \RuntimeException('the payment is of the shop that this site is a copy of');
+        }
         $body = [
             // The webhook that names the payment with the money may still be under way.
             'paymentId' => $payment['supersededBy'] ?? $payment['id'],

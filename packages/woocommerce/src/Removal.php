@@ -9,7 +9,7 @@ defined('ABSPATH') || exit;
 /** Removes what the plugin keeps in one site. */
 final class Removal
 {
-    private const OPTIONS = ['tilld_connection', 'tilld_site', 'tilld_cursor', 'tilld_waiting', 'tilld_last_webhook', 'tilld_last_reconcile'];
+    private const OPTIONS = ['tilld_connection', 'tilld_site', 'tilld_cursor', 'tilld_waiting', 'tilld_last_webhook', 'tilld_last_reconcile', 'tilld_last_run', 'tilld_failure', 'tilld_job_late_since'];
     /** Rows of one statement: a shop may have a million orders. */
     private const BATCH = 1000;
 

@@ -48,6 +48,11 @@ add_filter('home_url', static function (string $url): string {
     return $folder === '' ? $url : str_replace(get_option('home'), get_option('home') . "/{$folder}", $url);
 });
 
+// The administration stays where it is while the tests move the site.
+add_filter('allowed_redirect_hosts', static function (array $hosts): array {
+    return array_merge($hosts, [(string) parse_url(WP_SITEURL, PHP_URL_HOST)]);
+});
+
 final class ShopCommands
 {
     public static function order(array $given): array
@@ -258,6 +263,74 @@ final class ShopCommands
     {
         global $wpdb;
         return $wpdb->get_col("SELECT option_name FROM {$wpdb->options} WHERE option_name LIKE '%tilld%' ORDER BY option_name");
+    }
+
+    /** The address that the site says to have; it stays reachable for the administrator where it is. */
+    public static function move(array $given): array
+    {
+        update_option('home', $given['home']);
+        return [];
+    }
+
+    /** As though the shop had been connected, and the job run, so many seconds earlier. */
+    public static function age(array $given): array
+    {
+        $connection = get_option('tilld_connection');
+        update_option('tilld_connection', ['openedAt' => $connection['openedAt'] - $given['seconds']] + $connection);
+        foreach (['tilld_last_run', 'tilld_last_reconcile', 'tilld_job_late_since'] as $option) {
+            if (get_option($option)) {
+                update_option($option, get_option($option) - $given['seconds']);
+            }
+        }
+        return [];
+    }
+
+    /** What a copy of the database takes with it, and putting it back. */
+    public static function saveOptions(): array
+    {
+        return ['tilld_connection' => get_option('tilld_connection'), 'tilld_site' => get_option('tilld_site')];
+    }
+
+    public static function restoreOptions(array $given): array
+    {
+        array_map('update_option', array_keys($given['options']), array_values($given['options']));
+        return [];
+    }
+
+    public static function forgetWebhooks(): array
+    {
+        delete_option('tilld_last_webhook');
+        return [];
+    }
+
+    /** Site Health, by test: its status and what it says. The one that asks tilld goes by the REST API, as the page does. */
+    public static function siteHealth(): array
+    {
+        $tests = apply_filters('site_status_tests', ['direct' => [], 'async' => []]);
+        $request = new WP_REST_Request('GET', '/tilld/v1/site-health');
+        wp_set_current_user(0);
+        $stranger = rest_do_request($request)->get_status();
+        wp_set_current_user(1);
+        $results = array_map(static function (array $test): array {
+            return $test['test']();
+        }, $tests['direct']) + ['tilld_daemon' => rest_do_request($request)->get_data()];
+        return ['stranger' => $stranger, 'results' => array_map(static function (array $result): array {
+            return ['status' => $result['status'], 'text' => wp_strip_all_tags($result['description'])];
+        }, $results)];
+    }
+
+    /** What becomes of addresses that a shopkeeper types, and whether pairs of addresses are of one site. */
+    public static function addresses(array $given): array
+    {
+        return [
+            'completed' => array_map(['Tilld\\WooCommerce\\Addresses', 'complete'], $given['typed']),
+            'sites' => array_map(['Tilld\\WooCommerce\\Addresses', 'siteOf'], $given['sites']),
+        ];
+    }
+
+    public static function needsSetup(): bool
+    {
+        return WC()->payment_gateways()->payment_gateways()['tilld']->needs_setup();
     }
 
     public static function uninstall(array $given): array

@@ -173,9 +173,9 @@ export class WooShop implements ShopDriver {
     return JSON.parse(text) as T;
   }
 
-  async settingsPage(query = ''): Promise<string> {
+  async settingsPage(query = '', request: RequestInit = {}): Promise<string> {
     const path = `/wp-admin/admin.php?page=wc-settings&tab=checkout&section=tilld${query}`;
-    const page = await this.visit(this.#setup.publicUrl + path);
+    const page = await this.visit(this.#setup.publicUrl + path, request);
     return page.text();
   }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../_helpers/poll.ts';
 import { freePort } from '../../_helpers/nodes/proc.ts';
 import { Owner } from '../_helpers/owner.ts';
 import { ShopProxy, TilldProxy } from '../_helpers/proxies.ts';
@@ -13,6 +14,11 @@ interface Left {
   readonly options: string[];
   readonly isScheduled: boolean;
   readonly orderData: number;
+}
+
+interface SiteHealth {
+  readonly stranger: number;
+  readonly results: Readonly<Record<string, { status: string; text: string }>>;
 }
 
 /** A shop of its own beside a tilld of its own. */
@@ -103,6 +109,230 @@ describe("WooCommerce's clean-up of unpaid orders", () => {
     } finally {
       toTilld.isDown = false;
     }
+  });
+});
+
+/** The owner's browser opens a link of the settings page; where it leads. */
+async function press(id: string): Promise<string> {
+  const page = await world.shop.settingsPage();
+  const [, link = ''] = new RegExp(`id="${id}" href="([^"]+)"`).exec(page) ?? [];
+  if (link === '') throw new Error(`the settings have no ${id}`);
+  const answer = await world.shop.visit(link.replaceAll(/&(#038|amp);/g, '&'));
+  return answer.headers.get('location') ?? '';
+}
+
+async function connect(): Promise<string> {
+  const back = await world.owner.agree(await press('tilld-connect'));
+  return (await world.shop.visit(back)).headers.get('location') ?? '';
+}
+
+/** The kinds of trouble that the dashboard tells of. */
+async function notices(): Promise<string[]> {
+  const page = await world.shop.visit(`${world.toShop.url}/wp-admin/index.php`);
+  return [...(await page.text()).matchAll(/data-tilld-notice="(\w+)"/g)].map(([, kind = '']) => kind);
+}
+
+async function activeUrls(): Promise<string[]> {
+  return (await world.owner.endpoints()).filter(({ active }) => active).map(({ url }) => url);
+}
+
+const isOffered = (): Promise<boolean> => world.shop.command('isOffered');
+
+async function move(home: string): Promise<void> {
+  await world.shop.command('move', { home });
+}
+
+describe('an address of tilld', () => {
+  it('is completed, with http in private networks only', async () => {
+    const cases: Record<string, string | null> = {
+      'pay.example.com': 'https://pay.example.com',
+      ' pay.example.com/till/ ': 'https://pay.example.com/till',
+      'pay.example.com:8443': 'https://pay.example.com:8443',
+      'http://pay.example.com': 'https://pay.example.com',
+      'https://Pay.example.com/?a=b#c': 'https://pay.example.com',
+      'localhost:3000': 'http://localhost:3000',
+      '127.0.0.1:3000': 'http://127.0.0.1:3000',
+      '192.168.1.5': 'http://192.168.1.5',
+      '100.64.0.7:3000': 'http://100.64.0.7:3000',
+      '[::1]:3000': 'http://[::1]:3000',
+      'tilld:3000': 'http://tilld:3000',
+      'https://tilld:3000': 'https://tilld:3000',
+      '8.8.8.8': 'https://8.8.8.8',
+      'ftp://pay.example.com': null,
+      'https://user:pass@pay.example.com': null,
+      'not an address': null,
+      'https://': null,
+    };
+    const given = { typed: Object.keys(cases), sites: [] };
+    const { completed } = await world.shop.command<{ completed: string[] }>('addresses', given);
+    expect(completed).toEqual(Object.values(cases));
+  });
+
+  it('that is none is told, and the one before it stays', async () => {
+    const { shop, toTilld } = world;
+    const page = await shop.settingsPage();
+    const [, nonce = ''] = /name="_wpnonce" value="(\w+)"/.exec(page) ?? [];
+    const fields = {
+      _wpnonce: nonce,
+      save: '1',
+      woocommerce_tilld_enabled: '1',
+      woocommerce_tilld_test_mode: '1',
+    };
+    const body = new URLSearchParams({
+      ...fields,
+      woocommerce_tilld_title: 'Coins',
+      woocommerce_tilld_url: 'not an address',
+    });
+    const answer = await shop.settingsPage('', { method: 'POST', body });
+    expect(answer).toContain('This is not the address of a tilld: not an address');
+    expect(answer).toContain(`value='${toTilld.url}'`);
+  });
+});
+
+describe('a site at another address', () => {
+  it('is the same with https or www., and another with another host, port or folder', async () => {
+    const sites = [
+      ...['http://shop.example', 'https://www.Shop.example/', 'https://shop.example:443'],
+      ...['https://staging.shop.example', 'https://shop.example:8443', 'https://shop.example/staging'],
+    ];
+    const answer = await world.shop.command<{ sites: string[] }>('addresses', { typed: [], sites });
+    expect(answer.sites).toEqual([
+      ...['shop.example', 'shop.example', 'shop.example'],
+      ...['staging.shop.example', 'shop.example:8443', 'shop.example/staging'],
+    ]);
+  });
+
+  it('with https goes on offering payments, and has webhooks come to the new address', async () => {
+    const { shop, toShop } = world;
+    const { url } = toShop;
+    await move(url.replace('http:', 'https:'));
+    expect(await isOffered()).toBe(true);
+    await shop.reconcile();
+    expect(await activeUrls()).toEqual([`${url.replace('http:', 'https:')}/?wc-api=tilld`]);
+    await move(url);
+    await shop.reconcile();
+    expect(await activeUrls()).toEqual([`${url}/?wc-api=tilld`]);
+    expect(await notices()).toEqual([]);
+  });
+
+  it('with another host takes no payments and no webhooks, and says so, until the shop takes over there', async () => {
+    const { shop, toShop } = world;
+    const { url } = toShop;
+    await move('http://moved.example');
+    expect(await isOffered()).toBe(false);
+    expect(await shop.command('needsSetup')).toBe(true);
+    expect(await notices()).toEqual(['moved']);
+    const webhook = await fetch(`${url}/?wc-api=tilld`, { method: 'POST', body: '{}' });
+    expect(webhook.status).toBe(503);
+    await shop.reconcile();
+    expect(await activeUrls()).toEqual([`${url}/?wc-api=tilld`]);
+    expect(await press('tilld-take-over')).toContain('tilld=taken-over');
+    expect(await isOffered()).toBe(true);
+    expect(await activeUrls()).toEqual(['http://moved.example/?wc-api=tilld']);
+    await move(url);
+    expect(await press('tilld-take-over')).toContain('tilld=taken-over');
+    const { orderId, paymentId } = await shop.order();
+    await world.owner.pay(paymentId);
+    await eventually(
+      'the webhook came',
+      () => shop.state(orderId),
+      (state) => state === 'seen',
+    );
+    expect(await notices()).toEqual([]);
+  });
+
+  it('that is a copy connected on its own leaves webhooks and payments of the shop alone', async () => {
+    const { shop, owner, toShop } = world;
+    const { url } = toShop;
+    const { orderId, paymentId } = await shop.order();
+    const before = await shop.command<unknown>('saveOptions');
+    await move(`${url}/copy`);
+    await connect();
+    expect((await activeUrls()).toSorted()).toEqual([`${url}/?wc-api=tilld`, `${url}/copy/?wc-api=tilld`]);
+    await shop.cancel(orderId);
+    expect(await shop.state(orderId)).toBe('cancelled');
+    expect(await owner.payment(paymentId)).toMatchObject({ status: 'pending' });
+    await shop.command('restoreOptions', { options: before });
+    await move(url);
+    expect(await isOffered()).toBe(true);
+  });
+});
+
+describe('trouble', () => {
+  it('webhooks count as arriving only once one came', async () => {
+    const { shop, toShop } = world;
+    toShop.weather = 'lose';
+    try {
+      await shop.command('forgetWebhooks');
+      expect(await connect()).toContain('tilld=no-webhook');
+      expect(await shop.health()).toEqual({ key: true, webhook: false, node: true });
+      expect(await notices()).toEqual(['webhook']);
+    } finally {
+      toShop.weather = 'pass';
+    }
+    expect(await press('tilld-test')).toContain('tilld=webhook');
+    expect(await shop.health()).toEqual({ key: true, webhook: true, node: true });
+    expect(await notices()).toEqual([]);
+  });
+
+  it('a message in the address is shown only where the plugin itself sent the browser there', async () => {
+    const { shop } = world;
+    const to = await press('tilld-test');
+    expect(await (await shop.visit(to)).text()).toContain('The test webhook arrived.');
+    const forged = await shop.settingsPage('&tilld=disconnected');
+    expect(forged).not.toContain('Disconnected.');
+  });
+
+  it('earlier keys that still work are told until they are deleted', async () => {
+    const { shop, owner } = world;
+    expect(await shop.settingsPage()).toContain('Earlier keys of this shop still work');
+    await owner.revokeKeys();
+    expect(await connect()).toContain('tilld=connected');
+    const page = await shop.settingsPage();
+    expect(page).not.toContain('Earlier keys');
+    expect(page).toContain('The key is accepted.');
+  });
+
+  it('a job that does not run is told on the second look, with when it last ran', async () => {
+    const { shop } = world;
+    await shop.command('age', { seconds: 7200 });
+    expect(await notices()).toEqual([]);
+    await shop.command('age', { seconds: 300 });
+    expect(await notices()).toEqual(['job']);
+    const { results } = await shop.command<SiteHealth>('siteHealth');
+    expect(results['tilld_job']).toMatchObject({ status: 'critical' });
+    expect(results['tilld_job']?.text).toMatch(/wp-cron.*/);
+    await shop.reconcile();
+    expect(await notices()).toEqual([]);
+  });
+
+  it('a revoked key is told by the job at once, a tilld that does not answer after a while', async () => {
+    const { shop, owner, toTilld } = world;
+    toTilld.isDown = true;
+    await shop.reconcile();
+    expect(await notices()).toEqual([]);
+    expect((await shop.command<SiteHealth>('siteHealth')).results['tilld_daemon']).toMatchObject({
+      status: 'critical',
+    });
+    toTilld.isDown = false;
+    await owner.revokeKeys();
+    await shop.reconcile();
+    expect(await notices()).toEqual(['job']);
+    expect(await connect()).toContain('tilld=connected');
+    expect(await notices()).toEqual([]);
+  });
+
+  it('Site Health reads back when the last webhook came and the job ran, and whether tilld is reached', async () => {
+    const { stranger, results } = await world.shop.command<SiteHealth>('siteHealth');
+    expect(stranger).toBe(401);
+    expect(results).toMatchObject({
+      tilld_webhook: {
+        status: 'good',
+        text: expect.stringMatching(/last webhook arrived at \w+ \d+, \d{4}/) as string,
+      },
+      tilld_job: { status: 'good', text: expect.stringMatching(/last ran at \w+ \d+, \d{4}/) as string },
+      tilld_daemon: { status: 'good' },
+    });
   });
 });
 

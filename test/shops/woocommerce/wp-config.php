@@ -19,11 +19,8 @@ if (getenv('SHOP_NETWORK') === 'yes') {
     define('SITE_ID_CURRENT_SITE', 1);
     define('BLOG_ID_CURRENT_SITE', 1);
 }
-// The tests that move a site change the option; the others must not be able to.
-if (getenv('SHOP_MOVES') !== 'yes') {
-    define('WP_HOME', getenv('SHOP_URL'));
-    define('WP_SITEURL', getenv('SHOP_URL'));
-}
+// Not WP_HOME: a site that moves changes its option.
+define('WP_SITEURL', getenv('SHOP_URL'));
 define('WP_CONTENT_DIR', getenv('SHOP_CONTENT'));
 // Nothing leaves this machine: no update checks.
 define('WP_HTTP_BLOCK_EXTERNAL', true);

@@ -40,6 +40,11 @@ abstract class WC_Payment_Gateway
         return $this->settings[$name] ?? $empty;
     }
 
+    public function get_errors()
+    {
+        return $this->errors;
+    }
+
     public function process_admin_options()
     {
         $this->init_settings();
@@ -61,9 +66,6 @@ abstract class WC_Payment_Gateway
             $make = "generate_{$field['type']}_html";
             echo '<p><label for="' . $id . '">' . esc_html($field['title']) . '</label> ';
             echo (method_exists($this, $make) ? $this->$make($name, $field) : $this->generate_text_html($name, $field)) . '</p>';
-        }
-        foreach ($this->errors as $text) {
-            echo '<div class="error inline"><p>' . esc_html($text) . '</p></div>';
         }
     }
 
@@ -148,6 +150,17 @@ abstract class WC_Payment_Gateway
     private function option(): string
     {
         return "woocommerce_{$this->id}_settings";
+    }
+}
+
+/** Messages of the settings, shown above them. */
+final class WC_Admin_Settings
+{
+    public static $errors = [];
+
+    public static function add_error(string $text): void
+    {
+        self::$errors[] = $text;
     }
 }
 

@@ -119,6 +119,9 @@ add_action('admin_menu', static function (): void {
             do_action('woocommerce_update_options_payment_gateways_' . $gateway->id);
             $gateway = WC()->payment_gateways()->payment_gateways()[$gateway->id];
         }
+        foreach (WC_Admin_Settings::$errors as $error) {
+            echo '<div class="error inline"><p>' . esc_html($error) . '</p></div>';
+        }
         echo '<form method="post">';
         $gateway->admin_options();
         wp_nonce_field('woocommerce-settings');
