@@ -192,13 +192,21 @@ describe('an address of tilld', () => {
 describe('a site at another address', () => {
   it('is the same with https or www., and another with another host, port or folder', async () => {
     const sites = [
-      ...['http://shop.example', 'https://www.Shop.example/', 'https://shop.example:443'],
-      ...['https://staging.shop.example', 'https://shop.example:8443', 'https://shop.example/staging'],
+      'http://shop.example',
+      'https://www.Shop.example/',
+      'https://shop.example:443',
+      'https://staging.shop.example',
+      'https://shop.example:8443',
+      'https://shop.example/staging',
     ];
     const answer = await world.shop.command<{ sites: string[] }>('addresses', { typed: [], sites });
     expect(answer.sites).toEqual([
-      ...['shop.example', 'shop.example', 'shop.example'],
-      ...['staging.shop.example', 'shop.example:8443', 'shop.example/staging'],
+      'shop.example',
+      'shop.example',
+      'shop.example',
+      'staging.shop.example',
+      'shop.example:8443',
+      'shop.example/staging',
     ]);
   });
 
