@@ -140,6 +140,40 @@ describe('the live page', () => {
     await page.context().close();
   });
 
+  it.each([
+    ['phone', PHONE],
+    ['desktop', DESKTOP],
+  ])(
+    'leads back to the order once money was seen, and never to the cart, on a %s',
+    async (name, viewport) => {
+      const order = `${cart()}?order={orderId}&status={status}`;
+      const { id } = await payment({
+        orderId: `way ${name}`,
+        orderLabel: '1042',
+        successUrl: order,
+        returnUrl: order,
+      });
+      const page = await browser.page({ viewport });
+      await open(page, { id });
+      await page.getByText('Order 1042').waitFor();
+      await page.getByRole('link', { name: 'Back to the shop' }).waitFor();
+      await button(page, 'Pay too little').click();
+      await heading(page, 'Part of the amount is missing').waitFor();
+      const back = page.getByRole('link', { name: 'Back to your order' });
+      expect(await back.getAttribute('href')).toBe(`${cart()}?order=way%20${name}&status=underpaid`);
+      await page.screenshot({ path: `${SCREENS}/way-back-${name}.png`, fullPage: true });
+      await page.context().close();
+      const apart = await payment({ successUrl: thanks(), returnUrl: cart() });
+      const other = await browser.page({ viewport });
+      await open(other, apart);
+      await other.getByRole('link', { name: 'Back to the shop' }).waitFor();
+      await button(other, 'Pay too little').click();
+      await heading(other, 'Part of the amount is missing').waitFor();
+      expect(await other.getByRole('link', { name: /Back to/ }).count()).toBe(0);
+      await other.context().close();
+    },
+  );
+
   it('tells of a cancelled payment and goes back to the shop', async () => {
     const page = await browser.page();
     const made = await payment({ returnUrl: cart() });

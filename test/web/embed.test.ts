@@ -66,7 +66,7 @@ describe('a site that the shop allowed', () => {
     await frame.getByRole('heading', { name: 'Payment complete' }).waitFor();
     await expect.poll(() => told(page)).toContainEqual(['paid', id, 'completed']);
     // Longer than the page takes to go back to the shop by itself where it is not in a frame.
-    expect(await frame.getByRole('link', { name: 'Back to the shop' }).getAttribute('target')).toBe('_top');
+    expect(await frame.getByRole('link', { name: 'Back to your order' }).getAttribute('target')).toBe('_top');
     await dialog.getByRole('button', { name: 'Close' }).click();
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect((await told(page)).at(-1)).toEqual(['close', id, 'completed']);

@@ -1517,9 +1517,9 @@ export interface paths {
             };
             /** Format: uri */
             webhookUrl?: string;
-            /** Format: uri */
+            /** Format: uri-template */
             successUrl?: string;
-            /** Format: uri */
+            /** Format: uri-template */
             returnUrl?: string;
             allowedCryptos?: ("BTC" | "ETH" | "LTC" | "SOL")[];
             customFields?: {

@@ -1,4 +1,5 @@
 import type { Coin } from '../../domain/coins.ts';
+import { carriesPlaceholder, fillWayBack } from '../../domain/payment/way-back.ts';
 import type { CheckoutView } from '../../usecases/payments/read-checkout.ts';
 import type { Language, Say } from './language.ts';
 
@@ -60,15 +61,36 @@ export function orderName({ orderId, orderLabel }: CheckoutView['payment']): str
   return orderLabel ?? orderId;
 }
 
-/** Where the payer goes once it is over; only addresses of the web, whatever was stored. */
-export function returnUrl({ payment }: CheckoutView): string | null {
-  const url = payment.status === 'completed' ? (payment.successUrl ?? payment.returnUrl) : payment.returnUrl;
-  return url !== null && /^https?:\/\//i.test(url) ? url : null;
+/**
+ * Where the payer goes from here, by what the shop said: `successUrl` once the payment succeeded, `returnUrl` when it came
+ * to nothing. While money is under way it is neither: only an address that knows the order is right then, never a cart,
+ * from which the payer would pay again, and never a page that thanks for the whole.
+ */
+export function wayBack(view: CheckoutView): string | null {
+  const { payment } = view;
+  const { id: paymentId, orderId, status } = payment;
+  const url = wayBackOf(view);
+  return url === null ? null : fillWayBack(url, { paymentId, orderId, status });
+}
+
+function wayBackOf({ payment, hasMoney, isByLink }: CheckoutView): string | null {
+  const { status, successUrl, returnUrl } = payment;
+  if (status === 'completed') return successUrl ?? returnUrl;
+  if (!hasMoney || returnUrl === null) return returnUrl;
+  const isOfOrder =
+    !isByLink && (successUrl === null || successUrl === returnUrl || carriesPlaceholder(returnUrl));
+  return isOfOrder ? returnUrl : null;
 }
 
 /** Where a link leads back to: as the payment says, else to the shop's domain if that is proven to be its own. */
 export function shopUrl(view: CheckoutView): string | null {
-  return returnUrl(view) ?? (view.shop.isVerified ? `https://${view.shop.domain}/` : null);
+  return wayBack(view) ?? (view.shop.isVerified ? `https://${view.shop.domain}/` : null);
+}
+
+/** Whether the link leads to the payer's order, and not to where another payment begins. */
+export function leadsToOrder(view: CheckoutView): boolean {
+  const isOfLink = view.isByLink && view.payment.successUrl === null;
+  return view.hasMoney && !isOfLink && wayBack(view) !== null;
 }
 
 /** Whether the page goes there by itself. */

@@ -8,7 +8,7 @@ import {
 } from '../../usecases/payments/read-checkout.ts';
 import { speak, type Language } from './language.ts';
 import type { Snapshot, SnapshotSource } from './payment-channel.ts';
-import { isFinal, redirectsAutomatically, returnUrl, type PageModel } from './page-model.ts';
+import { isFinal, redirectsAutomatically, wayBack, type PageModel } from './page-model.ts';
 import { announcement, stateOf, titleOf } from './states.ts';
 import { summary } from './summary.ts';
 
@@ -28,7 +28,7 @@ export function stateJson(scene: PageModel): string {
     summary: summary(scene).toString(),
     html: stateOf(scene).toString(),
     announcement: announcement(scene),
-    redirect: redirectsAutomatically(view) ? returnUrl(view) : null,
+    redirect: redirectsAutomatically(view) ? wayBack(view) : null,
   });
 }
 

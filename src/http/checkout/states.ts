@@ -7,7 +7,7 @@ import { coinIcon, stateIcon, type StateIcon } from './icons.ts';
 import type { Messages } from './messages/en.ts';
 import { payPanels } from './panels.ts';
 import { transactionLink } from './transaction-link.ts';
-import { otherPath, receiptPath, renewPath, shopUrl, type PageModel } from './page-model.ts';
+import { leadsToOrder, otherPath, receiptPath, renewPath, shopUrl, type PageModel } from './page-model.ts';
 import { contactHref } from './shop-head.ts';
 
 type Transaction = CheckoutView['payment']['transactions'][number];
@@ -192,11 +192,15 @@ function deadline({ view, say, language }: PageModel): Html {
 }
 
 function backLink({ view, say }: PageModel, kind: 'button' | 'link'): Html | null {
+  if (view.atCounter && view.payment.returnUrl !== null) {
+    // The counter is a page of this daemon, by whatever name the shop's device reached it.
+    const { pathname } = new URL(view.payment.returnUrl);
+    return html`<p><a class="button" href="${pathname}">${say('nextCustomer')}</a></p>`;
+  }
   const url = shopUrl(view);
   if (url === null) return null;
-  if (!view.atCounter) return html`<p><a class="${kind}" href="${url}">${say('backToShop')}</a></p>`;
-  // The counter is a page of this daemon, by whatever name the shop's device reached it.
-  return html`<p><a class="button" href="${new URL(url).pathname}">${say('nextCustomer')}</a></p>`;
+  const text = say(leadsToOrder(view) ? 'backToOrder' : 'backToShop');
+  return html`<p><a class="${kind}" href="${url}">${text}</a></p>`;
 }
 
 /** Whom to ask, where no page of the shop is known. */

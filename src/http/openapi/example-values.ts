@@ -146,8 +146,8 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   search: 'alice',
 
   webhookUrl: 'https://shop.example/webhooks/tilld',
-  successUrl: 'https://shop.example/thanks',
-  returnUrl: 'https://shop.example/cart',
+  successUrl: 'https://shop.example/orders/{orderId}',
+  returnUrl: 'https://shop.example/orders/{orderId}',
   checkoutUrl: `https://pay.shop.example/checkout/${IDS.payment}`,
   endpoint: 'https://shop.example/webhooks/tilld',
 

@@ -9,10 +9,11 @@ import { defineRoute, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
 import { currency } from '../schemas/codes.ts';
-import { directs, settles } from '../schemas/marks.ts';
+import { settles } from '../schemas/marks.ts';
+import { removableWayBackUrl } from '../schemas/payment-terms.ts';
 import { whenObject } from '../schemas/payment-price.ts';
 import { booleanQuery, pageQuery } from '../schemas/query.ts';
-import { httpUrl, identifier, text } from '../schemas/text.ts';
+import { identifier, text } from '../schemas/text.ts';
 import { linkFor, linksFor, linkView } from './payment-link-views.ts';
 
 export interface PaymentLinkRoutesDeps extends LinkDeps {
@@ -71,11 +72,10 @@ const settings = {
     })
     .optional()
     .meta({ description: 'What the page asks beside the money; answers are in the payment’s `metadata`' }),
-  successUrl: directs(httpUrl({ empty: true }))
+  successUrl: removableWayBackUrl()
     .nullable()
     .optional()
-    .transform((value) => (value === '' ? null : value))
-    .meta({ description: 'Where payers go once they have paid' }),
+    .meta({ description: 'Where payers go once they have paid; placeholders as in payment/create' }),
   active: z.boolean().optional(),
 };
 

@@ -19,7 +19,8 @@ import {
   payerFields,
   payerOf,
   refinePayer,
-  removableUrl,
+  removableWayBackUrl,
+  wayBackUrl,
 } from '../schemas/payment-terms.ts';
 import { currency } from '../schemas/codes.ts';
 import { directs, settles } from '../schemas/marks.ts';
@@ -52,8 +53,8 @@ const createBody = z
     orderLabel: orderLabel().optional(),
     metadata: metadata().optional(),
     webhookUrl: directs(httpUrl()).optional(),
-    successUrl: directs(httpUrl()).optional(),
-    returnUrl: directs(httpUrl()).optional(),
+    successUrl: wayBackUrl().optional(),
+    returnUrl: wayBackUrl().optional(),
     allowedCryptos: allowedCryptos().optional(),
     customFields: metadata().optional(),
     lifetimeMinutes: lifetimeMinutes().optional(),
@@ -87,8 +88,8 @@ function createRoute(deps: CreatePaymentDeps, countOrder: CountOrder): Route {
         orderId: 'order-1001',
         metadata: { tableNumber: 7 },
         webhookUrl: 'https://shop.example/webhooks/tilld',
-        successUrl: 'https://shop.example/thanks',
-        returnUrl: 'https://shop.example/cart',
+        successUrl: 'https://shop.example/orders/{orderId}',
+        returnUrl: 'https://shop.example/orders/{orderId}',
         allowedCryptos: ['BTC', 'LTC'],
         customFields: { note: 'Gift wrapping' },
       },
@@ -166,8 +167,8 @@ const updateBody = z
     description: description({ min: 0 }).optional(),
     orderLabel: orderLabel({ min: 0 }).optional(),
     metadata: metadata().optional(),
-    successUrl: removableUrl().optional(),
-    returnUrl: removableUrl().optional(),
+    successUrl: removableWayBackUrl().optional(),
+    returnUrl: removableWayBackUrl().optional(),
     lifetimeMinutes: lifetimeMinutes().optional(),
   })
   .superRefine(refineFiatAmount);

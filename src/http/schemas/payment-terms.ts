@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
+import { fillWayBack, placeholderProblem } from '../../domain/payment/way-back.ts';
 import type { Payer } from '../../usecases/customers/find-or-create-payer.ts';
 import { coin } from './codes.ts';
 import { directs, settles } from './marks.ts';
@@ -12,6 +13,14 @@ const MAX_QUANTITY = 1_000_000;
 const DESCRIPTION_MAX = 500;
 const ORDER_LABEL_MAX = 100;
 const LIFETIME = { min: 5, max: 10_080 };
+/** As short as these can be: an order id of a payment link. */
+const SHORTEST = {
+  paymentId: 'pay_8ZtQ1mWc5Rk0vXyLh3NbA7sE',
+  orderId: 'L-0123456789',
+  status: 'confirming',
+} as const;
+const WAY_BACK =
+  '`{paymentId}`, `{orderId}` and `{status}` are filled in, percent-encoded, when a payer is sent there';
 /** BCP 47, as far as browsers send it: a language and subtags. */
 const LOCALE = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/;
 const LINE_AMOUNT = /^\d{1,12}(\.\d{1,4})?$/;
@@ -124,7 +133,27 @@ export function allowedCryptos() {
     .transform((coins) => [...new Set(coins)]);
 }
 
-/** A URL that an empty text removes. */
-export function removableUrl() {
-  return directs(httpUrl({ empty: true })).transform((url) => (url === '' ? null : url));
+/** A URL at which payers go back to the shop. */
+export function wayBackUrl({ empty = false }: { readonly empty?: boolean } = {}) {
+  const url = httpUrl({ empty })
+    .superRefine((value, context) => {
+      const problem = empty && value === '' ? null : wayBackProblem(value);
+      if (problem === null) return;
+      context.addIssue({ code: 'custom', message: problem, params: { code: 'invalid_format' } });
+    })
+    .meta({ description: WAY_BACK });
+  // With placeholders it is no URI yet.
+  return directs(empty ? url : url.meta({ format: 'uri-template' }));
+}
+
+function wayBackProblem(url: string): string | null {
+  const problem = placeholderProblem(url);
+  if (problem !== null) return problem;
+  const isFillable = fillWayBack(url, SHORTEST) !== null;
+  return isFillable ? null : 'must be a URL of at most 2,048 characters with its placeholders filled in';
+}
+
+/** A way back that an empty text removes. */
+export function removableWayBackUrl() {
+  return wayBackUrl({ empty: true }).transform((url) => (url === '' ? null : url));
 }

@@ -3,6 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { Explorers } from '../../domain/explorers.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import { askedAtoms } from '../../domain/payment/coverage.ts';
+import { liveCredits } from '../../domain/payment/credits.ts';
 import { missingShare } from '../../domain/payment/standing.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
@@ -51,6 +52,10 @@ export interface CheckoutView {
   readonly embedOrigins: readonly string[];
   /** Of an expired payment that can be made anew, or was; null for every other. */
   readonly renewal: Renewal | null;
+  /** Money of its order was seen and is not gone. */
+  readonly hasMoney: boolean;
+  /** Made by a payment link: its way back is the link's page, which asks for a payment of its own. */
+  readonly isByLink: boolean;
   /** Shown at the counter of the shop, which goes on with the next customer. */
   readonly atCounter: boolean;
   readonly due: readonly AmountDue[];
@@ -81,6 +86,8 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
     completedAt: payment.timeline.findLast(({ type }) => type === 'payment.completed')?.at ?? null,
     embedOrigins: embedOriginsOf(merchant),
     renewal: await renewalOf(deps.db, loaded, { merchant, now: deps.clock.now() }),
+    hasMoney: row.superseded_by !== null || liveCredits(loaded.state).length > 0,
+    isByLink: row.link_id !== null,
     atCounter: row.return_url?.startsWith(`${deps.baseUrl}/pos/`) === true,
     due: amountsDue(deps, loaded),
     excess: readExcess(loaded),

@@ -12,6 +12,7 @@ import { ownLead, ownPayment } from './get-payment.ts';
 import { loadPayment, type LoadedPayment } from './load-payment.ts';
 import { offerOf, quotedTerms, type AskedConfirmations, type OfferDeps } from './offers.ts';
 import { linesJson, linesOf, refuseExcessiveLines, type PaymentLine } from './payment-lines.ts';
+import { refuseUnfillable } from './refuse-unfillable.ts';
 import { presentPayment, type PaymentView, type PresentDeps } from './present-payment.ts';
 
 export interface UpdatePaymentDeps extends PresentDeps, OfferDeps {
@@ -107,6 +108,7 @@ async function changeTerms(
     updated_at: now,
     sequence: row.sequence + 1,
   };
+  refuseUnfillable({ ...row, ...terms });
   await updateTerms(tx, row.id, terms, options);
   const after = await loadPayment(tx, deps, { ...row, ...terms });
   await emitPaymentEvents(tx, deps, after, ['payment.updated']);

@@ -153,7 +153,8 @@ const NO_TARGETS: Readonly<Record<string, string>> = {
 };
 
 function isUrl({ schema }: MarkedField): boolean {
-  return z.globalRegistry.get(schema)?.['format'] === 'uri';
+  const format = z.globalRegistry.get(schema)?.['format'];
+  return format === 'uri' || format === 'uri-template';
 }
 
 it('a schema of a kind that is not known to hold fields or none is refused, wherever it stands', () => {

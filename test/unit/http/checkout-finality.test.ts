@@ -22,6 +22,8 @@ function viewOf(option: Pick<Option, 'confirmations' | 'finality'>): CheckoutVie
     completedAt: null,
     embedOrigins: [],
     renewal: null,
+    hasMoney: true,
+    isByLink: false,
     atCounter: false,
     due: [],
     excess: null,

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { redirectsAutomatically, returnUrl, shopUrl } from '../../../src/http/checkout/page-model.ts';
+import {
+  leadsToOrder,
+  redirectsAutomatically,
+  shopUrl,
+  wayBack,
+} from '../../../src/http/checkout/page-model.ts';
 import { speak } from '../../../src/http/checkout/language.ts';
 import { stateOf } from '../../../src/http/checkout/states.ts';
 import type { CheckoutView } from '../../../src/usecases/payments/read-checkout.ts';
@@ -7,7 +12,7 @@ import type { CheckoutView } from '../../../src/usecases/payments/read-checkout.
 function viewOf(isVerified: boolean, url: string | null, status = 'cancelled'): CheckoutView {
   return {
     shop: { domain: 'bluedoor.example', isVerified },
-    payment: { status, returnUrl: url, successUrl: null },
+    payment: { id: 'pay_1', orderId: '19', status, returnUrl: url, successUrl: null },
   } as CheckoutView;
 }
 
@@ -24,7 +29,69 @@ describe('the way back from a checkout', () => {
 
   it('is gone by itself only where the payment says where', () => {
     const view = viewOf(true, null);
-    expect(redirectsAutomatically(view) ? returnUrl(view) : null).toBeNull();
+    expect(redirectsAutomatically(view) ? wayBack(view) : null).toBeNull();
+  });
+});
+
+const CART = 'https://shop.example/cart';
+const THANKS = 'https://shop.example/thanks';
+const ORDER = 'https://shop.example/order/{orderId}?{status}';
+const FILLED = 'https://shop.example/order/19?';
+
+interface Case {
+  readonly status: string;
+  readonly hasMoney: boolean;
+  readonly urls: readonly [success: string | null, back: string | null];
+  readonly isByLink?: boolean;
+}
+
+function seen({ status, hasMoney, urls: [successUrl, returnUrl], isByLink = false }: Case): CheckoutView {
+  const payment = { id: 'pay_1', orderId: '19', status, successUrl, returnUrl };
+  return { shop: { isVerified: false }, payment, hasMoney, isByLink } as CheckoutView;
+}
+
+describe('the way back by what became of the payment', () => {
+  it.each<[Case, string | null]>([
+    // Nothing was seen: the shop says where somebody goes who does not pay.
+    [{ status: 'pending', hasMoney: false, urls: [THANKS, CART] }, CART],
+    [{ status: 'cancelled', hasMoney: false, urls: [THANKS, CART] }, CART],
+    [{ status: 'expired', hasMoney: false, urls: [THANKS, CART] }, CART],
+    // The money went back to the payer before a block took it.
+    [{ status: 'failed', hasMoney: false, urls: [THANKS, CART] }, CART],
+    [{ status: 'pending', hasMoney: false, urls: [THANKS, null] }, null],
+    // It succeeded.
+    [{ status: 'completed', hasMoney: true, urls: [THANKS, CART] }, THANKS],
+    [{ status: 'completed', hasMoney: true, urls: [null, CART] }, CART],
+    // Money is under way: neither the cart nor the page that thanks.
+    [{ status: 'confirming', hasMoney: true, urls: [THANKS, CART] }, null],
+    [{ status: 'underpaid', hasMoney: true, urls: [THANKS, CART] }, null],
+    [{ status: 'expired', hasMoney: true, urls: [THANKS, CART] }, null],
+    [{ status: 'cancelled', hasMoney: true, urls: [THANKS, CART] }, null],
+    [{ status: 'refunded', hasMoney: true, urls: [THANKS, CART] }, null],
+    [{ status: 'confirming', hasMoney: true, urls: [THANKS, null] }, null],
+    [{ status: 'confirming', hasMoney: true, urls: [ORDER, CART] }, null],
+    // An address that knows the order: one for both, the only one, or one with placeholders.
+    [{ status: 'confirming', hasMoney: true, urls: [ORDER, ORDER] }, `${FILLED}confirming`],
+    [{ status: 'underpaid', hasMoney: true, urls: [THANKS, ORDER] }, `${FILLED}underpaid`],
+    [{ status: 'confirming', hasMoney: true, urls: [THANKS, THANKS] }, THANKS],
+    [{ status: 'underpaid', hasMoney: true, urls: [null, THANKS] }, THANKS],
+    // A payment link asks for another payment.
+    [{ status: 'confirming', hasMoney: true, urls: [null, CART], isByLink: true }, null],
+    [{ status: 'pending', hasMoney: false, urls: [null, CART], isByLink: true }, CART],
+    [{ status: 'completed', hasMoney: true, urls: [ORDER, CART], isByLink: true }, `${FILLED}completed`],
+  ])('%j leads to %s', (given, url) => {
+    expect(wayBack(seen(given))).toBe(url);
+  });
+
+  it('is called the way to the order once money was seen, unless it is the page of a payment link', () => {
+    const [success, both] = [[THANKS, CART] as const, [ORDER, ORDER] as const];
+    expect(leadsToOrder(seen({ status: 'pending', hasMoney: false, urls: both }))).toBe(false);
+    expect(leadsToOrder(seen({ status: 'underpaid', hasMoney: true, urls: both }))).toBe(true);
+    expect(leadsToOrder(seen({ status: 'completed', hasMoney: true, urls: success }))).toBe(true);
+    expect(leadsToOrder(seen({ status: 'confirming', hasMoney: true, urls: success }))).toBe(false);
+    const paidByLink = { status: 'completed', hasMoney: true, isByLink: true };
+    expect(leadsToOrder(seen({ ...paidByLink, urls: [null, CART] }))).toBe(false);
+    expect(leadsToOrder(seen({ ...paidByLink, urls: [THANKS, CART] }))).toBe(true);
   });
 });
 

@@ -42,6 +42,7 @@ export const de: Messages = {
     'Sie haben mehr als verlangt gesendet. Ein Teil kam zurück, {excess} sind noch zu viel. Bitte fragen Sie den Shop nach der Differenz.',
   redirecting: 'Sie werden zum Shop zurückgeleitet…',
   backToShop: 'Zurück zum Shop',
+  backToOrder: 'Zurück zu Ihrer Bestellung',
   nextCustomer: 'Nächster Kunde',
   expiredTitle: 'Diese Zahlung ist abgelaufen',
   expiredText:

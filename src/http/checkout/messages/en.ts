@@ -39,6 +39,7 @@ export const en = {
     'You sent more than was asked. Some of it came back, {excess} is still over. Please ask the shop about the difference.',
   redirecting: 'Taking you back to the shop…',
   backToShop: 'Back to the shop',
+  backToOrder: 'Back to your order',
   nextCustomer: 'Next customer',
   expiredTitle: 'This payment has expired',
   expiredText:

@@ -39,6 +39,7 @@ export const es: Messages = {
     'Ha enviado más de lo pedido. Se le devolvió una parte, aún sobran {excess}. Consulte a la tienda por la diferencia.',
   redirecting: 'Volviendo a la tienda…',
   backToShop: 'Volver a la tienda',
+  backToOrder: 'Volver a su pedido',
   nextCustomer: 'Siguiente cliente',
   expiredTitle: 'Este pago ha caducado',
   expiredText:

@@ -41,6 +41,7 @@ export const fr: Messages = {
     'Vous avez envoyé plus que demandé. Une partie vous a été rendue, il reste {excess} en trop. Adressez-vous à la boutique pour la différence.',
   redirecting: 'Retour à la boutique…',
   backToShop: 'Retour à la boutique',
+  backToOrder: 'Retour à votre commande',
   nextCustomer: 'Client suivant',
   expiredTitle: 'Ce paiement a expiré',
   expiredText:

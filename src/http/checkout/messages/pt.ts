@@ -39,6 +39,7 @@ export const pt: Messages = {
     'Você enviou mais do que o pedido. Uma parte foi devolvida, ainda sobram {excess}. Consulte a loja sobre a diferença.',
   redirecting: 'Voltando para a loja…',
   backToShop: 'Voltar à loja',
+  backToOrder: 'Voltar ao seu pedido',
   nextCustomer: 'Próximo cliente',
   expiredTitle: 'Este pagamento expirou',
   expiredText:

@@ -1,4 +1,4 @@
-import { html } from '../html.ts';
+import { html, type Html } from '../html.ts';
 import { requestSamples } from '../samples/tabs.ts';
 import { call, step, type Guide } from './guide.ts';
 
@@ -47,11 +47,12 @@ export const SHOP: Guide = {
           orderId: 'order-1001',
           lifetimeMinutes: 60,
           lines: [{ name: 'Earl Grey, 100 g', quantity: 2, amount: '49.90' }],
-          successUrl: 'https://shop.example/thanks',
-          returnUrl: 'https://shop.example/cart',
+          successUrl: 'https://shop.example/order/{orderId}',
+          returnUrl: 'https://shop.example/order/{orderId}',
         },
       }),
     )}
+    ${oneWayBack()}
     ${step(
       'Deliver on completed, on nothing else',
       html`<p>
@@ -76,3 +77,20 @@ export const SHOP: Guide = {
       }),
     )}`,
 };
+
+function oneWayBack(): Html {
+  return step(
+    'One way back',
+    html`<p>
+        Give one address for both <code>successUrl</code> and <code>returnUrl</code>, with the placeholders
+        <code>{paymentId}</code>, <code>{orderId}</code> or <code>{status}</code>. Your page there asks
+        ${call('GET /payment/get')} and decides: the order was received, the rest is to be paid at
+        <code>checkoutUrl</code>, or the customer goes back to the cart.
+      </p>
+      <p>
+        Bitcoin takes some twenty minutes to settle. A customer who comes back before that has paid and must
+        not find a full cart: the checkout leads nobody to a <code>returnUrl</code> without placeholders,
+        other than <code>successUrl</code>, once it has seen money.
+      </p>`,
+  );
+}

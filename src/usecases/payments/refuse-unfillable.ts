@@ -1,0 +1,19 @@
+import { AppError } from '../../domain/errors.ts';
+import { unfillable } from '../../domain/payment/way-back.ts';
+import type { StoredPayment } from '../../store/payments/payments.ts';
+
+/**
+ * Refuses ways back to the shop that the order id makes no address of: too long, or `..` in the path.
+ * @throws {AppError} VALIDATION_INVALID
+ */
+export function refuseUnfillable(
+  row: Pick<StoredPayment, 'id' | 'order_id' | 'success_url' | 'return_url'>,
+): void {
+  const urls = { successUrl: row.success_url, returnUrl: row.return_url };
+  const fields = unfillable(urls, { paymentId: row.id, orderId: row.order_id });
+  if (fields.length === 0) return;
+  const message = 'must be a URL of at most 2,048 characters with this order id filled in';
+  throw new AppError('VALIDATION_INVALID', `${fields[0]}: ${message}`, {
+    details: fields.map((field) => ({ field, code: 'invalid_format', message })),
+  });
+}
