@@ -28,7 +28,7 @@ const VERSION = '0.1.0';
 if (!class_exists('Tilld\Tilld')) {
     require_once __DIR__ . '/lib/Tilld.php';
 }
-foreach (['Vault', 'Lock', 'Log', 'Transport', 'Sites', 'Addresses', 'Connection', 'Removal', 'ConnectPages', 'Dashboard', 'Amounts', 'Methods', 'PaymentSettings', 'OrderStatuses', 'Confirmations', 'Embedding', 'PayPage', 'Checkout', 'OrderState', 'Orders', 'Refunds', 'Cancelling', 'Webhook', 'Reconcile', 'Health', 'ConnectionPanel', 'Notices', 'Plugin'] as $part) {
+foreach (['Vault', 'Lock', 'Log', 'Transport', 'Sites', 'Addresses', 'Connection', 'Removal', 'ConnectPages', 'Dashboard', 'Amounts', 'Methods', 'PaymentSettings', 'OrderStatuses', 'Confirmations', 'Embedding', 'PayPage', 'Checkout', 'OrderState', 'Orders', 'Refunds', 'Cancelling', 'Webhook', 'Reconcile', 'Health', 'ConnectionPanel', 'Notices', 'Privacy', 'Plugin'] as $part) {
     require_once __DIR__ . "/src/{$part}.php";
 }
 

@@ -124,14 +124,13 @@ final class Checkout
 
     private static function create(\WC_Order $order): array
     {
-        $email = (string) $order->get_billing_email();
         $attempt = (int) $order->get_meta(Orders::ASKED) + 1;
         $order->update_meta_data(Orders::ASKED, (string) $attempt);
         $order->save();
         $coin = Methods::coinOf($order);
         $body = self::terms($order) + [
             'orderId' => Orders::name($order),
-            'customer' => is_email($email) ? ['email' => $email] : [],
+            'customer' => Privacy::customerOf($order),
             'metadata' => ['woocommerce' => ['site' => Connection::site(), 'order' => $order->get_id()] + ($coin === null ? [] : ['coin' => $coin])],
             'locale' => self::locale(),
         ] + ($coin === null ? [] : ['allowedCryptos' => [$coin]]);

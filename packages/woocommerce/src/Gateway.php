@@ -80,7 +80,7 @@ class Gateway extends \WC_Payment_Gateway
                 'label' => __('Mail the refund link to the customer (as a note to him)', 'tilld-for-woocommerce'),
                 'default' => 'yes',
             ],
-        ] + PaymentSettings::fields();
+        ] + PaymentSettings::fields() + Privacy::fields();
     }
 
     public function process_admin_options()

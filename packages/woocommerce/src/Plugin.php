@@ -92,6 +92,7 @@ final class Plugin
         PayPage::hook();
         ConnectPages::hook();
         Notices::hook();
+        Privacy::hook();
     }
 
     /** @param \Automattic\WooCommerce\Blocks\Payments\PaymentMethodRegistry $registry */

@@ -328,6 +328,29 @@ final class ShopCommands
         ];
     }
 
+    /** The tools of WordPress for requests of people about their data: all steps of ours, as the administrator's page takes them. */
+    public static function exportPerson(array $given): array
+    {
+        $exporter = apply_filters('wp_privacy_personal_data_exporters', [])['tilld-for-woocommerce']['callback'];
+        $items = [];
+        $page = 0;
+        do {
+            $answer = $exporter($given['email'], ++$page);
+            if (is_wp_error($answer)) {
+                return ['error' => $answer->get_error_message()];
+            }
+            foreach ($answer['data'] as $item) {
+                $items[] = array_column($item['data'], 'value', 'name');
+            }
+        } while (!$answer['done']);
+        return ['pages' => $page, 'items' => $items];
+    }
+
+    public static function erasePerson(array $given): array
+    {
+        return apply_filters('wp_privacy_personal_data_erasers', [])['tilld-for-woocommerce']['callback']($given['email'], 1);
+    }
+
     public static function needsSetup(): bool
     {
         return WC()->payment_gateways()->payment_gateways()['tilld']->needs_setup();

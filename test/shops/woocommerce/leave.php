@@ -4,7 +4,8 @@
  *
  * - on: the plugin and WooCommerce are switched on in the whole network
  * - keep: what the plugin writes in the course of time
- * - sites: more sites of a network, each connected to tilld with a key of the JSON; prints their ids
+ * - sites: more sites of a network, each connected to tilld with a key of the JSON, whose settings remove data of orders as well;
+ *   prints their ids
  * - delete-site: one of them
  * - off: the plugin and WooCommerce are switched off
  * - delete: the plugin is deleted
@@ -42,11 +43,13 @@ $steps = [
         activate_plugins(['woocommerce/woocommerce.php', $pluginFile], '', true);
     },
     'sites' => static function () use ($given, $keepOne): array {
-        return array_map(static function (string $key) use ($given, $keepOne): int {
+        $removesOrderData = ['remove_order_data' => 'yes'];
+        return array_map(static function (string $key) use ($given, $keepOne, $removesOrderData): int {
             $id = wp_insert_site(['domain' => $_SERVER['HTTP_HOST'], 'path' => '/' . wp_generate_password(8, false) . '/', 'user_id' => 1, 'title' => 'Another shop']);
             switch_to_blog($id);
             \Tilld\WooCommerce\Connection::open($given['url'], ['merchantId' => $given['merchantId'], 'key' => $key]);
             $keepOne();
+            update_option('woocommerce_tilld_settings', $removesOrderData);
             restore_current_blog();
             return $id;
         }, $given['keys']);

@@ -136,6 +136,12 @@ async function activeUrls(): Promise<string[]> {
   return (await world.owner.endpoints()).filter(({ active }) => active).map(({ url }) => url);
 }
 
+/** The page on which WordPress collects suggestions for the privacy policy. */
+async function privacyGuide(): Promise<string> {
+  const { shop, toShop } = world;
+  return (await shop.visit(`${toShop.url}/wp-admin/options-privacy.php?tab=policyguide`)).text();
+}
+
 const isOffered = (): Promise<boolean> => world.shop.command('isOffered');
 
 async function move(home: string): Promise<void> {
@@ -344,6 +350,66 @@ describe('trouble', () => {
   });
 });
 
+describe('the data of customers', () => {
+  it('the e-mail address goes to tilld by choice only, and the privacy policy says which it is', async () => {
+    const { shop, owner } = world;
+    const without = await shop.order({ email: 'grace@example.com' });
+    expect(await owner.payment(without.paymentId)).toMatchObject({ customerId: null });
+    expect(await privacyGuide()).toContain('We do not send your name, addresses or e-mail address.');
+    await shop.command('set', { send_email: 'yes' });
+    const chosen = await shop.order({ email: 'grace@example.com' });
+    expect(await owner.payment(chosen.paymentId)).toMatchObject({ customerId: expect.any(String) as string });
+    expect(await privacyGuide()).toContain('We also send your e-mail address');
+  });
+
+  it('are exported: the customer in tilld and the payment of each order, over several pages', async () => {
+    const { shop, owner } = world;
+    const email = 'mary@example.com';
+    const { orderId, paymentId } = await shop.order({ email });
+    await owner.pay(paymentId);
+    for (let count = 0; count < 10; count += 1) await shop.order({ email });
+    await shop.order({ email: 'another@example.com' });
+    const { pages, items } = await shop.command<{ pages: number; items: Record<string, string>[] }>(
+      'exportPerson',
+      { email },
+    );
+    expect(pages).toBe(2);
+    expect(items).toHaveLength(12);
+    expect(items[0]).toMatchObject({ 'E-mail address': email });
+    const paid = items.find((item) => item['Order'] === orderId);
+    expect(paid).toMatchObject({ 'Payment in tilld': paymentId, State: 'confirming' });
+    expect(paid?.['Received']).toContain('BTC');
+    expect(paid?.['Transactions']).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('are not exported in part while tilld cannot be asked, and not erased without saying so', async () => {
+    const { shop, toTilld } = world;
+    toTilld.isDown = true;
+    try {
+      const email = 'mary@example.com';
+      expect(await shop.command('exportPerson', { email })).toEqual({
+        error: expect.stringContaining('could not be asked') as string,
+      });
+      expect(await shop.command('erasePerson', { email })).toMatchObject({
+        items_removed: false,
+        items_retained: true,
+        messages: [expect.stringContaining('Please try again') as string],
+      });
+    } finally {
+      toTilld.isDown = false;
+    }
+  });
+
+  it('of somebody whom tilld does not know: nothing is erased, and nothing stays', async () => {
+    expect(await world.shop.command('erasePerson', { email: 'nobody@example.com' })).toEqual({
+      items_removed: false,
+      items_retained: false,
+      messages: [],
+      done: true,
+    });
+  });
+});
+
 describe('deleting the plugin without WooCommerce', () => {
   it('removes its data in the site and keeps those of orders, though tilld does not answer', async () => {
     const { toTilld } = world;
@@ -373,8 +439,12 @@ describe('deleting the plugin without WooCommerce', () => {
     await world.leave('off', null, NETWORK);
     await world.leave('delete', null, NETWORK);
     const left = await world.leave<Left[]>('left', null, NETWORK);
-    expect(left).toHaveLength(2);
-    for (const site of left) expect(site).toMatchObject({ options: [], isScheduled: false, orderData: 1 });
+    // The first site keeps the data of orders, by default; the other one was told to remove them.
+    const nothing = { options: [], isScheduled: false };
+    expect(left).toEqual([
+      { ...nothing, orderData: 1 },
+      { ...nothing, orderData: 0 },
+    ]);
     expect(await active()).toBe(before - 2);
   });
 });
