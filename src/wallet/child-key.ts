@@ -1,6 +1,6 @@
+import { createHmac } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import type { HDKey } from '@scure/bip32';
-import { hmacSha512 } from './hmac-sha512.ts';
 
 const { Point } = secp256k1;
 const COMPRESSED_BYTES = 33;
@@ -35,7 +35,8 @@ export function childPublicKey(branch: PublicBranch, index: number, isCompressed
   const data = Buffer.alloc(COMPRESSED_BYTES + 4);
   data.set(branch.publicKey);
   data.writeUInt32BE(index, COMPRESSED_BYTES);
-  return addTweak(branch.publicKey, hmacSha512(branch.chainCode, data).subarray(0, 32), isCompressed);
+  const digest = createHmac('sha512', branch.chainCode).update(data).digest();
+  return addTweak(branch.publicKey, digest.subarray(0, 32), isCompressed);
 }
 
 /** As libsecp256k1. */

@@ -1,11 +1,16 @@
 import { HARDENED_OFFSET, HDKey } from '@scure/bip32';
-import { HDKey as Slip10Key } from 'micro-key-producer/slip10.js';
 import { COIN_DEFINITIONS, type Network } from '../domain/coins.ts';
 import { assertNever } from '../domain/errors.ts';
 import { addressNetwork, type AddressDeriver, type KeyPath, type KeySource } from '../domain/keys.ts';
 import { ethereumAddress, keyHashAddress, solanaAddress } from './addresses.ts';
 import { childPublicKey, publicBranch, type PublicBranch } from './child-key.ts';
-import { ed25519PublicKey, hardenedChildKey, type Ed25519Node } from './ed25519-node.ts';
+import {
+  ed25519NodeAt,
+  ed25519PublicKey,
+  hardenedChild,
+  wipeNode,
+  type Ed25519Node,
+} from './ed25519-node.ts';
 import type { Keyring } from './keyring.ts';
 import { LruCache } from './lru-cache.ts';
 
@@ -28,7 +33,7 @@ const CACHED_SPENDERS = 64;
 export function createWallet(options: { keyring: Keyring; liveNetwork: Network }): Wallet {
   const { keyring, liveNetwork } = options;
   const branches = new LruCache<PublicBranch>(CACHED_NODES);
-  const accounts = new LruCache<Ed25519Node>(CACHED_NODES, (node) => node.privateKey.fill(0));
+  const accounts = new LruCache<Ed25519Node>(CACHED_NODES, wipeNode);
 
   const spenders = new LruCache<HDKey>(CACHED_SPENDERS, (node) => node.wipePrivateData());
 
@@ -42,13 +47,13 @@ export function createWallet(options: { keyring: Keyring; liveNetwork: Network }
 
   function accountAbove(path: KeyPath): Ed25519Node {
     const accountPath = solanaAccountPath(path);
-    return accounts.get(accountPath, () =>
-      keyring.withSeed((seed) => Slip10Key.fromMasterSeed(seed).derive(accountPath)),
+    return accounts.get(accountPath.join('/'), () =>
+      keyring.withSeed((seed) => ed25519NodeAt(seed, accountPath)),
     );
   }
 
   function solanaKey(path: KeyPath): Buffer {
-    return hardenedChildKey(accountAbove(path), path.index);
+    return hardenedChild(accountAbove(path), path.index).privateKey;
   }
 
   return {
@@ -98,9 +103,10 @@ function secpBranchPath(path: KeyPath, liveNetwork: Network): string {
   }
 }
 
-function solanaAccountPath({ coin, mode, account, branch }: KeyPath): string {
+/** Indexes of BIP-44, all hardened. */
+function solanaAccountPath({ coin, mode, account, branch }: KeyPath): readonly number[] {
   if (branch !== 0) throw new RangeError('Solana keys have no internal branch');
-  return `m/44'/${mode === 'live' ? COIN_DEFINITIONS[coin].slip44 : TEST_COIN_TYPE}'/${account}'`;
+  return [44, mode === 'live' ? COIN_DEFINITIONS[coin].slip44 : TEST_COIN_TYPE, account];
 }
 
 function assertPath(path: KeyPath): void {

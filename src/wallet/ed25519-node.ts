@@ -1,21 +1,43 @@
-import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { createHmac, createPrivateKey, createPublicKey } from 'node:crypto';
 import { HARDENED_OFFSET } from '@scure/bip32';
-import { hmacSha512 } from './hmac-sha512.ts';
 
 /** A SLIP-0010 ed25519 node: every child is hardened, so it always holds the private half. */
 export interface Ed25519Node {
-  readonly privateKey: Uint8Array;
-  readonly chainCode: Uint8Array;
+  /** The ed25519 seed, 32 bytes. */
+  readonly privateKey: Buffer;
+  readonly chainCode: Buffer;
 }
 
-/** Private key (ed25519 seed) of child `index'`, by SLIP-0010. */
-export function hardenedChildKey(parent: Ed25519Node, index: number): Buffer {
+const MASTER_KEY = 'ed25519 seed';
+
+/** The node of a seed at m / index' / index' …, by SLIP-0010. */
+export function ed25519NodeAt(seed: Uint8Array, path: readonly number[]): Ed25519Node {
+  let node = nodeOf(createHmac('sha512', MASTER_KEY).update(seed).digest());
+  for (const index of path) {
+    const parent = node;
+    node = hardenedChild(parent, index);
+    wipeNode(parent);
+  }
+  return node;
+}
+
+/** Child `index'`. */
+export function hardenedChild(parent: Ed25519Node, index: number): Ed25519Node {
   const data = Buffer.alloc(37);
   data.set(parent.privateKey, 1);
   data.writeUInt32BE(index + HARDENED_OFFSET, 33);
-  const digest = hmacSha512(parent.chainCode, data);
+  const digest = createHmac('sha512', parent.chainCode).update(data).digest();
   data.fill(0);
-  return digest.subarray(0, 32);
+  return nodeOf(digest);
+}
+
+export function wipeNode({ privateKey, chainCode }: Ed25519Node): void {
+  privateKey.fill(0);
+  chainCode.fill(0);
+}
+
+function nodeOf(digest: Buffer): Ed25519Node {
+  return { privateKey: digest.subarray(0, 32), chainCode: digest.subarray(32) };
 }
 
 /**

@@ -1,9 +1,10 @@
+import type { KeyObject } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../../domain/ports.ts';
 import { EgressError } from '../../egress/egress-error.ts';
 import { guardedFetch, type EgressPolicy, type GuardedResponse } from '../../egress/guarded-fetch.ts';
 import { parseRetryAfter } from './schedule.ts';
-import { signed, type SigningKey } from './sign.ts';
+import { signed } from './sign.ts';
 
 /** Limit of a response body; the rest is cut off. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
@@ -24,7 +25,7 @@ export interface Message {
   /** The frozen body, sent byte for byte. */
   readonly body: string;
   /** Keys of the secrets to sign with; at least one. */
-  readonly keys: readonly SigningKey[];
+  readonly keys: readonly KeyObject[];
 }
 
 /** One attempt as logged. */

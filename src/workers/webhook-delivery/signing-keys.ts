@@ -1,6 +1,7 @@
+import type { KeyObject } from 'node:crypto';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { SealedWebhookSecrets } from '../../store/webhooks/webhook-targets.ts';
-import { signingKey, type SigningKey } from './sign.ts';
+import { signingKey } from './sign.ts';
 
 const MAX_KEPT = 512;
 
@@ -10,18 +11,18 @@ const MAX_KEPT = 512;
  */
 export class SigningKeys {
   readonly #secretBox: SecretBox;
-  readonly #kept = new Map<string, SigningKey>();
+  readonly #kept = new Map<string, KeyObject>();
 
   constructor(secretBox: SecretBox) {
     this.#secretBox = secretBox;
   }
 
   /** The keys to sign with, the newest first. */
-  of({ current, previous }: SealedWebhookSecrets): SigningKey[] {
+  of({ current, previous }: SealedWebhookSecrets): KeyObject[] {
     return previous === null ? [this.#open(current)] : [this.#open(current), this.#open(previous)];
   }
 
-  #open(sealed: string): SigningKey {
+  #open(sealed: string): KeyObject {
     const key = this.#kept.get(sealed) ?? signingKey(this.#secretBox.open(sealed));
     this.#kept.delete(sealed);
     this.#kept.set(sealed, key);
