@@ -3313,6 +3313,28 @@ export interface webhooks {
       };
     };
   };
+  "payment.partially_refunded": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            id: string;
+            /** @constant */
+            type: "payment.partially_refunded";
+            /** Format: date-time */
+            timestamp: string;
+            sandbox: boolean;
+            sequence: number;
+            data: {
+              payment: components["schemas"]["Payment"];
+            };
+            /** @constant */
+            truncated?: true;
+          };
+        };
+      };
+    };
+  };
   "payment.refund_failed": {
     post: {
       requestBody: {
@@ -3608,7 +3630,7 @@ export interface webhooks {
 export interface components {
   schemas: {
     /** @enum {string} */
-    EventType: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.superseded" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "refund.claimed" | "refund.delayed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
+    EventType: "payment.created" | "payment.updated" | "payment.confirming" | "payment.underpaid" | "payment.completed" | "payment.overpaid" | "payment.late" | "payment.expired" | "payment.cancelled" | "payment.superseded" | "payment.reversed" | "payment.failed" | "payment.refunded" | "payment.partially_refunded" | "payment.refund_failed" | "refund.claimed" | "refund.delayed" | "refund.paid" | "refund.expired" | "refund.cancelled" | "send.broadcast" | "send.confirmed" | "send.failed" | "domain.verified" | "domain.revoked" | "webhook.test";
     User: {
       id: string;
       email: string;
@@ -3924,6 +3946,8 @@ export interface components {
       fee: string;
       maxFee: string;
       feeLimited: boolean;
+      fiatAmount: string | null;
+      linkId: string | null;
       txHash: string | null;
       destination: string;
       /** @enum {string} */

@@ -238,6 +238,7 @@ export const PAYMENT_EVENT_TYPES = [
   'payment.reversed',
   'payment.failed',
   'payment.refunded',
+  'payment.partially_refunded',
   'payment.refund_failed',
 ] as const;
 export type PaymentEventType = (typeof PAYMENT_EVENT_TYPES)[number];

@@ -25,6 +25,9 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   'payment.failed': 'The payment cannot be completed any more.',
   'payment.refunded':
     'The money was given back: the network took the last refund of it, or you recorded it as given back elsewhere.',
+  'payment.partially_refunded':
+    'The network took a refund to an address that gives back a part of the money; `refunds` has it. A claimed link has ' +
+    '`refund.paid` instead.',
   'payment.refund_failed':
     'A refund will not happen after all: the payment is what its money says again, and can be refunded anew.',
   'refund.claimed': 'The payer claimed a refund by its link; it is sent, or waits for your approval.',
@@ -57,6 +60,7 @@ const STATUS_AT: Readonly<Partial<Record<EventType, readonly [status: string, ex
   'payment.reversed': ['pending', null],
   'payment.failed': ['failed', null],
   'payment.refunded': ['refunded', null],
+  'payment.partially_refunded': ['completed', null],
   'payment.refund_failed': ['completed', null],
 };
 

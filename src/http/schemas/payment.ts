@@ -128,6 +128,15 @@ const refund = z
     feeLimited: z.boolean().meta({
       description: 'A raise of the fee waits because it would cost more than `maxFee`',
     }),
+    fiatAmount: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "What it gives back, in the payment's currency: as ordered, or at the rate at receipt; null while that is not known",
+        examples: ['12.50'],
+      }),
+    linkId: z.string().nullable().meta({ description: 'The refund link by which it was claimed' }),
     txHash: z.string().nullable().meta({ description: 'Null while the refund is `preparing`' }),
     destination: z.string(),
     status: z.enum(SEND_STATUSES).meta({

@@ -12,6 +12,7 @@ import { depthsOf, type Depths } from '../../domain/payment/depth.ts';
 import { canCostMore } from '../../domain/send/machine.ts';
 import type { PaymentCredit, Share } from '../../domain/payment/types.ts';
 import type { Db } from '../../store/sqlite/database.ts';
+import { parseShare } from '../../store/payments/payment-memory.ts';
 import { paymentTimeline, type TimelineRow } from '../../store/payments/payment-timeline.ts';
 import type { StoredOption, StoredPayment } from '../../store/payments/payments.ts';
 import type { StoredRefund } from '../../store/payments/refunds.ts';
@@ -77,7 +78,7 @@ export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline
     transactions: loaded.state.credits
       .slice(-MAX_LIST)
       .map((credit) => presentCredit(loaded, depths, credit)),
-    refunds: loaded.refunds.slice(-MAX_LIST).map(presentRefund),
+    refunds: loaded.refunds.slice(-MAX_LIST).map((refund) => presentRefund(refund, row)),
     timeline: timeline
       .slice(-MAX_LIST)
       .map(({ type, sequence, at }) => ({ type, sequence, at: isoTime(at) })),
@@ -198,7 +199,7 @@ function fiatBalance({ row, state }: LoadedPayment) {
 export type RefundView = ReturnType<typeof presentRefund>;
 
 /** A refund as the API shows it. */
-export function presentRefund(refund: StoredRefund) {
+export function presentRefund(refund: StoredRefund, payment: Pick<StoredPayment, 'amount' | 'currency'>) {
   const { coin } = refund;
   return {
     sendId: refund.send_id,
@@ -208,6 +209,8 @@ export function presentRefund(refund: StoredRefund) {
     fee: formatCoinAmount(BigInt(refund.fee), coin),
     maxFee: formatCoinAmount(BigInt(refund.max_fee), coin),
     feeLimited: canCostMore(refund) && refund.fee_limited_at !== null,
+    fiatAmount: fiatGiven(refund, payment),
+    linkId: refund.link_id,
     txHash: refund.txid,
     destination: refund.destination,
     status: refund.status,
@@ -218,4 +221,18 @@ export function presentRefund(refund: StoredRefund) {
 
 function parsed(json: string | null): Record<string, unknown> | null {
   return json === null ? null : (parseExact(json) as Record<string, unknown>);
+}
+
+/** As it was ordered; else its share of the price, to the nearest minor unit: whole atoms are rounded down. */
+function fiatGiven(
+  { fiat_amount, value, unpriced }: StoredRefund,
+  { amount, currency }: Pick<StoredPayment, 'amount' | 'currency'>,
+): string | null {
+  if (fiat_amount !== null) return fiat_amount;
+  const share = parseShare(value);
+  if (share === null || unpriced !== '0') return null;
+  const digits = currencyDigits(currency) ?? 0;
+  const { numerator, denominator } = share;
+  const doubled = (parseDecimal(amount, digits) * numerator * 2n) / denominator;
+  return formatDecimal((doubled + 1n) / 2n, digits);
 }

@@ -9,6 +9,7 @@ import { presentLoaded, shownTimeline, type PresentDeps } from '../payments/pres
 import { presentLink } from './present-link.ts';
 
 type RefundLinkEvent = Extract<EventType, `refund.${string}` | 'payment.refund_failed'>;
+type RefundEvent = Extract<EventType, 'payment.partially_refunded' | 'payment.refund_failed'>;
 
 export interface EmitRefundEventDeps extends PresentDeps, EmitEventDeps {
   /** Called after the commit with the payment: it may look different now. */
@@ -25,8 +26,28 @@ export async function emitRefundEvent(
   type: RefundLinkEvent,
   link: StoredRefundLink,
 ): Promise<void> {
-  const before = await findPayment(tx, link.payment_id);
-  if (before === undefined) throw new Error(`payment ${link.payment_id} does not exist`);
+  await emit(tx, deps, type, link.payment_id, { refundLink: presentLink(link, null) });
+}
+
+/** Tells the merchant about a refund to an address, as an event of its payment. */
+export async function emitDirectRefundEvent(
+  tx: Tx,
+  deps: EmitRefundEventDeps,
+  type: RefundEvent,
+  paymentId: string,
+): Promise<void> {
+  await emit(tx, deps, type, paymentId, {});
+}
+
+async function emit(
+  tx: Tx,
+  deps: EmitRefundEventDeps,
+  type: RefundLinkEvent | RefundEvent,
+  paymentId: string,
+  data: object,
+): Promise<void> {
+  const before = await findPayment(tx, paymentId);
+  if (before === undefined) throw new Error(`payment ${paymentId} does not exist`);
   const at = deps.clock.now();
   const same = { ...before, updated_at: at };
   await updatePayment(tx, before.id, same, { events: 1, from: before });
@@ -42,7 +63,7 @@ export async function emitRefundEvent(
     sequence,
     data: {
       payment: presentLoaded(deps, await loadShownPayment(tx, deps, row), timeline),
-      refundLink: presentLink(link, null),
+      ...data,
     },
     paymentWebhookUrl: row.webhook_url,
     at,

@@ -60,7 +60,7 @@ export async function refundPayment(
   const payment = await presentPayment(deps.db, deps, await ownPayment(deps.db, at));
   // As it is shown among the others: it may be in a block a moment later.
   const listed = payment.refunds.find(({ sendId }) => sendId === send.id);
-  return { ...payment, refund: listed ?? (await readRefund(deps.db, send.id)) };
+  return { ...payment, refund: listed ?? (await readRefund(deps.db, send.id, payment)) };
 }
 
 /** Coins bought at the price of now are so many, however it moves until they are sent. */
@@ -78,10 +78,14 @@ function fiatOf({ amount, currency, rate = 'received' }: RefundInput) {
 }
 
 /** Lists are cut: a refund that is asked for again may be older than all that are shown. */
-async function readRefund(db: Db, sendId: string): Promise<RefundView> {
+async function readRefund(
+  db: Db,
+  sendId: string,
+  payment: Pick<PaymentView, 'amount' | 'currency'>,
+): Promise<RefundView> {
   const refund = await findRefund(db, sendId);
   if (refund === undefined) throw new Error(`send ${sendId} was stored without its refund`);
-  return presentRefund(refund);
+  return presentRefund(refund, payment);
 }
 
 /** What the request names must be what was sent; what it leaves open was decided then. */

@@ -80,7 +80,8 @@ export async function applySendFact(
     await noteChange(tx, deps, { adapter, send, version: current });
   }
   if (event !== null) await emitSendEvent(tx, deps, event, send);
-  if (action === 'accept' || action === 'confirm' || action === 'fail') await recordRefund(tx, deps, send);
+  if (action === 'accept' || action === 'confirm' || action === 'fail')
+    await recordRefund(tx, deps, send, statusOf(before));
   return { action, before, send };
 }
 

@@ -9,6 +9,8 @@ export interface RefundJson {
   refunded: string;
   amount: string;
   fee: string;
+  fiatAmount: string | null;
+  linkId: string | null;
   txHash: string;
   destination: string;
   status: string;

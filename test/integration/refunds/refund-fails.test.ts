@@ -104,6 +104,24 @@ describe('a refund that fails for good', () => {
     expect(again.refunds.map((entry) => entry.status)).toEqual(['failed', 'broadcast']);
   });
 
+  it('in part: the shop hears of the part that the network took, and that it failed', async () => {
+    const payment = await paid();
+    await paid();
+    const { refund, status } = await refundPayment(shop.world.deps, wish(payment, { amount: '0.2' }));
+    expect([status, refund.fiatAmount, refund.linkId]).toEqual(['completed', '20', null]);
+    await shop.control(COIN).replace(signed(refund).txHash);
+    const { deps } = shop.world;
+    await shop.control(COIN).mine(deps.policy.surplusDepth);
+    await shop.world.sync(COIN);
+    await failOrphans(deps, { coin: COIN, mode: 'sandbox' });
+    const events = await eventually(
+      'it failed',
+      async () => shop.eventsOf(payment),
+      (all) => all.includes('refund_failed'),
+    );
+    expect(events.slice(-2)).toEqual(['partially_refunded', 'refund_failed']);
+  });
+
   it('refused by the node at once: the payment never was refunded and the money is free again', async () => {
     const payment = await paid();
     const refusing = overLine(async () => ({ kind: 'rejected', reason: 'no thanks' }));

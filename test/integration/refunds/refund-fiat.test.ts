@@ -59,6 +59,25 @@ describe('a refund in fiat', () => {
     expect(body.data).toMatchObject({ status: 'refunded', refund: { refunded: '1' } });
   });
 
+  it('says what it gives back in fiat, ordered so or in coins, and each part is an event of its payment', async () => {
+    const { id } = await paid();
+    await give(id, { amount: '33.33', currency: 'USD' });
+    await give(id, { amount: '0.3333' });
+    const rest = await give(id, { subtractFee: true });
+    const { refunds, timeline, status } = rest.body.data;
+    expect(refunds.map(({ fiatAmount, linkId }) => [fiatAmount, linkId])).toEqual([
+      ['33.33', null],
+      ['33.33', null],
+      ['33.34', null],
+    ]);
+    expect(status).toBe('refunded');
+    expect(timeline.slice(-3).map(({ type }) => type)).toEqual([
+      'payment.partially_refunded',
+      'payment.partially_refunded',
+      'payment.refunded',
+    ]);
+  });
+
   it('names what it cannot read', async () => {
     const { id } = await paid();
     const ask = async (wish: Record<string, unknown>) => problem(await give(id, wish));

@@ -130,7 +130,15 @@ describe('a refund link', () => {
     });
     const { refunds } = await read(shop, payment);
     expect(refunds).toMatchObject([
-      { sendId: done.sendId, txHash: done.txHash, amount: '0.4', refunded: '0.4', destination: PAYER.LTC },
+      {
+        sendId: done.sendId,
+        linkId: link.id,
+        txHash: done.txHash,
+        amount: '0.4',
+        refunded: '0.4',
+        fiatAmount: link.amount,
+        destination: PAYER.LTC,
+      },
     ]);
     for (const type of ['refund.claimed', 'refund.paid']) {
       const { body } = await sink.waitForEvent(type, payment.id);

@@ -54,6 +54,7 @@ export const EVENT_TYPES = Object.keys({
   'payment.reversed': 0,
   'payment.failed': 0,
   'payment.refunded': 0,
+  'payment.partially_refunded': 0,
   'payment.refund_failed': 0,
   'refund.claimed': 0,
   'refund.delayed': 0,

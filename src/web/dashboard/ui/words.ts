@@ -18,6 +18,7 @@ const WORDS: Readonly<Record<string, string>> = {
   updated: t('Updated'),
   superseded: t('Superseded'),
   reversed: t('Reversed'),
+  partially_refunded: t('Partially refunded'),
   refund_failed: t('Refund failed'),
   // Refund links
   open: t('Open'),

@@ -85,6 +85,7 @@ export const shared: Catalogue = {
   'Refund claimed': 'Erstattung angefordert',
   'Refund delayed': 'Erstattung verzögert',
   'Refund expired': 'Erstattung abgelaufen',
+  'Partially refunded': 'Teilweise erstattet',
   'Refund failed': 'Erstattung fehlgeschlagen',
   'Refund paid': 'Erstattung bezahlt',
   Refunded: 'Erstattet',

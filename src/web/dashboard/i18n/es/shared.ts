@@ -84,6 +84,7 @@ export const shared: Catalogue = {
   'Refund claimed': 'Reembolso solicitado',
   'Refund delayed': 'Reembolso retrasado',
   'Refund expired': 'Reembolso caducado',
+  'Partially refunded': 'Reembolsado en parte',
   'Refund failed': 'Reembolso fallido',
   'Refund paid': 'Reembolso pagado',
   Refunded: 'Reembolsado',

@@ -86,6 +86,7 @@ export const shared: Catalogue = {
   'Refund claimed': 'Remboursement demandé',
   'Refund delayed': 'Remboursement retardé',
   'Refund expired': 'Remboursement expiré',
+  'Partially refunded': 'Remboursé en partie',
   'Refund failed': 'Remboursement échoué',
   'Refund paid': 'Remboursement payé',
   Refunded: 'Remboursé',

@@ -84,6 +84,7 @@ export const shared: Catalogue = {
   'Refund claimed': 'Reembolso pedido',
   'Refund delayed': 'Reembolso atrasado',
   'Refund expired': 'Reembolso expirado',
+  'Partially refunded': 'Reembolsado em parte',
   'Refund failed': 'Reembolso falhou',
   'Refund paid': 'Reembolso pago',
   Refunded: 'Reembolsado',
