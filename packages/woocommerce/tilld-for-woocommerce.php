@@ -1,14 +1,17 @@
 <?php
 /**
  * Plugin Name: tilld for WooCommerce
- * Description: Take Bitcoin, Litecoin, Ethereum and Solana with your own nodes. Needs a tilld daemon.
+ * Plugin URI: https://github.com/tilld/tilld/tree/main/packages/woocommerce
+ * Description: Accept Bitcoin, Litecoin, Ethereum and Solana with your own nodes. Needs a tilld daemon.
  * Version: 0.1.0
  * Requires at least: 6.4
  * Requires PHP: 7.4
  * Requires Plugins: woocommerce
  * WC requires at least: 8.2
  * WC tested up to: 10.0
+ * Author: tilld
  * License: MIT
+ * License URI: https://opensource.org/license/mit
  * Text Domain: tilld-for-woocommerce
  * Domain Path: /languages
  */
@@ -25,9 +28,7 @@ const CRON = 'tilld_reconcile';
 /** Of the plugin, which browsers keep its scripts by. */
 const VERSION = '0.1.0';
 
-if (!class_exists('Tilld\Tilld')) {
-    require_once __DIR__ . '/lib/Tilld.php';
-}
+require_once __DIR__ . '/vendor/Tilld.php';
 foreach (['Vault', 'Lock', 'Log', 'Transport', 'Sites', 'Addresses', 'Connection', 'Removal', 'ConnectPages', 'Dashboard', 'Amounts', 'Methods', 'PaymentSettings', 'OrderStatuses', 'Confirmations', 'Embedding', 'PayPage', 'Checkout', 'OrderState', 'Orders', 'Refunds', 'Cancelling', 'Webhook', 'Reconcile', 'Health', 'ConnectionPanel', 'Notices', 'Privacy', 'Plugin'] as $part) {
     require_once __DIR__ . "/src/{$part}.php";
 }

@@ -109,6 +109,7 @@ final class Amounts
             }
         }
         if (!is_numeric($amount) || !is_finite((float) $amount)) {
+            // phpcs:ignore WordPress.Security.EscapeOutput.ExceptionNotEscaped -- goes to the log
             throw new \InvalidArgumentException('not an amount: ' . (is_scalar($amount) ? (string) $amount : gettype($amount)));
         }
         $number = (float) $amount;

@@ -151,6 +151,7 @@ final class Checkout
     {
         $payment = Connection::client()->payments->get(['paymentId' => $paymentId]);
         if (Orders::idIn($payment) !== $order->get_id()) {
+            // phpcs:ignore WordPress.Security.EscapeOutput.ExceptionNotEscaped -- goes to the log
             throw new \RuntimeException("order {$order->get_id()}: tilld has a payment of this name that is not of this shop");
         }
         $order->update_meta_data(Orders::PAYMENT, $paymentId);

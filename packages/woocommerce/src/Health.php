@@ -48,7 +48,9 @@ final class Health
             }
             if (!$state['ready']) {
                 /* translators: %s: names of coins */
-                throw new \RuntimeException(sprintf(__('tilld is not ready: %s', 'tilld-for-woocommerce'), $behind === [] ? '/readyz' : implode(', ', $behind)));
+                $text = sprintf(__('tilld is not ready: %s', 'tilld-for-woocommerce'), $behind === [] ? '/readyz' : implode(', ', $behind));
+                // phpcs:ignore WordPress.Security.EscapeOutput.ExceptionNotEscaped -- is escaped where a page shows it
+                throw new \RuntimeException($text);
             }
             return __('tilld and its nodes are up.', 'tilld-for-woocommerce');
         });

@@ -31,6 +31,7 @@ final class Lock
         $end = microtime(true) + $waitSeconds;
         while (($mark = self::take($name)) === null) {
             if (microtime(true) >= $end) {
+                // phpcs:ignore WordPress.Security.EscapeOutput.ExceptionNotEscaped -- goes to the log
                 throw new Locked("another process still holds the lock {$name}");
             }
             usleep(self::PAUSE_MICROSECONDS);
@@ -50,21 +51,23 @@ final class Lock
         global $wpdb;
         $row = "tilld_lock_{$name}";
         $mark = time() . '-' . bin2hex(random_bytes(8));
-        $insert = "INSERT IGNORE INTO {$wpdb->options} (option_name, option_value, autoload) VALUES (%s, %s, 'no')";
-        if ($wpdb->query($wpdb->prepare($insert, $row, $mark)) === 1) {
+        // phpcs:disable WordPress.DB.DirectDatabaseQuery -- add_option and update_option do not say whether another process was faster
+        $isInserted = $wpdb->query($wpdb->prepare("INSERT IGNORE INTO {$wpdb->options} (option_name, option_value, autoload) VALUES (%s, %s, 'no')", $row, $mark)) === 1;
+        if ($isInserted) {
             return $mark;
         }
-        $stale = "UPDATE {$wpdb->options} SET option_value = %s WHERE option_name = %s AND option_value < %s";
         $before = (string) (time() - self::STALE_SECONDS);
-        return $wpdb->query($wpdb->prepare($stale, $mark, $row, $before)) === 1 ? $mark : null;
+        $isTakenOver = $wpdb->query($wpdb->prepare("UPDATE {$wpdb->options} SET option_value = %s WHERE option_name = %s AND option_value < %s", $mark, $row, $before)) === 1;
+        // phpcs:enable WordPress.DB.DirectDatabaseQuery
+        return $isTakenOver ? $mark : null;
     }
 
     /** Not the lock of a process that took it over meanwhile. */
     private static function release(string $name, string $mark): void
     {
         global $wpdb;
-        $own = "DELETE FROM {$wpdb->options} WHERE option_name = %s AND option_value = %s";
-        $wpdb->query($wpdb->prepare($own, "tilld_lock_{$name}", $mark));
+        // phpcs:ignore WordPress.DB.DirectDatabaseQuery -- delete_option would also remove the row of another process
+        $wpdb->query($wpdb->prepare("DELETE FROM {$wpdb->options} WHERE option_name = %s AND option_value = %s", "tilld_lock_{$name}", $mark));
     }
 }
 

@@ -22,6 +22,7 @@ final class Transport
         ]);
         if (is_wp_error($answer)) {
             $isTimeout = stripos($answer->get_error_message(), 'timed out') !== false;
+            // phpcs:ignore WordPress.Security.EscapeOutput.ExceptionNotEscaped -- goes to the log, and is escaped where a page shows it
             throw new ConnectionException($isTimeout ? 'TIMED_OUT' : 'NO_ANSWER', $answer->get_error_message());
         }
         $received = [];

@@ -133,7 +133,8 @@ export class Site implements AsyncDisposable {
     for (const folder of ['plugins', 'themes', 'mu-plugins', 'uploads'])
       mkdirSync(join(this.#content, folder), { recursive: true });
     mkdirSync(join(this.dir, 'database', 'mysql'), { recursive: true });
-    symlinkSync(join(HERE, 'commands.php'), join(this.#content, 'mu-plugins', 'commands.php'));
+    for (const file of ['commands.php', 'older-client.php'])
+      symlinkSync(join(HERE, file), join(this.#content, 'mu-plugins', file));
     const theme = 'twentytwentyfive';
     symlinkSync(join(this.wordpress, 'wp-content', 'themes', theme), join(this.#content, 'themes', theme));
   }
