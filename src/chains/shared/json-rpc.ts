@@ -11,11 +11,14 @@ export class RpcRefusal extends Error {
   override name = 'RpcRefusal';
   readonly code: number;
   readonly reason: string;
+  /** What the node adds to them. */
+  readonly data: unknown;
 
-  constructor(method: string, code: number, reason: string) {
+  constructor(method: string, code: number, reason: string, data?: unknown) {
     super(`${method}: ${reason} (${code})`);
     this.code = code;
     this.reason = reason;
+    this.data = data;
   }
 }
 
@@ -30,6 +33,7 @@ export interface JsonRpc<Options> {
   call<T>(request: RpcRequest, schema: z.ZodType<T>, options?: Options): Promise<T>;
   /**
    * Sends several calls in one request, so that normally one backend answers all of them. Answers are matched by id.
+   * @throws {RefusedBatch} when the answer is no list; {ChainError} for everything else.
    */
   batch(requests: readonly RpcRequest[], options?: Options): Promise<RpcAnswer[]>;
 }
@@ -39,14 +43,19 @@ export interface RpcDialect<Options> {
   readonly version: '1.0' | '2.0';
   /** Posts a call or a batch and parses the JSON of the answer, whatever its HTTP status. */
   readonly exchange: (body: object, what: string, options: Options | undefined) => Promise<unknown>;
-  /** The node's state where an error says nothing about the request but that it cannot be answered now. */
-  readonly notNow: (code: number, message: string) => 'busy' | 'starting' | null;
+  /** The failure where an error says nothing about the request, as that it cannot be answered now; null for a refusal. */
+  readonly failureIn: (refusal: RpcRefusal, method: string) => ChainError | null;
+  /** Whether an error may name another request: some gateways refuse without reading the id. */
+  readonly allowsErrorsOfAnyId?: boolean;
 }
+
+/** The answer to a batch is no list of replies. */
+export class RefusedBatch extends ChainError {}
 
 const REPLY = z.object({
   id: z.union([z.string(), z.number(), z.null()]).optional(),
   result: z.unknown().optional(),
-  error: z.object({ code: z.number(), message: z.string() }).nullish(),
+  error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }).nullish(),
 });
 /** Built once: zod takes longer to build a schema than to check an answer. */
 const REPLIES = z.array(REPLY);
@@ -60,10 +69,11 @@ export function createJsonRpc<Options>(dialect: RpcDialect<Options>): JsonRpc<Op
 
   function answerOf(reply: z.infer<typeof REPLY>, method: string): RpcAnswer {
     if (!reply.error) return { result: reply.result };
-    const { code, message } = reply.error;
-    const state = dialect.notNow(code, message);
-    if (state === null) return new RpcRefusal(method, code, message);
-    throw new ChainError('unavailable', `${method}: the node is ${state} (${message})`);
+    const { code, message, data } = reply.error;
+    const refusal = new RpcRefusal(method, code, message, data);
+    const failure = dialect.failureIn(refusal, method);
+    if (failure === null) return refusal;
+    throw failure;
   }
 
   async function call<T>(request: RpcRequest, schema: z.ZodType<T>, options?: Options): Promise<T> {
@@ -71,10 +81,10 @@ export function createJsonRpc<Options>(dialect: RpcDialect<Options>): JsonRpc<Op
     const asked = numbered(request);
     const reply = REPLY.safeParse(await dialect.exchange(asked, method, options));
     if (!reply.success) throw badAnswer(method, 'is no JSON-RPC reply');
+    const { id = null, error } = reply.data;
     // A node answers parse errors with a null id.
-    if (reply.data.id !== asked.id && !((reply.data.id ?? null) === null && reply.data.error)) {
-      throw badAnswer(method, 'belongs to another request');
-    }
+    const mayDiffer = Boolean(error) && (id === null || dialect.allowsErrorsOfAnyId === true);
+    if (id !== asked.id && !mayDiffer) throw badAnswer(method, 'belongs to another request');
     const answer = answerOf(reply.data, method);
     if (answer instanceof RpcRefusal) throw answer;
     return parsed(answer.result, method, schema);
@@ -99,10 +109,11 @@ export function createJsonRpc<Options>(dialect: RpcDialect<Options>): JsonRpc<Op
 }
 
 /** A single error in place of a batch's answers: the provider takes no batches, or none now. */
-function refusedBatch(body: unknown, what: string): ChainError {
+function refusedBatch(body: unknown, what: string): RefusedBatch {
   const error = errorIn(body);
-  if (error === null) return badAnswer(what, 'is no JSON-RPC batch reply');
-  return new ChainError('unavailable', `${what}: ${error.message}`);
+  if (error === null)
+    return new RefusedBatch('bad_answer', `${what}: the node's answer is no JSON-RPC batch reply`);
+  return new RefusedBatch('unavailable', `${what}: ${error.message}`);
 }
 
 /** The code and message of a reply that is an error; null for any other body. */

@@ -31,9 +31,9 @@ export function createRpc(transport: RpcTransport): Rpc {
       }
       return opened(answered, what);
     },
-    notNow: (code, message) => {
-      const isBusy = (BUSY_CODES.has(code) && !GONE_REASON.test(message)) || BUSY_REASON.test(message);
-      return isBusy ? 'busy' : null;
+    failureIn: ({ code, reason }, method) => {
+      const isBusy = (BUSY_CODES.has(code) && !GONE_REASON.test(reason)) || BUSY_REASON.test(reason);
+      return isBusy ? new ChainError('unavailable', `${method}: the node is busy (${reason})`) : null;
     },
   });
   return { ...rpc, close: () => transport.close() };

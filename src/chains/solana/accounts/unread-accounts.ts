@@ -1,6 +1,7 @@
 import { ChainError, type NodeStatus } from '../../../domain/chain.ts';
 import type { Clock, Logger } from '../../../domain/ports.ts';
-import { isNotNow, RpcRefusal } from '../rpc/rpc.ts';
+import { RpcRefusal } from '../../shared/json-rpc.ts';
+import { isNotNow } from '../rpc/rpc.ts';
 
 /** Maximum accounts remembered. */
 const MAX_ACCOUNTS = 10_000;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ChainError } from '../../../domain/chain.ts';
-import { type Rpc, RpcRefusal } from './rpc.ts';
+import { RpcRefusal } from '../../shared/json-rpc.ts';
+import type { Rpc } from './rpc.ts';
 import { aboutSignature, readStatus, requireSlot, type Statuses } from '../sends/signature-status.ts';
 
 /** Maximum accounts that nodes answer per getMultipleAccounts. */

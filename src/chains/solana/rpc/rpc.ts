@@ -1,26 +1,19 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { ChainError } from '../../../domain/chain.ts';
+import {
+  badAnswer,
+  createJsonRpc,
+  errorIn,
+  parsed,
+  RefusedBatch,
+  RpcRefusal,
+  type RpcAnswer,
+  type RpcRequest,
+} from '../../shared/json-rpc.ts';
 import type { RpcTransport } from '../../shared/rpc-transport.ts';
 
-/** A JSON-RPC error: the node understood the request and refused it. */
-export class RpcRefusal extends Error {
-  override name = 'RpcRefusal';
-  readonly code: number;
-  readonly reason: string;
-  readonly data: unknown;
-
-  constructor(method: string, error: { code: number; message: string; data?: unknown }) {
-    super(`${method}: ${error.message} (${error.code})`);
-    this.code = error.code;
-    this.reason = error.message;
-    this.data = error.data;
-  }
-}
-
 /** A call with the schema of its answer. */
-export interface Question<T> {
-  readonly method: string;
-  readonly params: readonly unknown[];
+export interface Question<T> extends RpcRequest {
   readonly schema: z.ZodType<T>;
 }
 
@@ -55,109 +48,82 @@ export function isNotNow({ cause }: ChainError): boolean {
 
 const VERSION_NOT_SUPPORTED = -32015;
 
-const REPLY = z.object({
-  id: z.number().nullish(),
-  result: z.unknown().optional(),
-  error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }).nullish(),
-});
-type Reply = z.output<typeof REPLY>;
-const REPLIES = z.array(REPLY);
+interface CallOptions {
+  readonly once?: boolean;
+}
 
 /** JSON-RPC 2.0 with integers of any size: amounts are u64, which a double would round. */
 export function createRpc(transport: RpcTransport): Rpc {
-  let lastId = 0;
-
-  async function call<T>(
-    method: string,
-    params: readonly unknown[],
-    schema: z.ZodType<T>,
-    options?: { readonly once?: boolean },
-  ): Promise<T> {
-    const id = (lastId += 1);
-    const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
-    const { status, text } = await transport.post(body, method, options);
-    const reply = REPLY.safeParse(parse(text, status, method));
-    if (!reply.success) throw trouble(status, method, 'is no JSON-RPC reply');
-    if (!reply.data.error && reply.data.id !== id)
-      throw trouble(status, method, 'belongs to another request');
-    return resultOf(reply.data, { method, schema });
-  }
+  const rpc = createJsonRpc<CallOptions>({
+    version: '2.0',
+    exchange: async (body, what, options) => exchange(transport, body, what, options),
+    failureIn,
+    allowsErrorsOfAnyId: true,
+  });
 
   async function together<T extends readonly unknown[]>(questions: Questions<T>): Promise<T> {
-    const asked = questions.map(({ method, params }) => {
-      return { jsonrpc: '2.0', id: (lastId += 1), method, params };
+    const answers = await rpc.batch(questions).catch((error: unknown) => {
+      if (error instanceof RefusedBatch) return null;
+      throw error;
     });
-    const names = questions.map(({ method }) => method).join(', ');
-    const { status, text } = await transport.post(JSON.stringify(asked), names, { calls: asked.length });
-    const replies = repliesIn(text);
-    const answers: unknown[] = [];
-    if (replies === null) {
-      for (const { method, params, schema } of questions) answers.push(await call(method, params, schema));
-      return answers as unknown as T;
-    }
-    const byId = new Map(replies.map((reply) => [reply.id, reply]));
-    for (const [at, question] of questions.entries()) {
-      const reply = byId.get(asked[at]?.id);
-      if (reply === undefined) throw trouble(status, names, 'is not complete');
-      answers.push(resultOf(reply, question));
-    }
-    return answers as unknown as T;
+    const values: unknown[] = [];
+    for (const [at, question] of questions.entries())
+      values.push(
+        answers === null ? await rpc.call(question, question.schema) : valueIn(answers[at], question),
+      );
+    return values as unknown as T;
   }
 
-  return { call, together, close: () => transport.close() };
+  return {
+    call: async (method, params, schema, options) => rpc.call({ method, params }, schema, options),
+    together,
+    close: () => transport.close(),
+  };
 }
 
-/** The replies in a body; null when it is not a list of replies, or not JSON. */
-function repliesIn(text: string): Reply[] | null {
-  try {
-    return REPLIES.safeParse(read(text)).data ?? null;
-  } catch {
-    return null;
-  }
+/** The parsed JSON body; of a batch, null where it is not JSON. @throws {ChainError} */
+async function exchange(
+  transport: RpcTransport,
+  body: object,
+  what: string,
+  options: CallOptions | undefined,
+): Promise<unknown> {
+  const isBatch = Array.isArray(body);
+  const calls = isBatch ? body.length : 1;
+  const { status, text } = await transport.post(JSON.stringify(body), what, { ...options, calls });
+  const reply = read(text);
+  if (isBatch) return reply ?? null;
+  if (status >= 400 && errorIn(reply) === null)
+    throw new ChainError('unavailable', `${what}: HTTP ${status}`);
+  if (reply === undefined) throw badAnswer(what, 'is not JSON');
+  return reply;
 }
 
 /** @throws {RpcRefusal} {ChainError} */
-function resultOf<T>(reply: Reply, { method, schema }: Omit<Question<T>, 'params'>): T {
-  const { error } = reply;
-  if (error) throw refusal(method, { ...error, data: error.data });
-  const value = schema.safeParse(reply.result);
-  if (value.success) return value.data;
-  const [issue] = value.error.issues;
-  throw new ChainError(
-    'bad_answer',
-    `${method}: unexpected ${issue?.path.join('.') || 'result'}: ${issue?.message ?? ''}`,
-  );
+function valueIn<T>(answer: RpcAnswer | undefined, { method, schema }: Question<T>): T {
+  if (answer instanceof RpcRefusal) throw answer;
+  return parsed(answer?.result, method, schema);
 }
 
-function refusal(method: string, error: { code: number; message: string; data?: unknown }): Error {
-  if (error.code === VERSION_NOT_SUPPORTED) {
+function failureIn(refusal: RpcRefusal, method: string): ChainError | null {
+  const { code, reason } = refusal;
+  if (code === VERSION_NOT_SUPPORTED) {
     // Never skipped: such a transaction may hold a payment.
     return new ChainError(
       'unknown_version',
-      `${method}: the chain holds a transaction version that this version of tilld cannot read: ${error.message}`,
+      `${method}: the chain holds a transaction version that this version of tilld cannot read: ${reason}`,
     );
   }
-  if (!NOT_NOW.has(error.code)) return new RpcRefusal(method, error);
-  return new ChainError('unavailable', `${method}: ${error.message}`, {
-    cause: new RpcRefusal(method, error),
-  });
+  return NOT_NOW.has(code) ? new ChainError('unavailable', `${method}: ${reason}`, { cause: refusal }) : null;
 }
 
-function parse(text: string, status: number, method: string): unknown {
-  try {
-    return read(text);
-  } catch {
-    throw trouble(status, method, 'is not JSON');
-  }
-}
-
+/** Undefined for what is not JSON. */
 function read(text: string): unknown {
-  return LONG_NUMBER.test(text) ? JSON.parse(text, exactIntegers) : JSON.parse(text);
-}
-
-function trouble(status: number, method: string, problem: string): ChainError {
-  if (status >= 400) return new ChainError('unavailable', `${method}: HTTP ${status}`);
-  return new ChainError('bad_answer', `${method}: the node's answer ${problem}`);
+  try {
+    return LONG_NUMBER.test(text) ? JSON.parse(text, exactIntegers) : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

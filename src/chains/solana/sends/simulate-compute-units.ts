@@ -4,7 +4,7 @@ import { accountsOf } from '../accounts/account-funds.ts';
 import { limitFor } from './fees.ts';
 import { unsignedTransfers } from './message.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
-import { RpcRefusal } from '../rpc/rpc.ts';
+import { RpcRefusal } from '../../shared/json-rpc.ts';
 import { messageOf } from './sign-send.ts';
 
 /**

@@ -4,7 +4,7 @@ import { createRecheck } from '../../shared/recheck.ts';
 import { endOf, type ExpiryProver, type ReadTransaction } from './expiry-proof.ts';
 import { readWire } from './message.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
-import { RpcRefusal } from '../rpc/rpc.ts';
+import { RpcRefusal } from '../../shared/json-rpc.ts';
 
 export interface Submitter {
   broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;

@@ -42,7 +42,10 @@ export function createRpc(transport: RpcTransport): Rpc {
   const rpc = createJsonRpc<AnswerSize | 'once'>({
     version: '1.0',
     exchange: async (body, what, size) => exchange(transport, body, what, size),
-    notNow: (code) => (code === RPC_IN_WARMUP ? 'starting' : null),
+    failureIn: ({ code, reason }, method) =>
+      code === RPC_IN_WARMUP
+        ? new ChainError('unavailable', `${method}: the node is starting (${reason})`)
+        : null,
   });
   return {
     call: async (method, params, schema, size) => rpc.call({ method, params }, schema, size),

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createRpc } from '../../../../src/chains/solana/rpc/rpc.ts';
 
@@ -60,4 +60,127 @@ it('takes nothing for an amount that has more digits than any', async () => {
   const lamports = z.union([z.int(), z.bigint()]);
   expect(lamports.safeParse(await read(`${U64_MAX}`)).data).toBe(U64_MAX);
   expect(lamports.safeParse(await read(`1${U64_MAX}`)).success).toBe(false);
+});
+
+/** An RPC whose node answers by this function of the parsed request. */
+function answering(answer: (request: unknown) => { status?: number; body: unknown }) {
+  const asked: unknown[] = [];
+  const post = async (body: string) => {
+    const request: unknown = JSON.parse(body);
+    asked.push(request);
+    const { status = 200, body: reply } = answer(request);
+    return { status, text: typeof reply === 'string' ? reply : JSON.stringify(reply) };
+  };
+  const postForBytes = () => Promise.reject(new Error('not asked for'));
+  return { asked, rpc: createRpc({ post, postForBytes, close: async () => undefined }) };
+}
+
+const idOf = (request: unknown) => (request as { id: number }).id;
+
+async function failureOf(answer: (request: unknown) => { status?: number; body: unknown }): Promise<unknown> {
+  return answering(answer)
+    .rpc.call('getSlot', [], z.number())
+    .then(
+      () => null,
+      (error: unknown) => error,
+    );
+}
+
+describe('an error of the node', () => {
+  const error = { code: -32_602, message: 'invalid', data: { numSlotsBehind: 7 } };
+  const refusal = { name: 'RpcRefusal', code: -32_602, reason: 'invalid', data: { numSlotsBehind: 7 } };
+
+  it.each<[string, (request: unknown) => unknown]>([
+    ['the id of the request', idOf],
+    ['no id', () => null],
+    ['the id of another request, as some gateways send it', () => 0],
+  ])('is a refusal with %s, whatever the HTTP status', async (_, id) => {
+    for (const status of [200, 400]) {
+      const failure = await failureOf((request) => ({ status, body: { id: id(request), error } }));
+      expect(failure).toMatchObject(refusal);
+    }
+  });
+
+  it.each([-32_005, -32_014, -32_016])('%i says that the node cannot answer now', async (code) => {
+    const failure = await failureOf((request) => ({
+      body: { id: idOf(request), error: { ...error, code } },
+    }));
+    expect(failure).toMatchObject({ kind: 'unavailable', cause: { ...refusal, code } });
+  });
+
+  it('about a newer version of transactions is not a refusal', async () => {
+    const failure = await failureOf((request) => ({
+      body: { id: idOf(request), error: { ...error, code: -32_015 } },
+    }));
+    expect(failure).toMatchObject({ name: 'ChainError', kind: 'unknown_version' });
+  });
+});
+
+describe('an answer that is no reply to the call', () => {
+  it.each<[string, unknown]>([
+    ['text', '<html>'],
+    ['JSON without a result', { message: 'no such path' }],
+    ['a list', []],
+  ])('%s is unavailable under an HTTP error, else a bad answer', async (_, body) => {
+    expect(await failureOf(() => ({ status: 404, body }))).toMatchObject({
+      kind: 'unavailable',
+      message: 'getSlot: HTTP 404',
+    });
+    expect(await failureOf(() => ({ body }))).toMatchObject({ kind: 'bad_answer' });
+  });
+
+  it('the result of another request is a bad answer', async () => {
+    const failure = await failureOf((request) => ({ body: { id: idOf(request) + 1, result: 1 } }));
+    expect(failure).toMatchObject({ kind: 'bad_answer' });
+  });
+
+  it('a result of another form is a bad answer that names the field', async () => {
+    const failure = await failureOf((request) => ({ body: { id: idOf(request), result: 'one' } }));
+    expect(failure).toMatchObject({
+      kind: 'bad_answer',
+      message: expect.stringMatching(/^getSlot: .*unexpected result/),
+    });
+  });
+});
+
+describe('several calls together', () => {
+  const questions = [
+    { method: 'getSlot', params: [], schema: z.number() },
+    { method: 'getVersion', params: [], schema: z.string() },
+  ] as const;
+  const results: Readonly<Record<string, unknown>> = { getSlot: 7, getVersion: '4.0' };
+  const replyTo = (request: unknown) => {
+    const { id, method } = request as { id: number; method: string };
+    return { id, result: results[method] };
+  };
+
+  it('are one request, of which the answers are matched by id', async () => {
+    const { asked, rpc } = answering((request) => ({
+      body: (request as unknown[]).map((each) => replyTo(each)).toReversed(),
+    }));
+    expect(await rpc.together(questions)).toEqual([7, '4.0']);
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each<[string, { status?: number; body: unknown }]>([
+    ['an error', { body: { id: null, error: { code: -32_600, message: 'no batches' } } }],
+    ['an HTTP error', { status: 400, body: 'batches are not supported' }],
+    ['JSON that is no list', { body: {} }],
+  ])('are sent one by one where the answer to the batch is %s', async (_, refused) => {
+    const { asked, rpc } = answering((request) =>
+      Array.isArray(request) ? refused : { body: replyTo(request) },
+    );
+    expect(await rpc.together(questions)).toEqual([7, '4.0']);
+    expect(asked).toHaveLength(3);
+  });
+
+  it('are a bad answer when one is missing, and a refusal when one is refused', async () => {
+    const error = { code: -32_601, message: 'no such method' };
+    const one = answering((request) => ({ body: (request as unknown[]).slice(1).map(replyTo) }));
+    await expect(one.rpc.together(questions)).rejects.toMatchObject({ kind: 'bad_answer' });
+    const other = answering((request) => ({
+      body: (request as unknown[]).map((each) => ({ id: idOf(each), error })),
+    }));
+    await expect(other.rpc.together(questions)).rejects.toMatchObject({ name: 'RpcRefusal', code: -32_601 });
+  });
 });
