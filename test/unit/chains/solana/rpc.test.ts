@@ -12,15 +12,12 @@ const ACCOUNT = {
   space: '0',
 };
 
+const postForBytes = () => Promise.reject(new Error('not asked for'));
+
 /** What is read of an answer with this result. */
 async function read(result: string): Promise<unknown> {
   const post = async () => ({ status: 200, text: `{"jsonrpc":"2.0","result":${result},"id":1}` });
-  const transport = {
-    post,
-    postForBytes: () => Promise.reject(new Error('not asked for')),
-    close: async () => undefined,
-  };
-  return createRpc(transport).call('getMultipleAccounts', [], z.unknown());
+  return createRpc({ post, postForBytes, close: async () => undefined }).call('getMultipleAccounts', [], z.unknown());
 }
 
 function account(fields: Record<string, string>, space: string): string {
@@ -71,7 +68,6 @@ function answering(answer: (request: unknown) => { status?: number; body: unknow
     const { status = 200, body: reply } = answer(request);
     return { status, text: typeof reply === 'string' ? reply : JSON.stringify(reply) };
   };
-  const postForBytes = () => Promise.reject(new Error('not asked for'));
   return { asked, rpc: createRpc({ post, postForBytes, close: async () => undefined }) };
 }
 
