@@ -17,7 +17,11 @@ const postForBytes = () => Promise.reject(new Error('not asked for'));
 /** What is read of an answer with this result. */
 async function read(result: string): Promise<unknown> {
   const post = async () => ({ status: 200, text: `{"jsonrpc":"2.0","result":${result},"id":1}` });
-  return createRpc({ post, postForBytes, close: async () => undefined }).call('getMultipleAccounts', [], z.unknown());
+  return createRpc({ post, postForBytes, close: async () => undefined }).call(
+    'getMultipleAccounts',
+    [],
+    z.unknown(),
+  );
 }
 
 function account(fields: Record<string, string>, space: string): string {
