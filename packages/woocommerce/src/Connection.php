@@ -19,7 +19,7 @@ final class Connection
     /** What changes an order or its refunds; of the rest nothing has to be done here. */
     private const EVENTS = [
         'payment.confirming', 'payment.underpaid', 'payment.completed', 'payment.overpaid', 'payment.late', 'payment.expired', 'payment.cancelled', 'payment.superseded', 'payment.reversed',
-        'payment.failed', 'payment.refunded', 'payment.refund_failed', 'refund.claimed', 'refund.delayed', 'refund.paid', 'refund.expired', 'refund.cancelled', 'webhook.test',
+        'payment.failed', 'payment.refunded', 'payment.partially_refunded', 'payment.refund_failed', 'refund.claimed', 'refund.delayed', 'refund.paid', 'refund.expired', 'refund.cancelled', 'webhook.test',
     ];
 
     private const OPTION = 'tilld_connection';

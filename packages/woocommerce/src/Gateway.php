@@ -80,6 +80,12 @@ class Gateway extends \WC_Payment_Gateway
                 'label' => __('Mail the refund link to the customer (as a note to him)', 'tilld-for-woocommerce'),
                 'default' => 'yes',
             ],
+            'refund_fee' => [
+                'title' => __('Network fee of refunds', 'tilld-for-woocommerce'),
+                'type' => 'checkbox',
+                'label' => __('Take it out of the refund; otherwise you pay it on top', 'tilld-for-woocommerce'),
+                'default' => 'no',
+            ],
         ] + PaymentSettings::fields() + Privacy::fields();
     }
 

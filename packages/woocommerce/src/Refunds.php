@@ -8,7 +8,10 @@ use Tilld\Tilld;
 
 defined('ABSPATH') || exit;
 
-/** The shop's refund button makes a link by which the customer names his address; the refund is done when tilld paid it. */
+/**
+ * The shop's refund button makes a link by which the customer names his address. WooCommerce has the refund at once; it is
+ * settled when tilld paid it, and removed when its link ended without.
+ */
 final class Refunds
 {
     /** Meta of a refund: its link, and what has become of it. */
@@ -18,6 +21,7 @@ final class Refunds
     private const MAX_REASON = 500;
     /** Kept in place of the status of a link whose claim cannot be sent at present. */
     private const DELAYED = 'delayed';
+    private const OPEN = ['open', 'claimed', 'approved', self::DELAYED];
 
     /** @var ?\WC_Order_Refund That which WooCommerce is making now: the gateway is only told its amount. */
     private static $making = null;
@@ -29,6 +33,8 @@ final class Refunds
         });
         add_action('wp_ajax_woocommerce_refund_line_items', [self::class, 'keepDecimals'], 1);
         add_filter('woocommerce_order_fully_refunded_status', [self::class, 'statusWhileOpen'], 10, 3);
+        RefundMails::hook();
+        RefundFees::hook();
     }
 
     /** On the page of an order WooCommerce rounds a refund to the decimals that the shop shows, before it is made. */
@@ -54,19 +60,26 @@ final class Refunds
         if (Orders::idIn($payment) !== $order->get_id()) {
             throw new \RuntimeException('the payment is of the shop that this site is a copy of');
         }
-        $body = [
+        $terms = [
             // The webhook that names the payment with the money may still be under way.
             'paymentId' => $payment['supersededBy'] ?? $payment['id'],
             'amount' => Amounts::text($amount, $order->get_currency()),
             'currency' => $order->get_currency(),
+            'deductFee' => RefundFees::areDeducted(),
         ];
         if ($reason !== '') {
-            $body['reason'] = mb_substr($reason, 0, self::MAX_REASON);
+            $terms['reason'] = mb_substr($reason, 0, self::MAX_REASON);
         }
-        $key = 'wc-refund-' . Connection::site() . '-' . $refund->get_id();
-        $link = Connection::client(2)->refundLinks->create($body, ['idempotencyKey' => $key]);
+        self::open($order, $refund, $terms, 'wc-refund-' . Connection::site() . '-' . $refund->get_id());
+    }
+
+    /** Makes the link of a refund and tells it. @param array $terms of `POST /payment/refund-link` */
+    public static function open(\WC_Order $order, \WC_Order_Refund $refund, array $terms, string $idempotencyKey): void
+    {
+        $link = Connection::client(2)->refundLinks->create($terms, ['idempotencyKey' => $idempotencyKey]);
         $refund->update_meta_data(self::LINK, $link['id']);
         $refund->update_meta_data(self::STATUS, $link['status']);
+        RefundMails::hold($refund);
         $refund->save();
         self::tell($order, $link);
     }
@@ -75,46 +88,76 @@ final class Refunds
     public static function statusWhileOpen($status, $orderId, $refundId)
     {
         $refund = wc_get_order($refundId);
-        return $refund && self::isOpen($refund) ? false : $status;
+        $order = wc_get_order($orderId);
+        $isOpen = ($refund && self::isOpen($refund)) || ($order instanceof \WC_Order && self::hasOpen($order));
+        return $isOpen ? false : $status;
     }
 
     public static function hasOpen(\WC_Order $order): bool
     {
-        foreach ($order->get_refunds() as $refund) {
-            if (self::isOpen($refund)) {
-                return true;
-            }
-        }
-        return false;
+        return self::openOf($order) !== [];
     }
 
-    /** Brings the order's refunds to what their links say. Called under the lock of the order. */
+    /** @return \WC_Order_Refund[] those whose money the customer has not got yet */
+    public static function openOf(\WC_Order $order): array
+    {
+        return array_values(array_filter($order->get_refunds(), [self::class, 'isOpen']));
+    }
+
+    public static function isOpen($refund): bool
+    {
+        return (string) $refund->get_meta(self::LINK) !== '' && in_array($refund->get_meta(self::STATUS), self::OPEN, true);
+    }
+
+    /** Whether all the order's money went back. */
+    public static function isWhole(\WC_Order $order): bool
+    {
+        return $order->get_refunds() !== [] && self::remaining($order) <= 0 && !self::hasOpen($order);
+    }
+
+    /** In minor units: WooCommerce would round it to the decimals that the shop shows. Open refunds count. */
+    public static function remaining(\WC_Order $order): int
+    {
+        $currency = $order->get_currency();
+        $remaining = Amounts::minor($order->get_total(), $currency);
+        foreach ($order->get_refunds() as $refund) {
+            $remaining -= Amounts::minor($refund->get_amount(), $currency);
+        }
+        return $remaining;
+    }
+
+    /** Brings the order's refunds to what tilld says. Called under the lock of the order. */
     public static function settle(\WC_Order $order, array $payment): void
     {
-        if (!self::hasOpen($order)) {
-            return;
+        $hadOpen = self::hasOpen($order);
+        $links = $hadOpen || RefundsInTilld::haveFailed($order, $payment) ? self::linksOf($payment) : [];
+        foreach ($links === [] ? [] : $order->get_refunds() as $refund) {
+            $refund = Orders::fresh($refund->get_id());
+            $link = $links[(string) $refund->get_meta(self::LINK)] ?? null;
+            if ($link !== null && self::statusOf($link) !== $refund->get_meta(self::STATUS)) {
+                self::applyLink($order, $refund, $link);
+            }
         }
+        RefundsInTilld::apply($order, $payment);
+        $order = Orders::fresh($order->get_id());
+        RefundMails::sendDue($order);
+        $isReturned = $hadOpen && $payment['status'] === 'refunded' && !self::hasOpen($order);
+        if ((self::isWhole($order) || $isReturned) && !$order->has_status('refunded')) {
+            $order->update_meta_data(Orders::STATE, 'refunded');
+            Amounts::unrounded(static function () use ($order): void {
+                $order->update_status('refunded');
+            });
+        }
+    }
+
+    /** @return array<string, array> all links of a payment by their id */
+    private static function linksOf(array $payment): array
+    {
         $links = [];
         foreach (Connection::client()->refundLinks->all(['paymentId' => $payment['id']]) as $link) {
             $links[$link['id']] = $link;
         }
-        foreach ($order->get_refunds() as $refund) {
-            $refund = Orders::fresh($refund->get_id());
-            $link = $links[(string) $refund->get_meta(self::LINK)] ?? null;
-            if ($link !== null && self::isOpen($refund) && self::statusOf($link) !== $refund->get_meta(self::STATUS)) {
-                self::applyLink($order, $refund, $link);
-            }
-        }
-        $isAllBack = (float) $order->get_remaining_refund_amount() <= 0 && !self::hasOpen($order);
-        if ($isAllBack && $order->get_refunds() !== [] && !$order->has_status('refunded')) {
-            $order->update_meta_data(Orders::STATE, 'refunded');
-            $order->update_status('refunded');
-        }
-    }
-
-    private static function isOpen($refund): bool
-    {
-        return (string) $refund->get_meta(self::LINK) !== '' && in_array($refund->get_meta(self::STATUS), ['open', 'claimed', 'approved', self::DELAYED], true);
+        return $links;
     }
 
     /** The status of a link, or that its claim cannot be sent at present. */
@@ -126,39 +169,59 @@ final class Refunds
 
     private static function applyLink(\WC_Order $order, \WC_Order_Refund $refund, array $link): void
     {
-        $before = $refund->get_meta(self::STATUS);
+        $before = (string) $refund->get_meta(self::STATUS);
         $status = self::statusOf($link);
         $refund->update_meta_data(self::STATUS, $status);
         $refund->save();
+        $note = self::noteOf($link, $status, $before);
+        if ($note !== null) {
+            $order->add_order_note($note);
+        }
+        if (in_array($status, ['expired', 'cancelled'], true)) {
+            $refundId = $refund->get_id();
+            $refund->delete(true);
+            do_action('woocommerce_refund_deleted', $refundId, $order->get_id());
+        }
+    }
+
+    /** What the shopkeeper is told of a link's new status. */
+    private static function noteOf(array $link, string $status, string $before): ?string
+    {
         $amount = Amounts::shown($link['amount'], $link['currency']);
+        if ($before === 'paid') {
+            /* translators: %s: amount with its currency */
+            return sprintf(__('The refund of %s was not paid after all: its transaction failed. tilld pays it again once it is claimed again, or approved.', 'tilld-for-woocommerce'), $amount);
+        }
         switch ($status) {
             case self::DELAYED:
                 /* translators: 1: amount with its currency 2: reason */
-                $order->add_order_note(sprintf(__('The refund of %1$s cannot be sent at present, and is tried again: %2$s', 'tilld-for-woocommerce'), $amount, (string) $link['problem']));
-                return;
+                $text = __('The refund of %1$s cannot be sent at present, and is tried again: %2$s', 'tilld-for-woocommerce');
+                return trim(sprintf($text, $amount, (string) $link['problem']) . ' ' . RefundFees::hint($link));
             case 'claimed':
                 // The claim was told before it was delayed.
-                if ($before === self::DELAYED) {
-                    return;
-                }
                 /* translators: %s: amount with its currency */
-                $order->add_order_note(sprintf(__('The customer has claimed the refund of %s. Approve it in tilld.', 'tilld-for-woocommerce'), $amount));
-                return;
+                return $before === self::DELAYED ? null : sprintf(__('The customer has claimed the refund of %s. Approve it in tilld.', 'tilld-for-woocommerce'), $amount);
             case 'paid':
                 /* translators: 1: amount with its currency 2: transaction */
-                $order->add_order_note(sprintf(__('The refund of %1$s is paid: %2$s.', 'tilld-for-woocommerce'), $amount, (string) $link['txHash']));
-                return;
+                return sprintf(__('The refund of %1$s is paid: %2$s.', 'tilld-for-woocommerce'), $amount, (string) $link['txHash']);
             case 'expired':
+                /* translators: %s: amount with its currency */
+                return sprintf(__('Nobody claimed the refund of %s in time. Nothing was paid back, so the refund is removed here. Refund it again to give the customer a new link.', 'tilld-for-woocommerce'), $amount);
             case 'cancelled':
-                /* translators: 1: amount with its currency 2: date */
-                $text = $link['status'] === 'expired'
-                    ? __('Nobody claimed the refund of %1$s in time. Nothing was paid back, so the refund is removed here.', 'tilld-for-woocommerce')
-                    : __('The link for the refund of %1$s was cancelled in tilld. Nothing was paid back, so the refund is removed here.', 'tilld-for-woocommerce');
-                $order->add_order_note(sprintf($text, $amount));
-                $refundId = $refund->get_id();
-                $refund->delete(true);
-                do_action('woocommerce_refund_deleted', $refundId, $order->get_id());
+                return self::noteOfCancelled($link, $amount);
+            default:
+                return null;
         }
+    }
+
+    private static function noteOfCancelled(array $link, string $amount): string
+    {
+        if (($link['cancelReason'] ?? null) === 'refunded_elsewhere') {
+            /* translators: %s: amount with its currency */
+            return sprintf(__('The link for the refund of %s ended: the payment was recorded in tilld as refunded elsewhere.', 'tilld-for-woocommerce'), $amount);
+        }
+        /* translators: %s: amount with its currency */
+        return sprintf(__('The link for the refund of %s was cancelled in tilld. Nothing was paid back, so the refund is removed here. Refund it again to give the customer a new link.', 'tilld-for-woocommerce'), $amount);
     }
 
     /** A note to the customer is mailed to him by WooCommerce and shown with his order. */
@@ -173,6 +236,9 @@ final class Refunds
         $order->add_order_note(sprintf($text, Amounts::shown($link['amount'], $link['currency']), $link['url'], $until), $isToCustomer ? 1 : 0);
         if ($link['approval']) {
             $order->add_order_note(__('Once the customer has claimed the refund, approve it in tilld: then it is sent.', 'tilld-for-woocommerce'));
+        }
+        if ($link['deductFee']) {
+            $order->add_order_note(__('The network fee is taken out of this refund.', 'tilld-for-woocommerce'));
         }
     }
 }

@@ -33,6 +33,7 @@ interface RefundLinkSeen {
   readonly status: string;
   readonly claimId: string | null;
   readonly amount: string;
+  readonly deductFee: boolean;
 }
 
 /** tilld in a process of its own with one shop in sandbox mode, and its owner. */
@@ -196,6 +197,23 @@ export class Owner implements AsyncDisposable {
   async changePrice(paymentId: string, amount: string): Promise<void> {
     const body = { merchantId: this.merchantId, paymentId, amount, lines: [] };
     await this.till.api.must('PATCH', '/payment/update', { token: this.#token, body });
+  }
+
+  /** Gives money back in the dashboard, to an address. */
+  async refund(paymentId: string, amount: string, currency: string): Promise<void> {
+    await this.#post('/payment/refund', { paymentId, amount, currency, destination: PAYER_ADDRESS });
+  }
+
+  /** Nobody claims the refund link of a payment in its time. */
+  async expireRefund(paymentId: string): Promise<void> {
+    const { id } = await this.#linkOf(paymentId, ({ status }) => status === 'open');
+    const db = new Sqlite(join(this.till.dataDir, 'tilld.sqlite'));
+    try {
+      db.prepare('UPDATE refund_links SET expires_at = created_at + 1 WHERE id = ?').run(id);
+    } finally {
+      db.close();
+    }
+    await this.#linkOf(paymentId, (link) => link.id === id && link.status === 'expired');
   }
 
   /** Cancels the refund link of a payment. */

@@ -135,7 +135,7 @@ final class ShopCommands
             'order_id' => $order->get_id(),
             'amount' => $given['amount'] ?? $order->get_total(),
             'reason' => 'Out of stock',
-            'refund_payment' => true,
+            'refund_payment' => !($given['byHand'] ?? false),
         ]);
         if (is_wp_error($refund)) {
             throw new RuntimeException($refund->get_error_message());
@@ -166,6 +166,29 @@ final class ShopCommands
         return array_values(array_filter($mails, static function (array $mail) use ($given): bool {
             return $mail['to'] === $given['to'];
         }));
+    }
+
+    /** The later process of a shop that defers its mails. */
+    public static function sendQueuedMails(): array
+    {
+        global $wpdb;
+        foreach ($wpdb->get_col("SELECT option_name FROM {$wpdb->options} WHERE option_name LIKE 'shop_queued_mail_%'") as $name) {
+            WC_Emails::send_queued_transactional_email(...get_option($name));
+            delete_option($name);
+        }
+        return [];
+    }
+
+    /** The action on the page of the order. */
+    public static function deductFee(array $given): array
+    {
+        $order = self::orderOf($given);
+        $actions = apply_filters('woocommerce_order_actions', [], $order);
+        if (!isset($actions['tilld_refund_deduct_fee'])) {
+            throw new RuntimeException('the page of the order does not offer it');
+        }
+        do_action('woocommerce_order_action_tilld_refund_deduct_fee', $order);
+        return [];
     }
 
     /** Options of the site itself; null deletes one. */

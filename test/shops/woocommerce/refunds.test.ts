@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../_helpers/nodes/proc.ts';
+import { eventually } from '../../_helpers/poll.ts';
+import { Owner } from '../_helpers/owner.ts';
+import { ShopProxy } from '../_helpers/proxies.ts';
+import { WooShop } from './driver.ts';
+
+/** What WooCommerce's customers are told of refunds, and its books have of them. */
+const stack = new AsyncDisposableStack();
+let owner: Owner;
+let shop: WooShop;
+let toShop: ShopProxy;
+let customers = 0;
+
+beforeAll(async () => {
+  owner = stack.use(await Owner.start());
+  toShop = stack.use(await ShopProxy.start());
+  const port = await freePort();
+  toShop.port = port;
+  const setup = { tilldUrl: owner.till.api.baseUrl, publicUrl: toShop.url, port };
+  shop = stack.use(await WooShop.start(setup));
+  await shop.connect((address) => owner.agree(address));
+}, 1_200_000);
+afterAll(() => stack.disposeAsync());
+
+interface PaidOrder {
+  readonly orderId: string;
+  readonly paymentId: string;
+  readonly email: string;
+}
+
+/** Another order pays the network fees, which go on top of a refund. */
+async function paidOrder(): Promise<PaidOrder> {
+  const email = `customer-${++customers}@example.com`;
+  const order = await shop.order({ email, lines: ['24.90'], currency: 'EUR' });
+  await owner.payFinally(order.paymentId);
+  await reaches(order.orderId, 'paid');
+  return { ...order, email };
+}
+
+async function reaches(orderId: string, wanted: string): Promise<void> {
+  await eventually(
+    `the order is ${wanted}`,
+    () => shop.state(orderId),
+    (state) => state === wanted,
+    60_000,
+  );
+}
+
+async function hasNote(orderId: string, text: RegExp): Promise<void> {
+  await eventually(
+    `a note says ${text}`,
+    () => shop.notes(orderId),
+    (notes) => notes.some((note) => text.test(note)),
+    60_000,
+  );
+}
+
+/** Mails that say that money was given back. */
+async function refundMails(email: string): Promise<string[]> {
+  return (await shop.mails(email))
+    .map(({ subject }) => subject)
+    .filter((subject) => subject.includes('refunded'));
+}
+
+async function amounts(orderId: string): Promise<number[]> {
+  return (await shop.refunds(orderId)).map(({ amount }) => Number(amount)).toSorted((a, b) => a - b);
+}
+
+describe('a first payment, given back in full', () => {
+  it('waits for its network fee, and pays it itself by an order action: a new link for the same refund', async () => {
+    const { orderId, paymentId } = await paidOrder();
+    const { linkUrl } = await shop.refund(orderId, '24.90');
+    await owner.claim(linkUrl);
+    await owner.approve(paymentId);
+    await hasNote(orderId, /cannot be sent at present.*New refund link, less the network fee/);
+    await shop.command('deductFee', { orderId });
+    const links = await owner.refundLinks(paymentId);
+    expect(links.map(({ status, deductFee }) => [status, deductFee])).toEqual(
+      expect.arrayContaining([
+        ['cancelled', false],
+        ['open', true],
+      ]),
+    );
+    await shop.reconcile();
+    expect(await amounts(orderId)).toEqual([24.9]);
+    const note = (await shop.notes(orderId)).findLast((text) => text.includes('/r/')) ?? '';
+    const [newUrl = ''] = /https?:\/\/\S+\/r\/[\w-]+/.exec(note) ?? [];
+    expect(newUrl).not.toBe(linkUrl);
+    await owner.claimAndApprove(newUrl, paymentId);
+    await reaches(orderId, 'refunded');
+  });
+});
+
+describe('the mail of a refund', () => {
+  it('goes once the money has left, and the link before', async () => {
+    const { orderId, paymentId, email } = await paidOrder();
+    const { linkUrl } = await shop.refund(orderId, '5.50');
+    expect((await shop.mails(email)).at(-1)?.text).toContain(linkUrl);
+    await owner.claim(linkUrl);
+    await hasNote(orderId, /has claimed the refund of 5\.50 EUR/);
+    expect(await refundMails(email)).toEqual([]);
+    await owner.approve(paymentId);
+    await hasNote(orderId, /The refund of 5\.50 EUR is paid/);
+    await shop.reconcile();
+    expect(await refundMails(email)).toEqual([expect.stringContaining('partially refunded')]);
+  });
+
+  it('of all the money says so, though the shop sends its mails later', async () => {
+    const { orderId, paymentId, email } = await paidOrder();
+    await shop.command('options', { shop_test_defer: 1 });
+    try {
+      const { linkUrl } = await shop.refund(orderId, '24.90');
+      await shop.command('sendQueuedMails');
+      expect((await shop.mails(email)).at(-1)?.text).toContain(linkUrl);
+      expect(await refundMails(email)).toEqual([]);
+      await owner.claimAndApprove(linkUrl, paymentId);
+      await reaches(orderId, 'refunded');
+      await shop.command('sendQueuedMails');
+    } finally {
+      await shop.command('options', { shop_test_defer: null });
+    }
+    expect(await refundMails(email)).toEqual([expect.stringContaining('has been refunded')]);
+  });
+
+  it('goes once, also when every webhook is lost and the shop was down', async () => {
+    const { orderId, paymentId, email } = await paidOrder();
+    const { linkUrl } = await shop.refund(orderId, '24.90');
+    toShop.weather = 'lose';
+    try {
+      await shop.stop();
+      await owner.claimAndApprove(linkUrl, paymentId);
+      await shop.start();
+    } finally {
+      toShop.weather = 'pass';
+    }
+    await shop.reconcile();
+    await reaches(orderId, 'refunded');
+    await shop.reconcile();
+    expect(await refundMails(email)).toHaveLength(1);
+  });
+
+  it('of a refund by hand goes at once', async () => {
+    const { orderId, email } = await paidOrder();
+    await shop.command('refund', { orderId, amount: '3', byHand: true });
+    expect(await refundMails(email)).toHaveLength(1);
+  });
+});
+
+describe('a refund that nobody gets', () => {
+  it.each([
+    ['expired', 'in time', async (paymentId: string) => owner.expireRefund(paymentId)],
+    ['cancelled', 'was cancelled in tilld', async (paymentId: string) => owner.cancelRefund(paymentId)],
+  ])(
+    'whose link is %s is removed with what to do, and no mail says that it was paid',
+    async (_is, said, end) => {
+      const { orderId, paymentId, email } = await paidOrder();
+      await shop.refund(orderId, '24.90');
+      await end(paymentId);
+      await hasNote(orderId, new RegExp(`refund of 24\\.90 EUR .*${said}.*Refund it again`));
+      expect(await shop.refunds(orderId)).toEqual([]);
+      expect(await shop.state(orderId)).toBe('paid');
+      expect(await refundMails(email)).toEqual([]);
+    },
+  );
+});
+
+describe('refunds from both sides', () => {
+  it('made in tilld in part become refunds of the order, once, and all of it refunds the order', async () => {
+    const { orderId, paymentId, email } = await paidOrder();
+    await owner.refund(paymentId, '5.50', 'EUR');
+    await hasNote(orderId, /5\.50 EUR were given back in tilld/);
+    await shop.reconcile();
+    await shop.reconcile();
+    expect(await amounts(orderId)).toEqual([5.5]);
+    expect(await shop.state(orderId)).toBe('paid');
+    expect(await refundMails(email)).toHaveLength(1);
+    const { linkUrl } = await shop.refund(orderId, '19.40');
+    await owner.claimAndApprove(linkUrl, paymentId);
+    await reaches(orderId, 'refunded');
+    expect(await amounts(orderId)).toEqual([5.5, 19.4]);
+    expect(await refundMails(email)).toHaveLength(2);
+  });
+
+  it('made in tilld to the last cent: one refund of the order', async () => {
+    const { orderId, paymentId } = await paidOrder();
+    await paidOrder();
+    await owner.refund(paymentId, '24.90', 'EUR');
+    await reaches(orderId, 'refunded');
+    await shop.reconcile();
+    expect(await amounts(orderId)).toEqual([24.9]);
+  });
+
+  it('are never more than the order: what is in tilld counts once the open link ended', async () => {
+    const { orderId, paymentId } = await paidOrder();
+    await shop.refund(orderId, '20');
+    await owner.refund(paymentId, '10', 'EUR');
+    await hasNote(orderId, /10\.00 EUR were given back in tilld/);
+    expect(await amounts(orderId)).toEqual([4.9, 20]);
+    await owner.cancelRefund(paymentId);
+    await hasNote(orderId, /was cancelled in tilld/);
+    await shop.reconcile();
+    expect((await amounts(orderId)).reduce((sum, amount) => sum + amount, 0)).toBeCloseTo(10);
+    await expect(shop.refund(orderId, '14.91')).rejects.toThrow();
+    await shop.refund(orderId, '14.90');
+  });
+
+  it('of which one was recorded by hand before are the same money', async () => {
+    const { orderId, paymentId } = await paidOrder();
+    await shop.command('refund', { orderId, amount: '7.25', byHand: true });
+    await owner.refund(paymentId, '7.25', 'EUR');
+    await hasNote(orderId, /7\.25 EUR were given back in tilld/);
+    expect(await amounts(orderId)).toEqual([7.25]);
+  });
+
+  it('of an excess are no refund of the order', async () => {
+    const email = `customer-${++customers}@example.com`;
+    const { orderId, paymentId } = await shop.order({ email, lines: ['24.90'], currency: 'EUR' });
+    await owner.payFinally(paymentId, 'overpay');
+    await reaches(orderId, 'paid');
+    await owner.refund(paymentId, '1', 'EUR');
+    await hasNote(orderId, /1\.00 EUR were given back in tilld/);
+    expect(await shop.refunds(orderId)).toEqual([]);
+  });
+});
+
+describe('the network fee of a refund', () => {
+  it('is taken out of it by a setting, and the order says so', async () => {
+    const { orderId, paymentId } = await paidOrder();
+    await shop.command('set', { refund_fee: 'yes' });
+    try {
+      await shop.refund(orderId, '24.90');
+    } finally {
+      await shop.command('set', { refund_fee: 'no' });
+    }
+    expect(await owner.refundLinks(paymentId)).toMatchObject([{ amount: '24.90', deductFee: true }]);
+    await hasNote(orderId, /network fee is taken out/);
+  });
+});
