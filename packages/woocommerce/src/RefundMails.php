@@ -50,14 +50,26 @@ final class RefundMails
         return $isEnabled && $stored instanceof \WC_Order_Refund && (string) $stored->get_meta(self::MAIL) === '';
     }
 
+    /** Whether a refund was paid whose customer was not told. */
+    public static function areDue(\WC_Order $order): bool
+    {
+        return self::due($order) !== [];
+    }
+
     /** Tells the customer of what was paid. Called under the lock of the order. */
     public static function sendDue(\WC_Order $order): void
     {
-        foreach (array_reverse($order->get_refunds()) as $refund) {
-            if ($refund->get_meta(self::MAIL) === self::DUE && $refund->get_meta(Refunds::STATUS) === 'paid') {
-                self::send($order, Orders::fresh($refund->get_id()));
-            }
+        foreach (array_reverse(self::due($order)) as $refund) {
+            self::send($order, Orders::fresh($refund->get_id()));
         }
+    }
+
+    /** @return \WC_Order_Refund[] newest first */
+    private static function due(\WC_Order $order): array
+    {
+        return array_filter($order->get_refunds(), static function ($refund): bool {
+            return $refund->get_meta(self::MAIL) === self::DUE && $refund->get_meta(Refunds::STATUS) === 'paid';
+        });
     }
 
     private static function send(\WC_Order $order, \WC_Order_Refund $refund): void

@@ -130,6 +130,8 @@ final class Refunds
     public static function settle(\WC_Order $order, array $payment): void
     {
         $hadOpen = self::hasOpen($order);
+        // WooCommerce stores a refund before it asks for its link: only what is settled now may end the order.
+        $isSettling = $hadOpen || RefundMails::areDue($order);
         $links = $hadOpen || RefundsInTilld::haveFailed($order, $payment) ? self::linksOf($payment) : [];
         foreach ($links === [] ? [] : $order->get_refunds() as $refund) {
             $refund = Orders::fresh($refund->get_id());
@@ -140,14 +142,14 @@ final class Refunds
         }
         RefundsInTilld::apply($order, $payment);
         $order = Orders::fresh($order->get_id());
-        RefundMails::sendDue($order);
-        $isReturned = $hadOpen && $payment['status'] === 'refunded' && !self::hasOpen($order);
-        if ((self::isWhole($order) || $isReturned) && !$order->has_status('refunded')) {
+        $isReturned = $payment['status'] === 'refunded' && !self::hasOpen($order);
+        if ($isSettling && (self::isWhole($order) || $isReturned) && !$order->has_status('refunded')) {
             $order->update_meta_data(Orders::STATE, 'refunded');
             Amounts::unrounded(static function () use ($order): void {
                 $order->update_status('refunded');
             });
         }
+        RefundMails::sendDue($order);
     }
 
     /** @return array<string, array> all links of a payment by their id */
