@@ -7,12 +7,13 @@
   var link = box && box.querySelector('a');
   if (!link) return;
 
-  /** Money of these is seen, so that the order goes on; of an underpaid payment the rest is paid in the same window. */
+  /** The order goes on once money of these is seen; the rest of an underpaid payment is paid in the same window. */
   var SEEN = ['confirming', 'completed'];
   var ENDED = ['expired', 'cancelled', 'failed'];
   /** Long enough to read that the payment has arrived. */
   var READ_MS = 1500;
-  var TRIED = 'tilld-tried';
+  /** Part of the address of a page that waits for a click: nobody who goes back is led on again. */
+  var WAITING = '#pay';
   var isOpen = false;
   var isLeaving = false;
   var status = null;
@@ -22,26 +23,7 @@
     window.location.assign(url);
   }
 
-  /** What did not open once is not tried again: the browser's Back would never get past this page. */
-  function remember(url) {
-    try {
-      if (url === null) sessionStorage.removeItem(TRIED);
-      else sessionStorage.setItem(TRIED, url);
-    } catch (_) {
-      // Without storage, which browsers may forbid, each visit tries again.
-    }
-  }
-
-  function wasTried() {
-    try {
-      return sessionStorage.getItem(TRIED) === link.href;
-    } catch (_) {
-      return false;
-    }
-  }
-
   function hear(payment) {
-    remember(null);
     status = payment.status;
     if (SEEN.indexOf(status) === -1 || isLeaving) return;
     isLeaving = true;
@@ -50,17 +32,14 @@
 
   function show() {
     if (isOpen || isLeaving) return;
-    if (!window.Tilld) return leave(link.href);
     isOpen = true;
-    remember(link.href);
     window.Tilld.open({
       url: link.href,
       onStatus: hear,
       onClose: function () {
         isOpen = false;
-        remember(null);
         link.focus();
-        if (SEEN.indexOf(status) !== -1) leave(box.dataset.tilldBack);
+        if (isLeaving) leave(box.dataset.tilldBack);
       },
     });
   }
@@ -68,26 +47,32 @@
   function onClick(event) {
     if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    // The page makes another payment for one that has ended.
-    if (ENDED.indexOf(status) !== -1) window.location.reload();
+    // The server makes another payment for one that has ended.
+    if (ENDED.indexOf(status) !== -1) window.location.replace(window.location.href.split('#')[0]);
     else show();
   }
 
-  if (wasTried()) return;
+  function isBack() {
+    var navigation = performance.getEntriesByType('navigation')[0];
+    return window.location.hash === WAITING || (navigation && navigation.type === 'back_forward');
+  }
+
   var script = document.createElement('script');
   script.src = box.dataset.tilldScript;
   script.onload = function () {
+    if (!window.Tilld) return script.onerror();
     link.addEventListener('click', onClick);
-    show();
+    if (!isBack()) show();
   };
   script.onerror = function () {
-    remember(link.href);
-    leave(link.href);
+    if (!isBack()) leave(link.href);
   };
   document.head.append(script);
 
-  // Kept by the browser as it was left, with a window that is closed or a customer who was led on.
+  // The browser kept the page as it was left. What has become of the order meanwhile, the server knows.
   window.addEventListener('pageshow', function (event) {
-    if (event.persisted) window.location.reload();
+    if (!event.persisted) return;
+    history.replaceState(null, '', WAITING);
+    window.location.reload();
   });
 })();

@@ -187,8 +187,6 @@ final class Checkout
             'currency' => $order->get_currency(),
             'lines' => self::lines($order),
             'orderLabel' => mb_substr((string) $order->get_order_number(), 0, self::MAX_LABEL),
-            /* translators: %s: order number */
-            'description' => sprintf(__('Order %s', 'tilld-for-woocommerce'), $order->get_order_number()),
             'successUrl' => $order->get_checkout_order_received_url(),
             'returnUrl' => self::returnUrl($order),
         ] + ($lifetime === null ? [] : ['lifetimeMinutes' => $lifetime]);

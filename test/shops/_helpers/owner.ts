@@ -79,6 +79,12 @@ export class Owner implements AsyncDisposable {
     return this.#get<PaymentSeen>(`/payment/get?paymentId=${paymentId}`);
   }
 
+  /** The ids of all payments that were made for an order. */
+  async paymentsOf(orderId: string): Promise<string[]> {
+    const path = `/payment/list?search=${encodeURIComponent(orderId)}`;
+    return (await this.#get<{ payments: { id: string }[] }>(path)).payments.map(({ id }) => id);
+  }
+
   /** A payment that names the order of another one in all but its id. */
   async twin(paymentId: string): Promise<string> {
     const { amount, currency, orderId, metadata } = await this.payment(paymentId);

@@ -42,6 +42,13 @@ add_filter('woocommerce_defer_transactional_emails', static function ($isDeferre
     return (bool) get_option('shop_test_defer', $isDeferred);
 });
 
+add_action('send_headers', static function (): void {
+    $policy = (string) get_option('shop_test_policy');
+    if ($policy !== '') {
+        header("Content-Security-Policy: {$policy}");
+    }
+});
+
 // As plugins for several languages do: the home page of each has a folder of its own.
 add_filter('home_url', static function (string $url): string {
     $folder = $_GET['shop-test-language'] ?? '';
@@ -272,6 +279,13 @@ final class ShopCommands
     public static function set(array $given): array
     {
         update_option('woocommerce_tilld_settings', $given + get_option('woocommerce_tilld_settings'));
+        return [];
+    }
+
+    /** The content security policy of the shop's pages. */
+    public static function policy(array $given): array
+    {
+        update_option('shop_test_policy', $given['policy']);
         return [];
     }
 
