@@ -199,6 +199,7 @@ export class WooShop implements ShopDriver {
       body,
       redirect: 'manual',
     });
+    await answer.arrayBuffer();
     this.#cookies = answer.headers
       .getSetCookie()
       .map((cookie) => cookie.split(';')[0])

@@ -124,7 +124,11 @@ export class Site implements AsyncDisposable {
 
   #answers(): Promise<boolean> {
     return fetch(`http://127.0.0.1:${this.#port}/wp-includes/js/jquery/jquery.min.js`).then(
-      ({ ok }) => ok,
+      async (answer) => {
+        // What is left unread makes undici throw once the server ends.
+        await answer.arrayBuffer();
+        return answer.ok;
+      },
       () => false,
     );
   }
