@@ -18,16 +18,22 @@ const status: NodeStatus = {
 function watchOf(coin: Coin, network: Network) {
   let now = NOW;
   const watch = new SyncTracker({ now: () => now }, { coin, mode: 'live', network });
-  const look = (tipAgeMs: number | null, more: Partial<NodeStatus> = {}): void =>
-    watch.observed(now, { ...status, ...more }, tipAgeMs === null ? null : now - tipAgeMs);
+  const look = (tipAgeMs: number | null, more: Partial<NodeStatus & { hasNews: boolean }> = {}): void => {
+    const { hasNews = true, ...said } = more;
+    const tipTimeMs = tipAgeMs === null ? null : now - tipAgeMs;
+    watch.observed(now, { ...status, ...said }, { tipTimeMs, hasNews });
+  };
   /** Looks for three minutes: long enough for a node with peers to be believed. */
-  const watchOn = (tipAgeMs: number | null, more: Partial<NodeStatus> = {}): void => {
+  const watchOn = (tipAgeMs: number | null, more: Partial<NodeStatus & { hasNews: boolean }> = {}): void => {
     for (let passed = 0; passed < 180_000; passed += 10_000) {
       now += 10_000;
       look(tipAgeMs, more);
     }
   };
-  return { watch, look, watchOn, now: () => now };
+  const pass = (ms: number): void => {
+    now += ms;
+  };
+  return { watch, look, watchOn, pass, now: () => now };
 }
 
 describe('a node in step', () => {
@@ -106,5 +112,61 @@ describe('the time up to which a chain was seen', () => {
     expect(watch.seenThrough).toBe(now());
     look(0, { syncing: true });
     expect(watch.isStale(null)).toBe(false);
+  });
+
+  describe.each(['BTC', 'LTC'] as const)('on %s', (coin) => {
+    it('stands still while a node on the main network shows no new transaction', () => {
+      const { watch, watchOn, now } = watchOf(coin, 'mainnet');
+      watchOn(MINUTE, { peers: 8 });
+      const seen = now();
+      watchOn(4 * MINUTE, { peers: 8, hasNews: false });
+      expect(watch.seenThrough).toBe(seen);
+      expect(watch.cameAfter).toBe(seen);
+      expect(watch.isQuiet(now())).toBe(true);
+    });
+
+    it('is that of the newest block for an hour after a node on the main network was quiet', () => {
+      const { watch, look, watchOn, now } = watchOf(coin, 'mainnet');
+      watchOn(MINUTE, { peers: 8 });
+      const seen = now();
+      watchOn(4 * MINUTE, { peers: 8, hasNews: false });
+      watchOn(7 * MINUTE, { peers: 8 });
+      expect(watch.isQuiet(now())).toBe(false);
+      expect(watch.seenThrough).toBe(seen);
+      look(MINUTE, { peers: 8 });
+      expect(watch.seenThrough).toBe(now() - MINUTE);
+      for (let passed = 0; passed < 20; passed += 1) watchOn(5 * MINUTE, { peers: 8 });
+      expect(watch.seenThrough).toBe(now());
+    });
+
+    it('is that of the newest block where the node accepts no unconfirmed transactions', () => {
+      const { watch, watchOn, look, now } = watchOf(coin, 'mainnet');
+      watchOn(5 * MINUTE, { peers: 8, hasNews: false });
+      look(2 * MINUTE, { peers: 8, hasNews: false });
+      expect(watch.seenThrough).toBe(now() - 2 * MINUTE);
+    });
+
+    it('is that of the look on test networks, where nothing may happen for long', () => {
+      const { watch, watchOn, now } = watchOf(coin, 'testnet');
+      watchOn(30 * MINUTE, { peers: 8, hasNews: false });
+      expect(watch.seenThrough).toBe(now());
+      expect(watch.isQuiet(now())).toBe(false);
+    });
+
+    it('is that of the newest block for two minutes after a node without peers failed', () => {
+      const { watch, look, pass, now } = watchOf(coin, 'regtest');
+      look(5 * MINUTE);
+      const seen = now();
+      expect(watch.seenThrough).toBe(seen);
+      watch.interrupted();
+      pass(MINUTE);
+      look(5 * MINUTE);
+      expect(watch.seenThrough).toBe(seen);
+      look(10_000);
+      expect(watch.seenThrough).toBe(now() - 10_000);
+      pass(MINUTE);
+      look(70_000);
+      expect(watch.seenThrough).toBe(now());
+    });
   });
 });

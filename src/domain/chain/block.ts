@@ -77,6 +77,8 @@ export interface UnconfirmedView {
   has(txid: string): boolean;
   /** Some listed transactions could not be read: a credit missing here may exist all the same. */
   readonly isPartial?: true;
+  /** Whether it lists a transaction that the view before it lacked; absent where the adapter does not compare views. */
+  readonly hasNews?: boolean;
 }
 
 export interface UnconfirmedCredit extends Credit {

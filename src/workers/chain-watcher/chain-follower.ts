@@ -53,6 +53,7 @@ export class ChainFollower {
   #statusAt = 0;
   #outOfStepRounds = 0;
   #hasDepths = false;
+  #isQuiet = false;
 
   constructor(deps: ObserveDeps, adapter: ChainAdapter, options: FollowerOptions) {
     this.#deps = deps;
@@ -131,7 +132,7 @@ export class ChainFollower {
       return this.#outOfStep(view.tip);
     }
     this.#outOfStepRounds = 0;
-    if (this.#isWholeLook(view, status)) await this.#looked(startedAt, status);
+    if (this.#isWholeLook(view, status)) await this.#looked(startedAt, status, view);
     await this.#learnFinality();
     return false;
   }
@@ -172,12 +173,25 @@ export class ChainFollower {
   }
 
   /** Everything the node has was read. Whether the node is in sync shows in its status and the age of its newest block. */
-  async #looked(startedAt: number, status: NodeStatus): Promise<void> {
+  async #looked(startedAt: number, status: NodeStatus, { hasNews }: UnconfirmedView): Promise<void> {
     const tipTimeMs = await cursorTime(this.#deps.db, this.#adapter);
-    this.#watch.observed(startedAt, status, tipTimeMs);
+    this.#watch.observed(startedAt, status, { tipTimeMs, hasNews });
+    this.#noteQuiet(startedAt);
     const isStale = this.#watch.isStale(tipTimeMs);
     if (isInStep(status) && !isStale) this.#health.following();
     else this.#health.behindNetwork(status, isStale ? tipTimeMs : null);
+  }
+
+  #noteQuiet(now: number): void {
+    const isQuiet = this.#watch.isQuiet(now);
+    if (isQuiet && !this.#isQuiet) {
+      const { coin, mode } = this.#adapter;
+      this.#deps.logger.warn(
+        { coin, mode },
+        'no new transactions from the node; payments expire by the times of blocks',
+      );
+    }
+    this.#isQuiet = isQuiet;
   }
 
   #catchUp(cursor: BlockRef): ReturnType<typeof catchUp> {

@@ -10,6 +10,16 @@ const MAX_GAP_MS = 90_000;
 
 /** How long a node that fell behind is trusted only up to the time of its newest block. */
 const DISTRUST_MS = 3_600_000;
+/** Longest time without a new transaction in the mempool of a main network; nodes in step get several a minute. */
+const QUIET_MS = 60_000;
+
+/** What a complete view of blocks and mempool showed. */
+export interface CompleteView {
+  /** The time of the newest block, ms; null when unknown. */
+  readonly tipTimeMs: number | null;
+  /** Whether the mempool has a transaction that the view before it lacked; undefined where the chain does not tell. */
+  readonly hasNews: boolean | undefined;
+}
 
 /** Whether a node has every block it knows of, and has peers unless it is alone by design. */
 export function isInStep(status: NodeStatus): boolean {
@@ -30,6 +40,8 @@ export class SyncTracker {
   #lastLook: number | null = null;
   #seenThrough: number | null = null;
   #behindAt: number | null = null;
+  #failedAt: number | null = null;
+  #newsAt: number | null = null;
 
   constructor(clock: Clock, chain: Pick<ChainAdapter, 'coin' | 'mode' | 'network'>) {
     this.#clock = clock;
@@ -61,20 +73,27 @@ export class SyncTracker {
   }
 
   /**
-   * Notes that blocks and mempool were read completely in a round begun at `startedAt`.
-   * @param tipTimeMs the time of the newest block; null when unknown
+   * Whether the mempool has shown nothing new for longer than its network ever goes without: the node may have lost its
+   * connection, or accepts no unconfirmed transactions.
    */
-  observed(startedAt: number, status: NodeStatus, tipTimeMs: number | null): void {
+  isQuiet(now: number): boolean {
+    return this.blockTimes === 'rough' && this.#newsAt !== null && now - this.#newsAt > QUIET_MS;
+  }
+
+  /** Notes that blocks and mempool were read completely in a round begun at `startedAt`. */
+  observed(startedAt: number, status: NodeStatus, { tipTimeMs, hasNews = true }: CompleteView): void {
     const gap = startedAt - (this.#lastLook ?? startedAt);
     const inStep = isInStep(status) && !this.isStale(tipTimeMs);
-    if (!inStep || gap < 0 || gap > MAX_GAP_MS) this.interrupted();
+    if (!inStep || gap < 0 || gap > MAX_GAP_MS) this.#since = null;
     this.#lastLook = startedAt;
+    const newsAt = this.#noteNews(startedAt, hasNews);
     if (!inStep) return;
     this.#since ??= startedAt;
     const settleMs = status.peers === null ? 0 : SETTLE_MS;
     if (startedAt - this.#since < settleMs) return;
-    const isByBlocks = this.blockTimes === 'exact' || this.#wasBehind(startedAt);
-    const seen = isByBlocks ? Math.min(startedAt, tipTimeMs ?? 0) : startedAt;
+    const isByBlocks =
+      this.blockTimes === 'exact' || this.#wasBehind(startedAt) || this.#hasJustFailed(startedAt, status);
+    const seen = Math.min(startedAt, isByBlocks ? (tipTimeMs ?? 0) : newsAt);
     // The same block proves no more a second time, nor does an older one after a reorganisation prove less.
     this.#seenThrough = Math.max(seen, this.seenThrough ?? 0);
   }
@@ -82,6 +101,7 @@ export class SyncTracker {
   /** Notes that the node did not answer: its next answers prove nothing for a while. */
   interrupted(): void {
     this.#since = null;
+    this.#failedAt = this.#clock.now();
   }
 
   /**
@@ -94,6 +114,26 @@ export class SyncTracker {
   }
 
   #wasBehind(now: number): boolean {
-    return this.#behindAt !== null && Math.abs(now - this.#behindAt) < DISTRUST_MS;
+    return isWithin(now, this.#behindAt, DISTRUST_MS);
   }
+
+  /** A node that is alone by design settles at once, and may lack what it had before it failed until the next block. */
+  #hasJustFailed(now: number, { peers }: NodeStatus): boolean {
+    return peers === null && isWithin(now, this.#failedAt, SETTLE_MS);
+  }
+
+  /**
+   * Up to when the node is known to hear from a network of which it must hear all the time, ms. A node whose connection
+   * broke answers on and counts its peers for many minutes: what it lacks meanwhile, and just after, proves nothing.
+   */
+  #noteNews(now: number, hasNews: boolean): number {
+    const isFirst = this.#newsAt === null || this.#newsAt > now;
+    if (hasNews || isFirst || this.blockTimes !== 'rough') this.#newsAt = now;
+    else if (this.isQuiet(now)) this.#behindAt = now;
+    return this.#newsAt ?? now;
+  }
+}
+
+function isWithin(now: number, from: number | null, ms: number): boolean {
+  return from !== null && Math.abs(now - from) < ms;
 }

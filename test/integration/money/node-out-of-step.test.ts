@@ -92,6 +92,25 @@ describe('a node that is not in step with its network', () => {
     expect((await world.payment(payment)).transactions).toMatchObject([{ late: true }]);
   });
 
+  it('ends no payment and calls none late while its connection is broken, although it counts its peers', async () => {
+    const { BTC } = world.chains;
+    BTC.mine(world.now());
+    await watchFor(MINUTE);
+    payment = await world.order({ allowed: ['BTC'] });
+    await watchFor(50 * MINUTE);
+    BTC.mine(world.now());
+    BTC.view = { hasNews: false };
+    await watchFor(15 * MINUTE);
+    expect(await world.eventsOf(payment)).toEqual(['created']);
+    BTC.view = { hasNews: true };
+    await watchFor(5 * MINUTE);
+    expect(await world.eventsOf(payment)).toEqual(['created']);
+    catchUpWithNetwork(Date.parse(payment.expiresAt) - MINUTE);
+    await watchFor(MINUTE);
+    expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
+    expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
+  });
+
   it.each([
     ['cannot show all that it lists', { isPartial: true as const }, {}],
     ['lags behind the backend that told its status', {}, { tip: { height: 9, hash: 'f'.repeat(64) } }],

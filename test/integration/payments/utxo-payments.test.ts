@@ -6,6 +6,8 @@ import { eventually } from '../../_helpers/poll.ts';
 import { Till } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
+/** More than how long a node without peers is not believed after it failed. */
+const SETTLED_MS = 130_000;
 const HOUR_MS = 3_600_000;
 
 describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
@@ -253,8 +255,15 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
       );
       expect(await shop.payment(payment.id)).toMatchObject({ status: 'pending' });
       await node.restart();
-      await sink.waitForEvent('payment.expired', payment.id, 45_000);
       await till.ready();
+      // Without peers or a new block nothing shows that it has all that it had before.
+      const { body } = await till.api.call<{ chains: Record<string, { lastSeenAt: number }> }>(
+        'GET',
+        '/readyz',
+      );
+      expect(body.data.chains[coin]?.lastSeenAt).toBeLessThan(Date.parse(payment.expiresAt));
+      till.clock.advance(SETTLED_MS);
+      await sink.waitForEvent('payment.expired', payment.id, 45_000);
     });
 
     async function followedTo(height: number): Promise<void> {

@@ -40,6 +40,7 @@ export function createMempool({ client, index, mweb, unread }: MempoolDeps): Mem
   let last: Promise<unknown> = Promise.resolve();
 
   async function takeView(): Promise<UnconfirmedView> {
+    let hasNews = false;
     let partial: { readonly best: string; readonly present: ReadonlySet<string> } | null = null;
     for (let attempt = 0; attempt < TIP_ATTEMPTS; attempt += 1) {
       const { bestBefore, txids, bestAfter } = await client.mempool();
@@ -47,18 +48,19 @@ export function createMempool({ client, index, mweb, unread }: MempoolDeps): Mem
       memory.forgetAbsent(present);
       for (const { txid } of unread.list()) if (!present.has(txid)) unread.forget(txid);
       const news = txids.filter((txid) => !memory.knows(txid) && !unread.isResting(txid));
+      hasNews ||= news.length > 0;
       let isRead = true;
       for (let start = 0; start < news.length; start += CHUNK)
         isRead = (await learn(news.slice(start, start + CHUNK), present)) && isRead;
       // A block arrived between the two readings: the list may belong to either tip.
       if (bestBefore !== bestAfter) continue;
-      if (isRead) return memory.view(await tipAt(bestBefore), present);
+      if (isRead) return { ...memory.view(await tipAt(bestBefore), present), hasNews };
       // Mined or evicted since it was listed, or missing at another backend: a new list will tell.
       partial = { best: bestBefore, present };
     }
     if (partial === null)
       throw new ChainError('unavailable', 'the tip moved during every reading of the mempool');
-    return { ...memory.view(await tipAt(partial.best), partial.present), isPartial: true };
+    return { ...memory.view(await tipAt(partial.best), partial.present), hasNews, isPartial: true };
   }
 
   /** Returns whether all of them were read. */

@@ -184,3 +184,16 @@ describe('a view whose parts come from two backends', () => {
     expect(view.isPartial).toBeUndefined();
   });
 });
+
+describe('news of the mempool', () => {
+  it('are transactions that the view before lacked', async () => {
+    expect((await mempool.view()).hasNews).toBe(false);
+    payUs(5_000n);
+    expect((await mempool.view()).hasNews).toBe(true);
+    expect((await mempool.view()).hasNews).toBe(false);
+    pool.clear();
+    expect((await mempool.view()).hasNews).toBe(false);
+    payUs(6_000n);
+    expect((await mempool.view()).hasNews).toBe(true);
+  });
+});
