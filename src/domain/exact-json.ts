@@ -4,6 +4,7 @@ declare global {
   interface JSON {
     /** A value that `stringify` writes as this text. */
     rawJSON(text: string): object;
+    isRawJSON(value: object): boolean;
   }
 }
 

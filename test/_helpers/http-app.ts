@@ -157,7 +157,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
       ...keyRoutes(merchantDeps),
       ...restrictedKeyRoutes(merchantDeps),
       ...connectRoutes({ ...merchantDeps, redirectRule: redirectRule(allowPrivate) }),
-      ...customerRoutes(merchantDeps),
+      ...customerRoutes({ ...merchantDeps, logger }),
       ...(options.extraRoutes ?? []),
     ],
     readiness: options.readiness ?? (async () => ({ ready: true, database: 'ok', chains: {}, warnings: [] })),

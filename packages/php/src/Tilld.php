@@ -942,6 +942,12 @@ final class Customers extends Resource
         return $this->write('PATCH', '/merchant/customer/edit', $body, $options);
     }
 
+    /** Takes email, name and metadata out of everything stored; payments stay. */
+    public function erase(array $body, array $options = []): ?array
+    {
+        return $this->write('DELETE', '/merchant/customer/erase', $body, $options);
+    }
+
     /** By `customerId` or by `email`. */
     public function get(array $query = [], array $options = []): array
     {

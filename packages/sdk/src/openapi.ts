@@ -1017,6 +1017,38 @@ export interface paths {
       };
     };
   };
+  "/merchant/customer/erase": {
+    delete: {
+      parameters: {
+        query?: {
+          merchantId?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            customerId: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** @constant */
+              success: true;
+              error: null;
+              data: {
+                /** @constant */
+                erased: true;
+                customerId: string;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
   "/merchant/customer/get": {
     get: {
       parameters: {

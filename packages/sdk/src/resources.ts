@@ -54,9 +54,11 @@ export const refundLinks = ({ get, all, post, money }: Operations) => ({
   all: all('/payment/refund-links'),
 });
 
-export const customers = ({ get, all, post, patch }: Operations) => ({
+export const customers = ({ get, all, post, patch, del }: Operations) => ({
   create: post('/merchant/customer/create'),
   edit: patch('/merchant/customer/edit'),
+  /** Takes email, name and metadata out of everything stored; payments stay. */
+  erase: del('/merchant/customer/erase'),
   /** By `customerId` or by `email`. */
   get: get('/merchant/customer/get'),
   list: get('/merchant/customer/list'),

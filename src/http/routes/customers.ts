@@ -1,23 +1,19 @@
 import { z } from 'zod';
 import { emailKey } from '../../domain/email.ts';
 import { parseExact } from '../../domain/exact-json.ts';
-import type { Clock } from '../../domain/ports.ts';
 import { listCustomers } from '../../store/catalog/customers.ts';
-import type { Db } from '../../store/sqlite/database.ts';
 import type { CustomerRow } from '../../store/schema/catalog.ts';
 import { createCustomer } from '../../usecases/customers/create-customer.ts';
 import { getCustomer } from '../../usecases/customers/get-customer.ts';
 import { editCustomer } from '../../usecases/customers/edit-customer.ts';
+import { eraseCustomer, type EraseCustomerDeps } from '../../usecases/customers/erase-customer.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { freeObject, isoTime, pagination, timestamp } from '../schemas/answers.ts';
 import { metadata } from '../schemas/metadata.ts';
 import { identifiersQuery, pageQuery } from '../schemas/query.ts';
 import { email, identifier, text } from '../schemas/text.ts';
 
-export interface CustomerRoutesDeps {
-  readonly db: Db;
-  readonly clock: Clock;
-}
+export type CustomerRoutesDeps = EraseCustomerDeps;
 
 const customer = z
   .object({
@@ -32,7 +28,7 @@ const tags = ['Customers'];
 
 /** The people who pay. They belong to the user's account and serve all its merchants. */
 export function customerRoutes(deps: CustomerRoutesDeps): Route[] {
-  return [createRoute(deps), editRoute(deps), getRoute(deps), listRoute(deps)];
+  return [createRoute(deps), editRoute(deps), eraseRoute(deps), getRoute(deps), listRoute(deps)];
 }
 
 function createRoute(deps: CustomerRoutesDeps): Route {
@@ -71,8 +67,32 @@ function editRoute(deps: CustomerRoutesDeps): Route {
     }),
     data: customer,
     status: 200,
-    errors: ['CUSTOMER_NOT_FOUND', 'DUPLICATE_ENTRY'],
+    errors: ['CUSTOMER_NOT_FOUND', 'DUPLICATE_ENTRY', 'INVALID_STATE'],
     handler: async ({ auth, body }) => toCustomer(await editCustomer(deps, { userId: auth.userId, ...body })),
+  });
+}
+
+function eraseRoute(deps: CustomerRoutesDeps): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: '/merchant/customer/erase',
+    summary: 'Erase the personal data of a customer',
+    description:
+      'Email, name and metadata are gone, with their copies in payments, events, webhook logs and mails that wait. Payments ' +
+      'and the books stay, under the `customerId`; its email reads `CUSTOMER_ID@erased.invalid` then. Order ids and webhook ' +
+      'URLs are kept as they are. Erasing again does no harm. Whoever comes with the address later is another customer.',
+    tags,
+    auth: 'account',
+    scope: 'customers:write',
+    recorded: true,
+    body: z.object({ customerId: identifier() }),
+    data: z.object({ erased: z.literal(true), customerId: z.string() }),
+    status: 200,
+    errors: ['CUSTOMER_NOT_FOUND'],
+    handler: async ({ auth, body: { customerId } }) => {
+      await eraseCustomer(deps, { userId: auth.userId, customerId });
+      return { erased: true as const, customerId };
+    },
   });
 }
 

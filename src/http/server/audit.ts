@@ -59,10 +59,11 @@ interface Request {
 }
 
 /**
- * Everything that people change, and what keys do that hands out secrets or moves money: not each payment of a shop. Of what
+ * Everything that people change, and what keys do that hands out secrets or moves money: not each payment of a shop, but what they erase. Of what
  * only reads, that which hands out a secret or takes data away.
  */
 function isRecorded(route: Route, caller: Caller): boolean {
+  if (route.recorded === true) return true;
   const isTaken = route.answersSecret || route.stepUp.always === true || route.streamsAs !== undefined;
   if (isTaken) return true;
   if (!isChange(route)) return false;

@@ -136,6 +136,8 @@ interface RouteFacts {
   readonly movesMoney?: boolean;
   /** Changes who may act for a shop or an account, where no field of body or answer shows that. */
   readonly changesAccess?: true;
+  /** In the audit log whoever asks: it takes something away for good. Of keys only what `isRecorded` says is there otherwise. */
+  readonly recorded?: true;
   /** The request itself holds the password, or a code of the second factor, in place of a step-up. */
   readonly holdsProof?: 'password' | 'code';
   /** Roles that may not, though their scopes include the route's. */

@@ -1,4 +1,5 @@
 import { emailKey } from '../../domain/email.ts';
+import { isErased } from '../../domain/erasure.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { findCustomerOf, updateCustomer } from '../../store/catalog/customers.ts';
@@ -14,7 +15,7 @@ export interface EditCustomerInput {
   readonly metadata?: object | undefined;
 }
 
-/** @throws {AppError} CUSTOMER_NOT_FOUND, also for one of another account; DUPLICATE_ENTRY. */
+/** @throws {AppError} CUSTOMER_NOT_FOUND, also for one of another account; DUPLICATE_ENTRY; INVALID_STATE once it was erased. */
 export async function editCustomer(
   deps: { readonly db: Db; readonly clock: Clock },
   input: EditCustomerInput,
@@ -22,6 +23,8 @@ export async function editCustomer(
   return deps.db.transaction(async (tx) => {
     const current = await findCustomerOf(tx, input.userId, input.customerId);
     if (current === undefined) throw new AppError('CUSTOMER_NOT_FOUND', 'Customer not found');
+    if (isErased(current))
+      throw new AppError('INVALID_STATE', 'The personal data of this customer was erased');
     const email = input.email ?? current.email;
     const row = await updateCustomer(tx, current.id, {
       email,

@@ -1,4 +1,5 @@
 import { emailKey, maskedEmail } from '../../domain/email.ts';
+import { isErased } from '../../domain/erasure.ts';
 import { AppError } from '../../domain/errors.ts';
 import { findMail, insertMail, mailTimesSince } from '../../store/accounts/mails.ts';
 import { findUserByEmail } from '../../store/accounts/users.ts';
@@ -92,7 +93,8 @@ async function customerEmail(db: Db, { payment, merchantId }: CheckoutView): Pro
   const merchant = await findMerchant(db, merchantId);
   const customerId = row?.customer_id ?? null;
   if (merchant === undefined || customerId === null) return null;
-  return (await findCustomerOf(db, merchant.user_id, customerId))?.email ?? null;
+  const customer = await findCustomerOf(db, merchant.user_id, customerId);
+  return customer === undefined || isErased(customer) ? null : customer.email;
 }
 
 /** Who of the shop has confirmed the address, unless enough was mailed to them; null: nobody. */

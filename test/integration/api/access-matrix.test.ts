@@ -120,6 +120,10 @@ function valueOf(field: string): unknown {
 
 /** Deleting takes what it names: a new one once the one before is gone. */
 const MADE: Readonly<Record<string, (account: Account) => Promise<Body>>> = {
+  'DELETE /merchant/customer/erase': async ({ shop }) => {
+    const body = { email: `gone-${fresh('customer')}@example.com` };
+    return { customerId: (await make(shop.token, '/merchant/customer/create', body)).id };
+  },
   'DELETE /merchant/product/delete': async ({ shop }) => {
     const body = { name: 'Soon gone', merchantIds: [shop.merchantId] };
     const { id } = await make(shop.token, '/merchant/product/create', body);

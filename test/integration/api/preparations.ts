@@ -209,6 +209,14 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   'POST /merchant/wallet/outputs/freeze': withOutput,
   'POST /merchant/wallet/outputs/unfreeze': withOutput,
   'POST /merchant/wallet/consolidate': withManyOutputs,
+  'DELETE /merchant/customer/erase': async (world, { shop }, request) => {
+    const made = await world.till.api.must<{ id: string }>(
+      'POST',
+      `/merchant/customer/create?merchantId=${shop.merchantId}`,
+      { token: shop.token, body: { email: `gone-${randomBytes(6).toString('hex')}@example.com` } },
+    );
+    return withBody(request, { customerId: made.id });
+  },
   'DELETE /merchant/product/delete': async (world, { shop }, request) => {
     const made = await world.till.api.must<{ id: string }>(
       'POST',

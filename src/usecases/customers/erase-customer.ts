@@ -1,0 +1,96 @@
+import { createRedactor, isErased, type Redactor } from '../../domain/erasure.ts';
+import { AppError } from '../../domain/errors.ts';
+import { parseExact } from '../../domain/exact-json.ts';
+import type { SecretBox } from '../../domain/keys.ts';
+import type { Clock, Logger } from '../../domain/ports.ts';
+import { findCustomerOf } from '../../store/catalog/customers.ts';
+import {
+  anonymise,
+  erasePayment,
+  keptAnswersAfter,
+  paymentIdsOf,
+  replaceKeptAnswer,
+} from '../../store/catalog/erase-customer.ts';
+import type { CustomerRow } from '../../store/schema/catalog.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+
+export interface EraseCustomerDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly secretBox: SecretBox;
+}
+
+/** Payments in one transaction: the daemon has other things to write meanwhile. */
+const PAYMENTS = 20;
+const PAYMENT_ID = /\bpay_[0-9A-Za-z]+/g;
+/** Kept answers opened at a time. */
+const ANSWERS = 500;
+
+/**
+ * Erases the personal data of a customer: email, name and metadata, with their copies in payments, events, webhook logs,
+ * mails not yet sent and kept answers. The books stay. The customer itself becomes anonymous last, so that an erasure
+ * which a crash ends is begun again by the next request; asked again, it erases what has come since.
+ * @throws {AppError} CUSTOMER_NOT_FOUND, also for one of another account
+ */
+export async function eraseCustomer(
+  deps: EraseCustomerDeps,
+  { userId, customerId }: { readonly userId: string; readonly customerId: string },
+): Promise<void> {
+  const { db, clock, logger } = deps;
+  const customer = await ownCustomer(db, userId, customerId);
+  const redactor = redactorFor(customer);
+  const erased = new Set<string>();
+  const rest = (ids: readonly string[]): string[] => ids.filter((id) => !erased.has(id));
+  for (let ids = await paymentIdsOf(db, customerId); ids.length > PAYMENTS; ids = rest(ids)) {
+    const batch = ids.slice(0, PAYMENTS);
+    await db.transaction((tx) => erasePayments(tx, batch, redactor, clock.now()));
+    for (const id of batch) erased.add(id);
+  }
+  // Once before the address is gone, for what a crash leaves, and once after, for what was answered meanwhile.
+  await eraseAnswers(deps, { customerId, redactor });
+  await db.transaction(async (tx) => {
+    const ids = await paymentIdsOf(tx, customerId);
+    await erasePayments(tx, rest(ids), redactor, clock.now());
+    if (!isErased(customer)) await anonymise(tx, customerId, clock.now());
+    tx.afterCommit(() => logger.info({ customerId, payments: ids.length }, 'personal data erased'));
+  });
+  await eraseAnswers(deps, { customerId, redactor });
+}
+
+async function ownCustomer(db: Db, userId: string, customerId: string): Promise<CustomerRow> {
+  const customer = await findCustomerOf(db, userId, customerId);
+  if (customer === undefined) throw new AppError('CUSTOMER_NOT_FOUND', 'No such customer');
+  return customer;
+}
+
+function redactorFor({ id, email, metadata_json: json }: CustomerRow): Redactor {
+  return createRedactor({ id, email, metadata: parseExact(json) as Record<string, unknown> });
+}
+
+async function erasePayments(tx: Tx, ids: readonly string[], redactor: Redactor, now: number): Promise<void> {
+  for (const id of ids) await erasePayment(tx, id, redactor, now);
+}
+
+/** Answers kept for repeats are sealed: what they are about is known once they are opened. */
+async function eraseAnswers(
+  { db, secretBox }: EraseCustomerDeps,
+  { customerId, redactor }: { readonly customerId: string; readonly redactor: Redactor },
+): Promise<void> {
+  const paymentIds = new Set(await paymentIdsOf(db, customerId));
+  const isAbout = (json: string): boolean =>
+    json.includes(customerId) || [...json.matchAll(PAYMENT_ID)].some(([id]) => paymentIds.has(id));
+  let after = 0;
+  for (;;) {
+    const rows = await keptAnswersAfter(db, { after, limit: ANSWERS });
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.rowid;
+    for (const { rowid, body_sealed: sealed } of rows) {
+      const json = sealed === null ? '' : secretBox.open(sealed);
+      if (!isAbout(json)) continue;
+      const bodySealed = secretBox.seal(redactor.json(json));
+      await db.transaction((tx) => replaceKeptAnswer(tx, rowid, bodySealed));
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRedactor, erasedEmail, erasedEmailKey, isErased } from '../../../src/domain/erasure.ts';
+
+const ada = (metadata: Record<string, unknown> = {}) =>
+  createRedactor({ id: 'cus_1', email: 'ada-l+x@example.com', metadata });
+
+describe('createRedactor', () => {
+  it('finds the address in any case, in addresses of the web, and as payers are shown it', () => {
+    const { url } = ada();
+    expect(url('https://shop.example/?m=ada-l%2Bx%40example.com')).toBe('https://shop.example/?m=erased');
+    expect(url('To ADA-L+X@Example.com or a…@example.com')).toBe('To erased or erased');
+  });
+
+  it('takes names out of written texts as whole words, the longest first', () => {
+    const { text } = ada({ name: 'Ada Lovelace', lastName: 'Ada', nickname: 'A.' });
+    expect(text('For ADA LOVELACE: Adamant Ada')).toBe('For erased: Adamant erased');
+  });
+
+  it('leaves ids, statuses and numbers alone, and numbers that no float holds', () => {
+    const { json } = ada({ name: 'completed', status: 'completed', id: 'pay_1', sandbox: true });
+    const body =
+      '{"type":"payment.completed","data":{"payment":{"id":"pay_1","status":"completed","sandbox":true}}}';
+    expect(json(body)).toBe(body);
+    expect(json('{"metadata":{"at":12345678901234567890}}')).toBe('{"metadata":{"at":12345678901234567890}}');
+  });
+
+  it('takes copies of the customer’s metadata out of free data, and keeps what has another value', () => {
+    const { json, freeJson } = ada({ plan: 'gold', tags: ['a'], isNew: true });
+    expect(freeJson('{"plan":"gold","tags":["a"],"isNew":true,"order":"gold"}')).toBe(
+      '{"isNew":true,"order":"gold"}',
+    );
+    expect(json('{"payment":{"plan":"gold","metadata":{"plan":"gold"},"customFields":{"plan":"tin"}}}')).toBe(
+      '{"payment":{"plan":"gold","metadata":{},"customFields":{"plan":"tin"}}}',
+    );
+  });
+
+  it('takes out the answers to a payment link, and the customer wherever it is shown', () => {
+    const { json } = ada();
+    expect(json('{"metadata":{"paymentLinkId":"plink_1","email":"b@c.de","name":"B","note":"C"}}')).toBe(
+      '{"metadata":{"paymentLinkId":"plink_1"}}',
+    );
+    const shown = '{"data":{"id":"cus_1","email":"other@example.com","metadata":{"a":1}}}';
+    expect(JSON.parse(json(shown))).toEqual({
+      data: { id: 'cus_1', email: erasedEmail('cus_1'), metadata: {} },
+    });
+  });
+
+  it('keeps the id of an order and where its events go', () => {
+    const { json } = ada();
+    const kept =
+      '{"orderId":"ada-l+x@example.com 1","webhookUrl":"https://shop.example/ada-l+x@example.com"}';
+    expect(json(kept)).toBe(kept);
+  });
+
+  it('works for any address and name', () => {
+    fc.assert(
+      fc.property(
+        fc.emailAddress(),
+        fc.string({ unit: 'binary', minLength: 3, maxLength: 20 }),
+        (email, name) => {
+          const { text, json } = createRedactor({ id: 'cus_1', email, metadata: { name } });
+          expect(text(`<${email.toUpperCase()}>`).toLowerCase()).not.toContain(email.toLowerCase());
+          expect(json(JSON.stringify({ error: email }))).toBe('{"error":"erased"}');
+        },
+      ),
+    );
+  });
+});
+
+it('isErased tells an erased customer from one with the address that it is shown with', () => {
+  expect(isErased({ id: 'cus_1', email_key: erasedEmailKey('cus_1') })).toBe(true);
+  expect(isErased({ id: 'cus_2', email_key: erasedEmail('cus_1') })).toBe(false);
+});
