@@ -182,6 +182,7 @@ final class Refunds
         if (in_array($status, ['expired', 'cancelled'], true)) {
             $refundId = $refund->get_id();
             $refund->delete(true);
+            // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals -- the hook of WooCommerce, which does not call it here itself
             do_action('woocommerce_refund_deleted', $refundId, $order->get_id());
         }
     }
@@ -230,9 +231,10 @@ final class Refunds
     private static function tell(\WC_Order $order, array $link): void
     {
         $isToCustomer = Gateway::setting('refund_mail', 'yes') === 'yes' && is_email((string) $order->get_billing_email());
-        /* translators: 1: amount with its currency 2: address of a page 3: date */
         $text = $isToCustomer
+            /* translators: 1: amount with its currency 2: address of a page 3: date */
             ? __('Your refund of %1$s is ready. Say where to send it until %3$s: %2$s', 'tilld-for-woocommerce')
+            /* translators: 1: amount with its currency 2: address of a page 3: date */
             : __('Refund of %1$s: give this link to the customer and to nobody else; he can claim the money there until %3$s: %2$s', 'tilld-for-woocommerce');
         $until = wp_date((string) get_option('date_format'), (int) strtotime($link['expiresAt']));
         $order->add_order_note(sprintf($text, Amounts::shown($link['amount'], $link['currency']), $link['url'], $until), $isToCustomer ? 1 : 0);

@@ -141,6 +141,7 @@ final class RefundsInTilld
             remove_action('woocommerce_create_refund', $name);
         }
         if (is_wp_error($refund)) {
+            // phpcs:ignore WordPress.Security.EscapeOutput.ExceptionNotEscaped -- goes to the log
             throw new \RuntimeException("no refund of {$amount} for {$sendId}: " . $refund->get_error_message());
         }
     }
@@ -155,6 +156,7 @@ final class RefundsInTilld
             $amount = Amounts::shown($refund->get_amount(), $order->get_currency());
             $refundId = $refund->get_id();
             Orders::fresh($refundId)->delete(true);
+            // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals -- the hook of WooCommerce, which does not call it here itself
             do_action('woocommerce_refund_deleted', $refundId, $order->get_id());
             /* translators: %s: amount with its currency */
             $order->add_order_note(sprintf(__('The refund of %s in tilld failed: nothing was paid back, so the refund is removed here.', 'tilld-for-woocommerce'), $amount));
