@@ -1,23 +1,51 @@
+import { formatMinor, parseMinor, roundFiat, type Payment } from '@tilld/sdk';
 import type { Order } from '@vendure/core';
 
-/** Vendure's integer as the decimal text that the API takes: 1990 with two places is `19.90`. */
+/** Vendure's integer as decimal text: 1990 with two places is `19.90`. Vendure keeps every currency with the same places. */
 export function decimalOf(minor: number, precision: number): string {
-  if (!Number.isSafeInteger(minor) || minor < 0) throw new RangeError(`no amount of money: ${minor}`);
+  if (!Number.isSafeInteger(minor) || minor < 0) throw new RangeError(`not an amount of money: ${minor}`);
   const digits = String(minor).padStart(precision + 1, '0');
-  if (precision === 0) return digits;
-  const fraction = digits.slice(-precision);
-  const whole = digits.slice(0, -precision);
-  // Currencies without cents: Vendure keeps them with places all the same.
-  return /^0+$/.test(fraction) ? whole : `${whole}.${fraction}`;
+  return precision === 0 ? digits : `${digits.slice(0, -precision)}.${digits.slice(-precision)}`;
 }
 
-/** The other way round. @returns null for what has more places than Vendure keeps */
-export function minorOf(decimal: string, precision: number): number | null {
+/**
+ * What tilld asks for: the amount with the decimals of its currency, half up. JPY has none, whatever places Vendure keeps.
+ * @throws {RangeError} for a currency that tilld cannot price a payment in
+ */
+export function priceOf(minor: number, precision: number, currency: string): string {
+  return roundFiat(decimalOf(minor, precision), currency);
+}
+
+/**
+ * What is given back: never rounded.
+ * @throws {RangeError} for an amount that the currency cannot express
+ */
+export function exactPriceOf(minor: number, precision: number, currency: string): string {
+  return formatMinor(parseMinor(decimalOf(minor, precision), currency), currency);
+}
+
+/** Decimal text as Vendure's integer; places beyond those that Vendure keeps are cut off. */
+export function minorOf(decimal: string, precision: number): number {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(decimal);
-  const fraction = (match?.[2] ?? '').replace(/0+$/, '');
-  if (match === null || fraction.length > precision) return null;
-  const minor = Number(`${match[1]}${fraction.padEnd(precision, '0')}`);
-  return Number.isSafeInteger(minor) ? minor : null;
+  if (match === null) throw new RangeError(`not a decimal amount: ${decimal}`);
+  const fraction = (match[2] ?? '').slice(0, precision).padEnd(precision, '0');
+  const minor = Number(`${match[1]}${fraction}`);
+  if (!Number.isSafeInteger(minor)) throw new RangeError(`too large an amount: ${decimal}`);
+  return minor;
+}
+
+type Priced = Pick<Order, 'totalWithTax' | 'currencyCode'>;
+
+/** Whether a payment asks for the total of an order. */
+export function asksFor({ amount, currency }: Payment, order: Priced, precision: number): boolean {
+  if (currency !== order.currencyCode) return false;
+  return roundFiat(amount, currency) === priceOf(order.totalWithTax, precision, currency);
+}
+
+/** What a payment is worth to an order: all of it where it asks for the total, nothing in another currency. */
+export function worthTo(payment: Payment, order: Priced, precision: number): number {
+  if (payment.currency !== order.currencyCode) return 0;
+  return asksFor(payment, order, precision) ? order.totalWithTax : minorOf(payment.amount, precision);
 }
 
 export interface Line {
@@ -31,6 +59,7 @@ const NAME_MAX = 200;
 
 /** What the payer sees of an order. None when they could not be shown truthfully: they may not exceed the total. */
 export function linesOf(order: Order, precision: number): Line[] {
+  const { currencyCode } = order;
   const goods = order.lines
     .filter((line) => line.quantity > 0)
     .map((line) => ({
@@ -40,7 +69,12 @@ export function linesOf(order: Order, precision: number): Line[] {
     }));
   const shipping = order.shippingWithTax;
   const all = shipping > 0 ? [...goods, { name: 'Shipping', quantity: 1, minor: shipping }] : goods;
-  const sum = all.reduce((total, { minor }) => total + minor, 0);
-  if (all.length > LINES_MAX || sum > order.totalWithTax || all.some(({ minor }) => minor < 0)) return [];
-  return all.map(({ name, quantity, minor }) => ({ name, quantity, amount: decimalOf(minor, precision) }));
+  if (all.length > LINES_MAX || all.some(({ minor }) => minor < 0)) return [];
+  const lines = all.map(({ name, quantity, minor }) => ({
+    name,
+    quantity,
+    amount: priceOf(minor, precision, currencyCode),
+  }));
+  const sum = lines.reduce((total, { amount }) => total + parseMinor(amount, currencyCode), 0n);
+  return sum > parseMinor(priceOf(order.totalWithTax, precision, currencyCode), currencyCode) ? [] : lines;
 }

@@ -1,15 +1,18 @@
 import { Args, Mutation, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
-import { Allow, Ctx, Order, Permission, RequestContext, TransactionalConnection } from '@vendure/core';
+import { Allow, Ctx, ID, Order, Permission, RequestContext, TransactionalConnection } from '@vendure/core';
 import type { DocumentNode } from 'graphql';
 import { gql } from 'graphql-tag';
 import { TilldCheckoutService, CheckoutProblem, type CheckoutInput } from './checkout.service';
 import { TilldConnectionService, type Health } from './connection.service';
 import { textId, TilldPayment, TilldRefund } from './entities';
+import { orderPayment } from './order-payment';
 import { TilldReconcileService } from './reconcile';
+import { TilldRefundService } from './refund.service';
+import { TilldStatusService, type OrderPaymentStatus } from './status.service';
 
 export const shopSchema: DocumentNode = gql`
   input TilldCheckoutInput {
-    "Where the customer goes once it is paid, and by the link back"
+    "Of this order, instead of those of the plugin's options: the confirmation, and the cart or checkout"
     successUrl: String
     returnUrl: String
   }
@@ -17,11 +20,31 @@ export const shopSchema: DocumentNode = gql`
     paymentId: String!
     "Send the customer there, or open it by tilld's /pay.js"
     checkoutUrl: String!
+    "Where the customer comes back to from the checkout, whatever became of it"
+    returnUrl: String
   }
   type TilldCheckoutError {
     "NO_ORDER, NOT_READY, NOT_CONNECTED, MONEY_SEEN or UNAVAILABLE"
     errorCode: String!
     message: String!
+    "For MONEY_SEEN: where the customer goes instead"
+    returnUrl: String
+  }
+  "What a customer may read of the payment that an order follows"
+  type TilldOrderPayment {
+    paymentId: String!
+    "Its page in tilld, which asks for the rest at the present rate and shows what became of the payment"
+    checkoutUrl: String!
+    "waiting, seen, paid, short, late, lost or refunded"
+    state: String!
+    amount: String
+    currency: String
+    "What came by now, in that currency; null while tilld cannot say"
+    received: String
+    expiresAt: String
+  }
+  extend type Order {
+    tilldPayment: TilldOrderPayment
   }
   union TilldCheckoutResult = TilldCheckout | TilldCheckoutError
   extend type Mutation {
@@ -46,11 +69,15 @@ export const adminSchema: DocumentNode = gql`
     checkoutUrl: String!
     "waiting, seen, paid, short, late, lost or refunded"
     state: String!
+    "Whether it is the one that the order follows"
+    isCurrent: Boolean!
   }
   type TilldRefundOfOrder {
     refundId: ID!
     url: String!
     status: String!
+    "Whether the network fee is taken from the amount"
+    deductFee: Boolean!
   }
   extend type Order {
     tilldPayments: [TilldPaymentOfOrder!]!
@@ -64,6 +91,8 @@ export const adminSchema: DocumentNode = gql`
     startTilldConnect: String!
     "Asks tilld for all news now; the scheduled task does so every five minutes"
     reconcileTilld: Boolean!
+    "Makes the link of a refund anew that is not being paid yet; the old one ends"
+    renewTilldRefund(refundId: ID!, deductFee: Boolean! = false): TilldRefundOfOrder!
   }
 `;
 
@@ -78,8 +107,20 @@ export class TilldShopResolver {
       return { __typename: 'TilldCheckout', ...(await this.checkout.begin(ctx, input ?? {})) };
     } catch (error) {
       if (!(error instanceof CheckoutProblem)) throw error;
-      return { __typename: 'TilldCheckoutError', errorCode: error.errorCode, message: error.message };
+      const { errorCode, message, returnUrl } = error;
+      return { __typename: 'TilldCheckoutError', errorCode, message, returnUrl };
     }
+  }
+}
+
+@Resolver('Order')
+export class TilldShopOrderResolver {
+  constructor(private readonly status: TilldStatusService) {}
+
+  /** Whoever may read the order. */
+  @ResolveField()
+  tilldPayment(@Ctx() ctx: RequestContext, @Parent() order: Order): Promise<OrderPaymentStatus | null> {
+    return this.status.ofOrder(ctx, order);
   }
 }
 
@@ -88,6 +129,7 @@ export class TilldAdminResolver {
   constructor(
     private readonly connections: TilldConnectionService,
     private readonly reconcile: TilldReconcileService,
+    private readonly refunds: TilldRefundService,
   ) {}
 
   @Query()
@@ -108,6 +150,15 @@ export class TilldAdminResolver {
     await this.reconcile.run();
     return true;
   }
+
+  @Mutation()
+  @Allow(Permission.UpdateOrder)
+  renewTilldRefund(
+    @Ctx() ctx: RequestContext,
+    @Args() { refundId, deductFee }: { refundId: ID; deductFee: boolean },
+  ): Promise<TilldRefund> {
+    return this.refunds.renew(ctx, refundId, deductFee);
+  }
 }
 
 @Resolver('Order')
@@ -116,9 +167,16 @@ export class TilldOrderResolver {
 
   @ResolveField()
   @Allow(Permission.ReadOrder)
-  tilldPayments(@Ctx() ctx: RequestContext, @Parent() order: Order): Promise<TilldPayment[]> {
+  async tilldPayments(
+    @Ctx() ctx: RequestContext,
+    @Parent() order: Order,
+  ): Promise<(TilldPayment & { isCurrent: boolean })[]> {
     const where = { orderId: textId(order.id) };
-    return this.db.getRepository(ctx, TilldPayment).find({ where, order: { id: 'ASC' } });
+    const rows = await this.db
+      .getRepository(ctx, TilldPayment)
+      .find({ where, order: { createdAt: 'ASC', id: 'ASC' } });
+    const current = orderPayment(rows)?.id;
+    return rows.map((row) => Object.assign(row, { isCurrent: row.id === current }));
   }
 
   /** Who has a link can claim the money: only those who may refund see it. */

@@ -5,6 +5,7 @@ import { LOG, TilldConnectionService } from './connection.service';
 import { textId, TilldPayment } from './entities';
 import { leadOf } from './lead';
 import { say } from './messages';
+import { hasMoney } from './order-payment';
 import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
 
 /** An order in one of these is not placed as paid: money for it would be forgotten with it. */
@@ -44,6 +45,12 @@ export class TilldCancelGuard {
       }
     }
     return null;
+  }
+
+  /** What to tell a shopper who changes an order that has money; null for one without, as far as tilld was heard. */
+  async changeRefusalFor(ctx: RequestContext, order: Order): Promise<string | null> {
+    const rows = await this.db.getRepository(ctx, TilldPayment).findBy({ orderId: textId(order.id) });
+    return rows.some(({ state }) => hasMoney(state)) ? say(this.options.language, 'cart_closed') : null;
   }
 
   /** Whether money is there or under way that the order does not have. What nobody has paid is cancelled by this. */

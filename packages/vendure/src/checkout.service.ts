@@ -3,6 +3,7 @@ import { shopState, TilldError, type Payment, type Tilld } from '@tilld/sdk';
 import {
   ActiveOrderService,
   ConfigService,
+  ID,
   Logger,
   Order,
   OrderService,
@@ -10,13 +11,15 @@ import {
   RequestContext,
   TransactionalConnection,
 } from '@vendure/core';
-import { decimalOf, linesOf, minorOf } from './amounts';
+import { asksFor, linesOf, priceOf } from './amounts';
 import { LOG, TilldConnectionService } from './connection.service';
 import { textId, TilldPayment } from './entities';
 import { tilldPaymentHandler } from './handler';
 import { leadOf } from './lead';
-import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
+import { isOfStorefront, TILLD_OPTIONS, type TilldPluginOptions } from './options';
+import { hasMoney } from './order-payment';
 import { TilldSyncService } from './sync.service';
+import { TilldWayBackService } from './way-back.service';
 
 export interface CheckoutInput {
   readonly successUrl?: string | null;
@@ -26,6 +29,7 @@ export interface CheckoutInput {
 export interface Checkout {
   readonly paymentId: string;
   readonly checkoutUrl: string;
+  readonly returnUrl: string;
 }
 
 /** Why no payment could be begun. */
@@ -33,10 +37,14 @@ export class CheckoutProblem extends Error {
   constructor(
     readonly errorCode: 'NO_ORDER' | 'NOT_READY' | 'NOT_CONNECTED' | 'MONEY_SEEN' | 'UNAVAILABLE',
     message: string,
+    /** Where the customer goes instead. */
+    readonly returnUrl: string | null = null,
   ) {
     super(message);
   }
 }
+
+const UNDER_WAY = 'Money for this order is under way already: wait for it';
 
 /** Begins the payment of the active order, or finds the one that is still good. */
 @Injectable()
@@ -50,6 +58,7 @@ export class TilldCheckoutService {
     private readonly methods: PaymentMethodService,
     private readonly config: ConfigService,
     private readonly sync: TilldSyncService,
+    private readonly wayBack: TilldWayBackService,
   ) {}
 
   /**
@@ -62,15 +71,29 @@ export class TilldCheckoutService {
     if (connection === null)
       throw new CheckoutProblem('NOT_CONNECTED', 'This shop is not connected with tilld');
     const till = this.connections.client(connection);
+    const returnUrl = this.wayBack.address(ctx.channelId, order.id);
     try {
-      const payment = await this.paymentFor(ctx, till, order, input);
-      await this.remember(ctx, order, payment);
-      return { paymentId: payment.id, checkoutUrl: payment.checkoutUrl };
+      const payment = await this.paymentFor(ctx, till, order);
+      await this.remember(ctx, order, payment, input);
+      await this.refuseWithMoney(ctx, order, payment);
+      return { paymentId: payment.id, checkoutUrl: payment.checkoutUrl, returnUrl };
     } catch (error) {
+      if (error instanceof CheckoutProblem && error.errorCode === 'MONEY_SEEN')
+        throw new CheckoutProblem('MONEY_SEEN', error.message, returnUrl);
+      if (error instanceof RangeError) throw new CheckoutProblem('NOT_READY', error.message);
       if (!(error instanceof TilldError)) throw error;
       Logger.error(`order ${order.code}: tilld makes no payment: ${error.code} ${error.message}`, LOG);
       throw new CheckoutProblem('UNAVAILABLE', 'Payment by coins is not available at the moment');
     }
+  }
+
+  /** Money of an earlier payment may have come while this one was made: then this one is closed again. */
+  private async refuseWithMoney(ctx: RequestContext, order: Order, made: Payment): Promise<void> {
+    const rows = await this.db.getRepository(ctx, TilldPayment).findBy({ orderId: textId(order.id) });
+    const paid = rows.find(({ state, paymentId }) => hasMoney(state) && paymentId !== made.id);
+    if (paid === undefined) return;
+    await this.sync.payment(paid.paymentId, paid.channelId);
+    throw new CheckoutProblem('MONEY_SEEN', UNDER_WAY);
   }
 
   private async readyOrder(ctx: RequestContext): Promise<Order> {
@@ -105,43 +128,39 @@ export class TilldCheckoutService {
     return items.filter(({ handler }) => handler.code === tilldPaymentHandler.code).map(({ code }) => code);
   }
 
-  /** The payment that is still good, changed where the order changed, or a new one. */
-  private async paymentFor(
-    ctx: RequestContext,
-    till: Tilld,
-    order: Order,
-    input: CheckoutInput,
-  ): Promise<Payment> {
+  /** The payment that is still good, changed where the order changed, or a new one. None beside one that has money. */
+  private async paymentFor(ctx: RequestContext, till: Tilld, order: Order): Promise<Payment> {
     const known = await this.db
       .getRepository(ctx, TilldPayment)
-      .find({ where: { orderId: textId(order.id) }, order: { id: 'DESC' } });
+      .find({ where: { orderId: textId(order.id) }, order: { createdAt: 'DESC', id: 'DESC' } });
+    let open: Payment | null = null;
     for (const row of known) {
       const payment = await leadOf(till, row.paymentId);
       const state = shopState(payment);
-      if (state === 'lost' || state === 'refunded') continue;
-      if (state === 'waiting') return this.upToDate(till, order, payment, input);
-      if (state === 'seen' || state === 'short') {
-        if (this.asksFor(payment, order)) return payment;
-        throw new CheckoutProblem('MONEY_SEEN', 'Money for this order is under way already: wait for it');
+      if (hasMoney(state)) {
+        await this.sync.payment(payment.id, row.channelId);
+        const isDue = state === 'seen' || state === 'short';
+        if (isDue && asksFor(payment, order, this.precision)) return payment;
+        throw new CheckoutProblem('MONEY_SEEN', state === 'paid' ? 'This order was paid already' : UNDER_WAY);
       }
-      await this.sync.payment(payment.id, row.channelId);
-      throw new CheckoutProblem('MONEY_SEEN', 'This order was paid already');
+      if (state === 'waiting') open ??= payment;
     }
+    if (open !== null) return this.upToDate(till, order, open, ctx.channelId);
     const key = `vendure-${order.code}-${order.totalWithTax}-${known.length}`;
-    return this.create(till, order, input, key, ctx);
+    return this.create(till, order, key, ctx);
   }
 
   private async create(
     till: Tilld,
     order: Order,
-    input: CheckoutInput,
     idempotencyKey: string,
     ctx: RequestContext,
   ): Promise<Payment> {
     const email = order.customer?.emailAddress;
     const body = {
-      ...this.terms(order, input),
+      ...this.terms(order, ctx.channelId),
       orderId: order.code,
+      orderLabel: order.code,
       customer: email === undefined ? {} : { email },
       locale: ctx.languageCode.replace('_', '-'),
       metadata: { vendureOrderId: textId(order.id), vendureChannelId: textId(ctx.channelId) },
@@ -156,52 +175,61 @@ export class TilldCheckoutService {
       if (existing === null) throw error;
       const payment = await till.payments.get({ paymentId: existing });
       if (shopState(payment) !== 'waiting') return payment;
-      return till.payments.update({ paymentId: existing, ...this.terms(order, input) });
+      return till.payments.update({ paymentId: existing, ...this.terms(order, ctx.channelId) });
     }
   }
 
-  private async upToDate(
-    till: Tilld,
-    order: Order,
-    payment: Payment,
-    input: CheckoutInput,
-  ): Promise<Payment> {
-    if (this.asksFor(payment, order)) return payment;
+  private async upToDate(till: Tilld, order: Order, payment: Payment, channelId: ID): Promise<Payment> {
+    if (asksFor(payment, order, this.precision)) return payment;
     try {
-      return await till.payments.update({ paymentId: payment.id, ...this.terms(order, input) });
+      return await till.payments.update({ paymentId: payment.id, ...this.terms(order, channelId) });
     } catch (error) {
       if (!(error instanceof TilldError) || error.code !== 'INVALID_STATE') throw error;
-      throw new CheckoutProblem('MONEY_SEEN', 'Money for this order is under way already: wait for it');
+      throw new CheckoutProblem('MONEY_SEEN', UNDER_WAY);
     }
-  }
-
-  private asksFor(payment: Payment, order: Order): boolean {
-    const isSame = minorOf(payment.amount, this.precision) === order.totalWithTax;
-    return isSame && payment.currency === order.currencyCode;
   }
 
   private get precision(): number {
     return this.config.entityOptions.moneyStrategy?.precision ?? 2;
   }
 
-  private terms(order: Order, input: CheckoutInput) {
+  private terms(order: Order, channelId: ID) {
     const { precision } = this;
+    const address = this.wayBack.address(channelId, order.id);
     return {
-      amount: decimalOf(order.totalWithTax, precision),
+      amount: priceOf(order.totalWithTax, precision, order.currencyCode),
       currency: order.currencyCode,
       lines: linesOf(order, precision),
       lifetimeMinutes: this.options.lifetimeMinutes ?? 60,
-      ...(input.successUrl ? { successUrl: input.successUrl } : {}),
-      ...(input.returnUrl ? { returnUrl: input.returnUrl } : {}),
+      successUrl: address,
+      returnUrl: address,
     };
   }
 
-  private async remember(ctx: RequestContext, order: Order, payment: Payment): Promise<void> {
+  private async remember(
+    ctx: RequestContext,
+    order: Order,
+    payment: Payment,
+    input: CheckoutInput,
+  ): Promise<void> {
     const repository = this.db.getRepository(ctx, TilldPayment);
-    if (await repository.existsBy({ paymentId: payment.id })) return;
-    const whose = { orderId: textId(order.id), channelId: textId(ctx.channelId) };
-    const { id: paymentId, checkoutUrl } = payment;
-    await repository.save(new TilldPayment({ ...whose, paymentId, checkoutUrl, state: 'waiting' }));
+    const { id: paymentId, checkoutUrl, customerId } = payment;
+    const leadsTo = { successUrl: this.own(input.successUrl), returnUrl: this.own(input.returnUrl) };
+    if (await repository.existsBy({ paymentId })) {
+      await repository.update({ paymentId }, leadsTo);
+      return;
+    }
+    const whose = { orderId: textId(order.id), channelId: textId(ctx.channelId), customerId };
+    await repository.save(
+      new TilldPayment({ ...whose, paymentId, checkoutUrl, state: 'waiting', ...leadsTo }),
+    );
+  }
+
+  private own(url: string | null | undefined): string | null {
+    if (url === null || url === undefined || url === '') return null;
+    if (isOfStorefront(this.options, url)) return url;
+    Logger.warn(`an address that is not of the storefront is not used: ${url.slice(0, 200)}`, LOG);
+    return null;
   }
 }
 

@@ -36,6 +36,7 @@ const EVENTS: ListedEvent['type'][] = [
   'payment.superseded',
   'payment.reversed',
   'payment.refunded',
+  'payment.partially_refunded',
   'refund.claimed',
   'refund.delayed',
   'refund.paid',

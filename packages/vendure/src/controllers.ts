@@ -15,6 +15,7 @@ import { Allow, Ctx, Logger, Permission, RequestContext, UserInputError } from '
 import type { Request, Response } from 'express';
 import { LOG, TilldConnectionService, type Health } from './connection.service';
 import { TilldSyncService } from './sync.service';
+import { TilldWayBackService } from './way-back.service';
 
 const PATH = 'tilld';
 
@@ -23,6 +24,7 @@ export class TilldController {
   constructor(
     private readonly connections: TilldConnectionService,
     private readonly sync: TilldSyncService,
+    private readonly wayBackService: TilldWayBackService,
   ) {}
 
   /** Takes a webhook: 2xx only once the order is right, so that tilld sends it again otherwise. */
@@ -53,6 +55,14 @@ export class TilldController {
       Logger.error(`webhook not applied, tilld sends it again: ${String(error)}`, LOG);
       throw new HttpException('not applied, send it again', 503);
     }
+  }
+
+  /** Where customers come back to from the checkout. Always another place: what is true now may not be so later. */
+  @Get('return/:reference')
+  async wayBack(@Param('reference') reference: string, @Res() response: Response): Promise<void> {
+    const url = await this.wayBackService.destination(reference);
+    if (url === null) throw new HttpException('no such order', 404);
+    response.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }).redirect(303, url);
   }
 
   /** Where the owner comes back to from tilld's connect page; `state` shows that an administrator asked. */

@@ -62,6 +62,21 @@ export class TilldPayment extends VendureEntity {
   @Column('text')
   checkoutUrl!: string;
 
+  /** Where the storefront wants its customer, unless the options say: see `TilldWayBackService`. */
+  @Column({ type: 'text', nullable: true })
+  successUrl!: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  returnUrl!: string | null;
+
+  /** Of tilld, to be erased with the customer of the shop. */
+  @Column({ type: 'varchar', nullable: true })
+  customerId!: string | null;
+
+  /** The shop deleted its customer: tilld has not erased theirs yet. */
+  @Column({ default: false })
+  isToErase!: boolean;
+
   /** The state that the order was last told. */
   @Column()
   state!: string;
@@ -75,7 +90,7 @@ export class TilldPayment extends VendureEntity {
   isBehind!: boolean;
 }
 
-/** The claim link of a refund. */
+/** The claim link of a refund, or the send by which the owner gave money back in tilld (then without an address). */
 @Entity('tilld_refund')
 export class TilldRefund extends VendureEntity {
   constructor(input?: DeepPartial<TilldRefund>) {
@@ -101,6 +116,14 @@ export class TilldRefund extends VendureEntity {
 
   @Column()
   status!: string;
+
+  /** Counts the links made for it. */
+  @Column('int', { default: 1 })
+  attempt!: number;
+
+  /** Whether the network fee is taken from the amount. */
+  @Column({ default: false })
+  deductFee!: boolean;
 }
 
 export const textId = (id: ID): string => String(id);

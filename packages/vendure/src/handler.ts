@@ -13,6 +13,18 @@ const CODE = 'tilld';
 let db: TransactionalConnection;
 let guard: TilldCancelGuard;
 
+const takenBack = new Set<string>();
+
+/** Cancels a payment in Vendure because its money is gone: tilld said so, and its customer may pay it again. */
+export async function withoutTilld<T>(paymentId: string, cancel: () => Promise<T>): Promise<T> {
+  takenBack.add(paymentId);
+  try {
+    return await cancel();
+  } finally {
+    takenBack.delete(paymentId);
+  }
+}
+
 /** The payment method. Payments are added by the plugin once tilld was asked, never by a shopper. */
 export const tilldPaymentHandler = new PaymentMethodHandler({
   code: CODE,
@@ -43,6 +55,7 @@ export const tilldPaymentHandler = new PaymentMethodHandler({
     return { success: false, state: 'Authorized' as const, errorMessage };
   },
   cancelPayment: async (ctx, order, payment) => {
+    if (takenBack.has(payment.transactionId)) return { success: true };
     const refusal = await guard.refusalFor(ctx, order);
     if (refusal === null) return { success: true };
     return { success: false, state: payment.state as 'Authorized', errorMessage: refusal };

@@ -13,7 +13,11 @@ type Message =
   | 'sandbox'
   | 'cannot_cancel'
   | 'cannot_ask'
+  | 'paid_twice'
+  | 'cart_closed'
   | 'link'
+  | 'link_less_fee'
+  | 'returned_elsewhere'
   | 'claimed'
   | 'refund_delayed'
   | 'refund_paid'
@@ -44,10 +48,16 @@ const en: Record<Message, string> = {
   cannot_ask: 'tilld could not be asked whether money came for this order: it cannot be cancelled now.',
   link: 'tilld: give the customer this link, by which he takes {amount} back: {url}',
   claimed: 'tilld: the customer claimed the refund of {amount}. Approve it in tilld if it waits for you.',
-  refund_delayed: 'tilld: the refund of {amount} cannot be sent at present, and is tried again: {reason}',
+  refund_delayed:
+    'tilld: the refund of {amount} cannot be sent at present, and is tried again: {reason}. If the wallet lacks the network fee, make the link again with the fee deducted (renewTilldRefund), and give the customer the new link.',
   refund_paid: 'tilld: the refund of {amount} is paid.',
   refund_ended: 'tilld: the refund link of {amount} is {status}: nothing was given back by it.',
   refund_failed: 'tilld: the refund of {amount} could not be opened: {reason}',
+  paid_twice:
+    'tilld: payment {payment} was paid as well ({coins}), though the order was paid by payment {other}. Give the money of payment {payment} back in tilld.',
+  cart_closed: 'Money for this order is under way: it cannot be changed now.',
+  link_less_fee: 'tilld: give the customer this link to take back {amount}, less the network fee: {url}',
+  returned_elsewhere: 'tilld: {amount} of this order was given back in tilld.',
 };
 
 const de: Record<Message, string> = {
@@ -78,11 +88,17 @@ const de: Record<Message, string> = {
   claimed:
     'tilld: Der Kunde hat die Erstattung von {amount} angefordert. Stimmen Sie ihr in tilld zu, falls sie darauf wartet.',
   refund_delayed:
-    'tilld: Die Erstattung von {amount} kann zurzeit nicht gesendet werden und wird erneut versucht: {reason}',
+    'tilld: Die Erstattung von {amount} kann zurzeit nicht gesendet werden und wird erneut versucht: {reason}. Fehlt der Wallet nur die Netzwerkgebühr, dann erstellen Sie den Link neu und ziehen die Gebühr ab (renewTilldRefund). Geben Sie dem Kunden den neuen Link.',
   refund_paid: 'tilld: Die Erstattung von {amount} ist bezahlt.',
   refund_ended:
     'tilld: Der Erstattungslink über {amount} ist {status}: Durch ihn wurde nichts zurückgegeben.',
   refund_failed: 'tilld: Die Erstattung von {amount} konnte nicht eröffnet werden: {reason}',
+  paid_twice:
+    'tilld: Auch Zahlung {payment} wurde bezahlt ({coins}), obwohl die Bestellung mit Zahlung {other} bezahlt ist. Geben Sie das Geld von Zahlung {payment} in tilld zurück.',
+  cart_closed: 'Für diese Bestellung ist Geld unterwegs: Sie kann jetzt nicht geändert werden.',
+  link_less_fee:
+    'tilld: Geben Sie dem Kunden diesen Link, mit dem er {amount} abzüglich der Netzwerkgebühr zurückbekommt: {url}',
+  returned_elsewhere: 'tilld: {amount} dieser Bestellung wurden in tilld zurückgegeben.',
 };
 
 const es: Record<Message, string> = {
@@ -110,10 +126,16 @@ const es: Record<Message, string> = {
   link: 'tilld: dé al cliente este enlace, con el que recupera {amount}: {url}',
   claimed: 'tilld: el cliente reclamó el reembolso de {amount}. Apruébelo en tilld si lo espera.',
   refund_delayed:
-    'tilld: el reembolso de {amount} no se puede enviar por ahora y se volverá a intentar: {reason}',
+    'tilld: el reembolso de {amount} no se puede enviar por ahora y se volverá a intentar: {reason}. Si al monedero le falta la comisión de red, cree de nuevo el enlace descontándola (renewTilldRefund) y dé al cliente el enlace nuevo.',
   refund_paid: 'tilld: el reembolso de {amount} está pagado.',
   refund_ended: 'tilld: el enlace de reembolso de {amount} está {status}: no se devolvió nada con él.',
   refund_failed: 'tilld: no se pudo abrir el reembolso de {amount}: {reason}',
+  paid_twice:
+    'tilld: también se pagó el pago {payment} ({coins}), aunque el pedido está pagado con el pago {other}. Devuelva en tilld el dinero del pago {payment}.',
+  cart_closed: 'Hay dinero en camino para este pedido: ahora no se puede cambiar.',
+  link_less_fee:
+    'tilld: dé al cliente este enlace, con el que recupera {amount} menos la comisión de red: {url}',
+  returned_elsewhere: 'tilld: se devolvieron {amount} de este pedido en tilld.',
 };
 
 const fr: Record<Message, string> = {
@@ -143,10 +165,16 @@ const fr: Record<Message, string> = {
   claimed:
     "tilld : le client a réclamé le remboursement de {amount}. Approuvez-le dans tilld s'il attend votre accord.",
   refund_delayed:
-    'tilld : le remboursement de {amount} ne peut pas être envoyé pour l’instant et sera réessayé : {reason}',
+    "tilld : le remboursement de {amount} ne peut pas être envoyé pour l’instant et sera réessayé : {reason}. S'il manque au portefeuille les frais de réseau, recréez le lien en les déduisant (renewTilldRefund) et donnez le nouveau lien au client.",
   refund_paid: 'tilld : le remboursement de {amount} est payé.',
   refund_ended: "tilld : le lien de remboursement de {amount} est {status} : rien n'a été rendu par lui.",
   refund_failed: "tilld : le remboursement de {amount} n'a pas pu être ouvert : {reason}",
+  paid_twice:
+    "tilld : le paiement {payment} a aussi été payé ({coins}), alors que la commande est payée par le paiement {other}. Rendez dans tilld l'argent du paiement {payment}.",
+  cart_closed: "De l'argent est en route pour cette commande : elle ne peut pas être modifiée maintenant.",
+  link_less_fee:
+    'tilld : donnez au client ce lien, par lequel il récupère {amount} moins les frais de réseau : {url}',
+  returned_elsewhere: 'tilld : {amount} de cette commande ont été rendus dans tilld.',
 };
 
 const pt: Record<Message, string> = {
@@ -175,10 +203,16 @@ const pt: Record<Message, string> = {
   link: 'tilld: dê ao cliente esta ligação, com a qual recupera {amount}: {url}',
   claimed: 'tilld: o cliente pediu o reembolso de {amount}. Aprove-o no tilld se estiver à espera.',
   refund_delayed:
-    'tilld: o reembolso de {amount} não pode ser enviado de momento e será tentado de novo: {reason}',
+    'tilld: o reembolso de {amount} não pode ser enviado de momento e será tentado de novo: {reason}. Se faltar à carteira a taxa de rede, crie de novo a ligação descontando a taxa (renewTilldRefund) e dê a nova ligação ao cliente.',
   refund_paid: 'tilld: o reembolso de {amount} está pago.',
   refund_ended: 'tilld: a ligação de reembolso de {amount} está {status}: nada foi devolvido por ela.',
   refund_failed: 'tilld: o reembolso de {amount} não pôde ser aberto: {reason}',
+  paid_twice:
+    'tilld: o pagamento {payment} também foi pago ({coins}), embora a encomenda esteja paga pelo pagamento {other}. Devolva no tilld o dinheiro do pagamento {payment}.',
+  cart_closed: 'Há dinheiro a caminho para esta encomenda: não pode ser alterada agora.',
+  link_less_fee:
+    'tilld: dê ao cliente esta ligação, com a qual recupera {amount} menos a taxa de rede: {url}',
+  returned_elsewhere: 'tilld: {amount} desta encomenda foram devolvidos no tilld.',
 };
 
 export const MESSAGES: Readonly<Record<NoteLanguage, Readonly<Record<Message, string>>>> = {

@@ -8,8 +8,8 @@ import {
   PaymentMethodService,
   RequestContext,
 } from '@vendure/core';
-import { decimalOf } from './amounts';
-import { tilldPaymentHandler, type HandedPayment } from './handler';
+import { priceOf } from './amounts';
+import { tilldPaymentHandler, withoutTilld, type HandedPayment } from './handler';
 
 export interface Money {
   readonly paymentId: string;
@@ -20,9 +20,9 @@ export interface Money {
 
 export type Outcome =
   | { readonly kind: 'done' }
-  /** The order is cancelled, or costs more than was paid, or Vendure refuses it for another reason. */
+  /** The order is cancelled, costs more than was paid, was paid already, or Vendure refuses it for another reason. */
   | {
-      readonly kind: 'cancelled_order' | 'short_of_total' | 'not_placed';
+      readonly kind: 'cancelled_order' | 'short_of_total' | 'not_placed' | 'paid_twice';
       readonly facts: Readonly<Record<string, string>>;
     };
 
@@ -40,11 +40,13 @@ export class TilldOrderService {
   /** Adds the money to the order, or settles what was added when it was seen. */
   async pay(tx: RequestContext, order: Order, money: Money): Promise<Outcome> {
     const known = paymentOf(order, money.paymentId);
-    if (known?.state === 'Settled') return DONE;
+    if (known?.state === 'Settled') return this.finish(tx, order);
     if (known?.state === 'Authorized') {
       return money.isFinal ? this.settle(tx, order, known) : DONE;
     }
     if (order.state === 'Cancelled') return { kind: 'cancelled_order', facts: {} };
+    const other = coveringPayment(order);
+    if (other !== undefined) return { kind: 'paid_twice', facts: { other: other.transactionId } };
     if (order.state === 'AddingItems') {
       const moved = await this.orders.transitionToState(tx, order.id, 'ArrangingPayment');
       if (isGraphQlErrorResult(moved)) return notPlaced(moved.transitionError || moved.message);
@@ -62,7 +64,7 @@ export class TilldOrderService {
     if (order.state !== 'PaymentSettled' && order.state !== 'PaymentAuthorized') return;
     for (const moved of [
       await this.orders.transitionToState(tx, order.id, 'ArrangingAdditionalPayment'),
-      await this.orders.transitionPaymentToState(tx, known.id, 'Cancelled'),
+      await withoutTilld(paymentId, () => this.orders.transitionPaymentToState(tx, known.id, 'Cancelled')),
     ]) {
       if (isGraphQlErrorResult(moved)) throw new Error(`the payment cannot be taken back: ${moved.message}`);
     }
@@ -94,7 +96,7 @@ export class TilldOrderService {
     const covered = sumOf(['Settled', 'Authorized']);
     if (covered < order.totalWithTax) {
       const precision = this.config.entityOptions.moneyStrategy?.precision ?? 2;
-      const shown = (minor: number): string => `${decimalOf(minor, precision)} ${currencyCode}`;
+      const shown = (minor: number): string => `${priceOf(minor, precision, currencyCode)} ${currencyCode}`;
       return { kind: 'short_of_total', facts: { amount: shown(covered), total: shown(order.totalWithTax) } };
     }
     if (order.state !== 'ArrangingAdditionalPayment') return DONE;
@@ -118,6 +120,13 @@ function paymentOf(order: Order, paymentId: string): Payment | undefined {
   return order.payments.find(
     ({ transactionId, state }) => transactionId === paymentId && state !== 'Cancelled' && state !== 'Error',
   );
+}
+
+/** A payment that covers the order already. */
+function coveringPayment(order: Order): Payment | undefined {
+  const live = order.payments.filter(({ state }) => state === 'Settled' || state === 'Authorized');
+  const sum = live.reduce((total, { amount }) => total + amount, 0);
+  return sum > 0 && sum >= order.totalWithTax ? live[0] : undefined;
 }
 
 function notPlaced(reason: string): Outcome {

@@ -1,7 +1,14 @@
 import { Inject, OnApplicationBootstrap } from '@nestjs/common';
 import { PluginCommonModule, ProcessContext, VendurePlugin, type Type } from '@vendure/core';
 import { raw } from 'express';
-import { adminSchema, shopSchema, TilldAdminResolver, TilldOrderResolver, TilldShopResolver } from './api';
+import {
+  adminSchema,
+  shopSchema,
+  TilldAdminResolver,
+  TilldOrderResolver,
+  TilldShopOrderResolver,
+  TilldShopResolver,
+} from './api';
 import { TilldCancelGuard } from './cancel-guard';
 import { TilldCheckoutService } from './checkout.service';
 import { TilldConnectionService } from './connection.service';
@@ -13,7 +20,9 @@ import { TilldOrderService } from './order.service';
 import { tilldOrderProcess } from './order-process';
 import { TilldReconcileService, tilldReconcileTask } from './reconcile';
 import { TilldRefundService } from './refund.service';
+import { TilldStatusService } from './status.service';
 import { TilldSyncService } from './sync.service';
+import { TilldWayBackService } from './way-back.service';
 
 const BODY_LIMIT = '1mb';
 
@@ -34,9 +43,11 @@ const BODY_LIMIT = '1mb';
     TilldRefundService,
     TilldSyncService,
     TilldCheckoutService,
+    TilldWayBackService,
+    TilldStatusService,
     TilldReconcileService,
   ],
-  shopApiExtensions: { schema: shopSchema, resolvers: [TilldShopResolver] },
+  shopApiExtensions: { schema: shopSchema, resolvers: [TilldShopResolver, TilldShopOrderResolver] },
   adminApiExtensions: { schema: adminSchema, resolvers: [TilldAdminResolver, TilldOrderResolver] },
   configuration: (config) => {
     config.paymentOptions.paymentMethodHandlers.push(tilldPaymentHandler);

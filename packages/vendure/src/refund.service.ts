@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { TilldError } from '@tilld/sdk';
+import { formatMinor, parseMinor, TilldError, type Payment as TilldsPayment, type Schemas } from '@tilld/sdk';
 import {
   ConfigService,
   EventBus,
@@ -11,8 +11,9 @@ import {
   RefundEvent,
   RequestContext,
   TransactionalConnection,
+  UserInputError,
 } from '@vendure/core';
-import { decimalOf } from './amounts';
+import { exactPriceOf, minorOf, priceOf } from './amounts';
 import { LOG, TilldConnectionService } from './connection.service';
 import { textId, TilldConnection, TilldPayment, TilldRefund } from './entities';
 import { say } from './messages';
@@ -23,15 +24,59 @@ const BATCH = 100;
 
 /** Kept in place of the status of a link whose claim cannot be sent at present. */
 const DELAYED = 'delayed';
+/** Of a refund whose next link is not made yet. */
+const RENEWED = 'renewed';
+const ENDED: readonly string[] = ['paid', 'expired', 'cancelled'];
 
-function isDelayed({
-  status,
-  problem,
-}: {
-  readonly status: string;
-  readonly problem: string | null;
-}): boolean {
+/** Statuses of sends that the network has. */
+const LEFT: readonly string[] = ['broadcast', 'confirmed'];
+
+type RefundLink = Schemas['RefundLink'];
+type TilldsRefund = Schemas['Refund'];
+
+interface Opening {
+  readonly refund: Refund;
+  /** What the payment gave to the order: all of it may be given back, in whatever places it is kept. */
+  readonly paid: number;
+  readonly currency: string;
+  readonly link: TilldRefund;
+  readonly row: TilldPayment;
+}
+
+function isDelayed({ status, problem }: Pick<RefundLink, 'status' | 'problem'>): boolean {
   return problem !== null && (status === 'claimed' || status === 'approved');
+}
+
+/** Whether asking again later may help. */
+function isPassing(error: TilldError): boolean {
+  return error.retryable || error.status === 401;
+}
+
+/**
+ * What was given back of the price other than by the shop's links and is not recorded yet. What was paid beyond the price
+ * is no money of the order.
+ */
+function returnedElsewhere(
+  { receivedFiat, keptFiat, amount: price, currency, refunds }: TilldsPayment,
+  known: readonly TilldRefund[],
+): { readonly sendId: string; readonly amount: string }[] {
+  if (receivedFiat === null || keptFiat === null) return [];
+  const ids = new Set(known.map(({ linkId }) => linkId));
+  const minor = (amount: string): bigint => parseMinor(amount, currency);
+  const priced = refunds.filter(({ status }) => status !== 'failed');
+  const isKnown = ({ sendId, linkId }: TilldsRefund): boolean => ids.has(linkId ?? sendId) || ids.has(sendId);
+  const received = minor(receivedFiat) < minor(price) ? minor(receivedFiat) : minor(price);
+  let left = received - minor(keptFiat);
+  for (const refund of priced.filter(isKnown)) left -= minor(refund.fiatAmount ?? '0');
+  const found: { sendId: string; amount: string }[] = [];
+  for (const refund of priced.filter((each) => !isKnown(each) && LEFT.includes(each.status))) {
+    const value = minor(refund.fiatAmount ?? '0');
+    const amount = value < left ? value : left;
+    if (amount <= 0n) continue;
+    left -= amount;
+    found.push({ sendId: refund.sendId, amount: formatMinor(amount, currency) });
+  }
+  return found;
 }
 
 /** Refunds of Vendure as links by which the customer takes the money back. */
@@ -71,29 +116,92 @@ export class TilldRefundService {
       .getRepository(ctx, TilldPayment)
       .findOneBy({ paymentId: payment?.transactionId ?? '' });
     if (payment === null || row === null) return;
+    const link = new TilldRefund({
+      refundId: textId(refundId),
+      paymentId: row.paymentId,
+      orderId: row.orderId,
+      attempt: 1,
+      deductFee: this.options.deductRefundFee === true,
+    });
+    await this.openLink(ctx, {
+      refund,
+      paid: payment.amount,
+      currency: payment.order.currencyCode,
+      link,
+      row,
+    });
+  }
+
+  /** Makes the link at tilld; the same attempt again is the same link. */
+  private async openLink(ctx: RequestContext, { refund, paid, currency, link, row }: Opening): Promise<void> {
     const connection = await this.connections.find(row.channelId);
     if (connection === null) throw new Error(`channel ${row.channelId} is not connected with tilld`);
-    const currency = payment.order.currencyCode;
-    const amount = this.decimal(refund.total);
-    const facts = { amount: `${amount} ${currency}` };
+    const facts = { amount: `${this.decimal(refund.total, currency)} ${currency}` };
+    const { attempt, deductFee } = link;
+    const key = attempt === 1 ? '' : `-${attempt}`;
     try {
-      const link = await this.connections
+      const amount = this.amountToReturn(refund.total, paid, currency);
+      const reason = refund.reason ? { reason: refund.reason } : {};
+      const made = await this.connections
         .client(connection)
         .refundLinks.create(
-          { paymentId: row.paymentId, amount, currency, ...(refund.reason ? { reason: refund.reason } : {}) },
-          { idempotencyKey: `vendure-refund-${refund.id}` },
+          { paymentId: row.paymentId, amount, currency, deductFee, ...reason },
+          { idempotencyKey: `vendure-refund-${refund.id}${key}` },
         );
-      const { id: linkId, url, status } = link;
-      const kept = { refundId: textId(refund.id), paymentId: row.paymentId, orderId: row.orderId };
-      await repository.save(new TilldRefund({ ...kept, linkId, url: url ?? '', status }));
-      await this.note(ctx, row.orderId, say(this.options.language, 'link', { ...facts, url: url ?? '' }));
+      Object.assign(link, { linkId: made.id, url: made.url ?? '', status: made.status });
+      await this.db.getRepository(ctx, TilldRefund).save(link);
+      const message = deductFee ? 'link_less_fee' : 'link';
+      await this.note(ctx, row.orderId, say(this.options.language, message, { ...facts, url: link.url }));
     } catch (error) {
-      if (!(error instanceof TilldError) || error.retryable || error.status === 401) throw error;
+      const isFinal = error instanceof RangeError || (error instanceof TilldError && !isPassing(error));
+      if (!isFinal) throw error;
       // Asking again would not help: the shopkeeper hears why, and may refund in another way.
       await this.fail(ctx, refund.id);
-      const reason = error.message;
+      const reason = (error as Error).message;
       await this.note(ctx, row.orderId, say(this.options.language, 'refund_failed', { ...facts, reason }));
     }
+  }
+
+  /**
+   * Makes the link of a refund anew: a wallet that holds no more than the refund cannot pay the network fee on top.
+   * @throws {UserInputError} for one that was paid or is being paid
+   */
+  async renew(ctx: RequestContext, refundId: ID, deductFee: boolean): Promise<TilldRefund> {
+    const repository = this.db.getRepository(ctx, TilldRefund);
+    const link = await repository.findOneBy({ refundId: textId(refundId) });
+    if (link === null) throw new UserInputError('This refund has no link of tilld');
+    const row = await this.db
+      .getRepository(ctx, TilldPayment)
+      .findOneBy({ paymentId: link.paymentId, channelId: textId(ctx.channelId) });
+    const connection = row === null ? null : await this.connections.find(row.channelId);
+    if (row === null || connection === null) throw new UserInputError('This refund has no link of tilld');
+    const refund = await this.db.getRepository(ctx, Refund).findOneBy({ id: refundId });
+    if (refund?.state !== 'Pending') throw new UserInputError('This refund has ended: make another one');
+    const before = { ...link };
+    // The end of the old link is not the end of the refund.
+    await repository.update({ id: link.id }, { linkId: '', url: '', status: RENEWED });
+    try {
+      if (before.linkId !== '')
+        await this.connections.client(connection).refundLinks.cancel({ linkId: before.linkId });
+    } catch (error) {
+      const { linkId, url, status } = before;
+      await repository.update({ id: link.id }, { linkId, url, status });
+      if (error instanceof TilldError && error.code === 'INVALID_STATE')
+        throw new UserInputError(error.message);
+      throw error;
+    }
+    await repository.update({ id: link.id }, { attempt: link.attempt + 1, deductFee });
+    await this.openRenewed(ctx, link.id, row);
+    return repository.findOneByOrFail({ id: link.id });
+  }
+
+  private async openRenewed(ctx: RequestContext, id: ID, row: TilldPayment): Promise<void> {
+    const link = await this.db.getRepository(ctx, TilldRefund).findOneByOrFail({ id });
+    const refund = await this.db
+      .getRepository(ctx, Refund)
+      .findOneOrFail({ where: { id: link.refundId }, relations: ['payment', 'payment.order'] });
+    const { amount: paid, order } = refund.payment;
+    await this.openLink(ctx, { refund, paid, currency: order.currencyCode, link, row });
   }
 
   /** Opens what is without a link: its server died, or tilld did not answer, when the refund was made. */
@@ -109,22 +217,77 @@ export class TilldRefundService {
       .take(BATCH)
       .getMany();
     for (const refund of waiting) await this.open(ctx, refund.id);
+    const channelId = textId(ctx.channelId);
+    for (const link of await this.db.getRepository(ctx, TilldRefund).findBy({ status: RENEWED })) {
+      const where = { paymentId: link.paymentId, channelId };
+      const row = await this.db.getRepository(ctx, TilldPayment).findOneBy(where);
+      if (row !== null) await this.openRenewed(ctx, link.id, row);
+    }
   }
 
-  /** Applies what became of the links of a payment. */
-  async follow(ctx: RequestContext, connection: TilldConnection, row: TilldPayment): Promise<void> {
-    const repository = this.db.getRepository(ctx, TilldRefund);
-    const known = (await repository.findBy({ paymentId: row.paymentId })).filter(
-      ({ status }) => status !== 'paid' && status !== 'expired' && status !== 'cancelled',
-    );
-    if (known.length === 0) return;
-    for await (const link of this.connections
-      .client(connection)
-      .refundLinks.all({ paymentId: row.paymentId })) {
+  /** Applies what became of the links of a payment, and what was given back of it without the shop. */
+  async follow(
+    ctx: RequestContext,
+    connection: TilldConnection,
+    row: TilldPayment,
+    payment: TilldsPayment,
+  ): Promise<void> {
+    const known = await this.db.getRepository(ctx, TilldRefund).findBy({ paymentId: row.paymentId });
+    await this.recordElsewhere(ctx, row, payment, known);
+    const open = known.filter(({ status }) => !ENDED.includes(status));
+    if (open.length === 0) return;
+    const client = this.connections.client(connection);
+    for await (const link of client.refundLinks.all({ paymentId: row.paymentId })) {
       const status = isDelayed(link) ? DELAYED : link.status;
-      const mine = known.find((each) => each.linkId === link.id && each.status !== status);
+      const mine = open.find((each) => each.linkId === link.id && each.status !== status);
       if (mine !== undefined) await this.settle(ctx, mine, { status, reason: link.problem ?? '' });
     }
+  }
+
+  /** What the owner gave back in tilld becomes a settled refund of Vendure: neither side gives it back again. */
+  private async recordElsewhere(
+    ctx: RequestContext,
+    row: TilldPayment,
+    payment: TilldsPayment,
+    known: readonly TilldRefund[],
+  ): Promise<void> {
+    const { currency } = payment;
+    for (const { sendId, amount } of returnedElsewhere(payment, known)) {
+      const facts = { amount: `${amount} ${currency}` };
+      await this.db.withTransaction(ctx, async (tx) => {
+        const refund = await this.settleElsewhere(tx, row, minorOf(amount, this.precision), sendId);
+        if (refund === null) return;
+        await this.note(tx, row.orderId, say(this.options.language, 'returned_elsewhere', facts));
+      });
+    }
+  }
+
+  /** @returns null for what Vendure does not know as paid, or as refunded already */
+  private async settleElsewhere(
+    tx: RequestContext,
+    { paymentId, orderId }: TilldPayment,
+    amount: number,
+    sendId: string,
+  ): Promise<Refund | null> {
+    const payments = await this.orders.getOrderPayments(tx, orderId);
+    const paid = payments.find(
+      ({ transactionId, state }) => transactionId === paymentId && state === 'Settled',
+    );
+    const refunded = (paid?.refunds ?? [])
+      .filter(({ state }) => state !== 'Failed')
+      .reduce((sum, { total }) => sum + total, 0);
+    if (paid === undefined || paid.amount <= refunded) return null;
+    const nothing = { lines: [], shipping: 0, adjustment: 0 };
+    const most = Math.min(amount, paid.amount - refunded);
+    const input = { paymentId: paid.id, amount: most, ...nothing, reason: 'tilld' };
+    const refund = await this.orders.refundOrder(tx, input);
+    if (!(refund instanceof Refund)) throw new Error(`refund by ${sendId} not recorded: ${refund.message}`);
+    const end = { linkId: sendId, url: '', status: 'paid', attempt: 1, deductFee: false };
+    await this.db
+      .getRepository(tx, TilldRefund)
+      .save(new TilldRefund({ refundId: textId(refund.id), paymentId, orderId, ...end }));
+    await this.orders.settleRefund(tx, { id: refund.id, transactionId: sendId });
+    return refund;
   }
 
   private async settle(
@@ -139,7 +302,8 @@ export class TilldRefundService {
       const refund = await this.db.getRepository(tx, Refund).findOneBy({ id: mine.refundId });
       const order = await this.orders.findOne(tx, mine.orderId);
       if (refund === null || order === undefined) return;
-      const facts = { amount: `${this.decimal(refund.total)} ${order.currencyCode}`, status, reason };
+      const { currencyCode } = order;
+      const facts = { amount: `${this.decimal(refund.total, currencyCode)} ${currencyCode}`, status, reason };
       if (status === DELAYED)
         await this.note(tx, mine.orderId, say(this.options.language, 'refund_delayed', facts));
       // The claim was told before it was delayed.
@@ -164,8 +328,17 @@ export class TilldRefundService {
     if (!(result instanceof Refund)) throw new Error(`refund ${refundId} stays: ${result.transitionError}`);
   }
 
-  private decimal(minor: number): string {
-    return decimalOf(minor, this.config.entityOptions.moneyStrategy?.precision ?? 2);
+  /** @throws {RangeError} for what the currency cannot express, unless it is all that was paid */
+  private amountToReturn(total: number, paid: number, currency: string): string {
+    return total === paid ? this.decimal(total, currency) : exactPriceOf(total, this.precision, currency);
+  }
+
+  private decimal(minor: number, currency: string): string {
+    return priceOf(minor, this.precision, currency);
+  }
+
+  private get precision(): number {
+    return this.config.entityOptions.moneyStrategy?.precision ?? 2;
   }
 
   private async note(ctx: RequestContext, orderId: string, note: string): Promise<void> {

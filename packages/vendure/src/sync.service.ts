@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { shopState, type Payment, type ShopState } from '@tilld/sdk';
+import { shopState, TilldError, type Payment, type ShopState, type Tilld } from '@tilld/sdk';
 import {
   ConfigService,
   Logger,
@@ -9,9 +9,10 @@ import {
   TransactionalConnection,
 } from '@vendure/core';
 import { LOG, TilldConnectionService } from './connection.service';
-import { minorOf } from './amounts';
+import { worthTo } from './amounts';
 import { textId, TilldConnection, TilldPayment } from './entities';
 import { say } from './messages';
+import { hasMoney } from './order-payment';
 import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
 import { TilldOrderService } from './order.service';
 import { TilldRefundService } from './refund.service';
@@ -19,6 +20,8 @@ import { TilldRefundService } from './refund.service';
 /** Two processes worked on the same payment: the later one looks again. */
 class Overtaken extends Error {}
 const TRIES = 5;
+/** States of payments that nobody can pay any more. */
+const ENDED: readonly string[] = ['lost', 'refunded', 'superseded'];
 
 /** Brings orders to the state that their payments have in tilld. */
 @Injectable()
@@ -63,7 +66,9 @@ export class TilldSyncService {
       if (mine === null || mine.channelId !== connection.channelId) return;
       try {
         await this.apply(ctx, mine, payment);
-        await this.refunds.follow(ctx, connection, mine);
+        if (!payment.sandbox || this.options.allowSandbox === true)
+          await this.alignOthers(connection, mine, shopState(payment));
+        await this.refunds.follow(ctx, connection, mine, payment);
         // The order is what the payment says that has its money now.
         if (payment.supersededBy !== undefined) await this.payment(payment.supersededBy, channelId);
         return;
@@ -71,6 +76,39 @@ export class TilldSyncService {
         if (!(error instanceof Overtaken) || attempt >= TRIES) throw error;
       }
     }
+  }
+
+  /**
+   * The payment that has the order's money is the order's payment: those that wait for money are closed. Where its
+   * money is gone, another one of the order that has money takes its place.
+   */
+  private async alignOthers(
+    connection: TilldConnection,
+    mine: TilldPayment,
+    state: ShopState,
+  ): Promise<void> {
+    const repository = this.db.rawConnection.getRepository(TilldPayment);
+    const rows = await repository.findBy({ orderId: mine.orderId, channelId: mine.channelId });
+    const others = rows.filter(({ id }) => id !== mine.id);
+    if (hasMoney(state)) {
+      const till = this.connections.client(connection);
+      for (const { paymentId } of others.filter((row) => !ENDED.includes(row.state))) {
+        if (await closes(till, paymentId))
+          Logger.info(`payment ${paymentId} closed: its order has money`, LOG);
+      }
+      return;
+    }
+    if (!hasMoney(mine.state)) return;
+    for (const other of others.filter((row) => hasMoney(row.state))) {
+      await repository.update({ id: other.id }, { isBehind: true });
+      await this.applyAgain(other);
+    }
+  }
+
+  /** Whoever applies that payment at this moment may wait for this one: the job tries again what fails. */
+  private async applyAgain({ paymentId, channelId }: TilldPayment): Promise<void> {
+    if (this.running.has(paymentId)) return;
+    await this.payment(paymentId, channelId);
   }
 
   private async rowOf(paymentId: string): Promise<TilldPayment | null> {
@@ -87,8 +125,8 @@ export class TilldSyncService {
     if (vendureChannelId !== connection.channelId || typeof vendureOrderId !== 'string') return null;
     const order = await this.orders.findOne(ctx, vendureOrderId);
     if (order === undefined || order.code !== payment.orderId) return null;
-    const { id: paymentId, checkoutUrl } = payment;
-    const whose = { orderId: textId(order.id), channelId: connection.channelId };
+    const { id: paymentId, checkoutUrl, customerId } = payment;
+    const whose = { orderId: textId(order.id), channelId: connection.channelId, customerId };
     const row = new TilldPayment({ ...whose, paymentId, checkoutUrl, state: 'waiting' });
     return this.db.getRepository(ctx, TilldPayment).save(row);
   }
@@ -166,28 +204,33 @@ export class TilldSyncService {
       return null;
     }
     if (state === 'seen' && this.options.placeOrderWhenSeen !== true) return null;
-    const amount = this.amountOf(payment, order);
+    const amount = worthTo(payment, order, this.config.entityOptions.moneyStrategy?.precision ?? 2);
     const outcome = await this.placing.pay(tx, order, {
       paymentId: payment.id,
       amount,
       isFinal: state === 'paid',
     });
     if (outcome.kind === 'done') return null;
-    // Told once; the job tries again.
+    // Told once; the job tries again what may pass.
     if (!row.isBehind)
       await this.note(tx, order, say(language, outcome.kind, { ...facts, ...outcome.facts }));
     return outcome.kind === 'not_placed' ? outcome.kind : null;
   }
 
-  /** What the payment is worth to the order: nothing in another currency. */
-  private amountOf(payment: Payment, order: Order): number {
-    const precision = this.config.entityOptions.moneyStrategy?.precision ?? 2;
-    return payment.currency === order.currencyCode ? (minorOf(payment.amount, precision) ?? 0) : 0;
-  }
-
   private async note(tx: RequestContext, order: Order, note: string): Promise<void> {
     Logger.info(`order ${order.code}: ${note}`, LOG);
     await this.orders.addNoteToOrder(tx, { id: order.id, note, isPublic: false });
+  }
+}
+
+/** Cancels a payment. False: money came for it as well, which its own news tell. */
+async function closes(till: Tilld, paymentId: string): Promise<boolean> {
+  try {
+    await till.payments.cancel({ paymentId });
+    return true;
+  } catch (error) {
+    if (error instanceof TilldError && error.code === 'INVALID_STATE') return false;
+    throw error;
   }
 }
 

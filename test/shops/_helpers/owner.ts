@@ -24,6 +24,9 @@ export interface PaymentSeen {
   readonly status: string;
   readonly amount: string;
   readonly currency: string;
+  readonly checkoutUrl: string;
+  readonly successUrl: string | null;
+  readonly returnUrl: string | null;
   readonly metadata: object | null;
   readonly lines: readonly { readonly amount: string }[];
 }

@@ -22,19 +22,29 @@ interface Order {
     readonly id: string;
     readonly state: string;
     readonly amount: number;
-    readonly refunds: readonly { readonly id: string; readonly state: string }[];
+    readonly refunds: readonly { readonly id: string; readonly state: string; readonly total: number }[];
   }[];
-  readonly tilldPayments: readonly { readonly paymentId: string; readonly state: OrderState }[];
-  readonly tilldRefunds: readonly { readonly url: string; readonly status: string }[];
+  readonly tilldPayments: readonly {
+    readonly paymentId: string;
+    readonly state: OrderState;
+    readonly isCurrent: boolean;
+  }[];
+  readonly tilldRefunds: readonly {
+    readonly refundId: string;
+    readonly url: string;
+    readonly status: string;
+  }[];
   readonly history: { readonly items: readonly { readonly data: { readonly note?: string } }[] };
 }
 
-const ORDER = `id code state payments { id state amount refunds { id state } }
-  tilldPayments { paymentId state } tilldRefunds { url status }
+const ORDER = `id code state payments { id state amount refunds { id state total } }
+  tilldPayments { paymentId state isCurrent } tilldRefunds { refundId url status }
   history(options: { filter: { type: { eq: "ORDER_NOTE" } } }) { items { data } }`;
 
 interface ShopOptions {
   readonly placeWhenSeen?: boolean;
+  /** Where the storefront is; there is none unless a test opens one. */
+  readonly storefront?: string;
   /** The server of a shop that has the plugin already. */
   readonly server?: string;
 }
@@ -52,10 +62,13 @@ export class VendureShop implements ShopDriver {
   readonly #customers = new Map<string, GraphQl>();
   readonly #placeWhenSeen: boolean;
   readonly #server: string;
+  readonly #storefront: string;
   #child: ChildProcess | null = null;
   #variantId = '';
 
-  private constructor(setup: ShopSetup, { placeWhenSeen = false, server = SERVER }: ShopOptions) {
+  private constructor(setup: ShopSetup, options: ShopOptions) {
+    const { placeWhenSeen = false, server = SERVER, storefront = 'https://shop.example' } = options;
+    this.#storefront = storefront;
     this.#setup = setup;
     this.#placeWhenSeen = placeWhenSeen;
     this.#server = server;
@@ -113,10 +126,10 @@ export class VendureShop implements ShopDriver {
   async state(orderId: string): Promise<OrderState> {
     const order = await this.#order(orderId);
     if (order.state === 'Cancelled') return 'cancelled';
-    const state = order.tilldPayments.at(-1)?.state ?? 'waiting';
+    const state = order.tilldPayments.find(({ isCurrent }) => isCurrent)?.state ?? 'waiting';
     const isSettled = order.payments.some((payment) => payment.state === 'Settled');
     const isPlaced = order.state === 'PaymentSettled' && isSettled;
-    if (state === 'paid' && !isPlaced) return 'waiting';
+    if (state === 'paid' && !isPlaced) return isSettled ? 'short' : 'waiting';
     // The database of the test has one connection, by which half of a change can be read.
     if (isPlaced && state !== 'refunded') return 'paid';
     return state;
@@ -162,6 +175,35 @@ export class VendureShop implements ShopDriver {
       'mutation ($id: ID!) { cancelOrder(input: { orderId: $id }) { __typename ... on ErrorResult { message } } }',
       { id: orderId },
     );
+  }
+
+  /** As a customer, in the session of an order. */
+  async asCustomer<T>(orderId: string, query: string): Promise<T> {
+    return this.#customerOf(orderId).ask<T>(query);
+  }
+
+  /** The shopkeeper gives a part back; in Vendure's minor units. */
+  async refundPart(orderId: string, amount: number): Promise<void> {
+    const payment = (await this.#order(orderId)).payments.find(({ state }) => state === 'Settled');
+    const nothing = { lines: [], shipping: 0, adjustment: 0, reason: 'A part' };
+    await this.#admin.must(
+      `mutation ($input: RefundOrderInput!) { refundOrder(input: $input) { __typename ... on ErrorResult { message } } }`,
+      { input: { paymentId: payment?.id ?? '', amount, ...nothing } },
+    );
+  }
+
+  /** Vendure's refunds of an order, and the links behind them. */
+  async refundsOf(orderId: string): Promise<{
+    readonly refunds: readonly { readonly id: string; readonly state: string; readonly total: number }[];
+    readonly links: Order['tilldRefunds'];
+  }> {
+    const { payments, tilldRefunds } = await this.#order(orderId);
+    return { refunds: payments.flatMap(({ refunds }) => refunds), links: tilldRefunds };
+  }
+
+  /** The payments of an order, and which of them it follows. */
+  async paymentsOf(orderId: string): Promise<Order['tilldPayments']> {
+    return (await this.#order(orderId)).tilldPayments;
   }
 
   /** Vendure's own state of the order. */
@@ -230,6 +272,7 @@ export class VendureShop implements ShopDriver {
         DATABASE: join(this.#directory, 'shop.sqlite'),
         TILLD_URL: this.#setup.tilldUrl,
         SERVER_URL: this.#setup.publicUrl,
+        STOREFRONT_URL: this.#storefront,
         TILLD_ENCRYPTION_KEY: this.#encryptionKey,
         TILLD_TEST_MODE: 'true',
         PLACE_WHEN_SEEN: String(this.#placeWhenSeen),
@@ -274,7 +317,7 @@ export class VendureShop implements ShopDriver {
 
   async #pay(customer: GraphQl): Promise<Placed> {
     const { createTilldPayment } = await customer.ask<{ createTilldPayment: Placed & { message?: string } }>(
-      `mutation { createTilldPayment(input: { returnUrl: "https://shop.example/cart" }) {
+      `mutation { createTilldPayment {
         __typename ... on TilldCheckout { paymentId checkoutUrl } ... on TilldCheckoutError { errorCode message } } }`,
     );
     const { paymentId, checkoutUrl, message } = createTilldPayment;

@@ -70,7 +70,7 @@ it('keeps an order open that costs more than was paid, and does not let it be ca
     (notes) => notes.some((note) => note.includes('is paid and final')),
     60_000,
   );
-  expect((await shop.notes(orderId)).join('\n')).toContain('covers 25 USD, the order costs 45 USD');
+  expect((await shop.notes(orderId)).join('\n')).toContain('covers 25.00 USD, the order costs 45.00 USD');
   expect(await shop.orderState(orderId)).toBe('ArrangingPayment');
   await expect(shop.cancel(orderId)).rejects.toThrow('cannot be cancelled');
   expect(await shop.orderState(orderId)).toBe('ArrangingPayment');

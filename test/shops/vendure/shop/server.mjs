@@ -1,12 +1,26 @@
 // A Vendure server with the plugin of tilld, on SQLite in memory that is written to one file. The first start fills it.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { bootstrap, DefaultLogger, LogLevel } from '@vendure/core';
 import tilld from '@tilld/vendure-plugin';
 import { fill } from './fill.mjs';
 
-const { PORT, DATABASE, TILLD_URL, SERVER_URL, TILLD_ENCRYPTION_KEY, PLACE_WHEN_SEEN, LANGUAGE_OF_NOTES } =
-  process.env;
+const {
+  PORT,
+  DATABASE,
+  TILLD_URL,
+  SERVER_URL,
+  STOREFRONT_URL,
+  TILLD_ENCRYPTION_KEY,
+  PLACE_WHEN_SEEN,
+  LANGUAGE_OF_NOTES,
+} = process.env;
 const isNew = !existsSync(DATABASE);
+
+/** The storefront: a page that buys a mug, and pays for it by tilld's /pay.js. */
+function storefront(request, response) {
+  const page = readFileSync(new URL('storefront.html', import.meta.url), 'utf8');
+  response.type('html').send(page.replaceAll('{tilld}', TILLD_URL));
+}
 
 /** @type {import('@vendure/core').VendureConfig} */
 const config = {
@@ -15,6 +29,7 @@ const config = {
     port: Number(PORT),
     adminApiPath: 'admin-api',
     shopApiPath: 'shop-api',
+    middleware: ['/checkout', '/thanks'].map((route) => ({ route, handler: storefront })),
   },
   authOptions: {
     tokenMethod: ['bearer', 'cookie'],
@@ -36,6 +51,8 @@ const config = {
     tilld.TilldPlugin.init({
       tilldUrl: TILLD_URL,
       serverUrl: SERVER_URL,
+      successUrl: `${STOREFRONT_URL}/thanks/{orderId}?status={status}`,
+      returnUrl: `${STOREFRONT_URL}/checkout`,
       encryptionKey: TILLD_ENCRYPTION_KEY,
       placeOrderWhenSeen: PLACE_WHEN_SEEN === 'true',
       language: LANGUAGE_OF_NOTES,

@@ -1,0 +1,96 @@
+import { createRequire } from 'node:module';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { installShop } from '../_helpers/install.ts';
+
+interface Priced {
+  readonly totalWithTax: number;
+  readonly currencyCode: string;
+}
+interface Amounts {
+  priceOf(minor: number, precision: number, currency: string): string;
+  exactPriceOf(minor: number, precision: number, currency: string): string;
+  minorOf(decimal: string, precision: number): number;
+  asksFor(payment: object, order: Priced, precision: number): boolean;
+  worthTo(payment: object, order: Priced, precision: number): number;
+  linesOf(order: object, precision: number): { readonly amount: string }[];
+}
+
+const line = (price: number): object => ({
+  quantity: 1,
+  proratedLinePriceWithTax: price,
+  productVariant: { name: 'Mug', sku: 'MUG' },
+});
+const orderOf = (lines: object[], totalWithTax: number): object => ({
+  lines,
+  totalWithTax,
+  shippingWithTax: 0,
+  currencyCode: 'JPY',
+});
+
+const order = (totalWithTax: number, currencyCode: string): Priced => ({ totalWithTax, currencyCode });
+const asked = (amount: string, currency: string): object => ({ amount, currency });
+
+/** As they are installed: Vendure keeps every currency with the places of its MoneyStrategy, 2 unless a shop changes it. */
+let amounts: Amounts;
+beforeAll(async () => {
+  await installShop('vendure', '@tilld/vendure-plugin');
+  amounts = createRequire(import.meta.url)('@tilld/vendure-plugin/dist/amounts.js') as Amounts;
+});
+
+describe('priceOf', () => {
+  it.each([
+    [2490, 2, 'EUR', '24.90'],
+    [249_000, 2, 'JPY', '2490'],
+    [249_050, 2, 'JPY', '2491'],
+    [2490, 0, 'JPY', '2490'],
+    [24_905, 3, 'EUR', '24.91'],
+    [249_044, 4, 'EUR', '24.90'],
+    [24_905, 3, 'KWD', '24.905'],
+    [2490, 2, 'KWD', '24.900'],
+    [2490, 2, 'CLF', '24.9000'],
+    [5, 2, 'EUR', '0.05'],
+  ])('writes %d with %d places in %s as %s', (minor, precision, currency, text) => {
+    expect(amounts.priceOf(minor, precision, currency)).toBe(text);
+  });
+
+  it('refuses a currency that tilld does not know', () => {
+    expect(() => amounts.priceOf(100, 2, 'XXX')).toThrow(RangeError);
+  });
+});
+
+describe('exactPriceOf', () => {
+  it('writes what a currency can express', () => {
+    expect(amounts.exactPriceOf(55_000, 2, 'JPY')).toBe('550');
+    expect(amounts.exactPriceOf(550, 2, 'KWD')).toBe('5.500');
+  });
+
+  it('refuses to round a refund', () => {
+    expect(() => amounts.exactPriceOf(550, 2, 'JPY')).toThrow(RangeError);
+    expect(() => amounts.exactPriceOf(5505, 3, 'EUR')).toThrow(RangeError);
+  });
+});
+
+describe('worthTo', () => {
+  it('covers a total that was rounded to the decimals of its currency', () => {
+    expect(amounts.worthTo(asked('2491', 'JPY'), order(249_050, 'JPY'), 2)).toBe(249_050);
+    expect(amounts.worthTo(asked('24.90', 'EUR'), order(24_904, 'EUR'), 3)).toBe(24_904);
+  });
+
+  it('covers no more than was asked once the order costs more', () => {
+    expect(amounts.worthTo(asked('25.00', 'EUR'), order(4500, 'EUR'), 2)).toBe(2500);
+    expect(amounts.worthTo(asked('24.905', 'KWD'), order(4500, 'KWD'), 2)).toBe(2490);
+  });
+
+  it('covers nothing in another currency', () => {
+    expect(amounts.worthTo(asked('25.00', 'USD'), order(2500, 'EUR'), 2)).toBe(0);
+    expect(amounts.asksFor(asked('25.00', 'USD'), order(2500, 'EUR'), 2)).toBe(false);
+  });
+});
+
+it('linesOf leaves lines out that exceed the total once they are rounded', () => {
+  expect(amounts.linesOf(orderOf([line(10_000), line(5000)], 15_000), 2)).toMatchObject([
+    { amount: '100' },
+    { amount: '50' },
+  ]);
+  expect(amounts.linesOf(orderOf([line(10_050), line(4950)], 15_000), 2)).toEqual([]);
+});
