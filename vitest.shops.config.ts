@@ -6,7 +6,7 @@ const hasWooCommerce = process.env['TILLD_TEST_WOOCOMMERCE'] !== undefined;
 export default defineConfig({
   test: {
     include: ['test/shops/**/*.test.ts'],
-    // The stand-in for WooCommerce has no pages that a browser could open.
+    // The stand-in for WooCommerce has no administration that a browser could open.
     exclude: [...configDefaults.exclude, ...(hasWooCommerce ? [] : ['test/shops/woocommerce/real/**'])],
     pool: 'forks',
     testTimeout: 180_000,

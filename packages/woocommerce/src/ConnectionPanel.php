@@ -22,11 +22,14 @@ final class ConnectionPanel
             'job' => __('Scheduled job', 'tilld-for-woocommerce'),
             'node' => __('Daemon and nodes', 'tilld-for-woocommerce'),
         ];
-        foreach (Health::check() as $name => ['ok' => $isOk, 'text' => $text]) {
+        $health = Health::check();
+        foreach ($health as $name => ['ok' => $isOk, 'text' => $text]) {
             $mark = $isOk ? '✓' : '✗';
             echo '<tr data-tilld-health="' . esc_attr($name . ':' . ($isOk ? 'ok' : 'bad')) . '"><th>' . esc_html($names[$name]) . '</th><td>' . esc_html("{$mark} {$text}") . '</td></tr>';
         }
-        Embedding::show();
+        if ($health['key']['ok']) {
+            Embedding::show();
+        }
         echo '</table><p>';
         self::buttons();
         echo '</p>';

@@ -66,7 +66,7 @@ final class PayPage
     public static function show($orderId): void
     {
         $order = wc_get_order($orderId);
-        $otherWay = '<a class="button" href="' . esc_url($order->get_checkout_payment_url()) . '">' . esc_html__('Pay in another way', 'tilld-for-woocommerce') . '</a>';
+        $otherWay = '<a class="button wp-element-button" href="' . esc_url($order->get_checkout_payment_url()) . '">' . esc_html__('Pay in another way', 'tilld-for-woocommerce') . '</a>';
         if (self::$checkoutUrl === null) {
             echo '<p role="alert">' . esc_html__('Paying with coins is not possible just now. Please try again in a moment, or choose another way.', 'tilld-for-woocommerce') . '</p><p>' . wp_kses_post($otherWay) . '</p>';
             return;
@@ -80,7 +80,7 @@ final class PayPage
         foreach ($data as $name => $value) {
             echo ' data-' . esc_attr($name) . '="' . esc_url($value) . '"';
         }
-        echo '><a class="button alt" href="' . esc_url(self::$checkoutUrl) . '">' . esc_html__('Pay now', 'tilld-for-woocommerce') . '</a> ' . wp_kses_post($otherWay) . '</p>';
+        echo '><a class="button alt wp-element-button" href="' . esc_url(self::$checkoutUrl) . '">' . esc_html__('Pay now', 'tilld-for-woocommerce') . '</a> ' . wp_kses_post($otherWay) . '</p>';
     }
 
     /** The order of this page, for whoever has its key; null on every other page. */

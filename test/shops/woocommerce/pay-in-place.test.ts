@@ -14,10 +14,12 @@ let shopUrl: string;
 /** As tilld itself calls its pages. */
 let tilldUrl: string;
 let browser: WebBrowser;
+let pages: Record<Checkout | 'addToCart', string>;
 
 beforeAll(async () => {
   await ensureWebBuilt();
   ({ owner, shop, shopUrl } = await startConnected(stack));
+  pages = await shop.command('pages');
   tilldUrl = owner.till.api.baseUrl.replace('127.0.0.1', 'localhost');
   browser = await WebBrowser.start(shopUrl, [tilldUrl]);
   stack.defer(() => browser.stop());
@@ -30,7 +32,25 @@ afterEach(async () => {
 afterAll(() => stack.disposeAsync());
 
 type Checkout = 'blocks' | 'classic';
-const ADDRESS = { blocks: '/?page=checkout', classic: '/?page=classic' };
+/** What a real WooCommerce asks for besides the e-mail address. */
+const FIELDS: Readonly<Record<Checkout, Readonly<Record<string, string>>>> = {
+  blocks: {
+    'First name': 'Ada',
+    'Last name': 'Lovelace',
+    Address: 'Main street 1',
+    'Postal code': '10115',
+    City: 'Berlin',
+  },
+  classic: {
+    'First name': 'Ada',
+    'Last name': 'Lovelace',
+    'Street address': 'Main street 1',
+    'Postcode / ZIP': '10115',
+    'Town / City': 'Berlin',
+    Phone: '030 1234567',
+  },
+};
+const IS_REAL = process.env['TILLD_TEST_WOOCOMMERCE'] !== undefined;
 
 /** The owner names the sites that may show the page of tilld; the plugin reads them at once, as its settings do. */
 async function allow(embedOrigins: string[]): Promise<void> {
@@ -40,14 +60,19 @@ async function allow(embedOrigins: string[]): Promise<void> {
 
 async function withCart(options: BrowserContextOptions = { viewport: DESKTOP }): Promise<Page> {
   const page = await browser.page(options);
-  await page.goto('/?add-to-cart=1');
+  await page.goto(pages.addToCart);
   return page;
 }
 
-async function fillIn(page: Page, checkout: Checkout): Promise<void> {
-  await page.goto(ADDRESS[checkout]);
+async function fillIn(page: Page, checkout: Checkout, description = 'By your own nodes'): Promise<void> {
+  await page.goto(pages[checkout]);
   await page.getByLabel('Email address').fill('ada@example.com');
-  await page.getByText('By your own nodes').waitFor();
+  for (const [label, text] of IS_REAL ? Object.entries(FIELDS[checkout]) : [])
+    await page
+      .getByLabel(label, { exact: checkout === 'blocks' })
+      .first()
+      .fill(text);
+  await page.getByText(description).waitFor();
 }
 
 /** Places an order and waits until the page of tilld has opened over that of the shop. @returns the payment */
@@ -63,7 +88,7 @@ async function paymentOpened(page: Page): Promise<string> {
     .getByRole('img', { name: /QR code/ })
     .first()
     .waitFor();
-  expect(page.url()).toMatch(new RegExp(`^${shopUrl}/\\?page=checkout&order-pay=\\d+&key=`));
+  expect(page.url()).toMatch(new RegExp(`^${shopUrl}/.*order-pay=\\d+&key=`));
   return paymentOf((await page.getByRole('link', { name: 'Pay now' }).getAttribute('href')) ?? '');
 }
 
@@ -102,7 +127,7 @@ describe.each([
       await isBack(page);
       await page.getByText('Your payment has arrived').waitFor();
       await page.screenshot({ path: `${SCREENS}/woo-back-${checkout}-${device}.png`, fullPage: true });
-      await page.goto(ADDRESS[checkout]);
+      await page.goto(pages[checkout]);
       await page.getByText('Your cart is currently empty').waitFor();
       await page.context().close();
     },
@@ -327,10 +352,10 @@ describe('where the page of tilld cannot open over that of the shop, the custome
 it('one method for each coin: both checkouts show their icons and open the payment of that coin', async () => {
   await shop.command('set', { methods: 'coins' });
   const page = await withCart();
-  await page.goto(ADDRESS.classic);
+  await page.goto(pages.classic);
+  await page.getByText('Litecoin').first().waitFor();
   await page.screenshot({ path: `${SCREENS}/woo-coins-classic.png`, fullPage: true });
-  await page.goto(ADDRESS.blocks);
-  await page.getByLabel('Email address').fill('ada@example.com');
+  await fillIn(page, 'blocks', 'Pay with Bitcoin.');
   expect(await page.getByRole('radio').count()).toBe(4);
   await page.getByText('Litecoin').click();
   await page.screenshot({ path: `${SCREENS}/woo-coins-blocks.png`, fullPage: true });

@@ -7,7 +7,7 @@ import { Owner } from '../../_helpers/owner.ts';
 import { ShopProxy } from '../../_helpers/proxies.ts';
 import { WooShop } from '../driver.ts';
 
-/** What people see in a real WooCommerce: `test/shops/woocommerce/run --woocommerce DIRECTORY`. The stand-in has no pages. */
+/** What people see in a real WooCommerce: `test/shops/woocommerce/run --woocommerce DIRECTORY`. The stand-in looks like no theme and has no administration. */
 const stack = new AsyncDisposableStack();
 let owner: Owner;
 let shop: WooShop;
