@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Owner } from '../_helpers/owner.ts';
 import type { WooShop } from './driver.ts';
@@ -184,6 +186,16 @@ describe('the order screen', () => {
       `${owner.till.api.baseUrl}/dashboard/shop/${owner.merchantId}/payments/${paymentId}`,
     );
   });
+});
+
+it('the built plugin has its assets, which browsers keep by its version', () => {
+  const built = join(shop.site.plugins, 'tilld-for-woocommerce');
+  const assets = readdirSync('packages/woocommerce/assets');
+  expect(readdirSync(join(built, 'assets'))).toEqual(assets);
+  const main = readFileSync(join(built, 'tilld-for-woocommerce.php'), 'utf8');
+  const [, header] = /^ \* Version: (.+)$/m.exec(main) ?? [];
+  const [, version] = /^const VERSION = '(.+)';$/m.exec(main) ?? [];
+  expect(version).toBe(header);
 });
 
 it('leaves no line in the debug log', () => {
