@@ -337,6 +337,16 @@ final class ShopCommands
         return [];
     }
 
+    /** Whatever was sealed with the salts before: here the key, by one byte. */
+    public static function changeSalts(): array
+    {
+        $connection = get_option('tilld_connection');
+        $sealed = base64_decode($connection['key']);
+        $sealed[-1] = chr(ord($sealed[-1]) ^ 1);
+        update_option('tilld_connection', ['key' => base64_encode($sealed)] + $connection);
+        return [];
+    }
+
     public static function forgetWebhooks(): array
     {
         delete_option('tilld_last_webhook');

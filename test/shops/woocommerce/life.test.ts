@@ -336,6 +336,16 @@ describe('trouble', () => {
     expect(await notices()).toEqual([]);
   });
 
+  it('a key that cannot be read after the salts changed is told, and connecting again mends it', async () => {
+    const { shop } = world;
+    await shop.command('changeSalts');
+    expect(await isOffered()).toBe(false);
+    expect(await notices()).toEqual(['sealed']);
+    expect(await connect()).toContain('tilld=connected');
+    expect(await isOffered()).toBe(true);
+    expect(await notices()).toEqual([]);
+  });
+
   it('Site Health reads back when the last webhook came and the job ran, and whether tilld is reached', async () => {
     const { stranger, results } = await world.shop.command<SiteHealth>('siteHealth');
     expect(stranger).toBe(401);
