@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { eventually } from '../../_helpers/poll.ts';
 import type { OrderState, Placed, ShopDriver, ShopSetup } from '../_helpers/driver.ts';
 import { Site } from './site.ts';
 
@@ -86,9 +87,17 @@ export class WooShop implements ShopDriver {
   }
 
   async state(orderId: string): Promise<OrderState> {
-    const { status, tilld } = await this.command<{ status: string; tilld: string }>('state', { orderId });
-    const state = status === 'on-hold' ? ON_HOLD[tilld] : BY_STATUS[status];
-    if (state === undefined) throw new Error(`order ${orderId} is ${status}, ${tilld}`);
+    const read = async (): Promise<{ state: OrderState | undefined; status: string; tilld: string }> => {
+      const seen = await this.command<{ status: string; tilld: string }>('state', { orderId });
+      return { ...seen, state: seen.status === 'on-hold' ? ON_HOLD[seen.tilld] : BY_STATUS[seen.status] };
+    };
+    // WooCommerce saves status and meta by two statements: between them an order can be on hold and still told as paid.
+    const { state } = await eventually(
+      `order ${orderId} has a state`,
+      read,
+      (seen) => seen.state !== undefined,
+    );
+    if (state === undefined) throw new Error(`order ${orderId} has no state`);
     return state;
   }
 

@@ -410,6 +410,22 @@ describe('the data of customers', () => {
     }
   });
 
+  it('are erased: the customer in tilld is gone, and payments stay', async () => {
+    const { shop } = world;
+    const email = 'joan@example.com';
+    const { paymentId } = await shop.order({ email });
+    const erased = await shop.command('erasePerson', { email });
+    expect(erased).toEqual({
+      items_removed: true,
+      items_retained: false,
+      messages: [expect.stringContaining('was erased in tilld') as string],
+      done: true,
+    });
+    const { items } = await shop.command<{ items: Record<string, string>[] }>('exportPerson', { email });
+    expect(items).toMatchObject([{ 'Payment in tilld': paymentId }]);
+    expect(await shop.command('erasePerson', { email })).toMatchObject({ items_removed: false });
+  });
+
   it('of somebody whom tilld does not know: nothing is erased, and nothing stays', async () => {
     expect(await world.shop.command('erasePerson', { email: 'nobody@example.com' })).toEqual({
       items_removed: false,
