@@ -110,7 +110,7 @@ final class Checkout
                 Connection::client()->payments->cancel(['paymentId' => $payment['id']]);
                 return null;
             }
-            return Connection::client()->payments->update(['paymentId' => $payment['id']] + $terms);
+            return Confirmations::update(['paymentId' => $payment['id']] + $terms);
         } catch (ConflictException $error) {
             $now = Orders::lead(Connection::client()->payments->get(['paymentId' => $payment['id']]));
             Orders::adopt($order, $now['id']);

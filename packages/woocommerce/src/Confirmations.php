@@ -8,7 +8,7 @@ use Tilld\InvalidRequestException;
 
 defined('ABSPATH') || exit;
 
-/** Makes payments with the confirmations that the shop asks for. */
+/** Makes and changes payments with the confirmations that the shop asks for. */
 final class Confirmations
 {
     /**
@@ -32,6 +32,26 @@ final class Confirmations
                 Log::warning("confirmations of {$coin} below those of tilld; its own hold for {$body['orderId']}", $error);
                 unset($asked[$coin]);
             }
+        }
+    }
+
+    /**
+     * Changes a payment.
+     *
+     * @param array $body paymentId and what is changed
+     * @return ?array null: at its new price tilld requires more confirmations than it was made with, so that it is cancelled
+     *                and another is needed
+     */
+    public static function update(array $body): ?array
+    {
+        try {
+            return Connection::client()->payments->update($body);
+        } catch (InvalidRequestException $error) {
+            if (self::refusedIn($error) === null) {
+                throw $error;
+            }
+            Connection::client()->payments->cancel(['paymentId' => $body['paymentId']]);
+            return null;
         }
     }
 

@@ -42,6 +42,16 @@ add_filter('woocommerce_defer_transactional_emails', static function ($isDeferre
     return (bool) get_option('shop_test_defer', $isDeferred);
 });
 
+// As tilld answers where a changed price comes to a tier of more confirmations: the sandbox has no tiers.
+add_filter('pre_http_request', static function ($answer, array $request, string $url) {
+    if (!get_option('shop_test_tier') || substr($url, -15) !== '/payment/update') {
+        return $answer;
+    }
+    $problem = ['field' => 'confirmations.BTC', 'code' => 'invalid', 'message' => 'must be at least 8, as this server requires for the amount'];
+    $error = ['code' => 'VALIDATION_INVALID', 'message' => "{$problem['field']} {$problem['message']}", 'details' => [$problem]];
+    return ['headers' => [], 'body' => wp_json_encode(['success' => false, 'error' => $error, 'data' => null]), 'response' => ['code' => 400, 'message' => ''], 'cookies' => []];
+}, 10, 3);
+
 add_action('send_headers', static function (): void {
     $policy = (string) get_option('shop_test_policy');
     if ($policy !== '') {
@@ -282,6 +292,13 @@ final class ShopCommands
     public static function set(array $given): array
     {
         update_option('woocommerce_tilld_settings', $given + get_option('woocommerce_tilld_settings'));
+        return [];
+    }
+
+    /** Whether each changed price comes to a tier of more confirmations. */
+    public static function tier(array $given): array
+    {
+        update_option('shop_test_tier', $given['isReached']);
         return [];
     }
 

@@ -169,6 +169,18 @@ describe('confirmations', () => {
     expect(asked['LTC']?.requiredConfirmations).toBe(usual['LTC']?.requiredConfirmations);
   });
 
+  it('that a changed price no longer allows: the order gets another payment, and can be paid', async () => {
+    await shop.command('set', { confirmations_btc: '7' });
+    const { orderId, paymentId } = await shop.order();
+    await shop.command('tier', { isReached: true });
+    const changed = await shop.changeCart(orderId, 2);
+    await shop.command('tier', { isReached: false });
+    expect(changed.paymentId).not.toBe(paymentId);
+    expect((await owner.payment(paymentId)).status).toBe('cancelled');
+    await owner.payFinally(changed.paymentId);
+    await hasStatus(shop, orderId, 'on-hold');
+  });
+
   it('that are no number from 1 to 1000 are refused in the settings, with the reason', async () => {
     await saveSettings({ confirmations_btc: '6' });
     for (const wrong of ['0', '-1', '1001', '1.5', 'six'])
