@@ -70,12 +70,24 @@ final class Cancelling
                 return;
             }
             // As a change that was asked for: WooCommerce itself notes it, and what happened follows once it is saved.
-            $order->set_status(in_array($before, ['pending', 'failed'], true) ? 'on-hold' : $before);
+            in_array($before, ['pending', 'failed'], true) ? $order->set_status('on-hold') : self::keepStatus($order, $before);
         } catch (\Throwable $error) {
             Log::warning("order {$order->get_id()} is not cancelled: tilld could not be asked", $error);
-            $order->set_status($before);
+            self::keepStatus($order, $before);
             $order->add_order_note(__('Not cancelled: tilld could not be asked whether money came. Please try again.', 'tilld-for-woocommerce'));
         }
+    }
+
+    /** The status as it was, and no change of it: WooCommerce would note one "from On hold to On hold". */
+    private static function keepStatus(\WC_Order $order, string $status): void
+    {
+        $order->set_status($status);
+        $forget = static function (\WC_Order $order): void {
+            if (property_exists($order, 'status_transition')) {
+                $order->status_transition = false;
+            }
+        };
+        \Closure::bind($forget, null, \WC_Order::class)($order);
     }
 
     /** What tilld says at once: money may also have come between its answer and this save. */

@@ -106,7 +106,7 @@ final class OrderState
                 return;
             case 'reversed':
                 $text = __('The payment is GONE: the network took it back after it was final. Do not deliver, or get in touch with the customer. tilld goes on watching.', 'tilld-for-woocommerce');
-                $order->update_status('on-hold', $text);
+                self::stop($order, $text);
                 return;
             case 'refunded':
                 // The refund that the shopkeeper made here is settled by its link, which tells it as well.
@@ -133,7 +133,7 @@ final class OrderState
     {
         $wasUnderWay = in_array($was, ['seen', 'short', 'late', 'other-amount', 'simulated'], true);
         if ($wasUnderWay && OrderStatuses::isUnderWay($order)) {
-            $order->update_status('on-hold', __('The payment is GONE: the network dropped it before it was final, and the order is already being processed. Do not deliver, or get in touch with the customer.', 'tilld-for-woocommerce'));
+            self::stop($order, __('The payment is GONE: the network dropped it before it was final, and the order is already being processed. Do not deliver, or get in touch with the customer.', 'tilld-for-woocommerce'));
             return;
         }
         if ($wasUnderWay) {
@@ -163,6 +163,12 @@ final class OrderState
         if ($order->has_status(['pending', 'failed', 'on-hold', 'cancelled']) || OrderStatuses::isUnderWay($order)) {
             $order->payment_complete($payment['id']);
         }
+    }
+
+    /** Whatever the shopkeeper has done with the order: he must look at it. A note of a status that stays would be lost. */
+    private static function stop(\WC_Order $order, string $text): void
+    {
+        $order->has_status('on-hold') ? $order->add_order_note($text) : $order->update_status('on-hold', $text);
     }
 
     /** Waits for the network or the shopkeeper. What he has moved on himself stays where it is. */

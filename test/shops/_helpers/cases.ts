@@ -4,6 +4,7 @@ import { eventually } from '../../_helpers/poll.ts';
 import type { OrderState, ShopDriver, StartShop } from './driver.ts';
 import { Owner } from './owner.ts';
 import { ShopProxy, TilldProxy } from './proxies.ts';
+import { refundsAsTheyAre } from './refund-cases.ts';
 
 /** A webhook's retries and a shop's start have their place in it. */
 const LIMIT_MS = 90_000;
@@ -42,6 +43,7 @@ export function describeShop(name: string, startShop: StartShop): void {
     changedOrders(() => world);
     refunds(() => world);
     delayedRefunds(() => world);
+    refundsAsTheyAre(() => world);
     trouble(() => world);
   });
 }

@@ -13,6 +13,8 @@ interface Order {
   isRefundSettled: boolean;
   /** The claim whose delay was noted. */
   delayedClaim: string | null;
+  /** What was noted of refunds: links that ended, and sends of the dashboard. */
+  readonly refundsNoted: Set<string>;
 }
 
 interface Payment {
@@ -22,7 +24,14 @@ interface Payment {
   readonly exception: string | null;
   readonly amount: string;
   readonly orderId: string;
+  readonly currency: string;
   readonly timeline: readonly { readonly type: string }[];
+  readonly refunds: readonly {
+    readonly sendId: string;
+    readonly linkId: string | null;
+    readonly status: string;
+    readonly fiatAmount: string | null;
+  }[];
 }
 
 interface RefundLink {
@@ -30,6 +39,8 @@ interface RefundLink {
   readonly status: string;
   readonly claimId: string | null;
   readonly problem: string | null;
+  readonly amount: string;
+  readonly currency: string;
 }
 
 interface Connection {
@@ -99,6 +110,7 @@ export class PlainShop implements ShopDriver {
       refundLink: null,
       isRefundSettled: false,
       delayedClaim: null,
+      refundsNoted: new Set(),
     };
     this.#orders.set(id, order);
     return { orderId: id, paymentId: payment.id, checkoutUrl: payment.checkoutUrl };
@@ -226,6 +238,7 @@ export class PlainShop implements ShopDriver {
   async #refresh(order: Order): Promise<void> {
     const payment = await this.#call<Payment>('GET', `/payment/get?paymentId=${order.payment.id}`);
     this.#apply(order, payment);
+    this.#noteRefunds(order, payment);
     if (order.refundLink === null) return;
     const path = `/payment/refund-links?paymentId=${payment.id}`;
     const { refundLinks } = await this.#call<{ refundLinks: RefundLink[] }>('GET', path);
@@ -233,8 +246,25 @@ export class PlainShop implements ShopDriver {
     if (link !== undefined) this.#applyRefund(order, link);
   }
 
-  #applyRefund(order: Order, { status, claimId, problem }: RefundLink): void {
+  /** Those of the dashboard, once the network has them. */
+  #noteRefunds(order: Order, { refunds, currency }: Payment): void {
+    for (const { sendId, linkId, status, fiatAmount } of refunds) {
+      const isTaken = status === 'broadcast' || status === 'confirmed';
+      if (linkId !== null || !isTaken || fiatAmount === null || order.refundsNoted.has(sendId)) continue;
+      order.refundsNoted.add(sendId);
+      order.notes.push(`${fiatAmount} ${currency} were given back in tilld`);
+    }
+  }
+
+  #applyRefund(order: Order, { id, status, claimId, problem, amount, currency }: RefundLink): void {
     order.isRefundSettled = status === 'paid';
+    const isEnded = status === 'expired' || status === 'cancelled';
+    if (isEnded && !order.refundsNoted.has(id)) {
+      order.refundsNoted.add(id);
+      order.notes.push(
+        `the link for the refund of ${amount} ${currency} is ${status}: nothing was paid back`,
+      );
+    }
     const isDelayed = problem !== null && (status === 'claimed' || status === 'approved');
     if (!isDelayed || order.delayedClaim === claimId) return;
     order.delayedClaim = claimId;

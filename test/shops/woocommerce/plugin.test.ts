@@ -122,6 +122,24 @@ describe('refunds', () => {
   });
 });
 
+describe('notes of the order', () => {
+  it('say nothing of a status that stays where cancelling is refused', async () => {
+    const { orderId, paymentId } = await shop.order();
+    await owner.pay(paymentId);
+    await reaches(orderId, 'seen');
+    await shop.cancel(orderId).catch(() => undefined);
+    await hasNote(orderId, /Not cancelled: the customer has paid/);
+    for (const note of await shop.notes(orderId)) expect(note).not.toMatch(/from (\S.*) to \1\./i);
+  });
+
+  it('tell that a payment is gone of an order that the shopkeeper had put on hold', async () => {
+    const { orderId, paymentId } = await paidOrder();
+    await shop.command('setStatus', { orderId, status: 'on-hold' });
+    await owner.takeBack(paymentId);
+    await hasNote(orderId, /The payment is GONE/);
+  });
+});
+
 describe('other processes', () => {
   it('the thank-you page and a webhook at once: the shopkeeper is told once', async () => {
     const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });

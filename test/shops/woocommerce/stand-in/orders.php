@@ -203,7 +203,7 @@ abstract class WC_Abstract_Order
 
 class WC_Order extends WC_Abstract_Order
 {
-    private $transition = null;
+    protected $status_transition = false;
 
     public function get_order_number(): string
     {
@@ -263,7 +263,7 @@ class WC_Order extends WC_Abstract_Order
         $from = $this->get_status();
         $this->set('status', $status);
         if ($this->get_id() !== 0 && $from !== $status) {
-            $this->transition = ['from' => $this->transition['from'] ?? $from, 'to' => $status, 'note' => $note];
+            $this->status_transition = ['from' => $this->status_transition['from'] ?? $from, 'to' => $status, 'note' => $note];
         }
         return ['from' => $from, 'to' => $status];
     }
@@ -278,9 +278,9 @@ class WC_Order extends WC_Abstract_Order
     public function save(): int
     {
         parent::save();
-        $transition = $this->transition;
-        $this->transition = null;
-        if ($transition !== null) {
+        $transition = $this->status_transition;
+        $this->status_transition = false;
+        if ($transition !== false) {
             do_action("woocommerce_order_status_{$transition['to']}", $this->get_id(), $this, $transition);
             $this->add_order_note(trim("{$transition['note']} Order status changed from {$transition['from']} to {$transition['to']}."));
             do_action("woocommerce_order_status_{$transition['from']}_to_{$transition['to']}", $this->get_id(), $this);
