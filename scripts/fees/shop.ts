@@ -1,7 +1,7 @@
 /** What the wallet of a shop pays for sends of its own accord in a year of given fee rates, under one rule for raises. */
 import { feeFor, transactionVsize } from '../../src/chains/utxo/sends/size.ts';
 import { consolidationBudget, orderBudget, rateWithin } from '../../src/domain/send/fee-budget.ts';
-import { DEFAULT_SEND_POLICY, isWorthRaising } from '../../src/domain/send/policy.ts';
+import { DEFAULT_SEND_POLICY, shouldBumpFee } from '../../src/domain/send/policy.ts';
 
 const HOUR_MS = 3_600_000;
 const WEEK_HOURS = 7 * 24;
@@ -122,7 +122,7 @@ function raise(open: Open, { rate, hour, rule }: Now): boolean {
   const paid = rateOf(open);
   const ageMs = (hour - open.signedAt) * HOUR_MS;
   const quote = { rate: asked, minimum };
-  if (!isWorthRaising(DEFAULT_SEND_POLICY, { coin: 'BTC', ageMs, paid }, quote)) return false;
+  if (!shouldBumpFee(DEFAULT_SEND_POLICY, { coin: 'BTC', ageMs, paid }, quote)) return false;
   const within = rateWithin(open.limit, { fee: open.fee, feeRate: paid });
   const best = [asked, within, minimum]
     .filter((each) => each > paid && each <= asked)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chainsOf, confirmationPolicies, createLiveAdapters, createSimulators } from './chains.ts';
+import { toChains, confirmationPolicies, createLiveAdapters, createSimulators } from './chains.ts';
 import { createHttp } from './http.ts';
 import { createMailDelivery } from './mail.ts';
 import { createMetrics } from './metrics.ts';
@@ -134,7 +134,7 @@ async function compose(options: AppOptions, ground: Ground): Promise<RunningPart
     logger,
     rates,
     secretBox,
-    chains: chainsOf(adapters),
+    chains: toChains(adapters),
     ...addresses,
     baseUrl: config.http.baseUrl,
     confirmations: confirmationPolicies(config),

@@ -103,7 +103,7 @@ export function simulatorControls(simulators: readonly Simulator[]): SimulatorCo
   return { get: (coin) => byCoin.get(coin) ?? null };
 }
 
-export function chainsOf(adapters: readonly ChainAdapter[]): Chains {
+export function toChains(adapters: readonly ChainAdapter[]): Chains {
   const byId = new Map(adapters.map((adapter) => [`${adapter.coin}/${adapter.mode}`, adapter]));
   return { get: (coin, mode) => byId.get(`${coin}/${mode}`) ?? null };
 }

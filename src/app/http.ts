@@ -95,7 +95,7 @@ interface HttpDeps extends CreatePaymentDeps, SendCoinsDeps {
 /** Every route of the API on one server, not listening yet. */
 export function createHttp(deps: HttpDeps): HttpServer {
   const { config, db, clock, logger, secretBox, tokens, checkAnswers } = deps;
-  const of = partsOf(deps);
+  const of = routeDependencies(deps);
   db.database.onNewEvent = of.events.waiters.wake;
   const streams = new CheckoutStreams(createSnapshots(of.frames), logger);
   const assets = loadWebAssets(webDirectory());
@@ -149,7 +149,7 @@ export function createHttp(deps: HttpDeps): HttpServer {
 }
 
 /** Dependencies of each group of routes and pages, by least privilege: only routes that send coins can sign. */
-export function partsOf(deps: HttpDeps) {
+export function routeDependencies(deps: HttpDeps) {
   const { config, db, clock, logger, secretBox, rates, chains, baseUrl, wakeWebhooks, watcher } = deps;
   const { deriver, watchKeyOf, webhookUrlRule, tellPaymentNews, unconfirmedGraceMs, confirmations } = deps;
   const store = { db, clock };
@@ -220,7 +220,7 @@ export function partsOf(deps: HttpDeps) {
   };
 }
 
-type Parts = ReturnType<typeof partsOf>;
+type Parts = ReturnType<typeof routeDependencies>;
 
 interface PageParts {
   readonly assets: WebAssets;

@@ -7,7 +7,7 @@ import { noteConditions } from '../usecases/notices/note-conditions.ts';
 import { noteEvents } from '../usecases/notices/note-events.ts';
 import { pruneNotices } from '../usecases/notices/prune-notices.ts';
 import { summariseNotices } from '../usecases/notices/summarise-notices.ts';
-import { tellNotices } from '../usecases/notices/tell-notices.ts';
+import { sendNotices } from '../usecases/notices/tell-notices.ts';
 import { PeriodicTask } from '../workers/periodic-task.ts';
 
 const TELL_EVERY_MS = 2_000;
@@ -37,7 +37,7 @@ export function createNotices(deps: NoticesDeps): Notices {
   const tell = async (): Promise<void> => {
     while ((await noteEvents(deps, isOn)) && !stopping.signal.aborted);
     if (!isOn) return;
-    while ((await tellNotices(mail)) > 0 && !stopping.signal.aborted);
+    while ((await sendNotices(mail)) > 0 && !stopping.signal.aborted);
     await summariseNotices(mail);
   };
   const look = async (): Promise<void> => noteConditions(deps, await findConditions(deps));

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createBackup } from '../backup/create-backup.ts';
 import { isFile } from '../backup/files.ts';
 import { loadOrCreatePassphrase } from '../wallet/passphrase.ts';
-import { parseCall, runCommand, tell, toolConfig, UsageError, warn } from './command.ts';
+import { parseCall, runCommand, printLine, toolConfig, UsageError, warn } from './command.ts';
 
 const USAGE = `Backs up database and keyring, while the daemon runs or not, into one encrypted file.
 
@@ -34,7 +34,7 @@ await runCommand(USAGE, async (args) => {
 Without it the backup is worthless: copy that file to a safe place, apart from the backups.`,
     );
   }
-  tell(`${path} (${bytes} bytes, verified)`);
+  printLine(`${path} (${bytes} bytes, verified)`);
   return 0;
 });
 

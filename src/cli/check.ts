@@ -1,5 +1,5 @@
 import { sqliteProblems } from '../store/sqlite/files.ts';
-import { parseCall, runCommand, tell } from './command.ts';
+import { parseCall, runCommand, printLine } from './command.ts';
 import { daemonData } from './daemon-data.ts';
 
 const USAGE = `Checks the database file page by page: its structure, indexes, constraints and references.
@@ -14,9 +14,9 @@ await runCommand(USAGE, async (args) => {
   const { file } = await daemonData(values['data-dir']);
   const problems = sqliteProblems(file);
   if (problems.length === 0) {
-    tell(`${file} is sound`);
+    printLine(`${file} is sound`);
     return 0;
   }
-  for (const problem of problems) tell(problem);
+  for (const problem of problems) printLine(problem);
   throw new Error(`${file} is damaged: ${problems.length} problems, ${problems[0]}`);
 });

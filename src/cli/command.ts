@@ -22,7 +22,7 @@ const EXIT_USAGE = 2;
 export async function runCommand(usage: string, work: (args: string[]) => Promise<number>): Promise<void> {
   const args = process.argv.slice(2);
   if (args.includes('--help') || args.includes('-h')) {
-    tell(usage);
+    printLine(usage);
     return;
   }
   try {
@@ -54,14 +54,14 @@ export function toolConfig(dataDir: string | undefined): Config {
 }
 
 /** Parses an integer option. @throws {UsageError} */
-export function countOf(name: string, text: string, min: number, max: number): number {
+export function parseCount(name: string, text: string, min: number, max: number): number {
   const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (count >= min && count <= max) return count;
   throw new UsageError(`--${name} must be a whole number from ${min} to ${max}`);
 }
 
 /** Parses a date option to the start of that day (UTC), ms. @throws {UsageError} when there is no such day. */
-export function dayOf(name: string, text: string): number {
+export function parseDay(name: string, text: string): number {
   if (isDay(text)) return Date.parse(text);
   throw new UsageError(`--${name}: ${text} is no date such as 2026-01-31`);
 }
@@ -101,7 +101,7 @@ export async function ask(question: string, hidden: boolean): Promise<string> {
 }
 
 /** Writes a line of a command's result to standard output. */
-export function tell(line: string): void {
+export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 

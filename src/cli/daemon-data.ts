@@ -23,7 +23,7 @@ export async function daemonData(
  * Runs a check for each coin beside a running daemon, with --data-dir as the only option.
  * @returns the exit code: 1 when a check fails.
  */
-export async function lookAtCoins(
+export async function checkCoins(
   args: string[],
   isFine: (deps: { readonly db: Db; readonly clock: Clock }, adapter: ChainAdapter) => Promise<boolean>,
 ): Promise<number> {

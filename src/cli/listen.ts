@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { signatureHeaders } from '../workers/webhook-delivery/sign.ts';
-import { parseCall, runCommand, tell, UsageError, warn } from './command.ts';
+import { parseCall, runCommand, printLine, UsageError, warn } from './command.ts';
 import { RefusedError, shopApi, type ShopApi } from './shop-api.ts';
 import { isTriggerable, triggerEvent, TRIGGERABLE } from './trigger-event.ts';
 
@@ -82,7 +82,7 @@ function protocolOf(url: string): string {
 
 async function announceTrigger(api: ShopApi, trigger: string | null): Promise<void> {
   if (trigger === null || !isTriggerable(trigger)) return;
-  tell(`${trigger} will happen to ${await triggerEvent(api, trigger)}`);
+  printLine(`${trigger} will happen to ${await triggerEvent(api, trigger)}`);
 }
 
 interface Forwarding {
@@ -96,14 +96,14 @@ async function forward(api: ShopApi, { key, forwardTo, trigger, signal }: Forwar
   const secret = secretOf(key);
   const newest = await api.ask('GET', '/merchant/events?limit=1', { schema: page });
   let after = newest.events[0]?.seq ?? 0;
-  tell(`forwarding events to ${forwardTo}, signed with ${secret} (Ctrl-C ends it)`);
+  printLine(`forwarding events to ${forwardTo}, signed with ${secret} (Ctrl-C ends it)`);
   await announceTrigger(api, trigger);
   for (let backoffMs = FIRST_BACKOFF_MS; ;) {
     try {
       const path = `/merchant/events?after=${after}&limit=100&wait=${WAIT_S}`;
       const { events, nextAfter } = await api.ask('GET', path, { schema: stretch });
       for (const each of events) {
-        tell(await post(each, { forwardTo, secret, signal }));
+        printLine(await post(each, { forwardTo, secret, signal }));
         after = each.seq;
       }
       after = nextAfter;

@@ -4,7 +4,7 @@ import { lockDataDir } from '../store/sqlite/data-dir.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
 import { beginEpoch, takeOver } from '../replica/take-over.ts';
 import { daemonData } from './daemon-data.ts';
-import { parseCall, runCommand, tell, UsageError, warn } from './command.ts';
+import { parseCall, runCommand, printLine, UsageError, warn } from './command.ts';
 
 const USAGE = `Takes over with a data directory that scripts/restore has filled: the machine that wrote the replica
 until now neither writes nor signs any more as soon as it looks at the replica.
@@ -30,7 +30,7 @@ await runCommand(USAGE, async (args) => {
     try {
       if (config.replica === null) {
         await beginEpoch(database.db);
-        tell('This machine has taken over. Start the daemon.');
+        printLine('This machine has taken over. Start the daemon.');
         return 0;
       }
       const { epoch, waitMs } = await takeOver(database.db, config.replica);
@@ -41,7 +41,7 @@ await runCommand(USAGE, async (args) => {
         await pause(waitMs);
       }
       await writeEpoch(database.db, epoch);
-      tell(`This machine has taken over (epoch ${epoch.number}). Start the daemon and scripts/replicate.
+      printLine(`This machine has taken over (epoch ${epoch.number}). Start the daemon and scripts/replicate.
 What it takes is in the replica as soon as /readyz shows its lagSeconds, after the first snapshot.`);
       return 0;
     } finally {

@@ -2,8 +2,8 @@ import type { ChainAdapter } from '../domain/chain.ts';
 import { formatCoinAmount } from '../domain/money.ts';
 import { reconcile } from '../usecases/chain-sync/reconcile.ts';
 import type { ReconcileDeps } from '../usecases/chain-sync/reconciliation.ts';
-import { runCommand, tell, TOOL_LOGGER } from './command.ts';
-import { lookAtCoins } from './daemon-data.ts';
+import { runCommand, printLine, TOOL_LOGGER } from './command.ts';
+import { checkCoins } from './daemon-data.ts';
 
 const USAGE = `Compares the ledger with each coin's chain: every unspent output of Bitcoin and Litecoin by the node's
 own set, and the balance of every address of Ethereum and Solana.
@@ -17,7 +17,7 @@ anything differs, or could not be compared: then the differences are unknown, no
 const PATIENCE_MS = 20_000;
 
 await runCommand(USAGE, (args) =>
-  lookAtCoins(args, (deps, adapter) => {
+  checkCoins(args, (deps, adapter) => {
     const logger = { ...TOOL_LOGGER, error: () => undefined };
     return compareOne({ ...deps, logger, patienceMs: PATIENCE_MS }, adapter);
   }),
@@ -27,24 +27,24 @@ async function compareOne(deps: ReconcileDeps, adapter: ChainAdapter): Promise<b
   const { coin } = adapter;
   const result = await reconcile(deps, adapter);
   if (result === null) {
-    tell(`${coin}: has nothing to compare with`);
+    printLine(`${coin}: has nothing to compare with`);
     return true;
   }
   if (result.kind === 'unknown') {
-    tell(`${coin}: unknown, ${result.reason}`);
+    printLine(`${coin}: unknown, ${result.reason}`);
     return false;
   }
   const amount = (atoms: bigint | null): string =>
     atoms === null ? 'nothing' : `${formatCoinAmount(atoms, coin)} ${coin}`;
   const { subjects, ledger, height, differences } = result;
   const what = adapter.funds?.model === 'accounts' ? 'addresses' : 'outputs';
-  tell(
+  printLine(
     `${coin}: ${subjects} ${what}, ${amount(ledger)} unspent at height ${height}, ${differences.length} differences`,
   );
   if (!result.isComplete)
-    tell(`${coin}: the node cannot scan; money that the ledger does not know was not looked for`);
+    printLine(`${coin}: the node cannot scan; money that the ledger does not know was not looked for`);
   for (const { subject, ledger: ours, chain } of differences) {
-    tell(`  ${subject}: ledger ${amount(ours)}, chain ${amount(chain)}`);
+    printLine(`  ${subject}: ledger ${amount(ours)}, chain ${amount(chain)}`);
   }
   return differences.length === 0;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { confirmationPolicies, createLiveAdapters, chainsOf } from '../app/chains.ts';
+import { confirmationPolicies, createLiveAdapters, toChains } from '../app/chains.ts';
 import type { Config } from '../config/config.ts';
 import { COINS, type Coin } from '../domain/coins.ts';
 import { AppError } from '../domain/errors.ts';
@@ -9,7 +9,16 @@ import { rescanChain, type RescanStart } from '../usecases/chain-sync/rescan-cha
 import { requestReread } from '../usecases/chain-sync/request-reread.ts';
 import { findReread } from '../store/chain/reread-requests.ts';
 import { skipBlocks } from '../usecases/chain-sync/skip-blocks.ts';
-import { countOf, dayOf, parseCall, runCommand, tell, TOOL_LOGGER, UsageError, warn } from './command.ts';
+import {
+  parseCount,
+  parseDay,
+  parseCall,
+  runCommand,
+  printLine,
+  TOOL_LOGGER,
+  UsageError,
+  warn,
+} from './command.ts';
 import { daemonData } from './daemon-data.ts';
 
 const USAGE = `Makes the daemon read a chain again, or go on after blocks that the node has pruned. Stop it first.
@@ -73,14 +82,14 @@ async function online(
     const adapter = adapters.find((each) => each.coin === coin);
     if (adapter === undefined) throw new UsageError(`no ${coin} node is configured (TILLD_${coin}_RPC_URL)`);
     const { from, to } = await requestReread(db, adapter, start.height);
-    tell(`${coin}: the daemon is asked to read blocks ${from} to ${to} again`);
+    printLine(`${coin}: the daemon is asked to read blocks ${from} to ${to} again`);
     for (;;) {
       await sleep(PROGRESS_EVERY_MS);
       const open = await findReread(db, adapter);
       if (open === undefined) break;
       warn(`${coin}: at ${open.next} of ${to}`);
     }
-    tell(`${coin}: blocks ${from} to ${to} were read again`);
+    printLine(`${coin}: blocks ${from} to ${to} were read again`);
   } finally {
     await Promise.all(adapters.map(async (adapter) => adapter.close()));
     await database.close();
@@ -103,7 +112,7 @@ async function rescan(
       db,
       clock,
       logger,
-      chains: chainsOf(adapters),
+      chains: toChains(adapters),
       baseUrl: config.http.baseUrl,
       confirmations: confirmationPolicies(config),
       // Reversals need no price; late money is priced by the daemon.
@@ -113,13 +122,13 @@ async function rescan(
     };
     if ('skipTo' in start) {
       const { gap, now } = await skipBlocks(deps, adapter, start.skipTo);
-      tell(
+      printLine(
         `${coin}: the next start of the daemon reads from height ${now.height + 1} on; blocks ${gap.from} to ${gap.to} are a gap until they are reconciled`,
       );
       return;
     }
     const { before, now } = await rescanChain(deps, adapter, start);
-    tell(
+    printLine(
       `${coin}: the next start of the daemon reads from height ${now.height + 1} on again (it stood at ${before.height})`,
     );
   } finally {
@@ -138,8 +147,8 @@ interface SkipTo {
 
 function startOf(from: string | undefined, skipTo: string | undefined): RescanStart | SkipTo {
   if (from !== undefined && skipTo !== undefined) throw new UsageError('--from or --skip-to, not both');
-  if (skipTo !== undefined) return { skipTo: countOf('skip-to', skipTo, 0, MAX_HEIGHT) };
+  if (skipTo !== undefined) return { skipTo: parseCount('skip-to', skipTo, 0, MAX_HEIGHT) };
   if (from === undefined) throw new UsageError('say --from which height or date, or --skip-to which height');
-  if (/^\d+$/.test(from)) return { height: countOf('from', from, 0, MAX_HEIGHT) };
-  return { timeMs: dayOf('from', from) };
+  if (/^\d+$/.test(from)) return { height: parseCount('from', from, 0, MAX_HEIGHT) };
+  return { timeMs: parseDay('from', from) };
 }

@@ -5,7 +5,16 @@ import { replicaUrl } from '../config/values.ts';
 import type { ReplicaTarget } from '../replica/litestream.ts';
 import { restoreNewest } from '../replica/restore-newest.ts';
 import type { Applied } from '../usecases/accounts/apply-revocations.ts';
-import { countOf, parseCall, readSecret, runCommand, tell, toolConfig, UsageError, warn } from './command.ts';
+import {
+  parseCount,
+  parseCall,
+  readSecret,
+  runCommand,
+  printLine,
+  toolConfig,
+  UsageError,
+  warn,
+} from './command.ts';
 
 const USAGE = `Puts a backup into an empty data directory. Stop the old daemon first: never run both.
 
@@ -42,7 +51,7 @@ await runCommand(USAGE, async (args) => {
   const [source, ...more] = positionals;
   if (source === undefined || more.length > 0) throw new UsageError('name one backup file');
   const config = toolConfig(values['data-dir']);
-  const lookAhead = countOf('look-ahead', values['look-ahead'], 1, MAX_LOOK_AHEAD);
+  const lookAhead = parseCount('look-ahead', values['look-ahead'], 1, MAX_LOOK_AHEAD);
   const replica = values['from-replica'];
   const newerDatabase = replica === undefined ? undefined : fromReplica(config, replica, values.skip);
   const configured = config.keyring.passphrase?.reveal() ?? null;
@@ -67,7 +76,7 @@ await runCommand(USAGE, async (args) => {
   });
   const what =
     replica === undefined ? `the backup of ${createdAt.toISOString()}` : 'the newest state of the replica';
-  tell(
+  printLine(
     `${config.dataDir} holds ${what}; ${recovered} more addresses are reserved, and watched by the next start`,
   );
   tellRevoked(revoked, file !== undefined);
@@ -86,7 +95,7 @@ or by scripts/users confirm-keys EMAIL. Passwords are those of the copy: set new
   }
   if (!isListed) return;
   const counts = [...revoked].map(([kind, count]) => `${kind} ${count}`);
-  tell(
+  printLine(
     `Revoked again: ${counts.length === 0 ? 'nothing was left of what the list names' : counts.join(', ')}.`,
   );
 }

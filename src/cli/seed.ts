@@ -13,12 +13,12 @@ import type { Keyring } from '../wallet/keyring.ts';
 import { createSecretBox } from '../wallet/secret-box.ts';
 import {
   ask,
-  countOf,
-  dayOf,
+  parseCount,
+  parseDay,
   parseCall,
   readSecret,
   runCommand,
-  tell,
+  printLine,
   TOOL_LOGGER,
   toolConfig,
   UsageError,
@@ -85,7 +85,7 @@ async function show(config: Config, confirmed: boolean): Promise<number> {
   }
   const keyring = await unlockKeyring(config);
   await noteShown(config, keyring);
-  tell(keyring.words());
+  printLine(keyring.words());
   keyring.wipe();
   return 0;
 }
@@ -112,7 +112,7 @@ async function verify(config: Config, file: string | undefined): Promise<number>
   const words = await readSecret(file, 'The 24 words: ', '--words-file');
   const isSame = words.toLowerCase().split(/\s+/).join(' ') === keyring.words();
   keyring.wipe();
-  if (isSame) tell('these are the words of this keyring');
+  if (isSame) printLine('these are the words of this keyring');
   else warn('these are NOT the words of this keyring');
   return isSame ? 0 : 1;
 }
@@ -135,9 +135,9 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
   if (values['words-file'] === '-' && values['password-file'] === '-') {
     throw new UsageError('only one of the two can come from the standard input');
   }
-  const accounts = countOf('accounts', values.accounts, 1, MAX_ACCOUNTS);
-  const gap = countOf('gap', values.gap, 1, MAX_GAP);
-  const depth = countOf('scan', values.scan, 0, MAX_SCAN);
+  const accounts = parseCount('accounts', values.accounts, 1, MAX_ACCOUNTS);
+  const gap = parseCount('gap', values.gap, 1, MAX_GAP);
+  const depth = parseCount('scan', values.scan, 0, MAX_SCAN);
   const birthdayMs = birthdayOf(values.birthday);
   const words = await readSecret(values['words-file'], 'The 24 words: ', '--words-file');
   const password = await readSecret(values['password-file'], `Password for ${email}: `, '--password-file');
@@ -172,7 +172,7 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
     clock,
     logger: TOOL_LOGGER,
   });
-  tell(
+  printLine(
     `${config.dataDir} holds the seed and ${accounts} merchants; ${recovered} more addresses are reserved or watched`,
   );
   warn(
@@ -186,7 +186,7 @@ async function restore(config: Config, values: RestoreValues): Promise<number> {
 
 function birthdayOf(text: string | undefined): number {
   if (text === undefined) return 0;
-  const time = dayOf('birthday', text);
+  const time = parseDay('birthday', text);
   if (time > Date.now())
     throw new UsageError('--birthday must not be in the future: no money would be found');
   return time;

@@ -8,8 +8,8 @@ import {
 } from '../usecases/settlement/examine-sends.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
 import { noteNotPaid } from '../usecases/settlement/may-be-paid-unseen.ts';
-import { parseCall, runCommand, tell } from './command.ts';
-import { daemonData, lookAtCoins } from './daemon-data.ts';
+import { parseCall, runCommand, printLine } from './command.ts';
+import { daemonData, checkCoins } from './daemon-data.ts';
 
 const USAGE = `Shows the sends that no block has yet, offers the signed bytes of each to its node once more, and says what
 it waits for. Nothing is signed, and nothing is written without --not-paid: the running daemon makes the same tries by itself, and
@@ -26,7 +26,7 @@ proof as any other. If it was paid all the same, it is paid twice.
 Run it beside the daemon. Exit code 1 when a send is not known to be in the network.`;
 
 await runCommand(USAGE, async (args) =>
-  args.includes('--not-paid') ? sayNotPaid(args) : lookAtCoins(args, showSends),
+  args.includes('--not-paid') ? sayNotPaid(args) : checkCoins(args, showSends),
 );
 
 async function sayNotPaid(args: string[]): Promise<number> {
@@ -37,7 +37,7 @@ async function sayNotPaid(args: string[]): Promise<number> {
   const { db } = await openDatabase(file, { mayMigrate: false });
   try {
     await noteNotPaid({ db, clock: { now: () => Date.now() } }, id);
-    tell(`${id}: noted as not paid; the daemon goes on with it at its next try`);
+    printLine(`${id}: noted as not paid; the daemon goes on with it at its next try`);
     return 0;
   } finally {
     await db.close();
@@ -50,11 +50,11 @@ async function showSends(deps: ExamineSendsDeps, adapter: ChainAdapter): Promise
     await adapter.status();
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
-    tell(`${adapter.coin}: unknown, ${error.message}`);
+    printLine(`${adapter.coin}: unknown, ${error.message}`);
     return false;
   }
   const findings = await examineSends(deps, adapter);
-  tell(`${adapter.coin}: ${findings.length === 0 ? 'no send waits' : `${findings.length} in no block`}`);
+  printLine(`${adapter.coin}: ${findings.length === 0 ? 'no send waits' : `${findings.length} in no block`}`);
   for (const finding of findings) show(finding, adapter);
   return findings.every(({ standing }) => standing === 'in_network');
 }
@@ -63,7 +63,7 @@ function show({ send, standing, why }: SendFinding, adapter: ChainAdapter): void
   const { coin } = adapter;
   const amount = `${formatCoinAmount(BigInt(send.amount), coin)} ${coin}`;
   const made = `made ${isoTime(send.created_at)}, ${send.status}, offered ${send.broadcasts} times`;
-  tell(`  ${send.id} (${send.purpose}): ${amount} to ${send.destination}, ${made}`);
+  printLine(`  ${send.id} (${send.purpose}): ${amount} to ${send.destination}, ${made}`);
   const next = adapter.expiry === undefined ? 'ends it as failed' : 'signs it anew, or ends it as failed';
-  tell(`    ${why}${standing === 'impossible' ? `: the daemon ${next}, at its next try` : ''}`);
+  printLine(`    ${why}${standing === 'impossible' ? `: the daemon ${next}, at its next try` : ''}`);
 }

@@ -14,7 +14,7 @@ import {
 import { isoTime } from '../domain/iso-time.ts';
 import type { Config } from '../config/config.ts';
 import { createSecretBox } from '../wallet/secret-box.ts';
-import { parseCall, readSecret, runCommand, tell, UsageError, warn } from './command.ts';
+import { parseCall, readSecret, runCommand, printLine, UsageError, warn } from './command.ts';
 import { daemonData } from './daemon-data.ts';
 import { unlockKeyring } from './unlock-keyring.ts';
 
@@ -58,7 +58,7 @@ const COMMANDS: Readonly<Record<string, (deps: RescueDeps, call: Call) => Promis
     const password = values.generate ? randomBase62(GENERATED_LENGTH) : await askPassword(email, values);
     const passwords = await createPasswords(config.auth.passwordHash);
     await setPassword(deps, { email, passwordHash: await passwords.hash(password) });
-    if (values.generate) tell(password);
+    if (values.generate) printLine(password);
     warn(`The password of ${email} was changed; its sessions and tokens have ended.`);
   },
   'reset-second-factor': async (deps, { email, values: { passkeys } }) => {
@@ -71,12 +71,12 @@ const COMMANDS: Readonly<Record<string, (deps: RescueDeps, call: Call) => Promis
     if (insteadOf === undefined)
       throw new UsageError('--instead-of names the account that owns the shops now');
     const shops = await makeOwner(deps, { email, insteadOf });
-    for (const shop of shops) tell(shop);
+    for (const shop of shops) printLine(shop);
     warn(`${email} owns these shops now. Regenerate their keys if ${insteadOf} must not have them any more.`);
   },
   'confirm-keys': async (deps, { email }) => {
     const shops = await confirmKeysOf(deps, email);
-    for (const shop of shops) tell(shop);
+    for (const shop of shops) printLine(shop);
     if (shops.length === 0) warn(`No shop of ${email} is suspended.`);
   },
 };
@@ -89,7 +89,7 @@ await runCommand(USAGE, async (args) => {
   const { db } = await openDatabase(file, { mayMigrate: false });
   try {
     if (command === 'list') {
-      for (const account of await listAccounts(db)) tell(lineOf(account));
+      for (const account of await listAccounts(db)) printLine(lineOf(account));
       return 0;
     }
     const act = COMMANDS[command];

@@ -51,7 +51,7 @@ export function withUrlFiles(values: Values, context: BuildContext): Values {
 /** Trimmed content of a file; null when it cannot be read, which adds a problem. */
 function textOf(name: SettingName, file: string, context: BuildContext): string | null {
   try {
-    return readFileSync(pathOf(file, context), 'utf8').trim();
+    return readFileSync(resolvePath(file, context), 'utf8').trim();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     complain(context, name, `the file cannot be read (${code})`);
@@ -60,7 +60,7 @@ function textOf(name: SettingName, file: string, context: BuildContext): string 
 }
 
 /** A secret given directly or by a file (Docker and systemd credentials). */
-export function secretOf(
+export function readSecret(
   [direct, byFile]: (typeof SECRETS)[number],
   values: Values,
   context: BuildContext,
@@ -79,7 +79,7 @@ export function secretOf(
 }
 
 /** Makes a path absolute; a relative one resolves from the working directory. */
-export function pathOf(path: string, { cwd, home }: BuildContext): string {
+export function resolvePath(path: string, { cwd, home }: BuildContext): string {
   return path.startsWith('~/') && home !== null ? resolve(home, path.slice(2)) : resolve(cwd, path);
 }
 

@@ -1,4 +1,4 @@
-import { complain, secretOf, type BuildContext } from './build-parts.ts';
+import { complain, readSecret, type BuildContext } from './build-parts.ts';
 import { RATE_SOURCE_NAMES, type Config } from './config.ts';
 import type { Values } from './settings.ts';
 
@@ -13,7 +13,7 @@ export function ratesConfig(values: Values, context: BuildContext): Config['rate
   if (values.rateMaxAge < values.rateRefresh) {
     complain(context, 'rateMaxAge', 'must not be shorter than the refresh interval');
   }
-  const apiKey = secretOf(['coingeckoKey', 'coingeckoKeyFile'], values, context);
+  const apiKey = readSecret(['coingeckoKey', 'coingeckoKeyFile'], values, context);
   const keySetting = values.coingeckoKey === undefined ? 'coingeckoKeyFile' : 'coingeckoKey';
   if (apiKey !== null && !KEY.test(apiKey.reveal())) {
     complain(context, keySetting, 'must be printable ASCII without spaces, at most 200 characters');

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { complain, pathOf, secretOf, withUrlFiles, type BuildContext } from './build-parts.ts';
+import { complain, resolvePath, readSecret, withUrlFiles, type BuildContext } from './build-parts.ts';
 import { explorersConfig } from './build-explorers.ts';
 import { ratesConfig } from './build-rates.ts';
 import { replicaConfig } from './build-replica.ts';
@@ -15,7 +15,7 @@ import {
 } from '../domain/coins.ts';
 import type { Config, FeeBounds, NodeEndpoint } from './config.ts';
 import { Secret } from './secret.ts';
-import { settingOf } from './setting.ts';
+import { coinSetting } from './setting.ts';
 import { SETTINGS, type Values } from './settings.ts';
 
 const MIN_JWT_SECRET_BYTES = 32;
@@ -26,14 +26,14 @@ export function buildConfig(given: Values, context: BuildContext): Config {
   const values = withUrlFiles(given, context);
   const network = values.network === 'none' ? null : values.network;
   const nodes = nodeEndpoints(values, network, context);
-  const jwtSecret = secretOf(['jwtSecret', 'jwtSecretFile'], values, context);
+  const jwtSecret = readSecret(['jwtSecret', 'jwtSecretFile'], values, context);
   if (jwtSecret !== null && Buffer.byteLength(jwtSecret.reveal()) < MIN_JWT_SECRET_BYTES) {
     complain(context, 'jwtSecret', `must be ${MIN_JWT_SECRET_BYTES} bytes or more`);
   }
   const config: Config = {
     file: context.file,
     network,
-    dataDir: pathOf(values.dataDir, context),
+    dataDir: resolvePath(values.dataDir, context),
     logLevel: values.logLevel,
     shutdownGraceMs: values.shutdownGrace,
     http: httpConfig(values, context),
@@ -52,7 +52,7 @@ export function buildConfig(given: Values, context: BuildContext): Config {
     nodes,
     ...rpcConfig(values),
     solWsUrl: values.solWsUrl === undefined ? null : new Secret(values.solWsUrl.href),
-    confirmations: byCoin(COINS, (coin) => values[settingOf(coin, 'Confirmations')]),
+    confirmations: byCoin(COINS, (coin) => values[coinSetting(coin, 'Confirmations')]),
     ...feesConfig(values, context),
     watcher: { pollIntervalMs: values.pollInterval ?? (network === 'mainnet' ? 5000 : 1000) },
     reconcileIntervalMs: values.reconcileInterval,
@@ -91,7 +91,7 @@ function httpConfig(values: Values, context: BuildContext): Config['http'] {
   const tls =
     tlsCert === undefined || tlsKey === undefined
       ? null
-      : { certFile: pathOf(tlsCert, context), keyFile: pathOf(tlsKey, context) };
+      : { certFile: resolvePath(tlsCert, context), keyFile: resolvePath(tlsKey, context) };
   const { baseUrl } = values;
   if (baseUrl !== undefined && (baseUrl.username !== '' || baseUrl.search !== '' || baseUrl.hash !== '')) {
     complain(context, 'baseUrl', 'must not have a user, a query or a fragment');
@@ -115,7 +115,7 @@ function httpConfig(values: Values, context: BuildContext): Config['http'] {
 }
 
 function keyringConfig(values: Values, context: BuildContext): Config['keyring'] {
-  const passphrase = secretOf(['passphrase', 'passphraseFile'], values, context);
+  const passphrase = readSecret(['passphrase', 'passphraseFile'], values, context);
   if (passphrase !== null && passphrase.reveal().length < MIN_PASSPHRASE_LENGTH) {
     const source = values.passphrase === undefined ? 'passphraseFile' : 'passphrase';
     complain(context, source, `must have ${MIN_PASSPHRASE_LENGTH} characters or more`);
@@ -135,7 +135,9 @@ function backupConfig(values: Values, context: BuildContext): Config['backup'] {
   return {
     schedule: values.backupSchedule,
     folder:
-      backupFolder === undefined ? join(pathOf(dataDir, context), 'backups') : pathOf(backupFolder, context),
+      backupFolder === undefined
+        ? join(resolvePath(dataDir, context), 'backups')
+        : resolvePath(backupFolder, context),
     keep: values.backupKeep,
     maxAgeMs: values.backupMaxAge,
   };
@@ -163,8 +165,8 @@ function smtpConfig(values: Values): Config['smtp'] {
 function nodeEndpoints(values: Values, network: Network | null, context: BuildContext): Config['nodes'] {
   const nodes: Partial<Record<Coin, NodeEndpoint>> = {};
   for (const coin of COINS) {
-    const urlName = settingOf(coin, 'RpcUrl');
-    const cookieName = isUtxoCoin(coin) ? settingOf(coin, 'CookieFile') : null;
+    const urlName = coinSetting(coin, 'RpcUrl');
+    const cookieName = isUtxoCoin(coin) ? coinSetting(coin, 'CookieFile') : null;
     const url = values[urlName];
     const cookie = cookieName === null ? undefined : values[cookieName];
     if (url === undefined) {
@@ -177,7 +179,7 @@ function nodeEndpoints(values: Values, network: Network | null, context: BuildCo
     if (cookieName !== null && cookie !== undefined && url.username !== '') {
       complain(context, cookieName, `cannot go with a user in ${SETTINGS[urlName].env}: choose one`);
     }
-    nodes[coin] = endpoint(url, cookie === undefined ? null : pathOf(cookie, context));
+    nodes[coin] = endpoint(url, cookie === undefined ? null : resolvePath(cookie, context));
   }
   return nodes;
 }
@@ -186,7 +188,7 @@ function rpcConfig(values: Values): Pick<Config, 'nodeTimeoutMs' | 'ethRpcBatchS
   return {
     nodeTimeoutMs: values.nodeTimeout,
     ethRpcBatchSize: values.ethRpcBatchSize,
-    rpcPerSecond: byCoin(ACCOUNT_CODES, (coin) => values[settingOf(coin, 'RpcPerSecond')]),
+    rpcPerSecond: byCoin(ACCOUNT_CODES, (coin) => values[coinSetting(coin, 'RpcPerSecond')]),
   };
 }
 
@@ -202,7 +204,7 @@ function endpoint(url: URL, cookieFile: string | null): NodeEndpoint {
 }
 
 function feeBounds(values: Values, coin: UtxoCoinCode, context: BuildContext): FeeBounds {
-  const [floorName, capName] = [settingOf(coin, 'FeeFloor'), settingOf(coin, 'FeeCap')];
+  const [floorName, capName] = [coinSetting(coin, 'FeeFloor'), coinSetting(coin, 'FeeCap')];
   const [floorPerKvb, capPerKvb] = [values[floorName], values[capName]];
   if (capPerKvb < floorPerKvb) complain(context, capName, `must not be below ${SETTINGS[floorName].env}`);
   return { floorPerKvb, capPerKvb };

@@ -36,7 +36,7 @@ export function each<C extends Coin, Suffix extends string, S extends Setting>(
   suffix: Suffix,
   make: (coin: C) => S,
 ): { readonly [K in C as SettingOf<K, Suffix>]: S } {
-  return Object.fromEntries(coins.map((coin) => [settingOf(coin, suffix), make(coin)])) as {
+  return Object.fromEntries(coins.map((coin) => [coinSetting(coin, suffix), make(coin)])) as {
     [K in C as SettingOf<K, Suffix>]: S;
   };
 }
@@ -44,7 +44,7 @@ export function each<C extends Coin, Suffix extends string, S extends Setting>(
 type SettingOf<C extends Coin, Suffix extends string> = `${Lowercase<C>}${Suffix}`;
 
 /** The name of a coin's setting. */
-export function settingOf<C extends Coin, Suffix extends string>(
+export function coinSetting<C extends Coin, Suffix extends string>(
   coin: C,
   suffix: Suffix,
 ): SettingOf<C, Suffix> {

@@ -23,10 +23,10 @@ const computePrice = () => value.scaledDecimal(0, '1000', '1000000000', 'micro-l
 
 /** All settings. Variables, YAML keys, checks and messages derive from this table. */
 export const SETTINGS = {
-  network: setting('network', 'TILLD_NETWORK', value.oneOf(['none', ...NETWORKS]), 'none'),
+  network: setting('network', 'TILLD_NETWORK', value.parseChoice(['none', ...NETWORKS]), 'none'),
   dataDir: setting('dataDir', 'TILLD_DATA_DIR', value.text('a directory'), './data'),
-  logLevel: setting('log.level', 'TILLD_LOG_LEVEL', value.oneOf(LOG_LEVELS), 'info'),
-  accessLog: setting('log.access', 'TILLD_ACCESS_LOG', value.oneOf(ACCESS_LOGS), 'full'),
+  logLevel: setting('log.level', 'TILLD_LOG_LEVEL', value.parseChoice(LOG_LEVELS), 'info'),
+  accessLog: setting('log.access', 'TILLD_ACCESS_LOG', value.parseChoice(ACCESS_LOGS), 'full'),
   shutdownGrace: setting('shutdownGrace', 'TILLD_SHUTDOWN_GRACE', value.duration('0s', '10s'), '8s'),
 
   port: setting('http.port', 'TILLD_PORT', value.wholeNumber(0, 65_535), 3000),
@@ -48,7 +48,12 @@ export const SETTINGS = {
     120,
   ),
 
-  registration: setting('auth.registration', 'TILLD_REGISTRATION', value.oneOf(REGISTRATION_MODES), 'open'),
+  registration: setting(
+    'auth.registration',
+    'TILLD_REGISTRATION',
+    value.parseChoice(REGISTRATION_MODES),
+    'open',
+  ),
   authRate: setting('auth.ratePerMinute', 'TILLD_AUTH_RATE_PER_MINUTE', value.wholeNumber(0, 100_000), 5),
   shopsPerAccount: setting(
     'auth.shopsPerAccount',
@@ -126,7 +131,7 @@ export const SETTINGS = {
     value.scaledDecimal(2, '0', '100', 'a percentage'),
     '10',
   ),
-  feeRaises: setting('fees.raises', 'TILLD_FEE_RAISES', value.oneOf(['on', 'off']), 'on'),
+  feeRaises: setting('fees.raises', 'TILLD_FEE_RAISES', value.parseChoice(['on', 'off']), 'on'),
   consolidateBelow: setting(
     'fees.consolidateBelow',
     'TILLD_CONSOLIDATE_BELOW',
@@ -173,7 +178,12 @@ export const SETTINGS = {
     value.scaledDecimal(2, '0', '5', 'a percentage'),
     '0.5',
   ),
-  latePayments: setting('payments.latePayments', 'TILLD_LATE_PAYMENTS', value.oneOf(LATE_POLICIES), 'accept'),
+  latePayments: setting(
+    'payments.latePayments',
+    'TILLD_LATE_PAYMENTS',
+    value.parseChoice(LATE_POLICIES),
+    'accept',
+  ),
   unconfirmedGrace: setting(
     'payments.unconfirmedGrace',
     'TILLD_UNCONFIRMED_GRACE',
@@ -212,13 +222,13 @@ export const SETTINGS = {
   dnsServers: optional('domains.dnsServers', 'TILLD_DNS_SERVERS', value.dnsServers()),
 
   rates: setting('rates.source', 'TILLD_RATES', value.rateSource(), 'live'),
-  rateSources: optional('rates.from', 'TILLD_RATE_SOURCES', value.someOf(RATE_SOURCE_NAMES)),
+  rateSources: optional('rates.from', 'TILLD_RATE_SOURCES', value.parseSubset(RATE_SOURCE_NAMES)),
   coingeckoKey: secret(null, 'TILLD_COINGECKO_API_KEY', value.text()),
   coingeckoKeyFile: optional('rates.coingecko.apiKeyFile', 'TILLD_COINGECKO_API_KEY_FILE', secretFile()),
   coingeckoPlan: setting(
     'rates.coingecko.plan',
     'TILLD_COINGECKO_PLAN',
-    value.oneOf(COINGECKO_PLANS),
+    value.parseChoice(COINGECKO_PLANS),
     'demo',
   ),
   rateRefresh: setting('rates.refresh', 'TILLD_RATE_REFRESH', value.duration('5s', '1h'), '60s'),

@@ -32,7 +32,7 @@ export function text(expected = 'a text') {
   return reader(expected, (value) => value);
 }
 
-export function oneOf<const T extends string>(values: readonly T[]) {
+export function parseChoice<const T extends string>(values: readonly T[]) {
   return reader(`one of ${values.join(', ')}`, (value) => values.find((known) => known === value));
 }
 
@@ -120,7 +120,7 @@ export function dnsServers() {
 }
 
 /** A subset of these names, as a YAML list or separated by commas. */
-export function someOf<const T extends string>(values: readonly T[]) {
+export function parseSubset<const T extends string>(values: readonly T[]) {
   return listOf(`one or more of ${values.join(', ')}`, values.length, (item) =>
     values.find((known) => known === item),
   );

@@ -11,7 +11,7 @@ export const OUTPUTS_PER_SEND = 1_450;
 export const OUTPUTS_PER_CONSOLIDATION = 300;
 
 /** How sends of a chain draw on money. Simulated chains spend outputs, whatever their coin. */
-export function spendingOf({ coin, mode }: ChainId): SpendingModel {
+export function spendingModel({ coin, mode }: ChainId): SpendingModel {
   return mode === 'live' ? COIN_DEFINITIONS[coin].spending : 'outputs';
 }
 
@@ -21,6 +21,6 @@ export function spendingOf({ coin, mode }: ChainId): SpendingModel {
  */
 export function accountsPerSend(chain: ChainId): number | null {
   const definition = COIN_DEFINITIONS[chain.coin];
-  if (spendingOf(chain) !== 'many-accounts' || definition.family === 'utxo') return null;
+  if (spendingModel(chain) !== 'many-accounts' || definition.family === 'utxo') return null;
   return definition.accountsPerSend;
 }

@@ -7,7 +7,7 @@ import { COIN_DEFINITIONS, type Coin, type Mode, type Network } from './coins.ts
  */
 export type BlockTimes = 'exact' | 'rough' | 'none';
 
-export function blockTimesOf(chain: {
+export function expectedBlockTimes(chain: {
   readonly coin: Coin;
   readonly mode: Mode;
   readonly network: Network;

@@ -4,7 +4,7 @@ export type LogoType = 'image/png' | 'image/jpeg' | 'image/webp';
 const PNG = '\x89PNG\r\n\x1a\n';
 
 /** What an image is by its first bytes, whatever it is said to be; null: none that can be a logo. */
-export function logoTypeOf(bytes: Uint8Array): LogoType | null {
+export function detectLogoType(bytes: Uint8Array): LogoType | null {
   const head = String.fromCharCode(...bytes.subarray(0, 16));
   if (head.startsWith(PNG) && head.startsWith('IHDR', 12)) return 'image/png';
   if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
@@ -68,7 +68,7 @@ function quietGround(accent: Rgb, { card, text: pale, share }: Scheme): Rgb {
 }
 
 /** The contrast of two colours by WCAG 2.2, 1 to 21. */
-export function contrastOf(a: string, b: string): number {
+export function contrastRatio(a: string, b: string): number {
   return contrast(parse(a), parse(b));
 }
 

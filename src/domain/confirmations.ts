@@ -50,18 +50,18 @@ export function isAtLeast(requirement: Requirement, other: Requirement): boolean
 }
 
 /** Expected confirmations: the number itself, or how many the finality usually takes. */
-export function depthOf(requirement: Requirement): number {
+export function expectedConfirmations(requirement: Requirement): number {
   return typeof requirement === 'number' ? requirement : USUAL_DEPTH[requirement];
 }
 
 /** The finality that a requirement waits for; null for a number of confirmations. */
-export function finalityOf(requirement: Requirement): Finality | null {
+export function requiredFinality(requirement: Requirement): Finality | null {
   return typeof requirement === 'number' ? null : requirement;
 }
 
 /** Every finality that a policy may wait for. */
-export function finalitiesOf(policy: ConfirmationPolicy): Finality[] {
-  const words = [policy.base, ...policy.tiers.map((tier) => tier.confirmations)].map(finalityOf);
+export function possibleFinalities(policy: ConfirmationPolicy): Finality[] {
+  const words = [policy.base, ...policy.tiers.map((tier) => tier.confirmations)].map(requiredFinality);
   return [...new Set(words)].filter((word) => word !== null);
 }
 

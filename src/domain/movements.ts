@@ -18,7 +18,7 @@ export interface Movement {
 }
 
 /** A line that stands: it was written, and not taken back since. */
-export interface StandingMovement extends Movement {
+export interface UnreversedMovement extends Movement {
   readonly seq: number;
 }
 
@@ -59,12 +59,12 @@ export interface LedgerTransaction {
   /** Null when it was not signed here. */
   readonly send: MovedSend | null;
   /** The lines about it that stand. */
-  readonly standing: readonly StandingMovement[];
+  readonly standing: readonly UnreversedMovement[];
 }
 
 /** What has to be done to make the books agree with the ledger. */
 export interface BookChange {
-  readonly takenBack: readonly StandingMovement[];
+  readonly takenBack: readonly UnreversedMovement[];
   readonly made: readonly Movement[];
 }
 
@@ -82,9 +82,9 @@ const FAILED = 'failed: only the network fee was spent';
  */
 export function bookChange(transaction: LedgerTransaction): BookChange {
   const { standing } = transaction;
-  const takenBack: StandingMovement[] = [];
+  const takenBack: UnreversedMovement[] = [];
   const made: Movement[] = [];
-  const settle = (before: readonly StandingMovement[], wanted: readonly Movement[]): void => {
+  const settle = (before: readonly UnreversedMovement[], wanted: readonly Movement[]): void => {
     if (before.length > 0 === wanted.length > 0 && sumOf(before) === sumOf(wanted)) return;
     takenBack.push(...before);
     made.push(...wanted);
@@ -103,7 +103,7 @@ export function bookChange(transaction: LedgerTransaction): BookChange {
 }
 
 /** The line that takes another one back. */
-export function reversalOf(movement: Movement): Movement {
+export function reverseMovement(movement: Movement): Movement {
   return {
     ...movement,
     kind: 'reversal',

@@ -36,7 +36,7 @@ const NEGLIGIBLE = 10_000n;
  * @param atoms the exact amount, not negative
  * @param coinDecimals digits between the coin and its atom
  */
-export function askedAmount(atoms: bigint, coinDecimals: number): bigint {
+export function roundUpForPayer(atoms: bigint, coinDecimals: number): bigint {
   if (coinDecimals <= MOST_DECIMALS_TYPED) return atoms;
   for (let decimals = FEWEST_DECIMALS; decimals < coinDecimals; decimals += 1) {
     const step = 10n ** BigInt(coinDecimals - decimals);
@@ -46,13 +46,13 @@ export function askedAmount(atoms: bigint, coinDecimals: number): bigint {
 }
 
 /** An exact price: atoms of a coin and the minor units of a currency (cents) they are worth. */
-export interface Worth {
+export interface ExchangeRate {
   readonly atoms: bigint;
   readonly minorUnits: bigint;
 }
 
 /** A rate as a worth. @param rate units of the currency per whole coin. @throws {AmountError} unless positive */
-export function worthAt(rate: string, fiatDigits: number, coinDecimals: number): Worth {
+export function exchangeRateFrom(rate: string, fiatDigits: number, coinDecimals: number): ExchangeRate {
   const { numerator, denominator } = parseRatio(rate);
   return {
     atoms: denominator * 10n ** BigInt(coinDecimals),
@@ -61,12 +61,12 @@ export function worthAt(rate: string, fiatDigits: number, coinDecimals: number):
 }
 
 /** Whole atoms that minor units buy, rounded down. */
-export function atomsFor(minorUnits: bigint, worth: Worth): bigint {
+export function atomsFor(minorUnits: bigint, worth: ExchangeRate): bigint {
   return (minorUnits * worth.atoms) / worth.minorUnits;
 }
 
 /** Whole minor units that atoms are worth, rounded down. */
-export function valueOf(atoms: bigint, worth: Worth): bigint {
+export function convertToMinor(atoms: bigint, worth: ExchangeRate): bigint {
   return (atoms * worth.minorUnits) / worth.atoms;
 }
 

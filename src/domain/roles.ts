@@ -20,7 +20,7 @@ const SCOPES_OF: Readonly<Record<Role, ReadonlySet<Scope>>> = {
 };
 
 /** The scopes of a role. */
-export function scopesOf(role: Role): ReadonlySet<Scope> {
+export function roleScopes(role: Role): ReadonlySet<Scope> {
   return SCOPES_OF[role];
 }
 

@@ -158,7 +158,7 @@ export function rateSourceFamily({ rates }: StateMetricsDeps): Family {
 }
 
 /** Rates of currencies in use that one source decides, or that are refused. */
-export function rateTroubleFamily({ rates }: StateMetricsDeps): Family {
+export function rateProblemFamily({ rates }: StateMetricsDeps): Family {
   return {
     name: 'tilld_rate_single_source',
     help: '1 for a rate by one source alone where more agreed before (alone), or that is refused since it moved too far (refused)',

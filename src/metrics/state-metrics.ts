@@ -3,7 +3,7 @@ import {
   chainFamilies,
   rateFamily,
   rateSourceFamily,
-  rateTroubleFamily,
+  rateProblemFamily,
   reconcileFamilies,
   uncreditedFamilies,
 } from './chain-families.ts';
@@ -33,7 +33,7 @@ export function registerStateMetrics(registry: Registry, deps: StateMetricsDeps)
     ...reconcileFamilies(deps),
     rateFamily(deps),
     rateSourceFamily(deps),
-    rateTroubleFamily(deps),
+    rateProblemFamily(deps),
   ]) {
     const gauge = new Gauge({
       name,

@@ -4,7 +4,7 @@ import { pause } from './pause.ts';
 const GAP_MS = 1_000;
 
 /** Look-ups on demand, one at a time with a pause: currencies requested while one runs share the next. */
-export class OnDemandLane {
+export class OnDemandQueue {
   #waiting = new Set<string>();
   #next: Promise<void> | null = null;
   #last: Promise<void> = Promise.resolve();

@@ -11,7 +11,7 @@ import {
 } from './single-source.ts';
 
 /** A rate by one source alone where more agreed before, or a refused one. */
-export interface RateTrouble {
+export interface RateProblem {
   readonly coin: Coin;
   readonly currency: string;
   readonly state: 'alone' | 'refused';
@@ -24,7 +24,7 @@ export class RateGuard {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #histories = new Map<string, RateHistory>();
-  readonly #troubles = new Map<string, RateTrouble>();
+  readonly #troubles = new Map<string, RateProblem>();
 
   constructor(
     limits: SingleSourceLimits,
@@ -62,7 +62,7 @@ export class RateGuard {
     }
   }
 
-  troubles(): readonly RateTrouble[] {
+  troubles(): readonly RateProblem[] {
     return [...this.#troubles.values()];
   }
 
@@ -72,7 +72,7 @@ export class RateGuard {
       if (!currencies.has(currency)) this.#troubles.delete(key);
   }
 
-  #note(key: string, about: Omit<RateTrouble, 'state'>, { state, reason }: Verdict): void {
+  #note(key: string, about: Omit<RateProblem, 'state'>, { state, reason }: Verdict): void {
     const before = this.#troubles.get(key)?.state ?? null;
     const now = state === 'alone' || state === 'refused' ? state : null;
     if (now === null) this.#troubles.delete(key);

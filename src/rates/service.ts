@@ -7,9 +7,9 @@ import { AgreedRates, type AgreedRatesStore } from './agreed-rates.ts';
 import { RateCache } from './cache.ts';
 import { fixedQuote, rateUnavailable } from './fixed.ts';
 import { consensus, type Consensus } from './median.ts';
-import { OnDemandLane } from './on-demand-lane.ts';
+import { OnDemandQueue } from './on-demand-lane.ts';
 import { pause, withinMs } from './pause.ts';
-import { RateGuard, type RateTrouble } from './rate-guard.ts';
+import { RateGuard, type RateProblem } from './rate-guard.ts';
 import { Refresher } from './refresher.ts';
 import type { SingleSourceLimits } from './single-source.ts';
 import { SourceHealth, type SourceAge } from './source-health.ts';
@@ -52,7 +52,7 @@ export interface RateService extends Rates {
   /** Warnings about sources that have given no price for a day, and rates that rest on one source or are refused. */
   warnings(): readonly string[];
   /** Rates of pinned currencies that rest on one source only, or are refused since it moved them too far. */
-  troubles(): readonly RateTrouble[];
+  troubles(): readonly RateProblem[];
 }
 
 /** Prices as configured: fixed, or the consensus of live sources, refreshed in the background. */
@@ -86,7 +86,7 @@ class UnmovingRates implements RateService {
     return [];
   }
 
-  troubles(): readonly RateTrouble[] {
+  troubles(): readonly RateProblem[] {
     return [];
   }
 
@@ -106,7 +106,7 @@ class LiveRates implements RateService {
   readonly #stopped = new AbortController();
   /** Currencies looked up since they were last requested, until they are forgotten: the loop refreshes them. */
   readonly #attempted = new Set<string>();
-  readonly #lanes = { pinned: new OnDemandLane(), others: new OnDemandLane() };
+  readonly #lanes = { pinned: new OnDemandQueue(), others: new OnDemandQueue() };
   #loop: Promise<void> | null = null;
   #isRestored = false;
 
@@ -160,7 +160,7 @@ class LiveRates implements RateService {
     return this.#health.ages();
   }
 
-  troubles(): readonly RateTrouble[] {
+  troubles(): readonly RateProblem[] {
     return this.#guard.troubles().filter(({ currency }) => this.#cache.isPinned(currency));
   }
 
@@ -239,7 +239,7 @@ class LiveRates implements RateService {
   }
 }
 
-function troubleWarnings(troubles: readonly RateTrouble[]): string[] {
+function troubleWarnings(troubles: readonly RateProblem[]): string[] {
   return troubles.map(({ coin, currency, state, source }) =>
     state === 'alone'
       ? `the rate of ${coin} in ${currency} rests on ${source} alone: see why the other price sources fail`

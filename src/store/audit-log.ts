@@ -7,7 +7,7 @@ export async function insertAudit(db: Db, row: Omit<AuditRow, 'id'>): Promise<nu
   return id;
 }
 
-export interface AuditEnd {
+export interface AuditResult {
   readonly id: number;
   readonly result: string;
   /** What it was about, where only its answer says so. */
@@ -16,7 +16,10 @@ export interface AuditEnd {
 }
 
 /** Notes how an action ended. */
-export async function settleAudit(db: Db, { id, result, objectId, merchantId }: AuditEnd): Promise<void> {
+export async function finishAuditEntry(
+  db: Db,
+  { id, result, objectId, merchantId }: AuditResult,
+): Promise<void> {
   const about = objectId === null ? {} : { object_id: objectId };
   const of = merchantId === null ? {} : { merchant_id: merchantId };
   await db

@@ -8,16 +8,16 @@ export function creatorColumns(creator: Creator | null): CreatorColumns {
   return { creator_kind: creator?.kind ?? null, creator_id: creator?.id ?? null };
 }
 
-export function creatorOf({ creator_kind: kind, creator_id: id }: CreatorColumns): Creator | null {
+export function toCreator({ creator_kind: kind, creator_id: id }: CreatorColumns): Creator | null {
   return kind === null || id === null ? null : { kind, id };
 }
 
-export function originOf(row: CreatorColumns & { readonly price_locked: Flag }): Origin {
-  return { creator: creatorOf(row), isPriceLocked: row.price_locked === 1 };
+export function findOrigin(row: CreatorColumns & { readonly price_locked: Flag }): Origin {
+  return { creator: toCreator(row), isPriceLocked: row.price_locked === 1 };
 }
 
 /** Names of those who made rows, by their id: addresses of users, names of restricted keys that there are. */
-export async function namesOf(
+export async function findCreatorNames(
   db: Db,
   creators: readonly (Creator | null)[],
 ): Promise<ReadonlyMap<string, string>> {

@@ -1,8 +1,13 @@
 /** Lives of an order on the payment machine: a payer, a shop, two chains and a clock, with books of their own. */
 import type { Coin } from '../../src/domain/coins.ts';
 import { assertNever } from '../../src/domain/errors.ts';
-import { excessAtoms, leftIn, valueGiven, type CoinLeft } from '../../src/domain/payment/coin-left.ts';
-import { askedAtoms } from '../../src/domain/payment/coverage.ts';
+import {
+  excessAtoms,
+  remainingRefundable,
+  refundValue,
+  type RemainingRefundable,
+} from '../../src/domain/payment/coin-left.ts';
+import { atomsToRequest } from '../../src/domain/payment/coverage.ts';
 import { nextPosition } from '../../src/domain/payment/credits.ts';
 import { endsOpenLinks, isBought, isLimitedToExcess } from '../../src/domain/payment/link-terms.ts';
 import { transitionAll } from '../../src/domain/payment/machine.ts';
@@ -154,7 +159,7 @@ export class OrderLife {
   asked(coin: LifeCoin): bigint {
     const { toleranceBps } = this.terms;
     const due = this.terms.dues[coin];
-    return askedAtoms(missingShare(this.payment), { due, coinDecimals: 8, toleranceBps });
+    return atomsToRequest(missingShare(this.payment), { due, coinDecimals: 8, toleranceBps });
   }
 
   /** Plays one step; false where there is nothing for it. */
@@ -302,15 +307,17 @@ export class OrderLife {
   /** What links could give back now, in the coin of each. */
   claimable(link: LifeLink): bigint {
     const terms = { mayWait: true };
-    const left = leftIn(this.payment, link.coin, terms);
+    const left = remainingRefundable(this.payment, link.coin, terms);
     const preset = link.isExcess ? ('excess' as const) : null;
     if (!isLimitedToExcess(this.payment, { preset, openedComplete: link.openedComplete })) return left.atoms;
     if (this.payment.refundedAt !== null) return left.atoms;
     return excessAtoms(this.#held(terms), link.coin);
   }
 
-  #held(terms: { readonly mayWait: boolean }): CoinLeft[] {
-    return LIFE_COINS.map((coin) => leftIn(this.payment, coin, terms)).filter(({ atoms }) => atoms > 0n);
+  #held(terms: { readonly mayWait: boolean }): RemainingRefundable[] {
+    return LIFE_COINS.map((coin) => remainingRefundable(this.payment, coin, terms)).filter(
+      ({ atoms }) => atoms > 0n,
+    );
   }
 
   #waited({ coin, via }: Extract<Decision, { do: 'waited' }>): boolean {
@@ -392,7 +399,7 @@ export class OrderLife {
   }
 
   #refund(coin: LifeCoin, percent: number, rate: number): boolean {
-    const left = leftIn(this.payment, coin);
+    const left = remainingRefundable(this.payment, coin);
     const atoms = (left.atoms * BigInt(percent)) / 100n;
     if (atoms <= 0n) return false;
     // At the rate of now, coins are given back at another value than that of their arrival.
@@ -405,7 +412,7 @@ export class OrderLife {
       coin,
       amount: atoms,
       stage: 'signed',
-      ...valueGiven(left, atoms, at),
+      ...refundValue(left, atoms, at),
       completedBy: completedBy(this.payment),
       position: nextPosition(this.payment),
     };
@@ -414,7 +421,9 @@ export class OrderLife {
 
   #openLink(coin: LifeCoin, percent: number, isExcess: boolean): boolean {
     const terms = { mayWait: true };
-    const all = isExcess ? excessAtoms(this.#held(terms), coin) : leftIn(this.payment, coin, terms).atoms;
+    const all = isExcess
+      ? excessAtoms(this.#held(terms), coin)
+      : remainingRefundable(this.payment, coin, terms).atoms;
     const atoms = (all * BigInt(percent)) / 100n;
     if (atoms <= 0n) return false;
     this.#serial += 1;
@@ -427,7 +436,7 @@ export class OrderLife {
     if (link === undefined || this.claimable(link) < link.atoms) return false;
     link.state = 'claimed';
     const { id, coin, atoms } = link;
-    const given = valueGiven(leftIn(this.payment, coin, { mayWait: true }), atoms, null);
+    const given = refundValue(remainingRefundable(this.payment, coin, { mayWait: true }), atoms, null);
     const by = completedBy(this.payment);
     const claim = {
       id,
@@ -442,7 +451,10 @@ export class OrderLife {
   }
 
   #sendClaim(link: LifeLink | undefined): boolean {
-    if (link === undefined || leftIn(this.payment, link.coin, { ownLink: link.id }).atoms < link.atoms)
+    if (
+      link === undefined ||
+      remainingRefundable(this.payment, link.coin, { ownLink: link.id }).atoms < link.atoms
+    )
       return false;
     link.state = 'sent';
     const position = nextPosition(this.payment);

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { sharesOf, type CompletedRow, type Share } from '../../../src/store/payments/volume-totals.ts';
+import { completedShares, type CompletedRow, type Share } from '../../../src/store/payments/volume-totals.ts';
 import type { Templates } from './payment-templates.ts';
 
 export interface Copying {
@@ -265,7 +265,7 @@ function totalVolume(sqlite: Database.Database): void {
     if (payment === undefined) return;
     const { merchant_id, mode, created_at: at } = payment;
     for (const period of [HOUR_MS, DAY_MS]) {
-      for (const share of sharesOf(rows)) {
+      for (const share of completedShares(rows)) {
         const key = JSON.stringify([
           merchant_id,
           mode,

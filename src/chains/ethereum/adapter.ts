@@ -112,7 +112,7 @@ export function createEthereumAdapter(options: EthereumAdapterOptions): ChainAda
       return view;
     },
     recheck: (transactions, ledger, proof) =>
-      recheck(transactions, (each) => submitter.fateOf(each, ledger, proof)),
+      recheck(transactions, (each) => submitter.getTransactionStatus(each, ledger, proof)),
     addressProblem,
     watchKey: accountKey,
     paymentUri: ({ address, amount }) => eip681Uri({ address, amount, chainId }),

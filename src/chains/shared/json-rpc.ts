@@ -67,7 +67,7 @@ export function createJsonRpc<Options>(dialect: RpcDialect<Options>): JsonRpc<Op
     return { jsonrpc: dialect.version, id: (lastId += 1), method, params };
   };
 
-  function answerOf(reply: z.infer<typeof REPLY>, method: string): RpcAnswer {
+  function readAnswer(reply: z.infer<typeof REPLY>, method: string): RpcAnswer {
     if (!reply.error) return { result: reply.result };
     const { code, message, data } = reply.error;
     const refusal = new RpcRefusal(method, code, message, data);
@@ -85,7 +85,7 @@ export function createJsonRpc<Options>(dialect: RpcDialect<Options>): JsonRpc<Op
     // A node answers parse errors with a null id.
     const mayDiffer = Boolean(error) && (id === null || dialect.allowsErrorsOfAnyId === true);
     if (id !== asked.id && !mayDiffer) throw badAnswer(method, 'belongs to another request');
-    const answer = answerOf(reply.data, method);
+    const answer = readAnswer(reply.data, method);
     if (answer instanceof RpcRefusal) throw answer;
     return parsed(answer.result, method, schema);
   }
@@ -101,7 +101,7 @@ export function createJsonRpc<Options>(dialect: RpcDialect<Options>): JsonRpc<Op
     return calls.map(({ id, method }) => {
       const reply = byId.get(id);
       if (reply === undefined) throw badAnswer(what, `lacks request ${id}`);
-      return answerOf(reply, method);
+      return readAnswer(reply, method);
     });
   }
 

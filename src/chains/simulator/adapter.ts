@@ -19,7 +19,7 @@ import { activeRivals, acceptToMempool, requireTip } from './node-rules.ts';
 import { paymentUri } from './payment-uri.ts';
 import { planBump, planSend, quoteFee } from './plan.ts';
 import {
-  inputsOf,
+  decodeInputs,
   isSignedByOwners,
   readSignedSpend,
   signSpend,
@@ -89,7 +89,7 @@ function chainReader(deps: SimulatorAdapterDeps): ChainReader {
         const { height, hash } = await tipOf(ledger);
         return { height, hash };
       }),
-    inputsOf,
+    inputsOf: decodeInputs,
     hashAt: async (height) =>
       ask(async (ledger) => {
         await tipOf(ledger);
@@ -188,13 +188,13 @@ async function recheck(
 ): Promise<ReadonlyMap<string, TransactionFate>> {
   const fates = new Map<string, TransactionFate>();
   for (const transaction of transactions) {
-    const fate = await asker(deps)(async (ledger) => fateOf(deps, ledger, transaction));
+    const fate = await asker(deps)(async (ledger) => getTransactionStatus(deps, ledger, transaction));
     fates.set(transaction.txid, fate);
   }
   return fates;
 }
 
-async function fateOf(
+async function getTransactionStatus(
   deps: SimulatorAdapterDeps,
   ledger: SimulatorLedger,
   { txid, raw }: StoredTransaction,

@@ -11,7 +11,7 @@ import {
 import type { Coin } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import { COIN_FORMATS } from './formats.ts';
-import { ancestorsOf, packageRate } from '../../domain/send/package-fee.ts';
+import { distinctAncestors, packageRate } from '../../domain/send/package-fee.ts';
 
 /** A replacement pays at least this much more per unit than what it replaces: one eighth. */
 const BUMP_DIVISOR = 8n;
@@ -52,7 +52,7 @@ export function planSend(coin: Coin, request: SendRequest): SendPlan {
 export function planBump(coin: Coin, request: BumpRequest): SendPlan | null {
   const { previous, quote, ancestry } = request;
   // Its package rate, with unconfirmed ancestors, may be lower than its own.
-  if (quote.rate <= packageRate(previous, ancestorsOf(previous.inputs, ancestry))) return null;
+  if (quote.rate <= packageRate(previous, distinctAncestors(previous.inputs, ancestry))) return null;
   const floor = previous.feeRate + previous.feeRate / BUMP_DIVISOR + 1n;
   const rate = quote.rate > floor ? quote.rate : floor;
   if (request.toSelf === true) return payBack(coin, request, rate);

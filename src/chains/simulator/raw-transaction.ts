@@ -88,7 +88,7 @@ export function createFaucetTransaction(
 const inputsSchema = z.object({ inputs: z.array(z.object({ txid: z.string(), index: z.int() })) });
 
 /** The outputs that a transaction spends, from its bytes; none when the bytes are not a transaction. */
-export function inputsOf(raw: string): readonly OutputRef[] {
+export function decodeInputs(raw: string): readonly OutputRef[] {
   const parsed = inputsSchema.safeParse(readJson(raw));
   return parsed.success ? parsed.data.inputs : [];
 }

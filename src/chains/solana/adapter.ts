@@ -9,7 +9,7 @@ import { addressProblem } from './address.ts';
 import { balancesAt } from './accounts/balances-at.ts';
 import { ChainView } from './blocks/chain-view.ts';
 import { CAP_RATE, quoteFee } from './sends/fees.ts';
-import { ageOf, checkGenesis } from './rpc/identity.ts';
+import { versionWarning, checkGenesis } from './rpc/identity.ts';
 import { HistoryGap } from './blocks/history-gap.ts';
 import { simulateComputeUnits } from './sends/simulate-compute-units.ts';
 import { readWire } from './sends/message.ts';
@@ -135,7 +135,7 @@ async function nodeStatus(
     client.rentMinimum(),
   ]);
   const tip = await view.tip();
-  const { warnings, alarms } = ageOf(version);
+  const { warnings, alarms } = versionWarning(version);
   const told =
     health.slots === null ? `the node does not tell how far it is behind (${health.problem})` : null;
   return {

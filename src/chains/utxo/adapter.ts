@@ -20,7 +20,7 @@ import { UnreadTransactions } from '../shared/unread-transactions.ts';
 import { scanUnspent } from './scan-unspent.ts';
 import { signSend } from './sends/sign-send.ts';
 import { dustLimit, feeFor, inputVsize, maxInputs } from './sends/size.ts';
-import { inputsOf } from './mempool/transaction-status.ts';
+import { decodeInputs } from './mempool/transaction-status.ts';
 import { createSubmitter } from './sends/submit.ts';
 
 export interface UtxoAdapterOptions {
@@ -91,14 +91,14 @@ export function createUtxoAdapter(options: UtxoAdapterOptions): ChainAdapter {
     minimumPayment: dustLimit(keyHashScript(coin.scriptType), coin.dustRelayRate),
     status: async () => unread.withWarning(feeSources.withWarning(await nodeStatus(client, coin, network))),
     tip: () => client.tip(),
-    inputsOf: (raw) => inputsOf(raw, coin.hasMweb),
+    inputsOf: (raw) => decodeInputs(raw, coin.hasMweb),
     hashAt: (height) => feed.hashAt(height),
     blockBefore: (timeMs) => blockBefore(client, timeMs),
     blockAt: (height) => readBlock(reader, height),
     runs: { blocksFrom: (height) => feed.blocksFrom(height) },
     unconfirmed: () => mempool.view(),
     recheck: (transactions, ledger, proof) =>
-      recheck(transactions, (each) => submitter.fateOf(each, ledger, proof)),
+      recheck(transactions, (each) => submitter.getTransactionStatus(each, ledger, proof)),
     addressProblem(address) {
       const parsed = parseAddress(coin, network, address);
       return 'problem' in parsed ? parsed.problem : null;

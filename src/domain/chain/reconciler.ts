@@ -40,7 +40,7 @@ export function inputCostAt(
 }
 
 /** Most outputs that one transaction spends; where the chain sets no limit, what a database row may hold. */
-export function mostInputsOf({ funds }: { readonly funds?: ChainFunds }): number {
+export function maxInputs({ funds }: { readonly funds?: ChainFunds }): number {
   return funds?.model === 'outputs' ? Math.min(funds.mostInputs, OUTPUTS_PER_SEND) : OUTPUTS_PER_SEND;
 }
 

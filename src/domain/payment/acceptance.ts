@@ -1,11 +1,11 @@
 import { COINS } from '../coins.ts';
-import { liveCredits, reaches, sumsOf } from './credits.ts';
+import { liveCredits, reaches, sumByCoin } from './credits.ts';
 import type { CoinSums, PaymentCredit, PaymentState } from './types.ts';
 
 /** Money covered by the merchant's acceptance: of these credits, those that were there at that time. */
 function acceptedAmong({ acceptedPosition }: PaymentState, credits: readonly PaymentCredit[]): CoinSums {
   if (acceptedPosition === null) return {};
-  return sumsOf(credits.filter(({ position }) => position <= acceptedPosition));
+  return sumByCoin(credits.filter(({ position }) => position <= acceptedPosition));
 }
 
 /** Whether the merchant's acceptance holds for these credits: of the money it covered, the accepted sums are among them. */
@@ -33,7 +33,7 @@ export function acceptanceProblem(payment: PaymentState): AcceptanceProblem | nu
   if (payment.status === 'completed' || payment.status === 'confirming') return 'status';
   const leaving = payment.refunds.filter(({ stage }) => stage !== 'failed');
   if (leaving.some(({ stage }) => stage === 'promised')) return 'claimed';
-  const [received, returned] = [sumsOf(live), sumsOf(leaving)];
+  const [received, returned] = [sumByCoin(live), sumByCoin(leaving)];
   const hasMore = COINS.some((coin) => (received[coin] ?? 0n) > (returned[coin] ?? 0n));
   return hasMore ? null : 'nothing_left';
 }

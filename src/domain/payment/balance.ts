@@ -1,9 +1,9 @@
 import type { Coin } from '../coins.ts';
 import { isAccepted } from './acceptance.ts';
-import { coverageOf, type Coverage } from './coverage.ts';
-import { atomsOf, liveCredits, reaches, sumsOf } from './credits.ts';
-import { refundsGiven, shareOfAtoms } from './refund-value.ts';
-import { addShares, isMore, leastShare, NO_SHARE, subtractShares } from './share.ts';
+import { sumCoverage, type Coverage } from './coverage.ts';
+import { sumAtoms, liveCredits, reaches, sumByCoin } from './credits.ts';
+import { valueOfEachRefund, shareOfAtoms } from './refund-value.ts';
+import { addShares, isMore, minShare, NO_SHARE, subtractShares } from './share.ts';
 import type { PaymentCredit, PaymentRefund, PaymentState, Share } from './types.ts';
 
 /**
@@ -29,64 +29,68 @@ export interface Balance {
 }
 
 /** Adds up the balance over some of a payment's live credits: all of them, unless only those that are settled count. */
-export function balanceOf(
+export function computeBalance(
   payment: PaymentState,
   credits: readonly PaymentCredit[] = liveCredits(payment),
 ): Balance {
-  const received = coverageOf(credits);
-  const onTime = coverageOf(credits.filter(({ late }) => !late));
+  const received = sumCoverage(credits);
+  const onTime = sumCoverage(credits.filter(({ late }) => !late));
   const takesLate = payment.latePolicy === 'accept' || isAccepted(payment);
-  const { returned, promised, owedAgain } = givenBack(payment, credits);
-  const kept = subtractShares(keptElsewhere(payment, credits, received), returned);
+  const { returned, promised, owedAgain } = sumRefunds(payment, credits);
+  const kept = subtractShares(withoutExternalReturn(payment, credits, received), returned);
   const rest = subtractShares(received, owedAgain);
   return {
     received,
     kept,
     promised,
     left: subtractShares(kept, promised),
-    counted: leastShare(takesLate ? received : onTime, rest),
-    countedOnTime: leastShare(onTime, rest),
+    counted: minShare(takesLate ? received : onTime, rest),
+    countedOnTime: minShare(onTime, rest),
   };
 }
 
-interface GivenBack {
+interface RefundSums {
   readonly returned: Share;
   readonly promised: Share;
   /** Of both, what the payer owes again. */
   readonly owedAgain: Share;
 }
 
-function givenBack(payment: PaymentState, credits: readonly PaymentCredit[]): GivenBack {
+function sumRefunds(payment: PaymentState, credits: readonly PaymentCredit[]): RefundSums {
   let [returned, promised, owedAgain] = [NO_SHARE, NO_SHARE, NO_SHARE];
-  const given = refundsGiven(payment);
+  const given = valueOfEachRefund(payment);
   for (const refund of payment.refunds) {
     if (refund.stage === 'failed' || isBeforeReturn(payment, refund.position)) continue;
     const { value } = given(refund);
     if (refund.stage === 'promised') promised = addShares(promised, value);
     else returned = addShares(returned, value);
-    if (!holdsWord(payment, refund, credits)) owedAgain = addShares(owedAgain, value);
+    if (!staysComplete(payment, refund, credits)) owedAgain = addShares(owedAgain, value);
   }
   return { returned, promised, owedAgain };
 }
 
 /** Whether a refund was made while the order was complete by money that is among these credits, or by as much. */
-function holdsWord(
+function staysComplete(
   payment: PaymentState,
   { completedBy }: PaymentRefund,
   credits: readonly PaymentCredit[],
 ): boolean {
-  if (completedBy === null || !reaches(sumsOf(credits), completedBy.sums)) return false;
+  if (completedBy === null || !reaches(sumByCoin(credits), completedBy.sums)) return false;
   return !completedBy.byAcceptance || isAccepted(payment, credits);
 }
 
 /** The received money without that which the merchant recorded as given back elsewhere. */
-function keptElsewhere(payment: PaymentState, credits: readonly PaymentCredit[], received: Share): Share {
+function withoutExternalReturn(
+  payment: PaymentState,
+  credits: readonly PaymentCredit[],
+  received: Share,
+): Share {
   if (payment.refundedBy !== 'merchant') return received;
   const coins = new Set(credits.map(({ coin }) => coin));
   return [...coins].reduce((sum, coin) => {
     const own = credits.filter((credit) => credit.coin === coin && !isBeforeReturn(payment, credit.position));
-    const replaced = shareOfAtoms(own, replacedSince(payment, coin));
-    return addShares(sum, subtractShares(coverageOf(own), replaced));
+    const replaced = shareOfAtoms(own, atomsReplacingReturn(payment, coin));
+    return addShares(sum, subtractShares(sumCoverage(own), replaced));
   }, NO_SHARE);
 }
 
@@ -104,23 +108,23 @@ export function isBeforeReturn(
 }
 
 /** Atoms that were recorded as given back elsewhere and are gone since: as much of what came later only replaces them. */
-export function replacedSince(payment: PaymentState, coin: Coin): bigint {
+export function atomsReplacingReturn(payment: PaymentState, coin: Coin): bigint {
   if (payment.refundedBy !== 'merchant') return 0n;
   const kept = liveCredits(payment).filter(
     (credit) => credit.coin === coin && isBeforeReturn(payment, credit.position),
   );
-  const gone = (payment.returned[coin] ?? 0n) - atomsOf(kept);
+  const gone = (payment.returned[coin] ?? 0n) - sumAtoms(kept);
   return gone > 0n ? gone : 0n;
 }
 
 /** True when what nodes took reaches these credits: in atoms of every coin, or in value. */
-export function isGivenBack(payment: PaymentState, credits: readonly PaymentCredit[]): boolean {
+export function isFullyRefunded(payment: PaymentState, credits: readonly PaymentCredit[]): boolean {
   if (credits.length === 0) return false;
   const taken = payment.refunds.filter(({ stage }) => stage === 'accepted');
   if (taken.length === 0) return false;
-  if (reaches(sumsOf(taken), sumsOf(credits))) return true;
+  if (reaches(sumByCoin(taken), sumByCoin(credits))) return true;
   if (credits.some(({ due }) => due === null)) return false;
-  const given = refundsGiven(payment);
+  const given = valueOfEachRefund(payment);
   const value = taken.reduce((sum, refund) => addShares(sum, given(refund).value), NO_SHARE);
-  return !isMore(coverageOf(credits), value);
+  return !isMore(sumCoverage(credits), value);
 }

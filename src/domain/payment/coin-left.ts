@@ -1,16 +1,16 @@
 /** The money of one coin that may be given back, in atoms and in value. */
 import { COINS, type Coin } from '../coins.ts';
-import { depthOf, requirementFor } from '../confirmations.ts';
-import { isBeforeReturn, replacedSince } from './balance.ts';
-import { coverageOf } from './coverage.ts';
-import { atomsOf, liveCredits, sumsOf } from './credits.ts';
+import { expectedConfirmations, requirementFor } from '../confirmations.ts';
+import { isBeforeReturn, atomsReplacingReturn } from './balance.ts';
+import { sumCoverage } from './coverage.ts';
+import { sumAtoms, liveCredits, sumByCoin } from './credits.ts';
 import { deepMoney, settledCredits, type DeepMoney } from './depth.ts';
-import { refundsGiven, shareOfAtoms, type Given } from './refund-value.ts';
-import { addShares, isMore, leastShare, NO_SHARE, reduceShare, subtractShares } from './share.ts';
+import { valueOfEachRefund, shareOfAtoms, type RefundValue } from './refund-value.ts';
+import { addShares, isMore, minShare, NO_SHARE, reduceShare, subtractShares } from './share.ts';
 import type { PaymentState, Share } from './types.ts';
 
 /** Money of one coin that may still be given back. */
-export interface CoinLeft {
+export interface RemainingRefundable {
   readonly coin: Coin;
   /** Not positive when there is none. */
   readonly atoms: bigint;
@@ -26,7 +26,7 @@ export interface CoinLeft {
 }
 
 /** Which money of a coin may be given back. */
-export interface LeftTerms {
+export interface RefundableTerms {
   /** Whose claim does not count: the one that is to be paid. */
   readonly ownLink?: string | null;
   /** Counts what is in a block and not deep enough yet: what is claimed of it waits for that. */
@@ -34,44 +34,44 @@ export interface LeftTerms {
 }
 
 /** What may still be given back of a coin: what was received, less what refunds and claims took, in atoms and in value. */
-export function leftIn(
+export function remainingRefundable(
   payment: PaymentState,
   coin: Coin,
-  { ownLink = null, mayWait = false }: LeftTerms = {},
-): CoinLeft {
+  { ownLink = null, mayWait = false }: RefundableTerms = {},
+): RemainingRefundable {
   const { credits, most: deepest } = refundableMoney(payment, coin, mayWait);
   const priced = credits.filter(({ due }) => due !== null);
-  const replaced = replacedSince(payment, coin);
-  const taken = takenOf(payment, coin, ownLink);
-  const atoms = leastOf(atomsOf(credits), deepest) - taken.atoms - replaced;
-  const unknown = atLeastNone(atomsOf(credits) - atomsOf(priced) - taken.unpriced);
+  const replaced = atomsReplacingReturn(payment, coin);
+  const taken = sumRefunded(payment, coin, ownLink);
+  const atoms = minimum(sumAtoms(credits), deepest) - taken.atoms - replaced;
+  const unknown = notNegative(sumAtoms(credits) - sumAtoms(priced) - taken.unpriced);
   // What only replaces money that went back elsewhere is of unknown rate first, as with what goes back.
-  const replacedPriced = atLeastNone(replaced - unknown);
-  const pricedAtoms = atomsOf(priced) - (taken.atoms - taken.unpriced) - replacedPriced;
+  const replacedPriced = notNegative(replaced - unknown);
+  const pricedAtoms = sumAtoms(priced) - (taken.atoms - taken.unpriced) - replacedPriced;
   const share = subtractShares(
-    subtractShares(coverageOf(priced), taken.value),
+    subtractShares(sumCoverage(priced), taken.value),
     shareOfAtoms(credits, replacedPriced),
   );
   const missing = missingElsewhere(payment, coin, mayWait);
   const isMissing = missing.numerator < 0n || share.numerator < 0n;
   // Nobody can say what of this money makes up for what is missing.
-  const unpriced = isMissing ? 0n : atLeastNone(unknown - replaced);
+  const unpriced = isMissing ? 0n : notNegative(unknown - replaced);
   // All that is priced went back in atoms, or in value by refunds at a higher price than that of the arrival.
   if (pricedAtoms <= 0n || share.numerator <= 0n)
-    return { coin, atoms: leastOf(atoms, unpriced), unpriced, worth: null, most: NO_SHARE };
+    return { coin, atoms: minimum(atoms, unpriced), unpriced, worth: null, most: NO_SHARE };
   const worth = { atoms: pricedAtoms, share };
   const most = addShares(share, missing);
   const capped = isMissing ? atomsOfShare(most, worth) : pricedAtoms + unpriced;
-  return { coin, atoms: leastOf(atoms, capped), unpriced, worth, most };
+  return { coin, atoms: minimum(atoms, capped), unpriced, worth, most };
 }
 
 /** What refunds and claims of a coin gave back. */
-function takenOf(
+function sumRefunded(
   payment: PaymentState,
   coin: Coin,
   ownLink: string | null,
-): Given & { readonly atoms: bigint } {
-  const given = refundsGiven(payment);
+): RefundValue & { readonly atoms: bigint } {
+  const given = valueOfEachRefund(payment);
   let [atoms, unpriced, value] = [0n, 0n, NO_SHARE];
   for (const refund of payment.refunds) {
     const isOwn = refund.stage === 'promised' && refund.id === ownLink;
@@ -90,7 +90,7 @@ function takenOf(
   return { atoms, unpriced, value };
 }
 
-function atLeastNone(atoms: bigint): bigint {
+function notNegative(atoms: bigint): bigint {
   return atoms > 0n ? atoms : 0n;
 }
 
@@ -105,7 +105,7 @@ function missingElsewhere(payment: PaymentState, coin: Coin, mayWait: boolean): 
       refund.coin !== coin && refund.stage !== 'failed' && !isBeforeReturn(payment, refund.position),
   );
   if (refunds.every(({ stage }) => stage === 'promised')) return NO_SHARE;
-  const given = refundsGiven(payment);
+  const given = valueOfEachRefund(payment);
   const mined = mayWait
     ? liveCredits(payment).filter(({ state }) => state === 'confirmed')
     : settledCredits(payment);
@@ -113,23 +113,23 @@ function missingElsewhere(payment: PaymentState, coin: Coin, mayWait: boolean): 
     const credits = mined.filter(
       (credit) => credit.coin === other && !isBeforeReturn(payment, credit.position),
     );
-    const replaced = shareOfAtoms(credits, replacedSince(payment, other));
-    let kept = subtractShares(coverageOf(credits), replaced);
+    const replaced = shareOfAtoms(credits, atomsReplacingReturn(payment, other));
+    let kept = subtractShares(sumCoverage(credits), replaced);
     let promised = NO_SHARE;
     for (const refund of refunds.filter((each) => each.coin === other)) {
       if (refund.stage === 'promised') promised = addShares(promised, given(refund).value);
       else kept = subtractShares(kept, given(refund).value);
     }
     const free = subtractShares(kept, promised);
-    return addShares(sum, isMore(free, NO_SHARE) ? free : leastShare(kept, NO_SHARE));
+    return addShares(sum, isMore(free, NO_SHARE) ? free : minShare(kept, NO_SHARE));
   }, NO_SHARE);
-  return leastShare(left, NO_SHARE);
+  return minShare(left, NO_SHARE);
 }
 
 /** Whole atoms for a share of the price, at what others came for. */
 function atomsOfShare(
   { numerator, denominator }: Share,
-  { atoms, share }: NonNullable<CoinLeft['worth']>,
+  { atoms, share }: NonNullable<RemainingRefundable['worth']>,
 ): bigint {
   return numerator <= 0n ? 0n : (atoms * numerator * share.denominator) / (denominator * share.numerator);
 }
@@ -141,13 +141,15 @@ export function depthToLeave(payment: PaymentState, coin: Coin): number {
     (refund) =>
       refund.coin === coin && refund.stage !== 'failed' && !isBeforeReturn(payment, refund.position),
   );
-  return policy === undefined ? 1 : depthOf(requirementFor(policy, sumsOf(leaving)[coin] ?? 0n));
+  return policy === undefined
+    ? 1
+    : expectedConfirmations(requirementFor(policy, sumByCoin(leaving)[coin] ?? 0n));
 }
 
 /** Atoms of a coin that a payment has received and that are deep enough to leave, whatever went back since. */
 export function refundableAtoms(payment: PaymentState, coin: Coin): bigint {
   const { credits, most } = refundableMoney(payment, coin, false);
-  return leastOf(atomsOf(credits) - replacedSince(payment, coin), most);
+  return minimum(sumAtoms(credits) - atomsReplacingReturn(payment, coin), most);
 }
 
 /** What was recorded as given back elsewhere is none. */
@@ -159,7 +161,7 @@ function refundableMoney(payment: PaymentState, coin: Coin, mayWait: boolean): D
   return mayWait ? { credits, most: null } : deepMoney(payment, coin, credits);
 }
 
-function leastOf(atoms: bigint, most: bigint | null): bigint {
+function minimum(atoms: bigint, most: bigint | null): bigint {
   return most !== null && most < atoms ? most : atoms;
 }
 
@@ -169,20 +171,20 @@ function leastOf(atoms: bigint, most: bigint | null): bigint {
  * @param at for a refund at the current rate, in shares of the price: the value that it is ordered at, and the smallest unit of
  *   the currency. A rest of less than that is given back with it.
  */
-export function valueGiven(
-  { atoms: left, unpriced: unknown, worth, most }: CoinLeft,
+export function refundValue(
+  { atoms: left, unpriced: unknown, worth, most }: RemainingRefundable,
   atoms: bigint,
   at: { readonly given: Share; readonly unit: Share } | null,
-): Given {
+): RefundValue {
   if (worth === null) return { value: NO_SHARE, unpriced: atoms };
-  const unpriced = leastOf(atoms, unknown);
+  const unpriced = minimum(atoms, unknown);
   const rest = atoms - unpriced;
   if (rest === 0n) return { value: NO_SHARE, unpriced };
   const { share, atoms: all } = worth;
   const arrival = { numerator: share.numerator * rest, denominator: share.denominator * all };
   const given = at && { numerator: at.given.numerator * rest, denominator: at.given.denominator * atoms };
   if (atoms >= left || at === null || given === null || !isMore(given, arrival))
-    return { value: reduceShare(leastShare(most, arrival)), unpriced };
+    return { value: reduceShare(minShare(most, arrival)), unpriced };
   const isAll = !isMore(subtractShares(most, given), at.unit);
   return { value: reduceShare(isAll ? most : given), unpriced };
 }
@@ -192,12 +194,12 @@ export function valueGiven(
  * for nothing.
  * @param held all coins of which something is left
  */
-export function excessAtoms(held: readonly CoinLeft[], coin: Coin): bigint {
+export function excessAtoms(held: readonly RemainingRefundable[], coin: Coin): bigint {
   let excess: Share = { numerator: -1n, denominator: 1n };
   for (const { atoms, worth } of held) {
     if (worth === null) continue;
     const { numerator, denominator } = worth.share;
-    const priced = leastOf(atoms, worth.atoms);
+    const priced = minimum(atoms, worth.atoms);
     excess = addShares(excess, { numerator: numerator * priced, denominator: denominator * worth.atoms });
   }
   const own = held.find((money) => money.coin === coin);

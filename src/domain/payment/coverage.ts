@@ -1,4 +1,4 @@
-import { askedAmount } from '../price.ts';
+import { roundUpForPayer } from '../price.ts';
 import { WHOLE_PRICE } from './share.ts';
 import type { PaymentCredit, Share } from './types.ts';
 
@@ -15,7 +15,7 @@ const NOTHING: Coverage = { numerator: 0n, denominator: 1n, coarsest: 1n };
 const BPS = 10_000n;
 
 /** Adds up the share of the price that each credit covers. Credits without a known price count nothing. */
-export function coverageOf(credits: readonly PaymentCredit[]): Coverage {
+export function sumCoverage(credits: readonly PaymentCredit[]): Coverage {
   const perDue = new Map<bigint, bigint>();
   let coarsest: bigint | null = null;
   for (const { amount, due: asked, dueShare = WHOLE_PRICE } of credits) {
@@ -69,10 +69,10 @@ export function atomsUp({ numerator, denominator }: Share, due: bigint): bigint 
  * @param due the whole price, as it is asked for
  * @param coinDecimals digits between the coin and its atom
  */
-export function askedAtoms(
+export function atomsToRequest(
   missing: Share,
   { due, coinDecimals, toleranceBps }: { due: bigint; coinDecimals: number; toleranceBps: number },
 ): bigint {
   const atoms = atomsUp(missing, due);
-  return toleranceBps === 0 ? atoms : askedAmount(atoms, coinDecimals);
+  return toleranceBps === 0 ? atoms : roundUpForPayer(atoms, coinDecimals);
 }

@@ -7,14 +7,14 @@ export function liveCredits(payment: Pick<PaymentState, 'credits'>): readonly Pa
 }
 
 /** Atoms per coin of these credits or refunds. */
-export function sumsOf(entries: readonly Pick<PaymentCredit, 'coin' | 'amount'>[]): CoinSums {
+export function sumByCoin(entries: readonly Pick<PaymentCredit, 'coin' | 'amount'>[]): CoinSums {
   const sums: Partial<Record<Coin, bigint>> = {};
   for (const { coin, amount } of entries) sums[coin] = (sums[coin] ?? 0n) + amount;
   return sums;
 }
 
 /** Atoms of credits of one coin. */
-export function atomsOf(credits: readonly Pick<PaymentCredit, 'amount'>[]): bigint {
+export function sumAtoms(credits: readonly Pick<PaymentCredit, 'amount'>[]): bigint {
   return credits.reduce((sum, { amount }) => sum + amount, 0n);
 }
 

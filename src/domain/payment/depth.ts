@@ -1,13 +1,13 @@
 import {
-  depthOf,
+  expectedConfirmations,
   finalHeight,
-  finalityOf,
+  requiredFinality,
   requirementFor,
   type Finality,
   type Requirement,
 } from '../confirmations.ts';
 import { COINS, type Coin } from '../coins.ts';
-import { liveCredits, sumsOf } from './credits.ts';
+import { liveCredits, sumByCoin } from './credits.ts';
 import { policyIn } from './terms.ts';
 import type { PaymentCredit, PaymentState } from './types.ts';
 
@@ -27,9 +27,9 @@ export interface Depths {
 }
 
 /** Reads each coin's requirement once: a payment may have thousands of credits. */
-export function depthsOf(payment: PaymentState): Depths {
+export function requiredDepths(payment: PaymentState): Depths {
   const live = liveCredits(payment);
-  const sums = sumsOf(live);
+  const sums = sumByCoin(live);
   const requirements = new Map<Coin, Requirement>();
   for (const coin of COINS) {
     const policy = policyIn(payment, coin);
@@ -39,8 +39,8 @@ export function depthsOf(payment: PaymentState): Depths {
     const requirement = requirements.get(credit.coin);
     return requirement !== undefined && isDeep(payment, credit, requirement);
   };
-  const required = (coin: Coin): number => depthOf(requirements.get(coin) ?? 1);
-  const finality = (coin: Coin): Finality | null => finalityOf(requirements.get(coin) ?? 1);
+  const required = (coin: Coin): number => expectedConfirmations(requirements.get(coin) ?? 1);
+  const finality = (coin: Coin): Finality | null => requiredFinality(requirements.get(coin) ?? 1);
   return {
     isSettled,
     required,
@@ -61,7 +61,7 @@ export function depthsOf(payment: PaymentState): Depths {
 
 /** Live money with every confirmation that is required of it. */
 export function settledCredits(payment: PaymentState): readonly PaymentCredit[] {
-  const { isSettled } = depthsOf(payment);
+  const { isSettled } = requiredDepths(payment);
   return liveCredits(payment).filter(isSettled);
 }
 
@@ -84,7 +84,7 @@ export function deepMoney(payment: PaymentState, coin: Coin, credits: readonly P
   for (const [tier, start] of starts.entries()) {
     const requirement = requirementFor(policy, start);
     const deep = credits.filter((credit) => isDeep(payment, credit, requirement));
-    const sum = sumsOf(deep)[coin] ?? 0n;
+    const sum = sumByCoin(deep)[coin] ?? 0n;
     const next = starts[tier + 1];
     const most = next === undefined || sum < next ? null : next - 1n;
     const atoms = most ?? sum;

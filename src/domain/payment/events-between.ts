@@ -1,10 +1,10 @@
 import { COINS } from '../coins.ts';
 import { outputKey } from '../chain.ts';
 import { assertNever } from '../errors.ts';
-import { coverageOf } from './coverage.ts';
-import { liveCredits, sumsOf } from './credits.ts';
+import { sumCoverage } from './coverage.ts';
+import { liveCredits, sumByCoin } from './credits.ts';
 import { isMore } from './share.ts';
-import { hasExcess, standingOf } from './standing.ts';
+import { hasExcess, sumMoney } from './standing.ts';
 import type { PaymentCredit, PaymentEventType, PaymentState, Share } from './types.ts';
 
 /** Events that follow from a change, in the order to emit them. */
@@ -30,7 +30,7 @@ export function eventsBetween(before: PaymentState, after: PaymentState): Paymen
   } else if (after.status === 'underpaid' && (arrived.length > 0 || before.exception !== after.exception)) {
     events.push('payment.underpaid');
   }
-  if (excessToTell(before, after) !== null) events.push('payment.overpaid');
+  if (excessToReport(before, after) !== null) events.push('payment.overpaid');
   return events;
 }
 
@@ -46,12 +46,12 @@ function isReversal(before: PaymentState, after: PaymentState): boolean {
   const vanished = after.credits.some(
     ({ ref, state }) => state === 'gone' && (was.get(outputKey(ref)) ?? 'gone') !== 'gone',
   );
-  return vanished && holdsLess(before, after);
+  return vanished && hasLostMoney(before, after);
 }
 
 /** True when less live money of some coin is left than before. */
-function holdsLess(before: PaymentState, after: PaymentState): boolean {
-  const [held, holds] = [sumsOf(liveCredits(before)), sumsOf(liveCredits(after))];
+function hasLostMoney(before: PaymentState, after: PaymentState): boolean {
+  const [held, holds] = [sumByCoin(liveCredits(before)), sumByCoin(liveCredits(after))];
   return COINS.some((coin) => (holds[coin] ?? 0n) < (held[coin] ?? 0n));
 }
 
@@ -59,10 +59,10 @@ function holdsLess(before: PaymentState, after: PaymentState): boolean {
  * The largest settled sum that `payment.overpaid` has reported and that was not reversed since: a reversal subtracts
  * what vanished, so that a new excess is reported. Money that a reorganisation may only have moved still counts.
  */
-export function excessStanding(before: PaymentState, after: PaymentState): Share | null {
+export function reportedExcess(before: PaymentState, after: PaymentState): Share | null {
   const { excessTold } = before;
   if (excessTold === null || !isReversal(before, after)) return excessTold;
-  const held = coverageOf(liveCredits(after).filter(({ confirmedAt }) => confirmedAt !== null));
+  const held = sumCoverage(liveCredits(after).filter(({ confirmedAt }) => confirmedAt !== null));
   const { numerator, denominator } = held;
   return isMore(excessTold, held) ? { numerator, denominator } : excessTold;
 }
@@ -71,11 +71,11 @@ export function excessStanding(before: PaymentState, after: PaymentState): Share
  * The settled money of a completed payment if it exceeds the price, refunds considered, and any excess already reported
  * and not reversed: blocks read again, after a reorganisation or by a rescan, report nothing new.
  */
-export function excessToTell(before: PaymentState, after: PaymentState): Share | null {
+export function excessToReport(before: PaymentState, after: PaymentState): Share | null {
   if (after.status !== 'completed') return null;
-  const { settled: balance } = standingOf(after);
+  const { settled: balance } = sumMoney(after);
   const { received: settled } = balance;
-  const told = excessStanding(before, after);
+  const told = reportedExcess(before, after);
   if (told !== null && !isMore(settled, told)) return null;
   if (!hasExcess(after, balance)) return null;
   return { numerator: settled.numerator, denominator: settled.denominator };

@@ -1,6 +1,6 @@
 import { COINS } from '../coins.ts';
 import { isAccepted } from './acceptance.ts';
-import { liveCredits, sumsOf } from './credits.ts';
+import { liveCredits, sumByCoin } from './credits.ts';
 import type { RefundPreset } from './refund-link.ts';
 import { isComplete } from './standing.ts';
 import type { PaymentState } from './types.ts';
@@ -12,7 +12,7 @@ import type { PaymentState } from './types.ts';
 export function endsOpenLinks(before: PaymentState, after: PaymentState): boolean {
   if (before.credits.length === 0 || before.credits === after.credits || before.refundedAt !== null)
     return false;
-  const [had, has] = [sumsOf(liveCredits(before)), sumsOf(liveCredits(after))];
+  const [had, has] = [sumByCoin(liveCredits(before)), sumByCoin(liveCredits(after))];
   return COINS.some((coin) => (has[coin] ?? 0n) > (had[coin] ?? 0n)) && !isComplete(before);
 }
 

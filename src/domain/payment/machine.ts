@@ -1,11 +1,11 @@
 import { outputKey } from '../chain.ts';
 import { CreditBook } from './credit-book.ts';
-import { eventsBetween, excessStanding, excessToTell } from './events-between.ts';
+import { eventsBetween, reportedExcess, excessToReport } from './events-between.ts';
 import { isAccepted } from './acceptance.ts';
-import { isGivenBack } from './balance.ts';
-import { liveCredits, nextPosition, reaches, sumsOf } from './credits.ts';
+import { isFullyRefunded } from './balance.ts';
+import { liveCredits, nextPosition, reaches, sumByCoin } from './credits.ts';
 import { observe } from './observe.ts';
-import { settle } from './standing.ts';
+import { deriveStatus } from './standing.ts';
 import type { PaymentFact, PaymentState, Transition } from './types.ts';
 
 export { isLate, isOverdue } from './observe.ts';
@@ -34,8 +34,8 @@ export function transitionAll(payment: PaymentState, facts: readonly PaymentFact
   for (const fact of facts) observed = observe(observed, book, fact, now);
   observed = book.into(observed);
   if (observed === payment) return { payment, events: [] };
-  const settled = settle(withRefunds(payment, withReplacement(payment, observed), now));
-  const excessTold = excessToTell(payment, settled) ?? excessStanding(payment, settled);
+  const settled = deriveStatus(withRefunds(payment, withReplacement(payment, observed), now));
+  const excessTold = excessToReport(payment, settled) ?? reportedExcess(payment, settled);
   return { payment: { ...settled, excessTold }, events: eventsBetween(payment, settled) };
 }
 
@@ -50,7 +50,7 @@ function withReplacement(before: PaymentState, after: PaymentState): PaymentStat
   // The merchant gave it back elsewhere: an earlier place would make other money of this round part of that.
   if (after.refundedBy === 'merchant' || !isAccepted(before) || isAccepted(after)) return after;
   const had = liveCredits(before);
-  if (!reaches(sumsOf(liveCredits(after)), sumsOf(had))) return after;
+  if (!reaches(sumByCoin(liveCredits(after)), sumByCoin(had))) return after;
   const wasLive = new Set(had.map(({ ref }) => outputKey(ref)));
   const credits = after.credits.map((credit) => {
     const isNew = credit.state !== 'gone' && !wasLive.has(outputKey(credit.ref));
@@ -65,7 +65,7 @@ function withReplacement(before: PaymentState, after: PaymentState): PaymentStat
  */
 function withRefunds(before: PaymentState, after: PaymentState, now: number): PaymentState {
   if (after.refundedBy === 'merchant' || isStillRefunded(before, after)) return after;
-  const isRefunded = isGivenBack(after, liveCredits(after));
+  const isRefunded = isFullyRefunded(after, liveCredits(after));
   return {
     ...after,
     refundedAt: isRefunded ? now : null,
@@ -79,7 +79,7 @@ function isStillRefunded(before: PaymentState, after: PaymentState): boolean {
   if (refundedPosition === null) return false;
   const meant = after.credits.filter(({ position }) => position <= refundedPosition);
   const live = liveCredits({ credits: meant });
-  if (live.length > 0) return isGivenBack(after, live);
+  if (live.length > 0) return isFullyRefunded(after, live);
   // With none of it left, only a refund that failed could end it.
-  return before.refunds === after.refunds || isGivenBack(after, meant);
+  return before.refunds === after.refunds || isFullyRefunded(after, meant);
 }

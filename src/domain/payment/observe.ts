@@ -2,9 +2,9 @@ import { type OutputRef } from '../chain.ts';
 import { assertNever } from '../errors.ts';
 import type { CreditBook } from './credit-book.ts';
 import { acceptanceProblem } from './acceptance.ts';
-import { liveCredits, sumsOf } from './credits.ts';
+import { liveCredits, sumByCoin } from './credits.ts';
 import { withRate } from './refund-value.ts';
-import { dueShareOf, termsOf, type CreditTerms } from './terms.ts';
+import { dueShare, termsFor, type CreditTerms } from './terms.ts';
 import type { PaymentCredit, PaymentFact, PaymentState } from './types.ts';
 
 type SeenFact = Extract<PaymentFact, { type: 'output_seen' }>;
@@ -39,7 +39,7 @@ export function observe(
     case 'clock':
       return payment.closedAt === null && now >= payment.expiresAt ? { ...payment, closedAt: now } : payment;
     case 'waited':
-      endWaiting(payment, book, fact, now);
+      markUnconfirmedLate(payment, book, fact, now);
       return payment;
     case 'cancel':
       return canCancel(book.into(payment)) ? { ...payment, cancelledAt: now } : payment;
@@ -76,7 +76,7 @@ function resolve(
 ): PaymentState | null {
   if (!canResolve(payment, action)) return null;
   const position = book.takePosition();
-  const sums = sumsOf(liveCredits(payment));
+  const sums = sumByCoin(liveCredits(payment));
   // A decision is about the money that is there: what is gone comes after it, if it ever returns.
   for (const credit of payment.credits) {
     if (credit.state === 'gone') book.put({ ...credit, position: book.takePosition() });
@@ -107,13 +107,13 @@ function observeRate(
 }
 
 /** Marks money late that has stayed unconfirmed for too long. */
-function endWaiting(
+function markUnconfirmedLate(
   payment: PaymentState,
   book: CreditBook,
   { coin, currentDue, via }: Extract<PaymentFact, { type: 'waited' }>,
   now: number,
 ): void {
-  const terms = termsOf(payment, via);
+  const terms = termsFor(payment, via);
   for (const { ref } of book.all()) {
     updateCredit(book, ref, (credit) =>
       credit.coin === coin &&
@@ -147,7 +147,7 @@ function observeConfirmed(payment: PaymentState, book: CreditBook, fact: Confirm
   updateCredit(book, fact.ref, (credit) => {
     if (credit.state === 'confirmed' && credit.height === fact.height) return credit;
     const confirmed = { ...credit, ...inBlock, confirmedAt: credit.confirmedAt ?? fact.seenAt };
-    const terms = termsOf(payment, credit.via);
+    const terms = termsFor(payment, credit.via);
     if (isOverdue(terms, credit, fact.seenAt)) return { ...confirmed, late: true, due: fact.currentDue };
     const option = terms.options[credit.coin];
     if (option === undefined || !isProvenInTime(terms, credit, fact)) return confirmed;
@@ -181,7 +181,7 @@ function newCredit(
   fact: SeenFact | ConfirmedFact,
 ): PaymentCredit | null {
   const { via } = fact;
-  const terms = termsOf(payment, via);
+  const terms = termsFor(payment, via);
   const option = terms.options[fact.coin];
   if (option === undefined || fact.amount <= 0n) return null;
   const late = terms.priceShare === null || isLate(terms, fact.seenAt);
@@ -196,7 +196,7 @@ function newCredit(
     confirmedAt: null,
     late,
     due: late ? fact.currentDue : option.due,
-    ...(via === undefined ? {} : { via, ...dueShareOf(terms) }),
+    ...(via === undefined ? {} : { via, ...dueShare(terms) }),
   };
   const former = credit.maturity > 1 && book.all().find((other) => isMinedAgain(payment, other, credit));
   if (former === false || former === undefined) return { ...credit, position: book.takePosition() };
@@ -219,7 +219,7 @@ function isMinedAgain(
     former.coin === credit.coin &&
     former.via === credit.via &&
     former.amount === credit.amount &&
-    credit.firstSeenAt < confirmBy(termsOf(payment, former.via), former)
+    credit.firstSeenAt < confirmBy(termsFor(payment, former.via), former)
   );
 }
 

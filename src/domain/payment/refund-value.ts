@@ -1,21 +1,21 @@
 /** What refunds give back of the price, also where the rate of the money that they give back is not known yet. */
-import { coverageOf } from './coverage.ts';
-import { atomsOf, liveCredits } from './credits.ts';
+import { sumCoverage } from './coverage.ts';
+import { sumAtoms, liveCredits } from './credits.ts';
 import { addShares, NO_SHARE, reduceShare, WHOLE_PRICE } from './share.ts';
 import type { PaymentCredit, PaymentRefund, PaymentState, Share } from './types.ts';
 
 /** Of the price, and atoms whose rate is not known. */
-export type Given = Pick<PaymentRefund, 'value' | 'unpriced'>;
+export type RefundValue = Pick<PaymentRefund, 'value' | 'unpriced'>;
 
 /**
  * What each refund gives back. Its atoms of unknown rate count for nothing only as long as such money is there: it does
  * not count as received either. Where it is gone, they count at what its coin came for, or is asked for.
  */
-export function refundsGiven(payment: PaymentState): (refund: PaymentRefund) => Given {
+export function valueOfEachRefund(payment: PaymentState): (refund: PaymentRefund) => RefundValue {
   const open = payment.refunds.filter(({ stage, unpriced }) => stage !== 'failed' && unpriced > 0n);
   const waiting = liveCredits(payment).filter(({ due }) => due === null);
   const rest = new Map(waiting.map((credit) => [credit, credit.amount]));
-  const given = new Map<PaymentRefund, Given>();
+  const given = new Map<PaymentRefund, RefundValue>();
   for (const refund of open) {
     let unpriced = 0n;
     for (const credit of waiting) {
@@ -53,9 +53,9 @@ function isFrom({ coin, position }: PaymentRefund, credit: PaymentCredit): boole
 /** What some atoms of these credits came for, at their mean. */
 export function shareOfAtoms(credits: readonly PaymentCredit[], atoms: bigint): Share {
   const priced = credits.filter(({ due }) => due !== null);
-  const all = atomsOf(priced);
+  const all = sumAtoms(priced);
   if (all === 0n) return NO_SHARE;
-  const { numerator, denominator } = coverageOf(priced);
+  const { numerator, denominator } = sumCoverage(priced);
   return { numerator: numerator * atoms, denominator: denominator * all };
 }
 
@@ -69,7 +69,7 @@ export function withRate(refunds: readonly PaymentRefund[], credit: PaymentCredi
     if (rest === 0n || !isOpen(refund)) return refund;
     const part = least(rest, refund.unpriced);
     rest -= part;
-    const value = reduceShare(addShares(refund.value, coverageOf([{ ...credit, amount: part }])));
+    const value = reduceShare(addShares(refund.value, sumCoverage([{ ...credit, amount: part }])));
     return { ...refund, value, unpriced: refund.unpriced - part };
   });
 }

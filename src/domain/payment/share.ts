@@ -23,7 +23,7 @@ export function isMore(a: Share, b: Share): boolean {
   return a.numerator * b.denominator > b.numerator * a.denominator;
 }
 
-export function leastShare(a: Share, b: Share): Share {
+export function minShare(a: Share, b: Share): Share {
   return isMore(a, b) ? b : a;
 }
 

@@ -1,8 +1,8 @@
 import { assertNever } from '../errors.ts';
 import { isAccepted } from './acceptance.ts';
-import { balanceOf, type Balance } from './balance.ts';
+import { computeBalance, type Balance } from './balance.ts';
 import { isOverpaid, isPaid, isPaidTwice } from './coverage.ts';
-import { liveCredits, sumsOf } from './credits.ts';
+import { liveCredits, sumByCoin } from './credits.ts';
 import { settledCredits } from './depth.ts';
 import { isLate } from './observe.ts';
 import { NO_SHARE, subtractShares, WHOLE_PRICE } from './share.ts';
@@ -16,7 +16,7 @@ import type {
 } from './types.ts';
 
 /** The sums that decide the status. Late money counts towards the price only when the merchant accepts it. */
-export interface Standing {
+export interface MoneySums {
   readonly live: readonly PaymentCredit[];
   /** Of all money that is there. */
   readonly balance: Balance;
@@ -32,15 +32,15 @@ export interface Standing {
 }
 
 /** Sums up the known money of a payment. */
-export function standingOf(payment: PaymentState): Standing {
+export function sumMoney(payment: PaymentState): MoneySums {
   const live = liveCredits(payment);
   const settled = settledCredits(payment);
   const accepted = isAccepted(payment);
   const hasLate = live.some((credit) => credit.late);
   return {
     live,
-    balance: balanceOf(payment, live),
-    settled: balanceOf(payment, settled),
+    balance: computeBalance(payment, live),
+    settled: computeBalance(payment, settled),
     hasLate,
     hasInTime: live.some((credit) => isInTime(payment, credit)),
     countsLate: hasLate && (payment.latePolicy === 'accept' || accepted),
@@ -55,17 +55,17 @@ function isInTime(payment: PaymentState, { late, via, firstSeenAt }: PaymentCred
 }
 
 /** Derives status and exception from the observations alone, so the same observations give the same result. */
-export function settle(payment: PaymentState): PaymentState {
+export function deriveStatus(payment: PaymentState): PaymentState {
   // Its money counts for the payment that took its place.
   if (payment.supersededBy !== null) return { ...payment, status: 'cancelled', exception: null };
-  const standing = standingOf(payment);
+  const standing = sumMoney(payment);
   const status = payment.refundedAt === null ? statusOf(payment, standing) : 'refunded';
   const exception = exceptionOf(payment, standing, status);
   return { ...payment, status, exception };
 }
 
 /** What the status is apart from a return of all the money. */
-function statusOf(payment: PaymentState, standing: Standing): Exclude<PaymentStatus, 'refunded'> {
+function statusOf(payment: PaymentState, standing: MoneySums): Exclude<PaymentStatus, 'refunded'> {
   const { toleranceBps } = payment;
   if (isPaid(standing.settled.counted, toleranceBps) || standing.isAcceptedSettled) return 'completed';
   // A reorg that only moves the transaction does not undo a completion: the money is still alive.
@@ -81,27 +81,27 @@ function statusOf(payment: PaymentState, standing: Standing): Exclude<PaymentSta
 }
 
 /** Whether the order is complete, or was when all its money was given back: what goes back then is the merchant's word. */
-export function isComplete(payment: PaymentState, standing: Standing = standingOf(payment)): boolean {
+export function isComplete(payment: PaymentState, standing: MoneySums = sumMoney(payment)): boolean {
   return statusOf(payment, standing) === 'completed';
 }
 
 /** The settled money by which an order is complete: what a refund made now is the merchant's word by. Null while it is not. */
 export function completedBy(payment: PaymentState): Completion | null {
-  const standing = standingOf(payment);
+  const standing = sumMoney(payment);
   if (!isComplete(payment, standing)) return null;
   const { toleranceBps } = payment;
   const isPaidSettled = isPaid(standing.settled.counted, toleranceBps);
   // In a reorganisation that moves the transactions, what is there of them.
   const isMoved = !isPaidSettled && !standing.isAcceptedSettled;
   return {
-    sums: sumsOf(isMoved ? standing.live : settledCredits(payment)),
+    sums: sumByCoin(isMoved ? standing.live : settledCredits(payment)),
     byAcceptance: isMoved ? !isPaid(standing.balance.counted, toleranceBps) : !isPaidSettled,
   };
 }
 
 /** What is missing from the price: nothing once the order is complete, or the merchant has accepted what came. */
 export function missingShare(payment: PaymentState): Share {
-  const standing = standingOf(payment);
+  const standing = sumMoney(payment);
   if (standing.isAccepted || isComplete(payment, standing)) return NO_SHARE;
   const missing = subtractShares(WHOLE_PRICE, standing.balance.left);
   return missing.numerator > 0n ? missing : NO_SHARE;
@@ -109,7 +109,7 @@ export function missingShare(payment: PaymentState): Share {
 
 function exceptionOf(
   payment: PaymentState,
-  standing: Standing,
+  standing: MoneySums,
   status: PaymentStatus,
 ): PaymentException | null {
   const { toleranceBps } = payment;
@@ -147,7 +147,7 @@ export function hasExcess({ toleranceBps }: PaymentState, { left, received }: Ba
   return isOverpaid({ ...left, coarsest: received.coarsest }, toleranceBps);
 }
 
-function excessKind(payment: PaymentState, standing: Standing): 'overpaid' | 'multiple' {
+function excessKind(payment: PaymentState, standing: MoneySums): 'overpaid' | 'multiple' {
   const transactions = new Set(standing.live.map((credit) => credit.ref.txid));
   const twice = isPaidTwice(standing.settled.left, payment.toleranceBps);
   return transactions.size > 1 && twice ? 'multiple' : 'overpaid';

@@ -8,14 +8,14 @@ export type CreditTerms = Pick<MemberTerms, 'expiresAt' | 'cancelledAt' | 'optio
   Pick<PaymentState, 'unconfirmedGraceMs'>;
 
 /** @param via the superseded payment to whose address the money came; absent: the payment's own */
-export function termsOf(payment: PaymentState, via: string | undefined): CreditTerms {
+export function termsFor(payment: PaymentState, via: string | undefined): CreditTerms {
   const member = via === undefined ? undefined : payment.members[via];
   const { unconfirmedGraceMs } = payment;
   return member === undefined ? { ...payment, priceShare: WHOLE_PRICE } : { ...member, unconfirmedGraceMs };
 }
 
 /** What a due that was asked by other terms covers of the price. */
-export function dueShareOf({ priceShare }: Pick<MemberTerms, 'priceShare'>): Pick<PaymentCredit, 'dueShare'> {
+export function dueShare({ priceShare }: Pick<MemberTerms, 'priceShare'>): Pick<PaymentCredit, 'dueShare'> {
   const isWhole = priceShare === null || priceShare.numerator === priceShare.denominator;
   return isWhole ? {} : { dueShare: priceShare };
 }

@@ -2,7 +2,7 @@ import type { FeeQuote, SendPlan } from '../chain.ts';
 import type { Coin } from '../coins.ts';
 import { AppError } from '../errors.ts';
 import { formatCoinAmount } from '../money.ts';
-import { sizeOf } from './package-fee.ts';
+import { virtualSize } from './package-fee.ts';
 import type { SendPolicy } from './policy.ts';
 
 /**
@@ -28,8 +28,8 @@ export function orderBudget(
   { quote, policy }: { readonly quote: Pick<FeeQuote, 'minimum'>; readonly policy: Share },
 ): bigint {
   if (maxFee !== null) return maxFee;
-  const relayFee = (sizeOf(plan.fee, plan.feeRate) * (quote.minimum ?? 0n) + 999n) / 1000n;
-  return larger(larger(shareOf(amount, policy), smaller(relayFee, amount)), plan.fee);
+  const relayFee = (virtualSize(plan.fee, plan.feeRate) * (quote.minimum ?? 0n) + 999n) / 1000n;
+  return larger(larger(feeShare(amount, policy), smaller(relayFee, amount)), plan.fee);
 }
 
 /**
@@ -54,7 +54,7 @@ export function sweepBudget(moved: bigint, policy: Share): bigint {
 
 /** A share of zero forbids every raise of an order. A move has no fee that was accepted: without any, none would start. */
 function shareOfMove(moved: bigint, policy: Share): bigint {
-  return policy.maxFeeShareBps === 0 ? moved / LEAST_MULTIPLE_OF_FEE : shareOf(moved, policy);
+  return policy.maxFeeShareBps === 0 ? moved / LEAST_MULTIPLE_OF_FEE : feeShare(moved, policy);
 }
 
 /**
@@ -62,17 +62,17 @@ function shareOfMove(moved: bigint, policy: Share): bigint {
  * the fee that each was ordered at, or the share of what waits if that is more.
  */
 export function gapBudget(waiting: bigint, budgets: bigint, policy: Share): bigint {
-  return larger(shareOf(waiting, policy), budgets);
+  return larger(feeShare(waiting, policy), budgets);
 }
 
 /** The share of an amount that its fee stays within where no other limit was ordered. */
-function shareOf(amount: bigint, { maxFeeShareBps }: Share): bigint {
+function feeShare(amount: bigint, { maxFeeShareBps }: Share): bigint {
   return (amount * BigInt(maxFeeShareBps)) / BPS;
 }
 
 /** The fee rate at which a transaction of the same size would cost the whole budget. */
 export function rateWithin(budget: bigint, { fee, feeRate }: Planned): bigint {
-  const size = sizeOf(fee, feeRate);
+  const size = virtualSize(fee, feeRate);
   return size === 0n ? 0n : (budget * 1000n) / size;
 }
 

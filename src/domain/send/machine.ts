@@ -1,4 +1,4 @@
-import { spendingOf } from '../accounts.ts';
+import { spendingModel } from '../accounts.ts';
 import { assertNever } from '../errors.ts';
 import { rebroadcastGapMs, retryDelayMs, type SendPolicy } from './policy.ts';
 import type { Decision, RefusalEvidence, SendFact, SendState, SendVersion, Verdict } from './types.ts';
@@ -92,9 +92,9 @@ export function judge(
   const fateOf = ({ txid }: SendVersion) => evidence.fates.get(txid) ?? 'unknown';
   const present = send.versions.findLast((each) => fateOf(each) === 'present');
   if (present !== undefined) return { kind: 'present', version: present.version };
-  const lacksFunds = (each: SendVersion) => evidence.isWithinWallet && fateOf(each) === 'unfunded';
-  const isUnfunded = send.versions.some(lacksFunds);
-  const possible = send.versions.filter((each) => fateOf(each) !== 'gone' && !lacksFunds(each));
+  const hasInsufficientFunds = (each: SendVersion) => evidence.isWithinWallet && fateOf(each) === 'unfunded';
+  const isUnfunded = send.versions.some(hasInsufficientFunds);
+  const possible = send.versions.filter((each) => fateOf(each) !== 'gone' && !hasInsufficientFunds(each));
   const current = possible.find(({ version }) => version === send.version) ?? possible.at(-1);
   const open = { kind: 'open', version: current?.version ?? null } as const;
   const { height, finalHeight } = evidence;
@@ -241,7 +241,7 @@ function mined(send: SendState, { version: number, height, succeeded, fee }: Fac
   const version = versionOf(send, number);
   const dead = numbersOf(send).filter((each) => each !== number);
   const isPaid = succeeded && !version.cancels;
-  if (!isPaid && send.status === 'failed') return { ...endedAgain(send, height), dead };
+  if (!isPaid && send.status === 'failed') return { ...failedByOtherBlock(send, height), dead };
   const inBlock = {
     ...send,
     version: number,
@@ -261,7 +261,7 @@ function mined(send: SendState, { version: number, height, succeeded, fee }: Fac
 }
 
 /** After a reorganisation another block proves the failure. */
-function endedAgain(send: SendState, height: number): Decision {
+function failedByOtherBlock(send: SendState, height: number): Decision {
   return send.height === height ? ignore(send) : changed('revert', { ...send, height });
 }
 
@@ -278,7 +278,7 @@ function displaced(
   const dead = numbersOf(send);
   if (!isExamined) return { ...changed('hold', send), dead };
   // Where sends draw on accounts, only a used nonce or an expiry proves displacement.
-  const after = spendingOf(send) === 'outputs' ? { ...send, displacedHeight: height } : send;
+  const after = spendingModel(send) === 'outputs' ? { ...send, displacedHeight: height } : send;
   return { ...changed('displace', after), dead };
 }
 
@@ -299,7 +299,7 @@ function settled(send: SendState, { upTo }: FactOf<'settled'>): Decision {
 function orphaned(send: SendState, { upTo, conflicts, isExamined }: FactOf<'orphaned'>): Decision {
   const isLost = send.versions.every(({ version }) => (conflicts.get(version) ?? Infinity) <= upTo);
   // An account's balance pays from whatever else came: there a send ends by its expiry or used nonce.
-  const isProven = isLost && isExamined && send.versions.length > 0 && spendingOf(send) === 'outputs';
+  const isProven = isLost && isExamined && send.versions.length > 0 && spendingModel(send) === 'outputs';
   return awaitsBlock(send) && isProven ? fail(send, DISPLACED) : ignore(send);
 }
 

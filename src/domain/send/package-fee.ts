@@ -13,7 +13,7 @@ export const MAX_PACKAGE_SIZE = 101_000n;
 export const MAX_ANCESTORS_SIZE = 50_000n;
 
 /** The distinct unconfirmed ancestors of a transaction that spends these. */
-export function ancestorsOf(
+export function distinctAncestors(
   funds: readonly Pick<Fund, 'ref'>[],
   ancestry: Ancestry | undefined,
 ): FeeAncestor[] {
@@ -44,14 +44,14 @@ export function packageRate(
 ): bigint {
   const lacking = ancestors.filter((each) => rateOf(each) < own.feeRate);
   if (lacking.length === 0) return own.feeRate;
-  const size = lacking.reduce((sum, each) => sum + each.size, sizeOf(own.fee, own.feeRate));
+  const size = lacking.reduce((sum, each) => sum + each.size, virtualSize(own.fee, own.feeRate));
   const fee = lacking.reduce((sum, each) => sum + each.fee, own.fee);
   const together = (fee * 1000n) / size;
   return together < own.feeRate ? together : own.feeRate;
 }
 
 /** Virtual size of a transaction by its fee and its rate per 1,000; rounded up. */
-export function sizeOf(fee: bigint, feeRate: bigint): bigint {
+export function virtualSize(fee: bigint, feeRate: bigint): bigint {
   return feeRate === 0n ? 0n : (fee * 1000n + feeRate - 1n) / feeRate;
 }
 

@@ -149,7 +149,7 @@ export function planPreparation(
 ): Preparation | null {
   let count = order.everything ? funds.length : Math.min(funds.length, outputsFor(order, funds, terms));
   for (;;) {
-    const draft = draftOf(order, funds.slice(0, count), terms);
+    const draft = draftPart(order, funds.slice(0, count), terms);
     if (draft !== null || count >= funds.length) return draft;
     count = Math.min(funds.length, count + Math.ceil(count / STEPS) + 1);
   }
@@ -189,15 +189,15 @@ export function neededWith(order: PartedOrder, funds: readonly Fund[], terms: Pa
 }
 
 /** Null when what is reserved does not pay for it. */
-function draftOf(order: PartedOrder, funds: readonly Fund[], terms: PartTerms): Preparation | null {
-  const draft = draftRest(order, { gathered: [], loose: funds, expected: [], partsFee: 0n }, terms);
+function draftPart(order: PartedOrder, funds: readonly Fund[], terms: PartTerms): Preparation | null {
+  const draft = draftRemainingParts(order, { gathered: [], loose: funds, expected: [], partsFee: 0n }, terms);
   if (draft === null) return null;
   const { parts, last, fee } = draft;
   return { funds, parts, last, fee };
 }
 
 /** All transactions that are missing, as they would be planned now. `fee`: theirs and that of earlier parts, atoms. */
-function draftRest(
+function draftRemainingParts(
   order: PartedOrder,
   reserved: Reserved,
   terms: PartTerms,
@@ -302,7 +302,7 @@ function feeOfAll(
   terms: PartTerms,
 ): bigint | null {
   if (step.kind === 'send') return reserved.partsFee + step.plan.fee;
-  return draftRest(order, reserved, terms)?.fee ?? null;
+  return draftRemainingParts(order, reserved, terms)?.fee ?? null;
 }
 
 function sumOf(funds: readonly Fund[]): bigint {

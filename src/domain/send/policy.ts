@@ -63,7 +63,7 @@ export function rebroadcastGapMs(policy: SendPolicy, coin: Coin): number {
  * Whether the fee of a send is to be raised: what it pays is below what the network takes at all, or its newest version
  * has waited long while the node asks for clearly more.
  */
-export function isWorthRaising(
+export function shouldBumpFee(
   policy: SendPolicy,
   { coin, ageMs, paid }: { readonly coin: Coin; readonly ageMs: number; readonly paid: bigint },
   quote: Pick<FeeQuote, 'rate' | 'minimum'>,

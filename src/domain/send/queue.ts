@@ -26,7 +26,7 @@ export interface QueueMember {
 }
 
 /** What a plan changes on the balance of an account, atoms; null where it does not concern it. */
-export function balanceChangeOf(
+export function accountBalanceChange(
   { inputs, change, destination, amount }: Pick<SendPlan, 'inputs' | 'change' | 'destination' | 'amount'>,
   account: string,
 ): bigint | null {
@@ -68,7 +68,7 @@ export function balanceAfterQueue(balance: bigint, members: readonly QueueMember
  * into it may never come, and what they take away is theirs. Null while another one in the network draws on it, other
  * than one that may wait for the operator.
  */
-export function balanceBesideQueue(balance: bigint, others: readonly QueueMember[]): bigint | null {
+export function balanceExcludingQueue(balance: bigint, others: readonly QueueMember[]): bigint | null {
   const taken = others.filter(({ balanceChange }) => balanceChange < 0n);
   if (taken.some(({ isQueued, mayBePaidUnseen }) => !isQueued && !mayBePaidUnseen)) return null;
   const rest = taken.reduce((sum, { balanceChange }) => sum + balanceChange, balance);

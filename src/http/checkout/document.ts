@@ -8,7 +8,7 @@ import { SIMULATE_FORM } from './panels.ts';
 import type { PageModel } from './page-model.ts';
 import { isFinal } from './page-model.ts';
 import { supportLine } from './shop-head.ts';
-import { announcement, stateOf, titleOf } from './states.ts';
+import { announcement, describeState, pageTitle } from './states.ts';
 import { summary } from './summary.ts';
 
 export const SIMULATIONS = {
@@ -39,7 +39,7 @@ export function checkoutPage(
         data-now="${at.now}"
         ${scene.embedder !== null && html`data-payment="${payment.id}" data-embedder="${scene.embedder}"`}
       >
-        ${stateOf(scene)}
+        ${describeState(scene)}
       </main>
       ${footer({ ...scene, shop: view.shop }, scene.embedder)}
     </div>
@@ -49,7 +49,7 @@ export function checkoutPage(
   `;
   const refresh =
     !isFinal(view) && html`<noscript><meta http-equiv="refresh" content="${REFRESH_SECONDS}" /></noscript>`;
-  return documentOf({ language, title: titleOf(scene), assets, head: refresh, body, shop: view.shop });
+  return renderDocument({ language, title: pageTitle(scene), assets, head: refresh, body, shop: view.shop });
 }
 
 /** What the page's script says. */
@@ -79,11 +79,11 @@ export function problemPage(
       </div>
     </main>
   </div>`;
-  return documentOf({ language, title: say(`${kind}Title`), assets, head: false, body });
+  return renderDocument({ language, title: say(`${kind}Title`), assets, head: false, body });
 }
 
 /** A document of the payer's pages around its body. */
-export function documentOf(parts: {
+export function renderDocument(parts: {
   language: Language;
   title: string;
   assets: { readonly script: string | null; readonly styles: readonly string[] } | null;

@@ -16,7 +16,7 @@ export function count(value: number, language: Language): string {
 }
 
 /** A calendar day, in UTC. */
-export function dayOf(ms: number, language: Language): string {
+export function formatDay(ms: number, language: Language): string {
   return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(ms);
 }
 

@@ -1,10 +1,10 @@
-import { escapeHtml, hostOf, htmlMail } from '../../usecases/mail/html-mail.ts';
+import { escapeHtml, hostName, htmlMail } from '../../usecases/mail/html-mail.ts';
 import type { MailText } from '../../usecases/mail/mail-texts.ts';
 import { bodyName, subjectName } from '../../usecases/mail/foreign-name.ts';
 import { plainOrder } from '../../usecases/mail/plain-order.ts';
 import { coins, fiat, momentIn } from './format.ts';
 import type { PageModel } from './page-model.ts';
-import { rateOf } from './receipt.ts';
+import { appliedRate } from './receipt.ts';
 
 /** The receipt as a mail. What strangers can write into an order, other than a plain order id, is not in it. */
 export function receiptMail(scene: PageModel, baseUrl: string): MailText {
@@ -13,7 +13,7 @@ export function receiptMail(scene: PageModel, baseUrl: string): MailText {
   const shop = bodyName(view.shop.name);
   const order = plainOrder(payment, payment.id);
   const link = `${baseUrl}/checkout/${payment.id}/receipt?lang=${language}`;
-  const subject = say('receiptSubject', { order, shop: subjectName(view.shop.name, hostOf(baseUrl)) });
+  const subject = say('receiptSubject', { order, shop: subjectName(view.shop.name, hostName(baseUrl)) });
   const blocks = [
     ...(payment.sandbox ? [say('sandbox')] : []),
     shop,
@@ -55,7 +55,7 @@ function receivedLines(scene: PageModel): string[] {
   return view.payment.transactions
     .filter(({ status }) => status !== 'reversed')
     .flatMap((transaction) => {
-      const rate = rateOf(scene, transaction);
+      const rate = appliedRate(scene, transaction);
       const amount = `${coins(transaction.amount, language)} ${transaction.coin}`;
       return [
         rate === null ? amount : `${amount} (${rate})`,

@@ -2,7 +2,7 @@ import type { CheckoutView } from '../../usecases/payments/read-checkout.ts';
 import type { ReceiptMail } from '../../usecases/payments/receipt-mail.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
-import { documentOf, footer, scriptTexts } from './document.ts';
+import { renderDocument, footer, scriptTexts } from './document.ts';
 import { coins, fiat, momentIn } from './format.ts';
 import { coinIcon, copyIcon } from './icons.ts';
 import { checkoutPath, orderName, receiptMailPath, type PageModel } from './page-model.ts';
@@ -47,7 +47,7 @@ export function receiptPage(
     <p id="toast" class="toast" aria-hidden="true" hidden></p>
     ${scriptTexts(say)}
   `;
-  return documentOf({ language, title, assets, head: false, body, shop });
+  return renderDocument({ language, title, assets, head: false, body, shop });
 }
 
 /** The button that mails the receipt, or what became of the mail. In the sandbox that is told to nobody. */
@@ -100,13 +100,16 @@ function received(scene: PageModel): Html {
   return html`<section class="received" aria-label="${say('received')}">
     <h2 class="label">${say('received')}</h2>
     <ul>
-      ${came.map((transaction) => movement(scene, transaction, rateOf(scene, transaction)))}
+      ${came.map((transaction) => movement(scene, transaction, appliedRate(scene, transaction)))}
     </ul>
   </section>`;
 }
 
 /** The rate at which money counted: that of the payment, or for late money that of its arrival. */
-export function rateOf({ view, say, language }: PageModel, { coin, late, rate }: Transaction): string | null {
+export function appliedRate(
+  { view, say, language }: PageModel,
+  { coin, late, rate }: Transaction,
+): string | null {
   const counted = late ? rate : (view.payment.options[coin]?.rate ?? null);
   return counted === null
     ? null

@@ -12,7 +12,7 @@ import { clientKey } from '../server/client-key.ts';
 import { toFailure } from '../server/dispatch.ts';
 import { isFromElsewhere } from '../server/from-elsewhere.ts';
 import { createPageLimit } from '../server/page-limit.ts';
-import { requestIdOf } from '../server/request-id.ts';
+import { readRequestId } from '../server/request-id.ts';
 import { coin } from '../schemas/codes.ts';
 import { sendResponse } from '../server/send-response.ts';
 import { success, failure } from '../server/envelope.ts';
@@ -20,7 +20,7 @@ import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { checkoutPage, problemPage, SIMULATIONS } from './document.ts';
 import { chooseLanguage, speak, type Language } from './language.ts';
-import { stateJson, versionOf } from './snapshots.ts';
+import { stateJson, snapshotVersion } from './snapshots.ts';
 import { checkoutPath, receiptPath, type PageModel } from './page-model.ts';
 import { receiptPage } from './receipt.ts';
 import { receiptMail } from './receipt-mail.ts';
@@ -76,7 +76,7 @@ async function sceneOf(deps: CheckoutDeps, req: Request): Promise<PageModel> {
 function page(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
     const scene = await sceneOf(deps, req);
-    const at = { version: versionOf(scene.view), now: deps.clock.now() };
+    const at = { version: snapshotVersion(scene.view), now: deps.clock.now() };
     // The form's own origin is to be told when it is sent; no other site learns the address.
     res.setHeader('Referrer-Policy', 'same-origin');
     sendPage(res, 200, checkoutPage(scene, deps.assets.checkout, at), scene.view.embedOrigins);
@@ -115,7 +115,7 @@ function mail(deps: CheckoutDeps): RequestHandler {
 function state(deps: CheckoutDeps): RequestHandler {
   return async (req, res) => {
     const scene = await sceneOf(deps, req);
-    const tag = `"${versionOf(scene.view)}"`;
+    const tag = `"${snapshotVersion(scene.view)}"`;
     res.set({ 'Cache-Control': 'no-cache', ETag: tag });
     if (req.get('If-None-Match') === tag) res.status(304).end();
     else res.type('json').send(stateJson(scene));
@@ -180,7 +180,7 @@ function wantsPage(req: Request): boolean {
 
 function onError(deps: CheckoutDeps): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
-    const context = { requestId: requestIdOf(res), path: req.baseUrl + req.path };
+    const context = { requestId: readRequestId(res), path: req.baseUrl + req.path };
     const answer = toFailure(deps.logger, clientFault(error) ?? error, context);
     if (!wantsPage(req)) return sendResponse(res, answer);
     for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value);

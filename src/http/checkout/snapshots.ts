@@ -9,11 +9,11 @@ import {
 import { speak, type Language } from './language.ts';
 import type { Snapshot, SnapshotSource } from './payment-channel.ts';
 import { isFinal, redirectsAutomatically, wayBack, type PageModel } from './page-model.ts';
-import { announcement, stateOf, titleOf } from './states.ts';
+import { announcement, describeState, pageTitle } from './states.ts';
 import { summary } from './summary.ts';
 
 /** Changes whenever anything the page shows does. */
-export function versionOf(view: CheckoutView): string {
+export function snapshotVersion(view: CheckoutView): string {
   return createHash('sha256').update(JSON.stringify(view)).digest('base64url').slice(0, 16);
 }
 
@@ -21,12 +21,12 @@ export function versionOf(view: CheckoutView): string {
 export function stateJson(scene: PageModel): string {
   const { view } = scene;
   return JSON.stringify({
-    version: versionOf(view),
+    version: snapshotVersion(view),
     status: view.payment.status,
     final: isFinal(view),
-    title: titleOf(scene),
+    title: pageTitle(scene),
     summary: summary(scene).toString(),
-    html: stateOf(scene).toString(),
+    html: describeState(scene).toString(),
     announcement: announcement(scene),
     redirect: redirectsAutomatically(view) ? wayBack(view) : null,
   });
@@ -46,7 +46,7 @@ export function createSnapshots(
 function frameOf(view: CheckoutView): Snapshot {
   const drawn = new Map<Language, string>();
   return {
-    version: versionOf(view),
+    version: snapshotVersion(view),
     final: isFinal(view),
     stamp: view.stamp,
     data: (language) => {

@@ -13,7 +13,7 @@ import { contactHref } from './shop-head.ts';
 type Transaction = CheckoutView['payment']['transactions'][number];
 
 /** What the page says of the payment as it is now. */
-export function stateOf(scene: PageModel): Html {
+export function describeState(scene: PageModel): Html {
   const { payment } = scene.view;
   if (payment.supersededBy !== undefined) return superseded(scene, payment.supersededBy);
   switch (payment.status) {
@@ -41,7 +41,7 @@ export function stateOf(scene: PageModel): Html {
 }
 
 /** What the browser's tab and a printed page are called. */
-export function titleOf({ view, say, language }: PageModel): string {
+export function pageTitle({ view, say, language }: PageModel): string {
   const { payment, shop } = view;
   const amount = fiat(payment.amount, payment.currency, language);
   return say(payment.status === 'completed' ? 'paidTitle' : 'title', { amount, shop: shop.name });

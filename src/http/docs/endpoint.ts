@@ -19,7 +19,7 @@ export interface Endpoint {
 }
 
 /** The endpoints of a tag, as the document lists them. */
-export function endpointsOf(document: OpenApiDocument, tag: string): Endpoint[] {
+export function findEndpoints(document: OpenApiDocument, tag: string): Endpoint[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method];

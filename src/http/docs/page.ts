@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '../openapi/types.ts';
 import { basics, errorTable } from './basics.ts';
-import { endpointSection, endpointsOf } from './endpoint.ts';
+import { endpointSection, findEndpoints } from './endpoint.ts';
 import { html, prose, type Html } from './html.ts';
 import { GUIDES, guideSection } from './guides/index.ts';
 import { firstPayment } from './start.ts';
@@ -57,7 +57,7 @@ function tagSection(
   document: OpenApiDocument,
   tag: { readonly name: string; readonly description: string },
 ): Html {
-  const endpoints = endpointsOf(document, tag.name).map((endpoint) => endpointSection(document, endpoint));
+  const endpoints = findEndpoints(document, tag.name).map((endpoint) => endpointSection(document, endpoint));
   return html`${tag.name === 'Webhooks' ? webhookSection(document) : null}
     <section id="${idOf(tag.name)}">
       <h2>${tag.name === 'Webhooks' ? 'Webhook endpoints' : tag.name}</h2>
@@ -72,7 +72,7 @@ function idOf(tag: string): string {
 
 function tableOfContents(document: OpenApiDocument): Html {
   const groups = document.tags.map(({ name }) => {
-    const links = endpointsOf(document, name).map(
+    const links = findEndpoints(document, name).map(
       ({ method, operation }) =>
         html`<li>
           <a href="#${operation.operationId}"

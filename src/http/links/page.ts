@@ -6,7 +6,7 @@ import type { AskedField } from '../../store/schema/payment-links.ts';
 import type { AnswerProblem, AnswerProblems } from '../../usecases/links/check-answers.ts';
 import type { LinkView } from '../../usecases/links/read-link.ts';
 import { shopFace } from '../../usecases/merchants/shop-face.ts';
-import { documentOf, footer } from '../checkout/document.ts';
+import { renderDocument, footer } from '../checkout/document.ts';
 import { fiat } from '../checkout/format.ts';
 import { stateIcon } from '../checkout/icons.ts';
 import type { Language } from '../checkout/language.ts';
@@ -50,7 +50,7 @@ export function linkPage(page: LinkPage, assets: WebAssets['checkout']): string 
       ${footer({ say: common, language, shop }, embedder)}
     </div>
   `;
-  return documentOf({ language, title, assets, head: false, body, shop });
+  return renderDocument({ language, title, assets, head: false, body, shop });
 }
 
 /** The page of a link that takes nothing any more. */
@@ -67,11 +67,11 @@ export function closedPage(merchant: MerchantRow, language: Language, assets: We
       </div>
     </main>
   </div>`;
-  return documentOf({ language, title: say('closedTitle'), assets, head: false, body, shop });
+  return renderDocument({ language, title: say('closedTitle'), assets, head: false, body, shop });
 }
 
 /** The signs of a language's numbers, as its readers type them. */
-export function signsOf(language: Language): NumberSigns {
+export function numberSigns(language: Language): NumberSigns {
   const parts = new Intl.NumberFormat(language).formatToParts(12_345.6);
   const sign = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
   return { decimal: sign('decimal'), group: sign('group') };
@@ -135,7 +135,7 @@ function key(sign: string): Html {
 /** Drawn whole and hidden: the script shows it and makes its keys type. */
 function keypad({ language, link, say }: Scene): Html {
   const digits = currencyDigits(link.currency) ?? 0;
-  const { decimal } = signsOf(language);
+  const { decimal } = numberSigns(language);
   return html`<div
     id="keypad"
     data-digits="${digits}"

@@ -17,9 +17,9 @@ import { toFailure } from '../server/dispatch.ts';
 import { isFromElsewhere } from '../server/from-elsewhere.ts';
 import type { PublicLimit } from '../server/public-limit.ts';
 import { createPageLimit } from '../server/page-limit.ts';
-import { requestIdOf } from '../server/request-id.ts';
+import { readRequestId } from '../server/request-id.ts';
 import type { CountOrder } from '../server/order-counter.ts';
-import { closedPage, linkPage, signsOf, type Filled } from './page.ts';
+import { closedPage, linkPage, numberSigns, type Filled } from './page.ts';
 import { strictRouter } from '../server/strict-router.ts';
 
 export interface LinkPagesDeps extends CreatePaymentDeps {
@@ -139,7 +139,7 @@ function renew(deps: LinkPagesDeps): RequestHandler {
 /** One of those suggested as it is, else as people of the language write numbers. */
 function amountOf({ open, currency }: LinkView, typed: string, language: Language): string | null {
   if (open?.suggested?.includes(typed) === true) return typed;
-  return parseTypedAmount(typed, signsOf(language), currencyDigits(currency) ?? 0);
+  return parseTypedAmount(typed, numberSigns(language), currencyDigits(currency) ?? 0);
 }
 
 function valuesOf(body: unknown): Filled['values'] {
@@ -154,7 +154,7 @@ function valuesOf(body: unknown): Filled['values'] {
 
 function onError(deps: LinkPagesDeps): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
-    const context = { requestId: requestIdOf(res), path: req.baseUrl + req.path };
+    const context = { requestId: readRequestId(res), path: req.baseUrl + req.path };
     const { status, headers } = toFailure(deps.logger, clientFault(error) ?? error, context);
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
     const kind = status === 404 ? 'notFound' : 'error';

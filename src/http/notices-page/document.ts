@@ -1,6 +1,6 @@
 import type { ShopNotice } from '../../domain/notices.ts';
 import { noticeTexts } from '../../usecases/notices/notice-text.ts';
-import { documentOf } from '../checkout/document.ts';
+import { renderDocument } from '../checkout/document.ts';
 import type { Language } from '../checkout/language.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
@@ -47,5 +47,5 @@ function pageOf(language: Language, assets: Styles, content: Html): string {
     </main>
   </div>`;
   const styles = assets === null ? null : { ...assets, script: null };
-  return documentOf({ language, title, assets: styles, head: false, body });
+  return renderDocument({ language, title, assets: styles, head: false, body });
 }

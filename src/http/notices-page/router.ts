@@ -9,7 +9,7 @@ import type { WebAssets } from '../pages/web-assets.ts';
 import { clientFault } from '../server/client-fault.ts';
 import { toFailure } from '../server/dispatch.ts';
 import { createPageLimit } from '../server/page-limit.ts';
-import { requestIdOf } from '../server/request-id.ts';
+import { readRequestId } from '../server/request-id.ts';
 import { offPage, offProblemPage } from './document.ts';
 import { strictRouter } from '../server/strict-router.ts';
 
@@ -62,7 +62,7 @@ function switchOff(deps: NoticesPageDeps): RequestHandler {
 
 function onError(deps: NoticesPageDeps): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
-    const fields = { requestId: requestIdOf(res), path: PATH };
+    const fields = { requestId: readRequestId(res), path: PATH };
     const { status } = toFailure(deps.logger, clientFault(error) ?? error, fields);
     const language = chooseLanguage(undefined, req.acceptsLanguages());
     sendPage(res, status, offProblemPage(language, deps.assets.checkout));

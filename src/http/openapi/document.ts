@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOverride, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { ERROR_SCHEMAS, errorExamples, sharedResponses } from './errors.ts';
-import { exampleOf } from './examples.ts';
+import { buildExample } from './examples.ts';
 import { operation } from './operation.ts';
 import { HEADERS, SECURITY_SCHEMES, SERVICE_PATHS, TAGS } from './service.ts';
 import {
@@ -140,7 +140,7 @@ function withParameterExample(
   const given = route.example.query as Readonly<Record<string, unknown>> | undefined;
   const optional = parameter.required !== true;
   if (given === undefined || parameter.in === 'header' || parameter.name === 'merchantId') {
-    const example = exampleOf(document, parameter.schema, [...trail, parameter.name]);
+    const example = buildExample(document, parameter.schema, [...trail, parameter.name]);
     return { ...parameter, example: parameter.name === 'Idempotency-Key' ? 'order-1001' : example };
   }
   const example = given[parameter.name];
@@ -155,7 +155,7 @@ function withBodyExamples(
   trail: readonly string[],
 ): MediaType {
   const { body: own, otherBodies } = route.example;
-  const example = own ?? exampleOf(document, body.schema, trail);
+  const example = own ?? buildExample(document, body.schema, trail);
   if (otherBodies === undefined) return { ...body, example };
   const others = Object.entries(otherBodies).map(([summary, value]) => [summary, { summary, value }]);
   return { ...body, examples: { Usual: { value: example }, ...Object.fromEntries(others) } };
@@ -170,7 +170,7 @@ function withDataExample(
   const content = response.content?.['application/json'];
   if (content === undefined) return response;
   const schema = content.schema.properties?.['data'] ?? {};
-  const data = own ?? exampleOf(document, schema, trail);
+  const data = own ?? buildExample(document, schema, trail);
   const example = { success: true, error: null, data };
   return { ...response, content: { ...response.content, 'application/json': { ...content, example } } };
 }

@@ -11,7 +11,7 @@ type Components = Pick<OpenApiDocument, 'components'>;
  * this thing, else the schema's own, else the one known for any field of that name. `trail` names
  * what the schema is part of, outermost first.
  */
-export function exampleOf(document: Components, given: JsonSchema, trail: readonly string[]): unknown {
+export function buildExample(document: Components, given: JsonSchema, trail: readonly string[]): unknown {
   const { schema, component } = resolveSchema(document, given);
   const inside = component === null ? trail : [...trail, component];
   const own =
@@ -20,7 +20,7 @@ export function exampleOf(document: Components, given: JsonSchema, trail: readon
   if (known !== undefined) return known;
   if (schema.const !== undefined) return schema.const;
   const [variant] = schema.anyOf ?? schema.oneOf ?? [];
-  if (variant !== undefined) return exampleOf(document, variant, inside);
+  if (variant !== undefined) return buildExample(document, variant, inside);
   if (schema.enum !== undefined) return schema.enum[0];
   return byType(document, schema, inside);
 }
@@ -28,7 +28,7 @@ export function exampleOf(document: Components, given: JsonSchema, trail: readon
 function byType(document: Components, schema: JsonSchema, trail: readonly string[]): unknown {
   const type = typeof schema.type === 'string' ? schema.type : schema.type?.[0];
   if (type === 'object') return objectExample(document, schema, trail);
-  if (type === 'array') return [exampleOf(document, schema.items ?? {}, trail)];
+  if (type === 'array') return [buildExample(document, schema.items ?? {}, trail)];
   if (type === 'boolean') return schema.default ?? true;
   if (type === 'integer' || type === 'number') return schema.default ?? schema.minimum ?? 1;
   if (type === 'null') return null;
@@ -38,13 +38,13 @@ function byType(document: Components, schema: JsonSchema, trail: readonly string
 function objectExample(document: Components, schema: JsonSchema, trail: readonly string[]): object {
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => [
     name,
-    exampleOf(document, field, [...trail, name]),
+    buildExample(document, field, [...trail, name]),
   ]);
   const { additionalProperties: each } = schema;
   if (typeof each !== 'object') return Object.fromEntries(fields);
   const names = schema.propertyNames?.enum ?? [];
   const shown = schema.required === undefined ? names.slice(0, 2) : names;
-  const entries = shown.map((name) => [name, exampleOf(document, each, [...trail, String(name)])]);
+  const entries = shown.map((name) => [name, buildExample(document, each, [...trail, String(name)])]);
   return Object.fromEntries([...fields, ...entries]);
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { failureResponses, namesAccount } from './errors.ts';
-import { scopesOf } from './scopes.ts';
+import { requiredScopes } from './scopes.ts';
 import type { AuthKind, Route } from '../server/route.ts';
 import { identifier } from '../schemas/text.ts';
 
@@ -15,9 +15,9 @@ const SECURITY: Readonly<Record<AuthKind, readonly string[]>> = {
 
 /** A route as an OpenAPI operation, from the schemas that validate it. */
 export function operation(route: Route): ZodOpenApiOperationObject {
-  const scopes = scopesOf(route);
+  const scopes = requiredScopes(route);
   return {
-    operationId: operationIdOf(route),
+    operationId: operationId(route),
     summary: route.summary,
     description: route.description,
     tags: [...route.tags],
@@ -36,7 +36,7 @@ export function operation(route: Route): ZodOpenApiOperationObject {
 
 /** Credentials in the order they are recommended; OpenAPI 3.1 lists what a role must include beside its name. */
 function securityOf(route: Route): Record<string, string[]>[] {
-  const scopes = scopesOf(route);
+  const scopes = requiredScopes(route);
   return SECURITY[route.auth].flatMap((name) => [
     { [name]: [] },
     ...(name === 'secretKey' && scopes !== null ? [{ restrictedKey: [...scopes] }] : []),
@@ -44,7 +44,7 @@ function securityOf(route: Route): Record<string, string[]>[] {
 }
 
 /** The name of an operation in the document, made of its method and path. */
-export function operationIdOf(route: { readonly method: string; readonly path: string }): string {
+export function operationId(route: { readonly method: string; readonly path: string }): string {
   const words = route.path.split(/[/-]/).filter((word) => word !== '');
   const tail = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
   return route.method.toLowerCase() + tail;

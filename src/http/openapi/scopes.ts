@@ -24,7 +24,7 @@ export function scopeList(): string {
 }
 
 /** Scopes a restricted key needs for a route, all of them; null where it may not call it, with any. */
-export function scopesOf({ auth, scope }: Pick<Route, 'auth' | 'scope'>): readonly Scope[] | null {
+export function requiredScopes({ auth, scope }: Pick<Route, 'auth' | 'scope'>): readonly Scope[] | null {
   if (scope === 'never' || auth === 'none' || auth === 'jwt') return null;
   if (scope === 'any') return [];
   return typeof scope === 'string' ? [scope] : scope;

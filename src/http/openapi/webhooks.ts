@@ -1,6 +1,6 @@
 import { EVENT_TYPES, type EventType } from '../../domain/events.ts';
 import { VERIFICATION_METHODS } from '../../domain/domain-verification.ts';
-import { exampleOf } from './examples.ts';
+import { buildExample } from './examples.ts';
 import type { JsonSchema, OpenApiDocument, Operation, PathItem } from './types.ts';
 
 /** When each event is told. */
@@ -133,7 +133,7 @@ function delivery(document: Unfinished, type: EventType): Operation {
         'webhook-signature',
         '`v1,` and base64 HMAC-SHA256 of `id.timestamp.body`; two of them while the secret rotates',
       ),
-    ].map((parameter) => ({ ...parameter, example: exampleOf(document, {}, [parameter.name]) })),
+    ].map((parameter) => ({ ...parameter, example: buildExample(document, {}, [parameter.name]) })),
     requestBody: {
       required: true,
       content: {
@@ -218,14 +218,14 @@ function wrapping(properties: Record<string, JsonSchema>): JsonSchema {
 }
 
 function bodyExample(document: Unfinished, schema: JsonSchema, type: EventType): unknown {
-  const body = { ...(exampleOf(document, schema, ['Event']) as Record<string, unknown>), type };
+  const body = { ...(buildExample(document, schema, ['Event']) as Record<string, unknown>), type };
   const { truncated: _, ...rest } = { truncated: true, ...body };
   return { ...rest, data: dataExample(document, type) };
 }
 
 function dataExample(document: Unfinished, type: EventType): unknown {
   const schema = dataSchema(type);
-  const data = exampleOf(document, { ...schema }, ['webhook.data']) as Record<string, object>;
+  const data = buildExample(document, { ...schema }, ['webhook.data']) as Record<string, object>;
   const [status, exception] = STATUS_AT[type] ?? [];
   if (status !== undefined) return { payment: { ...data['payment'], status, exception } };
   const link = REFUND_STATUS_AT[type];

@@ -1,15 +1,15 @@
 import { COIN_DEFINITIONS } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import type { ClaimOption } from '../../usecases/refund-links/payer-link.ts';
-import { documentOf, footer } from '../checkout/document.ts';
+import { renderDocument, footer } from '../checkout/document.ts';
 import { addressGroups } from '../checkout/address-groups.ts';
-import { coins, dayOf, fiat } from '../checkout/format.ts';
+import { coins, formatDay, fiat } from '../checkout/format.ts';
 import { coinIcon, stateIcon } from '../checkout/icons.ts';
 import { speak, type Language } from '../checkout/language.ts';
 import { shopHead } from '../checkout/shop-head.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
-import { outcomeOf } from './outcomes.ts';
+import { describeOutcome } from './outcomes.ts';
 import type { RefundScene } from './scene.ts';
 
 type Styles = WebAssets['checkout'];
@@ -30,13 +30,20 @@ export function refundPage(scene: RefundScene, assets: Styles): string {
       ${summary(scene, amount)}
       <main>
         ${noticeOf(scene).map((text) => html`<p class="notice" role="alert">${text}</p>`)}
-        ${link.status === 'open' ? (scene.confirm === undefined ? form(scene) : confirmation(scene)) : outcomeOf(scene)}
+        ${link.status === 'open' ? (scene.confirm === undefined ? form(scene) : confirmation(scene)) : describeOutcome(scene)}
       </main>
       ${footer({ ...scene, shop: link.shop })}
     </div>
   `;
   const title = say('refundTitle', { amount, shop: link.shop.name });
-  return documentOf({ language, title, assets: withoutScript(assets), head: refresh, body, shop: link.shop });
+  return renderDocument({
+    language,
+    title,
+    assets: withoutScript(assets),
+    head: refresh,
+    body,
+    shop: link.shop,
+  });
 }
 
 /** A page that tells why there is no refund to show. */
@@ -61,7 +68,7 @@ export function refundProblemPage(
       </div>
     </main>
   </div>`;
-  return documentOf({ language, title, assets: withoutScript(assets), head: false, body });
+  return renderDocument({ language, title, assets: withoutScript(assets), head: false, body });
 }
 
 function noticeOf({ notice, link, confirm, say }: RefundScene): string[] {
@@ -74,7 +81,7 @@ function noticeOf({ notice, link, confirm, say }: RefundScene): string[] {
   return link.reopenedBy === null || confirm !== undefined ? [] : [say(texts[link.reopenedBy])];
 }
 
-function withoutScript(assets: Styles): Parameters<typeof documentOf>[0]['assets'] {
+function withoutScript(assets: Styles): Parameters<typeof renderDocument>[0]['assets'] {
   return assets === null ? null : { ...assets, script: null };
 }
 
@@ -90,7 +97,7 @@ function summary({ link, say, language }: RefundScene, amount: string): Html {
     ${link.reason !== null && html`<p class="order">${say('refundReason', { reason: link.reason })}</p>`}
     ${
       link.status === 'open' &&
-      html`<p class="order">${say('refundUntil', { date: dayOf(link.expiresAt, language) })}</p>`
+      html`<p class="order">${say('refundUntil', { date: formatDay(link.expiresAt, language) })}</p>`
     }
   </header>`;
 }

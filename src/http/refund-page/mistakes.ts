@@ -1,7 +1,7 @@
 import type { Chains } from '../../domain/chains.ts';
 import { COIN_DEFINITIONS, type Coin, type Mode } from '../../domain/coins.ts';
 import { assertNever, type AppError } from '../../domain/errors.ts';
-import { addressMistake, type AddressMistake } from '../../usecases/refund-links/address-mistake.ts';
+import { addressProblem, type AddressProblem } from '../../usecases/refund-links/address-mistake.ts';
 import type { Say } from '../checkout/language.ts';
 
 export interface Mistake {
@@ -18,7 +18,7 @@ interface Entered {
 }
 
 /** What the payer entered wrongly, in his words; null when the fault is not his. */
-export function mistakeOf(chains: Chains, error: AppError, entered: Entered): Mistake | null {
+export function describeMistake(chains: Chains, error: AppError, entered: Entered): Mistake | null {
   const { say, coin, mode, destination } = entered;
   const name = coin === null ? '' : COIN_DEFINITIONS[coin].name;
   if (error.code === 'COIN_UNAVAILABLE') {
@@ -32,7 +32,7 @@ export function mistakeOf(chains: Chains, error: AppError, entered: Entered): Mi
   }
   if (field !== 'destination') return null;
   if (destination === '') return about(say('mistakeEmpty'));
-  const mistake = addressMistake(chains, { coin, mode, address: destination });
+  const mistake = addressProblem(chains, { coin, mode, address: destination });
   if (mistake !== null) return about(mistakeText(say, name, mistake));
   return about(say(error.details[0]?.code === 'own_address' ? 'mistakeOwn' : 'mistakeRefused'));
 }
@@ -41,7 +41,7 @@ function about(text: string): Mistake {
   return { status: 400, field: 'destination', text };
 }
 
-function mistakeText(say: Say, coin: string, mistake: AddressMistake): string {
+function mistakeText(say: Say, coin: string, mistake: AddressProblem): string {
   switch (mistake.kind) {
     case 'coin':
       return say('mistakeCoin', { other: COIN_DEFINITIONS[mistake.of].name, coin });

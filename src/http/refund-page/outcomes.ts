@@ -1,14 +1,14 @@
 import { assertNever } from '../../domain/errors.ts';
-import { coins, dayOf } from '../checkout/format.ts';
+import { coins, formatDay } from '../checkout/format.ts';
 import { coinIcon, stateIcon, type StateIcon } from '../checkout/icons.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { RefundScene } from './scene.ts';
 
 /** What became of a refund that cannot be claimed (any more). */
-export function outcomeOf(scene: RefundScene): Html {
+export function describeOutcome(scene: RefundScene): Html {
   const { link, say, language } = scene;
   const { status, claim } = link;
-  const date = dayOf(link.expiresAt, language);
+  const date = formatDay(link.expiresAt, language);
   switch (status) {
     case 'open':
       throw new Error('an open refund has no outcome yet');
@@ -71,7 +71,7 @@ function claimed({ link, say, language }: RefundScene): Html | null {
           <span class="hint"
             >${say('refundTo')}
             ${length > 20 ? `${destination.slice(0, 10)}…${destination.slice(-8)}` : destination}
-            (${dayOf(claim.claimedAt, language)})</span
+            (${formatDay(claim.claimedAt, language)})</span
           >
           ${
             txid !== null &&

@@ -19,9 +19,9 @@ import { clientKey } from '../server/client-key.ts';
 import { toFailure } from '../server/dispatch.ts';
 import type { PublicLimit } from '../server/public-limit.ts';
 import { createPageLimit } from '../server/page-limit.ts';
-import { requestIdOf } from '../server/request-id.ts';
+import { readRequestId } from '../server/request-id.ts';
 import { refundPage, refundProblemPage } from './document.ts';
-import { mistakeOf } from './mistakes.ts';
+import { describeMistake } from './mistakes.ts';
 import type { RefundScene } from './scene.ts';
 import { strictRouter } from '../server/strict-router.ts';
 
@@ -107,7 +107,7 @@ function take(deps: RefundPageDeps): RequestHandler {
       const scene = await sceneOf(deps, req);
       const { say } = scene;
       if (error.code === 'INVALID_STATE') return answer(409, { ...scene, notice: say('refundTaken') });
-      const mistake = mistakeOf(deps.chains, error, {
+      const mistake = describeMistake(deps.chains, error, {
         say,
         coin,
         mode: scene.link.sandbox ? 'sandbox' : 'live',
@@ -141,7 +141,7 @@ function send(res: Response, status: number, page: string): void {
 function onError(deps: RefundPageDeps): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     const answer = toFailure(deps.logger, clientFault(error) ?? error, {
-      requestId: requestIdOf(res),
+      requestId: readRequestId(res),
       path: '/r/[token]',
     });
     for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
-import type { HeldSession } from '../../usecases/accounts/renew-session.ts';
+import type { CurrentSession } from '../../usecases/accounts/renew-session.ts';
 import type { Session } from '../../usecases/accounts/session.ts';
 import type { AuthOf } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
@@ -40,13 +40,13 @@ export function mailedToken() {
 }
 
 /** The session of the dashboard that a request came in; null for a user token. */
-export function heldSession({ sessionId }: AuthOf['jwt'], token: string | null): HeldSession | null {
+export function currentSession({ sessionId }: AuthOf['jwt'], token: string | null): CurrentSession | null {
   return sessionId === null || token === null ? null : { id: sessionId, token };
 }
 
 /** The same, where only the dashboard may ask. @throws {AppError} UNAUTHORISED without a session. */
-export function ownSession(auth: AuthOf['jwt'], token: string | null): HeldSession {
-  const session = heldSession(auth, token);
+export function requireSession(auth: AuthOf['jwt'], token: string | null): CurrentSession {
+  const session = currentSession(auth, token);
   if (session === null) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
   return session;
 }

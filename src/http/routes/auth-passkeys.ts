@@ -12,7 +12,7 @@ import { isoTime, timestamp } from '../schemas/answers.ts';
 import { identifier, text } from '../schemas/text.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
-import { authTags, currentPassword, ownSession, user } from './auth-parts.ts';
+import { authTags, currentPassword, requireSession, user } from './auth-parts.ts';
 
 const common = { tags: authTags, scope: 'never', status: 200, ownPages: true } as const;
 
@@ -115,7 +115,7 @@ function askToAddRoute(deps: AccountDeps): Route {
     data: z.object({ options }),
     errors: ['INVALID_STATE', 'EMAIL_UNCONFIRMED'],
     handler: async ({ auth, sessionToken }) => {
-      const { id: sessionId } = ownSession(auth, sessionToken);
+      const { id: sessionId } = requireSession(auth, sessionToken);
       return { options: { ...(await askForPasskey(deps, { userId: auth.userId, sessionId })) } };
     },
   });
@@ -136,7 +136,7 @@ function addRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     data: z.object({ passkey }),
     errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'EMAIL_UNCONFIRMED'],
     handler: async ({ auth, sessionToken, body }) => {
-      const session = ownSession(auth, sessionToken);
+      const session = requireSession(auth, sessionToken);
       const added = await addPasskey(deps, {
         userId: auth.userId,
         session,
@@ -182,7 +182,7 @@ function removeRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     data: z.object({ removed: z.literal(true) }),
     errors: ['PASSKEY_NOT_FOUND', 'INVALID_CREDENTIALS', 'RATE_LIMITED'],
     handler: async ({ auth, sessionToken, body: { passkeyId: id, password } }) => {
-      const session = ownSession(auth, sessionToken);
+      const session = requireSession(auth, sessionToken);
       const renewed = await removePasskey(deps, { userId: auth.userId, session, id, password });
       return new Reply(200, { removed: true as const }, cookie.renew(renewed, deps.clock.now()));
     },
@@ -236,7 +236,7 @@ function askToStepUpRoute(deps: AccountDeps): Route {
     data: question,
     errors: [],
     handler: async ({ auth, sessionToken }) => {
-      const { id: sessionId } = ownSession(auth, sessionToken);
+      const { id: sessionId } = requireSession(auth, sessionToken);
       return answeredQuestion(await askToStepUp(deps, { userId: auth.userId, sessionId }));
     },
   });
@@ -254,7 +254,7 @@ function stepUpRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     data: z.object({ until: timestamp() }),
     errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED'],
     handler: async ({ auth, sessionToken, body }) => {
-      const session = ownSession(auth, sessionToken);
+      const session = requireSession(auth, sessionToken);
       const proven = await stepUpByPasskey(deps, {
         userId: auth.userId,
         session,

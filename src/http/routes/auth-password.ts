@@ -11,7 +11,7 @@ import { email } from '../schemas/text.ts';
 import {
   authTags,
   currentPassword,
-  heldSession,
+  currentSession,
   mailedToken,
   newPassword,
   session,
@@ -187,7 +187,7 @@ function changeRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     status: 200,
     errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
     handler: async ({ auth, sessionToken, body }) => {
-      const held = heldSession(auth, sessionToken);
+      const held = currentSession(auth, sessionToken);
       const changed = await changePassword(deps, { userId: auth.userId, session: held, ...body });
       return new Reply(200, sessionAnswer(changed.session), cookie.renew(changed.renewed, deps.clock.now()));
     },

@@ -19,7 +19,7 @@ import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { email, identifier } from '../schemas/text.ts';
-import { authTags, code, currentPassword, ownSession, user } from './auth-parts.ts';
+import { authTags, code, currentPassword, requireSession, user } from './auth-parts.ts';
 
 const ended = z.object({ ended: z.literal(true) });
 const common = { tags: authTags, scope: 'never', status: 200, ownPages: true } as const;
@@ -135,7 +135,7 @@ function stepUpRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     data: z.object({ until: timestamp() }),
     errors: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED', 'RATE_LIMITED'],
     handler: async ({ auth, sessionToken, body: { password, code: given } }) => {
-      const session = ownSession(auth, sessionToken);
+      const session = requireSession(auth, sessionToken);
       const proven = await stepUp(deps, { userId: auth.userId, session, password, code: given });
       return new Reply(200, { until: isoTime(proven.until) }, cookie.renew(proven.renewed, deps.clock.now()));
     },

@@ -13,7 +13,7 @@ import {
   authTags,
   code,
   currentPassword,
-  heldSession,
+  currentSession,
   session as sessionSchema,
   sessionAnswer,
 } from './auth-parts.ts';
@@ -94,7 +94,7 @@ function enableRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED', 'EMAIL_UNCONFIRMED'],
     renewsSession: true,
     handler: async ({ auth, sessionToken, body }) => {
-      const session = heldSession(auth, sessionToken);
+      const session = currentSession(auth, sessionToken);
       const { recoveryCodes, ...on } = await enableTotp(deps, { userId: auth.userId, session, ...body });
       const data = { recoveryCodes, session: goingOnAnswer(on) };
       return new Reply(200, data, cookie.renew(on.renewed, deps.clock.now()));
@@ -120,7 +120,7 @@ function disableRoute(deps: AccountDeps, cookie: SessionCookie): Route {
     errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'RATE_LIMITED'],
     renewsSession: true,
     handler: async ({ auth, sessionToken, body }) => {
-      const session = heldSession(auth, sessionToken);
+      const session = currentSession(auth, sessionToken);
       const on = await disableTotp(deps, { userId: auth.userId, session, ...body });
       const data = { enabled: false as const, session: goingOnAnswer(on) };
       return new Reply(200, data, cookie.renew(on.renewed, deps.clock.now()));

@@ -6,7 +6,7 @@ import { MOVEMENT_KINDS } from '../../domain/movements.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { exportMovements, type MovementView } from '../../usecases/accounting/export-movements.ts';
-import { modeOf } from '../../usecases/merchants/mode-of.ts';
+import { merchantMode } from '../../usecases/merchants/mode-of.ts';
 import { csv, type CsvColumn } from '../server/csv.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { listInEnvelope, StreamReply } from '../server/stream-reply.ts';
@@ -134,7 +134,7 @@ export function exportRoutes(deps: { readonly db: Db; readonly clock: Clock }): 
         if (fromMs !== undefined && beforeMs !== undefined && beforeMs <= fromMs) {
           throw invalidField('to', 'must be after from');
         }
-        const mode = modeOf(auth.merchant, asked);
+        const mode = merchantMode(auth.merchant, asked);
         const pages = exportMovements(deps, {
           merchantId: auth.merchantId,
           mode,

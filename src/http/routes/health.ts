@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import { AppError } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { failure, success } from '../server/envelope.ts';
-import { requestIdOf } from '../server/request-id.ts';
+import { readRequestId } from '../server/request-id.ts';
 import { sendResponse } from '../server/send-response.ts';
 import { strictRouter } from '../server/strict-router.ts';
 
@@ -55,7 +55,7 @@ export function bareReadinessRouter(deps: HealthDeps): Router {
 
 async function readinessOf({ readiness, logger }: HealthDeps, res: Response): Promise<Readiness> {
   return readiness().catch((err: unknown): Readiness => {
-    logger.error({ requestId: requestIdOf(res), err }, 'could not tell readiness');
+    logger.error({ requestId: readRequestId(res), err }, 'could not tell readiness');
     return { ready: false, database: 'unknown', chains: {}, warnings: [] };
   });
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { validKeysOf } from '../../store/merchants/api-keys.ts';
-import { restrictedKeysOf } from '../../store/merchants/restricted-keys.ts';
+import { listValidKeys } from '../../store/merchants/api-keys.ts';
+import { listRestrictedKeys } from '../../store/merchants/restricted-keys.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { ApiKeyRow } from '../../store/schema/merchants.ts';
 import { confirmKeys } from '../../usecases/accounts/suspend-shops.ts';
@@ -120,8 +120,8 @@ function listRoute(deps: KeyRoutesDeps): Route {
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN'],
     handler: async ({ auth, query }) => {
       const merchant = await findOwnMerchant(deps.db, auth.userId, query.merchantId);
-      const rows = await validKeysOf(deps.db, merchant.id, deps.clock.now());
-      const restricted = await restrictedKeysOf(deps.db, merchant.id);
+      const rows = await listValidKeys(deps.db, merchant.id, deps.clock.now());
+      const restricted = await listRestrictedKeys(deps.db, merchant.id);
       return { keys: rows.map(toKey), restricted: await restrictedKeysFor(deps.db, auth.userId, restricted) };
     },
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatDecimal } from '../../domain/money.ts';
-import { roleGrants, ROLES, scopesOf, type Role } from '../../domain/roles.ts';
+import { roleGrants, ROLES, roleScopes, type Role } from '../../domain/roles.ts';
 import { SCOPES } from '../../domain/scopes.ts';
 import { LATE_POLICIES } from '../../domain/payment/types.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
@@ -99,7 +99,7 @@ export function toListed(row: MerchantRow, reader: Reader) {
 /** As list answers to a user. */
 export function toListedFor(row: MerchantRow, role: Role) {
   const scopes = SCOPES.filter((scope) => roleGrants(role, scope));
-  return { ...toListed(row, { scopes: scopesOf(role) }), role, scopes };
+  return { ...toListed(row, { scopes: roleScopes(role) }), role, scopes };
 }
 
 /** As create answers: the only place that shows keys and wallets. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Actor } from '../../domain/actor.ts';
 import { LINK_FIELDS, LINK_KINDS } from '../../domain/payment-link.ts';
-import { creatorOf } from '../../store/creators.ts';
+import { toCreator } from '../../store/creators.ts';
 import type { AskedField, OpenAmount, PaymentLinkRow } from '../../store/schema/payment-links.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
@@ -39,8 +39,8 @@ export async function linksFor(
   reader: Actor,
   rows: readonly PaymentLinkRow[],
 ) {
-  const creatorView = await creatorsFor(db, reader, rows.map(creatorOf));
-  return rows.map((row) => ({ ...present(row, baseUrl), createdBy: creatorView(creatorOf(row)) }));
+  const creatorView = await creatorsFor(db, reader, rows.map(toCreator));
+  return rows.map((row) => ({ ...present(row, baseUrl), createdBy: creatorView(toCreator(row)) }));
 }
 
 /** The same for one link. */

@@ -17,7 +17,7 @@ import {
   locale,
   orderLabel,
   payerFields,
-  payerOf,
+  readPayer,
   refinePayer,
   removableWayBackUrl,
   wayBackUrl,
@@ -25,7 +25,7 @@ import {
 import { currency } from '../schemas/codes.ts';
 import { directs, settles } from '../schemas/marks.ts';
 import { metadata } from '../schemas/metadata.ts';
-import { paymentPrice, priceChoiceOf, refinePriceForm, whenObject } from '../schemas/payment-price.ts';
+import { paymentPrice, readPriceChoice, refinePriceForm, whenObject } from '../schemas/payment-price.ts';
 import { payerPaymentSchema, paymentSchema } from '../schemas/payment.ts';
 import { httpUrl, identifier, text } from '../schemas/text.ts';
 import { listRoute } from './payment-list.ts';
@@ -140,8 +140,8 @@ function createRoute(deps: CreatePaymentDeps, countOrder: CountOrder): Route {
 /** A body in the terms of the use case. */
 function orderOf(body: z.output<typeof createBody>) {
   return {
-    price: priceChoiceOf(body),
-    payer: payerOf(body),
+    price: readPriceChoice(body),
+    payer: readPayer(body),
     orderId: body.orderId,
     orderLabel: body.orderLabel ?? null,
     metadata: body.metadata ?? null,

@@ -15,7 +15,7 @@ import { createSessionCookie, type SessionCookie } from '../server/session-cooki
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { secret } from '../schemas/marks.ts';
 import { email, identifier } from '../schemas/text.ts';
-import { mailedToken, ownSession } from './auth-parts.ts';
+import { mailedToken, requireSession } from './auth-parts.ts';
 
 const tags = ['People'];
 const common = { tags, auth: 'jwt', scope: 'never', ownPages: true } as const;
@@ -169,7 +169,7 @@ function removeRoute(deps: PeopleDeps, cookie: SessionCookie): Route {
     errors: ['MERCHANT_NOT_FOUND', 'FORBIDDEN', 'PERSON_NOT_FOUND'],
     handler: async ({ auth, sessionToken, client, body }) => {
       const { merchantId, userId: personId, endMade: end } = body;
-      const session = ownSession(auth, sessionToken);
+      const session = requireSession(auth, sessionToken);
       const removal = { merchantId, personId, end, userId: auth.userId, session, client };
       const { ended: made, renewed } = await removePerson(deps, removal);
       return new Reply(200, { removed: true as const, ended: made }, cookie.renew(renewed, deps.clock.now()));
@@ -233,7 +233,7 @@ function acceptRoute(deps: PeopleDeps, cookie: SessionCookie): Route {
     status: 200,
     errors: ['FORBIDDEN'],
     handler: async ({ auth, sessionToken, body }) => {
-      const session = ownSession(auth, sessionToken);
+      const session = requireSession(auth, sessionToken);
       const { renewed, ...accepted } = await acceptInvitation(deps, {
         token: body.token,
         userId: auth.userId,

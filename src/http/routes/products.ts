@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RECURRING_INTERVALS } from '../../domain/catalog.ts';
 import { shopsOfProducts } from '../../store/catalog/product-shops.ts';
-import { merchantsOf } from '../../store/merchants/merchants.ts';
+import { listMerchants } from '../../store/merchants/merchants.ts';
 import type { ProductRow } from '../../store/schema/catalog.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { createProduct } from '../../usecases/catalog/create-product.ts';
@@ -47,7 +47,7 @@ async function productsFor(db: Db, reach: CatalogReach, rows: readonly ProductRo
     db,
     rows.map(({ id }) => id),
   );
-  const all = (await merchantsOf(db, reach.userId)).map(({ id }) => id);
+  const all = (await listMerchants(db, reach.userId)).map(({ id }) => id);
   return rows.map((row) => {
     const shops = named.get(row.id) ?? null;
     return {

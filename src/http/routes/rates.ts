@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
-import { modeOf } from '../../usecases/merchants/mode-of.ts';
+import { merchantMode } from '../../usecases/merchants/mode-of.ts';
 import { getRates, type GetRatesDeps } from '../../usecases/rates/get-rates.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
@@ -33,7 +33,7 @@ export function rateRoutes(deps: GetRatesDeps): Route[] {
       data: z.object({ rates: z.partialRecord(z.enum(COINS), rate) }),
       errors: ['RATE_UNAVAILABLE'],
       handler: async ({ auth, query }) => {
-        const mode = modeOf(auth.merchant, query.mode);
+        const mode = merchantMode(auth.merchant, query.mode);
         const quotes = await getRates(deps, { currency: query.currency, mode });
         const rates = Object.entries(quotes).map(([coin, { rate, sources, at }]) => [
           coin,

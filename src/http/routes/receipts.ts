@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ownPayment } from '../../usecases/payments/get-payment.ts';
+import { findOwnPayment } from '../../usecases/payments/get-payment.ts';
 import { mailReceipt, readReceiptMail, type ReceiptMailDeps } from '../../usecases/payments/receipt-mail.ts';
 import { hasReceipt, readCheckout, type CheckoutView } from '../../usecases/payments/read-checkout.ts';
 import { chooseLanguage, speak } from '../checkout/language.ts';
@@ -56,7 +56,7 @@ function readRoute(deps: ReceiptMailDeps): Route {
     query: z.object({ paymentId: identifier() }),
     data: receiptSchema,
     handler: async ({ auth, query: { paymentId } }) => {
-      await ownPayment(deps.db, { merchantId: auth.merchantId, paymentId });
+      await findOwnPayment(deps.db, { merchantId: auth.merchantId, paymentId });
       const view = await readCheckout(deps, paymentId);
       return { url: urlOf(deps, view), mail: await readReceiptMail(deps, view) };
     },
@@ -80,7 +80,7 @@ function mailRoute(deps: ReceiptMailDeps): Route {
     body: z.object({ paymentId: identifier() }),
     data: receiptSchema,
     handler: async ({ auth, body: { paymentId } }) => {
-      const { locale } = await ownPayment(deps.db, { merchantId: auth.merchantId, paymentId });
+      const { locale } = await findOwnPayment(deps.db, { merchantId: auth.merchantId, paymentId });
       const language = chooseLanguage(undefined, [], locale);
       const write = (view: CheckoutView) =>
         receiptMail({ view, language, say: speak(language), coin: null, embedder: null }, deps.baseUrl);

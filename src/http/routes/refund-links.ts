@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { REFUND_LINK_STATUSES, REFUND_PRESETS, REFUND_RATES } from '../../domain/payment/refund-link.ts';
 import { createRefundLink, type CreateLinkDeps } from '../../usecases/refund-links/create-link.ts';
 import { approveLink, cancelLink, type DecideLinkDeps } from '../../usecases/refund-links/decide-link.ts';
-import { listLinks, type ListLinksDeps, type ShownUrls } from '../../usecases/refund-links/list-links.ts';
+import { listLinks, type ListLinksDeps, type VisibleUrls } from '../../usecases/refund-links/list-links.ts';
 import { defineRoute, type AuthOf, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';
@@ -180,7 +180,7 @@ function listRoute(deps: RefundLinkDeps): Route {
  * Whoever sees a link could claim it: a manager, who may not send, sees those whose claims wait for the owner, and so does
  * an open browser that has not proved who is there.
  */
-function shownTo({ via, isProven, maySend, mayRefund }: AuthOf['merchant']): ShownUrls {
+function shownTo({ via, isProven, maySend, mayRefund }: AuthOf['merchant']): VisibleUrls {
   if (via === 'restricted' || !mayRefund) return 'none';
   return maySend && isProven ? 'all' : 'waiting';
 }

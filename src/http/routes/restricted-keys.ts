@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Actor } from '../../domain/actor.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { scopesFromText, SCOPES } from '../../domain/scopes.ts';
-import { creatorOf } from '../../store/creators.ts';
+import { toCreator } from '../../store/creators.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { RestrictedKeyRow } from '../../store/schema/merchants.ts';
 import { createRestrictedKey } from '../../usecases/keys/create-restricted-key.ts';
@@ -130,7 +130,7 @@ function deleteRoute(deps: RestrictedKeyRoutesDeps): Route {
 
 /** Restricted keys as answers show them to their owner: never their values. */
 export async function restrictedKeysFor(db: Db, userId: string, rows: readonly RestrictedKeyRow[]) {
-  const creatorView = await creatorsFor(db, ownerOf(userId), rows.map(creatorOf));
+  const creatorView = await creatorsFor(db, ownerOf(userId), rows.map(toCreator));
   return rows.map((row) => ({
     id: row.id,
     name: row.name,
@@ -140,6 +140,6 @@ export async function restrictedKeysFor(db: Db, userId: string, rows: readonly R
     createdAt: isoTime(row.created_at),
     lastUsedAt: row.last_used_at === null ? null : isoTime(row.last_used_at),
     expiresAt: row.expires_at === null ? null : isoTime(row.expires_at),
-    createdBy: creatorView(creatorOf(row)),
+    createdBy: creatorView(toCreator(row)),
   }));
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Actor, Creator } from '../../domain/actor.ts';
 import { grants, type Scope } from '../../domain/scopes.ts';
-import { namesOf } from '../../store/creators.ts';
+import { findCreatorNames } from '../../store/creators.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 
 /** Whoever reads an answer. */
@@ -45,6 +45,6 @@ export async function creatorsFor(
   creators: readonly (Creator | null)[],
 ): Promise<(creator: Creator | null) => CreatedBy | null> {
   const knowsNames = role === 'owner' || kind === 'secret';
-  const names = knowsNames ? await namesOf(db, creators) : new Map<string, string>();
+  const names = knowsNames ? await findCreatorNames(db, creators) : new Map<string, string>();
   return (creator) => (creator === null ? null : { ...creator, name: names.get(creator.id) ?? null });
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { modeOf } from '../../usecases/merchants/mode-of.ts';
+import { merchantMode } from '../../usecases/merchants/mode-of.ts';
 import { readVolume } from '../../usecases/merchants/read-volume.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { dayQuery, ianaZone, modeQuery } from '../schemas/query.ts';
@@ -76,7 +76,7 @@ export function volumeRoutes(deps: { readonly db: Db; readonly clock: Clock }): 
       handler: async ({ auth, query }) =>
         readVolume(deps, {
           merchantId: auth.merchantId,
-          mode: modeOf(auth.merchant, query.mode),
+          mode: merchantMode(auth.merchant, query.mode),
           first: query.startDate,
           last: query.endDate,
           timeZone: query.timezone,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Actor } from '../../domain/actor.ts';
 import { EVENT_TYPES } from '../../domain/events.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { healthOf, type StoredEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
+import { endpointHealth, type StoredEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
 import { rotateWebhookSecret } from '../../usecases/merchants/rotate-webhook-secret.ts';
 import { findOwnEndpoint } from '../../usecases/webhooks/find-own-endpoint.ts';
 import { listEndpoints, viewEndpoint, type EndpointView } from '../../usecases/webhooks/list-endpoints.ts';
@@ -139,7 +139,7 @@ function editRoute(deps: WebhookEndpointDeps): Route {
 }
 
 async function viewOf(deps: WebhookEndpointDeps, row: StoredEndpoint): Promise<EndpointView> {
-  return viewEndpoint(row, (await healthOf(deps.db, [row.id])).get(row.id));
+  return viewEndpoint(row, (await endpointHealth(deps.db, [row.id])).get(row.id));
 }
 
 function deleteRoute(deps: WebhookEndpointDeps): Route {

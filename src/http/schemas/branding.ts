@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { logoTypeOf } from '../../domain/branding.ts';
+import { detectLogoType } from '../../domain/branding.ts';
 import type { Logo } from '../../usecases/merchants/edit-merchant.ts';
 import { email, httpUrl } from './text.ts';
 
@@ -21,7 +21,7 @@ export function logo() {
       if (value.length > BASE64_MAX) return refused(context, 'must be an image of at most 64 KiB', 'too_big');
       const bytes = Buffer.from(value, 'base64');
       if (value === '' || bytes.toString('base64') !== value) return refused(context, 'must be base64');
-      const type = logoTypeOf(bytes);
+      const type = detectLogoType(bytes);
       return type === null ? refused(context, 'must be a PNG, JPEG or WebP image') : { type, bytes };
     })
     .meta({ override: { type: 'string', contentEncoding: 'base64', maxLength: BASE64_MAX } });

@@ -42,7 +42,7 @@ export interface MarkedField {
  * The innermost fields of a schema; the mark of an outer one counts for those within.
  * @throws for a kind of schema that is not known here: a field within it would go unseen
  */
-export function fieldsOf(schema: z.core.$ZodType): MarkedField[] {
+export function leafFields(schema: z.core.$ZodType): MarkedField[] {
   return visit(schema, [], null);
 }
 
@@ -82,5 +82,5 @@ const LEAVES = [z.ZodString, z.ZodNumber, z.ZodBoolean, z.ZodEnum, z.ZodLiteral,
 
 /** Whether a schema holds a field with a mark. */
 export function hasMark(schema: z.core.$ZodType, mark: Mark): boolean {
-  return fieldsOf(schema).some((field) => field.mark === mark);
+  return leafFields(schema).some((field) => field.mark === mark);
 }

@@ -49,7 +49,7 @@ export const whenObject = {
 };
 
 /** The form a body took. */
-export function priceChoiceOf(body: {
+export function readPriceChoice(body: {
   readonly [field in (typeof AMOUNT_FORM)[number] | (typeof CATALOG_FORM)[number]]?: string | undefined;
 }): PriceChoice {
   const { amount, currency, productId, priceId } = body;

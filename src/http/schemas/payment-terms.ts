@@ -52,7 +52,7 @@ export function refinePayer(body: object, context: z.RefinementCtx): void {
 }
 
 /** @throws when neither is there, which `refinePayer` reports. */
-export function payerOf(body: {
+export function readPayer(body: {
   readonly customerId?: string | undefined;
   readonly customer?:
     { readonly email?: string | undefined; readonly metadata?: object | undefined } | undefined;

@@ -9,14 +9,14 @@ import { clientFault } from './client-fault.ts';
 import { docsRouter } from '../docs/router.ts';
 import { dispatch, toFailure, type DispatchDeps } from './dispatch.ts';
 import { failure, type Answer } from './envelope.ts';
-import { createOnce } from './idempotency.ts';
+import { createIdempotentRunner } from './idempotency.ts';
 import { documentedErrors } from '../openapi/errors.ts';
 import { createOpenApi } from '../openapi/document.ts';
 import { lean } from '../openapi/lean.ts';
 import { createPublicLimit } from './public-limit.ts';
 import { createSignInLimit, isSignIn } from './rate-limit.ts';
 import { createBodyReader } from './read-body.ts';
-import { assignRequestId, REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
+import { assignRequestId, REQUEST_ID_HEADER, readRequestId } from './request-id.ts';
 import { createRequestLog, loggedPath, type AccessLog } from './request-log.ts';
 import { routeTable } from './route-table.ts';
 import type { Route } from './route.ts';
@@ -117,7 +117,7 @@ function arrive(deps: ClosingDeps): RequestHandler {
   const logRequest = createRequestLog({ logger, registry, accessLog: settings.accessLog });
   return (req, res, next) => {
     assignRequestId(req, res);
-    res.setHeader(REQUEST_ID_HEADER, requestIdOf(res));
+    res.setHeader(REQUEST_ID_HEADER, readRequestId(res));
     logRequest(req, res);
     // While closing, every answer also ends its connection.
     if (deps.isClosing()) res.setHeader('Connection', 'close');
@@ -135,7 +135,7 @@ function mountOpenApi(app: Express, deps: ApiDeps): void {
 
 /** How a route is served; sign-ins only so often. */
 function serveWith(deps: ApiDeps): (route: Route) => RequestHandler {
-  const once = createOnce(deps);
+  const once = createIdempotentRunner(deps);
   const readBody = createBodyReader(deps.settings.bodyLimitBytes);
   const dispatchDeps: DispatchDeps = {
     ...deps,
@@ -166,13 +166,13 @@ function serve(deps: DispatchDeps, route: Route): RequestHandler {
       const answer = await dispatch(deps, route, req, res);
       if (answer instanceof StreamReply) {
         const { logger } = deps;
-        await sendStream(res, answer, { logger, requestId: requestIdOf(res), path: route.path });
+        await sendStream(res, answer, { logger, requestId: readRequestId(res), path: route.path });
         return;
       }
       if (deps.checkAnswers) assertDocumented(route, answer);
       sendResponse(res, answer);
     } catch (error) {
-      sendResponse(res, toFailure(deps.logger, error, { requestId: requestIdOf(res), path: route.path }));
+      sendResponse(res, toFailure(deps.logger, error, { requestId: readRequestId(res), path: route.path }));
     }
   };
 }
@@ -190,7 +190,7 @@ function assertDocumented(route: Route, { body }: Answer): void {
 
 function onError(logger: Logger): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
-    const fields = { requestId: requestIdOf(res), path: loggedPath(req.path) };
+    const fields = { requestId: readRequestId(res), path: loggedPath(req.path) };
     sendResponse(res, toFailure(logger, clientFault(error) ?? error, fields));
   };
 }

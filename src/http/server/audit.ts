@@ -3,9 +3,9 @@ import { emailKey } from '../../domain/email.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import { insertAudit, settleAudit, type AuditEnd } from '../../store/audit-log.ts';
+import { insertAudit, finishAuditEntry, type AuditResult } from '../../store/audit-log.ts';
 import { findUser, findUserByEmail } from '../../store/accounts/users.ts';
-import { findRestrictedKey, restrictedKeysOf } from '../../store/merchants/restricted-keys.ts';
+import { findRestrictedKey, listRestrictedKeys } from '../../store/merchants/restricted-keys.ts';
 import type { AuditRow } from '../../store/schema/people.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { keyHash } from '../../usecases/accounts/api-key.ts';
@@ -88,11 +88,16 @@ export async function withAudit(
     const answer = await act();
     const body = answer instanceof StreamReply ? null : answer.body;
     const merchantId = shopIn(body?.data);
-    await settle(deps, { id, result: body?.error?.code ?? 'OK', objectId: idIn(body?.data), merchantId });
+    await finishEntry(deps, {
+      id,
+      result: body?.error?.code ?? 'OK',
+      objectId: idIn(body?.data),
+      merchantId,
+    });
     return answer;
   } catch (error) {
     const result = error instanceof AppError ? error.code : 'INTERNAL_ERROR';
-    await settle(deps, { id, result, objectId: null, merchantId: null });
+    await finishEntry(deps, { id, result, objectId: null, merchantId: null });
     throw error;
   }
 }
@@ -101,7 +106,7 @@ const withEmail = z.object({ email: z.string() });
 const withKey = z.object({ key: z.string() });
 const withUser = z.object({ user: z.object({ id: z.string() }) });
 /** Tries that were not looked at, and a password that was right: the code comes next. */
-const NOT_NOTED: ReadonlySet<string> = new Set([
+const UNAUDITED_RESULTS: ReadonlySet<string> = new Set([
   'RATE_LIMITED',
   'SECOND_FACTOR_REQUIRED',
   'VALIDATION_INVALID',
@@ -122,7 +127,7 @@ async function withReceiver(
   const isSignIn = SIGN_INS.has(action);
   if (answer instanceof StreamReply || (!isSignIn && !route.answersSecret)) return answer;
   const { data, error: refused } = answer.body;
-  if (refused !== null && (!isSignIn || NOT_NOTED.has(refused.code))) return answer;
+  if (refused !== null && (!isSignIn || UNAUDITED_RESULTS.has(refused.code))) return answer;
   const note = async (): Promise<void> => {
     const receiver = await receiverOf(deps, data, refused === null ? null : body);
     if (receiver === null) return;
@@ -159,9 +164,9 @@ async function receiverOf(deps: AuditDeps, data: unknown, refusedBody: unknown):
 }
 
 /** What was done stays done where its end cannot be noted: the caller gets the answer. */
-async function settle(deps: AuditDeps, end: AuditEnd): Promise<void> {
+async function finishEntry(deps: AuditDeps, end: AuditResult): Promise<void> {
   try {
-    await settleAudit(deps.db, end);
+    await finishAuditEntry(deps.db, end);
   } catch (error) {
     deps.logger.error(
       { err: error, entry: end.id, result: end.result },
@@ -204,7 +209,7 @@ async function actorOf(db: Db, caller: Caller, merchantId: string | null): Promi
   if (caller.kind !== 'restricted') {
     return { merchant_id: id, actor_kind: 'secret', actor_id: id, actor_name: 'Secret key' };
   }
-  const keys = await restrictedKeysOf(db, id);
+  const keys = await listRestrictedKeys(db, id);
   const name = keys.find((key) => key.id === caller.keyId)?.name ?? '';
   return { merchant_id: id, actor_kind: 'restricted', actor_id: caller.keyId, actor_name: name };
 }

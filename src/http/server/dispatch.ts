@@ -11,13 +11,13 @@ import type { Tokens } from '../../usecases/accounts/tokens.ts';
 import { withAudit } from './audit.ts';
 import { clientKey, networkKey } from './client-key.ts';
 import { failure, success, type Answer } from './envelope.ts';
-import { idempotencyKeyOf, type KeepAnswer, type Once } from './idempotency.ts';
+import { readIdempotencyKey, type KeepAnswer, type RunIdempotent } from './idempotency.ts';
 import { chooseMerchant, identify, resolveAuth } from './identify.ts';
-import { givenId, merchantNamedBy } from './named-merchant.ts';
+import { findNamedId, merchantNamedBy } from './named-merchant.ts';
 import type { PublicLimit } from './public-limit.ts';
 import { isForAnybody, limitedMaker } from './rate-limit.ts';
 import type { BodyReader } from './read-body.ts';
-import { requestIdOf } from './request-id.ts';
+import { readRequestId } from './request-id.ts';
 import { noteCaller } from './request-log.ts';
 import type { AuthKind, AuthOf, Route, RouteInput } from './route.ts';
 import type { SessionCookie } from './session-cookie.ts';
@@ -31,7 +31,7 @@ export interface DispatchDeps {
   readonly tokens: Tokens;
   readonly logger: Logger;
   readonly secretBox: SecretBox;
-  readonly once: Once;
+  readonly once: RunIdempotent;
   readonly readBody: BodyReader;
   readonly publicLimit: PublicLimit;
   readonly cookie: SessionCookie;
@@ -71,7 +71,7 @@ export async function dispatch(
   );
 }
 
-interface Arrived {
+interface ParsedRequest {
   readonly req: Request;
   readonly res: Response;
   readonly raw: Raw;
@@ -87,20 +87,20 @@ interface Arrived {
 async function serveCaller(
   deps: DispatchDeps,
   route: Route,
-  { req, res, raw, body, query, client, caller, named }: Arrived,
+  { req, res, raw, body, query, client, caller, named }: ParsedRequest,
 ): Promise<Answer | StreamReply> {
   const auth = await resolveAuth(deps, route, caller, named);
   // Answers that set the dashboard's cookie are kept nowhere.
   const isSession = caller?.kind === 'user' && caller.session !== null;
   const setsCookie = route.ownPages === true || (route.renewsSession === true && isSession);
   const takesKey = route.method === 'POST' && !setsCookie;
-  const key = takesKey ? idempotencyKeyOf(req.get('Idempotency-Key')) : null;
+  const key = takesKey ? readIdempotencyKey(req.get('Idempotency-Key')) : null;
   const scope = idempotencyScopeOf(caller, auth, req);
   const input: Omit<RouteInput<AuthKind, unknown, unknown>, 'keepAnswer'> = {
     auth,
     body,
     query,
-    requestId: requestIdOf(res),
+    requestId: readRequestId(res),
     idempotencyKey: key,
     idempotencyScope: scope,
     clientGone: () => goneSignal(res),
@@ -116,7 +116,7 @@ async function serveCaller(
     return answer instanceof StreamReply ? answer.while(mayGoOn) : answer;
   };
   if (key === null) return work(async () => undefined);
-  return deps.once({ route, scope, key, ...raw }, async (keep) => wholeOf(await work(keep)));
+  return deps.once({ route, scope, key, ...raw }, async (keep) => toStoredResponse(await work(keep)));
 }
 
 /** Who sends a request, by its credential or by the cookie. @throws {AppError} as `identify` does. */
@@ -140,7 +140,7 @@ function ownSession(cookie: SessionCookie, route: Route, req: Request): string |
 }
 
 /** An answer that can be kept and given again. */
-function wholeOf(answer: Answer | StreamReply): Answer {
+function toStoredResponse(answer: Answer | StreamReply): Answer {
   if (answer instanceof StreamReply) throw new Error('only a GET may stream its answer');
   return answer;
 }
@@ -159,7 +159,7 @@ async function namedMerchant(
   { body, query }: Raw,
 ): Promise<string | null> {
   if (caller?.kind !== 'user') return null;
-  const given = givenId(route, body, query);
+  const given = findNamedId(route, body, query);
   return given === null ? null : merchantNamedBy(db, caller.userId, given);
 }
 

@@ -46,13 +46,13 @@ export type KeepAnswer = (tx: Tx, answer: Answer) => Promise<void>;
  * Runs work at most once per scope and key, and gives repeats the first answer again. Where keys are kept for
  * ever, money moves: a refusal is not kept there, as the handler knows by the key what it has stored.
  */
-export type Once = (
+export type RunIdempotent = (
   request: IdempotentRequest,
   work: (keep: KeepAnswer) => Promise<Answer>,
 ) => Promise<Answer>;
 
 /** The Idempotency-Key of a request; null when it has none. @throws {AppError} when it is unusable. */
-export function idempotencyKeyOf(header: string | undefined): string | null {
+export function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null;
   if (/^[\x20-\x7e]{1,255}$/.test(header)) return header;
   throw invalidField('Idempotency-Key', 'must have 1 to 255 printable ASCII characters');
@@ -63,7 +63,7 @@ export function idempotencyKeyOf(header: string | undefined): string | null {
  * something keeps its answer in its own transaction, so such a row says that nothing was made; handlers that move money
  * recognise the repeat by the key.
  */
-export function createOnce(deps: IdempotencyDeps): Once {
+export function createIdempotentRunner(deps: IdempotencyDeps): RunIdempotent {
   const running = new Map<string, string>();
   return async (request, work) => {
     const { route, query, body } = request;

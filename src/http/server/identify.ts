@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/actor.ts';
 import type { FieldProblem } from '../../domain/errors.ts';
 import { AppError, assertNever } from '../../domain/errors.ts';
-import { roleGrants, scopesOf, type Role } from '../../domain/roles.ts';
+import { roleGrants, roleScopes, type Role } from '../../domain/roles.ts';
 import { grants, SCOPES, type Scope } from '../../domain/scopes.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../usecases/accounts/authenticate.ts';
 import { isSteppedUp } from '../../usecases/accounts/step-up.ts';
 import { reachMerchant } from '../../usecases/people/reach-merchant.ts';
-import { givenId } from './named-merchant.ts';
+import { findNamedId } from './named-merchant.ts';
 import type { AuthKind, AuthOf, Route, RouteScope } from './route.ts';
 import { assertSteppedUp } from './step-up.ts';
 import { parsePart } from './validation.ts';
@@ -118,7 +118,8 @@ export function chooseMerchant(
   const concernsMerchant = auth === 'merchant' || auth === 'payer' || auth === 'account';
   if (!concernsMerchant || caller === null) return { merchantId: null, problems: [] };
   const given = has(body, 'merchantId') ? body : query;
-  const isNamed = caller.kind !== 'user' || auth === 'account' || givenId({ namedBy }, body, query) !== null;
+  const isNamed =
+    caller.kind !== 'user' || auth === 'account' || findNamedId({ namedBy }, body, query) !== null;
   if (isNamed && !has(given, 'merchantId')) return { merchantId: null, problems: [] };
   const parsed = chooser.safeParse(given);
   if (parsed.success) return { merchantId: parsed.data.merchantId, problems: [] };
@@ -262,7 +263,7 @@ const ALL: ReadonlySet<Scope> = new Set(SCOPES);
 const NONE: ReadonlySet<Scope> = new Set();
 
 function allowedUser(userId: string, role: Role): Allowed {
-  return { actor: { kind: 'user', id: userId, role }, scopes: scopesOf(role) };
+  return { actor: { kind: 'user', id: userId, role }, scopes: roleScopes(role) };
 }
 
 function allowedKey(caller: Exclude<Caller, { readonly kind: 'user' }>): Allowed {

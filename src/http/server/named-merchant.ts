@@ -59,13 +59,17 @@ export function unknownIdCodes({ namedBy }: Pick<Route, 'namedBy'>): ErrorCode[]
 /** In place of an endpoint's id: the URLs that payments name themselves. It names no merchant. */
 export const OF_PAYMENTS = 'payment';
 
-export interface GivenId {
+export interface NamedId {
   readonly field: NamingId;
   readonly id: unknown;
 }
 
 /** The id in a request that names its merchant; null when there is none. */
-export function givenId({ namedBy }: Pick<Route, 'namedBy'>, body: unknown, query: unknown): GivenId | null {
+export function findNamedId(
+  { namedBy }: Pick<Route, 'namedBy'>,
+  body: unknown,
+  query: unknown,
+): NamedId | null {
   for (const field of namedBy)
     for (const part of [body, query])
       if (typeof part === 'object' && part !== null && Object.hasOwn(part, field)) {
@@ -79,7 +83,7 @@ export function givenId({ namedBy }: Pick<Route, 'namedBy'>, body: unknown, quer
  * The merchant of what a user's request names by its id.
  * @throws {AppError} the 404 of its kind; what belongs to another account does not exist.
  */
-export async function merchantNamedBy(db: Db, userId: string, by: GivenId): Promise<string> {
+export async function merchantNamedBy(db: Db, userId: string, by: NamedId): Promise<string> {
   const { merchantOf, code, message } = NAMED[by.field];
   const merchantId = typeof by.id === 'string' ? await merchantOf(db, by.id) : undefined;
   const reached = merchantId === undefined ? null : await findReachable(db, userId, merchantId);

@@ -15,6 +15,6 @@ export function assignRequestId(req: Request, res: Response): void {
   res.locals['requestId'] = given !== undefined && SANE.test(given) ? given : newRequestId();
 }
 
-export function requestIdOf(res: Response): string {
+export function readRequestId(res: Response): string {
   return String(res.locals['requestId'] ?? '');
 }

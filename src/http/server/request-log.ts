@@ -4,7 +4,7 @@ import { Histogram, type Registry } from 'prom-client';
 import type { Logger } from '../../domain/ports.ts';
 import type { Caller } from '../../usecases/accounts/authenticate.ts';
 import { clientAddress, networkKey } from './client-key.ts';
-import { requestIdOf } from './request-id.ts';
+import { readRequestId } from './request-id.ts';
 
 /** What is logged of a request: everything, the client's network in place of its address, or nothing below `debug`. */
 export type AccessLog = 'full' | 'anonymous' | 'off';
@@ -43,7 +43,7 @@ export function createRequestLog(options: RequestLogOptions): (req: Request, res
       const label = route === NO_ROUTE ? 'ANY' : method;
       duration.observe({ method: label, route, status: res.statusCode }, ms / 1000);
       const fields = {
-        requestId: requestIdOf(res),
+        requestId: readRequestId(res),
         method,
         route,
         path,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
 import type { AuthenticateDeps, Caller } from '../../usecases/accounts/authenticate.ts';
-import { isSteppedUp, proofOf } from '../../usecases/accounts/step-up.ts';
+import { isSteppedUp, findProof } from '../../usecases/accounts/step-up.ts';
 import { hasMark } from '../schemas/marks.ts';
 
 /**
@@ -38,7 +38,7 @@ const NO_STEP_UP: StepUpRule = { always: false, fields: [] };
 export function stepUpRule(route: Facts): StepUpRule {
   if (route.auth === 'none' || route.auth === 'payer' || route.holdsProof === 'code') return NO_STEP_UP;
   if (route.holdsProof === 'password') return { always: 'code', fields: [] };
-  const fields = isChange(route) ? tellingFields(route.body) : [];
+  const fields = isChange(route) ? sensitiveFields(route.body) : [];
   const always =
     movesMoney(route) ||
     route.changesAccess === true ||
@@ -57,13 +57,13 @@ function movesMoney(route: Facts): boolean {
   return route.movesMoney ?? (isChange(route) && [route.scope].flat().includes('wallet:send'));
 }
 
-interface TellingField {
+interface SensitiveField {
   readonly name: string;
   readonly isRequired: boolean;
 }
 
 /** The fields of a body that say where something goes, or what counts as paid. */
-function tellingFields(body: z.ZodType | undefined): TellingField[] {
+function sensitiveFields(body: z.ZodType | undefined): SensitiveField[] {
   if (!(body instanceof z.ZodObject)) return [];
   return Object.entries<z.ZodType>(body.shape)
     .filter(([, schema]) => hasMark(schema, 'directs') || hasMark(schema, 'settles'))
@@ -112,7 +112,7 @@ async function requireProof(
 ): Promise<void> {
   if (caller.kind !== 'user' || caller.session === null) return;
   if (isSteppedUp(caller.session.steppedUpAt, clock.now())) return;
-  const field = await proofOf(db, caller.userId);
+  const field = await findProof(db, caller.userId);
   if (isCodeOnly && field === 'password') return;
   const what = field === 'code' ? 'a code of your authenticator app' : 'your password';
   const details = [{ field, code: 'required', message: `needs ${what}` }];

@@ -13,7 +13,7 @@ export async function insertPasskey(tx: Tx, row: PasskeyRow): Promise<boolean> {
 }
 
 /** The passkeys of a user, oldest first. */
-export async function passkeysOf(db: Db, userId: string): Promise<PasskeyRow[]> {
+export async function findUserPasskeys(db: Db, userId: string): Promise<PasskeyRow[]> {
   return db
     .selectFrom('passkeys')
     .selectAll()
@@ -52,7 +52,7 @@ export async function deletePasskey(tx: Tx, userId: string, id: string): Promise
 }
 
 /** Removes every passkey of a user; says how many. */
-export async function deletePasskeysOf(tx: Tx, userId: string): Promise<number> {
+export async function deletePasskeys(tx: Tx, userId: string): Promise<number> {
   const result = await tx.deleteFrom('passkeys').where('user_id', '=', userId).executeTakeFirst();
   return Number(result.numDeletedRows);
 }

@@ -37,7 +37,7 @@ export async function activateFactor(
 }
 
 /** Consumes a TOTP step, once; false when it or a later one was consumed before. */
-export async function takeStep(db: Db, userId: string, step: number): Promise<boolean> {
+export async function consumeTotpStep(db: Db, userId: string, step: number): Promise<boolean> {
   const result = await db
     .updateTable('second_factors')
     .set({ last_step: step })
@@ -63,7 +63,7 @@ export async function replaceRecoveryCodes(tx: Tx, userId: string, hashes: reado
 }
 
 /** Consumes a recovery code, once; false when there is no such unused code. */
-export async function takeRecoveryCode(
+export async function consumeRecoveryCode(
   db: Db,
   code: { userId: string; hash: string; now: number },
 ): Promise<boolean> {

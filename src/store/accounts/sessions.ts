@@ -45,7 +45,11 @@ export async function findSession(
 }
 
 /** The sessions of a user that count now, the last used first. */
-export async function sessionsOf(db: Db, userId: string, { now, idleSince }: At): Promise<SessionRow[]> {
+export async function findUserSessions(
+  db: Db,
+  userId: string,
+  { now, idleSince }: At,
+): Promise<SessionRow[]> {
   return db
     .selectFrom('sessions as session')
     .innerJoin('users', 'users.id', 'session.user_id')

@@ -69,7 +69,7 @@ export async function changePasswordHash(
 }
 
 /** Revokes every token of a user, and returns the user as they are from now on; undefined when there is none. */
-export async function raiseTokenVersion(tx: Tx, id: string, now: number): Promise<UserRow | undefined> {
+export async function incrementTokenVersion(tx: Tx, id: string, now: number): Promise<UserRow | undefined> {
   return tx
     .updateTable('users')
     .set((eb) => ({ token_version: eb('token_version', '+', 1), updated_at: now }))
@@ -89,7 +89,7 @@ export async function markVerified(tx: Tx, id: string, now: number): Promise<voi
 }
 
 /** Revokes the tokens of a user that were issued before a version; false when they are revoked already. */
-export async function raiseTokenVersionTo(
+export async function advanceTokenVersionTo(
   tx: Tx,
   { id, version, now }: { readonly id: string; readonly version: number; readonly now: number },
 ): Promise<boolean> {
@@ -103,7 +103,7 @@ export async function raiseTokenVersionTo(
 }
 
 /** Revokes the tokens of all users. */
-export async function raiseAllTokenVersions(tx: Tx, now: number): Promise<void> {
+export async function incrementAllTokenVersions(tx: Tx, now: number): Promise<void> {
   await tx
     .updateTable('users')
     .set((eb) => ({ token_version: eb('token_version', '+', 1), updated_at: now }))

@@ -17,7 +17,7 @@ export async function insertCustomer(tx: Tx, row: CustomerRow): Promise<boolean>
 }
 
 /** A customer of this user; one of another user is not found. */
-export async function findCustomerOf(db: Db, userId: string, id: string): Promise<CustomerRow | undefined> {
+export async function findUserCustomer(db: Db, userId: string, id: string): Promise<CustomerRow | undefined> {
   return (await ofUser(db, { userId, id }))[0];
 }
 

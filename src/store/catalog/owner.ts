@@ -17,7 +17,7 @@ export async function ownsCatalog(db: Db, userId: string): Promise<boolean> {
 }
 
 /** Gives the customers, products and prices of a user to another one. */
-export async function giveCatalog(
+export async function transferCatalog(
   tx: Tx,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<void> {

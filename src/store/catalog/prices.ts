@@ -6,7 +6,7 @@ export async function insertPrice(tx: Tx, row: PriceRow): Promise<void> {
 }
 
 /** A price of this user; a deleted one, or one of another user, is not found. */
-export async function findPriceOf(db: Db, userId: string, id: string): Promise<PriceRow | undefined> {
+export async function findUserPrice(db: Db, userId: string, id: string): Promise<PriceRow | undefined> {
   return db
     .selectFrom('prices')
     .selectAll()

@@ -6,7 +6,7 @@ export async function insertProduct(tx: Tx, row: ProductRow): Promise<void> {
 }
 
 /** A product of this user; a deleted one, or one of another user, is not found. */
-export async function findProductOf(db: Db, userId: string, id: string): Promise<ProductRow | undefined> {
+export async function findUserProduct(db: Db, userId: string, id: string): Promise<ProductRow | undefined> {
   return db
     .selectFrom('products')
     .selectAll()

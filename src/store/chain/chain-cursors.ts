@@ -9,14 +9,14 @@ import { prepared, preparedInsert, type ParamOf } from '../sqlite/prepared.ts';
 export const REMEMBERED_BLOCKS = 2_016;
 
 /** Where the scan of a chain stands, and what its network called final. */
-interface ChainStand {
+interface ChainCursor {
   readonly cursor: BlockRef;
   readonly final: FinalHeights;
 }
 
 /** Undefined before the first contact with the chain's node. */
-async function findStand(db: Db, chain: ChainId): Promise<ChainStand | undefined> {
-  const [row] = await standOf(db, chain);
+async function findCursorRow(db: Db, chain: ChainId): Promise<ChainCursor | undefined> {
+  const [row] = await selectCursor(db, chain);
   if (row === undefined) return undefined;
   const { height, hash, safe, finalized } = row;
   return { cursor: { height, hash }, final: { safe, finalized } };
@@ -24,7 +24,7 @@ async function findStand(db: Db, chain: ChainId): Promise<ChainStand | undefined
 
 /** Where the scan of a chain stands; undefined before the first contact with its node. */
 export async function findCursor(db: Db, chain: ChainId): Promise<BlockRef | undefined> {
-  return (await findStand(db, chain))?.cursor;
+  return (await findCursorRow(db, chain))?.cursor;
 }
 
 /** The time of the block up to which a chain was read, by its own clock, ms; null when it is not remembered. */
@@ -62,7 +62,7 @@ const timeOfBlock = prepared((db, param: ParamOf<ChainId & { height: number }>) 
     .where('height', '=', param('height')),
 );
 
-const standOf = prepared((db, param: ParamOf<ChainId>) =>
+const selectCursor = prepared((db, param: ParamOf<ChainId>) =>
   db
     .selectFrom('chain_cursors')
     .select(['height', 'hash', 'safe_height as safe', 'finalized_height as finalized'])
@@ -78,7 +78,7 @@ const standsOf = prepared((db, param: ParamOf<{ mode: Mode }>) =>
 );
 
 /** Heights of all chains of one mode, and what their networks called final. */
-export async function chainStands(
+export async function listCursors(
   db: Db,
   mode: Mode,
 ): Promise<{
@@ -94,8 +94,8 @@ export async function chainStands(
   return { tips, final };
 }
 
-export async function finalHeightsOf(db: Db, chain: ChainId): Promise<FinalHeights> {
-  return (await findStand(db, chain))?.final ?? { safe: null, finalized: null };
+export async function finalHeights(db: Db, chain: ChainId): Promise<FinalHeights> {
+  return (await findCursorRow(db, chain))?.final ?? { safe: null, finalized: null };
 }
 
 export async function setFinalHeights(tx: Tx, chain: ChainId, heights: FinalHeights): Promise<void> {
@@ -150,7 +150,7 @@ export async function rewindCursor(tx: Tx, chain: ChainId, to: BlockRef, nowMs: 
 
 /** What the network called final says nothing of blocks that take the place of those it meant. */
 async function forgetFinalAbove(tx: Tx, chain: ChainId, above: number): Promise<void> {
-  const { safe, finalized } = await finalHeightsOf(tx, chain);
+  const { safe, finalized } = await finalHeights(tx, chain);
   const kept = (height: number | null): number | null => (height === null ? null : Math.min(height, above));
   await setFinalHeights(tx, chain, { safe: kept(safe), finalized: kept(finalized) });
 }

@@ -30,7 +30,7 @@ export async function chainGaps(db: Db): Promise<ChainGapRow[]> {
 }
 
 /** Those of one chain. */
-export async function gapsOf(db: Db, { coin, mode }: ChainId): Promise<ChainGapRow[]> {
+export async function listGaps(db: Db, { coin, mode }: ChainId): Promise<ChainGapRow[]> {
   return (await chainGaps(db)).filter((gap) => gap.coin === coin && gap.mode === mode);
 }
 

@@ -1,11 +1,11 @@
 import { outputKey, type ChainIndex, type OpenKey } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { addressesBetween, newestAddressId, watchedOf, watchKeysAfter } from '../ledger/addresses.ts';
+import { addressesBetween, newestAddressId, filterWatched, watchKeysAfter } from '../ledger/addresses.ts';
 import type { Db } from '../sqlite/database.ts';
 import { readMeta } from '../meta.ts';
-import { type LookSize, OpenAccounts } from '../ledger/open-accounts.ts';
+import { type PollSize, OpenAccounts } from '../ledger/open-accounts.ts';
 import { ownOutpoints, unsettledCredits } from '../ledger/outputs.ts';
-import { holdingsOf, spendersOf } from '../ledger/holdings.ts';
+import { confirmedHoldings, countSpenders } from '../ledger/holdings.ts';
 import { contestedOutpoints } from '../ledger/unconfirmed-inputs.ts';
 import { unreadStore } from './unread-transactions.ts';
 import { StoredWatchFilter } from './watch-filter.ts';
@@ -22,13 +22,13 @@ const TURN_SIZE = 400;
 export function createChainIndex(
   db: Db,
   chain: ChainId,
-  onLook?: (chain: ChainId, size: LookSize) => void,
+  onLook?: (chain: ChainId, size: PollSize) => void,
 ): ChainIndex {
   const filter = new StoredWatchFilter(db, chain);
   const accounts = new OpenAccounts(db, chain, MAX_OPEN, onLook);
   return {
     sieve: async () => filter.look(),
-    watched: async (keys) => watchedOf(db, chain, keys),
+    watched: async (keys) => filterWatched(db, chain, keys),
     ownOutputs: async (refs) => {
       const asked = new Set(refs);
       const txids = new Set(refs.map((ref) => ref.slice(0, ref.lastIndexOf(':'))));
@@ -36,8 +36,8 @@ export function createChainIndex(
       const contested = await contestedOutpoints(db, chain, [...txids]);
       return new Set([...own, ...contested].map(outputKey).filter((key) => asked.has(key)));
     },
-    holdings: async (keys) => holdingsOf(db, chain, keys),
-    outgoing: async (key) => spendersOf(db, chain, key),
+    holdings: async (keys) => confirmedHoldings(db, chain, keys),
+    outgoing: async (key) => countSpenders(db, chain, key),
     open: async (closedAfterMs) => {
       const open: OpenKey[] = [];
       for await (const page of accounts.look(closedAfterMs)) open.push(...page);

@@ -68,7 +68,7 @@ export class StoredWatchFilter {
 }
 
 /** Where in a script the four bytes begin that tell it from others: behind what scripts of one kind have in common. */
-const TOLD_AT = 4;
+const FINGERPRINT_OFFSET = 4;
 const TOLD_BYTES = 4;
 
 /**
@@ -76,8 +76,8 @@ const TOLD_BYTES = 4;
  * Of shorter ones, all bytes (FNV-1a).
  */
 function keyOf(bytes: Uint8Array, start: number, end: number): number {
-  if (end - start >= TOLD_AT + TOLD_BYTES) {
-    const at = start + TOLD_AT;
+  if (end - start >= FINGERPRINT_OFFSET + TOLD_BYTES) {
+    const at = start + FINGERPRINT_OFFSET;
     const low = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
     return (low | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24)) >>> 0;
   }

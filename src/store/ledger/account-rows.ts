@@ -55,7 +55,7 @@ function addressesOf(db: Db, { coin, mode }: ChainId) {
 }
 
 /** The highest address id of a chain; no row while there is none. */
-export const newestAddressOf = prepared((db, param: ParamOf<ChainId>) =>
+export const newestAddressId = prepared((db, param: ParamOf<ChainId>) =>
   db
     .selectFrom('addresses')
     .select('id')
@@ -168,7 +168,7 @@ export function isWaiting(payment: Pick<AccountRow, 'status' | 'closed_at'> | un
 }
 
 /** A row for each unspent part of an address. */
-export const heldBy = prepared((db, param: ParamOf<{ id: number }>) =>
+export const unspentParts = prepared((db, param: ParamOf<{ id: number }>) =>
   db
     .selectFrom('outputs')
     .select(HELD)

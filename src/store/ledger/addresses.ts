@@ -22,7 +22,7 @@ const CHUNK = 500;
  * Allocates the next index of a branch on each of these chains, starting at 0 and never reused. The counter rows are
  * written first, so two transactions cannot read the same value.
  */
-export async function takeAddressIndexes(
+export async function allocateAddressIndexes(
   tx: Tx,
   at: Omit<AddressBranch, 'coin'>,
   coins: readonly Coin[],
@@ -64,7 +64,7 @@ export async function addressCounters(db: Db): Promise<KeyPath[]> {
   return rows;
 }
 
-function tellOfNew(tx: Tx, ids: Iterable<number>): void {
+function announceAddress(tx: Tx, ids: Iterable<number>): void {
   const { onNewAddresses } = tx.database;
   if (onNewAddresses === null) return;
   const newest = Math.max(...ids);
@@ -78,7 +78,7 @@ export async function insertAddresses(
 ): Promise<StoredAddress[]> {
   const ids = new Map<string, number>();
   for (const { id, coin, watch_key } of await insertRows(tx, rows)) ids.set(`${coin} ${watch_key}`, id);
-  tellOfNew(tx, ids.values());
+  announceAddress(tx, ids.values());
   return rows.map((row) => {
     const id = ids.get(`${row.coin} ${row.watch_key}`);
     if (id === undefined) throw new Error(`no ${row.coin} address was stored`);
@@ -122,7 +122,7 @@ const watchedAs = prepared((db, param: ParamOf<ChainId & { watchKey: string }>) 
 );
 
 /** Filters watch keys down to our own, from an index alone. */
-export async function watchedOf(
+export async function filterWatched(
   db: Db,
   chain: ChainId,
   watchKeys: readonly string[],

@@ -3,7 +3,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { Db } from '../sqlite/database.ts';
 
 /** An output of ours with the send that has reserved it. */
-export interface HeldFund {
+export interface ReservedFund {
   readonly fund: Fund;
   readonly heldBy: string | null;
 }
@@ -12,10 +12,10 @@ export interface HeldFund {
 const CHUNK = 500;
 
 /** These outputs, spent or not; those that are not ours are left out. */
-export async function fundsOf(db: Db, chain: ChainId, refs: readonly OutputRef[]): Promise<HeldFund[]> {
+export async function findFunds(db: Db, chain: ChainId, refs: readonly OutputRef[]): Promise<ReservedFund[]> {
   const wanted = new Set(refs.map(outputKey));
   const txids = [...new Set(refs.map(({ txid }) => txid))];
-  const found: HeldFund[] = [];
+  const found: ReservedFund[] = [];
   for (let at = 0; at < txids.length; at += CHUNK) {
     const rows = await db
       .selectFrom('outputs')
@@ -39,7 +39,7 @@ export async function fundsOf(db: Db, chain: ChainId, refs: readonly OutputRef[]
 }
 
 /** The outputs of a transaction that paid us, spent or not. */
-export async function fundsMadeBy(db: Db, chain: ChainId, txid: string): Promise<HeldFund[]> {
+export async function fundsMadeBy(db: Db, chain: ChainId, txid: string): Promise<ReservedFund[]> {
   const rows = await db
     .selectFrom('outputs')
     .select('vout')
@@ -47,7 +47,7 @@ export async function fundsMadeBy(db: Db, chain: ChainId, txid: string): Promise
     .where('mode', '=', chain.mode)
     .where('txid', '=', txid)
     .execute();
-  return fundsOf(
+  return findFunds(
     db,
     chain,
     rows.map(({ vout: index }) => ({ txid, index })),

@@ -9,7 +9,7 @@ import { prepared, type ParamOf } from '../sqlite/prepared.ts';
 const CHUNK = 500;
 
 /** Confirmed unspent money of each of these accounts: in a block and spent by none. */
-export async function holdingsOf(
+export async function confirmedHoldings(
   db: Db,
   chain: ChainId,
   watchKeys: readonly string[],
@@ -58,7 +58,7 @@ const holdingRowsOfMany = prepared((db, param: ParamOf<ChainId & Readonly<Record
 );
 
 /** Number of transactions in blocks known to have spent from an account. */
-export async function spendersOf(db: Db, { coin, mode }: ChainId, watchKey: string): Promise<number> {
+export async function countSpenders(db: Db, { coin, mode }: ChainId, watchKey: string): Promise<number> {
   const { count } = await db
     .selectFrom('addresses')
     .innerJoin('outputs', 'outputs.address_id', 'addresses.id')
@@ -111,7 +111,7 @@ export async function unspentAt(
 }
 
 /** Balance of each of these accounts as of the block at a recorded height, atoms; zero balances are left out. */
-export async function heldAt(
+export async function balancesAt(
   db: Db,
   chain: ChainId,
   watchKeys: readonly string[],

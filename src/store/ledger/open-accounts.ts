@@ -6,10 +6,10 @@ import {
   accountsAfter,
   accountsOfPayments,
   confirmingPayments,
-  heldBy,
+  unspentParts,
   isWaiting,
   newestAccounts,
-  newestAddressOf,
+  newestAddressId,
   ownAccounts,
   paymentTimes,
   supersededPayments,
@@ -20,13 +20,13 @@ import type { ChangeNotes } from '../sqlite/change-tracker.ts';
 import type { Db } from '../sqlite/database.ts';
 
 /** How many accounts a polling pass covers, and how many awaited ones it leaves to the next passes. */
-export interface LookSize {
+export interface PollSize {
   readonly awaited: number;
   readonly finished: number;
   readonly left: number;
 }
 
-type OnLook = (chain: ChainId, size: LookSize) => void;
+type OnLook = (chain: ChainId, size: PollSize) => void;
 
 /** Accounts read at a time: takes half a millisecond. */
 const PAGE = 500;
@@ -89,7 +89,7 @@ export class OpenAccounts {
     const mayKeep = watch.isSettled();
     if (mayKeep) (this.#notes ??= watch.listen())?.clear();
     const cache = new AccountCache(this.#limit);
-    const [newest] = await newestAddressOf(this.#db, this.#chain);
+    const [newest] = await newestAddressId(this.#db, this.#chain);
     cache.newestId = newest?.id ?? 0;
     const own = { ...this.#chain, newest: cache.newestId, limit: this.#limit };
     cache.own.push(...cache.add(await ownAccounts(this.#db, own)));
@@ -176,7 +176,7 @@ export class OpenAccounts {
   }
 
   async #readHeld(cache: AccountCache, id: number): Promise<void> {
-    if (cache.has(id)) cache.setHeld(id, await heldBy(this.#db, { id }));
+    if (cache.has(id)) cache.setHeld(id, await unspentParts(this.#db, { id }));
   }
 }
 

@@ -18,7 +18,7 @@ type Optional = 'seq' | 'awaited_depth' | 'position' | 'confirmed_at' | 'rate' |
 export type ObservedOutput = Omit<StoredOutput, Optional> & Partial<Pick<StoredOutput, Optional>>;
 
 /** Inserts or updates an output as observed; columns about its spending are left alone. */
-export async function putOutput(tx: Tx, row: ObservedOutput): Promise<void> {
+export async function upsertOutput(tx: Tx, row: ObservedOutput): Promise<void> {
   const observed = {
     ...row,
     awaited_depth: row.awaited_depth ?? 0,

@@ -64,7 +64,7 @@ export async function unconfirmedChange(
 }
 
 /** The unconfirmed change output of one transaction, spent or not. */
-export async function changeOf(
+export async function findChangeOutput(
   db: Db,
   chain: ChainId,
   txid: string,

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { accountsPerSend } from '../../domain/accounts.ts';
 import type { Fund } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { balanceAfterQueue, balanceBesideQueue } from '../../domain/send/queue.ts';
-import { queueOf, type StoredQueueMember } from '../sends/send-queue.ts';
+import { balanceAfterQueue, balanceExcludingQueue } from '../../domain/send/queue.ts';
+import { listQueue, type StoredQueueMember } from '../sends/send-queue.ts';
 import { parseRef } from './spendable-accounts.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 
@@ -38,10 +38,10 @@ export async function accountAfterQueue(db: Db, wallet: Wallet): Promise<Fund | 
 }
 
 /** The same for a send whose turn has come and that is planned again: what the other sends leave to it. */
-export async function accountBesideQueue(db: Db, wallet: Wallet, sendId: string): Promise<Fund | null> {
+export async function accountExcludingQueue(db: Db, wallet: Wallet, sendId: string): Promise<Fund | null> {
   return accountWithQueue(db, wallet, (balance, members, isFree) => {
     const others = members.filter(({ id }) => id !== sendId);
-    return others.length === members.length || !isFree ? null : balanceBesideQueue(balance, others);
+    return others.length === members.length || !isFree ? null : balanceExcludingQueue(balance, others);
   });
 }
 
@@ -54,7 +54,7 @@ async function accountWithQueue(
   const found = await merchantAccount(db, wallet);
   if (found === null) return null;
   const { address, account, parts } = found;
-  const members = await queueOf(db, address);
+  const members = await listQueue(db, address);
   if (isDrawnOnByOthers(parts, members)) return null;
   const balance = parts.reduce((sum, part) => sum + part.amount, 0n);
   const free = parts.find(({ sendId, spentBy }) => sendId === null && spentBy === null);

@@ -98,7 +98,7 @@ export async function reserveWholeAccounts(tx: Tx, sendId: string): Promise<void
 }
 
 /** Confirmed money on a merchant's accounts that open sends draw on, reserved parts included; lamports. */
-export async function heldByAccountsInUse(
+export async function balanceOfAccountsInUse(
   db: Db,
   wallet: ChainId & { readonly merchantId: string },
 ): Promise<bigint> {

@@ -54,7 +54,7 @@ export interface MinedSpend extends Debit {
 }
 
 /** Filters outputs down to those spent in a block, with the spending transaction. */
-export async function minedSpendsOf(
+export async function filterMinedSpends(
   db: Db,
   chain: ChainId,
   refs: readonly OutputRef[],

@@ -34,7 +34,7 @@ export async function findValidKey(db: Db, keyHash: string, now: number): Promis
 }
 
 /** Valid keys of a merchant, newest first. */
-export async function validKeysOf(db: Db, merchantId: string, now: number): Promise<ApiKeyRow[]> {
+export async function listValidKeys(db: Db, merchantId: string, now: number): Promise<ApiKeyRow[]> {
   return db
     .selectFrom('api_keys')
     .selectAll()

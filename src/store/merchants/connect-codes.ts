@@ -18,12 +18,12 @@ export async function hasConnectCode(db: Db, codeHash: string): Promise<boolean>
 }
 
 /** Removes the code with this SHA-256 and returns it: nobody takes it twice. */
-export async function takeConnectCode(tx: Tx, codeHash: string): Promise<ConnectCodeRow | undefined> {
+export async function consumeConnectCode(tx: Tx, codeHash: string): Promise<ConnectCodeRow | undefined> {
   return tx.deleteFrom('connect_codes').where('code_hash', '=', codeHash).returningAll().executeTakeFirst();
 }
 
 /** Removes every unspent code of the shops that a user owns: only an owner agrees to a connect request. */
-export async function deleteConnectCodesOf(tx: Tx, userId: string): Promise<number> {
+export async function deleteConnectCodes(tx: Tx, userId: string): Promise<number> {
   const result = await tx
     .deleteFrom('connect_codes')
     .where('merchant_id', 'in', (eb) => eb.selectFrom('merchants').select('id').where('user_id', '=', userId))

@@ -20,7 +20,7 @@ export async function saveDomainCheck(tx: Tx, row: DomainCheckRow): Promise<void
  * Leases the due checks, longest due first, until `until`: a check whose result is never recorded is
  * due again then, and delays no other. Those last checked, or chosen, by a clock since set back are due.
  */
-export async function takeDueDomainChecks(
+export async function leaseDueDomainChecks(
   tx: Tx,
   { now, until, limit }: { now: number; until: number; limit: number },
 ): Promise<DomainCheckRow[]> {

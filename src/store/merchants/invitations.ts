@@ -6,7 +6,7 @@ export async function insertInvitation(tx: Tx, row: InvitationRow): Promise<void
 }
 
 /** Invitations that can be accepted now, the newest first. */
-export async function openInvitationsOf(db: Db, merchantId: string, now: number): Promise<InvitationRow[]> {
+export async function listOpenInvitations(db: Db, merchantId: string, now: number): Promise<InvitationRow[]> {
   return db
     .selectFrom('invitations')
     .selectAll()
@@ -63,7 +63,7 @@ export async function endInvitation(
 }
 
 /** Ends every open invitation of a shop. */
-export async function endInvitationsOf(tx: Tx, merchantId: string, now: number): Promise<void> {
+export async function endInvitations(tx: Tx, merchantId: string, now: number): Promise<void> {
   await tx
     .updateTable('invitations')
     .set({ ended_at: now })

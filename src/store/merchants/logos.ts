@@ -15,7 +15,7 @@ export async function findLogo(
 }
 
 /** Replaces the logo of a merchant. */
-export async function putLogo(db: Db, row: MerchantLogoRow): Promise<void> {
+export async function upsertLogo(db: Db, row: MerchantLogoRow): Promise<void> {
   const { merchant_id: _, ...changes } = row;
   await db
     .insertInto('merchant_logos')

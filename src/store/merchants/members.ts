@@ -22,7 +22,7 @@ export interface Member {
 }
 
 /** Everybody who works for a shop beside its owner, the first to come first. */
-export async function membersOf(db: Db, merchantId: string): Promise<Member[]> {
+export async function listMembers(db: Db, merchantId: string): Promise<Member[]> {
   return db
     .selectFrom('members')
     .innerJoin('users', 'users.id', 'members.user_id')
@@ -51,7 +51,7 @@ export async function shopsOfMember(
 }
 
 /** Makes somebody a member, or gives a member another role. */
-export async function putMember(tx: Tx, row: MemberRow): Promise<void> {
+export async function upsertMember(tx: Tx, row: MemberRow): Promise<void> {
   await tx
     .insertInto('members')
     .values(row)
@@ -84,7 +84,7 @@ export async function deleteMember(tx: Tx, merchantId: string, userId: string): 
 }
 
 /** Ends every membership of a user in shops of others; says how many. */
-export async function deleteMembershipsOf(tx: Tx, userId: string): Promise<number> {
+export async function deleteMemberships(tx: Tx, userId: string): Promise<number> {
   const result = await tx.deleteFrom('members').where('user_id', '=', userId).executeTakeFirst();
   return Number(result.numDeletedRows);
 }

@@ -57,7 +57,7 @@ const byId = prepared((db, param: ParamOf<{ id: string }>) =>
 );
 
 /** The merchant's webhook URL. @throws when there is no such merchant. */
-export async function webhookUrlOf(db: Db, id: string): Promise<string | null> {
+export async function getWebhookUrl(db: Db, id: string): Promise<string | null> {
   const [row] = await webhookUrl(db, { id });
   if (row === undefined) throw new Error(`merchant ${id} does not exist`);
   return row.webhook_url;
@@ -68,7 +68,7 @@ const webhookUrl = prepared((db, param: ParamOf<{ id: string }>) =>
 );
 
 /** All merchants of a user, newest first. */
-export async function merchantsOf(db: Db, userId: string): Promise<MerchantRow[]> {
+export async function listMerchants(db: Db, userId: string): Promise<MerchantRow[]> {
   return db
     .selectFrom('merchants')
     .selectAll()
@@ -97,6 +97,6 @@ export async function suspendAllMerchants(tx: Tx, now: number): Promise<void> {
 }
 
 /** Makes another user the owner of a merchant. */
-export async function giveMerchant(tx: Tx, id: string, userId: string, now: number): Promise<void> {
+export async function transferMerchant(tx: Tx, id: string, userId: string, now: number): Promise<void> {
   await tx.updateTable('merchants').set({ user_id: userId, updated_at: now }).where('id', '=', id).execute();
 }

@@ -38,7 +38,7 @@ export async function findRestrictedKey(
 }
 
 /** Restricted keys of a merchant, newest first, expired ones included until they are deleted. */
-export async function restrictedKeysOf(db: Db, merchantId: string): Promise<RestrictedKeyRow[]> {
+export async function listRestrictedKeys(db: Db, merchantId: string): Promise<RestrictedKeyRow[]> {
   return db
     .selectFrom('restricted_keys')
     .selectAll()
@@ -71,7 +71,7 @@ export async function deleteRestrictedKey(
 }
 
 /** Deletes the restricted keys of a merchant; says how many. */
-export async function deleteRestrictedKeysOf(tx: Tx, merchantId: string): Promise<number> {
+export async function deleteRestrictedKeys(tx: Tx, merchantId: string): Promise<number> {
   const result = await tx
     .deleteFrom('restricted_keys')
     .where('merchant_id', '=', merchantId)

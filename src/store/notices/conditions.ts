@@ -10,7 +10,7 @@ export async function storedConditions(db: Db): Promise<Map<string, NoticeCondit
   return new Map(rows.map((row) => [row.key, row]));
 }
 
-export async function putCondition(tx: Tx, row: NoticeConditionRow): Promise<void> {
+export async function upsertCondition(tx: Tx, row: NoticeConditionRow): Promise<void> {
   const { key: _, ...change } = row;
   await tx
     .insertInto('notice_conditions')

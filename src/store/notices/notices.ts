@@ -81,7 +81,7 @@ export async function dueNotices(
     .execute();
 }
 
-export async function settleNotice(
+export async function finishNotice(
   tx: Tx,
   key: string,
   change: { due_at: number | null; told_at: number | null },
@@ -116,7 +116,7 @@ export async function countNoticeMails(
 }
 
 /** Who has notices that were held back, about which shop, and since when. */
-export async function heldNotices(
+export async function listSuppressedNotices(
   db: Db,
 ): Promise<{ user_id: string; merchant_id: string; since: number }[]> {
   return db
@@ -144,7 +144,7 @@ export async function newestSummary(
 }
 
 /** Counts a person's held notices about a shop by reason, and marks them as summed up. */
-export async function takeHeldNotices(
+export async function summarizeSuppressedNotices(
   tx: Tx,
   of: { userId: string; merchantId: string },
 ): Promise<ReadonlyMap<NoticeReason, number>> {

@@ -36,6 +36,6 @@ const updates = prepared((db, param: ParamOf<{ paymentId: string }>) =>
 );
 
 /** When the terms of a payment were changed last; null: never. */
-export async function lastUpdateOf(db: Db, paymentId: string): Promise<number | null> {
+export async function lastUpdateTime(db: Db, paymentId: string): Promise<number | null> {
   return (await updates(db, { paymentId }))[0]?.at ?? null;
 }

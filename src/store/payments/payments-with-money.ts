@@ -133,7 +133,11 @@ export async function paymentsWithUnquotedMoney(
 }
 
 /** A payment's late money that is not priced at the current rate yet. */
-export async function unquotedOutputsOf(db: Db, chain: ChainId, paymentId: string): Promise<StoredOutput[]> {
+export async function listUnquotedOutputs(
+  db: Db,
+  chain: ChainId,
+  paymentId: string,
+): Promise<StoredOutput[]> {
   return unquoted(db, chain).selectAll().where('payment_id', '=', paymentId).execute();
 }
 
@@ -155,7 +159,7 @@ export interface OpenMoney {
 }
 
 /** Never-confirmed money of payments expired by a time, payment by payment after an id. */
-export async function openMoneyOf(
+export async function listUnconfirmedMoney(
   db: Db,
   expiredBy: number,
   after: string,

@@ -43,7 +43,7 @@ const options = prepared((db, param: ParamOf<{ paymentId: string }>) =>
   db.selectFrom('payment_options').selectAll().where('payment_id', '=', param('paymentId')).orderBy('coin'),
 );
 
-export async function optionsOf(db: Db, paymentId: string): Promise<StoredOption[]> {
+export async function listPaymentOptions(db: Db, paymentId: string): Promise<StoredOption[]> {
   return options(db, { paymentId });
 }
 
@@ -253,7 +253,7 @@ export function offeredBits(coins: readonly Coin[]): number {
 }
 
 /** Brings a payment's deadline forward to a moment, never back. For the sandbox only. */
-export async function bringExpiryForward(tx: Tx, id: string, expiresAtMs: number): Promise<void> {
+export async function advanceExpiry(tx: Tx, id: string, expiresAtMs: number): Promise<void> {
   await tx
     .updateTable('payments')
     .set({ expires_at: expiresAtMs })

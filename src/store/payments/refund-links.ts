@@ -147,7 +147,7 @@ export async function linksToExpire(db: Db, now: number, limit: number): Promise
 }
 
 /** Links of a payment by which money could still leave: unclaimed, or claimed and without a send. */
-export async function unpaidLinksOf(db: Db, paymentId: string): Promise<string[]> {
+export async function listUnpaidLinks(db: Db, paymentId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('refund_links')
     .select('id')
@@ -159,7 +159,7 @@ export async function unpaidLinksOf(db: Db, paymentId: string): Promise<string[]
 }
 
 /** Links of a payment that nobody has claimed. */
-export async function openLinksOf(db: Db, paymentId: string): Promise<string[]> {
+export async function listOpenLinks(db: Db, paymentId: string): Promise<string[]> {
   const rows = await unclaimedOf(db, { paymentId });
   return rows.map(({ id }) => id);
 }

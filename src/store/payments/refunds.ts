@@ -64,7 +64,7 @@ export async function setRefundValues(
 }
 
 /** All refunds of a payment, failed ones too, oldest first. */
-export async function refundsOf(db: Db, paymentId: string): Promise<StoredRefund[]> {
+export async function listRefunds(db: Db, paymentId: string): Promise<StoredRefund[]> {
   return ofPayment(db, { paymentId });
 }
 

@@ -34,7 +34,7 @@ export interface Share {
 }
 
 /** Shares of one completed payment: its price, and its confirmed money by coin. */
-export function sharesOf(rows: readonly CompletedRow[]): Share[] {
+export function completedShares(rows: readonly CompletedRow[]): Share[] {
   const [payment] = rows;
   if (payment === undefined) return [];
   const byCoin = new Map<Coin, bigint>();
@@ -72,9 +72,13 @@ export async function keepTotals(tx: Tx, paymentId: string, change: () => unknow
   const after = await completed(tx, { paymentId });
   const [payment] = [...before, ...after];
   if (payment === undefined) return;
-  const taken = sharesOf(before).map((share) => ({ ...share, sum: -share.sum, payments: -share.payments }));
+  const taken = completedShares(before).map((share) => ({
+    ...share,
+    sum: -share.sum,
+    payments: -share.payments,
+  }));
   const { merchant_id, mode, created_at: madeAt } = payment;
-  for (const share of addShares([...sharesOf(after), ...taken])) {
+  for (const share of addShares([...completedShares(after), ...taken])) {
     for (const period of [HOUR_MS, DAY_MS]) {
       const starts_at = madeAt - (madeAt % period);
       const { currency, coin } = share;

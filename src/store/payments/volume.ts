@@ -7,7 +7,7 @@ import {
   DAY_MS,
   HOUR_MS,
   MONEY,
-  sharesOf,
+  completedShares,
   type Share,
 } from './volume-totals.ts';
 
@@ -39,7 +39,7 @@ export interface FiatVolume {
  * Exact volume of completed payments in a period: the confirmed money by coin, and the prices by
  * currency and by the coin they were paid in.
  */
-export async function volumeOf(
+export async function sumVolume(
   db: Db,
   filter: VolumeFilter,
 ): Promise<{ readonly coins: CoinVolume[]; readonly fiat: FiatVolume[] }> {
@@ -85,7 +85,7 @@ const totalsOf = prepared((db, param: ParamOf<VolumeFilter & { period: number }>
 async function ofPayments(db: Db, filter: VolumeFilter): Promise<Share[]> {
   if (filter.fromMs >= filter.beforeMs) return [];
   const byPayment = Map.groupBy(await paymentsIn(db, filter), ({ id }) => id);
-  return [...byPayment.values()].flatMap(sharesOf);
+  return [...byPayment.values()].flatMap(completedShares);
 }
 
 const paymentsIn = prepared((db, param: ParamOf<VolumeFilter>) =>

@@ -45,18 +45,18 @@ export async function drawOn(
 /** The most that a send may cost now, atoms: its own budget, and what others leave of the one that it draws on. */
 export async function feeLimit(db: Db, { id }: Pick<StoredSend, 'id'>): Promise<bigint> {
   const send = await readSend(db, id);
-  const left = leftFor(await familyOf(db, send), send);
+  const left = leftFor(await loadFamily(db, send), send);
   const own = BigInt(send.max_fee);
   return own < left ? own : left;
 }
 
 /** What is left of a budget for a new send that draws on this one, atoms. */
-export async function budgetLeft(db: Db, payer: Pick<StoredSend, 'id'>): Promise<bigint> {
+export async function remainingBudget(db: Db, payer: Pick<StoredSend, 'id'>): Promise<bigint> {
   return leftToDraw(db, await drawOn(db, { draws_on: payer.id }));
 }
 
 /** What is left for a new part of a send: what is planned after that part is kept. Atoms. */
-export async function budgetLeftForPart(db: Db, whole: Pick<StoredSend, 'id'>): Promise<bigint> {
+export async function remainingBudgetForPart(db: Db, whole: Pick<StoredSend, 'id'>): Promise<bigint> {
   return leftToDraw(db, await drawOn(db, { part_of: whole.id }));
 }
 
@@ -89,7 +89,7 @@ export async function changeBudget(
   now: number,
 ): Promise<void> {
   const send = await readSend(tx, id);
-  const family = await familyOf(tx, send);
+  const family = await loadFamily(tx, send);
   const signed = send.draws_on === null ? signedWithin(family) : dearest(send);
   if (budget < signed) throw belowSigned(signed, send);
   if (send.draws_on !== null && budget > leftFor(family, send)) throw aboveShared(family.owner, send);
@@ -114,8 +114,8 @@ export async function admitFee(
   now: number,
 ): Promise<void> {
   const send = await readSend(tx, id);
-  const family = await familyOf(tx, send);
-  await raiseToHold(tx, family, takenBeside(family, send) + fee, now);
+  const family = await loadFamily(tx, send);
+  await growToCover(tx, family, committedByOthers(family, send) + fee, now);
   if (send.id !== family.owner.id && fee > BigInt(send.max_fee)) await storeBudget(tx, id, fee, now);
 }
 
@@ -127,11 +127,11 @@ export async function admitPart(
   now: number,
 ): Promise<void> {
   const drawing = await drawOn(tx, { part_of: whole.id });
-  const family = await familyOf(tx, await readSend(tx, drawing.draws_on ?? whole.id));
-  await raiseToHold(tx, family, takenBeside(family, { id: null, ...drawing }) + fee, now);
+  const family = await loadFamily(tx, await readSend(tx, drawing.draws_on ?? whole.id));
+  await growToCover(tx, family, committedByOthers(family, { id: null, ...drawing }) + fee, now);
 }
 
-async function raiseToHold(tx: Tx, family: Family, needed: bigint, now: number): Promise<void> {
+async function growToCover(tx: Tx, family: Family, needed: bigint, now: number): Promise<void> {
   const { id, max_fee: budget } = family.owner;
   const least = larger(needed, signedWithin(family));
   if (least > BigInt(budget)) await storeBudget(tx, id, least, now);
@@ -139,7 +139,7 @@ async function raiseToHold(tx: Tx, family: Family, needed: bigint, now: number):
 
 async function leftToDraw(db: Db, { draws_on: ownerId, draws_on_version: needs }: Drawing): Promise<bigint> {
   if (ownerId === null) throw new Error('a send that draws on no budget has no share of one');
-  const family = await familyOf(db, await readSend(db, ownerId));
+  const family = await loadFamily(db, await readSend(db, ownerId));
   return leftFor(family, { id: null, draws_on: ownerId, draws_on_version: needs });
 }
 
@@ -147,23 +147,23 @@ type Drawer = Drawing & { readonly id: string | null };
 
 /** What a member of a family may cost beside what the others can take. Negative never; atoms. */
 function leftFor(family: Family, drawer: Drawer): bigint {
-  return larger(BigInt(family.owner.max_fee) - takenBeside(family, drawer), 0n);
+  return larger(BigInt(family.owner.max_fee) - committedByOthers(family, drawer), 0n);
 }
 
 /** What the others of a family can take beside one of it, or a new one, atoms. */
-function takenBeside(
+function committedByOthers(
   { owner, others }: Family,
   { id, draws_on: drawsOn, draws_on_version: needs }: Drawer,
 ): bigint {
   const beside = { owner, others: others.filter((other) => other.id !== id) };
-  const own = drawsOn === null ? 0n : needs === null ? dearestOwn(beside) : ownWith(beside, needs);
+  const own = drawsOn === null ? 0n : needs === null ? highestOwnFee(beside) : ownWith(beside, needs);
   return partsOf(beside) + own;
 }
 
 /** The most that blocks can take within a budget by what is signed, atoms. */
 function signedWithin(family: Family): bigint {
   const { owner } = family;
-  return partsOf(family) + (owner.versions.length === 0 ? 0n : dearestOwn(family));
+  return partsOf(family) + (owner.versions.length === 0 ? 0n : highestOwnFee(family));
 }
 
 function partsOf({ others }: Family): bigint {
@@ -171,7 +171,7 @@ function partsOf({ others }: Family): bigint {
 }
 
 /** The dearest version of the owner with what needs it; what is planned while none is signed. */
-function dearestOwn(family: Family): bigint {
+function highestOwnFee(family: Family): bigint {
   const { status, fee, versions } = family.owner;
   if (versions.length === 0) return status === 'preparing' ? BigInt(fee) : 0n;
   return versions.map(({ version }) => ownWith(family, version)).reduce(larger, 0n);
@@ -186,7 +186,7 @@ function dearest({ versions }: Pick<Member, 'versions'>): bigint {
   return versions.map(({ fee }) => fee).reduce(larger, 0n);
 }
 
-async function familyOf(db: Db, send: Member): Promise<Family> {
+async function loadFamily(db: Db, send: Member): Promise<Family> {
   const owner = send.draws_on === null ? send : await readSend(db, send.draws_on);
   const rows = await db
     .selectFrom('sends')

@@ -16,7 +16,7 @@ export interface NonceSequenceQuery extends ChainId {
  * Nonces and money that an account's sends use: nonces of all that did not fail, and the money of the
  * unconfirmed ones. Inside a transaction it holds until its end.
  */
-export async function nonceSequenceOf(db: Db, query: NonceSequenceQuery): Promise<NonceSequence> {
+export async function loadNonceSequence(db: Db, query: NonceSequenceQuery): Promise<NonceSequence> {
   const rows = await db
     .selectFrom('sends')
     .select(['id', 'nonce', 'status', 'amount', 'fee', 'height'])

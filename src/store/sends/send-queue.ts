@@ -10,7 +10,7 @@ export interface StoredQueueMember extends QueueMember {
 }
 
 /** The open sends of a merchant address that no block holds, in their order. Bounded, as the queue is. */
-export async function queueOf(db: Db, account: string): Promise<StoredQueueMember[]> {
+export async function listQueue(db: Db, account: string): Promise<StoredQueueMember[]> {
   const rows = await db
     .selectFrom('sends')
     .innerJoin('send_versions', (join) =>

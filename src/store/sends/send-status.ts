@@ -3,7 +3,7 @@ import type { SendStatus } from '../../domain/send/types.ts';
 import type { StoredSend } from './sends.ts';
 
 /** The status of a stored send. */
-export function statusOf({ status, queued }: Pick<StoredSend, 'status' | 'queued'>): SendStatus {
+export function sendStatus({ status, queued }: Pick<StoredSend, 'status' | 'queued'>): SendStatus {
   return queued === 1 ? 'queued' : status;
 }
 

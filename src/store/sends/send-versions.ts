@@ -112,7 +112,7 @@ export async function preparingSendFor(db: Db, chain: ChainId, txid: string): Pr
 }
 
 /** All signed versions of a send, oldest first. */
-export async function versionsOf(db: Db, sendId: string): Promise<StoredSendVersion[]> {
+export async function listVersions(db: Db, sendId: string): Promise<StoredSendVersion[]> {
   return db
     .selectFrom('send_versions')
     .selectAll()

@@ -99,7 +99,7 @@ export const feeWithParts = sql<string>`CASE WHEN sends.parts = 0 THEN sends.fee
   ELSE cast(cast(sends.fee AS INTEGER) + cast(sends.parts_fee AS INTEGER) AS TEXT) END`;
 
 /** The parts that gather outputs for a send, oldest first. */
-export async function partsOf(db: Db, wholeId: string): Promise<StoredSend[]> {
+export async function listParts(db: Db, wholeId: string): Promise<StoredSend[]> {
   return db
     .selectFrom('sends')
     .selectAll()
@@ -291,7 +291,7 @@ export async function oldestOpenSends(db: Db, chain: ChainId, limit: number): Pr
 }
 
 /** Unconfirmed sends of one wallet, newest first. */
-export async function openSendsOf(
+export async function listOpenSends(
   db: Db,
   wallet: ChainId & { readonly merchantId: string },
   limit: number,

@@ -15,7 +15,7 @@ import { ChangeTracker } from './change-tracker.ts';
 import type { Connection } from './connection.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { SnapshotConnection } from './snapshot-connection.ts';
-import type { WriteHealth, WriteTrouble } from './write-health.ts';
+import type { WriteHealth, WriteProblem } from './write-health.ts';
 import type { Writer } from './writer.ts';
 import type { Tables } from '../schema/tables.ts';
 
@@ -126,7 +126,7 @@ export class Database extends Db {
   }
 
   /** Why writes fail at present; null when they work. */
-  get writeTrouble(): WriteTrouble | null {
+  get writeTrouble(): WriteProblem | null {
     return this.#health.trouble;
   }
 

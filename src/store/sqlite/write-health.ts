@@ -6,7 +6,7 @@ const PROBE_MS = 1_000;
 const RETRY_AFTER_MS = 5_000;
 
 /** Why writes fail at present. */
-export type WriteTrouble = 'locked by another process' | 'disk full';
+export type WriteProblem = 'locked by another process' | 'disk full';
 
 /** A write failed without effect: another process holds the write lock of the database. */
 class DatabaseLockedError extends AppError {
@@ -36,14 +36,14 @@ interface WriteHealthOptions {
  */
 export class WriteHealth {
   readonly #options: WriteHealthOptions;
-  #trouble: WriteTrouble | null = null;
+  #trouble: WriteProblem | null = null;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(options: WriteHealthOptions) {
     this.#options = options;
   }
 
-  get trouble(): WriteTrouble | null {
+  get trouble(): WriteProblem | null {
     return this.#trouble;
   }
 
@@ -65,7 +65,7 @@ export class WriteHealth {
     this.#timer = null;
   }
 
-  #begin(trouble: WriteTrouble): void {
+  #begin(trouble: WriteProblem): void {
     const { logger, path } = this.#options;
     this.#trouble = trouble;
     this.#timer ??= setInterval(() => this.#probe(), PROBE_MS).unref();
@@ -106,7 +106,7 @@ export class WriteHealth {
   }
 }
 
-function troubleOf(error: unknown): WriteTrouble | null {
+function troubleOf(error: unknown): WriteProblem | null {
   if (isLocked(error)) return 'locked by another process';
   return isDiskFull(error) ? 'disk full' : null;
 }

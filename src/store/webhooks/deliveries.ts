@@ -61,7 +61,7 @@ export async function findDelivery(db: Db, id: string): Promise<StoredDelivery |
 }
 
 /** The deliveries of these events, oldest first. */
-export async function listDeliveriesOf(db: Db, eventIds: readonly string[]): Promise<StoredDelivery[]> {
+export async function listEventDeliveries(db: Db, eventIds: readonly string[]): Promise<StoredDelivery[]> {
   if (eventIds.length === 0) return [];
   return db
     .selectFrom('deliveries')

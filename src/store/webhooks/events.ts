@@ -149,7 +149,7 @@ export async function listEvents(
 }
 
 /** The highest number of a merchant's events; 0 while there is none. */
-export async function newestSeqOf(db: Db, merchantId: string): Promise<number> {
+export async function newestSeq(db: Db, merchantId: string): Promise<number> {
   const [row] = await newest(db, { merchantId });
   return row?.seq ?? 0;
 }

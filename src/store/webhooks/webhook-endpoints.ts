@@ -13,7 +13,7 @@ export async function insertEndpoint(tx: Tx, row: StoredEndpoint): Promise<void>
 }
 
 /** All endpoints of a merchant beside its own webhookUrl, oldest first. */
-export async function endpointsOf(db: Db, merchantId: string): Promise<StoredEndpoint[]> {
+export async function findEndpoints(db: Db, merchantId: string): Promise<StoredEndpoint[]> {
   return db
     .selectFrom('webhook_endpoints')
     .selectAll()
@@ -54,7 +54,7 @@ export async function endpointsTaking(
   type: EventType,
 ): Promise<readonly EndpointTarget[]> {
   const open = await openEndpoints(tx, { merchantId });
-  return open.filter(({ events_json: json }) => json === null || eventsOf(json).includes(type));
+  return open.filter(({ events_json: json }) => json === null || subscribedEvents(json).includes(type));
 }
 
 const openEndpoints = prepared((db, param: ParamOf<{ merchantId: string }>) =>
@@ -69,7 +69,7 @@ const openEndpoints = prepared((db, param: ParamOf<{ merchantId: string }>) =>
 );
 
 /** The types of events_json. */
-export function eventsOf(json: string): EventType[] {
+export function subscribedEvents(json: string): EventType[] {
   return JSON.parse(json) as EventType[];
 }
 
@@ -101,7 +101,10 @@ const secretsOf = preparedList((db, _slot: ParamOf<object>, ids) =>
 );
 
 /** How the attempts at these endpoints went, by endpoint. */
-export async function healthOf(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, EndpointHealth>> {
+export async function endpointHealth(
+  db: Db,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, EndpointHealth>> {
   const rows = await db.selectFrom('endpoint_health').selectAll().where('endpoint_id', 'in', ids).execute();
   return new Map(rows.map((row) => [row.endpoint_id, row]));
 }

@@ -1,7 +1,7 @@
 import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { formatDecimal } from '../../domain/money.ts';
-import { valueOf, worthAt } from '../../domain/price.ts';
+import { convertToMinor, exchangeRateFrom } from '../../domain/price.ts';
 
 /**
  * What atoms were worth at a price; null where none was known. Rounded towards zero, as the payment shows it: a line and
@@ -14,9 +14,9 @@ export function fiatAmount(
 ): string | null {
   if (currency === null || rate === null) return null;
   const digits = currencyDigits(currency) ?? 0;
-  const worth = valueOf(
+  const worth = convertToMinor(
     amount < 0n ? -amount : amount,
-    worthAt(rate, digits, COIN_DEFINITIONS[coin].decimals),
+    exchangeRateFrom(rate, digits, COIN_DEFINITIONS[coin].decimals),
   );
   return formatDecimal(amount < 0n ? -worth : worth, digits);
 }

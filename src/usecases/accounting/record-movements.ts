@@ -2,10 +2,10 @@ import type { ChainBlock } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import {
   bookChange,
-  reversalOf,
+  reverseMovement,
   type Movement,
   type MovedSend,
-  type StandingMovement,
+  type UnreversedMovement,
 } from '../../domain/movements.ts';
 import type { Clock, Rates } from '../../domain/ports.ts';
 import { blockTime } from '../../store/chain/chain-cursors.ts';
@@ -72,7 +72,7 @@ export async function recordMovements(
     const common = { merchant_id, coin: chain.coin, mode: chain.mode, at: deps.clock.now(), txid };
     for (const line of takenBack) {
       const { currency = null, rate = null } = booked.lines.find(({ seq }) => seq === line.seq) ?? {};
-      rows.push({ ...common, ...columns(reversalOf(line)), currency, rate, reverses: line.seq });
+      rows.push({ ...common, ...columns(reverseMovement(line)), currency, rate, reverses: line.seq });
     }
     for (const line of made) {
       const priced = await priceOf(tx, deps, chain, { booked, line });
@@ -83,7 +83,7 @@ export async function recordMovements(
 }
 
 /** The transactions of a block that may move our money. */
-export function transactionsOf({ credits, debits }: Pick<ChainBlock, 'credits' | 'debits'>): string[] {
+export function groupByTransaction({ credits, debits }: Pick<ChainBlock, 'credits' | 'debits'>): string[] {
   return [...credits.map(({ ref }) => ref.txid), ...debits.map(({ byTxid }) => byTxid)];
 }
 
@@ -139,7 +139,7 @@ function toSend(send: Send, txid: string): MovedSend {
 }
 
 /** The lines that no later line takes back. */
-function standing(lines: readonly StoredMovement[]): StandingMovement[] {
+function standing(lines: readonly StoredMovement[]): UnreversedMovement[] {
   const takenBack = new Set(lines.map(({ reverses }) => reverses));
   return lines
     .filter(({ seq, reverses }) => reverses === null && !takenBack.has(seq))

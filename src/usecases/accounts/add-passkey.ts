@@ -4,17 +4,17 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import { AppError } from '../../domain/errors.ts';
-import { insertPasskey, passkeysOf } from '../../store/accounts/passkeys.ts';
+import { insertPasskey, findUserPasskeys } from '../../store/accounts/passkeys.ts';
 import { findUser } from '../../store/accounts/users.ts';
 import type { PasskeyRow, UserRow } from '../../store/schema/accounts.ts';
 import { newId } from '../events/new-id.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { assertConfirmed } from './assert-confirmed.ts';
-import { descriptorOf } from './ask-passkey.ts';
+import { toDescriptor } from './ask-passkey.ts';
 import { endCredentials } from './end-credentials.ts';
 import { mailNotice } from './mail-notice.ts';
 import {
-  bytesOf,
+  decodeBase64url,
   CHALLENGE_MS,
   newChallenge,
   openChallenge,
@@ -23,7 +23,7 @@ import {
 } from './passkey-challenge.ts';
 import { toPasskey, type Passkey } from './list-passkeys.ts';
 import { passkeyRefused, requirePasskeySite, type RelyingParty } from './relying-party.ts';
-import type { HeldSession, RenewedSession } from './renew-session.ts';
+import type { CurrentSession, RenewedSession } from './renew-session.ts';
 
 /** Passkeys of one user. */
 const MOST = 20;
@@ -54,7 +54,7 @@ export async function askForPasskey(
   const { id } = requirePasskeySite(deps.baseUrl);
   const user = await ownerOf(deps, userId);
   assertConfirmed(deps, user);
-  const own = await passkeysOf(deps.db, userId);
+  const own = await findUserPasskeys(deps.db, userId);
   if (own.length >= MOST) throw tooMany();
   const challenge = newChallenge(deps, { purpose: 'add', sessionId });
   return {
@@ -65,7 +65,7 @@ export async function askForPasskey(
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
     timeout: CHALLENGE_MS,
     attestation: 'none',
-    excludeCredentials: own.filter(({ rp_id }) => rp_id === id).map(descriptorOf),
+    excludeCredentials: own.filter(({ rp_id }) => rp_id === id).map(toDescriptor),
     authenticatorSelection: {
       residentKey: 'required',
       requireResidentKey: true,
@@ -82,7 +82,7 @@ export async function askForPasskey(
  */
 export async function addPasskey(
   deps: AccountDeps,
-  input: { userId: string; session: HeldSession; name: string; attestation: Attestation },
+  input: { userId: string; session: CurrentSession; name: string; attestation: Attestation },
 ): Promise<{ passkey: Passkey; renewed: RenewedSession | null }> {
   const { userId, session, name, attestation } = input;
   const site = requirePasskeySite(deps.baseUrl);
@@ -100,7 +100,7 @@ export async function addPasskey(
   };
   return deps.db.transaction(async (tx) => {
     if (!(await spendChallenge(tx, challenge))) throw passkeyRefused();
-    if ((await passkeysOf(tx, userId)).length >= MOST) throw tooMany();
+    if ((await findUserPasskeys(tx, userId)).length >= MOST) throw tooMany();
     if (!(await insertPasskey(tx, row))) {
       throw new AppError('INVALID_STATE', 'This passkey is known here already');
     }
@@ -157,7 +157,7 @@ async function readAttestation(
 async function isWithoutCertificates({ response }: Attestation): Promise<boolean> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
   try {
-    const decoded = decodeAttestationObject(bytesOf(response.attestationObject));
+    const decoded = decodeAttestationObject(decodeBase64url(response.attestationObject));
     const format = decoded.get('fmt');
     return format === 'none' || (format === 'packed' && decoded.get('attStmt').get('x5c') === undefined);
   } catch {

@@ -3,9 +3,9 @@ import type { SecretBox } from '../../domain/keys.ts';
 import { MEMBER_ROLES } from '../../domain/roles.ts';
 import { deleteAccountTokens } from '../../store/accounts/account-tokens.ts';
 import { deletePasskeyById } from '../../store/accounts/passkeys.ts';
-import { deleteSecondFactor, takeRecoveryCode } from '../../store/accounts/second-factors.ts';
+import { deleteSecondFactor, consumeRecoveryCode } from '../../store/accounts/second-factors.ts';
 import { deleteSessionById } from '../../store/accounts/sessions.ts';
-import { changePasswordHash, raiseTokenVersionTo } from '../../store/accounts/users.ts';
+import { changePasswordHash, advanceTokenVersionTo } from '../../store/accounts/users.ts';
 import { currentPublicKey, deleteKeyById, insertApiKeys, retireKey } from '../../store/merchants/api-keys.ts';
 import { endInvitationById } from '../../store/merchants/invitations.ts';
 import { changeMemberRole, deleteMember } from '../../store/merchants/members.ts';
@@ -92,10 +92,10 @@ const APPLY: Readonly<Record<RevocationKind, Apply>> = {
   },
   password: async (tx, [userId = ''], { now }) => disablePassword(tx, userId, now),
   'recovery-code': async (tx, [userId = '', hash = ''], { now }) =>
-    takeRecoveryCode(tx, { userId, hash, now }),
+    consumeRecoveryCode(tx, { userId, hash, now }),
   session: async (tx, [id = '']) => deleteSessionById(tx, id),
   tokens: async (tx, [userId = '', version = ''], { now }) =>
-    raiseTokenVersionTo(tx, { id: userId, version: Number(version), now }),
+    advanceTokenVersionTo(tx, { id: userId, version: Number(version), now }),
   endpoint: async (tx, [id = ''], context) => revokeEndpoint(tx, id, context),
   'endpoint-secret': async (tx, [id = ''], context) => revokeEndpointSecret(tx, id, context),
   'webhook-url': async (tx, [id = ''], context) => revokeWebhookUrl(tx, id, context),

@@ -1,6 +1,6 @@
 import type { AuthenticatorTransport, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
-import { passkeysOf } from '../../store/accounts/passkeys.ts';
+import { findUserPasskeys } from '../../store/accounts/passkeys.ts';
 import type { PasskeyRow } from '../../store/schema/accounts.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { CHALLENGE_MS, newChallenge } from './passkey-challenge.ts';
@@ -19,7 +19,7 @@ type AskDeps = Pick<AccountDeps, 'db' | 'clock' | 'secretBox' | 'baseUrl'>;
 const transports = z.array(z.string());
 
 /** A passkey as the options of a browser name it. */
-export function descriptorOf({ credential_id, transports_json }: PasskeyRow) {
+export function toDescriptor({ credential_id, transports_json }: PasskeyRow) {
   return {
     id: credential_id,
     type: 'public-key' as const,
@@ -43,7 +43,7 @@ export async function askToStepUp(
 ): Promise<PasskeyQuestion> {
   const { site, reason } = passkeySite(deps.baseUrl);
   if (site === null) return { options: null, origin: null, reason };
-  const own = (await passkeysOf(deps.db, userId)).filter(({ rp_id }) => rp_id === site.id);
+  const own = (await findUserPasskeys(deps.db, userId)).filter(({ rp_id }) => rp_id === site.id);
   if (own.length === 0) return { options: null, origin: site.origin, reason: null };
   const challenge = newChallenge(deps, { purpose: 'step-up', sessionId });
   return { options: requestOptions(site, challenge, own), origin: site.origin, reason: null };
@@ -59,6 +59,6 @@ function requestOptions(
     rpId: id,
     timeout: CHALLENGE_MS,
     userVerification: 'required',
-    allowCredentials: allowed.map(descriptorOf),
+    allowCredentials: allowed.map(toDescriptor),
   };
 }

@@ -5,7 +5,7 @@ import { assertUncommon } from './common-passwords.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { endCredentials } from './end-credentials.ts';
 import { mailNotice } from './mail-notice.ts';
-import type { HeldSession, RenewedSession } from './renew-session.ts';
+import type { CurrentSession, RenewedSession } from './renew-session.ts';
 import { openSession, type Session } from './session.ts';
 
 /**
@@ -16,7 +16,7 @@ import { openSession, type Session } from './session.ts';
  */
 export async function changePassword(
   deps: AccountDeps,
-  input: { userId: string; session: HeldSession | null; currentPassword: string; newPassword: string },
+  input: { userId: string; session: CurrentSession | null; currentPassword: string; newPassword: string },
 ): Promise<{ session: Session; renewed: RenewedSession | null }> {
   const { user, attempt } = await confirmPassword(deps, input.userId, input.currentPassword);
   attempt.succeed();

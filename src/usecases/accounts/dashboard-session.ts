@@ -6,7 +6,7 @@ import {
   deleteSessionByHash,
   findSession,
   insertSession,
-  sessionsOf,
+  findUserSessions,
 } from '../../store/accounts/sessions.ts';
 import type { SessionRow, UserRow } from '../../store/schema/accounts.ts';
 import type { Db } from '../../store/sqlite/database.ts';
@@ -98,7 +98,7 @@ interface ListedSession {
 
 /** The sessions of a user that count now, the last used first. */
 export async function listSessions(deps: SessionDeps, userId: string): Promise<ListedSession[]> {
-  const rows = await sessionsOf(deps.db, userId, countingAt(deps.clock.now()));
+  const rows = await findUserSessions(deps.db, userId, countingAt(deps.clock.now()));
   return rows.map((row) => ({
     id: row.id,
     createdAt: row.created_at,

@@ -4,8 +4,8 @@ import type { AccountDeps } from './account-deps.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { endCredentials } from './end-credentials.ts';
 import { mailNotice } from './mail-notice.ts';
-import type { HeldSession } from './renew-session.ts';
-import { takeCode } from './second-factor.ts';
+import type { CurrentSession } from './renew-session.ts';
+import { consumeSecondFactorCode } from './second-factor.ts';
 import { goOn, type GoingOn } from './session.ts';
 
 /**
@@ -14,7 +14,7 @@ import { goOn, type GoingOn } from './session.ts';
  */
 export async function disableTotp(
   deps: AccountDeps,
-  input: { userId: string; session: HeldSession | null; password: string; code: string },
+  input: { userId: string; session: CurrentSession | null; password: string; code: string },
 ): Promise<GoingOn> {
   const { user, attempt } = await confirmPassword(deps, input.userId, input.password);
   const factor = await findSecondFactor(deps.db, user.id);
@@ -22,7 +22,7 @@ export async function disableTotp(
     attempt.succeed();
     throw new AppError('INVALID_STATE', 'Two-factor sign-in is off');
   }
-  if (!(await takeCode(deps, user, factor, input.code))) {
+  if (!(await consumeSecondFactorCode(deps, user, factor, input.code))) {
     throw new AppError('INVALID_CREDENTIALS', 'The code is not right');
   }
   attempt.succeed();

@@ -9,7 +9,7 @@ import { assertConfirmed } from './assert-confirmed.ts';
 import { endCredentials } from './end-credentials.ts';
 import { mailNotice } from './mail-notice.ts';
 import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
-import type { HeldSession } from './renew-session.ts';
+import type { CurrentSession } from './renew-session.ts';
 import { plainCode } from './second-factor.ts';
 import { goOn, type GoingOn } from './session.ts';
 import { stepOfCode } from './totp.ts';
@@ -24,7 +24,7 @@ const SETUP_LIFETIME_MS = 3_600_000;
  */
 export async function enableTotp(
   deps: AccountDeps,
-  input: { userId: string; session: HeldSession | null; code: string },
+  input: { userId: string; session: CurrentSession | null; code: string },
 ): Promise<GoingOn & { recoveryCodes: string[] }> {
   const { db, clock, secretBox } = deps;
   const { userId } = input;

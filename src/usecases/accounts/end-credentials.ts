@@ -2,11 +2,11 @@ import { AppError } from '../../domain/errors.ts';
 import { deleteAccountTokens } from '../../store/accounts/account-tokens.ts';
 import { supersedeMails } from '../../store/accounts/mails.ts';
 import { endOtherSessions } from '../../store/accounts/sessions.ts';
-import { raiseTokenVersion } from '../../store/accounts/users.ts';
-import { deleteConnectCodesOf } from '../../store/merchants/connect-codes.ts';
+import { incrementTokenVersion } from '../../store/accounts/users.ts';
+import { deleteConnectCodes } from '../../store/merchants/connect-codes.ts';
 import type { UserRow } from '../../store/schema/accounts.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { renewSession, type HeldSession, type RenewedSession } from './renew-session.ts';
+import { renewSession, type CurrentSession, type RenewedSession } from './renew-session.ts';
 
 /** The asking session with its fresh token, and the user under the token version that counts from now on. */
 export interface EndedCredentials {
@@ -23,14 +23,14 @@ export interface EndedCredentials {
  */
 export async function endCredentials(
   tx: Tx,
-  input: { readonly userId: string; readonly keep: HeldSession | null; readonly now: number },
+  input: { readonly userId: string; readonly keep: CurrentSession | null; readonly now: number },
 ): Promise<EndedCredentials> {
   const { userId, keep, now } = input;
-  const user = await raiseTokenVersion(tx, userId, now);
+  const user = await incrementTokenVersion(tx, userId, now);
   if (user === undefined) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
   await endOtherSessions(tx, userId, keep?.id ?? null);
   await deleteAccountTokens(tx, { userId, purpose: 'reset-password' });
   await supersedeMails(tx, { userId, kind: 'reset-password', now });
-  await deleteConnectCodesOf(tx, userId);
+  await deleteConnectCodes(tx, userId);
   return { user, renewed: await renewSession(tx, keep) };
 }

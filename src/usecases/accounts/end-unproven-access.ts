@@ -1,10 +1,10 @@
-import { deletePasskeysOf } from '../../store/accounts/passkeys.ts';
+import { deletePasskeys } from '../../store/accounts/passkeys.ts';
 import { deleteSecondFactor, findSecondFactor } from '../../store/accounts/second-factors.ts';
-import { endInvitationsOf } from '../../store/merchants/invitations.ts';
+import { endInvitations } from '../../store/merchants/invitations.ts';
 import { clearSuccessUrls } from '../../store/catalog/payment-links.ts';
-import { deleteMember, deleteMembershipsOf, membersOf } from '../../store/merchants/members.ts';
-import { merchantsOf, updateMerchant } from '../../store/merchants/merchants.ts';
-import { endpointsOf, updateEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
+import { deleteMember, deleteMemberships, listMembers } from '../../store/merchants/members.ts';
+import { listMerchants, updateMerchant } from '../../store/merchants/merchants.ts';
+import { findEndpoints, updateEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { newWebhookSecret } from '../events/new-id.ts';
@@ -37,7 +37,7 @@ type Deps = Pick<AccountDeps, 'clock' | 'secretBox'>;
 export async function endUnprovenAccess(tx: Tx, deps: Deps, userId: string): Promise<EndedAccess> {
   const factor = await findSecondFactor(tx, userId);
   await deleteSecondFactor(tx, userId);
-  const shops = await merchantsOf(tx, userId);
+  const shops = await listMerchants(tx, userId);
   const sums = { people: 0, keys: 0, webhooks: 0 };
   for (const shop of shops) {
     sums.people += await endPeople(tx, deps, shop);
@@ -45,9 +45,9 @@ export async function endUnprovenAccess(tx: Tx, deps: Deps, userId: string): Pro
     sums.webhooks += await endTargets(tx, deps, shop);
   }
   return {
-    passkeys: await deletePasskeysOf(tx, userId),
+    passkeys: await deletePasskeys(tx, userId),
     secondFactor: factor !== undefined && factor.enabled_at !== null,
-    memberships: await deleteMembershipsOf(tx, userId),
+    memberships: await deleteMemberships(tx, userId),
     ...sums,
     shops: shops.map(({ id, name }) => ({ id, name })),
   };
@@ -55,8 +55,8 @@ export async function endUnprovenAccess(tx: Tx, deps: Deps, userId: string): Pro
 
 async function endPeople(tx: Tx, { clock }: Deps, { id }: MerchantRow): Promise<number> {
   const now = clock.now();
-  await endInvitationsOf(tx, id, now);
-  const members = await membersOf(tx, id);
+  await endInvitations(tx, id, now);
+  const members = await listMembers(tx, id);
   for (const { userId } of members) {
     await deleteMember(tx, id, userId);
     await endCredentials(tx, { userId, keep: null, now });
@@ -67,7 +67,7 @@ async function endPeople(tx: Tx, { clock }: Deps, { id }: MerchantRow): Promise<
 /** Stops what goes to addresses that a stranger chose, payers too, and replaces the secret that signed it. */
 async function endTargets(tx: Tx, { clock, secretBox }: Deps, shop: MerchantRow): Promise<number> {
   const now = clock.now();
-  const active = (await endpointsOf(tx, shop.id)).filter((endpoint) => endpoint.active === 1);
+  const active = (await findEndpoints(tx, shop.id)).filter((endpoint) => endpoint.active === 1);
   for (const { id } of active) await updateEndpoint(tx, id, { active: 0, updated_at: now });
   await updateMerchant(tx, shop.id, {
     webhook_url: null,

@@ -1,4 +1,4 @@
-import { passkeysOf } from '../../store/accounts/passkeys.ts';
+import { findUserPasskeys } from '../../store/accounts/passkeys.ts';
 import type { PasskeyRow } from '../../store/schema/accounts.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { passkeySite, type RelyingParty } from './relying-party.ts';
@@ -32,6 +32,6 @@ export async function listPasskeys(
   userId: string,
 ): Promise<{ passkeys: Passkey[]; origin: string | null; reason: string | null }> {
   const { site, reason } = passkeySite(baseUrl);
-  const rows = await passkeysOf(db, userId);
+  const rows = await findUserPasskeys(db, userId);
   return { passkeys: rows.map((row) => toPasskey(row, site)), origin: site?.origin ?? null, reason };
 }

@@ -5,7 +5,7 @@ import type { UserRow } from '../../store/schema/accounts.ts';
 import { findUserByEmail, replacePasswordHash } from '../../store/accounts/users.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { isKnownNetwork, noteSignIn } from './network.ts';
-import { takeCode } from './second-factor.ts';
+import { consumeSecondFactorCode } from './second-factor.ts';
 import { openSession, type Session } from './session.ts';
 import type { Attempt } from './sign-in-guard.ts';
 
@@ -68,7 +68,7 @@ async function passSecondFactor(
     throw new AppError('SECOND_FACTOR_REQUIRED', 'A code from the authenticator app is needed as well');
   }
   const codeAttempt = beginCode(deps, user, attempt);
-  if (!(await takeCode(deps, user, factor, code))) throw invalid('The code is not right');
+  if (!(await consumeSecondFactorCode(deps, user, factor, code))) throw invalid('The code is not right');
   codeAttempt.succeed();
 }
 

@@ -68,7 +68,7 @@ export async function spendChallenge(tx: Tx, { hash, expiresAt }: OpenChallenge)
   return insertSpentChallenge(tx, { challenge_hash: hash, expires_at: expiresAt });
 }
 
-export function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
+export function decodeBase64url(base64url: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(base64url, 'base64url'));
 }
 

@@ -1,12 +1,12 @@
 import { AppError, invalidField } from '../../domain/errors.ts';
-import { deletePasskey, passkeysOf } from '../../store/accounts/passkeys.ts';
+import { deletePasskey, findUserPasskeys } from '../../store/accounts/passkeys.ts';
 import { findSecondFactor } from '../../store/accounts/second-factors.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { endCredentials } from './end-credentials.ts';
 import { mailNotice } from './mail-notice.ts';
-import type { HeldSession, RenewedSession } from './renew-session.ts';
+import type { CurrentSession, RenewedSession } from './renew-session.ts';
 
 /**
  * Removes a passkey; what was issued before it ends, as a session may have begun with it. The last one of a user without an
@@ -16,7 +16,7 @@ import type { HeldSession, RenewedSession } from './renew-session.ts';
  */
 export async function removePasskey(
   deps: AccountDeps,
-  input: { userId: string; session: HeldSession; id: string; password: string | undefined },
+  input: { userId: string; session: CurrentSession; id: string; password: string | undefined },
 ): Promise<RenewedSession | null> {
   const { userId, session, id, password } = input;
   if (password !== undefined) {
@@ -36,6 +36,6 @@ export async function removePasskey(
 
 /** Whether something is left that a thief of the password does not have. */
 async function hasAnother(tx: Tx, userId: string): Promise<boolean> {
-  const [passkeys, factor] = [await passkeysOf(tx, userId), await findSecondFactor(tx, userId)];
+  const [passkeys, factor] = [await findUserPasskeys(tx, userId), await findSecondFactor(tx, userId)];
   return passkeys.length > 0 || (factor !== undefined && factor.enabled_at !== null);
 }

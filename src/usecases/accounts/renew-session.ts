@@ -7,7 +7,7 @@ import { tokenHash } from './account-link.ts';
 const TOKEN_LENGTH = 43;
 
 /** The session that a request came in, with the token it brought. */
-export interface HeldSession {
+export interface CurrentSession {
   readonly id: string;
   readonly token: string;
 }
@@ -26,7 +26,7 @@ export function newSessionToken(): string {
  * Gives a session a fresh token: a copy of the one before is worth nothing any more. Null when there is no session,
  * or another request renewed it meanwhile, whose answer carries the token that counts.
  */
-export async function renewSession(db: Db, session: HeldSession | null): Promise<RenewedSession | null> {
+export async function renewSession(db: Db, session: CurrentSession | null): Promise<RenewedSession | null> {
   if (session === null) return null;
   const token = newSessionToken();
   const expiresAt = await replaceSessionToken(db, {

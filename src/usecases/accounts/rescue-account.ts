@@ -1,12 +1,12 @@
 import { emailKey } from '../../domain/email.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { deletePasskeysOf, passkeysOf } from '../../store/accounts/passkeys.ts';
+import { deletePasskeys, findUserPasskeys } from '../../store/accounts/passkeys.ts';
 import { deleteSecondFactor, findSecondFactor } from '../../store/accounts/second-factors.ts';
 import { allUsers, changePasswordHash, findUserByEmail } from '../../store/accounts/users.ts';
-import { giveCatalog, ownsCatalog } from '../../store/catalog/owner.ts';
+import { transferCatalog, ownsCatalog } from '../../store/catalog/owner.ts';
 import { deleteMember } from '../../store/merchants/members.ts';
-import { giveMerchant, merchantsOf, updateMerchant } from '../../store/merchants/merchants.ts';
+import { transferMerchant, listMerchants, updateMerchant } from '../../store/merchants/merchants.ts';
 import type { UserRow } from '../../store/schema/accounts.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { endCredentials } from './end-credentials.ts';
@@ -39,13 +39,13 @@ export async function listAccounts(db: Db): Promise<AccountSummary[]> {
     const found: AccountSummary[] = [];
     for (const user of await allUsers(tx)) {
       const factor = await findSecondFactor(tx, user.id);
-      const shops = await merchantsOf(tx, user.id);
+      const shops = await listMerchants(tx, user.id);
       found.push({
         email: user.email,
         isConfirmed: user.is_verified === 1,
         createdAt: user.created_at,
         hasSecondFactor: factor !== undefined && factor.enabled_at !== null,
-        passkeys: (await passkeysOf(tx, user.id)).length,
+        passkeys: (await findUserPasskeys(tx, user.id)).length,
         shops: shops.map(({ name, suspended_at }) => ({ name, isSuspended: suspended_at !== null })),
       });
     }
@@ -73,8 +73,8 @@ export async function resetSecondFactor(
 ): Promise<number> {
   return rescue(deps, { email, action: 'scripts/users reset-second-factor' }, async (tx, user) => {
     await deleteSecondFactor(tx, user.id);
-    if (passkeys) await deletePasskeysOf(tx, user.id);
-    return (await passkeysOf(tx, user.id)).length;
+    if (passkeys) await deletePasskeys(tx, user.id);
+    return (await findUserPasskeys(tx, user.id)).length;
   });
 }
 
@@ -92,16 +92,16 @@ export async function makeOwner(
   return rescue(deps, { email, action: 'scripts/users make-owner' }, async (tx, user) => {
     const before = await userOf(tx, insteadOf);
     if (before.id === user.id) throw new RescueError('both addresses are of the same account');
-    if ((await merchantsOf(tx, user.id)).length > 0 || (await ownsCatalog(tx, user.id)))
+    if ((await listMerchants(tx, user.id)).length > 0 || (await ownsCatalog(tx, user.id)))
       throw new RescueError(`${email} has shops, customers or products already: take an account without any`);
-    const shops = await merchantsOf(tx, before.id);
+    const shops = await listMerchants(tx, before.id);
     if (shops.length === 0) throw new RescueError(`${insteadOf} owns no shop`);
     for (const { id } of shops) {
       await deleteMember(tx, id, user.id);
-      await giveMerchant(tx, id, user.id, clock.now());
+      await transferMerchant(tx, id, user.id, clock.now());
       await noteOperator(tx, deps, { of: { merchantId: id }, action: 'scripts/users make-owner' });
     }
-    await giveCatalog(tx, { from: before.id, to: user.id });
+    await transferCatalog(tx, { from: before.id, to: user.id });
     await endCredentials(tx, { userId: before.id, keep: null, now: clock.now() });
     return shops.map(({ name }) => name);
   });
@@ -112,7 +112,7 @@ export async function confirmKeysOf(deps: RescueDeps, email: string): Promise<st
   const { db, clock } = deps;
   return db.transaction(async (tx) => {
     const user = await userOf(tx, email);
-    const suspended = (await merchantsOf(tx, user.id)).filter((shop) => shop.suspended_at !== null);
+    const suspended = (await listMerchants(tx, user.id)).filter((shop) => shop.suspended_at !== null);
     for (const { id } of suspended) {
       await updateMerchant(tx, id, { suspended_at: null, updated_at: clock.now() });
       await noteOperator(tx, deps, { of: { merchantId: id }, action: 'scripts/users confirm-keys' });

@@ -2,9 +2,9 @@ import { emailKey } from '../../domain/email.ts';
 import { AppError } from '../../domain/errors.ts';
 import { insertAudit } from '../../store/audit-log.ts';
 import { findAccountToken, useAccountToken } from '../../store/accounts/account-tokens.ts';
-import { deletePasskeysOf } from '../../store/accounts/passkeys.ts';
+import { deletePasskeys } from '../../store/accounts/passkeys.ts';
 import { changePasswordHash, findUser, markVerified } from '../../store/accounts/users.ts';
-import { merchantsOf } from '../../store/merchants/merchants.ts';
+import { listMerchants } from '../../store/merchants/merchants.ts';
 import type { UserRow } from '../../store/schema/accounts.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { endShopKeys } from '../keys/end-shop-keys.ts';
@@ -85,9 +85,9 @@ async function endAccess(
     const message = 'Two-factor sign-in is on: sign in with a code, then remove passkeys and keys there';
     throw new AppError('INVALID_STATE', message);
   }
-  const passkeys = endPasskeys ? await deletePasskeysOf(tx, user.id) : 0;
+  const passkeys = endPasskeys ? await deletePasskeys(tx, user.id) : 0;
   let keys = 0;
-  for (const { id } of endKeys ? await merchantsOf(tx, user.id) : [])
+  for (const { id } of endKeys ? await listMerchants(tx, user.id) : [])
     keys += await endShopKeys(tx, id, deps.clock.now());
   return { ...NOTHING, passkeys, keys };
 }

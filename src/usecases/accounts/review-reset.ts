@@ -1,9 +1,9 @@
 import { findAccountToken } from '../../store/accounts/account-tokens.ts';
-import { passkeysOf } from '../../store/accounts/passkeys.ts';
+import { findUserPasskeys } from '../../store/accounts/passkeys.ts';
 import { findSecondFactor } from '../../store/accounts/second-factors.ts';
 import { findUser } from '../../store/accounts/users.ts';
-import { merchantsOf } from '../../store/merchants/merchants.ts';
-import { restrictedKeysOf } from '../../store/merchants/restricted-keys.ts';
+import { listMerchants } from '../../store/merchants/merchants.ts';
+import { listRestrictedKeys } from '../../store/merchants/restricted-keys.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { invalidToken, tokenHash } from './account-link.ts';
@@ -44,17 +44,17 @@ export async function reviewReset(
   if (isConfirmed && hasSecondFactor)
     return { isConfirmed, hasSecondFactor, passkeys: [], keys: [], shops: [] };
   const { site } = passkeySite(baseUrl);
-  const shops = await merchantsOf(db, user.id);
+  const shops = await listMerchants(db, user.id);
   const keys: KnownKey[] = [];
   for (const shop of shops) {
-    const rows = await restrictedKeysOf(db, shop.id);
+    const rows = await listRestrictedKeys(db, shop.id);
     for (const { id, name, last_four: lastFour, last_used_at: lastUsedAt } of rows)
       keys.push({ id, shop: shop.name, name, lastFour, lastUsedAt });
   }
   return {
     isConfirmed,
     hasSecondFactor,
-    passkeys: (await passkeysOf(db, user.id)).map((row) => toPasskey(row, site)),
+    passkeys: (await findUserPasskeys(db, user.id)).map((row) => toPasskey(row, site)),
     keys,
     shops: shops.map(({ name }) => name),
   };

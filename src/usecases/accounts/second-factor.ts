@@ -1,4 +1,4 @@
-import { takeRecoveryCode, takeStep } from '../../store/accounts/second-factors.ts';
+import { consumeRecoveryCode, consumeTotpStep } from '../../store/accounts/second-factors.ts';
 import type { SecondFactorRow, UserRow } from '../../store/schema/accounts.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { mailNotice } from './mail-notice.ts';
@@ -13,7 +13,7 @@ export function plainCode(code: string): string {
 }
 
 /** Takes a TOTP or a recovery code of a user, once; false when it is wrong or was taken before. */
-export async function takeCode(
+export async function consumeSecondFactorCode(
   deps: CodeDeps,
   user: UserRow,
   factor: SecondFactorRow,
@@ -22,11 +22,11 @@ export async function takeCode(
   const plain = plainCode(code);
   if (/^\d{6}$/.test(plain)) {
     const step = stepOfCode(deps.secretBox.open(factor.secret_sealed), plain, deps.clock.now());
-    return step !== null && takeStep(deps.db, user.id, step);
+    return step !== null && consumeTotpStep(deps.db, user.id, step);
   }
   const hash = recoveryCodeHash(user.id, code);
   return deps.db.transaction(async (tx) => {
-    if (!(await takeRecoveryCode(tx, { userId: user.id, hash, now: deps.clock.now() }))) return false;
+    if (!(await consumeRecoveryCode(tx, { userId: user.id, hash, now: deps.clock.now() }))) return false;
     await mailNotice(tx, deps, user, 'recovery-code-used');
     return true;
   });

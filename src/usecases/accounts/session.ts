@@ -1,6 +1,6 @@
 import type { UserRow } from '../../store/schema/accounts.ts';
 import type { EndedCredentials } from './end-credentials.ts';
-import type { HeldSession, RenewedSession } from './renew-session.ts';
+import type { CurrentSession, RenewedSession } from './renew-session.ts';
 import type { Tokens } from './tokens.ts';
 
 /** A user as the API shows one. */
@@ -38,7 +38,7 @@ export interface GoingOn {
 export async function goOn(
   tokens: Tokens,
   { user, renewed }: EndedCredentials,
-  held: HeldSession | null,
+  held: CurrentSession | null,
 ): Promise<GoingOn> {
   return { renewed, session: held === null ? await openSession(tokens, user) : null };
 }

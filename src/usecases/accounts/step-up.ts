@@ -6,8 +6,8 @@ import type { Db } from '../../store/sqlite/database.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { requirePasskeySite } from './relying-party.ts';
-import { renewSession, type HeldSession, type RenewedSession } from './renew-session.ts';
-import { takeCode } from './second-factor.ts';
+import { renewSession, type CurrentSession, type RenewedSession } from './renew-session.ts';
+import { consumeSecondFactorCode } from './second-factor.ts';
 import { verifyPasskey, type Assertion } from './verify-passkey.ts';
 
 /** How long one proof is good for. */
@@ -18,7 +18,7 @@ export type Proof = 'password' | 'code';
 
 export interface StepUpInput {
   readonly userId: string;
-  readonly session: HeldSession;
+  readonly session: CurrentSession;
   readonly password: string | undefined;
   readonly code: string | undefined;
 }
@@ -34,7 +34,7 @@ export function isSteppedUp(steppedUpAt: number | null, now: number): boolean {
   return steppedUpAt !== null && now >= steppedUpAt && now - steppedUpAt < STEP_UP_MS;
 }
 
-export async function proofOf(db: Db, userId: string): Promise<Proof> {
+export async function findProof(db: Db, userId: string): Promise<Proof> {
   const factor = await findSecondFactor(db, userId);
   return factor === undefined || factor.enabled_at === null ? 'password' : 'code';
 }
@@ -46,7 +46,7 @@ export async function proofOf(db: Db, userId: string): Promise<Proof> {
  * RATE_LIMITED after several wrong ones.
  */
 export async function stepUp(deps: AccountDeps, input: StepUpInput): Promise<SteppedUp> {
-  if ((await proofOf(deps.db, input.userId)) === 'code') await confirmCode(deps, input);
+  if ((await findProof(deps.db, input.userId)) === 'code') await confirmCode(deps, input);
   else {
     const { attempt } = await confirmPassword(deps, input.userId, input.password ?? '');
     attempt.succeed();
@@ -60,7 +60,7 @@ export async function stepUp(deps: AccountDeps, input: StepUpInput): Promise<Ste
  */
 export async function stepUpByPasskey(
   deps: AccountDeps,
-  input: { userId: string; session: HeldSession; assertion: Assertion },
+  input: { userId: string; session: CurrentSession; assertion: Assertion },
 ): Promise<SteppedUp> {
   const { userId, session, assertion } = input;
   requirePasskeySite(deps.baseUrl);
@@ -75,7 +75,7 @@ export async function stepUpByPasskey(
 }
 
 /** What the session may do changes: its token does, too. */
-async function steppedUp({ db, clock }: AccountDeps, session: HeldSession): Promise<SteppedUp> {
+async function steppedUp({ db, clock }: AccountDeps, session: CurrentSession): Promise<SteppedUp> {
   const now = clock.now();
   const renewed = await db.transaction(async (tx) => {
     await markSteppedUp(tx, session.id, now);
@@ -93,7 +93,7 @@ async function confirmCode(deps: AccountDeps, { userId, code }: StepUpInput): Pr
     throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
   }
   const attempt = deps.guard.beginCode(userId);
-  if (!(await takeCode(deps, user, factor, code))) {
+  if (!(await consumeSecondFactorCode(deps, user, factor, code))) {
     throw new AppError('INVALID_CREDENTIALS', 'The code is not right, or was used already');
   }
   attempt.succeed();

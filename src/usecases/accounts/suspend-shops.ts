@@ -1,5 +1,5 @@
 import { endAllSessions } from '../../store/accounts/sessions.ts';
-import { raiseAllTokenVersions } from '../../store/accounts/users.ts';
+import { incrementAllTokenVersions } from '../../store/accounts/users.ts';
 import { suspendAllMerchants, updateMerchant } from '../../store/merchants/merchants.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
@@ -12,7 +12,7 @@ import { findOwnMerchant } from '../merchants/find-own-merchant.ts';
 export async function suspendShops(db: Db, now: number): Promise<void> {
   await db.transaction(async (tx) => {
     await suspendAllMerchants(tx, now);
-    await raiseAllTokenVersions(tx, now);
+    await incrementAllTokenVersions(tx, now);
     await endAllSessions(tx);
   });
 }

@@ -7,7 +7,7 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { mailNotice } from './mail-notice.ts';
 import {
-  bytesOf,
+  decodeBase64url,
   openChallenge,
   spendChallenge,
   type ChallengeUse,
@@ -90,7 +90,7 @@ async function readAssertion(
     expectedRPID: id,
     requireUserVerification: true,
     // Compared when the signature is known to be right, in the transaction that records it.
-    credential: { id: passkey.credential_id, publicKey: bytesOf(passkey.public_key), counter: 0 },
+    credential: { id: passkey.credential_id, publicKey: decodeBase64url(passkey.public_key), counter: 0 },
   }).catch((error: unknown) => {
     deps.logger.debug({ passkeyId: passkey.id, err: error }, 'an assertion of a passkey was refused');
     return null;

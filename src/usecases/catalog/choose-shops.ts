@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
-import { merchantsOf } from '../../store/merchants/merchants.ts';
+import { listMerchants } from '../../store/merchants/merchants.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import type { CatalogActor } from './note-change.ts';
 
@@ -20,7 +20,7 @@ export async function chosenShops(
     });
   }
   if (wanted === null) return null;
-  const own = new Set((await merchantsOf(tx, userId)).map(({ id }) => id));
+  const own = new Set((await listMerchants(tx, userId)).map(({ id }) => id));
   if (!wanted.every((id) => own.has(id))) throw new AppError('MERCHANT_NOT_FOUND', 'Merchant not found');
   return [...new Set(wanted)];
 }

@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/actor.ts';
 import { AppError } from '../../domain/errors.ts';
 import { roleGrants } from '../../domain/roles.ts';
 import { addShopOfProduct, shopsOfProducts } from '../../store/catalog/product-shops.ts';
-import { merchantsOf } from '../../store/merchants/merchants.ts';
+import { listMerchants } from '../../store/merchants/merchants.ts';
 import type { PriceRow, ProductRow } from '../../store/schema/catalog.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { findOwnPrice } from './find-own-price.ts';
@@ -17,7 +17,7 @@ export interface CatalogReach {
 /** The shops that sell a product: those it names, or all of its account. */
 export async function sellingShops(db: Db, { id, user_id: userId }: ProductRow): Promise<readonly string[]> {
   const named = (await shopsOfProducts(db, [id])).get(id);
-  return named ?? (await merchantsOf(db, userId)).map((merchant) => merchant.id);
+  return named ?? (await listMerchants(db, userId)).map((merchant) => merchant.id);
 }
 
 /** Whether somebody may change a product that these shops sell: a member or key of a shop only what it alone sells. */

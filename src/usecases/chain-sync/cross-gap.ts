@@ -7,7 +7,7 @@ import {
 } from '../../domain/chain.ts';
 import { noteGap } from '../../store/chain/chain-gaps.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { holdingsOf, unspentAbove } from '../../store/ledger/holdings.ts';
+import { confirmedHoldings, unspentAbove } from '../../store/ledger/holdings.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 
 /**
@@ -57,7 +57,7 @@ async function accountsShort(
   const accounts = [...new Set(outputs.map(({ watchKey }) => watchKey))].filter((key) => !drawnOn.has(key));
   if (accounts.length === 0 || adapter.funds?.model !== 'accounts') return [];
   const { balances } = await adapter.funds.balancesAt(accounts, cursor);
-  const holdings = await holdingsOf(db, adapter, accounts);
+  const holdings = await confirmedHoldings(db, adapter, accounts);
   return accounts.filter((account) => (balances.get(account) ?? 0n) < total(holdings.get(account)));
 }
 

@@ -8,7 +8,7 @@ import {
 import type { ChainId } from '../../domain/coins.ts';
 import { watchedKeys } from '../../store/ledger/addresses.ts';
 import { findCursor, rememberedBlocks } from '../../store/chain/chain-cursors.ts';
-import { closeGaps, gapsOf } from '../../store/chain/chain-gaps.ts';
+import { closeGaps, listGaps } from '../../store/chain/chain-gaps.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { findOutput } from '../../store/ledger/outputs.ts';
 import { findVersionByTxid } from '../../store/sends/send-versions.ts';
@@ -33,7 +33,7 @@ type Filled = Pick<ChainAdapter, 'coin' | 'mode' | 'funds'>;
  */
 export async function fillGaps(deps: ObserveDeps, adapter: Filled): Promise<boolean> {
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
-  const gaps = await gapsOf(deps.db, chain);
+  const gaps = await listGaps(deps.db, chain);
   if (gaps.length === 0) return true;
   const { funds } = adapter;
   if (funds === undefined) return false;

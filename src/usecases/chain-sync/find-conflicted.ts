@@ -17,11 +17,11 @@ export async function findConflicted(
   chain: ChainId,
   spends: readonly Debit[],
 ): Promise<StoredOutput[]> {
-  return unconfirmedOutputsOf(tx, chain, await conflictedTransactions(tx, chain, spends));
+  return listUnconfirmedOutputs(tx, chain, await conflictedTransactions(tx, chain, spends));
 }
 
 /** The unconfirmed outputs of transactions. */
-export async function unconfirmedOutputsOf(
+export async function listUnconfirmedOutputs(
   tx: Tx,
   chain: ChainId,
   txids: ReadonlySet<string>,

@@ -3,7 +3,7 @@ import type { BalanceReading, AccountFunds } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { watchKeysAfter } from '../../store/ledger/addresses.ts';
 import { findCursor, rememberedBlocks } from '../../store/chain/chain-cursors.ts';
-import { heldAt } from '../../store/ledger/holdings.ts';
+import { balancesAt } from '../../store/ledger/holdings.ts';
 import { POLL_MS, type Difference, type ReconcileDeps, type Reconciliation } from './reconciliation.ts';
 
 /** Accounts compared at one block: one request on most nodes. */
@@ -110,7 +110,7 @@ async function ledgerAt(
       if (cursor === undefined || cursor.height < height) return null;
       const [block] = hash === null ? [] : await rememberedBlocks(tx, chain, height, 1);
       if (hash !== null && block?.hash !== hash) return 'left' as const;
-      return heldAt(tx, chain, at.keys, height);
+      return balancesAt(tx, chain, at.keys, height);
     });
     if (held === 'left') return null;
     if (held !== null || deps.clock.now() >= at.deadline) return held;

@@ -1,7 +1,7 @@
 import type { BlockRef, ChainBlock, ChainBlockHeader, Credit } from '../../domain/chain.ts';
 import type { BlockTimes } from '../../domain/block-times.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { depthOf } from '../../domain/confirmations.ts';
+import { expectedConfirmations } from '../../domain/confirmations.ts';
 import { advanceCursor, findCursor, forgetBlocksBelow } from '../../store/chain/chain-cursors.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { paymentsWithMoneyAbove } from '../../store/payments/payments-with-money.ts';
@@ -12,7 +12,7 @@ import {
 } from '../../store/ledger/raw-transactions.ts';
 import { forgetSettledInputs } from '../../store/ledger/unconfirmed-inputs.ts';
 import { applyFacts } from '../payments/apply-facts.ts';
-import { recordMovements, transactionsOf } from '../accounting/record-movements.ts';
+import { recordMovements, groupByTransaction } from '../accounting/record-movements.ts';
 import { confirmSends } from '../settlement/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import {
@@ -20,7 +20,7 @@ import {
   findDisproved,
   findMinedAgain,
   findReplaced,
-  unconfirmedOutputsOf,
+  listUnconfirmedOutputs,
 } from './find-conflicted.ts';
 import { recordObservations, type SeenCredit } from './record-observations.ts';
 
@@ -91,7 +91,7 @@ async function write(
   const seen = block.credits.map((credit) => seenIn(block, credit, arrival, now));
   const conflicted = await conflictedTransactions(tx, chain, block.debits);
   const gone = [
-    ...(await unconfirmedOutputsOf(tx, chain, conflicted)),
+    ...(await listUnconfirmedOutputs(tx, chain, conflicted)),
     ...(await findReplaced(tx, chain, block.replaces ?? [])),
     ...(await findDisproved(tx, chain, block.disproved ?? [])),
     ...(await findMinedAgain(tx, chain, block.credits)),
@@ -103,7 +103,7 @@ async function write(
   await advanceCursor(tx, chain, block, now, below);
   // Must follow the cursor: the events count confirmations from it.
   await confirmSends(tx, deps, chain, { spends: block.debits, height });
-  await recordMovements(tx, deps, chain, [...transactionsOf(block), ...gone.map(({ txid }) => txid)]);
+  await recordMovements(tx, deps, chain, [...groupByTransaction(block), ...gone.map(({ txid }) => txid)]);
   await forgetSettledInputs(tx, chain);
   const entersInterval = Math.floor(height / FORGET_EVERY) > Math.floor(cursor.height / FORGET_EVERY);
   if (entersInterval) {
@@ -170,7 +170,7 @@ async function gatheringConfirmations(
   const policy = deps.confirmations(chain.coin, chain.mode);
   const depth = Math.max(
     PROTOCOL_DEPTH,
-    ...[policy.base, ...policy.tiers.map((tier) => tier.confirmations)].map(depthOf),
+    ...[policy.base, ...policy.tiers.map((tier) => tier.confirmations)].map(expectedConfirmations),
   );
   return paymentsWithMoneyAbove(db, chain, tip - depth, tip);
 }

@@ -1,8 +1,8 @@
 import { type BlockRef, type ChainAdapter, ChainError } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { finalitiesOf, type FinalHeights, type Finality } from '../../domain/confirmations.ts';
+import { possibleFinalities, type FinalHeights, type Finality } from '../../domain/confirmations.ts';
 import {
-  finalHeightsOf,
+  finalHeights,
   findCursor,
   rememberedBlocks,
   setFinalHeights,
@@ -27,7 +27,7 @@ export async function recordFinality(
 ): Promise<void> {
   if (adapter.finality === undefined) return;
   const chain: ChainId = { coin: adapter.coin, mode: adapter.mode };
-  const policy = finalitiesOf(deps.confirmations(chain.coin, chain.mode));
+  const policy = possibleFinalities(deps.confirmations(chain.coin, chain.mode));
   const wanted = [...new Set([...policy, ...(await earlier.awaited(deps, chain))])];
   if (wanted.length === 0) return;
   const named = await adapter.finality.finalBlocks(wanted);
@@ -55,7 +55,7 @@ async function believe(
 ): Promise<Stray[]> {
   const cursor = await findCursor(tx, chain);
   if (cursor === undefined) return [];
-  const before = await finalHeightsOf(tx, chain);
+  const before = await finalHeights(tx, chain);
   const strays: Stray[] = [];
   let after: FinalHeights = before;
   for (const [finality, block] of named) {

@@ -3,7 +3,12 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
 import { findWatched, type StoredAddress } from '../../store/ledger/addresses.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { findOutput, putOutput, type ObservedOutput, type StoredOutput } from '../../store/ledger/outputs.ts';
+import {
+  findOutput,
+  upsertOutput,
+  type ObservedOutput,
+  type StoredOutput,
+} from '../../store/ledger/outputs.ts';
 import { preparingChangeHolder, wholeOfPart } from '../../store/sends/send-versions.ts';
 import { keepRawTransaction } from '../../store/ledger/raw-transactions.ts';
 import { applyFacts, type ApplyFactsDeps } from '../payments/apply-facts.ts';
@@ -64,7 +69,8 @@ export async function recordObservations(
   for (const output of gone) {
     const ref = { txid: output.txid, index: output.vout };
     if (output.payment_id !== null) tell(output.payment_id, { type: 'output_gone', ref });
-    else await putOutput(tx, { ...output, state: 'gone', height: null, block_hash: null, updated_at: now });
+    else
+      await upsertOutput(tx, { ...output, state: 'gone', height: null, block_hash: null, updated_at: now });
   }
   for (const [paymentId, told] of facts) await applyTogether(tx, deps, chain, { paymentId, told, sighting });
   return new Set(facts.keys());
@@ -146,7 +152,7 @@ async function recordOwn(
     send_id: known === undefined ? await reservedBy(tx, chain, address, credit) : known.send_id,
     updated_at: now,
   };
-  await putOutput(tx, row);
+  await upsertOutput(tx, row);
 }
 
 /** The preparing send that a new output of ours is for: a part made it, or it takes the place of change that was reserved. */

@@ -2,7 +2,7 @@ import type { ChainAdapter, ChainBlock } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { findCursor, rememberedBlocks } from '../../store/chain/chain-cursors.ts';
 import { endReread, findReread, writeReread, type RereadRequest } from '../../store/chain/reread-requests.ts';
-import { recordMovements, transactionsOf } from '../accounting/record-movements.ts';
+import { recordMovements, groupByTransaction } from '../accounting/record-movements.ts';
 import { confirmSends } from '../settlement/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import { recordObservations } from './record-observations.ts';
@@ -50,7 +50,7 @@ async function reread(
     const sighting = { kind: 'block' as const, height, hash, tip: cursor.height };
     await recordObservations(tx, deps, chain, { seen, gone: [] }, sighting);
     await confirmSends(tx, deps, chain, { spends: block.debits, height });
-    await recordMovements(tx, deps, chain, transactionsOf(block));
+    await recordMovements(tx, deps, chain, groupByTransaction(block));
     if (height >= request.to) await endReread(tx, chain);
     else await writeReread(tx, chain, { ...request, next: height + 1 });
     return height >= request.to;

@@ -3,7 +3,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import { findCursor, resetCursor } from '../../store/chain/chain-cursors.ts';
 import { blockAtOrBelow } from './block-at-or-below.ts';
 import type { ObserveDeps } from './observe-deps.ts';
-import { takeBackAbove } from './rewind-chain.ts';
+import { rewindAbove } from './rewind-chain.ts';
 
 /** Where a rescan starts: above a height, or above the last block before a time. */
 export type RescanStart = { readonly height: number } | { readonly timeMs: number };
@@ -30,7 +30,7 @@ export async function rescanChain(
   if (to.height + 1 < pruneHeight) {
     throw new ChainError(
       'pruned',
-      `the node has no blocks ${to.height + 1} to ${pruneHeight - 1}: ${wayOut(stand?.height ?? 0, pruneHeight)}, or use a node that has them`,
+      `the node has no blocks ${to.height + 1} to ${pruneHeight - 1}: ${pruneHint(stand?.height ?? 0, pruneHeight)}, or use a node that has them`,
     );
   }
   if (adapter.sparse === undefined) await adapter.blockAt(to.height + 1);
@@ -45,7 +45,7 @@ export async function rescanChain(
         `the chain is read up to ${cursor.height} only: nothing is to be read again. To go on later, use --skip-to`,
       );
     await resetCursor(tx, chain, to, deps.clock.now());
-    await takeBackAbove(tx, deps, chain, to.height);
+    await rewindAbove(tx, deps, chain, to.height);
     return cursor;
   });
   deps.logger.warn({ ...chain, from: before, to }, 'the chain is read again');
@@ -57,7 +57,7 @@ async function dated(adapter: ChainAdapter, { timeMs }: { timeMs: number }): Pro
 }
 
 /** Advice for a node that lacks blocks. */
-function wayOut(read: number, pruneHeight: number): string {
+function pruneHint(read: number, pruneHeight: number): string {
   return read < pruneHeight
     ? `go on with --skip-to ${pruneHeight}`
     : `use --from ${pruneHeight - 1} or later`;

@@ -3,7 +3,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
 import { findCursor, rewindCursor } from '../../store/chain/chain-cursors.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { outputsAbove, putOutput } from '../../store/ledger/outputs.ts';
+import { outputsAbove, upsertOutput } from '../../store/ledger/outputs.ts';
 import { forgetConflictsAbove, storedTransactions } from '../../store/ledger/raw-transactions.ts';
 import { rememberInputs } from '../../store/ledger/unconfirmed-inputs.ts';
 import { recordMovements } from '../accounting/record-movements.ts';
@@ -29,7 +29,7 @@ export async function rewindChain(deps: ObserveDeps, adapter: RewoundChain, to: 
     const now = deps.clock.now();
     await rewindCursor(tx, chain, to, now);
     await watchInputsAbove(tx, adapter, to.height);
-    await takeBackAbove(tx, deps, chain, to.height);
+    await rewindAbove(tx, deps, chain, to.height);
   });
   deps.wakeWebhooks();
 }
@@ -46,12 +46,7 @@ async function watchInputsAbove(tx: Tx, adapter: RewoundChain, height: number): 
 }
 
 /** Unconfirms everything that blocks above a height confirmed. */
-export async function takeBackAbove(
-  tx: Tx,
-  deps: ObserveDeps,
-  chain: ChainId,
-  height: number,
-): Promise<void> {
+export async function rewindAbove(tx: Tx, deps: ObserveDeps, chain: ChainId, height: number): Promise<void> {
   const now = deps.clock.now();
   const moved = new Set(await unconfirmSends(tx, deps, chain, height));
   await forgetConflictsAbove(tx, chain, height);
@@ -65,7 +60,7 @@ export async function takeBackAbove(
       facts.set(output.payment_id, told);
     } else {
       deps.logger.info({ ...chain, output: outputKey(ref) }, 'own output is unconfirmed again');
-      await putOutput(tx, {
+      await upsertOutput(tx, {
         ...output,
         state: 'unconfirmed',
         height: null,

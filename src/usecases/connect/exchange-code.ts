@@ -3,9 +3,9 @@ import { AppError } from '../../domain/errors.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { grants, scopesFromText, type Scope } from '../../domain/scopes.ts';
-import { creatorOf } from '../../store/creators.ts';
+import { toCreator } from '../../store/creators.ts';
 import { currentPublicKey } from '../../store/merchants/api-keys.ts';
-import { hasConnectCode, takeConnectCode } from '../../store/merchants/connect-codes.ts';
+import { hasConnectCode, consumeConnectCode } from '../../store/merchants/connect-codes.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import type { ConnectCodeRow } from '../../store/schema/merchants.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
@@ -45,7 +45,7 @@ export async function exchangeCode(
   if (!(await hasConnectCode(deps.db, codeHash))) throw invalidCode();
   const connection = await deps.db.transaction(async (tx) => {
     const now = deps.clock.now();
-    const agreed = await takeConnectCode(tx, codeHash);
+    const agreed = await consumeConnectCode(tx, codeHash);
     if (agreed === undefined || agreed.expires_at <= now) return null;
     if (!isVerifier(codeVerifier, agreed.code_challenge)) return null;
     const made = await connect(tx, deps, agreed, now);
@@ -67,7 +67,7 @@ async function connect(
   const scopes = scopesFromText(agreed.scopes);
   const { value: key } = await addRestrictedKey(
     tx,
-    { merchantId, name, scopes, expiresAt: null, creator: creatorOf(agreed) },
+    { merchantId, name, scopes, expiresAt: null, creator: toCreator(agreed) },
     now,
   );
   const merchant = await findMerchant(tx, merchantId);

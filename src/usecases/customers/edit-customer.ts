@@ -2,7 +2,7 @@ import { emailKey } from '../../domain/email.ts';
 import { isErased } from '../../domain/erasure.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { findCustomerOf, updateCustomer } from '../../store/catalog/customers.ts';
+import { findUserCustomer, updateCustomer } from '../../store/catalog/customers.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { CustomerRow } from '../../store/schema/catalog.ts';
 import { duplicateCustomer } from './create-customer.ts';
@@ -21,7 +21,7 @@ export async function editCustomer(
   input: EditCustomerInput,
 ): Promise<CustomerRow> {
   return deps.db.transaction(async (tx) => {
-    const current = await findCustomerOf(tx, input.userId, input.customerId);
+    const current = await findUserCustomer(tx, input.userId, input.customerId);
     if (current === undefined) throw new AppError('CUSTOMER_NOT_FOUND', 'Customer not found');
     if (isErased(current))
       throw new AppError('INVALID_STATE', 'The personal data of this customer was erased');

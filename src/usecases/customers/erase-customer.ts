@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import { parseExact } from '../../domain/exact-json.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import { findCustomerOf } from '../../store/catalog/customers.ts';
+import { findUserCustomer } from '../../store/catalog/customers.ts';
 import {
   anonymise,
   erasePayment,
@@ -59,7 +59,7 @@ export async function eraseCustomer(
 }
 
 async function ownCustomer(db: Db, userId: string, customerId: string): Promise<CustomerRow> {
-  const customer = await findCustomerOf(db, userId, customerId);
+  const customer = await findUserCustomer(db, userId, customerId);
   if (customer === undefined) throw new AppError('CUSTOMER_NOT_FOUND', 'No such customer');
   return customer;
 }

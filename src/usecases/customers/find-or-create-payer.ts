@@ -1,7 +1,7 @@
 import { emailKey } from '../../domain/email.ts';
 import { AppError, assertNever } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { findCustomerByEmail, findCustomerOf, insertCustomer } from '../../store/catalog/customers.ts';
+import { findCustomerByEmail, findUserCustomer, insertCustomer } from '../../store/catalog/customers.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { newCustomerRow } from './create-customer.ts';
 
@@ -26,7 +26,7 @@ export async function findOrCreatePayer(
     case 'anonymous':
       return null;
     case 'customer': {
-      const customer = await findCustomerOf(tx, userId, payer.customerId);
+      const customer = await findUserCustomer(tx, userId, payer.customerId);
       if (customer === undefined) throw new AppError('CUSTOMER_NOT_FOUND', 'No such customer');
       return customer.id;
     }

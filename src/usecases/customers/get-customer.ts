@@ -1,6 +1,6 @@
 import { emailKey } from '../../domain/email.ts';
 import { AppError } from '../../domain/errors.ts';
-import { findCustomerByEmail, findCustomerOf } from '../../store/catalog/customers.ts';
+import { findCustomerByEmail, findUserCustomer } from '../../store/catalog/customers.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { CustomerRow } from '../../store/schema/catalog.ts';
 
@@ -21,7 +21,7 @@ export async function getCustomer(
   const found =
     customerId === undefined
       ? await findCustomerByEmail(db, userId, key ?? '')
-      : await findCustomerOf(db, userId, customerId);
+      : await findUserCustomer(db, userId, customerId);
   if (found === undefined || (key !== undefined && found.email_key !== key)) {
     throw new AppError('CUSTOMER_NOT_FOUND', 'No such customer');
   }

@@ -1,5 +1,5 @@
 import { deleteKeys, insertApiKeys } from '../../store/merchants/api-keys.ts';
-import { deleteRestrictedKeysOf } from '../../store/merchants/restricted-keys.ts';
+import { deleteRestrictedKeys } from '../../store/merchants/restricted-keys.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { newKeyPair } from '../accounts/api-key.ts';
 
@@ -9,7 +9,7 @@ import { newKeyPair } from '../accounts/api-key.ts';
  * @returns how many keys ended
  */
 export async function endShopKeys(tx: Tx, merchantId: string, now: number): Promise<number> {
-  const ended = (await deleteKeys(tx, merchantId)) + (await deleteRestrictedKeysOf(tx, merchantId));
+  const ended = (await deleteKeys(tx, merchantId)) + (await deleteRestrictedKeys(tx, merchantId));
   await insertApiKeys(tx, newKeyPair(merchantId, now).rows);
   return ended;
 }

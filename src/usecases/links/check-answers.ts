@@ -18,7 +18,7 @@ const EMAIL = /^[^\s@"(),:;<>[\]\\]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/;
 const INTEGER_DIGITS = 12;
 
 /** What is wrong with each answer; none where nothing is. What the link does not ask for is not looked at. */
-export function problemsOf(link: LinkView, answers: Answers): AnswerProblems {
+export function findProblems(link: LinkView, answers: Answers): AnswerProblems {
   const fields = link.fields.map(({ name, required }) => [name, fieldProblem(name, required, answers[name])]);
   const amount = link.fixed === null ? amountProblem(link, answers.amount) : null;
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/actor.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { assertMayChange, locksPrice } from '../../domain/origin.ts';
-import { originOf } from '../../store/creators.ts';
+import { findOrigin } from '../../store/creators.ts';
 import { findPaymentLink, updatePaymentLink } from '../../store/catalog/payment-links.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Flag } from '../../store/schema/flag.ts';
@@ -27,7 +27,7 @@ export async function editLink(deps: LinkDeps, input: EditLinkInput): Promise<Pa
     }
     const columns = terms === undefined ? {} : await termColumns(tx, input, terms);
     const isUrlChanged = input.successUrl !== undefined && input.successUrl !== link.success_url;
-    assertMayChange(actor, merchant.user_id, originOf(link), {
+    assertMayChange(actor, merchant.user_id, findOrigin(link), {
       isPriceChanged: differs(link, columns),
       urls: isUrlChanged ? ['successUrl'] : [],
     });
@@ -65,7 +65,7 @@ export async function deleteLink(
   await deps.db.transaction(async (tx) => {
     const { merchant, actor } = input;
     const link = await findOwnLink(tx, merchant.id, input.paymentLinkId);
-    assertMayChange(actor, merchant.user_id, originOf(link), { isPriceChanged: false, urls: [] });
+    assertMayChange(actor, merchant.user_id, findOrigin(link), { isPriceChanged: false, urls: [] });
     const now = deps.clock.now();
     await updatePaymentLink(tx, link.id, { active: 0, deleted_at: now, updated_at: now });
   });

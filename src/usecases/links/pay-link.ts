@@ -2,7 +2,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { Payer } from '../customers/find-or-create-payer.ts';
 import { createPayment, type CreatePaymentDeps } from '../payments/create-payment.ts';
 import type { PriceChoice } from '../payments/resolve-price.ts';
-import { problemsOf, type Answers, type AnswerProblems } from './check-answers.ts';
+import { findProblems, type Answers, type AnswerProblems } from './check-answers.ts';
 import { newSlug } from './create-link.ts';
 import type { LinkView } from './read-link.ts';
 
@@ -21,7 +21,7 @@ export async function payLink(
   answers: Answers,
   locale: string,
 ): Promise<PaidLink> {
-  const problems = problemsOf(link, answers);
+  const problems = findProblems(link, answers);
   if (Object.keys(problems).length > 0) return { problems };
   const { currency } = link;
   const price: PriceChoice = link.fixed?.choice ?? { kind: 'amount', amount: answers.amount ?? '', currency };

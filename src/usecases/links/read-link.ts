@@ -1,13 +1,13 @@
 import { AppError } from '../../domain/errors.ts';
 import type { LinkKind } from '../../domain/payment-link.ts';
 import { findLinkBySlug, findPaymentLink } from '../../store/catalog/payment-links.ts';
-import { findPriceOf } from '../../store/catalog/prices.ts';
-import { findProductOf } from '../../store/catalog/products.ts';
+import { findUserPrice } from '../../store/catalog/prices.ts';
+import { findUserProduct } from '../../store/catalog/products.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { AskedField, OpenAmount, PaymentLinkRow } from '../../store/schema/payment-links.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { embedOriginsOf } from '../merchants/embed-origins.ts';
+import { allowedEmbedOrigins } from '../merchants/embed-origins.ts';
 import type { PriceChoice } from '../payments/resolve-price.ts';
 
 /** What a link's page shows, and what it makes payments of. */
@@ -70,7 +70,7 @@ function viewOf(row: PaymentLinkRow, merchant: MerchantRow, terms: Terms): LinkV
     name: row.name,
     description: row.description,
     merchant,
-    embedOrigins: embedOriginsOf(merchant),
+    embedOrigins: allowedEmbedOrigins(merchant),
     fields: JSON.parse(row.fields_json) as AskedField[],
     successUrl: row.success_url,
     ...terms,
@@ -81,8 +81,8 @@ function viewOf(row: PaymentLinkRow, merchant: MerchantRow, terms: Terms): LinkV
 async function termsOf(db: Db, userId: string, row: PaymentLinkRow): Promise<Terms | null> {
   const { amount, currency, price_id: priceId, open_amount_json: open } = row;
   if (priceId !== null) {
-    const price = await findPriceOf(db, userId, priceId);
-    const product = price === undefined ? undefined : await findProductOf(db, userId, price.product_id);
+    const price = await findUserPrice(db, userId, priceId);
+    const product = price === undefined ? undefined : await findUserProduct(db, userId, price.product_id);
     if (price?.active !== 1 || product?.active !== 1) return null;
     const choice: PriceChoice = { kind: 'catalog', productId: product.id, priceId: price.id };
     return { currency: price.currency, fixed: { amount: price.amount, choice }, open: null };

@@ -2,7 +2,7 @@ import type { Coin, Mode } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { joinGroup } from '../../store/payments/payment-groups.ts';
-import { lastUpdateOf } from '../../store/payments/payment-timeline.ts';
+import { lastUpdateTime } from '../../store/payments/payment-timeline.ts';
 import { findPayment, offeredBits, type StoredPayment } from '../../store/payments/payments.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
@@ -10,8 +10,8 @@ import { fiatMinorUnits } from '../catalog/fiat-minor-units.ts';
 import { newTimedId } from '../events/new-id.ts';
 import { storePayment, type CreatePaymentDeps } from '../payments/create-payment.ts';
 import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
-import { offersFor, stillAllowed, type AskedConfirmations } from '../payments/offers.ts';
-import { renewalOf, type Renewal } from './renewal.ts';
+import { offersFor, stillAllowed, type RequestedConfirmations } from '../payments/offers.ts';
+import { findRenewal, type Renewal } from './renewal.ts';
 
 /** The payment that the payer goes on with. */
 export interface RenewedPayment {
@@ -62,7 +62,7 @@ async function read(deps: CreatePaymentDeps, db: Db, paymentId: string): Promise
   const merchant = row === undefined ? undefined : await findMerchant(db, row.merchant_id);
   if (row === undefined || merchant === undefined) throw new AppError('PAYMENT_NOT_FOUND', 'No such payment');
   const loaded = await loadPayment(db, deps, row);
-  return { loaded, merchant, renewal: await renewalOf(db, loaded, { merchant, now: deps.clock.now() }) };
+  return { loaded, merchant, renewal: await findRenewal(db, loaded, { merchant, now: deps.clock.now() }) };
 }
 
 async function insertRenewal(
@@ -103,7 +103,7 @@ async function insertRenewal(
     group_id: await joinGroup(tx, expired),
     superseded_by: null,
   };
-  const asked = JSON.parse(expired.confirmations_json ?? '{}') as AskedConfirmations;
+  const asked = JSON.parse(expired.confirmations_json ?? '{}') as RequestedConfirmations;
   const confirmations = stillAllowed(deps, offers, { mode, asked });
   const { id } = await storePayment(tx, deps, row, { account: merchant.account, offers, confirmations });
   return id;
@@ -113,6 +113,6 @@ const MINUTE_MS = 60_000;
 
 /** How long it could be paid since its terms were set, in whole minutes; the event of a change is written just after. */
 async function lifetimeOf(db: Db, { id, created_at, expires_at }: StoredPayment): Promise<number> {
-  const since = (await lastUpdateOf(db, id)) ?? created_at;
+  const since = (await lastUpdateTime(db, id)) ?? created_at;
   return Math.ceil((expires_at - since) / MINUTE_MS) * MINUTE_MS;
 }

@@ -1,11 +1,11 @@
-import { findPriceOf } from '../../store/catalog/prices.ts';
-import { findProductOf } from '../../store/catalog/products.ts';
+import { findUserPrice } from '../../store/catalog/prices.ts';
+import { findUserProduct } from '../../store/catalog/products.ts';
 import { firstExpiry, isLastOfOrder } from '../../store/payments/payment-groups.ts';
 import type { StoredPayment } from '../../store/payments/payments.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { fiatMinorUnits } from '../catalog/fiat-minor-units.ts';
-import { modeOf } from '../merchants/mode-of.ts';
+import { merchantMode } from '../merchants/mode-of.ts';
 import type { LoadedPayment } from '../payments/load-payment.ts';
 import { amountProblem } from './check-answers.ts';
 import { readOpenLink } from './read-link.ts';
@@ -35,7 +35,7 @@ export interface Renewal {
  * on its address belongs to it, and another payment of the order would be paid twice. Late money ends a payment before
  * every chain was read past its deadline: though it is gone, money that came in time may not have been seen yet.
  */
-export async function renewalOf(
+export async function findRenewal(
   db: Db,
   { row, state, members }: LoadedPayment,
   about: { readonly merchant: MerchantRow; readonly now: number },
@@ -46,7 +46,7 @@ export async function renewalOf(
   if (renewedBy !== undefined) return { paymentId: renewedBy.row.id };
   if (members.length + 1 >= MOST_IN_GROUP) return null;
   const { merchant } = about;
-  if (modeOf(merchant) !== row.mode) return null;
+  if (merchantMode(merchant) !== row.mode) return null;
   const isOffered =
     row.link_id === null ? await isOfferedByShop(db, row, about) : await isAskedByLink(db, merchant, row);
   if (!isOffered || !(await isSoldAsThen(db, merchant, row))) return null;
@@ -75,9 +75,9 @@ async function isAskedByLink(db: Db, merchant: MerchantRow, row: StoredPayment):
 /** Whether what the catalog sold then is sold now, for the same price. */
 async function isSoldAsThen(db: Db, merchant: MerchantRow, row: StoredPayment): Promise<boolean> {
   if (row.price_id === null) return true;
-  const price = await findPriceOf(db, merchant.user_id, row.price_id);
+  const price = await findUserPrice(db, merchant.user_id, row.price_id);
   const product =
-    price === undefined ? undefined : await findProductOf(db, merchant.user_id, price.product_id);
+    price === undefined ? undefined : await findUserProduct(db, merchant.user_id, price.product_id);
   if (price?.active !== 1 || product?.active !== 1) return false;
   return price.currency === row.currency && isSame(row, price.amount);
 }

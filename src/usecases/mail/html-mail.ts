@@ -1,5 +1,5 @@
 /** Host of a public address, as mails name this server. */
-export function hostOf(baseUrl: string): string {
+export function hostName(baseUrl: string): string {
   return new URL(baseUrl).host;
 }
 

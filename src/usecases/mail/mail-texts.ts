@@ -1,5 +1,5 @@
 import type { MailMessage } from '../../domain/mail.ts';
-import { escapeHtml, hostOf, htmlMail } from './html-mail.ts';
+import { escapeHtml, hostName, htmlMail } from './html-mail.ts';
 
 /** A mail but for who gets it. */
 export type MailText = Omit<MailMessage, 'id' | 'to'>;
@@ -92,7 +92,7 @@ export function linkMail(
   const { subject, before, action } = LINK_MAILS[kind];
   const after = [LINK_MAILS[kind].after, ...(options.more === undefined ? [] : [options.more])].join(' ');
   const { link } = options;
-  const host = hostOf(options.baseUrl);
+  const host = hostName(options.baseUrl);
   return {
     subject: `${subject} (${host})`,
     text: `Hello,\n\nat ${host} ${before}\n\n${link}\n\n${after}\n`,
@@ -115,7 +115,7 @@ export function noticeMail(
 ): MailText {
   const { subject, body, advice = RESET }: Notice = NOTICES[kind];
   const { more } = options;
-  const host = hostOf(options.baseUrl);
+  const host = hostName(options.baseUrl);
   return {
     subject: `${subject} (${host})`,
     text: [`Hello,`, `at ${host} ${body}`, ...more, `${advice}\n`].join('\n\n'),

@@ -4,7 +4,7 @@ import type { SecretBox } from '../../domain/keys.ts';
 import type { LatePolicy } from '../../domain/payment/types.ts';
 import { insertApiKeys } from '../../store/merchants/api-keys.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { domainExists, insertMerchant, nextAccount, merchantsOf } from '../../store/merchants/merchants.ts';
+import { domainExists, insertMerchant, nextAccount, listMerchants } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { allocateAddresses, type AllocateAddressDeps } from '../payments/allocate-address.ts';
 import { newKeyPair } from '../accounts/api-key.ts';
@@ -75,7 +75,7 @@ export async function createMerchant(
 }
 
 async function assertFewShops(tx: Tx, userId: string, most: number): Promise<void> {
-  if (most === 0 || (await merchantsOf(tx, userId)).length < most) return;
+  if (most === 0 || (await listMerchants(tx, userId)).length < most) return;
   throw new AppError('INVALID_STATE', `An account of this server has at most ${most} shops`);
 }
 
@@ -128,7 +128,7 @@ async function openWallet(
 
 /** Names the merchant only to its owner. */
 async function duplicate(tx: Tx, { domain, userId }: CreateMerchantInput): Promise<AppError> {
-  const own = (await merchantsOf(tx, userId)).find((merchant) => merchant.domain === domain);
+  const own = (await listMerchants(tx, userId)).find((merchant) => merchant.domain === domain);
   return new AppError('DUPLICATE_ENTRY', `A merchant with the domain ${domain} already exists`, {
     details: [
       {

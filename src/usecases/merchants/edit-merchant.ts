@@ -3,7 +3,7 @@ import type { LogoType } from '../../domain/branding.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { LatePolicy } from '../../domain/payment/types.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { deleteLogo, putLogo } from '../../store/merchants/logos.ts';
+import { deleteLogo, upsertLogo } from '../../store/merchants/logos.ts';
 import { updateMerchant } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { redirectDeliveries } from '../webhooks/redirect-deliveries.ts';
@@ -89,6 +89,6 @@ async function keepLogo(
     return null;
   }
   const hash = createHash('sha256').update(logo.bytes).digest('base64url');
-  await putLogo(tx, { merchant_id: merchant.id, hash, ...logo });
+  await upsertLogo(tx, { merchant_id: merchant.id, hash, ...logo });
   return hash;
 }

@@ -8,7 +8,7 @@ export function listedOrigins(merchant: Pick<MerchantRow, 'embed_origins_json'>)
 }
 
 /** Every origin that may show this merchant's checkout in a frame: the verified domain and those listed. */
-export function embedOriginsOf(
+export function allowedEmbedOrigins(
   merchant: Pick<MerchantRow, 'domain' | 'domain_verified_at' | 'embed_origins_json'>,
 ): string[] {
   const verified = merchant.domain_verified_at === null ? [] : [`https://${merchant.domain}`];

@@ -1,5 +1,5 @@
 import { coinReadiness, type CoinReadiness, type FollowedChain } from '../../domain/coin-readiness.ts';
-import { passkeysOf } from '../../store/accounts/passkeys.ts';
+import { findUserPasskeys } from '../../store/accounts/passkeys.ts';
 import { findSecondFactor } from '../../store/accounts/second-factors.ts';
 import { hasPaidPayment, newestWebhookSuccess } from '../../store/merchants/setup-facts.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
@@ -93,7 +93,7 @@ async function webhookOutcome(db: Db, merchant: MerchantRow): Promise<Outcome> {
 
 /** More than a password: codes of an authenticator app, or a passkey. */
 async function secondFactorOutcome(db: Db, userId: string): Promise<Outcome> {
-  const [passkey] = await passkeysOf(db, userId);
+  const [passkey] = await findUserPasskeys(db, userId);
   const enabledAt = (await findSecondFactor(db, userId))?.enabled_at ?? passkey?.created_at ?? null;
   return outcome(enabledAt !== null, enabledAt);
 }

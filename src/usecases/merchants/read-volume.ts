@@ -6,7 +6,7 @@ import { invalidField } from '../../domain/errors.ts';
 import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { volumeOf, type CoinVolume, type FiatVolume } from '../../store/payments/volume.ts';
+import { sumVolume, type CoinVolume, type FiatVolume } from '../../store/payments/volume.ts';
 import { PRICE_DECIMALS } from '../../store/payments/volume-totals.ts';
 
 /** Days in one request: a leap year. */
@@ -53,7 +53,7 @@ export async function readVolume(
     const date = addDays(first, at);
     const beforeMs = calendar.startOf(addDays(date, 1));
     const filter = { merchantId, mode, fromMs, beforeMs };
-    const { coins, fiat } = await volumeOf(db, filter);
+    const { coins, fiat } = await sumVolume(db, filter);
     const day = new Sums();
     for (const sums of [day, all]) sums.add(coins, fiat);
     days.push({ date, ...day.volume() });

@@ -1,7 +1,7 @@
 import type { Mode } from '../../domain/coins.ts';
 import { REMINDED_DAILY, type NoticeReason } from '../../domain/notices.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { deleteCondition, putCondition, storedConditions } from '../../store/notices/conditions.ts';
+import { deleteCondition, upsertCondition, storedConditions } from '../../store/notices/conditions.ts';
 import { insertNotice } from '../../store/notices/notices.ts';
 import type { NoticeConditionRow, NoticeRow } from '../../store/schema/notices.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
@@ -77,7 +77,7 @@ async function goOn(
   if (isDue) await note(tx, condition, condition.reason, { since: row.since, now });
   if (isRepeated) await remind(tx, condition, row, now);
   if (isDue || isRepeated || !isSameEpisode || before.over_since !== null) {
-    await putCondition(tx, { ...row, told_at: isDue || isRepeated ? now : row.told_at });
+    await upsertCondition(tx, { ...row, told_at: isDue || isRepeated ? now : row.told_at });
   }
 }
 
@@ -99,13 +99,13 @@ async function remind(tx: Tx, condition: Condition, row: NoticeConditionRow, now
 /** What was told is over once it has been calm for a while; what was not told is forgotten, after a day if it returned. */
 async function end(tx: Tx, row: NoticeConditionRow, now: number): Promise<void> {
   if (row.told_at === null && row.returns === 0) return deleteCondition(tx, row.key);
-  if (row.over_since === null) return putCondition(tx, { ...row, over_since: now });
+  if (row.over_since === null) return upsertCondition(tx, { ...row, over_since: now });
   const calmMs = now - row.over_since;
   if (row.told_at === null) return calmMs >= DAY_MS ? deleteCondition(tx, row.key) : undefined;
   if (calmMs < CALM_MS) return undefined;
   const condition = JSON.parse(row.condition_json) as Condition;
   if (condition.back !== null) await note(tx, condition, condition.back, { since: row.since, now });
-  return putCondition(tx, { ...row, told_at: null, returns: row.returns + 1 });
+  return upsertCondition(tx, { ...row, told_at: null, returns: row.returns + 1 });
 }
 
 async function note(tx: Tx, condition: Condition, reason: NoticeReason, at: At): Promise<void> {

@@ -1,7 +1,7 @@
 import { NOTICE_TERMS, type ShopNotice, type NoticeLanguage } from '../../domain/notices.ts';
 import { roleGrants, type Role } from '../../domain/roles.ts';
 import { findUser } from '../../store/accounts/users.ts';
-import { membersOf } from '../../store/merchants/members.ts';
+import { listMembers } from '../../store/merchants/members.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { noticeChoices, noticeLanguage } from '../../store/notices/notice-choices.ts';
 import type { Db } from '../../store/sqlite/database.ts';
@@ -45,6 +45,6 @@ export function wants(choices: Awaited<ReturnType<typeof noticeChoices>>, kind: 
 async function peopleOf(db: Db, merchantId: string): Promise<{ userId: string; role: Role }[]> {
   const merchant = await findMerchant(db, merchantId);
   if (merchant === undefined) return [];
-  const members = merchant.suspended_at === null ? await membersOf(db, merchantId) : [];
+  const members = merchant.suspended_at === null ? await listMembers(db, merchantId) : [];
   return [{ userId: merchant.user_id, role: 'owner' }, ...members];
 }

@@ -1,6 +1,6 @@
 import { KIND_OF_REASON, type NoticeKind, type NoticeLanguage } from '../../domain/notices.ts';
 import type { NoticeRow } from '../../store/schema/notices.ts';
-import { escapeHtml, hostOf, htmlMail } from '../mail/html-mail.ts';
+import { escapeHtml, hostName, htmlMail } from '../mail/html-mail.ts';
 import type { MailText } from '../mail/mail-texts.ts';
 import { bodyName, subjectName } from '../mail/foreign-name.ts';
 import { noticeDetails } from './note-events.ts';
@@ -88,7 +88,7 @@ export function summaryText(
 
 /** What texts name of shop and server; a subject repeats only a plain name. */
 function shopValues({ baseUrl }: TextDeps, shop: Shop, part: 'subject' | 'body'): Record<string, string> {
-  const server = hostOf(baseUrl);
+  const server = hostName(baseUrl);
   if (shop === null) return { shop: server, server };
   return { shop: part === 'subject' ? subjectName(shop.name, server) : bodyName(shop.name), server };
 }

@@ -3,25 +3,25 @@ import { findUser } from '../../store/accounts/users.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { noticeLanguage } from '../../store/notices/notice-choices.ts';
 import {
-  heldNotices,
+  listSuppressedNotices,
   insertNoticeMail,
   newestSummary,
-  takeHeldNotices,
+  summarizeSuppressedNotices,
 } from '../../store/notices/notices.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { summaryText } from './notice-text.ts';
 import { findReachable } from '../people/reach-merchant.ts';
-import { NOTICE_LIFETIME_MS, type TellNoticesDeps } from './tell-notices.ts';
+import { NOTICE_LIFETIME_MS, type SendNoticesDeps } from './tell-notices.ts';
 
 const HOUR_MS = 3_600_000;
 /** How long notices are gathered before they are summed up. */
 const GATHER_MS = 600_000;
 
 /** Mails what was held back, summed up: one mail in an hour to a person about a shop. */
-export async function summariseNotices(deps: TellNoticesDeps): Promise<void> {
+export async function summariseNotices(deps: SendNoticesDeps): Promise<void> {
   const now = deps.clock.now();
-  for (const { user_id: userId, merchant_id: merchantId, since } of await heldNotices(deps.db)) {
+  for (const { user_id: userId, merchant_id: merchantId, since } of await listSuppressedNotices(deps.db)) {
     if (since > now - GATHER_MS) continue;
     const newest = await newestSummary(deps.db, { userId, merchantId });
     if (newest !== null && newest > now - HOUR_MS) continue;
@@ -31,12 +31,12 @@ export async function summariseNotices(deps: TellNoticesDeps): Promise<void> {
 
 async function summarise(
   tx: Tx,
-  deps: TellNoticesDeps,
+  deps: SendNoticesDeps,
   of: { userId: string; merchantId: string },
 ): Promise<void> {
   const now = deps.clock.now();
   const { userId, merchantId } = of;
-  const counts = await takeHeldNotices(tx, of);
+  const counts = await summarizeSuppressedNotices(tx, of);
   const user = userId === '' ? null : ((await findUser(tx, userId)) ?? null);
   const shop = merchantId === '' ? null : ((await findMerchant(tx, merchantId)) ?? null);
   // Who has left the shop meanwhile is told nothing more about it.

@@ -8,7 +8,7 @@ import {
 } from '../../domain/notices.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
-import { countNoticeMails, dueNotices, insertNoticeMail, settleNotice } from '../../store/notices/notices.ts';
+import { countNoticeMails, dueNotices, insertNoticeMail, finishNotice } from '../../store/notices/notices.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { findRefundLink } from '../../store/payments/refund-links.ts';
 import type { NoticeRow } from '../../store/schema/notices.ts';
@@ -19,7 +19,7 @@ import { noticeReaders } from './notice-readers.ts';
 import { noticeText } from './notice-text.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
 
-export interface TellNoticesDeps {
+export interface SendNoticesDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -36,7 +36,7 @@ const DAY_MS = 24 * HOUR_MS;
 export const NOTICE_LIFETIME_MS = 48 * HOUR_MS;
 
 /** Queues the mails of notices that are due, each notice in a transaction of its own. @returns how many were looked at. */
-export async function tellNotices(deps: TellNoticesDeps): Promise<number> {
+export async function sendNotices(deps: SendNoticesDeps): Promise<number> {
   const due = await dueNotices(deps.db, { now: deps.clock.now(), reminderMs: DAY_MS }, BATCH);
   for (const notice of due) {
     await deps.db.transaction(async (tx) => tell(tx, deps, notice));
@@ -44,13 +44,13 @@ export async function tellNotices(deps: TellNoticesDeps): Promise<number> {
   return due.length;
 }
 
-async function tell(tx: Tx, deps: TellNoticesDeps, notice: NoticeRow): Promise<void> {
+async function tell(tx: Tx, deps: SendNoticesDeps, notice: NoticeRow): Promise<void> {
   const now = deps.clock.now();
   const isReminder = notice.told_at !== null;
   const isSo = await stillStands(tx, notice);
   const told = isSo ? await tellPeople(tx, deps, notice, isReminder) : 0;
   const remindAt = isSo && !isReminder && isReminded(notice.reason) ? now + DAY_MS : null;
-  await settleNotice(tx, notice.key, { due_at: remindAt, told_at: notice.told_at ?? (isSo ? now : null) });
+  await finishNotice(tx, notice.key, { due_at: remindAt, told_at: notice.told_at ?? (isSo ? now : null) });
   if (told === 0) return;
   const { reason, merchant_id: merchantId, subject, mode } = notice;
   tx.afterCommit(() => deps.logger.info({ reason, merchantId, subject, mode, people: told }, 'notice'));
@@ -58,7 +58,7 @@ async function tell(tx: Tx, deps: TellNoticesDeps, notice: NoticeRow): Promise<v
 
 async function tellPeople(
   tx: Tx,
-  deps: TellNoticesDeps,
+  deps: SendNoticesDeps,
   notice: NoticeRow,
   isReminder: boolean,
 ): Promise<number> {
@@ -85,7 +85,7 @@ interface Telling {
 }
 
 /** Queues the mail, or holds it back for a summary where there were too many in the last hour. */
-async function tellOne(tx: Tx, deps: TellNoticesDeps, telling: Telling): Promise<void> {
+async function tellOne(tx: Tx, deps: SendNoticesDeps, telling: Telling): Promise<void> {
   const { notice, reader, shop, isReminder } = telling;
   const now = deps.clock.now();
   const merchantId = notice.merchant_id;

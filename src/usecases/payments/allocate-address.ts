@@ -3,7 +3,7 @@ import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
 import {
   insertAddresses,
-  takeAddressIndexes,
+  allocateAddressIndexes,
   type AddressBranch,
   type StoredAddress,
 } from '../../store/ledger/addresses.ts';
@@ -48,7 +48,7 @@ export async function allocateAddresses(
   if (!tx.isTransaction) throw new Error('addresses must be allocated in a transaction');
   const { merchantId, account, mode, branch, purpose, paymentId } = input;
   const created_at = deps.clock.now();
-  const taken = await takeAddressIndexes(tx, { merchantId, mode, branch }, coins);
+  const taken = await allocateAddressIndexes(tx, { merchantId, mode, branch }, coins);
   const rows = taken.map(({ coin, index }) => {
     const address = deps.deriver.address({ coin, mode, account, branch, index });
     return {

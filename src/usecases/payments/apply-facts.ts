@@ -3,7 +3,7 @@ import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { parseDecimal } from '../../domain/money.ts';
 import { isLate, isOverdue, transitionAll } from '../../domain/payment/machine.ts';
-import { termsOf } from '../../domain/payment/terms.ts';
+import { termsFor } from '../../domain/payment/terms.ts';
 import type {
   PaymentCredit,
   PaymentEventType,
@@ -12,13 +12,13 @@ import type {
   PaymentState,
 } from '../../domain/payment/types.ts';
 import type { Clock, Logger, Rates } from '../../domain/ports.ts';
-import { askedAmount, coinAmountFor } from '../../domain/price.ts';
+import { roundUpForPayer, coinAmountFor } from '../../domain/price.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { putOutput } from '../../store/ledger/outputs.ts';
+import { upsertOutput } from '../../store/ledger/outputs.ts';
 import { shareText, sumsJson } from '../../store/payments/payment-memory.ts';
 import { liveCredits } from '../../domain/payment/credits.ts';
 import { endsOpenLinks } from '../../domain/payment/link-terms.ts';
-import { depthsOf, type Depths } from '../../domain/payment/depth.ts';
+import { requiredDepths, type Depths } from '../../domain/payment/depth.ts';
 import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
 import { setRefundValues } from '../../store/payments/refunds.ts';
 import { findPayment, updatePayment, type StoredPayment } from '../../store/payments/payments.ts';
@@ -27,7 +27,7 @@ import { cancelOpenLinks } from '../refund-links/cancel-links.ts';
 import { storeDepths } from './awaited-depths.ts';
 import { emitPaymentEvents } from './emit-payment-events.ts';
 import { afterChange, loadPayment, type LoadedPayment, type ReceiptRates } from './load-payment.ts';
-import { factsForLead, leadOf, payeeOf, pricedBy } from './payment-group.ts';
+import { factsForLead, groupLead, groupPayee, pricedBy } from './payment-group.ts';
 import type { PresentDeps } from './present-payment.ts';
 
 export interface ApplyFactsDeps extends PresentDeps {
@@ -87,7 +87,7 @@ async function applyTo(
   if (result.events.length === 0 && isUnchanged(state, result.payment)) return [];
   const { payment, events } = result;
   if (payment.supersededBy === null && liveCredits(payment).length > 0) {
-    const leadId = leadOf(loaded);
+    const leadId = groupLead(loaded);
     await supersedeOthers(tx, deps, loaded, leadId);
     // What came is that payment's money now.
     if (leadId !== row.id) return applyFacts(tx, deps, row.id, facts, blockHash);
@@ -145,9 +145,9 @@ function prepared(
   if (fact.type !== 'output_seen' && fact.type !== 'output_confirmed' && fact.type !== 'waited') return fact;
   const dueNow = (): bigint | null => currentDue(deps, pricedBy(loaded, fact.via), fact.coin);
   if (fact.type === 'waited') return { ...fact, currentDue: dueNow() };
-  const seenAt = Math.max(fact.seenAt, payeeOf(loaded, fact.via).created_at);
+  const seenAt = Math.max(fact.seenAt, groupPayee(loaded, fact.via).created_at);
   const credit = known.get(outputKey(fact.ref));
-  const terms = termsOf(state, fact.via);
+  const terms = termsFor(state, fact.via);
   const isPricedNow =
     terms.priceShare === null ||
     (credit === undefined ? isLate(terms, seenAt) : isOverdue(terms, credit, seenAt));
@@ -166,7 +166,7 @@ export function currentDue(
   if (quote === null) return null;
   const { decimals } = COIN_DEFINITIONS[coin];
   const exact = coinAmountFor(parseDecimal(payment.amount, digits), digits, quote.rate, decimals);
-  return askedAmount(exact, decimals);
+  return roundUpForPayer(exact, decimals);
 }
 
 /** Rates of now for outputs that are new and came just now: what came long ago was worth something else. */
@@ -183,7 +183,7 @@ function receiptRates(
   );
   return new Map(
     fresh.flatMap(({ ref, coin, via }) => {
-      const quote = quoteOrNull(deps, payeeOf(loaded, via), coin);
+      const quote = quoteOrNull(deps, groupPayee(loaded, via), coin);
       return quote === null ? [] : [[outputKey(ref), { rate: quote.rate, at: quote.at }] as const];
     }),
   );
@@ -203,7 +203,7 @@ interface Moment {
 
 async function saveCredits(tx: Tx, loaded: LoadedPayment, after: PaymentState, at: Moment): Promise<void> {
   const before = new Set(loaded.state.credits);
-  const waits = depthsOf(after);
+  const waits = requiredDepths(after);
   for (const credit of after.credits) {
     if (!before.has(credit)) await saveCredit(tx, loaded, credit, { ...at, waits });
   }
@@ -220,7 +220,7 @@ async function saveCredit(
   const option = payee.options.find((candidate) => candidate.coin === credit.coin);
   if (option === undefined) throw new Error(`payment ${payee.row.id} takes no ${credit.coin}`);
   const received = at.rates.get(outputKey(credit.ref));
-  await putOutput(tx, {
+  await upsertOutput(tx, {
     coin: credit.coin,
     mode: loaded.row.mode,
     txid: credit.ref.txid,

@@ -1,5 +1,5 @@
 import { outputKey } from '../../domain/chain.ts';
-import { depthsOf } from '../../domain/payment/depth.ts';
+import { requiredDepths } from '../../domain/payment/depth.ts';
 import type { PaymentState } from '../../domain/payment/types.ts';
 import { setAwaitedDepth } from '../../store/ledger/outputs.ts';
 import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
@@ -15,7 +15,7 @@ export async function storeDepths(
   { row, awaited }: Pick<LoadedPayment, 'row' | 'awaited'>,
   payment: PaymentState,
 ): Promise<void> {
-  const waits = depthsOf(payment);
+  const waits = requiredDepths(payment);
   for (const { coin, ref, maturity } of payment.credits) {
     const stored = awaited.get(outputKey(ref));
     const depth = awaitedDepth(waits, { coin, maturity });

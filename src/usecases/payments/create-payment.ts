@@ -28,7 +28,7 @@ import {
   confirmationsJson,
   offersFor,
   quotedTerms,
-  type AskedConfirmations,
+  type RequestedConfirmations,
   type Offer,
   type OfferDeps,
 } from './offers.ts';
@@ -64,7 +64,7 @@ export interface CreatePaymentInput {
   readonly lines: readonly PaymentLine[];
   /** Null: the merchant's. */
   readonly lifetimeMinutes: number | null;
-  readonly confirmations: AskedConfirmations;
+  readonly confirmations: RequestedConfirmations;
   /** Empty: every coin the shop can take. */
   readonly allowedCryptos: readonly Coin[];
   /** The credential is public: it learns nothing of a payment whose order id it only guessed. */
@@ -178,7 +178,7 @@ export interface OfferedTerms {
   /** Of the merchant, from which addresses are derived. */
   readonly account: number;
   readonly offers: readonly Offer[];
-  readonly confirmations: AskedConfirmations;
+  readonly confirmations: RequestedConfirmations;
 }
 
 /** Stores a new payment with an address of its own in every coin offered, and its payment.created. */

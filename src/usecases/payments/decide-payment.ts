@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { StoredPayment } from '../../store/payments/payments.ts';
 import { cancelUnpaidLinks } from '../refund-links/cancel-links.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
-import { ownLead, ownPayment } from './get-payment.ts';
+import { findOwnGroupLead, findOwnPayment } from './get-payment.ts';
 import { loadPayment } from './load-payment.ts';
 import { presentPayment, type PaymentView } from './present-payment.ts';
 
@@ -55,7 +55,7 @@ async function decide(
   alreadySo: (row: StoredPayment) => boolean,
 ): Promise<PaymentView> {
   await deps.db.transaction(async (tx: Tx) => {
-    const row = await ownLead(tx, at);
+    const row = await findOwnGroupLead(tx, at);
     if (alreadySo(row)) return;
     if (fact.type === 'resolve' && fact.action === 'accept') await refuseAcceptance(tx, deps, row);
     const events = await applyFacts(tx, deps, row.id, [fact]);
@@ -63,7 +63,7 @@ async function decide(
     if (events.length === 0) throw notThisWay(row);
   });
   deps.wakeWebhooks();
-  return presentPayment(deps.db, deps, await ownPayment(deps.db, at));
+  return presentPayment(deps.db, deps, await findOwnPayment(deps.db, at));
 }
 
 /** What the payer has claimed is not there to be accepted. @throws {AppError} INVALID_STATE */

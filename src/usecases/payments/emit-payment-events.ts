@@ -1,9 +1,9 @@
 import type { PaymentEventType } from '../../domain/payment/types.ts';
-import { webhookUrlOf } from '../../store/merchants/merchants.ts';
+import { getWebhookUrl } from '../../store/merchants/merchants.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { emitEvent, type EmitEventDeps } from '../events/emit-event.ts';
 import type { LoadedPayment } from './load-payment.ts';
-import { presentLoaded, shownTimeline, type PresentDeps } from './present-payment.ts';
+import { presentLoaded, presentTimeline, type PresentDeps } from './present-payment.ts';
 
 /** Writes events of a payment, which are counted on it already, each with the payment as it is now. */
 export async function emitPaymentEvents(
@@ -13,8 +13,8 @@ export async function emitPaymentEvents(
   events: readonly PaymentEventType[],
 ): Promise<void> {
   const { row } = loaded;
-  const merchant = { id: row.merchant_id, webhookUrl: await webhookUrlOf(tx, row.merchant_id) };
-  const timeline = await shownTimeline(tx, row.id);
+  const merchant = { id: row.merchant_id, webhookUrl: await getWebhookUrl(tx, row.merchant_id) };
+  const timeline = await presentTimeline(tx, row.id);
   let sequence = row.sequence - events.length;
   for (const type of events) {
     sequence += 1;

@@ -1,5 +1,5 @@
 import { UNCONFIRMED_GRACE_MS, type PaymentFact } from '../../domain/payment/types.ts';
-import { openMoneyOf, type OpenMoney } from '../../store/payments/payments-with-money.ts';
+import { listUnconfirmedMoney, type OpenMoney } from '../../store/payments/payments-with-money.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 import { isolateFailures } from './isolate-failures.ts';
 import { provenUnpaid, type ProvenUnpaidDeps } from './proven-unpaid.ts';
@@ -24,7 +24,7 @@ export async function endWaiting(
   const looked = new Set<string>();
   let [after, changed] = ['', 0];
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const waiting = await openMoneyOf(deps.db, deps.clock.now() - graceMs, after, PAGE);
+    const waiting = await listUnconfirmedMoney(deps.db, deps.clock.now() - graceMs, after, PAGE);
     for (const money of waiting) {
       if (!wasSeenAfter(deps, money, money.expiresAt + graceMs)) continue;
       const { paymentId, coin, mode, expiresAt } = money;

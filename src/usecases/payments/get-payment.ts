@@ -11,11 +11,11 @@ export async function getPayment(
   deps: PresentDeps & { readonly db: Db },
   at: { merchantId: string; paymentId: string },
 ): Promise<PaymentView> {
-  return presentPayment(deps.db, deps, await ownPayment(deps.db, at));
+  return presentPayment(deps.db, deps, await findOwnPayment(deps.db, at));
 }
 
 /** Reads a payment and makes sure it belongs to the merchant. @throws {AppError} PAYMENT_NOT_FOUND */
-export async function ownPayment(
+export async function findOwnPayment(
   db: Db,
   { merchantId, paymentId }: { merchantId: string; paymentId: string },
 ): Promise<StoredPayment> {
@@ -30,11 +30,11 @@ export async function ownPayment(
  * A merchant's payment that decisions about money may name: one that another took the place of has none.
  * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE naming the payment that superseded it
  */
-export async function ownLead(
+export async function findOwnGroupLead(
   db: Db,
   at: { readonly merchantId: string; readonly paymentId: string },
 ): Promise<StoredPayment> {
-  const row = await ownPayment(db, at);
+  const row = await findOwnPayment(db, at);
   const { superseded_by: lead } = row;
   if (lead === null) return row;
   throw new AppError(

@@ -5,9 +5,9 @@ import type { Clock, Logger } from '../../domain/ports.ts';
 import { accountsOfPaymentsOn } from '../../store/ledger/addresses.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { holdingsOf } from '../../store/ledger/holdings.ts';
+import { confirmedHoldings } from '../../store/ledger/holdings.ts';
 
-export interface LastLookDeps {
+export interface FinalCheckDeps {
   readonly db: Db;
   readonly chains: Chains;
   readonly clock: Clock;
@@ -33,13 +33,13 @@ interface Held extends ChainId {
  * have had no room for them, or a node that shows a balance may lack the transaction behind it. Only chains that
  * hold money in accounts need it; of all others every block is read.
  */
-export class LastLook {
-  readonly #deps: LastLookDeps;
+export class FinalCheck {
+  readonly #deps: FinalCheckDeps;
   readonly #restUntil = new Map<string, number>();
   /** By coin and payment. */
   readonly #uncredited = new Map<string, Held>();
 
-  constructor(deps: LastLookDeps) {
+  constructor(deps: FinalCheckDeps) {
     this.#deps = deps;
   }
 
@@ -98,7 +98,7 @@ export class LastLook {
     if (adapter.funds?.model !== 'accounts') return new Set(paymentIds);
     const balances = await adapter.funds.heldAfter(keys, cursor);
     // Read after the balances: what was credited meanwhile is in it.
-    const ledger = await holdingsOf(db, chain, keys);
+    const ledger = await confirmedHoldings(db, chain, keys);
     const settled = new Set(paymentIds);
     for (const { watchKey, paymentId } of accounts) {
       const credited = (ledger.get(watchKey) ?? []).reduce((sum, { amount }) => sum + amount, 0n);

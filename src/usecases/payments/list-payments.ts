@@ -8,7 +8,7 @@ import {
 } from '../../store/payments/payment-list.ts';
 import { totalPayments } from '../../store/payments/payment-totals.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import { modeOf } from '../merchants/mode-of.ts';
+import { merchantMode } from '../merchants/mode-of.ts';
 import { presentPayment, type PaymentView, type PresentDeps } from './present-payment.ts';
 
 export interface ListPaymentsFilter extends Omit<PaymentFilter, 'merchantId' | 'mode' | 'search'> {
@@ -31,7 +31,7 @@ export async function listPayments(
   { merchant, mode: asked, search, ...filter }: ListPaymentsFilter,
   page: ListedPage,
 ): Promise<{ payments: PaymentView[]; pagination: { page: number; limit: number; total: number } }> {
-  const mode = modeOf(merchant, asked);
+  const mode = merchantMode(merchant, asked);
   const named =
     search === undefined ? undefined : { text: search, emailKey: emailKey(search), userId: merchant.user_id };
   const wanted: PaymentFilter = { ...filter, merchantId: merchant.id, mode, search: named };

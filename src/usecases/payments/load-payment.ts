@@ -1,12 +1,12 @@
 import { outputKey } from '../../domain/chain.ts';
 import type { PaymentRefund, PaymentState } from '../../domain/payment/types.ts';
-import { chainStands } from '../../store/chain/chain-cursors.ts';
+import { listCursors } from '../../store/chain/chain-cursors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { outputsOfPayment, type StoredOutput } from '../../store/ledger/outputs.ts';
 import { unsentClaims } from '../../store/payments/refund-links.ts';
-import { refundsOf, type StoredRefund } from '../../store/payments/refunds.ts';
+import { listRefunds, type StoredRefund } from '../../store/payments/refunds.ts';
 import { otherMembers } from '../../store/payments/payment-groups.ts';
-import { optionsOf, type StoredOption, type StoredPayment } from '../../store/payments/payments.ts';
+import { listPaymentOptions, type StoredOption, type StoredPayment } from '../../store/payments/payments.ts';
 import { paymentRefunds, toState, type LoadedMember, type LoadPaymentDeps } from './payment-state.ts';
 
 /** A payment with everything that was observed about it, and with the money of those that it superseded. */
@@ -36,7 +36,7 @@ export async function loadPayment(db: Db, deps: LoadPaymentDeps, row: StoredPaym
 async function membersOf(db: Db, row: StoredPayment): Promise<LoadedMember[]> {
   const members: LoadedMember[] = [];
   for (const member of await otherMembers(db, row)) {
-    const options = member.superseded_by === row.id ? await optionsOf(db, member.id) : [];
+    const options = member.superseded_by === row.id ? await listPaymentOptions(db, member.id) : [];
     members.push({ row: member, options });
   }
   return members;
@@ -62,10 +62,10 @@ async function loadWith(
   deps: LoadPaymentDeps,
   { row, members, outputs }: Pick<LoadedPayment, 'row' | 'members'> & { outputs: readonly StoredOutput[] },
 ): Promise<LoadedPayment> {
-  const options = await optionsOf(db, row.id);
-  const { tips, final } = await chainStands(db, row.mode);
+  const options = await listPaymentOptions(db, row.id);
+  const { tips, final } = await listCursors(db, row.mode);
   // Without money nothing can have been given back.
-  const refunds = outputs.length === 0 ? [] : await refundsOf(db, row.id);
+  const refunds = outputs.length === 0 ? [] : await listRefunds(db, row.id);
   const claims = outputs.length === 0 ? [] : await unsentClaims(db, row.id);
   const givesBack = paymentRefunds(refunds, claims);
   const state = toState(deps, row, options, { members, outputs, refunds: givesBack, tips, final });
@@ -94,7 +94,7 @@ export function afterChange(
  * As loadPayment, for showing only: without money nobody asks where the chains stand, and most payments that
  * are looked up have none yet.
  */
-export async function loadShownPayment(
+export async function loadGroupLead(
   db: Db,
   deps: LoadPaymentDeps,
   row: StoredPayment,
@@ -102,7 +102,7 @@ export async function loadShownPayment(
   const members = await membersOf(db, row);
   const outputs = await countedOutputs(db, row, members);
   if (outputs.length > 0) return loadWith(db, deps, { row, members, outputs });
-  return { ...loadedNew(deps, row, await optionsOf(db, row.id)), members };
+  return { ...loadedNew(deps, row, await listPaymentOptions(db, row.id)), members };
 }
 
 /** A payment that nobody has paid, such as one made just now. @param options by coin */
@@ -131,5 +131,5 @@ function awaitedOf(outputs: readonly StoredOutput[]): ReadonlyMap<string, number
 
 /** Everything that gives a payment's money back, as it is now. */
 export async function readRefunds(db: Db, paymentId: string): Promise<PaymentRefund[]> {
-  return paymentRefunds(await refundsOf(db, paymentId), await unsentClaims(db, paymentId));
+  return paymentRefunds(await listRefunds(db, paymentId), await unsentClaims(db, paymentId));
 }

@@ -1,8 +1,8 @@
 import type { Coin, Mode } from '../../domain/coins.ts';
 import { COIN_DEFINITIONS } from '../../domain/coins.ts';
 import {
-  depthOf,
-  finalityOf,
+  expectedConfirmations,
+  requiredFinality,
   isAtLeast,
   requirementFor,
   type ConfirmationPolicy,
@@ -11,7 +11,7 @@ import {
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { Chains } from '../../domain/chains.ts';
 import type { RateQuote, Rates } from '../../domain/ports.ts';
-import { askedAmount, coinAmountFor } from '../../domain/price.ts';
+import { roundUpForPayer, coinAmountFor } from '../../domain/price.ts';
 import type { StoredOption } from '../../store/payments/payments.ts';
 import type { MinorUnits } from '../catalog/fiat-minor-units.ts';
 
@@ -23,10 +23,10 @@ export interface OfferDeps {
 }
 
 /** Confirmations that a payment asks for itself, per coin. */
-export type AskedConfirmations = Readonly<Partial<Record<Coin, number>>>;
+export type RequestedConfirmations = Readonly<Partial<Record<Coin, number>>>;
 
 /** As stored: null when nothing is asked for. */
-export function confirmationsJson(asked: AskedConfirmations): string | null {
+export function confirmationsJson(asked: RequestedConfirmations): string | null {
   return Object.keys(asked).length === 0 ? null : JSON.stringify(asked);
 }
 
@@ -59,7 +59,7 @@ export function offersFor(deps: OfferDeps, coins: readonly Coin[], terms: Terms)
   let size: 'too small' | 'too large' | null = null;
   for (const coin of running) {
     try {
-      const offer = offerOf(deps, coin, terms);
+      const offer = toPaymentOption(deps, coin, terms);
       if (typeof offer === 'string') size = offer;
       else offers.push(offer);
     } catch (error) {
@@ -76,14 +76,14 @@ export function offersFor(deps: OfferDeps, coins: readonly Coin[], terms: Terms)
  * One coin at the rate of now, or why nobody can pay the price in it: less than its chain carries, or more than exists.
  * @throws {AppError} RATE_UNAVAILABLE
  */
-export function offerOf(
+export function toPaymentOption(
   deps: OfferDeps,
   coin: Coin,
   { mode, price }: Terms,
 ): Offer | 'too small' | 'too large' {
   const quote = deps.rates.quote(coin, price.currency, mode);
   const { decimals, supply } = COIN_DEFINITIONS[coin];
-  const due = askedAmount(coinAmountFor(price.minor, price.digits, quote.rate, decimals), decimals);
+  const due = roundUpForPayer(coinAmountFor(price.minor, price.digits, quote.rate, decimals), decimals);
   if (due > supply * 10n ** BigInt(decimals)) return 'too large';
   return due < (deps.chains.get(coin, mode)?.minimumPayment ?? 0n) ? 'too small' : { coin, due, quote };
 }
@@ -98,7 +98,7 @@ export type QuotedTerms = Omit<StoredOption, 'payment_id' | 'coin' | 'address_id
 export function quotedTerms(
   deps: OfferDeps,
   { coin, due, quote }: Offer,
-  { mode, asked }: { readonly mode: Mode; readonly asked: AskedConfirmations },
+  { mode, asked }: { readonly mode: Mode; readonly asked: RequestedConfirmations },
 ): QuotedTerms {
   const policy = requirementFor(deps.confirmations(coin, mode), due);
   const requirement = raised(policy, coin, asked[coin]);
@@ -107,8 +107,8 @@ export function quotedTerms(
     rate: quote.rate,
     rate_sources_json: JSON.stringify(quote.sources),
     rate_at: quote.at,
-    required_confirmations: depthOf(requirement),
-    required_finality: finalityOf(requirement),
+    required_confirmations: expectedConfirmations(requirement),
+    required_finality: requiredFinality(requirement),
   };
 }
 
@@ -116,8 +116,8 @@ export function quotedTerms(
 export function stillAllowed(
   deps: OfferDeps,
   offers: readonly Offer[],
-  { mode, asked }: { readonly mode: Mode; readonly asked: AskedConfirmations },
-): AskedConfirmations {
+  { mode, asked }: { readonly mode: Mode; readonly asked: RequestedConfirmations },
+): RequestedConfirmations {
   const kept = offers.flatMap(({ coin, due }) => {
     const confirmations = asked[coin];
     if (confirmations === undefined) return [];

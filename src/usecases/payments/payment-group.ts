@@ -8,7 +8,7 @@ import type { LoadedPayment } from './load-payment.ts';
  * The payment that has the balance of its group once money came to any of them: the newest, open or not. Its price is the
  * order's, as the shop set it last, and it is the only one that may still ask for the rest.
  */
-export function leadOf({ row, members }: Pick<LoadedPayment, 'row' | 'members'>): string {
+export function groupLead({ row, members }: Pick<LoadedPayment, 'row' | 'members'>): string {
   const all = [row, ...members.map((member) => member.row)];
   const lead = all.find(({ superseded_by: by }) => by !== null)?.superseded_by ?? null;
   if (lead !== null) return lead;
@@ -44,7 +44,7 @@ export function factsForLead(memberId: string, facts: readonly PaymentFact[]): P
 }
 
 /** The payment to whose address money came. @param via as in its credit */
-export function payeeOf({ row, members }: LoadedPayment, via: string | undefined): StoredPayment {
+export function groupPayee({ row, members }: LoadedPayment, via: string | undefined): StoredPayment {
   return members.find((member) => member.row.id === via)?.row ?? row;
 }
 
@@ -53,7 +53,7 @@ export function payeeOf({ row, members }: LoadedPayment, via: string | undefined
  * another currency.
  */
 export function pricedBy(loaded: LoadedPayment, via: string | undefined): StoredPayment {
-  const payee = payeeOf(loaded, via);
+  const payee = groupPayee(loaded, via);
   return payee.currency === loaded.row.currency ? payee : loaded.row;
 }
 

@@ -29,7 +29,7 @@ export function refuseExcessiveLines(
 }
 
 /** @param json as stored; null: none */
-export function linesOf(json: string | null): PaymentLine[] {
+export function parseLines(json: string | null): PaymentLine[] {
   return json === null ? [] : (JSON.parse(json) as PaymentLine[]);
 }
 

@@ -2,7 +2,7 @@ import type { Coin, Mode } from '../../domain/coins.ts';
 import type { ConfirmationPolicy } from '../../domain/confirmations.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { NO_SHARE } from '../../domain/payment/share.ts';
-import { dueShareOf } from '../../domain/payment/terms.ts';
+import { dueShare } from '../../domain/payment/terms.ts';
 import {
   UNCONFIRMED_GRACE_MS,
   type MemberTerms,
@@ -214,6 +214,6 @@ function toCredit(
     confirmedAt: output.confirmed_at,
     late,
     due: late ? lateDue : ((member?.options ?? own)[output.coin]?.due ?? null),
-    ...(member === undefined ? {} : { via, ...dueShareOf(member) }),
+    ...(member === undefined ? {} : { via, ...dueShare(member) }),
   };
 }

@@ -2,13 +2,13 @@ import type { Chains } from '../../domain/chains.ts';
 import { parseExact } from '../../domain/exact-json.ts';
 import { isoTime } from '../../domain/iso-time.ts';
 import { formatCoinAmount, formatDecimal, parseDecimal } from '../../domain/money.ts';
-import { valueOf, worthAt } from '../../domain/price.ts';
+import { convertToMinor, exchangeRateFrom } from '../../domain/price.ts';
 import { outputKey } from '../../domain/chain.ts';
 import { COIN_DEFINITIONS } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
-import { balanceOf } from '../../domain/payment/balance.ts';
-import { liveCredits, sumsOf } from '../../domain/payment/credits.ts';
-import { depthsOf, type Depths } from '../../domain/payment/depth.ts';
+import { computeBalance } from '../../domain/payment/balance.ts';
+import { liveCredits, sumByCoin } from '../../domain/payment/credits.ts';
+import { requiredDepths, type Depths } from '../../domain/payment/depth.ts';
 import { canCostMore } from '../../domain/send/machine.ts';
 import type { PaymentCredit, Share } from '../../domain/payment/types.ts';
 import type { Db } from '../../store/sqlite/database.ts';
@@ -16,10 +16,10 @@ import { parseShare } from '../../store/payments/payment-memory.ts';
 import { paymentTimeline, type TimelineRow } from '../../store/payments/payment-timeline.ts';
 import type { StoredOption, StoredPayment } from '../../store/payments/payments.ts';
 import type { StoredRefund } from '../../store/payments/refunds.ts';
-import { linesOf } from './payment-lines.ts';
-import { loadShownPayment, type LoadedPayment } from './load-payment.ts';
+import { parseLines } from './payment-lines.ts';
+import { loadGroupLead, type LoadedPayment } from './load-payment.ts';
 import type { LoadPaymentDeps } from './payment-state.ts';
-import { payeeOf } from './payment-group.ts';
+import { groupPayee } from './payment-group.ts';
 
 export interface PresentDeps extends LoadPaymentDeps {
   readonly chains: Chains;
@@ -35,18 +35,18 @@ export type PaymentView = ReturnType<typeof presentLoaded>;
 
 /** Shows a payment as the API does. */
 export async function presentPayment(db: Db, deps: PresentDeps, row: StoredPayment): Promise<PaymentView> {
-  return presentLoaded(deps, await loadShownPayment(db, deps, row), await shownTimeline(db, row.id));
+  return presentLoaded(deps, await loadGroupLead(db, deps, row), await presentTimeline(db, row.id));
 }
 
 /** As much of what was told about a payment as is shown. */
-export async function shownTimeline(db: Db, paymentId: string): Promise<TimelineRow[]> {
+export async function presentTimeline(db: Db, paymentId: string): Promise<TimelineRow[]> {
   return paymentTimeline(db, paymentId, MAX_LIST);
 }
 
 /** As presentPayment, from what was read already. */
 export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline: readonly TimelineRow[]) {
   const { row } = loaded;
-  const depths = depthsOf(loaded.state);
+  const depths = requiredDepths(loaded.state);
   return {
     id: row.id,
     status: row.status,
@@ -66,7 +66,7 @@ export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline
     returnUrl: row.return_url,
     locale: row.locale,
     description: row.description,
-    lines: linesOf(row.lines_json),
+    lines: parseLines(row.lines_json),
     ...fiatBalance(loaded),
     allowedCryptos: JSON.parse(row.allowed_cryptos_json) as string[],
     sandbox: row.mode === 'sandbox',
@@ -131,7 +131,7 @@ function presentOption(
   const { coin, address } = option;
   const due = BigInt(option.amount);
   const live = all.filter((credit) => credit.coin === coin);
-  const received = sumsOf(live)[coin] ?? 0n;
+  const received = sumByCoin(live)[coin] ?? 0n;
   const adapter = deps.chains.get(coin, loaded.row.mode);
   return {
     address,
@@ -174,10 +174,13 @@ function fiatAtReceipt(loaded: LoadedPayment, { ref, coin, amount, via }: Paymen
   const { row, rates } = loaded;
   const received = rates.get(outputKey(ref));
   // The books have it in the currency of the payment to whose address it came.
-  const isOwnCurrency = payeeOf(loaded, via).currency === row.currency;
+  const isOwnCurrency = groupPayee(loaded, via).currency === row.currency;
   if (received === undefined || !isOwnCurrency) return { fiatAmount: null, rate: null, rateAt: null };
   const digits = currencyDigits(row.currency) ?? 0;
-  const minorUnits = valueOf(amount, worthAt(received.rate, digits, COIN_DEFINITIONS[coin].decimals));
+  const minorUnits = convertToMinor(
+    amount,
+    exchangeRateFrom(received.rate, digits, COIN_DEFINITIONS[coin].decimals),
+  );
   return {
     fiatAmount: formatDecimal(minorUnits, digits),
     rate: received.rate,
@@ -190,7 +193,7 @@ function fiatBalance({ row, state }: LoadedPayment) {
   if (liveCredits(state).some(({ due }) => due === null)) return { receivedFiat: null, keptFiat: null };
   const digits = currencyDigits(row.currency) ?? 0;
   const price = parseDecimal(row.amount, digits);
-  const { received, kept } = balanceOf(state);
+  const { received, kept } = computeBalance(state);
   const shown = ({ numerator, denominator }: Share): string =>
     formatDecimal(numerator > 0n ? (price * numerator) / denominator : 0n, digits);
   return { receivedFiat: shown(received), keptFiat: shown(kept) };

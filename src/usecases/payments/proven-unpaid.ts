@@ -2,7 +2,7 @@ import type { Chains } from '../../domain/chains.ts';
 import { COINS, MODES, type Coin, type Mode } from '../../domain/coins.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { coinsOffered } from '../../store/payments/payments.ts';
-import type { LastLook } from './last-look.ts';
+import type { FinalCheck } from './last-look.ts';
 
 export interface ProvenUnpaidDeps {
   readonly db: Db;
@@ -10,7 +10,7 @@ export interface ProvenUnpaidDeps {
   /** Time up to which a chain has been looked at completely (blocks and mempool), ms; null: not yet. */
   readonly seenThrough: (coin: Coin, mode: Mode) => number | null;
   /** Kept from run to run. */
-  readonly lastLook: Pick<LastLook, 'settled' | 'keep'>;
+  readonly lastLook: Pick<FinalCheck, 'settled' | 'keep'>;
 }
 
 /** A payment whose time is up. */

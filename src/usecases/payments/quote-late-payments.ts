@@ -2,7 +2,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
 import type { Rates } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { paymentsWithUnquotedMoney, unquotedOutputsOf } from '../../store/payments/payments-with-money.ts';
+import { paymentsWithUnquotedMoney, listUnquotedOutputs } from '../../store/payments/payments-with-money.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { applyFacts, currentDue, type ApplyFactsDeps } from './apply-facts.ts';
 import { findPricing } from './payment-group.ts';
@@ -49,7 +49,7 @@ async function quotePayment(
   const due = currentDue(deps, payment, chain.coin);
   if (due === null) return;
   await deps.db.transaction(async (tx) => {
-    const outputs = await unquotedOutputsOf(tx, chain, paymentId);
+    const outputs = await listUnquotedOutputs(tx, chain, paymentId);
     const facts = outputs.map((output): PaymentFact => {
       const ref = { txid: output.txid, index: output.vout };
       return { type: 'late_quoted', ref, due };

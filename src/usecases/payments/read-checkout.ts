@@ -2,7 +2,7 @@ import { COIN_DEFINITIONS, COINS, type Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Explorers } from '../../domain/explorers.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import { askedAtoms } from '../../domain/payment/coverage.ts';
+import { atomsToRequest } from '../../domain/payment/coverage.ts';
 import { liveCredits } from '../../domain/payment/credits.ts';
 import { missingShare } from '../../domain/payment/standing.ts';
 import type { Clock } from '../../domain/ports.ts';
@@ -10,8 +10,8 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { checkoutRows, findPayment, type CheckoutRow } from '../../store/payments/payments.ts';
 import { readExcess, type Excess } from '../refund-links/read-excess.ts';
-import { renewalOf, type Renewal } from '../links/renewal.ts';
-import { embedOriginsOf } from '../merchants/embed-origins.ts';
+import { findRenewal, type Renewal } from '../links/renewal.ts';
+import { allowedEmbedOrigins } from '../merchants/embed-origins.ts';
 import { shopFace, type ShopFace } from '../merchants/shop-face.ts';
 import { loadPayment, type LoadedPayment } from './load-payment.ts';
 import { payerView, presentPayment, type PresentDeps } from './present-payment.ts';
@@ -84,8 +84,8 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
     shop: shopFace(merchant),
     payment: payerView(payment),
     completedAt: payment.timeline.findLast(({ type }) => type === 'payment.completed')?.at ?? null,
-    embedOrigins: embedOriginsOf(merchant),
-    renewal: await renewalOf(deps.db, loaded, { merchant, now: deps.clock.now() }),
+    embedOrigins: allowedEmbedOrigins(merchant),
+    renewal: await findRenewal(deps.db, loaded, { merchant, now: deps.clock.now() }),
     hasMoney: row.superseded_by !== null || liveCredits(loaded.state).length > 0,
     isByLink: row.link_id !== null,
     atCounter: row.return_url?.startsWith(`${deps.baseUrl}/pos/`) === true,
@@ -132,7 +132,7 @@ function amountsDue({ chains }: PresentDeps, { row, options, state }: LoadedPaym
     const option = options.find((candidate) => candidate.coin === coin);
     if (option === undefined) return [];
     const { address } = option;
-    const asked = askedAtoms(missing, {
+    const asked = atomsToRequest(missing, {
       due: BigInt(option.amount),
       coinDecimals: COIN_DEFINITIONS[coin].decimals,
       toleranceBps: row.tolerance_bps,

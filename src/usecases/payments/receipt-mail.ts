@@ -3,7 +3,7 @@ import { isErased } from '../../domain/erasure.ts';
 import { AppError } from '../../domain/errors.ts';
 import { findMail, insertMail, mailTimesSince } from '../../store/accounts/mails.ts';
 import { findUserByEmail } from '../../store/accounts/users.ts';
-import { findCustomerOf } from '../../store/catalog/customers.ts';
+import { findUserCustomer } from '../../store/catalog/customers.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import type { MailRow } from '../../store/schema/accounts.ts';
@@ -93,7 +93,7 @@ async function customerEmail(db: Db, { payment, merchantId }: CheckoutView): Pro
   const merchant = await findMerchant(db, merchantId);
   const customerId = row?.customer_id ?? null;
   if (merchant === undefined || customerId === null) return null;
-  const customer = await findCustomerOf(db, merchant.user_id, customerId);
+  const customer = await findUserCustomer(db, merchant.user_id, customerId);
   return customer === undefined || isErased(customer) ? null : customer.email;
 }
 

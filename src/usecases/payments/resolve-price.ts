@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/actor.ts';
 import { AppError, assertNever } from '../../domain/errors.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import { findPriceOf } from '../../store/catalog/prices.ts';
+import { findUserPrice } from '../../store/catalog/prices.ts';
 import { fiatMinorUnits, type MinorUnits } from '../catalog/fiat-minor-units.ts';
 import { findOwnPrice } from '../catalog/find-own-price.ts';
 import { findOwnProduct } from '../catalog/find-own-product.ts';
@@ -72,6 +72,6 @@ export async function resolvePrice(
  */
 export async function priceCurrency(db: Db, userId: string, choice: PriceChoice): Promise<string | null> {
   if (choice.kind === 'amount') return choice.currency;
-  const price = await findPriceOf(db, userId, choice.priceId);
+  const price = await findUserPrice(db, userId, choice.priceId);
   return price?.currency ?? null;
 }

@@ -8,12 +8,12 @@ import {
   type SimulatorControl,
   type SimulatorControls,
 } from '../../domain/simulator-control.ts';
-import { chainStands } from '../../store/chain/chain-cursors.ts';
+import { listCursors } from '../../store/chain/chain-cursors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { outputsOfPayment, type StoredOutput } from '../../store/ledger/outputs.ts';
-import { bringExpiryForward } from '../../store/payments/payments.ts';
+import { advanceExpiry } from '../../store/payments/payments.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
-import { getPayment, ownPayment } from './get-payment.ts';
+import { getPayment, findOwnPayment } from './get-payment.ts';
 import { loadPayment, type LoadedPayment } from './load-payment.ts';
 import type { PaymentView } from './present-payment.ts';
 import { simulatedAmount, type PayerIntent } from './simulated-amount.ts';
@@ -66,7 +66,7 @@ export async function simulatePayment(
   deps: SimulatePaymentDeps,
   input: SimulatePaymentInput,
 ): Promise<PaymentView> {
-  const payment = await loadPayment(deps.db, deps, await ownPayment(deps.db, input));
+  const payment = await loadPayment(deps.db, deps, await findOwnPayment(deps.db, input));
   if (payment.row.mode !== 'sandbox') {
     throw new AppError('INVALID_STATE', 'Only sandbox payments can be simulated');
   }
@@ -164,7 +164,7 @@ async function pay(
 async function mine({ deps, coin, control }: Stage, blocks: number): Promise<void> {
   const height = await control.mine(blocks);
   await observed(deps, coin, async () => {
-    const { tips } = await chainStands(deps.db, 'sandbox');
+    const { tips } = await listCursors(deps.db, 'sandbox');
     return (tips[coin] ?? 0) >= height;
   });
 }
@@ -172,7 +172,7 @@ async function mine({ deps, coin, control }: Stage, blocks: number): Promise<voi
 /** The deadline passes now, through the same fact that the clock brings to every payment. */
 async function endLifetime({ deps, payment }: Stage): Promise<void> {
   await deps.db.transaction(async (tx) => {
-    await bringExpiryForward(tx, payment.row.id, deps.clock.now());
+    await advanceExpiry(tx, payment.row.id, deps.clock.now());
     await applyFacts(tx, deps, payment.row.id, [{ type: 'clock' }]);
   });
   deps.wakeWebhooks();

@@ -1,7 +1,7 @@
 import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { AmountError, formatCoinAmount, parseCoinAmount } from '../../domain/money.ts';
-import { askedAtoms, atomsUp } from '../../domain/payment/coverage.ts';
+import { atomsToRequest, atomsUp } from '../../domain/payment/coverage.ts';
 import { missingShare } from '../../domain/payment/standing.ts';
 import type { PaymentState } from '../../domain/payment/types.ts';
 
@@ -28,7 +28,7 @@ export function simulatedAmount(
   if (missing === 0n) throw new AppError('INVALID_STATE', 'The payment is already paid in full');
   if (intent === 'underpay') return half(missing);
   const { decimals: coinDecimals } = COIN_DEFINITIONS[coin];
-  return askedAtoms(share, { due, coinDecimals, toleranceBps: payment.toleranceBps });
+  return atomsToRequest(share, { due, coinDecimals, toleranceBps: payment.toleranceBps });
 }
 
 function checkedAmount(asked: string, coin: Coin, intent: PayerIntent, missing: bigint): bigint {

@@ -2,16 +2,16 @@ import type { Actor } from '../../domain/actor.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { assertMayChange, locksPrice } from '../../domain/origin.ts';
 import type { Clock, Logger, Rates } from '../../domain/ports.ts';
-import { originOf } from '../../store/creators.ts';
+import { findOrigin } from '../../store/creators.ts';
 import { updateTerms, type PaymentTerms, type StoredOption } from '../../store/payments/payments.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { fiatMinorUnits, type MinorUnits } from '../catalog/fiat-minor-units.ts';
 import { emitPaymentEvents } from './emit-payment-events.ts';
-import { ownLead, ownPayment } from './get-payment.ts';
+import { findOwnGroupLead, findOwnPayment } from './get-payment.ts';
 import { loadPayment, type LoadedPayment } from './load-payment.ts';
-import { offerOf, quotedTerms, type AskedConfirmations, type OfferDeps } from './offers.ts';
-import { linesJson, linesOf, refuseExcessiveLines, type PaymentLine } from './payment-lines.ts';
+import { toPaymentOption, quotedTerms, type RequestedConfirmations, type OfferDeps } from './offers.ts';
+import { linesJson, parseLines, refuseExcessiveLines, type PaymentLine } from './payment-lines.ts';
 import { refuseUnfillable } from './refuse-unfillable.ts';
 import { presentPayment, type PaymentView, type PresentDeps } from './present-payment.ts';
 
@@ -53,16 +53,16 @@ export async function updatePayment(
   input: UpdatePaymentInput,
 ): Promise<PaymentView> {
   const at = { merchantId: input.merchant.id, paymentId: input.paymentId };
-  const { currency } = await ownPayment(deps.db, at);
+  const { currency } = await findOwnPayment(deps.db, at);
   await deps.rates.ensure(input.currency ?? currency);
   await deps.db.transaction(async (tx) => {
-    const loaded = await loadPayment(tx, deps, await ownLead(tx, at));
+    const loaded = await loadPayment(tx, deps, await findOwnGroupLead(tx, at));
     refuseUnlessUntouched(loaded, deps.clock.now());
     await changeTerms(tx, deps, loaded, input);
     tx.afterCommit(() => deps.tellPaymentNews(input.paymentId));
   });
   deps.wakeWebhooks();
-  return presentPayment(deps.db, deps, await ownPayment(deps.db, at));
+  return presentPayment(deps.db, deps, await findOwnPayment(deps.db, at));
 }
 
 function refuseUnlessUntouched({ row, state }: LoadedPayment, now: number): void {
@@ -86,8 +86,8 @@ async function changeTerms(
   const price = priceOf(loaded, input);
   const isPriceChanged = price.amount !== row.amount || price.currency !== row.currency;
   const urls = changedUrls(row, input);
-  assertMayChange(actor, merchant.user_id, originOf(row), { isPriceChanged, urls });
-  const lines = input.lines ?? linesOf(row.lines_json);
+  assertMayChange(actor, merchant.user_id, findOrigin(row), { isPriceChanged, urls });
+  const lines = input.lines ?? parseLines(row.lines_json);
   refuseExcessiveLines(lines, price);
   const options = requoted(deps, loaded, price);
   const now = deps.clock.now();
@@ -136,9 +136,9 @@ function priceOf({ row }: LoadedPayment, { amount, currency }: UpdatePaymentInpu
 function requoted(deps: UpdatePaymentDeps, { row, options }: LoadedPayment, price: Price): StoredOption[] {
   const { mode } = row;
   const asked =
-    row.confirmations_json === null ? {} : (JSON.parse(row.confirmations_json) as AskedConfirmations);
+    row.confirmations_json === null ? {} : (JSON.parse(row.confirmations_json) as RequestedConfirmations);
   return options.map((option) => {
-    const offer = offerOf(deps, option.coin, { mode, price, priceField: 'amount' });
+    const offer = toPaymentOption(deps, option.coin, { mode, price, priceField: 'amount' });
     if (typeof offer === 'string') {
       throw invalidField('amount', `${offer} to be paid in ${option.coin}, in which this payment is offered`);
     }

@@ -1,14 +1,14 @@
 import { AppError } from '../../domain/errors.ts';
 import type { Role } from '../../domain/roles.ts';
 import { endInvitation, findOpenInvitation } from '../../store/merchants/invitations.ts';
-import { putMember } from '../../store/merchants/members.ts';
+import { upsertMember } from '../../store/merchants/members.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { findUser } from '../../store/accounts/users.ts';
 import type { InvitationRow } from '../../store/schema/people.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { endCredentials } from '../accounts/end-credentials.ts';
-import type { HeldSession, RenewedSession } from '../accounts/renew-session.ts';
+import type { CurrentSession, RenewedSession } from '../accounts/renew-session.ts';
 import { invalidToken, tokenHash } from '../accounts/account-link.ts';
 import type { PeopleDeps } from './invite-person.ts';
 
@@ -36,7 +36,7 @@ export async function acceptInvitation(
     userId,
     token,
     session,
-  }: { readonly userId: string; readonly token: string; readonly session: HeldSession },
+  }: { readonly userId: string; readonly token: string; readonly session: CurrentSession },
 ): Promise<Invited & { readonly renewed: RenewedSession | null }> {
   const now = deps.clock.now();
   return deps.db.transaction(async (tx) => {
@@ -46,7 +46,7 @@ export async function acceptInvitation(
       throw new AppError('FORBIDDEN', `This invitation is for ${row.email}: sign in with that address`);
     }
     await endInvitation(tx, { merchantId: merchant.id, id: row.id, now });
-    await putMember(tx, { merchant_id: merchant.id, user_id: userId, role: row.role, created_at: now });
+    await upsertMember(tx, { merchant_id: merchant.id, user_id: userId, role: row.role, created_at: now });
     const { renewed } = await endCredentials(tx, { userId, keep: session, now });
     return { merchant, role: row.role, email: row.email, renewed };
   });

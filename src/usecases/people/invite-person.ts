@@ -2,7 +2,7 @@ import { emailKey } from '../../domain/email.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { MemberRole } from '../../domain/roles.ts';
 import { countInvitationsSince, endInvitation, insertInvitation } from '../../store/merchants/invitations.ts';
-import { membersOf } from '../../store/merchants/members.ts';
+import { listMembers } from '../../store/merchants/members.ts';
 import { findUser } from '../../store/accounts/users.ts';
 import type { UserRow } from '../../store/schema/accounts.ts';
 import type { InvitationRow } from '../../store/schema/people.ts';
@@ -98,7 +98,7 @@ async function assertNew(
   }: { readonly owner: UserRow | undefined; readonly merchantId: string; readonly key: string },
 ): Promise<void> {
   if (owner?.email_key === key) throw invalidField('email', 'is your own: the shop is yours');
-  const members = await membersOf(tx, merchantId);
+  const members = await listMembers(tx, merchantId);
   if (members.some(({ email }) => emailKey(email) === key)) {
     throw invalidField(
       'email',

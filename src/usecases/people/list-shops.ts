@@ -1,6 +1,6 @@
 import type { Role } from '../../domain/roles.ts';
 import { shopsOfMember } from '../../store/merchants/members.ts';
-import { merchantsOf } from '../../store/merchants/merchants.ts';
+import { listMerchants } from '../../store/merchants/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { Reached } from './reach-merchant.ts';
 
@@ -17,7 +17,7 @@ export async function listShops(
   },
 ): Promise<Reached[]> {
   if (by.memberId !== null) return chosen(await shopsOfMember(db, by.memberId), by.onlyMerchantId);
-  const own = (await merchantsOf(db, by.userId)).map((merchant) => ({ merchant, role: OWNER }));
+  const own = (await listMerchants(db, by.userId)).map((merchant) => ({ merchant, role: OWNER }));
   const others = by.via === 'jwt' ? await shopsOfMember(db, by.userId) : [];
   return chosen([...own, ...others], by.onlyMerchantId);
 }

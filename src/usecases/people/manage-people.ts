@@ -1,18 +1,18 @@
 import { AppError } from '../../domain/errors.ts';
 import { roleGrants, type MemberRole } from '../../domain/roles.ts';
-import { endInvitation, openInvitationsOf } from '../../store/merchants/invitations.ts';
+import { endInvitation, listOpenInvitations } from '../../store/merchants/invitations.ts';
 import {
   changeMemberRole,
   deleteMember,
   memberRole,
-  membersOf,
+  listMembers,
   type Member,
 } from '../../store/merchants/members.ts';
 import { madeByPerson, type MadeByPerson } from '../../store/merchants/made-by.ts';
 import { findUser } from '../../store/accounts/users.ts';
 import type { InvitationRow } from '../../store/schema/people.ts';
 import { endCredentials } from '../accounts/end-credentials.ts';
-import type { HeldSession, RenewedSession } from '../accounts/renew-session.ts';
+import type { CurrentSession, RenewedSession } from '../accounts/renew-session.ts';
 import { findOwnMerchant } from '../merchants/find-own-merchant.ts';
 import { reachMerchant } from '../people/reach-merchant.ts';
 import { END_BY_DEFAULT, END_NOTHING, endMade, type EndedCounts, type EndMade } from './end-made.ts';
@@ -37,14 +37,14 @@ export async function listPeople({ db, clock }: Deps, { userId, merchantId }: Of
   const merchant = await findOwnMerchant(db, userId, merchantId);
   const owner = await findUser(db, merchant.user_id);
   const members = [];
-  for (const member of await membersOf(db, merchant.id)) {
+  for (const member of await listMembers(db, merchant.id)) {
     const made = await madeByPerson(db, { merchantId: merchant.id, userId: member.userId });
     members.push({ ...member, made });
   }
   return {
     owner: { userId: merchant.user_id, email: owner?.email ?? '' },
     members,
-    invitations: await openInvitationsOf(db, merchant.id, clock.now()),
+    invitations: await listOpenInvitations(db, merchant.id, clock.now()),
   };
 }
 
@@ -79,7 +79,7 @@ export interface Removal extends OfShop {
   readonly personId: string;
   /** Of what the person made; left out: endpoints and keys. */
   readonly end?: EndMade | undefined;
-  readonly session: HeldSession;
+  readonly session: CurrentSession;
   readonly client: ActingUser['client'];
 }
 

@@ -3,7 +3,7 @@ import type { Chains } from '../../domain/chains.ts';
 import { NETWORKS, UTXO_COINS, type Coin, type Mode, type Network } from '../../domain/coins.ts';
 
 /** What is wrong with an address, for whoever typed it. */
-export type AddressMistake =
+export type AddressProblem =
   /** Of another coin. */
   | { readonly kind: 'coin'; readonly of: Coin }
   /** Of the right coin, on a network of the other kind: a test network, or the real one. */
@@ -24,10 +24,10 @@ const PAYLOAD_LENGTH = 25;
 const SOLANA_LENGTH = 32;
 
 /** Why a text is no address of a coin in a mode; null when it is one, or nobody can say. */
-export function addressMistake(
+export function addressProblem(
   chains: Chains,
   { coin, mode, address }: { readonly coin: Coin; readonly mode: Mode; readonly address: string },
-): AddressMistake | null {
+): AddressProblem | null {
   const adapter = chains.get(coin, mode);
   if (adapter === null || adapter.addressProblem(address) === null) return null;
   if (isMweb(address)) return { kind: 'mweb' };

@@ -1,5 +1,5 @@
 import type { RefundCancelReason } from '../../domain/payment/refund-link.ts';
-import { openLinksOf, unpaidLinksOf, updateRefundLink } from '../../store/payments/refund-links.ts';
+import { listOpenLinks, listUnpaidLinks, updateRefundLink } from '../../store/payments/refund-links.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { emitRefundEvent, type EmitRefundEventDeps } from './emit-refund-event.ts';
 
@@ -8,7 +8,7 @@ import { emitRefundEvent, type EmitRefundEventDeps } from './emit-refund-event.t
  * transaction that recorded the money.
  */
 export async function cancelOpenLinks(tx: Tx, deps: EmitRefundEventDeps, paymentId: string): Promise<void> {
-  const links = await openLinksOf(tx, paymentId);
+  const links = await listOpenLinks(tx, paymentId);
   await cancelLinks(tx, deps, links, {
     reason: 'payment_received',
     problem: 'the payer paid instead, before the refund was claimed',
@@ -17,7 +17,7 @@ export async function cancelOpenLinks(tx: Tx, deps: EmitRefundEventDeps, payment
 
 /** Ends what is unpaid of a payment's links: its money went back in another way. In the transaction that recorded so. */
 export async function cancelUnpaidLinks(tx: Tx, deps: EmitRefundEventDeps, paymentId: string): Promise<void> {
-  const links = await unpaidLinksOf(tx, paymentId);
+  const links = await listUnpaidLinks(tx, paymentId);
   await cancelLinks(tx, deps, links, {
     reason: 'refunded_elsewhere',
     problem: 'the payment was recorded as refunded elsewhere',

@@ -2,7 +2,7 @@ import type { Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { formatCoinAmount, parseDecimal } from '../../domain/money.ts';
-import type { Given } from '../../domain/payment/refund-value.ts';
+import type { RefundValue } from '../../domain/payment/refund-value.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Rates } from '../../domain/ports.ts';
 import { findPayment } from '../../store/payments/payments.ts';
@@ -10,17 +10,17 @@ import { updateRefundLink, type StoredRefundLink } from '../../store/payments/re
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { newId } from '../events/new-id.ts';
 import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
-import { refuseOwnAddress } from '../refunds/refund-order.ts';
-import { leftIn } from '../../domain/payment/coin-left.ts';
+import { rejectOwnAddress } from '../refunds/refund-order.ts';
+import { remainingRefundable } from '../../domain/payment/coin-left.ts';
 import { completedBy } from '../../domain/payment/standing.ts';
 import { applyRefunds } from '../payments/apply-refunds.ts';
 import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
 import { refundColumns } from '../payments/payment-state.ts';
-import { shareGiven } from '../refunds/refundable.ts';
-import { planOrder, totalsOf } from '../sends/plan-order.ts';
+import { refundShare } from '../refunds/refundable.ts';
+import { planOrder, sumPlan } from '../sends/plan-order.ts';
 import { quoteFee } from '../sends/quote-fee.ts';
 import { chainFor } from '../sends/send-order.ts';
-import { sendOrderOf, type Claim } from './claim-order.ts';
+import { toSendOrder, type Claim } from './claim-order.ts';
 import { emitRefundEvent } from './emit-refund-event.ts';
 import { claimOptions, linkByToken } from './payer-link.ts';
 
@@ -32,7 +32,7 @@ export interface ClaimLinkDeps extends ApplyFactsDeps {
   readonly wakeWebhooks: () => void;
 }
 
-export interface ClaimWish {
+export interface ClaimRequest {
   readonly token: string;
   readonly coin: Coin;
   readonly destination: string;
@@ -53,7 +53,7 @@ export interface ClaimPreview {
  * Checks a claim before it is made: the address, that as much money is there, and that the network would carry it.
  * @throws {AppError} as claimRefundLink
  */
-export async function previewClaim(deps: ClaimLinkDeps, wish: ClaimWish): Promise<ClaimPreview> {
+export async function previewClaim(deps: ClaimLinkDeps, wish: ClaimRequest): Promise<ClaimPreview> {
   const link = await linkByToken(deps.db, wish.token);
   if (link.rate === 'current') await deps.rates.ensure(link.currency);
   return preview(deps, link, await claimFor(deps.db, deps, link, wish));
@@ -66,7 +66,7 @@ export async function previewClaim(deps: ClaimLinkDeps, wish: ClaimWish): Promis
  * @throws {AppError} LINK_NOT_FOUND; INVALID_STATE when it cannot be claimed (any more); VALIDATION_INVALID
  * naming `coin`, `destination` or `amount`; RATE_UNAVAILABLE, COIN_UNAVAILABLE
  */
-export async function claimRefundLink(deps: ClaimLinkDeps, wish: ClaimWish): Promise<void> {
+export async function claimRefundLink(deps: ClaimLinkDeps, wish: ClaimRequest): Promise<void> {
   const link = await linkByToken(deps.db, wish.token);
   if (isSameClaim(deps, link, wish)) return;
   if (link.rate === 'current') await deps.rates.ensure(link.currency);
@@ -78,7 +78,7 @@ export async function claimRefundLink(deps: ClaimLinkDeps, wish: ClaimWish): Pro
 }
 
 /** False when the same claim was made meanwhile. */
-async function claim(tx: Tx, deps: ClaimLinkDeps, wish: ClaimWish, isChecked: boolean): Promise<boolean> {
+async function claim(tx: Tx, deps: ClaimLinkDeps, wish: ClaimRequest, isChecked: boolean): Promise<boolean> {
   const link = await linkByToken(tx, wish.token);
   if (isSameClaim(deps, link, wish)) return false;
   const { coin, atoms, destination } = await claimFor(tx, deps, link, wish);
@@ -107,10 +107,10 @@ async function claim(tx: Tx, deps: ClaimLinkDeps, wish: ClaimWish, isChecked: bo
 }
 
 /** What the claim gives back of the price. */
-function claimGiven(link: StoredRefundLink, payment: LoadedPayment, coin: Coin, atoms: bigint): Given {
-  const left = leftIn(payment.state, coin, { mayWait: true });
+function claimGiven(link: StoredRefundLink, payment: LoadedPayment, coin: Coin, atoms: bigint): RefundValue {
+  const left = remainingRefundable(payment.state, coin, { mayWait: true });
   const fiat = link.rate === 'current' ? parseDecimal(link.amount, currencyDigits(link.currency) ?? 0) : null;
-  return shareGiven(payment, left, atoms, fiat);
+  return refundShare(payment, left, atoms, fiat);
 }
 
 async function paymentOf(
@@ -124,7 +124,11 @@ async function paymentOf(
 }
 
 /** Whether a link was claimed in just this way: a form that was sent twice. */
-function isSameClaim(deps: ClaimLinkDeps, link: StoredRefundLink, { coin, destination }: ClaimWish): boolean {
+function isSameClaim(
+  deps: ClaimLinkDeps,
+  link: StoredRefundLink,
+  { coin, destination }: ClaimRequest,
+): boolean {
   if (
     link.coin !== coin ||
     link.destination === null ||
@@ -143,7 +147,7 @@ async function claimFor(
   db: Db,
   deps: ClaimLinkDeps,
   link: StoredRefundLink,
-  wish: ClaimWish,
+  wish: ClaimRequest,
 ): Promise<Claim> {
   if (link.status !== 'open') throw new AppError('INVALID_STATE', `This refund link is ${link.status}`);
   if (deps.clock.now() >= link.expires_at) throw new AppError('INVALID_STATE', 'This refund link is expired');
@@ -153,26 +157,26 @@ async function claimFor(
   if (option === undefined)
     throw invalidField('coin', `must be ${options.map(({ coin }) => coin).join(' or ')}`);
   const asked = { ...option, destination: wish.destination.trim() };
-  await refuseOwnAddress(db, deps, await sendOrderOf(db, link, asked));
+  await rejectOwnAddress(db, deps, await toSendOrder(db, link, asked));
   return asked;
 }
 
 /** Reasons that are the shop's own or pass: the claim is sent once they are over. */
-const PASSING = new Set(['INSUFFICIENT_BALANCE', 'NODE_UNAVAILABLE']);
+const TRANSIENT_ERRORS = new Set(['INSUFFICIENT_BALANCE', 'NODE_UNAVAILABLE']);
 
 /** Waits for the network. @throws {AppError} VALIDATION_INVALID when the network would not carry it at all */
 async function preview(deps: ClaimLinkDeps, link: StoredRefundLink, asked: Claim): Promise<ClaimPreview> {
   const { coin, atoms } = asked;
   const amount = formatCoinAmount(atoms, coin);
   try {
-    const order = await sendOrderOf(deps.db, link, asked);
+    const order = await toSendOrder(deps.db, link, asked);
     const adapter = chainFor(deps.chains, order);
     const quote = await quoteFee(deps, adapter, order);
     const plan = await planOrder(deps.db, deps, order, { adapter, quote });
     const fee = order.subtractFee ? formatCoinAmount(plan.fee, coin) : null;
-    return { amount, fee, arrives: formatCoinAmount(totalsOf(plan).amount, coin), isChecked: true };
+    return { amount, fee, arrives: formatCoinAmount(sumPlan(plan).amount, coin), isChecked: true };
   } catch (error) {
-    if (!(error instanceof AppError) || !PASSING.has(error.code)) throw error;
+    if (!(error instanceof AppError) || !TRANSIENT_ERRORS.has(error.code)) throw error;
     return { amount, fee: null, arrives: link.deduct_fee === 1 ? null : amount, isChecked: false };
   }
 }

@@ -6,7 +6,7 @@ import { findRefundLink, type StoredRefundLink } from '../../store/payments/refu
 import type { Db } from '../../store/sqlite/database.ts';
 import { loadPayment } from '../payments/load-payment.ts';
 import type { LoadPaymentDeps } from '../payments/payment-state.ts';
-import { nothingLeft } from '../refunds/refundable.ts';
+import { nothingRefundable } from '../refunds/refundable.ts';
 import { outputsForRefund } from '../refunds/unproven-failures.ts';
 import type { SendCoinsDeps } from '../sends/send-coins.ts';
 import type { SendOrder } from '../sends/send-order.ts';
@@ -20,7 +20,7 @@ export interface Claim {
 }
 
 /** The send that a claim on a link comes to. */
-export async function sendOrderOf(db: Db, link: StoredRefundLink, claim: Claim): Promise<SendOrder> {
+export async function toSendOrder(db: Db, link: StoredRefundLink, claim: Claim): Promise<SendOrder> {
   const merchant = await findMerchant(db, link.merchant_id);
   if (merchant === undefined) throw new Error(`merchant ${link.merchant_id} does not exist`);
   return {
@@ -57,8 +57,8 @@ export async function orderClaim(
   if (row === undefined) throw new Error(`payment ${link.payment_id} does not exist`);
   const payment = await loadPayment(db, deps, row);
   const atoms = BigInt(claimed);
-  if (leftForClaim(link, payment, coin) < atoms) throw nothingLeft(payment, coin);
-  const order = await sendOrderOf(db, link, { coin, atoms, destination });
+  if (leftForClaim(link, payment, coin) < atoms) throw nothingRefundable(payment, coin);
+  const order = await toSendOrder(db, link, { coin, atoms, destination });
   return { ...order, only: await outputsForRefund(db, deps, { coin, paymentId: row.id }) };
 }
 

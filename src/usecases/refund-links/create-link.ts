@@ -3,13 +3,13 @@ import { currencyDigits } from '../../domain/currencies.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
-import { leftIn, type CoinLeft } from '../../domain/payment/coin-left.ts';
+import { remainingRefundable, type RemainingRefundable } from '../../domain/payment/coin-left.ts';
 import { policyIn } from '../../domain/payment/terms.ts';
 import type { RefundPreset, RefundRate } from '../../domain/payment/refund-link.ts';
 import { isBought } from '../../domain/payment/link-terms.ts';
 import type { CoinSums } from '../../domain/payment/types.ts';
 import type { Clock, Rates } from '../../domain/ports.ts';
-import { atomsFor, valueOf } from '../../domain/price.ts';
+import { atomsFor, convertToMinor } from '../../domain/price.ts';
 import { sumsJson } from '../../store/payments/payment-memory.ts';
 import { findRefundLink, insertRefundLink } from '../../store/payments/refund-links.ts';
 import type { RefundLinkRow } from '../../store/schema/refund-links.ts';
@@ -17,16 +17,16 @@ import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { tokenHash } from '../accounts/account-link.ts';
 import { newId, randomBase62 } from '../events/new-id.ts';
 import { keepNothing, type KeepMade } from '../keep-answer.ts';
-import { ownLead } from '../payments/get-payment.ts';
+import { findOwnGroupLead } from '../payments/get-payment.ts';
 import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
 import type { LoadPaymentDeps } from '../payments/payment-state.ts';
 import {
-  nothingLeft,
+  nothingRefundable,
   readFiat,
   requireKnownRate,
   toAtoms,
-  worthOf,
-  worthOnArrival,
+  exchangeRateFor,
+  receivedRate,
 } from '../refunds/refundable.ts';
 import { excessLeft } from './left-for-link.ts';
 import { linkUrl, presentLink, type RefundLinkView } from './present-link.ts';
@@ -41,14 +41,14 @@ export interface CreateLinkDeps {
 }
 
 /** What of a payment a link gives back. */
-export type RefundWish =
+export type RefundLinkRequest =
   | { readonly kind: 'amount'; readonly amount: string; readonly currency: string }
   | { readonly kind: RefundPreset };
 
 export interface CreateLinkInput {
   readonly merchantId: string;
   readonly paymentId: string;
-  readonly wish: RefundWish;
+  readonly wish: RefundLinkRequest;
   /** Only this coin may be chosen; needed for `all` and `excess` when money came in several. */
   readonly coin?: Coin | undefined;
   readonly rate: RefundRate;
@@ -73,7 +73,7 @@ export async function createRefundLink(
   keep: KeepMade<RefundLinkView> = keepNothing,
 ): Promise<RefundLinkView> {
   const { merchantId, paymentId, rate } = input;
-  const { currency } = await ownLead(deps.db, { merchantId, paymentId });
+  const { currency } = await findOwnGroupLead(deps.db, { merchantId, paymentId });
   if (rate === 'current') await deps.rates.ensure(currency);
   const token = randomBase62(TOKEN_LENGTH);
   const id = newId('rfl_');
@@ -94,7 +94,7 @@ async function rowOf(
   { id, token }: { readonly id: string; readonly token: string },
 ): Promise<RefundLinkRow> {
   const { merchantId, paymentId, wish, rate, approval, deductFee, reason } = input;
-  const payment = await loadPayment(tx, deps, await ownLead(tx, { merchantId, paymentId }));
+  const payment = await loadPayment(tx, deps, await findOwnGroupLead(tx, { merchantId, paymentId }));
   const { amount, atoms } = terms(deps, payment, input);
   const now = deps.clock.now();
   return {
@@ -151,7 +151,7 @@ function terms(deps: CreateLinkDeps, payment: LoadedPayment, input: CreateLinkIn
   const offered = (coin === undefined ? COINS : [coin]).filter(
     (each) => leftToClaim(payment, each).atoms > 0n,
   );
-  if (offered.length === 0) throw nothingLeft(payment, coin ?? firstPaid(payment));
+  if (offered.length === 0) throw nothingRefundable(payment, coin ?? firstPaid(payment));
   if (wish.kind === 'amount' && asked !== null) {
     return { amount: wish.amount, atoms: amountIn(deps, payment, { offered, asked, rate: input.rate }) };
   }
@@ -163,8 +163,8 @@ function terms(deps: CreateLinkDeps, payment: LoadedPayment, input: CreateLinkIn
 }
 
 /** A claim may wait for the confirmations of its money. */
-function leftToClaim({ state }: LoadedPayment, coin: Coin): CoinLeft {
-  return leftIn(state, coin, { mayWait: true });
+function leftToClaim({ state }: LoadedPayment, coin: Coin): RemainingRefundable {
+  return remainingRefundable(state, coin, { mayWait: true });
 }
 
 function firstPaid(payment: LoadedPayment): Coin {
@@ -183,11 +183,11 @@ function amountIn(
   const most: string[] = [];
   for (const coin of ask.offered) {
     const left = leftToClaim(payment, coin);
-    const worth = worthOf(deps.rates, payment, left, ask.rate);
+    const worth = exchangeRateFor(deps.rates, payment, left, ask.rate);
     const needed = toAtoms(ask.asked, worth, coin);
     if (ask.rate === 'received') requireKnownRate(left, needed);
     if (needed <= left.atoms) atoms[coin] = needed;
-    const value = fiatText(payment, valueOf(left.atoms, worth));
+    const value = fiatText(payment, convertToMinor(left.atoms, worth));
     most.push(`${value} in ${coin} (${formatCoinAmount(left.atoms, coin)})`);
   }
   if (Object.keys(atoms).length > 0) return atoms;
@@ -202,10 +202,10 @@ function preset(
 ): Terms {
   const left = leftToClaim(payment, coin);
   const atoms = isExcess ? excessLeft(payment, coin, { mayWait: true }) : left.atoms;
-  const worth = worthOf(deps.rates, payment, left, 'received');
+  const worth = exchangeRateFor(deps.rates, payment, left, 'received');
   if (atoms <= 0n) throw nothingBeyond(payment);
   if (!isExcess) requireKnownRate(left, atoms);
-  const value = valueOf(atoms, worth);
+  const value = convertToMinor(atoms, worth);
   if (value <= 0n) {
     throw new AppError(
       'INVALID_STATE',
@@ -214,7 +214,7 @@ function preset(
   }
   const amount = fiatText(payment, value);
   if (rate === 'received') return { amount, atoms: { [coin]: atoms } };
-  const now = atomsFor(value, worthOf(deps.rates, payment, left, 'current'));
+  const now = atomsFor(value, exchangeRateFor(deps.rates, payment, left, 'current'));
   return { amount, atoms: { [coin]: now < left.atoms ? now : left.atoms } };
 }
 
@@ -222,7 +222,7 @@ function preset(
 function nothingBeyond(payment: LoadedPayment): AppError {
   for (const coin of COINS) {
     const left = leftToClaim(payment, coin);
-    if (left.atoms > 0n) worthOnArrival(payment, left);
+    if (left.atoms > 0n) receivedRate(payment, left);
   }
   return new AppError('INVALID_STATE', 'Nothing was paid beyond the price');
 }

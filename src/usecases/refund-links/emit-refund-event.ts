@@ -1,11 +1,11 @@
 import type { EventType } from '../../domain/events.ts';
-import { webhookUrlOf } from '../../store/merchants/merchants.ts';
+import { getWebhookUrl } from '../../store/merchants/merchants.ts';
 import { findPayment, updatePayment } from '../../store/payments/payments.ts';
 import type { StoredRefundLink } from '../../store/payments/refund-links.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { emitEvent, type EmitEventDeps } from '../events/emit-event.ts';
-import { loadShownPayment } from '../payments/load-payment.ts';
-import { presentLoaded, shownTimeline, type PresentDeps } from '../payments/present-payment.ts';
+import { loadGroupLead } from '../payments/load-payment.ts';
+import { presentLoaded, presentTimeline, type PresentDeps } from '../payments/present-payment.ts';
 import { presentLink } from './present-link.ts';
 
 type RefundLinkEvent = Extract<EventType, `refund.${string}` | 'payment.refund_failed'>;
@@ -53,16 +53,16 @@ async function emit(
   await updatePayment(tx, before.id, same, { events: 1, from: before });
   const row = { ...before, updated_at: at, sequence: before.sequence + 1 };
   const { sequence } = row;
-  const timeline = [...(await shownTimeline(tx, row.id)), { type, sequence, at }];
+  const timeline = [...(await presentTimeline(tx, row.id)), { type, sequence, at }];
   await emitEvent(tx, deps, {
-    merchant: { id: row.merchant_id, webhookUrl: await webhookUrlOf(tx, row.merchant_id) },
+    merchant: { id: row.merchant_id, webhookUrl: await getWebhookUrl(tx, row.merchant_id) },
     type,
     mode: row.mode,
     paymentId: row.id,
     sendId: null,
     sequence,
     data: {
-      payment: presentLoaded(deps, await loadShownPayment(tx, deps, row), timeline),
+      payment: presentLoaded(deps, await loadGroupLead(tx, deps, row), timeline),
       ...data,
     },
     paymentWebhookUrl: row.webhook_url,

@@ -1,12 +1,12 @@
 import { COINS, type Coin } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { parseDecimal } from '../../domain/money.ts';
-import { excessAtoms, leftIn, type LeftTerms } from '../../domain/payment/coin-left.ts';
+import { excessAtoms, remainingRefundable, type RefundableTerms } from '../../domain/payment/coin-left.ts';
 import { isLimitedToExcess } from '../../domain/payment/link-terms.ts';
-import { valueOf } from '../../domain/price.ts';
+import { convertToMinor } from '../../domain/price.ts';
 import type { StoredRefundLink } from '../../store/payments/refund-links.ts';
 import type { LoadedPayment } from '../payments/load-payment.ts';
-import { worthOnArrival } from '../refunds/refundable.ts';
+import { receivedRate } from '../refunds/refundable.ts';
 
 /** Atoms of a coin that may be claimed by a link now: what is claimed waits for its confirmations. */
 export function leftToClaim(link: StoredRefundLink, payment: LoadedPayment, coin: Coin): bigint {
@@ -36,15 +36,15 @@ function leftOf(
   link: StoredRefundLink,
   payment: LoadedPayment,
   coin: Coin,
-  { terms, isExcess }: { readonly terms: LeftTerms; readonly isExcess: boolean },
+  { terms, isExcess }: { readonly terms: RefundableTerms; readonly isExcess: boolean },
 ): bigint {
-  const left = leftIn(payment.state, coin, terms);
+  const left = remainingRefundable(payment.state, coin, terms);
   if (!isExcess || left.atoms <= 0n) return left.atoms;
   const excess = excessLeft(payment, coin, terms);
   if (link.rate === 'received') return excess;
   // Its worth was promised, which may take more coins now, or fewer.
   const promised = parseDecimal(link.amount, currencyDigits(link.currency) ?? 0);
-  const isEnough = left.worth !== null && valueOf(excess, worthOnArrival(payment, left)) >= promised;
+  const isEnough = left.worth !== null && convertToMinor(excess, receivedRate(payment, left)) >= promised;
   return excess > 0n && isEnough ? left.atoms : 0n;
 }
 
@@ -52,8 +52,10 @@ function leftOf(
  * Atoms of a coin that are left beyond the price. Once the payment is refunded its price asks for nothing any more: all
  * that is left came beyond it. Money of unknown value counts for nothing: what is beyond the price without it stays so.
  */
-export function excessLeft(payment: LoadedPayment, coin: Coin, terms: LeftTerms = {}): bigint {
-  if (payment.state.refundedAt !== null) return leftIn(payment.state, coin, terms).atoms;
-  const held = COINS.map((each) => leftIn(payment.state, each, terms)).filter(({ atoms }) => atoms > 0n);
+export function excessLeft(payment: LoadedPayment, coin: Coin, terms: RefundableTerms = {}): bigint {
+  if (payment.state.refundedAt !== null) return remainingRefundable(payment.state, coin, terms).atoms;
+  const held = COINS.map((each) => remainingRefundable(payment.state, each, terms)).filter(
+    ({ atoms }) => atoms > 0n,
+  );
   return excessAtoms(held, coin);
 }

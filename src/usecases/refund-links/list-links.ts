@@ -4,8 +4,8 @@ import type { RefundLinkStatus } from '../../domain/payment/refund-link.ts';
 import { listRefundLinks } from '../../store/payments/refund-links.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { modeOf } from '../merchants/mode-of.ts';
-import { ownPayment } from '../payments/get-payment.ts';
+import { merchantMode } from '../merchants/mode-of.ts';
+import { findOwnPayment } from '../payments/get-payment.ts';
 import { openUrl, presentLink, type RefundLinkView } from './present-link.ts';
 
 export interface ListLinksDeps {
@@ -20,11 +20,11 @@ export interface ListLinksFilter {
   readonly mode?: Mode | undefined;
   readonly paymentId?: string | undefined;
   readonly status?: RefundLinkStatus | undefined;
-  readonly urls: ShownUrls;
+  readonly urls: VisibleUrls;
 }
 
 /** Which of the links themselves are shown: who has one can claim the money. `waiting`: those that need an approval then. */
-export type ShownUrls = 'all' | 'waiting' | 'none';
+export type VisibleUrls = 'all' | 'waiting' | 'none';
 
 /**
  * A merchant's refund links, newest first: of one payment, or of all payments of a mode.
@@ -35,8 +35,8 @@ export async function listLinks(
   { merchant, mode: asked, paymentId, status, urls }: ListLinksFilter,
   page: { readonly page: number; readonly limit: number },
 ): Promise<{ links: RefundLinkView[]; pagination: { page: number; limit: number; total: number } }> {
-  if (paymentId !== undefined) await ownPayment(deps.db, { merchantId: merchant.id, paymentId });
-  const mode = modeOf(merchant, asked);
+  if (paymentId !== undefined) await findOwnPayment(deps.db, { merchantId: merchant.id, paymentId });
+  const mode = merchantMode(merchant, asked);
   const found = await listRefundLinks(
     deps.db,
     { merchantId: merchant.id, paymentId, mode, status },

@@ -2,8 +2,8 @@ import { COINS, type Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import type { RefundLinkStatus, ReopenedBy } from '../../domain/payment/refund-link.ts';
-import { leftIn, refundableAtoms } from '../../domain/payment/coin-left.ts';
-import { liveCredits, sumsOf } from '../../domain/payment/credits.ts';
+import { remainingRefundable, refundableAtoms } from '../../domain/payment/coin-left.ts';
+import { liveCredits, sumByCoin } from '../../domain/payment/credits.ts';
 import type { Rates } from '../../domain/ports.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { parseDecimal } from '../../domain/money.ts';
@@ -17,7 +17,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { tokenHash } from '../accounts/account-link.ts';
 import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
 import type { LoadPaymentDeps } from '../payments/payment-state.ts';
-import { worthOf } from '../refunds/refundable.ts';
+import { exchangeRateFor } from '../refunds/refundable.ts';
 import { leftForClaim, leftToClaim } from './left-for-link.ts';
 import { shopFace, type ShopFace } from '../merchants/shop-face.ts';
 
@@ -127,7 +127,7 @@ function shownStatus(
 function isUnsettled(link: StoredRefundLink, payment: LoadedPayment): boolean {
   // What is beyond the price depends on all that came.
   const coins = link.preset === 'excess' ? COINS : Object.keys(parseSums(link.amounts_json));
-  const alive = sumsOf(liveCredits(payment.state));
+  const alive = sumByCoin(liveCredits(payment.state));
   return COINS.some((coin) => {
     if (!coins.includes(coin)) return false;
     return refundableAtoms(payment.state, coin) < (alive[coin] ?? 0n);
@@ -165,7 +165,7 @@ function boughtNow(
   const minorUnits = parseDecimal(link.amount, currencyDigits(link.currency) ?? 0);
   return atomsFor(
     minorUnits,
-    worthOf(rates, payment, leftIn(payment.state, coin, { mayWait: true }), 'current'),
+    exchangeRateFor(rates, payment, remainingRefundable(payment.state, coin, { mayWait: true }), 'current'),
   );
 }
 

@@ -1,10 +1,10 @@
 import { COINS, type Coin } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
-import { valueOf } from '../../domain/price.ts';
-import { leftIn } from '../../domain/payment/coin-left.ts';
+import { convertToMinor } from '../../domain/price.ts';
+import { remainingRefundable } from '../../domain/payment/coin-left.ts';
 import type { LoadedPayment } from '../payments/load-payment.ts';
-import { worthOnArrival } from '../refunds/refundable.ts';
+import { receivedRate } from '../refunds/refundable.ts';
 import { excessLeft } from './left-for-link.ts';
 
 /** What a payer sent beyond the price and has not got back. */
@@ -23,13 +23,13 @@ export function readExcess(payment: LoadedPayment): Excess | null {
   const { row, state } = payment;
   const isOver = row.exception === 'overpaid' || row.exception === 'multiple';
   if (row.status !== 'completed' || !isOver) return null;
-  const held = COINS.map((coin) => leftIn(state, coin)).filter(
+  const held = COINS.map((coin) => remainingRefundable(state, coin)).filter(
     ({ atoms, worth }) => atoms > 0n && worth !== null,
   );
   // Of several coins the one of which most is over: each excess is that of the whole payment, up to what is there of it.
   const over = held.map((left) => {
     const atoms = excessLeft(payment, left.coin);
-    return { coin: left.coin, atoms, value: valueOf(atoms, worthOnArrival(payment, left)) };
+    return { coin: left.coin, atoms, value: convertToMinor(atoms, receivedRate(payment, left)) };
   });
   const most = over.toSorted((a, b) => (a.value < b.value ? 1 : -1))[0];
   if (most === undefined || most.value === 0n) return null;

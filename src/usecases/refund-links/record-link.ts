@@ -1,5 +1,5 @@
 import { isBeforeReturn } from '../../domain/payment/balance.ts';
-import { refundsOf, type StoredRefund } from '../../store/payments/refunds.ts';
+import { listRefunds, type StoredRefund } from '../../store/payments/refunds.ts';
 import { findPayment, type StoredPayment } from '../../store/payments/payments.ts';
 import {
   findRefundLink,
@@ -39,7 +39,7 @@ async function reopen(
 ): Promise<void> {
   const { refund, send, isToldFailed } = told;
   if (link.send_id !== send.id) return;
-  const other = (await refundsOf(tx, link.payment_id)).find(
+  const other = (await listRefunds(tx, link.payment_id)).find(
     (each) => each.link_id === link.id && each.send_id !== send.id && each.status !== 'failed',
   );
   if (other !== undefined) return markPaid(tx, deps, link, other);

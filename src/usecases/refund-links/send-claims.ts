@@ -67,7 +67,7 @@ async function sendClaim(
     return 'tried';
   } catch (error) {
     const reason = error instanceof AppError ? error.message : 'an internal error: see the log';
-    const refusal = refusalOf(link, error);
+    const refusal = permanentRefusal(link, error);
     if (refusal !== null && (await dropClaim(deps, link, refusal, reason))) return 'tried';
     const fault = error instanceof AppError && error.code === 'NODE_UNAVAILABLE' ? 'node' : 'own';
     if (deps.claimBackoff.recordFailure(id, reason, fault)) {
@@ -85,7 +85,7 @@ async function sendClaim(
  * What the network would not carry of a claim, however long it waits: an address that refuses money, or an amount that
  * nobody could check when it was claimed. One that was checked waits for the fee to fall again.
  */
-function refusalOf(link: StoredRefundLink, error: unknown): 'amount' | 'destination' | null {
+function permanentRefusal(link: StoredRefundLink, error: unknown): 'amount' | 'destination' | null {
   if (!(error instanceof AppError) || error.code !== 'VALIDATION_INVALID') return null;
   const field = error.details[0]?.field;
   if (field === 'destination') return field;

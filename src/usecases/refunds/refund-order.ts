@@ -1,6 +1,6 @@
 import { COINS, type Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
-import { leftIn } from '../../domain/payment/coin-left.ts';
+import { remainingRefundable } from '../../domain/payment/coin-left.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
 import { policyIn } from '../../domain/payment/terms.ts';
 import type { RefundRate } from '../../domain/payment/refund-link.ts';
@@ -10,9 +10,16 @@ import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { readMaxFee } from '../sends/fee-terms.ts';
 import { chainFor, readAmount, type SendOrder } from '../sends/send-order.ts';
 import type { SendCoinsDeps } from '../sends/send-coins.ts';
-import { ownLead } from '../payments/get-payment.ts';
+import { findOwnGroupLead } from '../payments/get-payment.ts';
 import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
-import { nothingLeft, readFiat, requireKnownRate, requireLeft, toAtoms, worthOf } from './refundable.ts';
+import {
+  nothingRefundable,
+  readFiat,
+  requireKnownRate,
+  requireRefundable,
+  toAtoms,
+  exchangeRateFor,
+} from './refundable.ts';
 import { outputsForRefund } from './unproven-failures.ts';
 
 /** What the caller wants given back; texts as they came in. */
@@ -45,7 +52,11 @@ export async function orderRefund(
   input: RefundInput,
 ): Promise<SendOrder> {
   const { merchant, paymentId } = input;
-  const payment = await loadPayment(db, deps, await ownLead(db, { merchantId: merchant.id, paymentId }));
+  const payment = await loadPayment(
+    db,
+    deps,
+    await findOwnGroupLead(db, { merchantId: merchant.id, paymentId }),
+  );
   const coin = refundCoin(payment, input.coin);
   const order: SendOrder = {
     coin,
@@ -58,7 +69,7 @@ export async function orderRefund(
     maxFee: readMaxFee(input.maxFee, coin),
     only: await outputsForRefund(db, deps, { coin, paymentId }),
   };
-  await refuseOwnAddress(db, deps, order);
+  await rejectOwnAddress(db, deps, order);
   return order;
 }
 
@@ -91,19 +102,21 @@ function refundAmount(
   const inFiat =
     amount === undefined || currency === undefined ? null : readFiat({ amount, currency }, payment);
   const inCoins = amount === undefined || inFiat !== null ? null : readAmount(amount, coin);
-  const left = leftIn(payment.state, coin);
-  if (left.atoms <= 0n) throw nothingLeft(payment, coin);
+  const left = remainingRefundable(payment.state, coin);
+  if (left.atoms <= 0n) throw nothingRefundable(payment, coin);
   if (inFiat !== null) {
-    const worth = worthOf(deps.rates, payment, left, rate);
+    const worth = exchangeRateFor(deps.rates, payment, left, rate);
     const atoms = toAtoms(inFiat, worth, coin);
     if (rate === 'received') requireKnownRate(left, atoms);
-    return requireLeft(atoms, left.atoms, { coin, payment, worth });
+    return requireRefundable(atoms, left.atoms, { coin, payment, worth });
   }
-  return inCoins === null ? left.atoms : requireLeft(inCoins, left.atoms, { coin, payment, worth: null });
+  return inCoins === null
+    ? left.atoms
+    : requireRefundable(inCoins, left.atoms, { coin, payment, worth: null });
 }
 
 /** The merchant's own addresses give nothing back to anybody. */
-export async function refuseOwnAddress(
+export async function rejectOwnAddress(
   db: Db,
   deps: Pick<SendCoinsDeps, 'chains'>,
   order: SendOrder,

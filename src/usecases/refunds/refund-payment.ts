@@ -7,7 +7,7 @@ import { findRefund } from '../../store/payments/refunds.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
 import { placeSend, type SendCoinsDeps } from '../sends/send-coins.ts';
 import { readAmount, type SendOrder } from '../sends/send-order.ts';
-import { ownPayment } from '../payments/get-payment.ts';
+import { findOwnPayment } from '../payments/get-payment.ts';
 import {
   presentPayment,
   presentRefund,
@@ -40,7 +40,7 @@ export async function refundPayment(
 ): Promise<PaymentView & { refund: RefundView }> {
   const { merchant, paymentId, idempotencyKey } = input;
   const at = { merchantId: merchant.id, paymentId };
-  await ownPayment(deps.db, at);
+  await findOwnPayment(deps.db, at);
   let wish: RefundInput = input;
   if (input.rate === 'current' && input.currency !== undefined) await deps.rates.ensure(input.currency);
   const send = await placeSend(deps, {
@@ -50,21 +50,21 @@ export async function refundPayment(
     order: async (db) => {
       const order = await orderRefund(db, deps, wish);
       // Another coin may come in, or the price move, while the node is asked for its fee: the choice stays.
-      wish = { ...settledWish(input, order), coin: order.coin };
+      wish = { ...withFixedCoins(input, order), coin: order.coin };
       return order;
     },
     stored: async (tx, send, { amount }) => {
       await storeRefund(tx, deps, { send, paymentId, atoms: amount }, fiatOf(input));
     },
   });
-  const payment = await presentPayment(deps.db, deps, await ownPayment(deps.db, at));
+  const payment = await presentPayment(deps.db, deps, await findOwnPayment(deps.db, at));
   // As it is shown among the others: it may be in a block a moment later.
   const listed = payment.refunds.find(({ sendId }) => sendId === send.id);
   return { ...payment, refund: listed ?? (await readRefund(deps.db, send.id, payment)) };
 }
 
 /** Coins bought at the price of now are so many, however it moves until they are sent. */
-function settledWish(input: RefundInput, { coin, amount }: SendOrder): RefundInput {
+function withFixedCoins(input: RefundInput, { coin, amount }: SendOrder): RefundInput {
   if (input.currency === undefined || input.rate !== 'current') return input;
   const { currency: _currency, rate: _rate, ...wish } = input;
   return { ...wish, amount: formatCoinAmount(amount, coin) };

@@ -4,19 +4,24 @@ import { AppError, invalidField } from '../../domain/errors.ts';
 import { formatCoinAmount, formatDecimal, parseDecimal } from '../../domain/money.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
 import type { RefundRate } from '../../domain/payment/refund-link.ts';
-import { leftIn, refundableAtoms, valueGiven, type CoinLeft } from '../../domain/payment/coin-left.ts';
-import type { Given } from '../../domain/payment/refund-value.ts';
+import {
+  remainingRefundable,
+  refundableAtoms,
+  refundValue,
+  type RemainingRefundable,
+} from '../../domain/payment/coin-left.ts';
+import type { RefundValue } from '../../domain/payment/refund-value.ts';
 import type { Rates } from '../../domain/ports.ts';
-import { atomsFor, valueOf, worthAt, type Worth } from '../../domain/price.ts';
+import { atomsFor, convertToMinor, exchangeRateFrom, type ExchangeRate } from '../../domain/price.ts';
 import type { LoadedPayment } from '../payments/load-payment.ts';
 
 /** Why nothing of a coin can be given back. */
-export function nothingLeft(payment: LoadedPayment, coin: Coin): AppError {
+export function nothingRefundable(payment: LoadedPayment, coin: Coin): AppError {
   if (payment.state.refundedBy === 'merchant') {
     return new AppError('INVALID_STATE', 'This payment is recorded as refunded elsewhere');
   }
   const deep = refundableAtoms(payment.state, coin);
-  const hasMore = leftIn(payment.state, coin, { mayWait: true }).atoms > 0n;
+  const hasMore = remainingRefundable(payment.state, coin, { mayWait: true }).atoms > 0n;
   const live = liveCredits(payment.state).some((credit) => credit.coin === coin);
   if (hasMore || (live && deep <= 0n)) {
     return new AppError('INVALID_STATE', `The ${coin} of this payment has not all its confirmations yet`);
@@ -25,14 +30,14 @@ export function nothingLeft(payment: LoadedPayment, coin: Coin): AppError {
 }
 
 /** @throws {AppError} VALIDATION_INVALID naming `amount` when it is more than what is left */
-export function requireLeft(
+export function requireRefundable(
   asked: bigint,
   left: bigint,
-  of: { readonly coin: Coin; readonly payment: LoadedPayment; readonly worth: Worth | null },
+  of: { readonly coin: Coin; readonly payment: LoadedPayment; readonly worth: ExchangeRate | null },
 ): bigint {
   const { coin, payment, worth } = of;
   if (asked <= left) return asked;
-  const value = worth === null ? '' : ` (${showFiat(valueOf(left, worth), payment.row.currency)})`;
+  const value = worth === null ? '' : ` (${showFiat(convertToMinor(left, worth), payment.row.currency)})`;
   throw invalidField(
     'amount',
     `at most ${formatCoinAmount(left, coin)} ${coin}${value} can still be refunded`,
@@ -47,31 +52,31 @@ function showFiat(minorUnits: bigint, currency: string): string {
  * What a coin of a payment is worth in the payment's currency: as it was received, or now.
  * @throws {AppError} RATE_UNAVAILABLE
  */
-export function worthOf(
+export function exchangeRateFor(
   rates: Pick<Rates, 'quote'>,
   payment: LoadedPayment,
-  left: CoinLeft,
+  left: RemainingRefundable,
   rate: RefundRate,
-): Worth {
+): ExchangeRate {
   const { coin } = left;
-  if (rate === 'received') return worthOnArrival(payment, left);
+  if (rate === 'received') return receivedRate(payment, left);
   const { currency, mode } = payment.row;
   const { decimals } = COIN_DEFINITIONS[coin];
-  return worthAt(rates.quote(coin, currency, mode).rate, currencyDigits(currency) ?? 0, decimals);
+  return exchangeRateFrom(rates.quote(coin, currency, mode).rate, currencyDigits(currency) ?? 0, decimals);
 }
 
 /** @throws {AppError} RATE_UNAVAILABLE */
-export function worthOnArrival(payment: LoadedPayment, left: CoinLeft): Worth {
+export function receivedRate(payment: LoadedPayment, left: RemainingRefundable): ExchangeRate {
   if (left.worth === null) throw rateUnknown(left.coin);
   const { atoms, share } = left.worth;
-  return { atoms: atoms * share.denominator, minorUnits: priceOf(payment) * share.numerator };
+  return { atoms: atoms * share.denominator, minorUnits: priceInMinor(payment) * share.numerator };
 }
 
 /**
  * Checks that the worth of some atoms on arrival is known: of a coin, money of unknown rate goes back as coins only.
  * @throws {AppError} RATE_UNAVAILABLE
  */
-export function requireKnownRate({ coin, atoms: left, unpriced }: CoinLeft, atoms: bigint): void {
+export function requireKnownRate({ coin, atoms: left, unpriced }: RemainingRefundable, atoms: bigint): void {
   if (atoms <= left && atoms > left - unpriced) throw rateUnknown(coin);
 }
 
@@ -83,20 +88,20 @@ function rateUnknown(coin: Coin): AppError {
 }
 
 /** The price of a payment in minor units. */
-function priceOf({ row }: LoadedPayment): bigint {
+function priceInMinor({ row }: LoadedPayment): bigint {
   return parseDecimal(row.amount, currencyDigits(row.currency) ?? 0);
 }
 
 /** What a refund gives back of the price: see `valueGiven`. @param fiat minor units that are given back at the rate of now */
-export function shareGiven(
+export function refundShare(
   payment: LoadedPayment,
-  left: CoinLeft,
+  left: RemainingRefundable,
   atoms: bigint,
   fiat: bigint | null,
-): Given {
-  const price = priceOf(payment);
+): RefundValue {
+  const price = priceInMinor(payment);
   const unit = { numerator: 1n, denominator: price };
-  return valueGiven(left, atoms, fiat === null ? null : { given: { ...unit, numerator: fiat }, unit });
+  return refundValue(left, atoms, fiat === null ? null : { given: { ...unit, numerator: fiat }, unit });
 }
 
 /** A fiat amount as ordered, in minor units. @throws {AppError} VALIDATION_INVALID naming `currency` or `amount` */
@@ -112,7 +117,7 @@ export function readFiat(
 }
 
 /** Whole atoms for a fiat amount, rounded down. @throws {AppError} VALIDATION_INVALID when that is none */
-export function toAtoms(minorUnits: bigint, worth: Worth, coin: Coin): bigint {
+export function toAtoms(minorUnits: bigint, worth: ExchangeRate, coin: Coin): bigint {
   const atoms = atomsFor(minorUnits, worth);
   if (atoms > 0n) return atoms;
   throw invalidField('amount', `is less than the smallest unit of ${coin}`);

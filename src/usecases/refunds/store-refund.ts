@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import { leftIn } from '../../domain/payment/coin-left.ts';
+import { remainingRefundable } from '../../domain/payment/coin-left.ts';
 import { nextPosition } from '../../domain/payment/credits.ts';
 import { completedBy } from '../../domain/payment/standing.ts';
 import { findPayment } from '../../store/payments/payments.ts';
@@ -12,7 +12,7 @@ import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
 import { applyRefunds } from '../payments/apply-refunds.ts';
 import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
 import { refundColumns } from '../payments/payment-state.ts';
-import { nothingLeft, shareGiven } from './refundable.ts';
+import { nothingRefundable, refundShare } from './refundable.ts';
 import { requireNoSecondPayment } from './unproven-failures.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';
 
@@ -41,15 +41,15 @@ export async function storeRefund(
   fiat: Pick<RefundRow, 'fiat_amount' | 'rate'> & { readonly minorUnits: bigint | null },
 ): Promise<void> {
   const payment = await readPayment(tx, deps, refund.paymentId);
-  const left = leftIn(payment.state, refund.send.coin);
-  if (left.atoms < refund.atoms) throw nothingLeft(payment, refund.send.coin);
+  const left = remainingRefundable(payment.state, refund.send.coin);
+  if (left.atoms < refund.atoms) throw nothingRefundable(payment, refund.send.coin);
   const { fiat_amount, rate, minorUnits } = fiat;
   await insert(tx, deps, payment, refund, {
     fiat_amount,
     rate,
     link_id: null,
     ...refundColumns({
-      ...shareGiven(payment, left, refund.atoms, minorUnits),
+      ...refundShare(payment, left, refund.atoms, minorUnits),
       completedBy: completedBy(payment.state),
     }),
   });
@@ -64,9 +64,9 @@ export async function storeClaimedRefund(
   link: StoredRefundLink,
 ): Promise<void> {
   const payment = await readPayment(tx, deps, refund.paymentId);
-  const left = leftIn(payment.state, refund.send.coin, { ownLink: link.id });
+  const left = remainingRefundable(payment.state, refund.send.coin, { ownLink: link.id });
   const claim = payment.state.refunds.find(({ id, stage }) => id === link.id && stage === 'promised');
-  if (claim === undefined || left.atoms < refund.atoms) throw nothingLeft(payment, refund.send.coin);
+  if (claim === undefined || left.atoms < refund.atoms) throw nothingRefundable(payment, refund.send.coin);
   await insert(tx, deps, payment, refund, {
     fiat_amount: link.amount,
     rate: link.rate,

@@ -1,4 +1,4 @@
-import { spendingOf } from '../../domain/accounts.ts';
+import { spendingModel } from '../../domain/accounts.ts';
 import { outputKey } from '../../domain/chain.ts';
 import type { Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -6,12 +6,12 @@ import { isEndedByBlock } from '../../domain/send/machine.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
 import { conflictHeights } from '../../store/ledger/raw-transactions.ts';
-import { refundsOf } from '../../store/payments/refunds.ts';
+import { listRefunds } from '../../store/payments/refunds.ts';
 import { isNonceUsedBelow } from '../../store/sends/nonce-sequences.ts';
-import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
+import { listVersions, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { findSend, type StoredSend } from '../../store/sends/sends.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { conflictsOf } from '../settlement/lost-for-good.ts';
+import { findConflicts } from '../settlement/lost-for-good.ts';
 import { readPlan } from '../settlement/stored-plan.ts';
 
 interface Terms {
@@ -24,7 +24,7 @@ interface Terms {
  */
 async function unprovenFailures(db: Db, { policy }: Terms, paymentId: string): Promise<StoredSend[]> {
   const unproven: StoredSend[] = [];
-  for (const { send_id: id, status } of await refundsOf(db, paymentId)) {
+  for (const { send_id: id, status } of await listRefunds(db, paymentId)) {
     const send = status === 'failed' ? await findSend(db, id) : undefined;
     if (send === undefined) continue;
     const tip = await findCursor(db, send);
@@ -45,9 +45,9 @@ export async function outputsForRefund(
 ): Promise<ReadonlySet<string> | undefined> {
   const outputs = new Set<string>();
   for (const send of await unprovenFailures(db, terms, paymentId)) {
-    if (send.coin !== coin || spendingOf(send) !== 'outputs') continue;
-    for (const version of await versionsOf(db, send.id)) {
-      for (const key of rivalsOf(version)) outputs.add(key);
+    if (send.coin !== coin || spendingModel(send) !== 'outputs') continue;
+    for (const version of await listVersions(db, send.id)) {
+      for (const key of contestedOutputs(version)) outputs.add(key);
     }
   }
   return outputs.size === 0 ? undefined : outputs;
@@ -77,7 +77,7 @@ async function isProven(db: Db, send: StoredSend, upTo: number): Promise<boolean
   const isByBlock = isEndedByBlock(send);
   // Refused when it was first offered: no node has relayed it.
   if (!isByBlock && send.broadcasts === 0) return true;
-  if (spendingOf(send) === 'outputs') return areAllLost(db, send, upTo);
+  if (spendingModel(send) === 'outputs') return areAllLost(db, send, upTo);
   // Otherwise it has expired for good, or another transaction has used its nonce.
   if (!isByBlock || (send.height !== null && send.height <= upTo)) return true;
   const { lane, nonce } = send;
@@ -86,8 +86,8 @@ async function isProven(db: Db, send: StoredSend, upTo: number): Promise<boolean
 
 /** Whether blocks up to a height spend an input of each version that pays. */
 async function areAllLost(db: Db, send: StoredSend, upTo: number): Promise<boolean> {
-  const versions = (await versionsOf(db, send.id)).filter(({ cancels }) => cancels === 0);
-  const conflicts = await conflictsOf(db, send, versions);
+  const versions = (await listVersions(db, send.id)).filter(({ cancels }) => cancels === 0);
+  const conflicts = await findConflicts(db, send, versions);
   for (const version of versions) {
     const parents = readPlan(version.plan_json).inputs.map(({ ref }) => ref.txid);
     const heights = [...(await conflictHeights(db, send, parents)).values()];
@@ -99,13 +99,13 @@ async function areAllLost(db: Db, send: StoredSend, upTo: number): Promise<boole
 /** Whether a chain can hold only one of the two. All versions of the new send keep the inputs or the nonce of its first. */
 async function areRivals(db: Db, send: StoredSend, earlier: StoredSend): Promise<boolean> {
   if (send.coin !== earlier.coin || send.mode !== earlier.mode) return false;
-  if (spendingOf(send) !== 'outputs') {
+  if (spendingModel(send) !== 'outputs') {
     return send.nonce !== null && send.nonce === earlier.nonce && send.lane === earlier.lane;
   }
-  const [own] = await versionsOf(db, send.id);
+  const [own] = await listVersions(db, send.id);
   const spent = own === undefined ? [] : inputsOf(own);
-  const versions = await versionsOf(db, earlier.id);
-  const taken = versions.filter(({ cancels }) => cancels === 1).flatMap(rivalsOf);
+  const versions = await listVersions(db, earlier.id);
+  const taken = versions.filter(({ cancels }) => cancels === 1).flatMap(contestedOutputs);
   // What a cancellation returned exists only on a chain without the versions that it replaced.
   if (spent.some((key) => taken.includes(key))) return true;
   const paying = versions.filter(({ cancels }) => cancels === 0);
@@ -113,7 +113,7 @@ async function areRivals(db: Db, send: StoredSend, earlier: StoredSend): Promise
 }
 
 /** Outputs that only one of a version and a new transaction can spend; of a cancellation, what it returned. */
-function rivalsOf(version: StoredSendVersion): string[] {
+function contestedOutputs(version: StoredSendVersion): string[] {
   if (version.cancels === 0) return inputsOf(version);
   const { txid, change_index: index } = version;
   return index === null ? [] : [outputKey({ txid, index })];

@@ -3,7 +3,7 @@ import type { ChainAdapter, FeeQuote, Fund, SendPlan } from '../../domain/chain.
 import type { ChainId } from '../../domain/coins.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { fundsAfterQueue, spendableFunds } from '../../store/ledger/spendable.ts';
-import { accountBesideQueue } from '../../store/ledger/queued-account.ts';
+import { accountExcludingQueue } from '../../store/ledger/queued-account.ts';
 import { spendableAccounts } from '../../store/ledger/spendable-accounts.ts';
 
 /** Accounts per request to the node. */
@@ -20,7 +20,7 @@ interface Drawer extends ChainId {
  * @param first accounts to ask about in any case
  * @throws {ChainError} when the node does not answer.
  */
-export async function withHeld(
+export async function withChainBalances(
   db: Db,
   adapter: ChainAdapter,
   { wallet, first = [] }: { readonly wallet: Drawer; readonly first?: readonly string[] },
@@ -55,7 +55,7 @@ export async function drawableFunds(
 /** A send that is planned again at its place in the queue may use the merchant address, which is not free for others. */
 async function withOwnPlace(db: Db, wallet: Drawer, idle: readonly Fund[]): Promise<readonly Fund[]> {
   const { replans } = wallet;
-  const own = replans === undefined ? null : await accountBesideQueue(db, wallet, replans);
+  const own = replans === undefined ? null : await accountExcludingQueue(db, wallet, replans);
   return own === null ? idle : [own, ...idle.filter(({ address }) => address !== own.address)];
 }
 
@@ -79,7 +79,7 @@ export async function queuedFunds(
  * @param at.keeper an account that keeps whatever else lies there, also where the plan leaves nothing: money that came
  *   since, or that another send may still take
  */
-export function fitsHeld(
+export function matchesChainBalances(
   plan: SendPlan,
   held: FeeQuote['held'],
   { least, keeper = null }: { readonly least: bigint; readonly keeper?: string | null },

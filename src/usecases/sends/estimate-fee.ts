@@ -1,7 +1,7 @@
 import { formatCoinAmount } from '../../domain/money.ts';
 import { orderBudget, requireWithin } from '../../domain/send/fee-budget.ts';
 import type { SendCoinsDeps } from './send-coins.ts';
-import { planOrder, totalsOf } from './plan-order.ts';
+import { planOrder, sumPlan } from './plan-order.ts';
 import { quoteFee } from './quote-fee.ts';
 import { chainFor, readOrder, type SendInput } from './send-order.ts';
 import { orderedAmount } from './store-send.ts';
@@ -30,7 +30,7 @@ export async function estimateFee(
   const quote = await quoteFee(deps, adapter, order);
   const plan = await planOrder(deps.db, deps, order, { adapter, quote });
   const { coin, maxFee = null } = order;
-  const totals = totalsOf(plan);
+  const totals = sumPlan(plan);
   const { amount, fee } = totals;
   if (maxFee !== null) requireWithin(maxFee, fee, coin);
   const budget = orderBudget({ amount: orderedAmount(order, totals), maxFee }, totals, { ...deps, quote });

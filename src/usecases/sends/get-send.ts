@@ -1,7 +1,7 @@
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findSend, findSendByKey, findSendByTxid, type StoredSend } from '../../store/sends/sends.ts';
-import { versionsOf } from '../../store/sends/send-versions.ts';
+import { listVersions } from '../../store/sends/send-versions.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
 import { viewSend, type SendView } from './send-view.ts';
 
@@ -19,7 +19,7 @@ export async function getSend(deps: { readonly db: Db }, input: GetSendInput): P
   if (send === undefined || send.merchant_id !== input.merchantId) {
     throw new AppError('SEND_NOT_FOUND', 'there is no such send');
   }
-  const newest = (await versionsOf(deps.db, send.id)).at(-1);
+  const newest = (await listVersions(deps.db, send.id)).at(-1);
   const cancelling = newest?.cancels === 1 && send.status !== 'confirmed' && send.status !== 'failed';
   return viewSend(send, await findCursor(deps.db, send), { cancelling });
 }

@@ -1,7 +1,7 @@
 import { accountsPerSend } from '../../domain/accounts.ts';
 import type { OutputRef, SendPlan } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { balanceChangeOf, drawnFrom } from '../../domain/send/queue.ts';
+import { accountBalanceChange, drawnFrom } from '../../domain/send/queue.ts';
 import { merchantAddress } from '../../store/ledger/addresses.ts';
 import { spendableAccounts } from '../../store/ledger/spendable-accounts.ts';
 import { nextQueuePosition } from '../../store/sends/send-queue.ts';
@@ -26,8 +26,8 @@ const NO_QUEUE = { queue_account: null, queue_position: null, queued: 0 } as con
  * there free. In the transaction that stores the send.
  */
 export async function placeInQueue(tx: Tx, wallet: Wallet, plan: SendPlan): Promise<QueuePlace> {
-  const account = await queueAccountOf(tx, wallet);
-  const change = account === null ? null : balanceChangeOf(plan, account);
+  const account = await findQueueAccount(tx, wallet);
+  const change = account === null ? null : accountBalanceChange(plan, account);
   if (account === null || change === null) {
     return { send: NO_QUEUE, version: { balance_change: null }, refs: refsOf(plan) };
   }
@@ -42,7 +42,7 @@ export async function placeInQueue(tx: Tx, wallet: Wallet, plan: SendPlan): Prom
 }
 
 /** The merchant address, where sends of this chain wait for one another. */
-export async function queueAccountOf(db: Db, wallet: Wallet): Promise<string | null> {
+export async function findQueueAccount(db: Db, wallet: Wallet): Promise<string | null> {
   if (accountsPerSend(wallet) === null) return null;
   return (await merchantAddress(db, wallet)) ?? null;
 }

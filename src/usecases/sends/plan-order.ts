@@ -1,7 +1,7 @@
 import { accountsPerSend } from '../../domain/accounts.ts';
 import {
   inputCostAt,
-  mostInputsOf,
+  maxInputs,
   outputKey,
   InsufficientFunds,
   UnsendableAmount,
@@ -14,7 +14,7 @@ import {
 } from '../../domain/chain.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
-import { ancestorsOf, deficitAt } from '../../domain/send/package-fee.ts';
+import { distinctAncestors, deficitAt } from '../../domain/send/package-fee.ts';
 import {
   MAX_RESERVED_OUTPUTS,
   neededWith,
@@ -23,11 +23,11 @@ import {
 } from '../../domain/send/parts.ts';
 import { findWatched } from '../../store/ledger/addresses.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { nonceSequenceOf } from '../../store/sends/nonce-sequences.ts';
+import { loadNonceSequence } from '../../store/sends/nonce-sequences.ts';
 import { spendableFunds, spendableTotal } from '../../store/ledger/spendable.ts';
 import { spendableChange, type SpendableChange } from '../settlement/ancestry.ts';
 import { nextChangeAddress } from '../wallet/change-address.ts';
-import { drawableFunds, fitsHeld, queuedFunds } from './drawable-funds.ts';
+import { drawableFunds, matchesChainBalances, queuedFunds } from './drawable-funds.ts';
 import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
 import { insufficient } from './shortage.ts';
@@ -44,7 +44,7 @@ export function isPreparation(plan: OrderPlan): plan is Preparation {
 }
 
 /** What the destination receives, and what all transactions cost. */
-export function totalsOf(plan: OrderPlan): Pick<SendPlan, 'amount' | 'fee' | 'feeRate'> {
+export function sumPlan(plan: OrderPlan): Pick<SendPlan, 'amount' | 'fee' | 'feeRate'> {
   if (!isPreparation(plan)) return plan;
   const { fee, last } = plan;
   return { fee, amount: last.amount, feeRate: last.feeRate };
@@ -81,8 +81,8 @@ export async function planOrder(
   using: Using,
 ): Promise<OrderPlan> {
   const { adapter, quote } = using;
-  await refuseOwnPayment(db, adapter, order);
-  const pool = await poolOf(db, deps, order, quote);
+  await rejectOwnPaymentAddress(db, adapter, order);
+  const pool = await selectPool(db, deps, order, quote);
   try {
     return await planTransactions(db, order, using, pool);
   } catch (error) {
@@ -137,7 +137,7 @@ async function planInParts(
   const total = await spendableTotal(db, order, costOfInput(using));
   const spendable = worthSpending(change.funds, using, change.ancestry);
   const worth =
-    total.amount + spendable.reduce((sum, fund) => sum + worthOf(fund, using, change.ancestry), 0n);
+    total.amount + spendable.reduce((sum, fund) => sum + effectiveValue(fund, using, change.ancestry), 0n);
   if (one.available >= worth) throw one;
   const confirmed = await spendableFunds(db, order, MAX_RESERVED_OUTPUTS);
   const funds = [...worthSpending(confirmed, using, new Map()), ...spendable].toSorted(largestFirst);
@@ -147,7 +147,7 @@ async function planInParts(
   const { destination, amount, subtractFee } = order;
   const asked = { destination, amount, subtractFee: subtractFee || isEverything, everything: isEverything };
   const inputCost = (rate: bigint): bigint => inputCostAt(adapter, { rate });
-  const terms = { adapter, quote, changeAddress, mostInputs: mostInputsOf(adapter), inputCost };
+  const terms = { adapter, quote, changeAddress, mostInputs: maxInputs(adapter), inputCost };
   const preparation = planPreparation(asked, funds, terms);
   if (preparation === null) throw new InsufficientFunds(sumOf(funds), neededWith(asked, funds, terms));
   const unconfirmed = new Set(spendable.map(({ ref }) => outputKey(ref)));
@@ -173,19 +173,19 @@ async function requireInOneTransaction(db: Db, order: SendOrder, using: Using): 
   if (sendsFromOneAddress(order) || accountsPerSend(order) !== null) return;
   const inputCost = costOfInput(using);
   const { amount, count } = await spendableTotal(db, order, inputCost);
-  const most = mostInputsOf(using.adapter);
+  const most = maxInputs(using.adapter);
   if (count <= most) return;
   const reached = (await spendableFunds(db, order, most)).filter((fund) => fund.amount > inputCost);
   throw new InsufficientFunds(sumOf(reached), amount);
 }
 
-async function poolOf(db: Db, deps: PlanOrderDeps, order: SendOrder, quote: FeeQuote): Promise<Pool> {
+async function selectPool(db: Db, deps: PlanOrderDeps, order: SendOrder, quote: FeeQuote): Promise<Pool> {
   const changeAddress = await nextChangeAddress(db, deps, order);
   const from = sendsFromOneAddress(order) ? changeAddress : undefined;
   const confirmed = await drawableFunds(db, { ...order, from }, { held: quote.held, changeAddress });
   const fromNonce = quote.account?.nonce ?? 0;
   const lane =
-    from === undefined ? undefined : await nonceSequenceOf(db, { ...order, address: from, fromNonce });
+    from === undefined ? undefined : await loadNonceSequence(db, { ...order, address: from, fromNonce });
   const isByOutput = from === undefined && accountsPerSend(order) === null;
   const change = isByOutput ? await spendableChange(db, order) : { funds: [], ancestry: new Map() };
   const { only } = order;
@@ -206,7 +206,7 @@ function choose(order: SendOrder, using: Using, pool: Pool): SendPlan {
   const { confirmed, change, queued } = pool;
   if (order.everything === true) {
     const funds = worthSpending([...(queued ?? confirmed), ...change.funds], using, change.ancestry);
-    const most = mostInputsOf(using.adapter);
+    const most = maxInputs(using.adapter);
     if (pool.isByOutput && funds.length > most)
       throw new InsufficientFunds(sumOf(funds.slice(0, most)), sumOf(funds));
     const amount = sumOf(funds) - (pool.lane?.committed ?? 0n);
@@ -240,7 +240,8 @@ function planFrom(funds: readonly Fund[], order: SendOrder, using: Using, pool: 
   };
   const plan = adapter.planSend(request);
   // What the merchant address will hold is compared with the chain once its turn has come.
-  if (drawsOnQueue(funds, pool) || fitsHeld(plan, quote.held, { least: adapter.minimumPayment })) return plan;
+  if (drawsOnQueue(funds, pool) || matchesChainBalances(plan, quote.held, { least: adapter.minimumPayment }))
+    return plan;
   // Including it would empty the merchant's own account, which may hold more than the ledger knows.
   const deposits = funds.filter(({ address }) => address !== changeAddress);
   return adapter.planSend({ ...request, funds: deposits });
@@ -255,12 +256,12 @@ function drawsOnQueue(funds: readonly Fund[], { queued }: Pool): boolean {
 /** Drops funds that cost more to spend than they hold. */
 function worthSpending(funds: readonly Fund[], using: Using, ancestry: Ancestry): Fund[] {
   const cost = costOfInput(using);
-  return funds.filter((fund) => worthOf(fund, using, ancestry) > cost);
+  return funds.filter((fund) => effectiveValue(fund, using, ancestry) > cost);
 }
 
 /** What it holds beyond what its unconfirmed ancestors lack at the rate of now. */
-function worthOf(fund: Fund, { quote }: Using, ancestry: Ancestry): bigint {
-  return fund.amount - deficitAt(quote.rate, ancestorsOf([fund], ancestry));
+function effectiveValue(fund: Fund, { quote }: Using, ancestry: Ancestry): bigint {
+  return fund.amount - deficitAt(quote.rate, distinctAncestors([fund], ancestry));
 }
 
 function costOfInput({ adapter, quote }: Using): bigint {
@@ -271,7 +272,7 @@ function costOfInput({ adapter, quote }: Using): bigint {
  * Refuses a payment's own address as destination: the money would count as the customer's, so a
  * merchant who copies that address to refund the payment would mark it paid instead.
  */
-async function refuseOwnPayment(db: Db, adapter: ChainAdapter, order: SendOrder): Promise<void> {
+async function rejectOwnPaymentAddress(db: Db, adapter: ChainAdapter, order: SendOrder): Promise<void> {
   const [known] = await findWatched(db, order, [adapter.watchKey(order.destination)]);
   if (known?.merchant_id === order.merchantId && known.purpose === 'payment') {
     throw invalidField(

@@ -9,7 +9,7 @@ import {
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { noteFeeLevel } from '../../store/ledger/fee-levels.ts';
-import { withHeld } from './drawable-funds.ts';
+import { withChainBalances } from './drawable-funds.ts';
 import { atRate } from './fee-terms.ts';
 import { planOneTransaction, type PlanOrderDeps } from './plan-order.ts';
 import type { SendOrder } from './send-order.ts';
@@ -52,6 +52,6 @@ async function askFee(
   const from = deps.deriver.address({ coin, mode, account, branch: 0, index: 0 });
   const intent = { from, destination, amount };
   if (adapter.wholeAccounts !== undefined)
-    return withHeld(deps.db, adapter, { wallet: order }, await adapter.feeQuote(intent));
+    return withChainBalances(deps.db, adapter, { wallet: order }, await adapter.feeQuote(intent));
   return sendsFromOneAddress(order) ? adapter.feeQuote(intent) : adapter.feeQuote();
 }

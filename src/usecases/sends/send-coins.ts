@@ -13,7 +13,7 @@ import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { findSendByKey, type StoredSend } from '../../store/sends/sends.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
 import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
-import { takeChangeAddress } from '../wallet/change-address.ts';
+import { reserveChangeAddress } from '../wallet/change-address.ts';
 import { broadcastSend } from '../settlement/broadcast-send.ts';
 import { recordAnswer } from '../settlement/record-answer.ts';
 import { repeatedSend } from './repeated-send.ts';
@@ -108,7 +108,7 @@ export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Prom
     }
     deps.logger.info({ sendId, coin: send.coin, mode: send.mode, txid: send.txid }, 'send signed');
     return unlessFailed(
-      await settle(deps, send, await broadcastSend(deps.db, adapter, transaction, plan.inputs)),
+      await recordSubmitAnswer(deps, send, await broadcastSend(deps.db, adapter, transaction, plan.inputs)),
     );
   });
 }
@@ -149,7 +149,7 @@ async function planAndStore(
     return { send, transaction: null, plan: null };
   }
   if (plan.change !== null)
-    await takeChangeAddress(tx, deps, { wallet: order, adapter, address: plan.change.address });
+    await reserveChangeAddress(tx, deps, { wallet: order, adapter, address: plan.change.address });
   const { maxFee } = order;
   const maxFeeOrShare = orderBudget({ amount: orderedAmount(order, plan), maxFee }, plan, { ...deps, quote });
   const stored = await storeSend(tx, deps, {
@@ -165,7 +165,11 @@ async function planAndStore(
 }
 
 /** Records the node's answer. If that fails, the error must not suggest that nothing was sent: the node may have it. */
-async function settle(deps: SendCoinsDeps, send: StoredSend, result: BroadcastResult): Promise<StoredSend> {
+async function recordSubmitAnswer(
+  deps: SendCoinsDeps,
+  send: StoredSend,
+  result: BroadcastResult,
+): Promise<StoredSend> {
   try {
     return await deps.db.transaction(async (tx) => {
       const { id: sendId, version } = send;

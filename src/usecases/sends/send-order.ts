@@ -4,7 +4,7 @@ import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import { AmountError, parseCoinAmount } from '../../domain/money.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import { modeOf } from '../merchants/mode-of.ts';
+import { merchantMode } from '../merchants/mode-of.ts';
 import { readFeeRate, readMaxFee } from './fee-terms.ts';
 
 /** Amount that stands for the whole spendable balance, the fee taken out of it. */
@@ -57,7 +57,7 @@ export interface SendOrder extends ChainId {
  * @throws {AppError} INVALID_STATE
  */
 export function requireCurrentMode({ merchant, mode }: Pick<SendInput, 'merchant' | 'mode'>): void {
-  const current = modeOf(merchant);
+  const current = merchantMode(merchant);
   if (mode === undefined || mode === current) return;
   const message = `This send is meant for the ${mode} wallet, but the merchant is in ${current} mode now`;
   throw new AppError('INVALID_STATE', message);
@@ -68,7 +68,7 @@ export function readOrder(input: SendInput): SendOrder {
   const everything = input.amount.trim() === EVERYTHING;
   return {
     coin: input.coin,
-    mode: modeOf(input.merchant, input.mode),
+    mode: merchantMode(input.merchant, input.mode),
     merchantId: input.merchant.id,
     account: input.merchant.account,
     destination: input.destination.trim(),

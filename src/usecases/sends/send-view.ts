@@ -1,7 +1,7 @@
 import type { Coin } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import { canCostMore, isReverted } from '../../domain/send/machine.ts';
-import { statusOf } from '../../store/sends/send-status.ts';
+import { sendStatus } from '../../store/sends/send-status.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
 import type { SendStatus } from '../../domain/send/types.ts';
 
@@ -43,7 +43,7 @@ export function viewSend(
 ): SendView {
   return {
     id: send.id,
-    status: statusOf(send),
+    status: sendStatus(send),
     coin: send.coin,
     sandbox: send.mode === 'sandbox',
     txHash: send.txid,

@@ -5,10 +5,10 @@ import { AppError } from '../../domain/errors.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import { MAX_RESERVED_OUTPUTS } from '../../domain/send/parts.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { openSendsOf } from '../../store/sends/sends.ts';
-import { versionsOf } from '../../store/sends/send-versions.ts';
+import { listOpenSends } from '../../store/sends/sends.ts';
+import { listVersions } from '../../store/sends/send-versions.ts';
 import { reservedForPreparing, spendableFunds, spendableTotal } from '../../store/ledger/spendable.ts';
-import { heldByAccountsInUse, spendableAccounts } from '../../store/ledger/spendable-accounts.ts';
+import { balanceOfAccountsInUse, spendableAccounts } from '../../store/ledger/spendable-accounts.ts';
 import { waitingFunds } from '../../store/ledger/waiting-funds.ts';
 import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';
@@ -35,7 +35,7 @@ export async function insufficient(db: Db, order: SendOrder, found: Shortage): P
   const hints = [
     ...(await beyondOneSend(db, order, found)),
     ...(await changeUnderWay(db, order, found.reached)),
-    ...(await stillWaiting(db, order)),
+    ...(await awaitedFunds(db, order)),
     ...(await setAside(db, order)),
   ].map(({ amount, code, why }) => ({ field: 'amount', code, message: `${show(amount)} more ${why}` }));
   const missing = needed > available ? `: ${show(needed - available)} is missing` : '';
@@ -115,12 +115,12 @@ async function elsewhere(db: Db, order: SendOrder, reached: readonly Fund[]): Pr
 async function changeUnderWay(db: Db, order: SendOrder, reached: readonly Fund[]): Promise<Hint[]> {
   // The remainder of a single account was counted already.
   if (sendsFromOneAddress(order)) return [];
-  if (accountsPerSend(order) !== null) return restOfAccountsInUse(db, order, reached);
+  if (accountsPerSend(order) !== null) return remainderOfAccountsInUse(db, order, reached);
   const here = new Set(reached.map(({ ref }) => ref.txid));
   const spentOn = new Set<string>();
   const changes = new Map<string, bigint>();
-  for (const send of await openSendsOf(db, order, MAX_OPEN)) {
-    const current = (await versionsOf(db, send.id)).find(({ version }) => version === send.version);
+  for (const send of await listOpenSends(db, order, MAX_OPEN)) {
+    const current = (await listVersions(db, send.id)).find(({ version }) => version === send.version);
     if (current === undefined) continue;
     const plan = readPlan(current.plan_json);
     for (const { ref } of plan.inputs) spentOn.add(ref.txid);
@@ -135,13 +135,13 @@ async function changeUnderWay(db: Db, order: SendOrder, reached: readonly Fund[]
  * Where a send empties whole accounts: what reached accounts in use meanwhile, and what sends under way leave if no
  * further one may draw on that now. Sends that move money within the wallet cost only their fee.
  */
-async function restOfAccountsInUse(db: Db, order: SendOrder, reached: readonly Fund[]): Promise<Hint[]> {
+async function remainderOfAccountsInUse(db: Db, order: SendOrder, reached: readonly Fund[]): Promise<Hint[]> {
   const idle = await spendableAccounts(db, order, MAX_TOLD_ACCOUNTS);
   const free = new Map(idle.map(({ fund }) => [fund.address, fund.amount]));
-  let rest = await heldByAccountsInUse(db, order);
+  let rest = await balanceOfAccountsInUse(db, order);
   // What is to be left at the merchant address can be drawn on already.
   for (const { address, amount } of reached) rest -= amount - (free.get(address) ?? 0n);
-  for (const { purpose, amount, fee } of await openSendsOf(db, order, MAX_OPEN)) {
+  for (const { purpose, amount, fee } of await listOpenSends(db, order, MAX_OPEN)) {
     rest -= purpose === 'send' ? BigInt(amount) + BigInt(fee) : BigInt(fee);
   }
   return hint(
@@ -151,7 +151,7 @@ async function restOfAccountsInUse(db: Db, order: SendOrder, reached: readonly F
   );
 }
 
-async function stillWaiting(db: Db, order: SendOrder): Promise<Hint[]> {
+async function awaitedFunds(db: Db, order: SendOrder): Promise<Hint[]> {
   const { unconfirmed, immature, frozen } = await waitingFunds(db, order);
   return [
     ...hint(unconfirmed, 'unconfirmed', 'has come in and waits for a block'),

@@ -16,7 +16,7 @@ export interface StoreSendDeps {
 }
 
 /** Index of the output that returns to the wallet: the change, or the only output of a move within the wallet. */
-export function changeIndexOf(
+export function changeIndex(
   { outputs = [] }: SignedTransaction,
   plan: Pick<SendPlan, 'change' | 'destination'>,
   purpose: StoredSend['purpose'] | 'cancel',
@@ -85,7 +85,7 @@ export async function storeSend(
     fee_rate: plan.feeRate.toString(),
     plan_json: writePlan(plan),
     created_at: now,
-    change_index: changeIndexOf(transaction, plan, purpose),
+    change_index: changeIndex(transaction, plan, purpose),
     ...place.version,
   });
   // An account's balance has no parts to reserve: its open sends count against the whole.

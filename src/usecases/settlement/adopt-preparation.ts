@@ -1,7 +1,7 @@
 import { inputCostAt, type ChainAdapter, type Debit, type SendPlan } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
-import { fundsMadeBy, fundsOf, type HeldFund } from '../../store/ledger/funds.ts';
+import { fundsMadeBy, findFunds, type ReservedFund } from '../../store/ledger/funds.ts';
 import { reserveMade } from '../../store/ledger/spendable.ts';
 import { admitFee, admitPart } from '../../store/sends/fee-budgets.ts';
 import { insertSend, updateSend, type StoredSend } from '../../store/sends/sends.ts';
@@ -19,14 +19,14 @@ interface AdoptPreparationDeps {
 type Spender = NonNullable<Debit['spender']>;
 
 /** A mined transaction that this database did not sign, read against a send that gathers its outputs. */
-interface Found {
+interface MinedPart {
   readonly txid: string;
   readonly spender: Spender;
   readonly send: StoredSend;
   /** What it spends; all of it is ours. */
-  readonly inputs: readonly HeldFund[];
+  readonly inputs: readonly ReservedFund[];
   /** What it pays to us. */
-  readonly made: readonly HeldFund[];
+  readonly made: readonly ReservedFund[];
   readonly fee: bigint;
 }
 
@@ -50,7 +50,7 @@ export async function adoptForPreparing(
   const spender = spends[0]?.spender;
   if (spender === undefined || spender.inputs !== spends.length) return null;
   const refs = spends.map(({ ref }) => ref);
-  const inputs = await fundsOf(tx, chain, refs);
+  const inputs = await findFunds(tx, chain, refs);
   if (inputs.length !== refs.length) return null;
   const made = await fundsMadeBy(tx, chain, txid);
   const fee = sumOf(inputs) - spender.pays.reduce((sum, { amount }) => sum + amount, 0n);
@@ -61,7 +61,7 @@ export async function adoptForPreparing(
 }
 
 /** What it pays of the send: the ordered amount, or that less the fees where they come out of it. Null: nothing. */
-function paidAmount({ send, spender, made }: Found, adapter: ChainAdapter): bigint | null {
+function paidAmount({ send, spender, made }: MinedPart, adapter: ChainAdapter): bigint | null {
   const watchKey = adapter.watchKey(send.destination);
   const ordered = BigInt(send.ordered);
   const least = send.subtract_fee === 1 || send.everything === 1 ? ordered - BigInt(send.max_fee) : ordered;
@@ -76,7 +76,7 @@ function paidAmount({ send, spender, made }: Found, adapter: ChainAdapter): bigi
 }
 
 /** Whether it moves outputs that the send has reserved into one output of the wallet. */
-function isPart({ send, inputs, made, spender }: Found): boolean {
+function isPart({ send, inputs, made, spender }: MinedPart): boolean {
   const isHeld = inputs.every(({ heldBy }) => heldBy === send.id);
   return isHeld && spender.pays.length === 1 && made.length === 1;
 }
@@ -85,7 +85,7 @@ async function adoptPayment(
   tx: Tx,
   deps: AdoptPreparationDeps,
   adapter: ChainAdapter,
-  found: Found & { readonly amount: bigint },
+  found: MinedPart & { readonly amount: bigint },
 ): Promise<StoredSendVersion> {
   const { txid, send, inputs, made, fee, amount } = found;
   const now = deps.clock.now();
@@ -98,7 +98,7 @@ async function adoptPayment(
     change: change === null ? null : { address: change.fund.address, amount: change.fund.amount },
     feeRate: rateOf(adapter, inputs.length, fee),
   };
-  const version = versionOf(found, plan, {
+  const version = toMinedVersion(found, plan, {
     sendId: send.id,
     now,
     changeIndex: change?.fund.ref.index ?? null,
@@ -117,7 +117,7 @@ async function adoptPart(
   tx: Tx,
   deps: AdoptPreparationDeps,
   adapter: ChainAdapter,
-  found: Found,
+  found: MinedPart,
 ): Promise<StoredSendVersion | null> {
   const { txid, send, inputs, made, fee } = found;
   const [output] = made;
@@ -163,7 +163,7 @@ async function adoptPart(
     queue_position: null,
     queued: 0,
   });
-  const version = versionOf(found, plan, { sendId, now, changeIndex: output.fund.ref.index });
+  const version = toMinedVersion(found, plan, { sendId, now, changeIndex: output.fund.ref.index });
   await insertSendVersion(tx, version);
   // A transaction of the same block may have spent it already.
   await reserveMade(tx, output.fund.ref, send);
@@ -175,8 +175,8 @@ async function adoptPart(
 }
 
 /** The row of a version that a block holds. */
-function versionOf(
-  { txid, spender, send }: Found,
+function toMinedVersion(
+  { txid, spender, send }: MinedPart,
   plan: SendPlan,
   {
     sendId,
@@ -207,6 +207,6 @@ function rateOf(adapter: ChainAdapter, inputs: number, fee: bigint): bigint {
   return size === 0n ? fee : (fee * 1_000n) / size;
 }
 
-function sumOf(funds: readonly HeldFund[]): bigint {
+function sumOf(funds: readonly ReservedFund[]): bigint {
   return funds.reduce((sum, { fund }) => sum + fund.amount, 0n);
 }

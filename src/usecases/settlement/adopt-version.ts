@@ -19,7 +19,7 @@ import { findSend, openSendsInOrder, type StoredSend } from '../../store/sends/s
 import {
   insertSendVersion,
   preparingSendFor,
-  versionsOf,
+  listVersions,
   type StoredSendVersion,
 } from '../../store/sends/send-versions.ts';
 import { adoptForPreparing } from './adopt-preparation.ts';
@@ -69,7 +69,7 @@ export async function adoptVersion(
   const { send, newest, rival } = match;
   const plan = readPlan(rival.plan_json);
   const refs = spends.map(({ ref }) => ref);
-  const fee = outcome?.fee ?? (await feeOf(tx, chain, refs, spender)) ?? plan.fee;
+  const fee = outcome?.fee ?? (await minedFee(tx, chain, refs, spender)) ?? plan.fee;
   const version: StoredSendVersion = {
     ...rival,
     version: newest + 1,
@@ -122,7 +122,7 @@ async function findExcluded(tx: Tx, { sendId, spends, spender, adapter }: Paymen
   const amount = paid.find((each) => isMove || each === BigInt(send.amount));
   if (amount === undefined) return null;
   const spent = new Set(spends.map(({ ref }) => outputKey(ref)));
-  const versions = await versionsOf(tx, send.id);
+  const versions = await listVersions(tx, send.id);
   const rival = versions.findLast(({ plan_json }) => {
     const { account, inputs } = readPlan(plan_json);
     if (account !== undefined) return account.nonce === spender.account?.nonce;
@@ -147,7 +147,7 @@ async function findUnseen(
   for (const send of holderFirst) {
     const amount = amountsPaid(spender, adapter, send).find((paid) => isWhatItPays(send, paid, fee));
     if (amount === undefined || !(await mayBePaidUnseen(tx, send))) continue;
-    const rival = (await versionsOf(tx, send.id)).at(-1);
+    const rival = (await listVersions(tx, send.id)).at(-1);
     if (rival !== undefined) return { send, rival, newest: rival.version, amount };
   }
   return null;
@@ -165,7 +165,7 @@ function isWhatItPays(send: StoredSend, paid: bigint, fee: bigint): boolean {
 }
 
 /** Null unless all its inputs are ours. */
-async function feeOf(
+async function minedFee(
   tx: Tx,
   chain: ChainId,
   refs: readonly OutputRef[],

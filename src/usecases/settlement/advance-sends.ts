@@ -2,17 +2,17 @@ import { ChainError, type BroadcastResult, type ChainAdapter } from '../../domai
 import type { ChainId } from '../../domain/coins.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { dueSends, findSend, signedSends, updateSend, type StoredSend } from '../../store/sends/sends.ts';
-import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
+import { listVersions, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { sendsWithSurplus } from '../../store/ledger/spendable.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
-import { withHeld } from '../sends/drawable-funds.ts';
+import { withChainBalances } from '../sends/drawable-funds.ts';
 import { applySendFact } from './apply-send-fact.ts';
 import { broadcastSend } from './broadcast-send.ts';
 import { recordAnswer, type Answer } from './record-answer.ts';
 import type { Renewal } from './renew-send.ts';
 import { queryStatus, resolveRefusal } from './resolve-refusal.ts';
 import type { SendCoinsDeps } from '../sends/send-coins.ts';
-import { readPlan, transactionOf } from './stored-plan.ts';
+import { readPlan, toStoredTransaction } from './stored-plan.ts';
 
 export type AdvanceSendsDeps = Pick<
   SendCoinsDeps,
@@ -55,7 +55,7 @@ export async function advanceSends(
       : await dueSends(deps.db, chain, dueTimes(deps), ROUND_SIZE);
   let unclear = 0;
   for (const send of due) {
-    const kind = await deps.inHand.take(send.id, async () => tryAgain(deps, adapter, send));
+    const kind = await deps.inHand.take(send.id, async () => retrySend(deps, adapter, send));
     if (kind === null) continue;
     unclear = kind === 'unknown' ? unclear + 1 : 0;
     if (unclear >= PATIENCE) break;
@@ -74,14 +74,14 @@ function dueTimes(deps: AdvanceSendsDeps): { now: number; impossible: number } {
  * Retries one send; a failure must not block the sends after it. Null when it says nothing about the node: the send
  * was advanced elsewhere since it was read, or the error lies in the send itself.
  */
-async function tryAgain(
+async function retrySend(
   deps: AdvanceSendsDeps,
   adapter: ChainAdapter,
   send: StoredSend,
 ): Promise<BroadcastResult['kind'] | null> {
   try {
     if (await hasMovedOn(deps.db, send)) return null;
-    return (await offerAgain(deps, adapter, send)).kind;
+    return (await rebroadcast(deps, adapter, send)).kind;
   } catch (error) {
     deps.logger.error({ sendId: send.id, err: error }, 'could not advance a send; trying again');
     return error instanceof ChainError ? 'unknown' : stepBack(deps, send);
@@ -113,12 +113,12 @@ async function stepBack(
   }
 }
 
-async function offerAgain(
+async function rebroadcast(
   deps: AdvanceSendsDeps,
   adapter: ChainAdapter,
   send: StoredSend,
 ): Promise<BroadcastResult> {
-  const versions = await versionsOf(deps.db, send.id);
+  const versions = await listVersions(deps.db, send.id);
   const current = versions.find(({ version }) => version === send.version);
   if (current === undefined) throw new Error(`send ${send.id} has no version ${send.version}`);
   const pending = versions.filter((each) => each.version > send.version).at(-1);
@@ -164,7 +164,7 @@ async function offer(
   adapter: ChainAdapter,
   version: StoredSendVersion,
 ): Promise<BroadcastResult> {
-  return broadcastSend(db, adapter, transactionOf(version), readPlan(version.plan_json).inputs);
+  return broadcastSend(db, adapter, toStoredTransaction(version), readPlan(version.plan_json).inputs);
 }
 
 async function note(deps: AdvanceSendsDeps, answer: Omit<Answer, 'neverOffered'>): Promise<void> {
@@ -183,7 +183,7 @@ async function askRenewal(
   const first = inputs.map(({ address }) => address);
   const [from] = first;
   const quote = await adapter.feeQuote(from === undefined ? undefined : { from, destination, amount });
-  return { adapter, quote: await withHeld(deps.db, adapter, { wallet, first }, quote) };
+  return { adapter, quote: await withChainBalances(deps.db, adapter, { wallet, first }, quote) };
 }
 
 /** Releases coins reserved only by versions that were not mined, once the mined version is deep enough. */

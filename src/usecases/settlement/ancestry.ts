@@ -1,6 +1,6 @@
 import { outputKey, type FeeAncestor, type Ancestry, type Fund, type OutputRef } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
-import { MAX_ANCESTORS, MAX_ANCESTORS_SIZE, sizeOf } from '../../domain/send/package-fee.ts';
+import { MAX_ANCESTORS, MAX_ANCESTORS_SIZE, virtualSize } from '../../domain/send/package-fee.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { outputsOfTransactions } from '../../store/ledger/outputs.ts';
 import { unconfirmedChange } from '../../store/ledger/own-change.ts';
@@ -39,7 +39,7 @@ export async function spendableChange(
 }
 
 /** The unconfirmed ancestors of each input of a plan; confirmed inputs have none. */
-export async function ancestryOf(db: Db, chain: ChainId, inputs: readonly Fund[]): Promise<Ancestry> {
+export async function loadAncestry(db: Db, chain: ChainId, inputs: readonly Fund[]): Promise<Ancestry> {
   const ancestry = new Map<string, readonly FeeAncestor[]>();
   for (const { ref } of await unconfirmedAmong(
     db,
@@ -66,7 +66,7 @@ export async function ancestorsOfRefs(
       const version = await findVersionByTxid(db, chain, txid);
       if (version === undefined) return null;
       const fee = BigInt(version.fee);
-      found.set(txid, { txid, fee, size: sizeOf(fee, BigInt(version.fee_rate)) });
+      found.set(txid, { txid, fee, size: virtualSize(fee, BigInt(version.fee_rate)) });
       const inputs = readPlan(version.plan_json).inputs.map(({ ref }) => ref);
       parents.push(...(await unconfirmedAmong(db, chain, inputs)).map(({ ref }) => ref.txid));
     }

@@ -3,8 +3,8 @@ import { decide, isOpen } from '../../domain/send/machine.ts';
 import type { SendAction, SendFact, SendState } from '../../domain/send/types.ts';
 import { reserveAccount } from '../../store/ledger/queued-account.ts';
 import { releaseOutputs } from '../../store/ledger/spendable.ts';
-import { statusOf } from '../../store/sends/send-status.ts';
-import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
+import { sendStatus } from '../../store/sends/send-status.ts';
+import { listVersions, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import {
   findSend,
   releaseSendKey,
@@ -45,7 +45,7 @@ export async function applySendFact(
   if (!tx.isTransaction) throw new Error('applySendFact must run in a transaction');
   const before = await findSend(tx, sendId);
   if (before === undefined) throw new Error(`send ${sendId} is missing`);
-  const versions = await versionsOf(tx, sendId);
+  const versions = await listVersions(tx, sendId);
   const state = sendState(before, versions);
   const now = deps.clock.now();
   const { action, send: after, event, dead } = decide(state, fact, now);
@@ -64,9 +64,9 @@ export async function applySendFact(
   const isOther = after.version !== before.version;
   const hasNewVersion =
     action === 'sign' || action === 'accept' || action === 'switch' || (action === 'confirm' && isOther);
-  const amount = hasNewVersion ? amountOf(current) : {};
+  const amount = hasNewVersion ? destinationAmount(current) : {};
   const txid = current?.txid ?? before.txid;
-  const send = await updateSend(tx, sendId, { ...columnsOf(after), txid, ...amount }, now);
+  const send = await updateSend(tx, sendId, { ...toColumns(after), txid, ...amount }, now);
   if (
     state.status === 'queued' &&
     after.status !== 'queued' &&
@@ -81,7 +81,7 @@ export async function applySendFact(
   }
   if (event !== null) await emitSendEvent(tx, deps, event, send);
   if (action === 'accept' || action === 'confirm' || action === 'fail')
-    await recordRefund(tx, deps, send, statusOf(before));
+    await recordRefund(tx, deps, send, sendStatus(before));
   return { action, before, send };
 }
 
@@ -100,7 +100,7 @@ export function sendState(send: StoredSend, versions: readonly StoredSendVersion
   return {
     coin,
     mode,
-    status: statusOf(send),
+    status: sendStatus(send),
     version,
     height,
     error,
@@ -119,7 +119,7 @@ export function sendState(send: StoredSend, versions: readonly StoredSendVersion
   };
 }
 
-function columnsOf({ status, version, height, error, broadcasts, ...after }: SendState): SendPatch {
+function toColumns({ status, version, height, error, broadcasts, ...after }: SendState): SendPatch {
   return {
     status: status === 'queued' ? 'signed' : status,
     queued: status === 'queued' ? 1 : 0,
@@ -136,7 +136,7 @@ function columnsOf({ status, version, height, error, broadcasts, ...after }: Sen
 }
 
 /** What the destination gets differs between the versions of a sweep and of a renewal. */
-function amountOf(current: StoredSendVersion | undefined): Pick<SendPatch, 'amount'> {
+function destinationAmount(current: StoredSendVersion | undefined): Pick<SendPatch, 'amount'> {
   return current === undefined || current.cancels === 1
     ? {}
     : { amount: readPlan(current.plan_json).amount.toString() };

@@ -1,10 +1,10 @@
 import type { BroadcastResult, ChainAdapter, Fund, StoredTransaction } from '../../domain/chain.ts';
-import { ancestorsOf } from '../../domain/send/package-fee.ts';
+import { distinctAncestors } from '../../domain/send/package-fee.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findVersionByTxid } from '../../store/sends/send-versions.ts';
-import { ancestryOf } from './ancestry.ts';
+import { loadAncestry } from './ancestry.ts';
 import { broadcast } from './broadcast.ts';
-import { transactionOf } from './stored-plan.ts';
+import { toStoredTransaction } from './stored-plan.ts';
 
 /**
  * Broadcasts a transaction. When it is refused and spends unconfirmed change, its unconfirmed ancestors are
@@ -19,11 +19,11 @@ export async function broadcastSend(
 ): Promise<BroadcastResult> {
   const first = await broadcast(adapter, transaction);
   if (first.kind === 'accepted') return first;
-  const ancestors = ancestorsOf(inputs, await ancestryOf(db, adapter, inputs));
+  const ancestors = distinctAncestors(inputs, await loadAncestry(db, adapter, inputs));
   if (ancestors.length === 0) return first;
   for (const { txid } of ancestors.toReversed()) {
     const version = await findVersionByTxid(db, adapter, txid);
-    if (version !== undefined) await broadcast(adapter, transactionOf(version));
+    if (version !== undefined) await broadcast(adapter, toStoredTransaction(version));
   }
   const second = await broadcast(adapter, transaction);
   // After an unclear answer a later refusal proves nothing.

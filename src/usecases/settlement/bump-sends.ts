@@ -12,15 +12,15 @@ import {
   type SendPlace,
   type StoredSend,
 } from '../../store/sends/sends.ts';
-import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
+import { listVersions, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import type { AdvanceSendsDeps } from './advance-sends.ts';
 import { broadcastSend } from './broadcast-send.ts';
-import { paidRate, planRaise } from './plan-raise.ts';
+import { paidRate, planFeeBump } from './plan-raise.ts';
 import { storeChild } from './raise-by-child.ts';
 import { recordAnswer } from './record-answer.ts';
-import { chainOf, lastOfChain } from './send-chain.ts';
+import { findSendChain, lastOfChain } from './send-chain.ts';
 import { rateWithin } from '../../domain/send/fee-budget.ts';
-import { isTooLow, isWorthRaising } from '../../domain/send/policy.ts';
+import { isTooLow, shouldBumpFee } from '../../domain/send/policy.ts';
 import { readPlan } from './stored-plan.ts';
 import { storeVersion, type NewVersion } from './store-version.ts';
 
@@ -84,7 +84,7 @@ async function bumpSend(deps: BumpSendsDeps, stuck: StoredSend, using: Using): P
         { sendId: stuck.id, by: sendId, version, txid: transaction.txid },
         'raising the fee of a stuck send',
       );
-      await offerNew(deps, using.adapter, stored);
+      await broadcastReplacement(deps, using.adapter, stored);
       return true;
     }),
   );
@@ -92,7 +92,7 @@ async function bumpSend(deps: BumpSendsDeps, stuck: StoredSend, using: Using): P
 }
 
 /** Broadcasts a version that was just stored, and records the answer. */
-export async function offerNew(
+export async function broadcastReplacement(
   deps: BumpSendsDeps,
   adapter: ChainAdapter,
   { sendId, version, transaction, plan }: NewVersion,
@@ -115,9 +115,9 @@ async function storeBump(
   const send = await findSend(tx, sendId);
   const stuck = await findSend(tx, stuckId);
   if (send === undefined || stuck === undefined || !awaitsBlock(send)) return null;
-  const chain = await chainOf(tx, stuck);
+  const chain = await findSendChain(tx, stuck);
   if (chain.at(-1)?.id !== sendId) return null;
-  const versions = await versionsOf(tx, sendId);
+  const versions = await listVersions(tx, sendId);
   const newest = versions.at(-1);
   if (newest === undefined) return null;
   const current = versions.find(({ version }) => version === send.version) ?? newest;
@@ -130,21 +130,21 @@ async function storeBump(
     for (const each of waiting) await noteLimit(tx, deps, each, null);
     return null;
   }
-  const isDue = isWorthRaising(deps.policy, { coin: send.coin, ageMs, paid: known }, quote);
+  const isDue = shouldBumpFee(deps.policy, { coin: send.coin, ageMs, paid: known }, quote);
   if (!isDue || newest.version >= deps.policy.maxVersions) return null;
-  const raise = await raiseWithin(tx, deps, { childId, send, newest, stuck, adapter, quote, paid });
+  const raise = await bumpWithinBudget(tx, deps, { childId, send, newest, stuck, adapter, quote, paid });
   for (const each of waiting) await noteLimit(tx, deps, each, raise.over);
   return raise.version;
 }
 
-interface Raise {
+interface FeeBump {
   readonly version: NewVersion | null;
   /** The fee that it should have and the budget forbids, atoms; null: the budget suffices. */
   readonly over: bigint | null;
 }
 
 /** Raises the last send of a chain within its own budget, else by a child within that of the stuck one. */
-async function raiseWithin(
+async function bumpWithinBudget(
   tx: Tx,
   deps: BumpSendsDeps,
   raise: Using & {
@@ -154,7 +154,7 @@ async function raiseWithin(
     readonly stuck: StoredSend;
     readonly paid: bigint;
   },
-): Promise<Raise> {
+): Promise<FeeBump> {
   const { childId, send, newest, stuck, adapter, quote, paid } = raise;
   const byChild = async (payer: StoredSend) => storeChild(tx, deps, { childId, send, adapter, quote, payer });
   // The node did not take the last replacement.
@@ -167,7 +167,7 @@ async function raiseWithin(
     rateWithin(await feeLimit(tx, send), readPlan(newest.plan_json)),
     quote.minimum ?? 0n,
   ];
-  const { plan, over } = await planRaise(tx, deps, {
+  const { plan, over } = await planFeeBump(tx, deps, {
     send,
     newest,
     adapter,

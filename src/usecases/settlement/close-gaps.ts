@@ -4,7 +4,7 @@ import { gapBudget } from '../../domain/send/fee-budget.ts';
 import {
   budgetsBehind,
   nonceGaps,
-  nonceSequenceOf,
+  loadNonceSequence,
   type NonceGap,
 } from '../../store/sends/nonce-sequences.ts';
 import { spendableFunds } from '../../store/ledger/spendable.ts';
@@ -65,7 +65,7 @@ async function closeGap(
   return createSweep(deps, {
     adapter,
     plan: async (tx) => {
-      const lane = await nonceSequenceOf(tx, { ...order, address: from, fromNonce: nonce });
+      const lane = await loadNonceSequence(tx, { ...order, address: from, fromNonce: nonce });
       const funds = await spendableFunds(tx, { ...order, from });
       const sender = { destination: from, changeAddress: from };
       const plan = adapter.planSend({ ...sender, funds, amount, subtractFee: false, quote, lane });

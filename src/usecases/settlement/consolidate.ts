@@ -15,8 +15,8 @@ import { formatCoinAmount } from '../../domain/money.ts';
 import { consolidationBudget } from '../../domain/send/fee-budget.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { spendableFunds } from '../../store/ledger/spendable.ts';
-import { nextChangeAddress, takeChangeAddress } from '../wallet/change-address.ts';
-import { offerNew, type BumpSendsDeps } from './bump-sends.ts';
+import { nextChangeAddress, reserveChangeAddress } from '../wallet/change-address.ts';
+import { broadcastReplacement, type BumpSendsDeps } from './bump-sends.ts';
 import { atRate, readFeeRate, readMaxFee } from '../sends/fee-terms.ts';
 import type { WalletOwner } from '../sends/send-order.ts';
 import { storeSend } from '../sends/store-send.ts';
@@ -126,7 +126,7 @@ export async function gatherOutputs(deps: BumpSendsDeps, gathering: Gathering): 
       { coin, mode, sendId, txid: transaction.txid, outputs: plan.inputs.length },
       'consolidating outputs of the wallet',
     );
-    await offerNew(deps, gathering.adapter, stored);
+    await broadcastReplacement(deps, gathering.adapter, stored);
     return stored;
   });
 }
@@ -148,7 +148,7 @@ async function storeGathering(
   if (plan === null) return null;
   const budget = { moved: amount, startsBelow, policy: deps.policy };
   const maxFee = gathering.maxFee ?? consolidationBudget(plan, budget);
-  await takeChangeAddress(tx, deps, { wallet, adapter, address });
+  await reserveChangeAddress(tx, deps, { wallet, adapter, address });
   const purpose = 'sweep';
   const { send, transaction } = await storeSend(tx, deps, {
     sendId,

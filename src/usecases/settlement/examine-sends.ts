@@ -4,13 +4,13 @@ import type { Clock } from '../../domain/ports.ts';
 import { isReverted, judge } from '../../domain/send/machine.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findSend, oldestOpenSends, preparingSends, type StoredSend } from '../../store/sends/sends.ts';
-import { versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
+import { listVersions, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { sendState } from './apply-send-fact.ts';
 import { broadcast } from './broadcast.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
 import { queryStatus, readEvidence } from './resolve-refusal.ts';
 import { DEFAULT_SEND_POLICY } from '../../domain/send/policy.ts';
-import { transactionOf } from './stored-plan.ts';
+import { toStoredTransaction } from './stored-plan.ts';
 
 /** Why a send is not in a block yet. */
 export interface SendFinding {
@@ -68,7 +68,7 @@ async function examine(
   if (isFirstOffered(send, clock)) {
     return { standing: 'open', why: 'it is being offered for the first time at this moment' };
   }
-  const versions = await versionsOf(db, send.id);
+  const versions = await listVersions(db, send.id);
   const current = versions.find(({ version }) => version === send.version);
   if (versions.some(({ version }) => version > send.version) && isPlannedAhead(send, clock)) {
     return {
@@ -77,7 +77,7 @@ async function examine(
     };
   }
   if (current === undefined) return { standing: 'open', why: 'its signed bytes are missing' };
-  const result = await broadcast(adapter, transactionOf(current));
+  const result = await broadcast(adapter, toStoredTransaction(current));
   switch (result.kind) {
     case 'accepted':
       return { standing: 'in_network', why: `the node has ${current.txid}: it waits for a block` };
@@ -101,7 +101,7 @@ async function examineQueued(
 ): Promise<Pick<SendFinding, 'standing' | 'why'>> {
   const behind = 'it is queued behind sends of its wallet that have not landed yet';
   if (!(await mayBePaidUnseen(db, send))) return { standing: 'open', why: behind };
-  const versions = await versionsOf(db, send.id);
+  const versions = await listVersions(db, send.id);
   const evidence = await readEvidence(db, send, await queryStatus(db, adapter, { send, versions }));
   const verdict = judge(sendState(send, versions), evidence, DEFAULT_SEND_POLICY);
   const mustAsk = verdict.kind === 'open' && verdict.why === 'paid_unseen';

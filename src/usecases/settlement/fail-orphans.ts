@@ -2,10 +2,10 @@ import type { ChainId } from '../../domain/coins.ts';
 import { findCursor } from '../../store/chain/chain-cursors.ts';
 import { displacedSends } from '../../store/ledger/own-change.ts';
 import { findSend } from '../../store/sends/sends.ts';
-import { versionsOf } from '../../store/sends/send-versions.ts';
+import { listVersions } from '../../store/sends/send-versions.ts';
 import type { RecordAnswerDeps } from './record-answer.ts';
 import { applySendFact } from './apply-send-fact.ts';
-import { conflictsOf } from './lost-for-good.ts';
+import { findConflicts } from './lost-for-good.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
 import { spendsAccounts } from '../sends/sender.ts';
 import type { Db } from '../../store/sqlite/database.ts';
@@ -33,7 +33,7 @@ export async function failOrphans(
       await deps.db.transaction(async (tx) => {
         const send = await findSend(tx, id);
         if (send === undefined) return;
-        const conflicts = await conflictsOf(tx, chain, await versionsOf(tx, id));
+        const conflicts = await findConflicts(tx, chain, await listVersions(tx, id));
         const isExamined = !(await mayBePaidUnseen(tx, send));
         await applySendFact(tx, deps, id, { type: 'orphaned', upTo, conflicts, isExamined });
       });

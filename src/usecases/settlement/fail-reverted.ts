@@ -1,6 +1,6 @@
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import { requirementFor, settledHeight, type ConfirmationPolicy } from '../../domain/confirmations.ts';
-import { finalHeightsOf, findCursor } from '../../store/chain/chain-cursors.ts';
+import { finalHeights, findCursor } from '../../store/chain/chain-cursors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { revertedSends } from '../../store/sends/sends.ts';
 import { applySendFact, type ApplySendFactDeps } from './apply-send-fact.ts';
@@ -42,7 +42,7 @@ async function settled(
   const reverted = await revertedSends(db, chain);
   const tip = reverted.length === 0 ? undefined : await findCursor(db, chain);
   if (tip === undefined) return [];
-  const stand = { tip: tip.height, final: await finalHeightsOf(db, chain) };
+  const stand = { tip: tip.height, final: await finalHeights(db, chain) };
   const policy = confirmations(chain.coin, chain.mode);
   return reverted.flatMap(({ id, amount, height }) => {
     const upTo = settledHeight(requirementFor(policy, BigInt(amount)), stand);

@@ -11,7 +11,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import { settledHeight } from '../../domain/confirmations.ts';
 import { sweepBudget } from '../../domain/send/fee-budget.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';
-import { finalHeightsOf, findCursor } from '../../store/chain/chain-cursors.ts';
+import { finalHeights, findCursor } from '../../store/chain/chain-cursors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { failedSweeps } from '../../store/sends/sends.ts';
 import { crowdedMerchants, spendableAccounts } from '../../store/ledger/spendable-accounts.ts';
@@ -54,7 +54,7 @@ export async function gatherDeposits(
   const tip = await findCursor(deps.db, chain);
   if (perSend === null || adapter === null || tip === undefined) return;
   const { base } = deps.confirmations(chain.coin, chain.mode);
-  const settled = settledHeight(base, { tip: tip.height, final: await finalHeightsOf(deps.db, chain) });
+  const settled = settledHeight(base, { tip: tip.height, final: await finalHeights(deps.db, chain) });
   const reach = { perSend, settled };
   const most = perSend - 1;
   for (const crowd of await crowdedMerchants(deps.db, chain, { most, limit: ROUND_SIZE })) {
@@ -71,14 +71,14 @@ export async function gatherDeposits(
   }
 }
 
-interface Reach {
+interface DepositGroups {
   /** Accounts that one send can draw on, including the merchant's own. */
   readonly perSend: number;
   /** The newest settled height. */
   readonly settled: number;
 }
 
-type Using = { readonly adapter: ChainAdapter; readonly reach: Reach };
+type Using = { readonly adapter: ChainAdapter; readonly reach: DepositGroups };
 
 /** True when the node was asked. @param using failedBefore: attempts since the last success that signed nothing */
 async function gather(
@@ -119,7 +119,7 @@ async function gather(
 }
 
 /** Settled deposits in accounts beyond the number that one send can draw on. */
-async function settledBeyond(db: Db, crowd: Crowd, { perSend, settled }: Reach): Promise<Fund[]> {
+async function settledBeyond(db: Db, crowd: Crowd, { perSend, settled }: DepositGroups): Promise<Fund[]> {
   const accounts = await spendableAccounts(db, crowd, MAX_ACCOUNTS);
   return accounts
     .filter(({ isWallet }) => !isWallet)
@@ -140,7 +140,11 @@ async function withHeldBeyond(db: Db, crowd: Crowd, { adapter, reach }: Using): 
 async function beyondReach(
   db: Db,
   crowd: Crowd,
-  { failures, held, ...reach }: Reach & { readonly failures: number; readonly held: FeeQuote['held'] },
+  {
+    failures,
+    held,
+    ...reach
+  }: DepositGroups & { readonly failures: number; readonly held: FeeQuote['held'] },
 ): Promise<Fund[]> {
   const { perSend } = reach;
   const beyond = (await settledBeyond(db, crowd, reach)).filter(

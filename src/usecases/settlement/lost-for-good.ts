@@ -3,7 +3,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import { MAX_ANCESTORS } from '../../domain/send/package-fee.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findVersionByTxid, type StoredSendVersion } from '../../store/sends/send-versions.ts';
-import { minedSpendsOf } from '../../store/ledger/spends.ts';
+import { filterMinedSpends } from '../../store/ledger/spends.ts';
 import { readPlan } from './stored-plan.ts';
 
 /**
@@ -11,7 +11,7 @@ import { readPlan } from './stored-plan.ts';
  * unconfirmed ancestor: unless that block leaves the chain, the version can never be mined. Versions without one have
  * no entry, nor do those that draw on accounts instead of outputs.
  */
-export async function conflictsOf(
+export async function findConflicts(
   db: Db,
   chain: ChainId,
   versions: readonly Pick<StoredSendVersion, 'version' | 'txid'>[],
@@ -31,7 +31,7 @@ async function conflictOf(db: Db, chain: ChainId, txid: string, depth: number): 
   if (plan.account !== undefined) return null;
   const inputs = plan.inputs.map(({ ref }) => ref);
   const wanted = new Set(inputs.map(outputKey));
-  const mined = (await minedSpendsOf(db, chain, inputs)).filter(({ ref }) => wanted.has(outputKey(ref)));
+  const mined = (await filterMinedSpends(db, chain, inputs)).filter(({ ref }) => wanted.has(outputKey(ref)));
   // It is in a block itself, and so are its ancestors.
   if (mined.some(({ byTxid }) => byTxid === txid)) return null;
   const heights = mined.map(({ height }) => height);

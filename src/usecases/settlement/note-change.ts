@@ -5,7 +5,7 @@ import type { StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { rememberInputs } from '../../store/ledger/unconfirmed-inputs.ts';
 import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
 import { recordObservations } from '../chain-sync/record-observations.ts';
-import { ancestryOf } from './ancestry.ts';
+import { loadAncestry } from './ancestry.ts';
 import { readPlan } from './stored-plan.ts';
 
 /**
@@ -38,7 +38,7 @@ export async function noteChange(
   };
   const seen = [{ credit, seenAt: deps.clock.now() }];
   await recordObservations(tx, deps, adapter, { seen, gone: [] }, { kind: 'unconfirmed' });
-  const ancestry = await ancestryOf(tx, adapter, inputs);
+  const ancestry = await loadAncestry(tx, adapter, inputs);
   const known = inputs.map(({ ref }) => ({ ...ref, isParentOpen: ancestry.has(outputKey(ref)) }));
   await rememberInputs(tx, adapter, txid, known);
 }

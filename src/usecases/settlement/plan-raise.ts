@@ -1,25 +1,25 @@
 import { outputKey, type ChainAdapter, type FeeQuote, type SendPlan } from '../../domain/chain.ts';
-import { ancestorsOf, packageRate } from '../../domain/send/package-fee.ts';
+import { distinctAncestors, packageRate } from '../../domain/send/package-fee.ts';
 import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { changeOf } from '../../store/ledger/own-change.ts';
-import { nonceSequenceOf } from '../../store/sends/nonce-sequences.ts';
+import { findChangeOutput } from '../../store/ledger/own-change.ts';
+import { loadNonceSequence } from '../../store/sends/nonce-sequences.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { feeLimit } from '../../store/sends/fee-budgets.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
 import type { StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { reservedFunds, reserveOutputs, spendableFunds } from '../../store/ledger/spendable.ts';
-import { ancestryOf } from './ancestry.ts';
-import { nextChangeAddress, takeChangeAddress } from '../wallet/change-address.ts';
+import { loadAncestry } from './ancestry.ts';
+import { nextChangeAddress, reserveChangeAddress } from '../wallet/change-address.ts';
 import { readPlan } from './stored-plan.ts';
 
-export interface PlanRaiseDeps {
+export interface PlanFeeBumpDeps {
   readonly deriver: AddressDeriver;
   readonly clock: Clock;
 }
 
-export interface RaiseRequest {
+export interface FeeBumpRequest {
   readonly send: StoredSend;
   readonly newest: StoredSendVersion;
   readonly adapter: ChainAdapter;
@@ -31,7 +31,7 @@ export interface RaiseRequest {
 }
 
 /** `over`: the fee that the budget forbids at the best rate; null: it forbids none. `plan` null: none is possible. */
-export interface PlannedRaise {
+export interface PlannedFeeBump {
   readonly plan: SendPlan | null;
   readonly over: bigint | null;
 }
@@ -40,7 +40,7 @@ export interface PlannedRaise {
 export async function paidRate(tx: Tx, send: StoredSend, version: StoredSendVersion): Promise<bigint> {
   const previous = readPlan(version.plan_json);
   if (previous.account !== undefined) return previous.feeRate;
-  const ancestors = ancestorsOf(previous.inputs, await ancestryOf(tx, send, previous.inputs));
+  const ancestors = distinctAncestors(previous.inputs, await loadAncestry(tx, send, previous.inputs));
   return packageRate(previous, ancestors);
 }
 
@@ -48,7 +48,11 @@ export async function paidRate(tx: Tx, send: StoredSend, version: StoredSendVers
  * Plans a replacement at the first rate that the funds and the budget of the send allow, and reserves the coins and the
  * change address that it adds.
  */
-export async function planRaise(tx: Tx, deps: PlanRaiseDeps, request: RaiseRequest): Promise<PlannedRaise> {
+export async function planFeeBump(
+  tx: Tx,
+  deps: PlanFeeBumpDeps,
+  request: FeeBumpRequest,
+): Promise<PlannedFeeBump> {
   const budget = await feeLimit(tx, request.send);
   const draft = await drafter(tx, deps, request);
   let over: bigint | null = null;
@@ -64,12 +68,12 @@ export async function planRaise(tx: Tx, deps: PlanRaiseDeps, request: RaiseReque
   return { plan: null, over };
 }
 
-interface Drafter {
+interface ReplacementPlanner {
   readonly plan: (rate: bigint) => SendPlan | null;
   readonly take: (plan: SendPlan) => Promise<void>;
 }
 
-async function drafter(tx: Tx, deps: PlanRaiseDeps, request: RaiseRequest): Promise<Drafter> {
+async function drafter(tx: Tx, deps: PlanFeeBumpDeps, request: FeeBumpRequest): Promise<ReplacementPlanner> {
   const { send, newest, takeBack } = request;
   const previous = readPlan(newest.plan_json);
   if (previous.account !== undefined) return accountDrafter(tx, request, previous);
@@ -86,7 +90,7 @@ async function drafter(tx: Tx, deps: PlanRaiseDeps, request: RaiseRequest): Prom
   const funds = [...held, ...(await spendableFunds(tx, wallet))];
   const fresh = await nextChangeAddress(tx, deps, wallet);
   const changeAddress = isOwn ? previous.destination : (previous.change?.address ?? fresh);
-  const ancestry = await ancestryOf(tx, wallet, previous.inputs);
+  const ancestry = await loadAncestry(tx, wallet, previous.inputs);
   const reserved = await isChangeReserved(tx, send);
   return {
     plan: (rate) => {
@@ -99,7 +103,7 @@ async function drafter(tx: Tx, deps: PlanRaiseDeps, request: RaiseRequest): Prom
     },
     take: async (plan) => {
       const back = plan.change?.address ?? (toSelf ? plan.destination : null);
-      if (back === fresh) await takeChangeAddress(tx, deps, { wallet, adapter, address: fresh });
+      if (back === fresh) await reserveChangeAddress(tx, deps, { wallet, adapter, address: fresh });
       const added = plan.inputs.map(({ ref }) => ref).filter((ref) => !used.has(outputKey(ref)));
       await reserveOutputs(tx, send, added, id);
     },
@@ -108,19 +112,23 @@ async function drafter(tx: Tx, deps: PlanRaiseDeps, request: RaiseRequest): Prom
 
 /** Whether a send that gathers its outputs counts on the change of this one: every version must leave it some. */
 async function isChangeReserved(tx: Tx, send: StoredSend): Promise<boolean> {
-  const change = send.txid === null ? null : await changeOf(tx, send, send.txid);
+  const change = send.txid === null ? null : await findChangeOutput(tx, send, send.txid);
   return change !== null && change.heldBy !== null;
 }
 
 /** Account chains: versions conflict by nonce, and the fee is paid from the whole account balance. */
-async function accountDrafter(tx: Tx, request: RaiseRequest, previous: SendPlan): Promise<Drafter> {
+async function accountDrafter(
+  tx: Tx,
+  request: FeeBumpRequest,
+  previous: SendPlan,
+): Promise<ReplacementPlanner> {
   const { send, newest, adapter, quote, takeBack } = request;
   const { id, coin, mode, merchant_id: merchantId, lane: from } = send;
   if (from === null || previous.account === undefined) throw new Error(`send ${id} has no lane`);
   const wallet = { coin, mode, merchantId };
   const funds = await spendableFunds(tx, { ...wallet, from });
   const { nonce } = previous.account;
-  const lane = await nonceSequenceOf(tx, { ...wallet, address: from, fromNonce: nonce, exceptSendId: id });
+  const lane = await loadNonceSequence(tx, { ...wallet, address: from, fromNonce: nonce, exceptSendId: id });
   const fromAmount = isDeposit(send, from);
   const toSelf = takeBack || newest.cancels === 1;
   return {

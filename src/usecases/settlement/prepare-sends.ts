@@ -1,7 +1,7 @@
 import {
   ChainError,
   inputCostAt,
-  mostInputsOf,
+  maxInputs,
   UnsendableAmount,
   type ChainAdapter,
   type FeeQuote,
@@ -18,14 +18,14 @@ import {
   reserveOutputs,
   unconfirmedReserved,
 } from '../../store/ledger/spendable.ts';
-import { budgetLeftForPart, feeLimit } from '../../store/sends/fee-budgets.ts';
+import { remainingBudgetForPart, feeLimit } from '../../store/sends/fee-budgets.ts';
 import { txidsOfParts } from '../../store/sends/send-versions.ts';
-import { findSend, partsOf, preparingSends, updateSend, type StoredSend } from '../../store/sends/sends.ts';
+import { findSend, listParts, preparingSends, updateSend, type StoredSend } from '../../store/sends/sends.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { storeSend } from '../sends/store-send.ts';
-import { nextChangeAddress, takeChangeAddress } from '../wallet/change-address.ts';
+import { nextChangeAddress, reserveChangeAddress } from '../wallet/change-address.ts';
 import { applySendFact } from './apply-send-fact.ts';
-import { offerNew, type BumpSendsDeps } from './bump-sends.ts';
+import { broadcastReplacement, type BumpSendsDeps } from './bump-sends.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
 import { storeVersion, type NewVersion } from './store-version.ts';
 
@@ -44,7 +44,7 @@ type Using = { readonly adapter: ChainAdapter; readonly quote: FeeQuote };
 
 /**
  * One round over the sends of a chain that gather their outputs: signs, stores and broadcasts the parts that are missing,
- * and once blocks hold all of them the send itself. Each step is stored before the node sees it; after a crash the next
+ * and once blocks holdUnknownVersion all of them the send itself. Each step is stored before the node sees it; after a crash the next
  * round goes on from what is stored. Waits for the network.
  */
 export async function prepareSends(deps: BumpSendsDeps, chain: ChainId): Promise<void> {
@@ -69,7 +69,7 @@ async function prepareSend(deps: BumpSendsDeps, send: StoredSend, using: Using):
   try {
     await deps.inHand.take(send.id, async () => {
       for (let step = 0; step < ROUND_STEPS; step += 1) {
-        if (!(await takeStep(deps, send.id, using))) return;
+        if (!(await prepareNextPart(deps, send.id, using))) return;
       }
     });
   } catch (error) {
@@ -79,7 +79,7 @@ async function prepareSend(deps: BumpSendsDeps, send: StoredSend, using: Using):
 }
 
 /** Whether a transaction was signed and broadcast, so that another one may follow. */
-async function takeStep(deps: BumpSendsDeps, sendId: string, using: Using): Promise<boolean> {
+async function prepareNextPart(deps: BumpSendsDeps, sendId: string, using: Using): Promise<boolean> {
   return deps.inHand.begin(async (partId) => {
     const stored = await deps.db.transaction(async (tx) => storeStep(tx, deps, { sendId, partId }, using));
     if (stored === null) return false;
@@ -89,7 +89,7 @@ async function takeStep(deps: BumpSendsDeps, sendId: string, using: Using): Prom
       { sendId, by: stored.sendId, txid: transaction.txid, outputs: plan.inputs.length },
       what,
     );
-    await offerNew(deps, using.adapter, stored);
+    await broadcastReplacement(deps, using.adapter, stored);
     return stored.sendId !== sendId;
   });
 }
@@ -103,8 +103,8 @@ async function storeStep(
 ): Promise<NewVersion | null> {
   const send = await findSend(tx, sendId);
   if (send?.status !== 'preparing') return null;
-  if (await mayBePaidUnseen(tx, send)) return hold(tx, deps, send);
-  const parts = await partsOf(tx, sendId);
+  if (await mayBePaidUnseen(tx, send)) return holdUnknownVersion(tx, deps, send);
+  const parts = await listParts(tx, sendId);
   const failed = parts.filter(({ status }) => status === 'failed');
   if (failed.length >= MAX_FAILED_PARTS) {
     return abandon(tx, deps, send, `its outputs could not be gathered: ${failed.at(-1)?.error ?? 'unknown'}`);
@@ -128,11 +128,11 @@ async function storeStep(
     case 'unsendable':
       return abandon(tx, deps, send, step.reason);
     case 'part':
-      await takeChangeAddress(tx, deps, { wallet, adapter, address: changeAddress });
+      await reserveChangeAddress(tx, deps, { wallet, adapter, address: changeAddress });
       return storePart(tx, deps, { send, partId, wallet, adapter, ...step });
     case 'send':
       if (step.plan.change !== null)
-        await takeChangeAddress(tx, deps, { wallet, adapter, address: changeAddress });
+        await reserveChangeAddress(tx, deps, { wallet, adapter, address: changeAddress });
       return storeLast(tx, deps, { send, adapter, plan: step.plan });
     default:
       return assertNever(step);
@@ -159,7 +159,7 @@ function planStep(
     adapter,
     quote: atOrderedRate(send, quote),
     changeAddress,
-    mostInputs: mostInputsOf(adapter),
+    mostInputs: maxInputs(adapter),
     inputCost: (rate: bigint) => inputCostAt(adapter, { rate }),
     budget,
   };
@@ -197,7 +197,7 @@ async function storePart(
   const amount = plan.amount + plan.fee;
   const now = deps.clock.now();
   const whole = await updateSend(tx, send.id, { fee: rest.toString(), fee_limited_at: null }, now);
-  const left = await budgetLeftForPart(tx, whole);
+  const left = await remainingBudgetForPart(tx, whole);
   const stored = await storeSend(tx, deps, {
     sendId: partId,
     order: { ...wallet, destination, amount, subtractFee: true },
@@ -260,7 +260,7 @@ async function abandon(tx: Tx, deps: BumpSendsDeps, { id }: StoredSend, reason: 
 }
 
 /** A later version of this database may have signed and paid it. */
-async function hold(tx: Tx, deps: BumpSendsDeps, send: StoredSend): Promise<null> {
+async function holdUnknownVersion(tx: Tx, deps: BumpSendsDeps, send: StoredSend): Promise<null> {
   deps.logger.error(
     { sendId: send.id },
     'a send from before a restore or skipped blocks was being prepared and may have been paid since: see whether it was; its coins stay reserved (scripts/sends says what to do)',

@@ -10,12 +10,12 @@ import {
 import type { AddressDeriver } from '../../domain/keys.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
-import { changeOf } from '../../store/ledger/own-change.ts';
-import { budgetLeft } from '../../store/sends/fee-budgets.ts';
+import { findChangeOutput } from '../../store/ledger/own-change.ts';
+import { remainingBudget } from '../../store/sends/fee-budgets.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
 import { MAX_ANCESTORS, MAX_PACKAGE_SIZE, sizeTogether } from '../../domain/send/package-fee.ts';
 import { ancestorsOfRefs } from './ancestry.ts';
-import { nextChangeAddress, takeChangeAddress } from '../wallet/change-address.ts';
+import { nextChangeAddress, reserveChangeAddress } from '../wallet/change-address.ts';
 import { storeSend, type StoreSendDeps } from '../sends/store-send.ts';
 import type { NewVersion } from './store-version.ts';
 
@@ -40,7 +40,7 @@ export async function storeChild(
   },
 ): Promise<NewVersion | { readonly over: bigint } | null> {
   const { childId: sendId, send, adapter, quote, payer } = request;
-  const change = send.txid === null ? null : await changeOf(tx, send, send.txid);
+  const change = send.txid === null ? null : await findChangeOutput(tx, send, send.txid);
   if (change === null || change.heldBy !== null) return null;
   const { fund } = change;
   const ancestors = await ancestorsOfRefs(tx, send, [fund.ref]);
@@ -62,9 +62,9 @@ export async function storeChild(
     }),
   );
   if (plan === null) return null;
-  const maxFee = await budgetLeft(tx, payer);
+  const maxFee = await remainingBudget(tx, payer);
   if (plan.fee > maxFee) return { over: plan.fee };
-  await takeChangeAddress(tx, deps, { wallet, adapter, address });
+  await reserveChangeAddress(tx, deps, { wallet, adapter, address });
   const stored = await storeSend(tx, deps, {
     sendId,
     order,

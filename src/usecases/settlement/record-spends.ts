@@ -1,14 +1,14 @@
-import { spendingOf } from '../../domain/accounts.ts';
+import { spendingModel } from '../../domain/accounts.ts';
 import { outputKey, type Debit } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { awaitsBlock } from '../../domain/send/machine.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { displacedAbove, findOpenByNonce, findSend, type StoredSend } from '../../store/sends/sends.ts';
-import { findVersionByTxid, versionsOf, type StoredSendVersion } from '../../store/sends/send-versions.ts';
-import { fundsOf } from '../../store/ledger/funds.ts';
+import { findVersionByTxid, listVersions, type StoredSendVersion } from '../../store/sends/send-versions.ts';
+import { findFunds } from '../../store/ledger/funds.ts';
 import {
   markSpent,
-  minedSpendsOf,
+  filterMinedSpends,
   setUnconfirmedSpender,
   unconfirmedSpends,
   unmarkSpentAbove,
@@ -48,8 +48,9 @@ export async function confirmSends(
   }
   for (const [txid, { outcome, spends, heldBy, merchantId }] of spenders) {
     const known = await findVersionByTxid(tx, chain, txid);
-    const rival = known === undefined ? await rivalOf(tx, chain, spends) : undefined;
-    const sendId = rival?.id ?? heldBy ?? (known === undefined ? await holderOf(tx, chain, spends) : null);
+    const rival = known === undefined ? await findNonceConflict(tx, chain, spends) : undefined;
+    const sendId =
+      rival?.id ?? heldBy ?? (known === undefined ? await findReservingSend(tx, chain, spends) : null);
     const unknown = { txid, merchantId, sendId, spends, outcome };
     const version = known ?? (await adoptVersion(tx, deps, chain, unknown));
     if (version === null && rival !== undefined) await noteRival(tx, deps, rival, spends);
@@ -62,19 +63,23 @@ export async function confirmSends(
   }
   // Where money lies on accounts, another transaction than the one that displaced a send may have paid it.
   const isWhollyRead =
-    spendingOf(chain) === 'outputs' && block.spends.every(({ spender }) => spender !== undefined);
+    spendingModel(chain) === 'outputs' && block.spends.every(({ spender }) => spender !== undefined);
   const { height } = block;
   for (const sendId of holders) await recordDisplacement(tx, deps, sendId, { isWhollyRead, height });
 }
 
 /** The send that holds one of these by now: a part adopted from the same block may have made it. */
-async function holderOf(tx: Tx, chain: ChainId, spends: readonly Debit[]): Promise<string | null> {
+async function findReservingSend(tx: Tx, chain: ChainId, spends: readonly Debit[]): Promise<string | null> {
   const refs = spends.map(({ ref }) => ref);
-  return (await fundsOf(tx, chain, refs)).find(({ heldBy }) => heldBy !== null)?.heldBy ?? null;
+  return (await findFunds(tx, chain, refs)).find(({ heldBy }) => heldBy !== null)?.heldBy ?? null;
 }
 
 /** The open send with the same account and nonce as a transaction: a block can hold only one of the two. */
-async function rivalOf(tx: Tx, chain: ChainId, [spend]: readonly Debit[]): Promise<StoredSend | undefined> {
+async function findNonceConflict(
+  tx: Tx,
+  chain: ChainId,
+  [spend]: readonly Debit[],
+): Promise<StoredSend | undefined> {
   const account = spend?.spender?.account;
   return account === undefined ? undefined : findOpenByNonce(tx, chain, account);
 }
@@ -187,7 +192,7 @@ async function recordDisplacement(
 ): Promise<void> {
   const read = await findSend(tx, sendId);
   if (read === undefined || !awaitsBlock(read)) return;
-  const versions = await displacedVersions(tx, read, await versionsOf(tx, sendId));
+  const versions = await displacedVersions(tx, read, await listVersions(tx, sendId));
   const isExamined = isWhollyRead || !(await mayBePaidUnseen(tx, read));
   const fact = { type: 'displaced', versions, height, isExamined } as const;
   const { action, send } = await applySendFact(tx, deps, sendId, fact);
@@ -212,7 +217,7 @@ async function displacedVersions(
   const inputs = new Map(
     versions.map(({ version, plan_json }) => [version, readPlan(plan_json).inputs.map(({ ref }) => ref)]),
   );
-  const spends = await minedSpendsOf(tx, send, [...inputs.values()].flat());
+  const spends = await filterMinedSpends(tx, send, [...inputs.values()].flat());
   const spentBy = new Map(spends.map((spend) => [outputKey(spend.ref), spend.byTxid]));
   const lost = versions.filter(({ version, txid }) =>
     (inputs.get(version) ?? []).some((ref) => (spentBy.get(outputKey(ref)) ?? txid) !== txid),

@@ -1,16 +1,16 @@
 import { ChainError, type ChainAdapter } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { readyForRelease } from '../../domain/send/queue.ts';
-import { accountsWithQueue, queueOf } from '../../store/sends/send-queue.ts';
-import { versionsOf } from '../../store/sends/send-versions.ts';
+import { accountsWithQueue, listQueue } from '../../store/sends/send-queue.ts';
+import { listVersions } from '../../store/sends/send-versions.ts';
 import { findSend, type StoredSend } from '../../store/sends/sends.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { fitsHeld } from '../sends/drawable-funds.ts';
+import { matchesChainBalances } from '../sends/drawable-funds.ts';
 import { examineRefusal, type AdvanceSendsDeps } from './advance-sends.ts';
 import { applySendFact } from './apply-send-fact.ts';
 import { broadcastSend } from './broadcast-send.ts';
 import { recordAnswer } from './record-answer.ts';
-import { readPlan, transactionOf } from './stored-plan.ts';
+import { readPlan, toStoredTransaction } from './stored-plan.ts';
 
 /** Wallets served in one round. */
 const ROUND_SIZE = 50;
@@ -42,7 +42,7 @@ export async function releaseQueued(deps: AdvanceSendsDeps, chain: ChainId): Pro
 
 async function readySends(db: Db, account: string): Promise<StoredSend[]> {
   const ready: StoredSend[] = [];
-  for (const { id } of readyForRelease(await queueOf(db, account))) {
+  for (const { id } of readyForRelease(await listQueue(db, account))) {
     const send = await findSend(db, id);
     if (send !== undefined) ready.push(send);
   }
@@ -70,13 +70,13 @@ async function tryRelease(
 }
 
 async function release(deps: AdvanceSendsDeps, adapter: ChainAdapter, send: StoredSend): Promise<void> {
-  const versions = await versionsOf(deps.db, send.id);
+  const versions = await listVersions(deps.db, send.id);
   const current = versions.find(({ version }) => version === send.version);
   if (current === undefined) throw new Error(`send ${send.id} has no version ${send.version}`);
   const plan = readPlan(current.plan_json);
   const accounts = [...new Set(plan.inputs.map(({ address }) => address))];
   const held = await adapter.wholeAccounts?.heldNow(accounts);
-  if (!fitsHeld(plan, held, { least: adapter.minimumPayment, keeper: send.queue_account })) {
+  if (!matchesChainBalances(plan, held, { least: adapter.minimumPayment, keeper: send.queue_account })) {
     const reason = 'its accounts do not hold what it was planned with';
     deps.logger.warn(
       { sendId: send.id, reason },
@@ -87,7 +87,7 @@ async function release(deps: AdvanceSendsDeps, adapter: ChainAdapter, send: Stor
   }
   if (!(await dequeue(deps, send))) return;
   const { version } = current;
-  const result = await broadcastSend(deps.db, adapter, transactionOf(current), plan.inputs);
+  const result = await broadcastSend(deps.db, adapter, toStoredTransaction(current), plan.inputs);
   if (result.kind === 'rejected' && result.isExpired === true) {
     await examineRefusal(deps, adapter, { send, versions, reason: result.reason });
     return;
@@ -104,7 +104,7 @@ async function dequeue(deps: AdvanceSendsDeps, read: StoredSend): Promise<boolea
     const send = await findSend(tx, read.id);
     const account = send?.queue_account ?? null;
     if (send === undefined || account === null || send.version !== read.version) return false;
-    if (!readyForRelease(await queueOf(tx, account)).some(({ id }) => id === send.id)) return false;
+    if (!readyForRelease(await listQueue(tx, account)).some(({ id }) => id === send.id)) return false;
     const { policy } = deps;
     const { action, before } = await applySendFact(tx, deps, send.id, { type: 'dequeued', policy });
     const { coin, mode, txid } = before;

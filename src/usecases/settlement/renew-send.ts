@@ -1,14 +1,14 @@
 import type { ChainAdapter, FeeQuote, PlanSigner, SendPlan } from '../../domain/chain.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { balanceChangeOf } from '../../domain/send/queue.ts';
+import { accountBalanceChange } from '../../domain/send/queue.ts';
 import { updateSend, type StoredSend } from '../../store/sends/sends.ts';
-import { insertSendVersion, versionsOf } from '../../store/sends/send-versions.ts';
+import { insertSendVersion, listVersions } from '../../store/sends/send-versions.ts';
 import { releaseOutputs, reserveOutputs, reservedFunds } from '../../store/ledger/spendable.ts';
-import { fitsHeld } from '../sends/drawable-funds.ts';
+import { matchesChainBalances } from '../sends/drawable-funds.ts';
 import { planOneTransaction, type PlanOrderDeps } from '../sends/plan-order.ts';
 import { requireWithin } from '../../domain/send/fee-budget.ts';
-import { placeInQueue, queueAccountOf } from '../sends/place-in-queue.ts';
+import { placeInQueue, findQueueAccount } from '../sends/place-in-queue.ts';
 import type { SendOrder } from '../sends/send-order.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';
 import { applySendFact, type ApplySendFactDeps } from './apply-send-fact.ts';
@@ -42,7 +42,7 @@ export async function renewSend(
   send: StoredSend,
 ): Promise<StoredSend | 'impossible' | 'later'> {
   const { adapter, quote } = renewal;
-  const newest = (await versionsOf(tx, send.id)).at(-1);
+  const newest = (await listVersions(tx, send.id)).at(-1);
   if (newest === undefined || adapter.expiry === undefined) return 'impossible';
   if (newest.version >= deps.policy.maxVersions) return 'impossible';
   const previous = readPlan(newest.plan_json);
@@ -54,7 +54,7 @@ export async function renewSend(
   // The node that quoted the new lifetime is behind the one that proved the expiry.
   if (same === null) return 'later';
   const at = { least: adapter.minimumPayment, keeper: send.queue_account };
-  const isSame = fitsHeld(same, quote.held, at);
+  const isSame = matchesChainBalances(same, quote.held, at);
   const plan = isSame ? same : await planAround(tx, deps, renewal, { send, same });
   if (plan === null) return send.purpose === 'send' ? waitForMoney(tx, deps, send) : 'impossible';
   if (send.unfunded_since !== null) await updateSend(tx, send.id, { unfunded_since: null }, deps.clock.now());
@@ -122,9 +122,14 @@ async function planAround(
     replans: send.id,
   };
   try {
-    const plan = await planAgain(tx, deps, { order, everything: send.everything === 1 }, { adapter, quote });
+    const plan = await planRenewal(
+      tx,
+      deps,
+      { order, everything: send.everything === 1 },
+      { adapter, quote },
+    );
     requireWithin(BigInt(send.max_fee), plan.fee, send.coin);
-    await takePlace(tx, deps, send, plan);
+    await reserveInputs(tx, deps, send, plan);
     return plan;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -135,7 +140,7 @@ async function planAround(
 }
 
 /** The amount that was told, if the money still pays for it; else, where everything was ordered, what is left. */
-async function planAgain(
+async function planRenewal(
   tx: Tx,
   deps: RenewSendDeps,
   { order, everything }: { readonly order: SendOrder; readonly everything: boolean },
@@ -150,7 +155,12 @@ async function planAgain(
 }
 
 /** Reserves what the new plan draws on; a queued send takes the merchant address once it leaves the queue. */
-async function takePlace(tx: Tx, { clock }: RenewSendDeps, send: StoredSend, plan: SendPlan): Promise<void> {
+async function reserveInputs(
+  tx: Tx,
+  { clock }: RenewSendDeps,
+  send: StoredSend,
+  plan: SendPlan,
+): Promise<void> {
   const later = send.queued === 1 ? send.queue_account : null;
   const refs = plan.inputs.filter(({ address }) => address !== later).map(({ ref }) => ref);
   if (send.queue_account === null) {
@@ -161,8 +171,8 @@ async function takePlace(tx: Tx, { clock }: RenewSendDeps, send: StoredSend, pla
 }
 
 async function balanceChange(tx: Tx, send: StoredSend, plan: SendPlan): Promise<string | null> {
-  const account = await queueAccountOf(tx, { ...send, merchantId: send.merchant_id });
-  return account === null ? null : (balanceChangeOf(plan, account)?.toString() ?? null);
+  const account = await findQueueAccount(tx, { ...send, merchantId: send.merchant_id });
+  return account === null ? null : (accountBalanceChange(plan, account)?.toString() ?? null);
 }
 
 function accountsOf({ inputs }: SendPlan): string[] {

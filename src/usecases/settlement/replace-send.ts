@@ -4,13 +4,13 @@ import { feeAboveLimit, rateWithin } from '../../domain/send/fee-budget.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { changeBudget, feeLimit } from '../../store/sends/fee-budgets.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
-import { versionsOf } from '../../store/sends/send-versions.ts';
-import { offerNew, type BumpSendsDeps } from './bump-sends.ts';
+import { listVersions } from '../../store/sends/send-versions.ts';
+import { broadcastReplacement, type BumpSendsDeps } from './bump-sends.ts';
 import { atRate, readFeeRate, readMaxFee } from '../sends/fee-terms.ts';
 import { requireOpenSend, sendIsBusy } from '../sends/open-send.ts';
-import { paidRate, planRaise } from './plan-raise.ts';
+import { paidRate, planFeeBump } from './plan-raise.ts';
 import { storeChild } from './raise-by-child.ts';
-import { chainOf, lastOfChain } from './send-chain.ts';
+import { findSendChain, lastOfChain } from './send-chain.ts';
 import { getSend } from '../sends/get-send.ts';
 import type { SendView } from '../sends/send-view.ts';
 import { readPlan } from './stored-plan.ts';
@@ -59,7 +59,7 @@ export async function replaceSend(
       const { sendId, version, transaction } = stored;
       const what = takeBack ? 'taking a send back' : 'raising the fee of a send by command';
       deps.logger.info({ sendId: send.id, by: sendId, version, txid: transaction.txid }, what);
-      return offerNew(deps, adapter, stored);
+      return broadcastReplacement(deps, adapter, stored);
     }),
   );
   if (done === null) throw sendIsBusy();
@@ -77,7 +77,7 @@ export async function quoteFor(adapter: ChainAdapter, rate: bigint | null): Prom
   }
 }
 
-interface Wish {
+interface ReplacementRequest {
   readonly input: ReplaceSendInput;
   readonly takeBack: boolean;
   readonly childId: string;
@@ -88,15 +88,15 @@ async function store(
   tx: Tx,
   deps: BumpSendsDeps,
   { adapter, quote }: Using,
-  wish: Wish,
+  wish: ReplacementRequest,
 ): Promise<NewVersion> {
   const { input, takeBack, childId, lastId } = wish;
   await changedBudget(tx, deps, input);
   const ordered = await requireOpenSend(tx, input);
-  const chain = await chainOf(tx, ordered);
+  const chain = await findSendChain(tx, ordered);
   const send = chain.at(-1) ?? ordered;
   if (send.id !== lastId) throw sendIsBusy();
-  const newest = (await versionsOf(tx, lastId)).at(-1);
+  const newest = (await listVersions(tx, lastId)).at(-1);
   if (newest === undefined) throw new Error(`send ${lastId} has no version`);
   if (!takeBack && newest.cancels === 1 && send.id === ordered.id) {
     throw new AppError(
@@ -114,7 +114,7 @@ async function store(
   const budget = await feeLimit(tx, send);
   const within = rateWithin(budget, readPlan(newest.plan_json));
   const rates = input.feeRate === undefined ? [asked, within, paid + 1n] : [quote.rate];
-  const { plan, over } = await planRaise(tx, deps, {
+  const { plan, over } = await planFeeBump(tx, deps, {
     send,
     newest,
     adapter,

@@ -12,7 +12,7 @@ import { applySendFact } from './apply-send-fact.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
 import type { RecordAnswerDeps } from './record-answer.ts';
 import { renewSend, type Renewal, type RenewSendDeps } from './renew-send.ts';
-import { transactionOf } from './stored-plan.ts';
+import { toStoredTransaction } from './stored-plan.ts';
 
 /** The node's report on the versions of a send. */
 export interface StatusReport {
@@ -33,7 +33,7 @@ export async function queryStatus(
   const cursor = await findCursor(db, send);
   try {
     const isHeld = send.queued === 1;
-    const transactions = versions.map((version) => ({ ...transactionOf(version), isHeld }));
+    const transactions = versions.map((version) => ({ ...toStoredTransaction(version), isHeld }));
     const fates = await adapter.recheck(transactions, cursor, 'final');
     const tipHash = await provenHash(adapter, cursor);
     if (![...fates.values()].includes('unfunded')) return { fates, tipHash, final: null };

@@ -4,7 +4,7 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import { updateSend, type StoredSend } from '../../store/sends/sends.ts';
 import { insertSendVersion, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';
-import { changeIndexOf } from '../sends/store-send.ts';
+import { changeIndex } from '../sends/store-send.ts';
 import { writePlan } from './stored-plan.ts';
 
 export interface StoreVersionDeps {
@@ -52,7 +52,7 @@ export async function storeVersion(
     fee_rate: plan.feeRate.toString(),
     plan_json: writePlan(plan),
     created_at: now,
-    change_index: changeIndexOf(transaction, plan, cancels ? 'cancel' : send.purpose),
+    change_index: changeIndex(transaction, plan, cancels ? 'cancel' : send.purpose),
     cancels: cancels ? 1 : 0,
   });
   // If this process ends before the node answers, the next one broadcasts it soon.

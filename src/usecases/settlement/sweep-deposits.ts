@@ -2,10 +2,10 @@ import { UnsendableAmount, type ChainAdapter, type FeeQuote, type SendPlan } fro
 import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import { settledHeight, type ConfirmationPolicy } from '../../domain/confirmations.ts';
 import { sweepBudget } from '../../domain/send/fee-budget.ts';
-import { finalHeightsOf, findCursor } from '../../store/chain/chain-cursors.ts';
+import { finalHeights, findCursor } from '../../store/chain/chain-cursors.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { settledDeposits, type Deposit, type SettledUpTo } from '../../store/ledger/deposits.ts';
-import { nonceSequenceOf } from '../../store/sends/nonce-sequences.ts';
+import { loadNonceSequence } from '../../store/sends/nonce-sequences.ts';
 import { spendableFunds } from '../../store/ledger/spendable.ts';
 import { createSweep } from './create-sweep.ts';
 import type { SendCoinsDeps } from '../sends/send-coins.ts';
@@ -41,7 +41,7 @@ export async function sweepDeposits(
   const tip = await findCursor(deps.db, chain);
   if (!sendsFromOneAddress(chain) || adapter === null || tip === undefined) return;
   const { base } = deps.confirmations(chain.coin, chain.mode);
-  const final = await finalHeightsOf(deps.db, chain);
+  const final = await finalHeights(deps.db, chain);
   const settled = settledHeight(base, { tip: tip.height, final });
   const now = deps.clock.now();
   const upTo = { height: settled, failedBefore: now - REST_MS, now };
@@ -118,7 +118,7 @@ async function planSweep(
 ): Promise<SendPlan | null> {
   const { adapter, from, quote } = using;
   const { destination, amount } = order;
-  const lane = await nonceSequenceOf(tx, { ...order, address: from, fromNonce: quote.account?.nonce ?? 0 });
+  const lane = await loadNonceSequence(tx, { ...order, address: from, fromNonce: quote.account?.nonce ?? 0 });
   const funds = await spendableFunds(tx, { ...order, from });
   const request = { funds, destination, amount, subtractFee: true, changeAddress: from, quote, lane };
   try {

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import { findDomainCheck } from '../../store/merchants/domain-checks.ts';
 import { findOwnMerchant } from '../merchants/find-own-merchant.ts';
 import type { DomainChecker } from './domain-checker.ts';
-import { lookAtDomain } from './look-at-domain.ts';
+import { readDomainProof } from './look-at-domain.ts';
 import { recordCheck, type RecordCheckDeps } from './record-check.ts';
 
 export interface CheckDomainDeps extends RecordCheckDeps {
@@ -38,7 +38,7 @@ export async function checkDomain(
     );
   }
   const startedAt = deps.clock.now();
-  const outcome = await lookAtDomain(deps.checker, merchant, asked);
+  const outcome = await readDomainProof(deps.checker, merchant, asked);
   const standing = await recordCheck(deps, { asked, startedAt, outcome });
   return {
     verified: standing.merchant.domain_verified_at !== null,

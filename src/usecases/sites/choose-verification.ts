@@ -3,7 +3,7 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findDomainCheck, saveDomainCheck } from '../../store/merchants/domain-checks.ts';
 import { findOwnMerchant } from '../merchants/find-own-merchant.ts';
-import { rowOf, stateOf } from './domain-state.ts';
+import { toDomainRow, toDomainState } from './domain-state.ts';
 import { verificationInstructions } from './verification-instructions.ts';
 
 export interface ChosenVerification {
@@ -25,8 +25,8 @@ export async function chooseVerification(
   return deps.db.transaction(async (tx) => {
     const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
     const row = await findDomainCheck(tx, merchant.id);
-    const before = row === undefined ? null : stateOf(merchant, row);
-    await saveDomainCheck(tx, rowOf(merchant.id, method, chooseMethod(before, deps.clock.now())));
+    const before = row === undefined ? null : toDomainState(merchant, row);
+    await saveDomainCheck(tx, toDomainRow(merchant.id, method, chooseMethod(before, deps.clock.now())));
     const token = merchant.domain_token;
     return { method, instructions: verificationInstructions(method, merchant.domain, token), token };
   });

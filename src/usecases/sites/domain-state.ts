@@ -2,7 +2,7 @@ import type { DomainState, VerificationMethod } from '../../domain/domain-verifi
 import type { DomainCheckRow, MerchantRow } from '../../store/schema/merchants.ts';
 
 /** The stored rows of a merchant as the state the rules work on. */
-export function stateOf(merchant: MerchantRow, row: DomainCheckRow): DomainState {
+export function toDomainState(merchant: MerchantRow, row: DomainCheckRow): DomainState {
   return {
     verifiedAt: merchant.domain_verified_at,
     provenMethod: row.proven_method,
@@ -17,7 +17,11 @@ export function stateOf(merchant: MerchantRow, row: DomainCheckRow): DomainState
 }
 
 /** The row to store; `verifiedAt` is kept with the merchant. */
-export function rowOf(merchantId: string, method: VerificationMethod, state: DomainState): DomainCheckRow {
+export function toDomainRow(
+  merchantId: string,
+  method: VerificationMethod,
+  state: DomainState,
+): DomainCheckRow {
   return {
     merchant_id: merchantId,
     method,

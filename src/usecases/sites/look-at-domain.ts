@@ -6,7 +6,7 @@ import type { DomainChecker } from './domain-checker.ts';
  * Looks for the chosen proof; a verified domain may also go on showing the one it was verified by,
  * so that reading another method's instructions never costs a merchant its standing.
  */
-export async function lookAtDomain(
+export async function readDomainProof(
   checker: DomainChecker,
   merchant: MerchantRow,
   check: DomainCheckRow,

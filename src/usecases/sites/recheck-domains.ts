@@ -1,8 +1,8 @@
-import { takeDueDomainChecks } from '../../store/merchants/domain-checks.ts';
+import { leaseDueDomainChecks } from '../../store/merchants/domain-checks.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import type { DomainCheckRow } from '../../store/schema/merchants.ts';
 import type { CheckDomainDeps } from './check-domain.ts';
-import { lookAtDomain } from './look-at-domain.ts';
+import { readDomainProof } from './look-at-domain.ts';
 import { recordCheck } from './record-check.ts';
 
 /** Checks taken by one run; the next run goes on with the rest. */
@@ -18,7 +18,7 @@ const TAKEN_FOR_MS = 10 * 60_000;
 export async function recheckDomains(deps: CheckDomainDeps, signal?: AbortSignal): Promise<number> {
   const now = deps.clock.now();
   const due = await deps.db.transaction((tx) =>
-    takeDueDomainChecks(tx, { now, until: now + TAKEN_FOR_MS, limit: BATCH }),
+    leaseDueDomainChecks(tx, { now, until: now + TAKEN_FOR_MS, limit: BATCH }),
   );
   await Promise.all(due.map((row) => recheck(deps, row, signal)));
   return due.length;
@@ -30,7 +30,7 @@ async function recheck(deps: CheckDomainDeps, asked: DomainCheckRow, signal?: Ab
     const merchant = await findMerchant(deps.db, merchantId);
     if (merchant === undefined) throw new Error(`merchant ${merchantId} of a domain check is missing`);
     const startedAt = deps.clock.now();
-    const outcome = await lookAtDomain(deps.checker, merchant, asked);
+    const outcome = await readDomainProof(deps.checker, merchant, asked);
     await recordCheck(deps, { asked, startedAt, outcome });
   } catch (error) {
     if (signal?.aborted === true) return;

@@ -5,7 +5,7 @@ import { findDomainCheck, saveDomainCheck } from '../../store/merchants/domain-c
 import { findMerchant, updateMerchant } from '../../store/merchants/merchants.ts';
 import type { DomainCheckRow, MerchantRow } from '../../store/schema/merchants.ts';
 import { emitEvent } from '../events/emit-event.ts';
-import { rowOf, stateOf } from './domain-state.ts';
+import { toDomainRow, toDomainState } from './domain-state.ts';
 
 export interface RecordCheckDeps {
   readonly db: Db;
@@ -24,7 +24,7 @@ export interface DomainCheckRecord {
   readonly outcome: CheckOutcome;
 }
 
-export interface DomainStanding {
+export interface DomainStatus {
   readonly merchant: MerchantRow;
   readonly check: DomainCheckRow;
 }
@@ -33,7 +33,7 @@ export interface DomainStanding {
  * Writes what a check found, and its event when the domain's standing changes, in one transaction.
  * A check that was overtaken (another method chosen, a proof found meanwhile) decides nothing.
  */
-export async function recordCheck(deps: RecordCheckDeps, record: DomainCheckRecord): Promise<DomainStanding> {
+export async function recordCheck(deps: RecordCheckDeps, record: DomainCheckRecord): Promise<DomainStatus> {
   const { standing, event } = await deps.db.transaction((tx) => decide(tx, deps, record));
   if (event !== null) {
     const { id: merchantId, domain } = standing.merchant;
@@ -47,7 +47,7 @@ async function decide(
   tx: Tx,
   deps: RecordCheckDeps,
   record: DomainCheckRecord,
-): Promise<{ standing: DomainStanding; event: string | null }> {
+): Promise<{ standing: DomainStatus; event: string | null }> {
   const { merchant_id: merchantId } = record.asked;
   const merchant = await findMerchant(tx, merchantId);
   const check = await findDomainCheck(tx, merchantId);
@@ -56,8 +56,8 @@ async function decide(
   if (isOvertaken(check, record)) return { standing: { merchant, check }, event: null };
   const now = deps.clock.now();
   const random = (deps.random ?? Math.random)();
-  const { state, event } = judgeCheck(stateOf(merchant, check), record.outcome, { now, random });
-  const next = rowOf(merchantId, check.method, state);
+  const { state, event } = judgeCheck(toDomainState(merchant, check), record.outcome, { now, random });
+  const next = toDomainRow(merchantId, check.method, state);
   await saveDomainCheck(tx, next);
   if (event === null) return { standing: { merchant, check: next }, event };
   const changed = await updateMerchant(tx, merchantId, {
@@ -84,7 +84,7 @@ function isOvertaken(current: DomainCheckRow, { asked, startedAt, outcome }: Dom
   return outcome.kind !== 'proven' && provenSince && (current.checked_at ?? 0) > startedAt;
 }
 
-function eventData({ merchant, check }: DomainStanding): object {
+function eventData({ merchant, check }: DomainStatus): object {
   const verifiedAt = merchant.domain_verified_at;
   return {
     domain: {

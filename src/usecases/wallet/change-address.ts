@@ -26,7 +26,7 @@ export async function nextChangeAddress(
 }
 
 /** Takes and watches the change address of a plan, in the transaction that stores the plan. */
-export async function takeChangeAddress(
+export async function reserveChangeAddress(
   tx: Tx,
   deps: { readonly deriver: AddressDeriver; readonly clock: Clock },
   use: { readonly wallet: ChangeWallet; readonly adapter: ChainAdapter; readonly address: string },

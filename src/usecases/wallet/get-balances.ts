@@ -2,11 +2,11 @@ import { COINS, byCoin, type Coin, type Mode } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { merchantAddress } from '../../store/ledger/addresses.ts';
-import { nonceSequenceOf } from '../../store/sends/nonce-sequences.ts';
+import { loadNonceSequence } from '../../store/sends/nonce-sequences.ts';
 import { findFeeLevel } from '../../store/ledger/fee-levels.ts';
 import { spendableTotal, type WalletRef } from '../../store/ledger/spendable.ts';
 import { accountsPerSend } from '../../domain/accounts.ts';
-import { modeOf } from '../merchants/mode-of.ts';
+import { merchantMode } from '../merchants/mode-of.ts';
 import { spendableChange } from '../settlement/ancestry.ts';
 import type { WalletOwner } from '../sends/send-order.ts';
 import { sendsFromOneAddress } from '../sends/sender.ts';
@@ -21,7 +21,7 @@ export async function getBalances(
   deps: { readonly db: Db },
   input: { readonly merchant: WalletOwner; readonly mode?: Mode | undefined },
 ): Promise<Balances> {
-  const mode = modeOf(input.merchant, input.mode);
+  const mode = merchantMode(input.merchant, input.mode);
   const balances = byCoin(COINS, () => '0');
   for (const coin of COINS) {
     const total = await spendable(deps.db, { coin, mode, merchantId: input.merchant.id });
@@ -37,7 +37,7 @@ async function spendable(db: Db, wallet: WalletRef): Promise<bigint> {
   const inputCost = (await findFeeLevel(db, wallet))?.inputCost ?? 0n;
   const { amount } = await spendableTotal(db, { ...wallet, from }, inputCost);
   if (from === undefined) return isOne ? 0n : amount + (await changeOf(db, wallet, inputCost));
-  const { committed } = await nonceSequenceOf(db, {
+  const { committed } = await loadNonceSequence(db, {
     ...wallet,
     address: from,
     fromNonce: Number.MAX_SAFE_INTEGER,

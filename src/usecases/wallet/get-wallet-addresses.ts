@@ -1,7 +1,7 @@
 import { COINS, byCoin, type Coin, type Mode } from '../../domain/coins.ts';
 import { merchantAddress } from '../../store/ledger/addresses.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { modeOf } from '../merchants/mode-of.ts';
+import { merchantMode } from '../merchants/mode-of.ts';
 import type { WalletOwner } from '../sends/send-order.ts';
 
 /** The merchant's own address of each coin in a mode: where to send coins to fill the wallet. */
@@ -9,7 +9,7 @@ export async function getWalletAddresses(
   deps: { readonly db: Db },
   { merchant, mode: asked }: { readonly merchant: WalletOwner; readonly mode?: Mode | undefined },
 ): Promise<Record<Coin, string>> {
-  const mode = modeOf(merchant, asked);
+  const mode = merchantMode(merchant, asked);
   const wallets = byCoin(COINS, () => '');
   for (const coin of COINS) {
     wallets[coin] = (await merchantAddress(deps.db, { coin, mode, merchantId: merchant.id })) ?? '';

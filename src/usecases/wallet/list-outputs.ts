@@ -5,7 +5,7 @@ import { findCursor } from '../../store/chain/chain-cursors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findFeeLevel } from '../../store/ledger/fee-levels.ts';
 import { pageWalletOutputs, type WalletOutputRow } from '../../store/ledger/wallet-outputs.ts';
-import { modeOf } from '../merchants/mode-of.ts';
+import { merchantMode } from '../merchants/mode-of.ts';
 import { spendableChange } from '../settlement/ancestry.ts';
 import type { WalletOwner } from '../sends/send-order.ts';
 
@@ -44,7 +44,7 @@ export async function listOutputs(
   deps: { readonly db: Db },
   { merchant, mode: asked, coin, page, limit }: ListOutputsInput,
 ): Promise<{ outputs: WalletOutput[]; total: number }> {
-  const mode = modeOf(merchant, asked);
+  const mode = merchantMode(merchant, asked);
   const wallet = { coin, mode, merchantId: merchant.id };
   const { rows, total } = await pageWalletOutputs(deps.db, { ...wallet, page, limit });
   const tip = (await findCursor(deps.db, wallet))?.height ?? 0;

@@ -12,7 +12,7 @@ import {
   type WalletTransactionFilter,
 } from '../../store/ledger/wallet-transactions.ts';
 import { fiatAmount } from '../accounting/fiat-amount.ts';
-import { modeOf } from '../merchants/mode-of.ts';
+import { merchantMode } from '../merchants/mode-of.ts';
 import type { WalletOwner } from '../sends/send-order.ts';
 
 export interface WalletTransaction {
@@ -64,7 +64,7 @@ export async function listWalletTransactions(
   input: ListWalletTransactionsInput,
 ): Promise<{ transactions: WalletTransaction[]; total: number }> {
   const { merchant, mode: asked, coin = null, direction = null, ...filter } = input;
-  const mode = modeOf(merchant, asked);
+  const mode = merchantMode(merchant, asked);
   const shop = { merchantId: merchant.id, mode };
   const { rows, total } = await pageWalletTransactions(deps.db, { ...filter, ...shop, coin, direction });
   const tips = new Map<Coin, number>();

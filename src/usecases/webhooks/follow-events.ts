@@ -2,9 +2,9 @@ import type { Mode } from '../../domain/coins.ts';
 import { invalidField } from '../../domain/errors.ts';
 import type { EventType } from '../../domain/events.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { listEventsInRange, newestSeqOf, nextSeq } from '../../store/webhooks/events.ts';
+import { listEventsInRange, newestSeq, nextSeq } from '../../store/webhooks/events.ts';
 import type { EventWaiters } from './event-waiters.ts';
-import { viewsOf, type EventView } from './list-events.ts';
+import { presentEvents, type EventView } from './list-events.ts';
 
 export interface FollowEventsInput {
   readonly merchantId: string;
@@ -57,9 +57,9 @@ export async function followEvents(
 
 async function readStretch(db: Db, input: FollowEventsInput): Promise<EventStretch> {
   // Before the events: what comes later is left to the next look.
-  const through = await newestSeqOf(db, input.merchantId);
+  const through = await newestSeq(db, input.merchantId);
   if (through <= input.after) return { events: [], nextAfter: input.after };
   const events = await listEventsInRange(db, { ...input, through });
   const last = events.length === input.limit ? events.at(-1) : undefined;
-  return { events: await viewsOf(db, events), nextAfter: last?.seq ?? through };
+  return { events: await presentEvents(db, events), nextAfter: last?.seq ?? through };
 }

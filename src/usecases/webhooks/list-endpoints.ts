@@ -1,13 +1,13 @@
 import type { Creator } from '../../domain/actor.ts';
 import type { EventType } from '../../domain/events.ts';
-import { creatorOf } from '../../store/creators.ts';
+import { toCreator } from '../../store/creators.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { isEndpointDisabled } from '../../store/webhooks/disabled-endpoints.ts';
 import {
-  endpointsOf,
-  eventsOf,
-  healthOf,
+  findEndpoints,
+  subscribedEvents,
+  endpointHealth,
   type EndpointHealth,
   type StoredEndpoint,
 } from '../../store/webhooks/webhook-endpoints.ts';
@@ -42,8 +42,8 @@ export async function listEndpoints(
   deps: { readonly db: Db },
   merchant: MerchantRow,
 ): Promise<EndpointView[]> {
-  const rows = await endpointsOf(deps.db, merchant.id);
-  const health = await healthOf(deps.db, [merchant.id, ...rows.map(({ id }) => id)]);
+  const rows = await findEndpoints(deps.db, merchant.id);
+  const health = await endpointHealth(deps.db, [merchant.id, ...rows.map(({ id }) => id)]);
   const views = rows.map((row) => viewEndpoint(row, health.get(row.id)));
   const { webhook_url: url } = merchant;
   if (url === null || url === '') return views;
@@ -56,9 +56,9 @@ export function viewEndpoint(row: StoredEndpoint, health: EndpointHealth | undef
     id: row.id,
     url: row.url,
     default: false,
-    events: row.events_json === null ? null : eventsOf(row.events_json),
+    events: row.events_json === null ? null : subscribedEvents(row.events_json),
     active: row.active === 1,
-    creator: creatorOf(row),
+    creator: toCreator(row),
     health: healthView(health, row.gone_at !== null),
     createdAt: new Date(row.created_at).toISOString(),
     updatedAt: new Date(row.updated_at).toISOString(),

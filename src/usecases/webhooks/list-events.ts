@@ -1,7 +1,7 @@
 import { parseExact } from '../../domain/exact-json.ts';
 import type { EventType } from '../../domain/events.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { listDeliveriesOf, type StoredDelivery } from '../../store/webhooks/deliveries.ts';
+import { listEventDeliveries, type StoredDelivery } from '../../store/webhooks/deliveries.ts';
 import { listEvents as readEvents, type EventFilter, type StoredEvent } from '../../store/webhooks/events.ts';
 
 /** An event and the state of its deliveries. */
@@ -33,12 +33,12 @@ export async function listEvents(
   filter: EventFilter,
 ): Promise<{ events: EventView[]; total: number }> {
   const { events, total } = await readEvents(deps.db, filter);
-  return { events: await viewsOf(deps.db, events), total };
+  return { events: await presentEvents(deps.db, events), total };
 }
 
 /** Events with their deliveries, in the order given. */
-export async function viewsOf(db: Db, events: readonly StoredEvent[]): Promise<EventView[]> {
-  const deliveries = await listDeliveriesOf(
+export async function presentEvents(db: Db, events: readonly StoredEvent[]): Promise<EventView[]> {
+  const deliveries = await listEventDeliveries(
     db,
     events.map((event) => event.id),
   );

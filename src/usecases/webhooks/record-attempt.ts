@@ -43,11 +43,11 @@ export interface AttemptRecord {
  */
 export async function recordAttempts(tx: Tx, records: readonly AttemptRecord[]): Promise<readonly string[]> {
   if (records.length === 0) return [];
-  const logs = records.map(logOf);
+  const logs = records.map(toLogRow);
   await insertWebhookLog(tx, ...logs);
   for (const change of healthChanges(records)) await recordHealth(tx, change);
   // A success counts, even if another attempt got a 410 from the endpoint.
-  await settleDelivered(tx, records.filter(isDelivered).map(settlementOf));
+  await settleDelivered(tx, records.filter(isDelivered).map(toDeliveryUpdate));
   for (const record of records) if (!isDelivered(record)) await decide(tx, record);
   return logs.map(({ id }) => id);
 }
@@ -74,7 +74,7 @@ function isDelivered({ outcome }: AttemptRecord): boolean {
   return outcome.kind === 'delivered';
 }
 
-function logOf(record: AttemptRecord): NewWebhookLog {
+function toLogRow(record: AttemptRecord): NewWebhookLog {
   const { delivery } = record;
   return {
     id: newTimedId('whl_', record.endedAt),
@@ -97,13 +97,13 @@ function logOf(record: AttemptRecord): NewWebhookLog {
   };
 }
 
-function settlementOf({ delivery, token, endedAt }: AttemptRecord): Settlement {
+function toDeliveryUpdate({ delivery, token, endedAt }: AttemptRecord): Settlement {
   return { delivery, token, attempts: delivery.attempts + 1, now: endedAt };
 }
 
 async function decide(tx: Tx, record: AttemptRecord): Promise<void> {
   const { delivery, outcome } = record;
-  const settlement = settlementOf(record);
+  const settlement = toDeliveryUpdate(record);
   switch (outcome.kind) {
     case 'delivered':
       // Settled together with the others.

@@ -8,7 +8,7 @@ import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { endEndpointDeliveries, redirectEndpointDeliveries } from '../../store/webhooks/deliveries.ts';
 import {
   deleteEndpoint,
-  endpointsOf,
+  findEndpoints,
   forgetHealth,
   insertEndpoint,
   updateEndpoint,
@@ -73,7 +73,7 @@ export async function createEndpoint(
     updated_at: now,
   };
   await deps.db.transaction(async (tx) => {
-    if ((await endpointsOf(tx, input.merchantId)).length >= MAX_ENDPOINTS) {
+    if ((await findEndpoints(tx, input.merchantId)).length >= MAX_ENDPOINTS) {
       const message = `A merchant has ${MAX_ENDPOINTS} webhook endpoints at most: delete one first`;
       throw new AppError('INVALID_STATE', message);
     }

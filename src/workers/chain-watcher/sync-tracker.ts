@@ -1,4 +1,4 @@
-import { blockTimesOf, type BlockTimes } from '../../domain/block-times.ts';
+import { expectedBlockTimes, type BlockTimes } from '../../domain/block-times.ts';
 import { COIN_DEFINITIONS } from '../../domain/coins.ts';
 import type { ChainAdapter, NodeStatus } from '../../domain/chain.ts';
 import type { Clock } from '../../domain/ports.ts';
@@ -45,7 +45,7 @@ export class SyncTracker {
 
   constructor(clock: Clock, chain: Pick<ChainAdapter, 'coin' | 'mode' | 'network'>) {
     this.#clock = clock;
-    this.blockTimes = blockTimesOf(chain);
+    this.blockTimes = expectedBlockTimes(chain);
     this.#oldestTipMs = COIN_DEFINITIONS[chain.coin].blocks.oldestTipMs;
   }
 

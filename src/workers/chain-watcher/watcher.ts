@@ -4,7 +4,7 @@ import type { Coin, Mode } from '../../domain/coins.ts';
 import type { Rates } from '../../domain/ports.ts';
 import type { ObserveDeps } from '../../usecases/chain-sync/observe-deps.ts';
 import { expirePayments } from '../../usecases/payments/expire-payments.ts';
-import { LastLook, type Uncredited } from '../../usecases/payments/last-look.ts';
+import { FinalCheck, type Uncredited } from '../../usecases/payments/last-look.ts';
 import { quoteLatePayments } from '../../usecases/payments/quote-late-payments.ts';
 import type { BumpSendsDeps } from '../../usecases/settlement/bump-sends.ts';
 import { ChainFollower } from './chain-follower.ts';
@@ -42,7 +42,7 @@ export class Watcher {
   readonly #sends: SendLoop;
   readonly #sweeps: SweepLoop;
   readonly #chains: Chains;
-  readonly #lastLook: LastLook;
+  readonly #lastLook: FinalCheck;
   readonly #adapters: readonly ChainAdapter[];
   #hush: readonly (() => void)[] = [];
 
@@ -61,7 +61,7 @@ export class Watcher {
     );
     const { logger } = deps;
     this.#chains = deps.chains;
-    this.#lastLook = new LastLook(deps);
+    this.#lastLook = new FinalCheck(deps);
     this.#adapters = adapters;
     const seenThrough = (coin: Coin, mode: Mode): number | null => this.seenThrough(coin, mode);
     this.#tasks = [

@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises';
-import { codeOf, isNoSuchRecord, isTokenLine, PROVEN, type Finding } from './finding.ts';
+import { errorCode, isNoSuchRecord, isTokenLine, PROVEN, type Finding } from './finding.ts';
 
 export interface DnsCheckOptions {
   /** `address` or `address:port`; none: the machine's own. */
@@ -31,9 +31,9 @@ export async function checkDns(
   } catch (error) {
     signal.throwIfAborted();
     if (isNoSuchRecord(error)) return { kind: 'absent', reason: `dns: ${name} has no TXT record` };
-    if (codeOf(error) === 'EBADNAME')
+    if (errorCode(error) === 'EBADNAME')
       return { kind: 'absent', reason: `dns: ${name} is no valid name: verify by file or meta instead` };
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (typeof code !== 'string') throw error;
     return { kind: 'unknown', reason: `dns: the name server gave no answer about ${name} (${code})` };
   } finally {

@@ -11,7 +11,7 @@ import { PeriodicTask } from '../periodic-task.ts';
 import { CheckQuota } from './check-quota.ts';
 import { checkDns } from './dns-check.ts';
 import { checkFile } from './file-check.ts';
-import { findingOf, type Finding } from './finding.ts';
+import { toFinding, type Finding } from './finding.ts';
 import { checkMeta } from './meta-check.ts';
 import type { SiteOptions } from './site.ts';
 
@@ -159,7 +159,7 @@ export class DomainChecks implements DomainChecker {
           return assertNever(method);
       }
     } catch (error) {
-      const finding = findingOf(error);
+      const finding = toFinding(error);
       return finding.kind === 'proven' ? finding : { ...finding, reason: `${method}: ${finding.reason}` };
     }
   }

@@ -11,15 +11,15 @@ const NO_SUCH_RECORD: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
 
 /** Whether a DNS error denies that the name or record exists. */
 export function isNoSuchRecord(error: unknown): boolean {
-  return NO_SUCH_RECORD.has(codeOf(error));
+  return NO_SUCH_RECORD.has(errorCode(error));
 }
 
-export function codeOf(error: unknown): unknown {
+export function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 /** The outcome of a request without an answer. @throws aborts, and bugs. */
-export function findingOf(error: unknown): Finding {
+export function toFinding(error: unknown): Finding {
   if (!(error instanceof EgressError)) throw error;
   const reason = describeError(error);
   switch (error.kind) {

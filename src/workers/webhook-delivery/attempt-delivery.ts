@@ -8,7 +8,7 @@ import { findEndpointSecrets } from '../../store/webhooks/webhook-endpoints.ts';
 import { findWebhookSecrets, type SealedWebhookSecrets } from '../../store/webhooks/webhook-targets.ts';
 import type { AttemptRecord } from '../../usecases/webhooks/record-attempt.ts';
 import { deliver } from './deliver.ts';
-import { outcomeOf } from './schedule.ts';
+import { attemptOutcome } from './schedule.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 export interface AttemptDeliveryDeps {
@@ -71,7 +71,7 @@ export async function attemptDelivery(
     signal,
   );
   const { endedAt, status, retryAfterMs } = attempt;
-  const outcome = outcomeOf(
+  const outcome = attemptOutcome(
     { attempts: delivery.attempts + 1, endedAt, status, retryAfterMs },
     { gapsMs: deps.limits.retryGapsMs, random: deps.random },
   );

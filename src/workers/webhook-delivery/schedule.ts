@@ -44,7 +44,7 @@ export interface RetryPolicy {
 }
 
 /** The outcome of an attempt. Pure. */
-export function outcomeOf(attempt: FinishedAttempt, policy: RetryPolicy): Outcome {
+export function attemptOutcome(attempt: FinishedAttempt, policy: RetryPolicy): Outcome {
   if (attempt.status >= 200 && attempt.status < 300) return { kind: 'delivered' };
   if (attempt.status === 410) return { kind: 'gone' };
   const gapMs = policy.gapsMs[attempt.attempts - 1];

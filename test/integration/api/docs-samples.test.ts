@@ -7,7 +7,7 @@ import { operationRequest, type SampleRequest } from '../../../src/http/docs/sam
 import { curl } from '../../../src/http/docs/samples/curl.ts';
 import { node } from '../../../src/http/docs/samples/node.ts';
 import { php } from '../../../src/http/docs/samples/php.ts';
-import { exampleOf } from '../../../src/http/openapi/examples.ts';
+import { buildExample } from '../../../src/http/openapi/examples.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 import { fresh, World, type Account } from './world.ts';
 
@@ -192,7 +192,7 @@ function withOwn(sample: string, ids: Readonly<Record<string, string>>): string 
   const filled = kinds.reduce(
     (text, name) =>
       text.replaceAll(
-        String(exampleOf(world.contract.document, { type: 'string' }, [name])),
+        String(buildExample(world.contract.document, { type: 'string' }, [name])),
         ids[name] ?? '',
       ),
     sample,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { partsOf, type createHttp } from '../../../src/app/http.ts';
+import { routeDependencies, type createHttp } from '../../../src/app/http.ts';
 import { Till } from '../../_helpers/till.ts';
 
 type Deps = Parameters<typeof createHttp>[0];
@@ -7,7 +7,7 @@ type Deps = Parameters<typeof createHttp>[0];
 /** What the composition root hands to the HTTP side. */
 const handed = vi.hoisted(() => ({ deps: [] as unknown[] }));
 vi.mock('../../../src/app/http.ts', async (load) => {
-  const original = await load<{ createHttp: typeof createHttp; partsOf: typeof partsOf }>();
+  const original = await load<{ createHttp: typeof createHttp; partsOf: typeof routeDependencies }>();
   return {
     ...original,
     createHttp: (deps: Deps) => {
@@ -44,7 +44,7 @@ function pathTo(method: string, from: unknown): string | null {
 
 function parts(): [string, object][] {
   const [deps] = handed.deps;
-  return Object.entries(partsOf(deps as Deps));
+  return Object.entries(routeDependencies(deps as Deps));
 }
 
 it('finds a key source wherever it is', () => {

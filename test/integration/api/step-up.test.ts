@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { createHttpServer, HttpServerDeps } from '../../../src/http/server/server.ts';
-import { fieldsOf, type MarkedField } from '../../../src/http/schemas/marks.ts';
+import { leafFields, type MarkedField } from '../../../src/http/schemas/marks.ts';
 import type { Route } from '../../../src/http/server/route.ts';
 import { isChange } from '../../../src/http/server/step-up.ts';
 import { invite, signedIn } from '../../_helpers/people.ts';
@@ -134,7 +134,7 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
 
 it('an answer with a field that is named like a secret is marked as one', () => {
   const suspicious = routes.flatMap((route) =>
-    fieldsOf(route.data)
+    leafFields(route.data)
       .filter(({ path }) => SECRET_NAME.test(path.at(-1) ?? ''))
       .map(({ path, mark }) => ({ name: `${nameOf(route)} ${path.join('.')}`, mark })),
   );
@@ -165,14 +165,14 @@ it('a schema of a kind that is not known to hold fields or none is refused, wher
     z.tuple([inner]),
     inner.catch({ url: '' }),
   ])
-    expect(() => fieldsOf(z.object({ some: schema.optional() }))).toThrow('no kind of schema');
+    expect(() => leafFields(z.object({ some: schema.optional() }))).toThrow('no kind of schema');
 });
 
 it('an edit of an amount is marked as one of what counts as paid', () => {
   const amounts = routes
     .filter(({ method }) => method === 'PATCH')
     .flatMap((route) =>
-      fieldsOf(route.body ?? z.object({})).map((field) => ({ ...field, name: nameOf(route) })),
+      leafFields(route.body ?? z.object({})).map((field) => ({ ...field, name: nameOf(route) })),
     )
     .filter(({ path }) => /^(amount|openAmount|min|max)$/.test(path[0] ?? ''));
   expect(new Set(amounts.map(({ name }) => name)).size).toBe(3);
@@ -188,7 +188,7 @@ it('a field of a request that says where something goes, or what counts as paid,
   const suspicious = routes
     .filter((route) => route.auth !== 'none' && isChange(route))
     .flatMap((route) =>
-      (route.body === null ? [] : fieldsOf(route.body))
+      (route.body === null ? [] : leafFields(route.body))
         .filter((field) => {
           const name = field.path.at(-1) ?? '';
           return isUrl(field) || TARGET_NAME.test(name) || SETTLING_NAME.test(name);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { embedOriginsOf } from '../../../src/usecases/merchants/embed-origins.ts';
+import { allowedEmbedOrigins } from '../../../src/usecases/merchants/embed-origins.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { Till } from '../../_helpers/till.ts';
 
@@ -84,8 +84,8 @@ describe('the sites that may show a checkout in a frame', () => {
 
   it('are the verified domain as well', () => {
     const merchant = { domain: 'shop.example', embed_origins_json: '["https://other.example"]' };
-    expect(embedOriginsOf({ ...merchant, domain_verified_at: null })).toEqual(['https://other.example']);
-    expect(embedOriginsOf({ ...merchant, domain_verified_at: 5 })).toEqual([
+    expect(allowedEmbedOrigins({ ...merchant, domain_verified_at: null })).toEqual(['https://other.example']);
+    expect(allowedEmbedOrigins({ ...merchant, domain_verified_at: 5 })).toEqual([
       'https://shop.example',
       'https://other.example',
     ]);

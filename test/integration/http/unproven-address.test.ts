@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertConnectCode } from '../../../src/store/merchants/connect-codes.ts';
 import { createLink } from '../../../src/usecases/links/create-link.ts';
 import { findMerchant } from '../../../src/store/merchants/merchants.ts';
-import { putMember } from '../../../src/store/merchants/members.ts';
+import { upsertMember } from '../../../src/store/merchants/members.ts';
 import { keyHash } from '../../../src/usecases/accounts/api-key.ts';
 import { codeOfStep } from '../../../src/usecases/accounts/totp.ts';
 import { Authenticator, type CreateOptions, type GetOptions } from '../../_helpers/authenticator.ts';
@@ -206,8 +206,8 @@ async function squat(): Promise<Squatted> {
   const verifier = randomBytes(32).toString('base64url');
   const created_at = app.now();
   await app.db.transaction(async (tx) => {
-    await putMember(tx, { merchant_id: merchant.id, user_id: member.id, role: 'manager', created_at });
-    await putMember(tx, { merchant_id: shop.id, user_id: id, role: 'manager', created_at });
+    await upsertMember(tx, { merchant_id: merchant.id, user_id: member.id, role: 'manager', created_at });
+    await upsertMember(tx, { merchant_id: shop.id, user_id: id, role: 'manager', created_at });
     await insertConnectCode(tx, {
       code_hash: keyHash('a code of the stranger'),
       merchant_id: merchant.id,

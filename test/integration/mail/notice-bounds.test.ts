@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { NOTICES_PER_HOUR, type NoticeReason } from '../../../src/domain/notices.ts';
 import type { MailMessage } from '../../../src/domain/mail.ts';
 import { dueNotices, insertNotice } from '../../../src/store/notices/notices.ts';
-import { putMember } from '../../../src/store/merchants/members.ts';
+import { upsertMember } from '../../../src/store/merchants/members.ts';
 import { suspendAllMerchants } from '../../../src/store/merchants/merchants.ts';
 import { markVerified } from '../../../src/store/accounts/users.ts';
 import { summariseNotices } from '../../../src/usecases/notices/summarise-notices.ts';
-import { tellNotices } from '../../../src/usecases/notices/tell-notices.ts';
+import { sendNotices } from '../../../src/usecases/notices/tell-notices.ts';
 import { createSecretBox } from '../../../src/wallet/secret-box.ts';
 import { newMerchant, newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 import { takeMails } from '../../_helpers/outbox.ts';
@@ -74,7 +74,7 @@ interface Sent {
 
 /** What the daemon's loop does; the mails that are queued then. */
 async function loop(sent: Sent[]): Promise<void> {
-  while ((await tellNotices(deps())) > 0);
+  while ((await sendNotices(deps())) > 0);
   await summariseNotices(deps());
   for (const mail of await takeMails(app)) sent.push({ at: app.now(), mail });
 }
@@ -150,7 +150,7 @@ it('a notice from before the clock was set back is mailed at once, and its remin
   await takeMails(app);
   await happen(merchantId, 'send_failed');
   app.advance(-30 * 24 * HOUR_MS);
-  await tellNotices(deps());
+  await sendNotices(deps());
   expect(await takeMails(app, owner.email)).toHaveLength(1);
   const row = await app.db
     .selectFrom('notices')
@@ -166,7 +166,7 @@ it('a notice from before the clock was set back is mailed at once, and its remin
     .execute();
   app.advance(-24 * HOUR_MS);
   expect(await isLeft()).toBe(1);
-  await tellNotices(deps());
+  await sendNotices(deps());
   expect(await isLeft()).toBe(0);
   app.advance(31 * 24 * HOUR_MS);
 });
@@ -177,7 +177,7 @@ it('tells members nothing of a shop that is suspended after a restore', async ()
   const now = app.now();
   await app.db.transaction(async (tx) => {
     await markVerified(tx, member.id, now);
-    await putMember(tx, { merchant_id: merchantId, user_id: member.id, role: 'manager', created_at: now });
+    await upsertMember(tx, { merchant_id: merchantId, user_id: member.id, role: 'manager', created_at: now });
   });
   const told = async (): Promise<string[]> => {
     await takeMails(app);

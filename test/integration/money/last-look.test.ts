@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChainError } from '../../../src/domain/chain.ts';
 import type { Logger } from '../../../src/domain/ports.ts';
 import { expirePayments } from '../../../src/usecases/payments/expire-payments.ts';
-import { LastLook } from '../../../src/usecases/payments/last-look.ts';
+import { FinalCheck } from '../../../src/usecases/payments/last-look.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo } from '../../_helpers/scripted-chain.ts';
 import { silent } from '../../_helpers/wallet-world.ts';
 
 const DUE = 50_000_000n;
 let world: PaymentWorld;
-let lastLook: LastLook;
+let lastLook: FinalCheck;
 /** What the chain says that accounts hold, 0 for others; null while the node does not tell. */
 let balances: Map<string, bigint> | null;
 /** Accounts whose balance the node answers in a form that cannot be read. */
@@ -29,7 +29,7 @@ beforeEach(async () => {
     warn: (_fields, message) => void told.push(message),
     error: (_fields, message) => void told.push(message),
   };
-  lastLook = new LastLook({ ...world.deps, chains: accountChains(), logger });
+  lastLook = new FinalCheck({ ...world.deps, chains: accountChains(), logger });
 });
 
 afterEach(async () => {

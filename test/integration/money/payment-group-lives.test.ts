@@ -7,13 +7,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { outputKey } from '../../../src/domain/chain.ts';
 import { AppError } from '../../../src/domain/errors.ts';
 import { liveCredits } from '../../../src/domain/payment/credits.ts';
-import { depthsOf } from '../../../src/domain/payment/depth.ts';
-import { settle } from '../../../src/domain/payment/standing.ts';
+import { requiredDepths } from '../../../src/domain/payment/depth.ts';
+import { deriveStatus } from '../../../src/domain/payment/standing.ts';
 import type { PaymentState } from '../../../src/domain/payment/types.ts';
 import type { StoredOutput } from '../../../src/store/ledger/outputs.ts';
 import { awaitedDepth } from '../../../src/store/payments/payments-with-money.ts';
 import { findPayment } from '../../../src/store/payments/payments.ts';
-import { volumeOf } from '../../../src/store/payments/volume.ts';
+import { sumVolume } from '../../../src/store/payments/volume.ts';
 import { cancelPayment, resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
 import { loadPayment } from '../../../src/usecases/payments/load-payment.ts';
 import { updatePayment } from '../../../src/usecases/payments/update-payment.ts';
@@ -101,7 +101,7 @@ async function endWorld(): Promise<void> {
   const { id: merchantId } = world.wallet.merchant;
   const filter = { merchantId, mode: 'live' as const, fromMs: 0, beforeMs: 2 * world.now() };
   const [kept, added] = [
-    await volumeOf(world.deps.db, filter),
+    await sumVolume(world.deps.db, filter),
     await volumeByPayments(world.deps.db, filter),
   ];
   expect([new Set(kept.coins), new Set(kept.fiat)]).toEqual([new Set(added.coins), new Set(added.fiat)]);
@@ -110,7 +110,7 @@ async function endWorld(): Promise<void> {
 
 /** Money in a block that is not settled is read again in every block up to its depth. */
 function expectDepthsStored(outputs: readonly StoredOutput[], state: PaymentState): void {
-  const depths = depthsOf(state);
+  const depths = requiredDepths(state);
   for (const credit of liveCredits(state)) {
     if (credit.state !== 'confirmed' || depths.isSettled(credit)) continue;
     const stored = outputs.find(
@@ -247,7 +247,7 @@ class Life {
       const { state } = await loadPayment(db, group.world.deps, (await findPayment(db, id))!);
       for (const { ref, state: now } of state.credits) if (now !== 'gone') counted.push(ref.txid);
       // What was stored of it is what its money says: nothing came past its balance.
-      expect(settle(state)).toMatchObject({ status: state.status, exception: state.exception });
+      expect(deriveStatus(state)).toMatchObject({ status: state.status, exception: state.exception });
       expectDepthsStored(await this.#outputs(), state);
     }
     const asking = views.filter(

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { liveCredits } from '../../../src/domain/payment/machine.ts';
 import { findPayment } from '../../../src/store/payments/payments.ts';
 import { writeReread } from '../../../src/store/chain/reread-requests.ts';
-import { volumeOf } from '../../../src/store/payments/volume.ts';
+import { sumVolume } from '../../../src/store/payments/volume.ts';
 import { rereadBlocks } from '../../../src/usecases/chain-sync/reread-blocks.ts';
 import { MOST_IN_GROUP } from '../../../src/usecases/links/renewal.ts';
 import { noteEvents } from '../../../src/usecases/notices/note-events.ts';
@@ -37,7 +37,7 @@ async function expectVolumeToAgree(): Promise<void> {
   const { id: merchantId } = world.wallet.merchant;
   const filter = { merchantId, mode: 'live' as const, fromMs: 0, beforeMs: 2 * world.now() };
   const [kept, added] = [
-    await volumeOf(world.deps.db, filter),
+    await sumVolume(world.deps.db, filter),
     await volumeByPayments(world.deps.db, filter),
   ];
   expect([new Set(kept.coins), new Set(kept.fiat)]).toEqual([new Set(added.coins), new Set(added.fiat)]);

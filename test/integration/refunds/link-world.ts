@@ -1,7 +1,7 @@
 /** Refund links of a sandbox shop, driven by their use cases. */
 import type { Coin } from '../../../src/domain/coins.ts';
 import { claimRefundLink } from '../../../src/usecases/refund-links/claim-link.ts';
-import { createRefundLink, type RefundWish } from '../../../src/usecases/refund-links/create-link.ts';
+import { createRefundLink, type RefundLinkRequest } from '../../../src/usecases/refund-links/create-link.ts';
 import { approveLink } from '../../../src/usecases/refund-links/decide-link.ts';
 import { listLinks } from '../../../src/usecases/refund-links/list-links.ts';
 import { readPayerLink, type PayerLink } from '../../../src/usecases/refund-links/payer-link.ts';
@@ -17,7 +17,7 @@ import { openSandboxShop, type SandboxShop } from '../sandbox/sandbox-shop.ts';
 const RATES: Partial<Record<Coin, string>> = { LTC: '100', BTC: '100000', ETH: '4000', SOL: '200' };
 
 export interface LinkTerms {
-  readonly wish?: RefundWish;
+  readonly wish?: RefundLinkRequest;
   readonly coin?: Coin;
   readonly approval?: boolean;
   readonly deductFee?: boolean;

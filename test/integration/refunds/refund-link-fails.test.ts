@@ -8,7 +8,7 @@ import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts
 import { getPayment } from '../../../src/usecases/payments/get-payment.ts';
 import { noteEvents } from '../../../src/usecases/notices/note-events.ts';
 import { claimRefundLink } from '../../../src/usecases/refund-links/claim-link.ts';
-import { createRefundLink, type RefundWish } from '../../../src/usecases/refund-links/create-link.ts';
+import { createRefundLink, type RefundLinkRequest } from '../../../src/usecases/refund-links/create-link.ts';
 import { approveLink, cancelLink } from '../../../src/usecases/refund-links/decide-link.ts';
 import { expireLinks } from '../../../src/usecases/refund-links/expire-links.ts';
 import { listLinks } from '../../../src/usecases/refund-links/list-links.ts';
@@ -63,7 +63,7 @@ async function read({ id }: { id: string }) {
 
 async function newLink(
   { id }: { id: string },
-  more: { wish?: RefundWish; approval?: boolean; rate?: 'received' | 'current' } = {},
+  more: { wish?: RefundLinkRequest; approval?: boolean; rate?: 'received' | 'current' } = {},
 ): Promise<RefundLinkView> {
   return createRefundLink(withLink(), {
     merchantId: shop.world.merchant.id,

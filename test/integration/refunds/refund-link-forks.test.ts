@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { outputKey } from '../../../src/domain/chain.ts';
 import { setFrozen } from '../../../src/store/ledger/frozen-outputs.ts';
-import { versionsOf, type StoredSendVersion } from '../../../src/store/sends/send-versions.ts';
+import { listVersions, type StoredSendVersion } from '../../../src/store/sends/send-versions.ts';
 import { findSend } from '../../../src/store/sends/sends.ts';
 import type { RefundLinkView } from '../../../src/usecases/refund-links/present-link.ts';
 import { sendClaims } from '../../../src/usecases/refund-links/send-claims.ts';
@@ -41,7 +41,7 @@ async function sendIdOf(link: RefundLinkView): Promise<string> {
 }
 
 async function versions(sendId: string): Promise<StoredSendVersion[]> {
-  return versionsOf(world.deps().db, sendId);
+  return listVersions(world.deps().db, sendId);
 }
 
 async function versionOf(sendId: string, number: number): Promise<StoredSendVersion> {

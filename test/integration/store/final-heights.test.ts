@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   advanceCursor,
-  finalHeightsOf,
+  finalHeights,
   findCursor,
   resetCursor,
   setFinalHeights,
@@ -27,7 +27,7 @@ function block(height: number, fork: string) {
 /** Where a chain that is read again from a block stands, and what it takes for final. */
 async function readAgainFrom(height: number, fork: string) {
   await store.db.transaction((tx) => resetCursor(tx, chain, block(height, fork), 2));
-  return [(await findCursor(store.db, chain))?.height, await finalHeightsOf(store.db, chain)];
+  return [(await findCursor(store.db, chain))?.height, await finalHeights(store.db, chain)];
 }
 
 test.each([

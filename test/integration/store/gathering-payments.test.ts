@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type OpenDatabase } from '../../../src/store/sqlite/open.ts';
-import { putOutput } from '../../../src/store/ledger/outputs.ts';
+import { upsertOutput } from '../../../src/store/ledger/outputs.ts';
 import { awaitedDepth, paymentsWithMoneyAbove } from '../../../src/store/payments/payments-with-money.ts';
 
 const chain = { coin: 'BTC', mode: 'live' } as const;
@@ -31,7 +31,7 @@ test('a block is told to the payments whose money is not as deep yet as anybody 
       async (outputs, above, tip) => {
         await store.db.transaction(async (tx) => {
           await sql`delete from outputs`.execute(tx);
-          for (const [at, each] of outputs.entries()) await putOutput(tx, rowOf(each, at));
+          for (const [at, each] of outputs.entries()) await upsertOutput(tx, rowOf(each, at));
         });
         const waiting = outputs.filter(({ payment, height, maturity, required, finality }) => {
           if (payment === null || height === null || height <= above) return false;

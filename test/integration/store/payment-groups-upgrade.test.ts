@@ -6,7 +6,7 @@ import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { liveCredits } from '../../../src/domain/payment/machine.ts';
 import { findPayment } from '../../../src/store/payments/payments.ts';
-import { volumeOf } from '../../../src/store/payments/volume.ts';
+import { sumVolume } from '../../../src/store/payments/volume.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import type { Db } from '../../../src/store/sqlite/database.ts';
 import { loadPayment } from '../../../src/usecases/payments/load-payment.ts';
@@ -66,7 +66,7 @@ async function upgraded(check: (db: Db) => Promise<void>): Promise<void> {
       .execute()) {
       const filter = { merchantId, mode, fromMs: 0, beforeMs: 3_600_000 * 10_000_000 };
       const [kept, added] = [
-        await volumeOf(database.db, filter),
+        await sumVolume(database.db, filter),
         await volumeByPayments(database.db, filter),
       ];
       expect([new Set(kept.coins), new Set(kept.fiat)]).toEqual([new Set(added.coins), new Set(added.fiat)]);

@@ -7,7 +7,7 @@ import { countPayments } from '../../../src/store/counts.ts';
 import { listCustomers } from '../../../src/store/catalog/customers.ts';
 import { listEvents } from '../../../src/store/webhooks/events.ts';
 import type { Db } from '../../../src/store/sqlite/database.ts';
-import { putOutput, type ObservedOutput } from '../../../src/store/ledger/outputs.ts';
+import { upsertOutput, type ObservedOutput } from '../../../src/store/ledger/outputs.ts';
 import { listPayments, type PaymentFilter } from '../../../src/store/payments/payment-list.ts';
 import { totalPayments } from '../../../src/store/payments/payment-totals.ts';
 import { offeredBits } from '../../../src/store/payments/payments.ts';
@@ -165,9 +165,9 @@ test('totals of the money book stay those of a count over the outputs, seen once
           txid: key,
           vout,
         });
-        await putOutput(tx, row);
+        await upsertOutput(tx, row);
         // Once more, as confirmed now: the same line of the book.
-        await putOutput(tx, { ...row, state: 'confirmed', height: 7 });
+        await upsertOutput(tx, { ...row, state: 'confirmed', height: 7 });
       }
     });
   }

@@ -1,10 +1,10 @@
 import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findWatched, watchedOf } from '../../../src/store/ledger/addresses.ts';
+import { findWatched, filterWatched } from '../../../src/store/ledger/addresses.ts';
 import { listCustomers } from '../../../src/store/catalog/customers.ts';
 import type { Database } from '../../../src/store/sqlite/database.ts';
 import { listDue } from '../../../src/store/webhooks/delivery-leases.ts';
-import { listEvents, listEventsInRange, newestSeqOf } from '../../../src/store/webhooks/events.ts';
+import { listEvents, listEventsInRange, newestSeq } from '../../../src/store/webhooks/events.ts';
 import {
   outputsAbove,
   outputsOfPayment,
@@ -24,7 +24,7 @@ import { spendableTotal } from '../../../src/store/ledger/spendable.ts';
 import { listDeliveries } from '../../../src/store/webhooks/delivery-list.ts';
 import { listWebhookLogs } from '../../../src/store/webhooks/webhook-logs.ts';
 import { contestedOutpoints } from '../../../src/store/ledger/unconfirmed-inputs.ts';
-import { volumeOf } from '../../../src/store/payments/volume.ts';
+import { sumVolume } from '../../../src/store/payments/volume.ts';
 import { pageWalletTransactions } from '../../../src/store/ledger/wallet-transactions.ts';
 import { currenciesInUse } from '../../../src/store/rates/currencies-in-use.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
@@ -195,7 +195,7 @@ test('a total over dates adds up days, and counts by index what they leave', asy
 
 test('volume of a day of UTC is looked up, not added up', async () => {
   const day = 24 * 3_600_000;
-  const [plan] = await plansOf(() => volumeOf(db, { ...shop, fromMs: day, beforeMs: 2 * day }));
+  const [plan] = await plansOf(() => sumVolume(db, { ...shop, fromMs: day, beforeMs: 2 * day }));
   expect(plan).toBe(
     'SEARCH volume_totals USING PRIMARY KEY (merchant_id=? AND mode=? AND period_ms=? AND starts_at>? AND starts_at<?)',
   );
@@ -216,9 +216,9 @@ test('volume adds up hours, and of the two in part the payments that were made i
   const hour = 3_600_000;
   const hours =
     'SEARCH volume_totals USING PRIMARY KEY (merchant_id=? AND mode=? AND period_ms=? AND starts_at>? AND starts_at<?)';
-  expect(await plansOf(() => volumeOf(db, { ...shop, fromMs: hour, beforeMs: 25 * hour }))).toEqual([hours]);
+  expect(await plansOf(() => sumVolume(db, { ...shop, fromMs: hour, beforeMs: 25 * hour }))).toEqual([hours]);
   const [first, whole, last] = await plansOf(() =>
-    volumeOf(db, { ...shop, fromMs: 1, beforeMs: 24 * hour - 1 }),
+    sumVolume(db, { ...shop, fromMs: 1, beforeMs: 24 * hour - 1 }),
   );
   expect(whole).toBe(hours);
   for (const end of [first, last]) {
@@ -246,7 +246,7 @@ test.each([
   [
     'watched keys by name',
     'COVERING INDEX sqlite_autoindex_addresses_1',
-    () => watchedOf(db, chain, ['a', 'b']),
+    () => filterWatched(db, chain, ['a', 'b']),
   ],
   ['money of a payment', 'outputs_by_payment', () => outputsOfPayment(db, 'p')],
   ['unconfirmed money', 'outputs_unconfirmed', () => unconfirmedOutputs(db, chain)],
@@ -283,7 +283,7 @@ test.each([
     'events_by_merchant (merchant_id=? AND seq>? AND seq<?)',
     () => listEventsInRange(db, { merchantId: 'm', after: 1, through: 9, limit: 9 }),
   ],
-  ['the newest event', 'events_by_merchant (merchant_id=?)', () => newestSeqOf(db, 'm')],
+  ['the newest event', 'events_by_merchant (merchant_id=?)', () => newestSeq(db, 'm')],
   [
     'what a wallet could spend',
     'COVERING INDEX outputs_spendable',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { queueOf } from '../../../src/store/sends/send-queue.ts';
+import { listQueue } from '../../../src/store/sends/send-queue.ts';
 import { MIGRATIONS } from '../../../src/store/schema/migrate.ts';
 import type { Db } from '../../../src/store/sqlite/database.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
@@ -56,7 +56,7 @@ it('queues the open sends of an earlier version that draw on the merchant addres
 
   const upgraded = await openDatabase(path);
   const { db } = upgraded;
-  expect(await queueOf(db, 'own')).toEqual([
+  expect(await listQueue(db, 'own')).toEqual([
     { id: 'draws', position: 1, isQueued: false, mayBePaidUnseen: false, balanceChange: -75n, txid: 'draws' },
     {
       id: 'pays in',

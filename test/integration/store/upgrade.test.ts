@@ -6,7 +6,7 @@ import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Coin } from '../../../src/domain/coins.ts';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
-import { volumeOf } from '../../../src/store/payments/volume.ts';
+import { sumVolume } from '../../../src/store/payments/volume.ts';
 import { MIGRATIONS } from '../../../src/store/schema/migrate.ts';
 import { migrationsOn } from '../../../src/store/sqlite/migration-dialect.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
@@ -134,7 +134,7 @@ describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
     const fromMs = first.created_at - (first.created_at % DAY_MS);
     for (const beforeMs of [fromMs + DAY_MS, first.created_at + 1]) {
       const filter = { merchantId: first.merchant_id, mode: 'sandbox' as const, fromMs, beforeMs };
-      const { coins, fiat } = await volumeOf(db, filter);
+      const { coins, fiat } = await sumVolume(db, filter);
       const expected = await volumeByPayments(db, filter);
       expect(expected.coins.length).toBeGreaterThan(0);
       expect(new Set(coins)).toEqual(new Set(expected.coins));

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COINS } from '../../../src/domain/coins.ts';
 import type { Database, Tx } from '../../../src/store/sqlite/database.ts';
-import { putOutput } from '../../../src/store/ledger/outputs.ts';
+import { upsertOutput } from '../../../src/store/ledger/outputs.ts';
 import { findPayment, insertPayment, updatePayment } from '../../../src/store/payments/payments.ts';
-import { volumeOf } from '../../../src/store/payments/volume.ts';
+import { sumVolume } from '../../../src/store/payments/volume.ts';
 import { volumeByPayments } from '../../_helpers/volume-by-payments.ts';
 import { databaseOfRowsAlone } from '../../_helpers/rows-alone.ts';
 
@@ -104,12 +104,12 @@ async function take(step: Step, ids: string[]): Promise<void> {
         await turn(tx, ids.at(-1) ?? '', { status: step.status, fresh: false });
       });
     case 'pay':
-      return db.transaction(async (tx) => putOutput(tx, outputRow(id, step)));
+      return db.transaction(async (tx) => upsertOutput(tx, outputRow(id, step)));
     case 'turn':
       return db.transaction(async (tx) => turn(tx, id, step));
     case 'undone': {
       const undone = db.transaction(async (tx) => {
-        await putOutput(tx, outputRow(id, step.of));
+        await upsertOutput(tx, outputRow(id, step.of));
         await turn(tx, id, { status: step.status, fresh: true });
         throw new Error('taken back');
       });
@@ -126,7 +126,7 @@ interface Named {
 const byName = (a: Named, b: Named) => (`${a.currency} ${a.coin}` < `${b.currency} ${b.coin}` ? -1 : 1);
 
 /** In an order of its own. */
-function sorted({ coins, fiat }: Awaited<ReturnType<typeof volumeOf>>) {
+function sorted({ coins, fiat }: Awaited<ReturnType<typeof sumVolume>>) {
   return { coins: coins.toSorted(byName), fiat: fiat.toSorted(byName) };
 }
 
@@ -143,7 +143,7 @@ test('volume stays what the payments add up to, whatever becomes of them and of 
         for (const [from, before] of [[0, 1e13] as const, ...days, ...spans]) {
           for (const mode of ['live', 'sandbox'] as const) {
             const filter = { merchantId: `m${made}`, mode, fromMs: from, beforeMs: before };
-            expect(sorted(await volumeOf(db, filter))).toEqual(sorted(await volumeByPayments(db, filter)));
+            expect(sorted(await sumVolume(db, filter))).toEqual(sorted(await volumeByPayments(db, filter)));
           }
         }
         const wrong = db.selectFrom('volume_totals').selectAll().where('payments', '<', 1);

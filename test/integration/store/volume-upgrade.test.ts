@@ -7,7 +7,7 @@ import type { Db } from '../../../src/store/sqlite/database.ts';
 import { MIGRATIONS } from '../../../src/store/schema/migrate.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { findPayment, updatePayment } from '../../../src/store/payments/payments.ts';
-import { volumeOf } from '../../../src/store/payments/volume.ts';
+import { sumVolume } from '../../../src/store/payments/volume.ts';
 import { volumeByPayments } from '../../_helpers/volume-by-payments.ts';
 
 const HOUR_MS = 3_600_000;
@@ -75,7 +75,7 @@ it('keeps what triggers had added up, and goes on from there', async () => {
   const expectRight = async (): Promise<void> => {
     for (const [fromMs, beforeMs] of spans) {
       const filter = { merchantId: 'm', mode: 'live' as const, fromMs, beforeMs };
-      const { coins, fiat } = await volumeOf(db, filter);
+      const { coins, fiat } = await sumVolume(db, filter);
       const expected = await volumeByPayments(db, filter);
       expect(new Set(coins)).toEqual(new Set(expected.coins));
       expect(new Set(fiat)).toEqual(new Set(expected.fiat));
@@ -83,7 +83,7 @@ it('keeps what triggers had added up, and goes on from there', async () => {
   };
   await expectRight();
   const all = { merchantId: 'm', mode: 'live' as const, fromMs: DAY, beforeMs: DAY + 2 * DAY_MS };
-  expect((await volumeOf(db, all)).coins).toContainEqual({ coin: 'ETH', atoms: 10n ** 27n, payments: 1 });
+  expect((await sumVolume(db, all)).coins).toContainEqual({ coin: 'ETH', atoms: 10n ** 27n, payments: 1 });
   await sql`PRAGMA foreign_keys = OFF`.execute(db);
   for (const id of ['p0', 'p3', 'p4']) {
     await db.transaction(async (tx) => {

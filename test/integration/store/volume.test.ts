@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { COINS, COIN_DEFINITIONS, type Coin } from '../../../src/domain/coins.ts';
 import { formatDecimal } from '../../../src/domain/money.ts';
 import type { Database } from '../../../src/store/sqlite/database.ts';
-import { putOutput } from '../../../src/store/ledger/outputs.ts';
+import { upsertOutput } from '../../../src/store/ledger/outputs.ts';
 import { findPayment, insertPayment, updatePayment } from '../../../src/store/payments/payments.ts';
 import { readVolume } from '../../../src/usecases/merchants/read-volume.ts';
 import { databaseOfRowsAlone } from '../../_helpers/rows-alone.ts';
@@ -71,7 +71,7 @@ async function sell(sale: Sale): Promise<void> {
       refunded_by: null,
     });
     for (const [index, [coin, atoms]] of sale.money.entries()) {
-      await putOutput(tx, {
+      await upsertOutput(tx, {
         coin,
         mode,
         txid: id,

@@ -13,7 +13,7 @@ import type { WatchFilter } from '../../../src/domain/chain.ts';
 import { insertAddresses } from '../../../src/store/ledger/addresses.ts';
 import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
 import type { Tx } from '../../../src/store/sqlite/database.ts';
-import { putOutput } from '../../../src/store/ledger/outputs.ts';
+import { upsertOutput } from '../../../src/store/ledger/outputs.ts';
 import { forgetSettledInputs, rememberInputs } from '../../../src/store/ledger/unconfirmed-inputs.ts';
 import { blockOf, COINBASE, type TestTransaction } from '../../unit/chains/utxo/raw-chain.ts';
 import { StoredWatchFilter } from '../../../src/store/chain/watch-filter.ts';
@@ -110,7 +110,7 @@ function writeElsewhere({ scripts, txids }: Written): void {
 
 async function writeWithin(tx: Tx, { scripts, txids }: Written): Promise<void> {
   for (const script of scripts) await insertAddresses(tx, [addressRow(script)]);
-  for (const txid of txids) await putOutput(tx, outputRow(txid));
+  for (const txid of txids) await upsertOutput(tx, outputRow(txid));
 }
 
 class TakenBack extends Error {}

@@ -7,7 +7,7 @@ import { scanLoneTransaction } from '../../../src/chains/utxo/blocks/transaction
 import { matchTransactions } from '../../../src/chains/utxo/blocks/match.ts';
 import type { ChainIndex, WatchFilter } from '../../../src/domain/chain.ts';
 import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
-import { putOutput } from '../../../src/store/ledger/outputs.ts';
+import { upsertOutput } from '../../../src/store/ledger/outputs.ts';
 import { forgetSettledInputs, rememberInputs } from '../../../src/store/ledger/unconfirmed-inputs.ts';
 import { encodeTransaction, p2wpkh, txidOf, type TestTransaction } from '../../unit/chains/utxo/raw-chain.ts';
 import { openWalletWorld, type WalletWorld } from '../../_helpers/wallet-world.ts';
@@ -55,7 +55,7 @@ async function watch(scripts: readonly Buffer[]): Promise<number[]> {
 async function receive(txid: string): Promise<void> {
   const [address = 0] = await watch([newScript()]);
   await world.db.transaction(async (tx) =>
-    putOutput(tx, {
+    upsertOutput(tx, {
       ...CHAIN,
       txid,
       vout: 0,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
 import { walletRoutes } from '../../../src/http/routes/wallet.ts';
 import { writeMeta } from '../../../src/store/meta.ts';
-import { findSend, partsOf } from '../../../src/store/sends/sends.ts';
+import { findSend, listParts } from '../../../src/store/sends/sends.ts';
 import { bumpSend } from '../../../src/usecases/sends/bump-send.ts';
 import { cancelSend } from '../../../src/usecases/sends/cancel-send.ts';
 import { estimateFee } from '../../../src/usecases/sends/estimate-fee.ts';
@@ -255,7 +255,7 @@ describe('a send by parts, when things go wrong', () => {
     const { deps } = sim.world;
     sim.world.clock.advance(deps.policy.retryMaxMs);
     await prepareSends(deps, sim.world.chain('BTC'));
-    const [part] = await partsOf(sim.world.db, id);
+    const [part] = await listParts(sim.world.db, id);
     await sim.control('BTC').replace(part?.txid ?? '');
     await sim.mine('BTC', 2 * deps.policy.surplusDepth);
     await failOrphans(deps, sim.world.chain('BTC'));
@@ -272,7 +272,7 @@ describe('a send by parts, when things go wrong', () => {
     await sim.mine('BTC', 8);
     const { id } = await place('0.4');
     const done = await settle(id);
-    const [part] = await partsOf(sim.world.db, id);
+    const [part] = await listParts(sim.world.db, id);
     await sim.control('BTC').reorg({ fate: 'dropped', txids: [part?.txid ?? '', done.txHash ?? ''] });
     await sim.world.sync('BTC');
     expect(await sim.status(id)).toMatchObject({ status: 'broadcast', confirmations: 0 });
@@ -287,7 +287,7 @@ describe('a send by parts, when things go wrong', () => {
     await sim.mine('BTC', 8);
     const { id } = await place('0.4');
     await round();
-    const [part] = await partsOf(sim.world.db, id);
+    const [part] = await listParts(sim.world.db, id);
     await sim.control('BTC').reorg({ fate: 'dropped', txids: [part?.txid ?? ''] });
     await sim.world.sync('BTC');
     const done = await settle(id);

@@ -9,11 +9,11 @@ import {
   stuckSends,
 } from '../../../src/store/sends/sends.ts';
 import { reservedFunds, sendsWithSurplus, spendableFunds } from '../../../src/store/ledger/spendable.ts';
-import { minedSpendsOf, unconfirmedSpends } from '../../../src/store/ledger/spends.ts';
+import { filterMinedSpends, unconfirmedSpends } from '../../../src/store/ledger/spends.ts';
 import { settledDeposits } from '../../../src/store/ledger/deposits.ts';
-import { nonceGaps, nonceSequenceOf } from '../../../src/store/sends/nonce-sequences.ts';
+import { nonceGaps, loadNonceSequence } from '../../../src/store/sends/nonce-sequences.ts';
 import { unsettledCredits } from '../../../src/store/ledger/outputs.ts';
-import { holdingsOf } from '../../../src/store/ledger/holdings.ts';
+import { confirmedHoldings } from '../../../src/store/ledger/holdings.ts';
 import { pageWalletTransactions } from '../../../src/store/ledger/wallet-transactions.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { recordQueries } from '../../_helpers/recorded-queries.ts';
@@ -59,10 +59,10 @@ test.each([
   [
     'spends of known outputs',
     'sqlite_autoindex_outputs_1',
-    async () => minedSpendsOf(db, chain, [{ txid: 't', index: 0 }]),
+    async () => filterMinedSpends(db, chain, [{ txid: 't', index: 0 }]),
   ],
   ['what an address holds', 'outputs_by_address', async () => spendableFunds(db, { ...wallet, from: 'a' })],
-  ['what accounts hold', 'outputs_by_address', async () => holdingsOf(db, chain, ['k'])],
+  ['what accounts hold', 'outputs_by_address', async () => confirmedHoldings(db, chain, ['k'])],
   [
     'deposits to be moved',
     'outputs_held',
@@ -71,7 +71,7 @@ test.each([
   [
     'the sends of an account',
     'sends_by_lane',
-    async () => nonceSequenceOf(db, { ...chain, address: 'a', fromNonce: 0 }),
+    async () => loadNonceSequence(db, { ...chain, address: 'a', fromNonce: 0 }),
   ],
   ['nonces that sends wait for', 'sends_open', async () => nonceGaps(db, chain, 1)],
   ['what no block holds', 'outputs_unconfirmed', async () => unsettledCredits(db, chain)],

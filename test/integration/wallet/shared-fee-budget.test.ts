@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
 import { sendFamilies } from '../../../src/metrics/ledger-families.ts';
 import { feeLimitedSends } from '../../../src/store/notices/conditions.ts';
-import { findSend, partsOf } from '../../../src/store/sends/sends.ts';
+import { findSend, listParts } from '../../../src/store/sends/sends.ts';
 import { bumpSend } from '../../../src/usecases/sends/bump-send.ts';
 import { estimateFee } from '../../../src/usecases/sends/estimate-fee.ts';
 import { sendCoins, type SendCoinsInput } from '../../../src/usecases/sends/send-coins.ts';
@@ -92,7 +92,7 @@ describe('the fee budget of a send with parts', () => {
     const budget = (await estimated('0.5')) * 2n;
     const { id } = await place('0.5', { maxFee: show(budget) });
     await step();
-    const [part] = await partsOf(sim.world.db, id);
+    const [part] = await listParts(sim.world.db, id);
     await multiply(60n);
     await expect(bump(part?.id ?? '', '0.001')).rejects.toMatchObject({
       code: 'VALIDATION_INVALID',
@@ -115,7 +115,7 @@ describe('the fee budget of a send with parts', () => {
     await step();
     await sim.mine('BTC');
     await step();
-    const parts = await partsOf(sim.world.db, id);
+    const parts = await listParts(sim.world.db, id);
     for (const part of parts.filter(({ status }) => status === 'broadcast'))
       await sim.control('BTC').drop(part.txid ?? '');
     const txids = parts.map(({ txid }) => txid ?? '');
@@ -149,7 +149,7 @@ describe('the fee budget of a send with parts', () => {
     expect(await sim.status(id)).toMatchObject({ status: 'preparing', feeLimited: true });
     expect(await bump(id, '0.01')).toMatchObject({ maxFee: '0.01', feeLimited: false, txHash: null });
     await prepareSends(sim.world.deps, chain());
-    expect((await partsOf(sim.world.db, id)).length).toBeGreaterThan(0);
+    expect((await listParts(sim.world.db, id)).length).toBeGreaterThan(0);
     await rounds(6);
     expect(await sim.status(id)).toMatchObject({ status: 'confirmed', maxFee: '0.01' });
   });

@@ -34,7 +34,9 @@ function fatesOf(failure: ChainError, isBroken: () => boolean = () => true) {
   };
   const submitter = createSubmitter({ client: client as NodeClient, logger, wasRead: () => false });
   const recheck = createRecheck(logger);
-  const run = async () => [...(await recheck(stored, async (each) => submitter.fateOf(each))).values()];
+  const run = async () => [
+    ...(await recheck(stored, async (each) => submitter.getTransactionStatus(each))).values(),
+  ];
   return { lines, asked, run };
 }
 
@@ -81,7 +83,7 @@ describe('createRecheck', () => {
       call: async (method, [txid], schema) => parsed(txid === hash(2) ? [5] : {}, method, schema),
     };
     const submitter = createUtxoSubmitter(createNodeClient(rpc as Rpc), false, logger);
-    const fates = await createRecheck(logger)(stored, async (each) => submitter.fateOf(each));
+    const fates = await createRecheck(logger)(stored, async (each) => submitter.getTransactionStatus(each));
     expect([...fates.values()]).toEqual(['present', 'unknown', 'present']);
     expect(lines).toMatchObject([{ txid: hash(2), reason: expect.stringContaining('getmempoolentry') }]);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { contrastOf, logoTypeOf, readableAccent } from '../../../src/domain/branding.ts';
+import { contrastRatio, detectLogoType, readableAccent } from '../../../src/domain/branding.ts';
 
 const colors = fc
   .integer({ min: 0, max: 0xffffff })
@@ -16,8 +16,8 @@ describe('a shop’s colour', () => {
     ['#0b6e4f', '#ffffff', 6.23],
     ['#777777', '#ffffff', 4.48],
   ])('%s on %s has the contrast %s', (a, b, contrast) => {
-    expect(contrastOf(a, b)).toBeCloseTo(contrast, 1);
-    expect(contrastOf(b, a)).toBe(contrastOf(a, b));
+    expect(contrastRatio(a, b)).toBeCloseTo(contrast, 1);
+    expect(contrastRatio(b, a)).toBe(contrastRatio(a, b));
   });
 
   it('can be read, and written on, in light and dark, whatever it is', () => {
@@ -29,10 +29,10 @@ describe('a shop’s colour', () => {
         const grounds =
           scheme === 'light' ? ['#ffffff', '#f4f3ef', '#f7f6f3'] : ['#0e1311', '#171d1a', '#1e2522'];
         for (const ground of [...grounds, soft])
-          expect(contrastOf(accent, ground)).toBeGreaterThanOrEqual(4.5);
-        expect(contrastOf(accent, ink)).toBeGreaterThanOrEqual(4.5);
+          expect(contrastRatio(accent, ground)).toBeGreaterThanOrEqual(4.5);
+        expect(contrastRatio(accent, ink)).toBeGreaterThanOrEqual(4.5);
         const written = scheme === 'light' ? '#16201c' : '#eef2f0';
-        expect(contrastOf(written, soft)).toBeGreaterThanOrEqual(4.5);
+        expect(contrastRatio(written, soft)).toBeGreaterThanOrEqual(4.5);
       },
     );
     fc.assert(property, { numRuns: 1_000 });
@@ -57,6 +57,6 @@ describe('a logo', () => {
     ['\x89PNG', null],
     ['', null],
   ])('that begins with %j is %s', (head, type) => {
-    expect(logoTypeOf(bytes(head))).toBe(type);
+    expect(detectLogoType(bytes(head))).toBe(type);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { type ConfirmationPolicy, requirementFor, settledHeight } from '../../../src/domain/confirmations.ts';
-import { depthsOf } from '../../../src/domain/payment/depth.ts';
+import { requiredDepths } from '../../../src/domain/payment/depth.ts';
 import type { PaymentCredit, PaymentState } from '../../../src/domain/payment/types.ts';
 import { freshPayment, option } from '../../_helpers/payment-state.ts';
 
@@ -84,12 +84,12 @@ describe('a credit that waits for the network’s word', () => {
     // A tag above what was read, or a chain rewound below the credit.
     ['the tip is below it', 49, 50, false, 0],
   ])('when %s', (_when, tip, finalized, settled, shown) => {
-    expect(depthsOf(at(tip, finalized)).isSettled(credit)).toBe(settled);
-    expect(depthsOf(at(tip, finalized)).shown(credit)).toBe(shown);
+    expect(requiredDepths(at(tip, finalized)).isSettled(credit)).toBe(settled);
+    expect(requiredDepths(at(tip, finalized)).shown(credit)).toBe(shown);
   });
 
   it('never before a block holds it', () => {
     const unconfirmed: PaymentCredit = { ...credit, state: 'unconfirmed', height: null };
-    expect(depthsOf(at(500, 500)).isSettled(unconfirmed)).toBe(false);
+    expect(requiredDepths(at(500, 500)).isSettled(unconfirmed)).toBe(false);
   });
 });

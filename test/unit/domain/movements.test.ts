@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   bookChange,
-  reversalOf,
+  reverseMovement,
   type LedgerTransaction,
   type Movement,
   type MovedSend,
@@ -142,7 +142,7 @@ describe('lines that stand', () => {
       ['fee', -5n],
     ]);
     expect(anew).toEqual([]);
-    expect(takenBack.map(reversalOf)).toMatchObject([
+    expect(takenBack.map(reverseMovement)).toMatchObject([
       { kind: 'reversal', amount: 80n, note: 'send taken back by the chain', sendId: 'send_1' },
       { kind: 'reversal', amount: 5n, note: 'fee taken back by the chain' },
     ]);

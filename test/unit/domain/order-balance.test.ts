@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { leftIn } from '../../../src/domain/payment/coin-left.ts';
-import { coverageOf } from '../../../src/domain/payment/coverage.ts';
+import { remainingRefundable } from '../../../src/domain/payment/coin-left.ts';
+import { sumCoverage } from '../../../src/domain/payment/coverage.ts';
 import { addShares, isMore, NO_SHARE } from '../../../src/domain/payment/share.ts';
 import {
   PAYMENT_STATUSES,
@@ -214,7 +214,7 @@ function checkRefunded(order: OrderLife): void {
   if (refundedBy === 'refunds' && meant.length > 0) {
     const value = order.refunds.filter(({ stage }) => stage === 'accepted');
     const isBackInValue = !isMore(
-      coverageOf(meant),
+      sumCoverage(meant),
       value.reduce((total, refund) => addShares(total, refund.value), NO_SHARE),
     );
     expect(isBackInAtoms || isBackInValue || !books.isBacked()).toBe(true);
@@ -239,7 +239,7 @@ function checkReturned(order: OrderLife): void {
   if (order.refunds.some((refund) => refund.stage !== 'failed' && isSince(refund))) return;
   const books = new LifeBooks(order);
   for (const each of LIFE_COINS) {
-    const { atoms } = leftIn(order.payment, each, { mayWait: true });
+    const { atoms } = remainingRefundable(order.payment, each, { mayWait: true });
     const rest = books.notReturned(each);
     expect(atoms > 0n ? atoms : 0n).toBe(rest > 0n ? rest : 0n);
   }
@@ -439,7 +439,8 @@ describe('an order, whatever is paid and given back', () => {
           for (const each of LIFE_COINS) order.mine(each, 20);
           const claimed = order.links.filter(({ state }) => state === 'claimed');
           const isSendable = claimed.some(
-            ({ id, coin: of, atoms }) => leftIn(order.payment, of, { ownLink: id }).atoms >= atoms,
+            ({ id, coin: of, atoms }) =>
+              remainingRefundable(order.payment, of, { ownLink: id }).atoms >= atoms,
           );
           const isLost = order.events.includes('payment.reversed');
           expect(claimed.length === 0 || isSendable || isLost).toBe(true);

@@ -1,6 +1,6 @@
 /** Lives of an order in which its balance and its status could part: what leaves, what is kept and what completes it. */
 import { describe, expect, it } from 'vitest';
-import { excessAtoms, leftIn, valueGiven } from '../../../src/domain/payment/coin-left.ts';
+import { excessAtoms, remainingRefundable, refundValue } from '../../../src/domain/payment/coin-left.ts';
 import { acceptanceProblem } from '../../../src/domain/payment/acceptance.ts';
 import { nextPosition } from '../../../src/domain/payment/credits.ts';
 import { endsOpenLinks, isLimitedToExcess } from '../../../src/domain/payment/link-terms.ts';
@@ -81,7 +81,7 @@ class Order {
   }
 
   #giveBack(made: Omit<PaymentRefund, 'value' | 'unpriced' | 'completedBy'>, mayWait: boolean): this {
-    const given = valueGiven(leftIn(this.state, made.coin, { mayWait }), made.amount, null);
+    const given = refundValue(remainingRefundable(this.state, made.coin, { mayWait }), made.amount, null);
     const refund = { ...made, ...given, completedBy: completedBy(this.state) };
     return this.tell({ type: 'refunds_changed', refunds: [...this.state.refunds, refund] });
   }
@@ -106,7 +106,7 @@ describe('an order', () => {
     order.now = 2_000_000;
     order.mined('late', DUE);
     // `all` of a link: 1,000,001 sat; one is kept so that it is not 'refunded'.
-    expect(leftIn(order.state, 'BTC').atoms).toBe(DUE + 1n);
+    expect(remainingRefundable(order.state, 'BTC').atoms).toBe(DUE + 1n);
     order.refund('r', DUE).accepted('r');
     order.priced('late', DUE);
     // The shop has one sat of the order.
@@ -165,7 +165,7 @@ describe('an order', () => {
     order.tell({ type: 'resolve', action: 'accept' });
     expect(order.state.status).toBe('confirming');
     const isExcess = isLimitedToExcess(order.state, { preset: null, openedComplete: false });
-    const left = leftIn(order.state, 'BTC', { mayWait: true });
+    const left = remainingRefundable(order.state, 'BTC', { mayWait: true });
     const claimable = isExcess ? excessAtoms([left], 'BTC') : left.atoms;
     if (claimable > 0n) order.claim('l', claimable);
     order.tip += 2;
@@ -193,7 +193,7 @@ describe('an order', () => {
     order.gone('b').tell({ type: 'resolve', action: 'refunded' });
     expect(order.state.returned).toEqual({ BTC: 500_000n });
     order.mined('b', 400_000n);
-    expect(leftIn(order.state, 'BTC').atoms).toBe(400_000n);
+    expect(remainingRefundable(order.state, 'BTC').atoms).toBe(400_000n);
   });
 
   it('gives back what came on top of money of unknown rate that replaces what went back elsewhere', () => {
@@ -202,7 +202,7 @@ describe('an order', () => {
     order.mined('more', 10n);
     order.now = 2_000_000;
     order.gone('a').mined('again', DUE);
-    expect(leftIn(order.state, 'BTC').atoms).toBe(10n);
+    expect(remainingRefundable(order.state, 'BTC').atoms).toBe(10n);
   });
 
   it('gives back money that came with a fee bump of what the merchant accepted and gave back elsewhere', () => {
@@ -216,7 +216,7 @@ describe('an order', () => {
       { type: 'output_gone', ref: ref('a') },
     );
     order.mined('b', 900_000n).mined('other', 400_000n);
-    expect(leftIn(order.state, 'BTC').atoms).toBe(400_000n);
+    expect(remainingRefundable(order.state, 'BTC').atoms).toBe(400_000n);
   });
 
   it('does not let the merchant accept what the payer has claimed', () => {
@@ -254,12 +254,12 @@ describe('an order', () => {
     order.mined('btc', DUE).mined('ltc', DUE, { coin: 'LTC' }).refund('r', DUE, 'LTC').accepted('r');
     // The rest is claimed, and waits for the merchant's approval; then a fork takes the LTC, whose refund stays.
     order.claim('l', DUE).gone('ltc');
-    expect(leftIn(order.state, 'BTC', { ownLink: 'l' }).atoms).toBe(0n);
+    expect(remainingRefundable(order.state, 'BTC', { ownLink: 'l' }).atoms).toBe(0n);
     // The payer shows one that will never confirm.
     order.seen('never', DUE, { coin: 'LTC' });
-    expect(leftIn(order.state, 'BTC', { ownLink: 'l' }).atoms).toBe(0n);
+    expect(remainingRefundable(order.state, 'BTC', { ownLink: 'l' }).atoms).toBe(0n);
     order.mined('again', DUE, { coin: 'LTC' });
-    expect(leftIn(order.state, 'BTC', { ownLink: 'l' }).atoms).toBe(DUE);
+    expect(remainingRefundable(order.state, 'BTC', { ownLink: 'l' }).atoms).toBe(DUE);
   });
 
   it('is paid by the priced part of its money while the rate of the rest is unknown', () => {
@@ -278,8 +278,8 @@ describe('an order', () => {
     order.mined('in time', DUE);
     order.now = 2_000_000;
     order.mined('late', DUE);
-    expect(leftIn(order.state, 'BTC').atoms).toBe(2n * DUE);
-    expect(excessAtoms([leftIn(order.state, 'BTC')], 'BTC')).toBe(0n);
+    expect(remainingRefundable(order.state, 'BTC').atoms).toBe(2n * DUE);
+    expect(excessAtoms([remainingRefundable(order.state, 'BTC')], 'BTC')).toBe(0n);
   });
 
   it('lets atoms of unknown rate wait while another coin lacks what was given back of it', () => {
@@ -288,10 +288,10 @@ describe('an order', () => {
     order.gone('ltc');
     order.now = 2_000_000;
     order.mined('late', DUE);
-    expect(leftIn(order.state, 'BTC').atoms).toBe(0n);
+    expect(remainingRefundable(order.state, 'BTC').atoms).toBe(0n);
     order.priced('late', DUE / 2n);
     // It came for twice the price, which half of it makes up for.
-    expect(leftIn(order.state, 'BTC').atoms).toBe(DUE / 2n);
+    expect(remainingRefundable(order.state, 'BTC').atoms).toBe(DUE / 2n);
   });
 
   it('lets atoms of unknown rate wait while their own coin lacks what was given back of it', () => {
@@ -299,10 +299,10 @@ describe('an order', () => {
     order.mined('a', DUE).refund('r', 500_000n).accepted('r').gone('a');
     order.now = 2_000_000;
     order.mined('late', DUE);
-    expect(leftIn(order.state, 'BTC').atoms).toBe(0n);
+    expect(remainingRefundable(order.state, 'BTC').atoms).toBe(0n);
     // Half of its atoms went back.
     order.priced('late', DUE / 2n);
-    expect(leftIn(order.state, 'BTC').atoms).toBe(500_000n);
+    expect(remainingRefundable(order.state, 'BTC').atoms).toBe(500_000n);
   });
 
   it('is not completed by the acceptance of a former part when later money comes', () => {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outputKey } from '../../../src/domain/chain.ts';
-import { askedAtoms, atomsUp, coverageOf, isPaid } from '../../../src/domain/payment/coverage.ts';
+import { atomsToRequest, atomsUp, sumCoverage, isPaid } from '../../../src/domain/payment/coverage.ts';
 import { settledCredits } from '../../../src/domain/payment/depth.ts';
 import { liveCredits, transition, transitionAll } from '../../../src/domain/payment/machine.ts';
 import { isMore } from '../../../src/domain/payment/share.ts';
 import { missingShare } from '../../../src/domain/payment/standing.ts';
-import { askedAmount } from '../../../src/domain/price.ts';
+import { roundUpForPayer } from '../../../src/domain/price.ts';
 import type { PaymentEventType, PaymentFact, PaymentState } from '../../../src/domain/payment/types.ts';
 import { freshPayment, option, takenRefunds } from '../../_helpers/payment-state.ts';
 
@@ -409,14 +409,14 @@ describe('payment machine, whatever happens', () => {
         (btc, eth, share, toleranceBps) => {
           const options = {
             BTC: option(btc, 1),
-            ETH: option(askedAmount(eth, 18), 1),
+            ETH: option(roundUpForPayer(eth, 18), 1),
           };
           const due = options.ETH.due;
           const part = (btc * BigInt(share)) / 10_000n + 1n;
           fc.pre(part < btc);
           const first = run(fresh({ toleranceBps, options }), [[confirmed(1, part, 10, 100), 10]]).payment;
           const missing = missingShare(first);
-          const rest = askedAtoms(missing, { due, coinDecimals: 18, toleranceBps });
+          const rest = atomsToRequest(missing, { due, coinDecimals: 18, toleranceBps });
           expect(rest).toBeGreaterThanOrEqual(atomsUp(missing, due));
           const start = { ...first, tips: { ...first.tips, ETH: 100 } };
           const paying = confirmed(2, rest, 20, 100, { coin: 'ETH' });
@@ -489,7 +489,7 @@ describe('payment machine, whatever happens', () => {
       fc.property(history, (steps) => {
         const { payment } = run(fresh(), steps);
         if (payment.status !== 'completed') return;
-        const enough = isPaid(coverageOf(liveCredits(payment)), payment.toleranceBps);
+        const enough = isPaid(sumCoverage(liveCredits(payment)), payment.toleranceBps);
         expect(enough || payment.acceptedAt !== null).toBe(true);
         expect(liveCredits(payment).length).toBeGreaterThan(0);
       }),
@@ -611,7 +611,7 @@ describe('payment machine, whatever happens', () => {
           const { events, payment: after } = transition(payment, fact, now);
           if (events.includes('payment.reversed')) told = null;
           if (events.includes('payment.overpaid')) {
-            const settled = coverageOf(settledCredits(after));
+            const settled = sumCoverage(settledCredits(after));
             if (told !== null) expect(isMore(settled, told)).toBe(true);
             told = settled;
           }
@@ -673,7 +673,7 @@ describe('payment machine, whatever happens', () => {
           payment = result.payment;
           if (!becomesCompleted) continue;
           const settled = settledCredits(payment);
-          const isFull = isPaid(coverageOf(settled), payment.toleranceBps);
+          const isFull = isPaid(sumCoverage(settled), payment.toleranceBps);
           const held = (coin: 'BTC' | 'LTC'): bigint =>
             settled.filter((credit) => credit.coin === coin).reduce((sum, { amount }) => sum + amount, 0n);
           const isAccepted =

@@ -1,7 +1,7 @@
 /** Money that comes to a superseded payment counts for the one that took its place, by the terms it was asked for by. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coverageOf } from '../../../src/domain/payment/coverage.ts';
+import { sumCoverage } from '../../../src/domain/payment/coverage.ts';
 import { transition, transitionAll } from '../../../src/domain/payment/machine.ts';
 import type { MemberTerms, PaymentFact, PaymentState, Share } from '../../../src/domain/payment/types.ts';
 import { freshPayment, option } from '../../_helpers/payment-state.ts';
@@ -40,7 +40,7 @@ describe('money on a superseded payment', () => {
     const half = { numerator: 1n, denominator: 2n };
     const { payment } = transition(lead({ priceShare: half, cancelledAt: null }), seen(DUE, 900), 900);
     expect(payment.credits).toMatchObject([{ via: MEMBER, late: false, due: DUE, dueShare: half }]);
-    expect(coverageOf(payment.credits)).toMatchObject({ numerator: 1n * DUE, denominator: 2n * DUE });
+    expect(sumCoverage(payment.credits)).toMatchObject({ numerator: 1n * DUE, denominator: 2n * DUE });
     expect(payment.status).toBe('underpaid');
     expect(transition(payment, seen(DUE, 950, 1), 950).payment.status).toBe('confirming');
   });
@@ -154,7 +154,7 @@ describe('coverageOf', () => {
     fc.assert(
       fc.property(credits, amounts, (entries, price) => {
         const dueShare = (own: bigint): Share => ({ numerator: own, denominator: price });
-        const { numerator, denominator } = coverageOf(
+        const { numerator, denominator } = sumCoverage(
           entries.map(({ amount, due, price: own }, index) => ({
             coin: 'BTC',
             ref: ref(index),

@@ -1,11 +1,15 @@
 import { WHOLE_PRICE } from '../../../src/domain/payment/share.ts';
-import { atomsFor, valueOf } from '../../../src/domain/price.ts';
+import { atomsFor, convertToMinor } from '../../../src/domain/price.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Coin } from '../../../src/domain/coins.ts';
 import { liveCredits, transition } from '../../../src/domain/payment/machine.ts';
-import { isGivenBack } from '../../../src/domain/payment/balance.ts';
-import { excessAtoms, leftIn, type CoinLeft } from '../../../src/domain/payment/coin-left.ts';
+import { isFullyRefunded } from '../../../src/domain/payment/balance.ts';
+import {
+  excessAtoms,
+  remainingRefundable,
+  type RemainingRefundable,
+} from '../../../src/domain/payment/coin-left.ts';
 import type {
   CoinSums,
   PaymentEventType,
@@ -49,12 +53,12 @@ const afterwards = (completedBy: CoinSums, sums: CoinSums): PaymentFact => ({
   })),
 });
 const refundable = (payment: PaymentState, coin: Coin): bigint => {
-  const { atoms } = leftIn(payment, coin);
+  const { atoms } = remainingRefundable(payment, coin);
   return atoms > 0n ? atoms : 0n;
 };
 /** What some atoms of a coin came for, in parts of a price of 5,000. */
 const worthOf = (payment: PaymentState, coin: Coin): { atoms: bigint; minorUnits: bigint } | null => {
-  const { worth } = leftIn(payment, coin);
+  const { worth } = remainingRefundable(payment, coin);
   if (worth === null) return null;
   return { atoms: worth.atoms * worth.share.denominator, minorUnits: 5_000n * worth.share.numerator };
 };
@@ -282,7 +286,7 @@ describe('refunds, whatever happens', () => {
           const before = payment;
           payment = transition(before, next, at * 60_000).payment;
           if (before.refundedBy === null && payment.refundedBy === 'refunds') {
-            expect(isGivenBack(payment, liveCredits(payment))).toBe(true);
+            expect(isFullyRefunded(payment, liveCredits(payment))).toBe(true);
           }
           if (before.refundedAt !== null && payment.refundedAt === null) {
             expect(before.refundedBy).toBe('refunds');
@@ -290,9 +294,10 @@ describe('refunds, whatever happens', () => {
           }
           const { refundedBy, refundedPosition } = payment;
           const meant = liveCredits(payment).filter(({ position }) => position <= (refundedPosition ?? 0));
-          if (refundedBy === 'refunds' && meant.length > 0) expect(isGivenBack(payment, meant)).toBe(true);
+          if (refundedBy === 'refunds' && meant.length > 0)
+            expect(isFullyRefunded(payment, meant)).toBe(true);
           if (payment.refundedAt === null) {
-            expect(isGivenBack(payment, liveCredits(payment))).toBe(false);
+            expect(isFullyRefunded(payment, liveCredits(payment))).toBe(false);
           }
         });
       }),
@@ -344,21 +349,21 @@ describe('what received money was worth', () => {
       const { payment } = run(all.map((amount, at) => [paid(at + 1, amount), 20]));
       const held = refundable(payment, 'BTC');
       const worth = worthOf(payment, 'BTC');
-      expect(worth && atomsFor(valueOf(held, worth), worth)).toBeLessThanOrEqual(held);
+      expect(worth && atomsFor(convertToMinor(held, worth), worth)).toBeLessThanOrEqual(held);
     });
     fc.assert(property, { numRuns: 200 });
   });
 });
 
 /** So much of a coin is left, of which 100 or 1,000 atoms cover the price. */
-const btc = (atoms: bigint): CoinLeft => ({
+const btc = (atoms: bigint): RemainingRefundable => ({
   coin: 'BTC',
   atoms,
   unpriced: 0n,
   worth: { atoms, share: { numerator: atoms, denominator: 100n } },
   most: WHOLE_PRICE,
 });
-const ltc = (atoms: bigint): CoinLeft => ({
+const ltc = (atoms: bigint): RemainingRefundable => ({
   coin: 'LTC',
   atoms,
   unpriced: 0n,

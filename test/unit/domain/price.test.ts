@@ -2,7 +2,13 @@ import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AmountError } from '../../../src/domain/money.ts';
-import { askedAmount, atomsFor, coinAmountFor, valueOf, worthAt } from '../../../src/domain/price.ts';
+import {
+  roundUpForPayer,
+  atomsFor,
+  coinAmountFor,
+  convertToMinor,
+  exchangeRateFrom,
+} from '../../../src/domain/price.ts';
 
 describe('coinAmountFor', () => {
   test.each([
@@ -70,7 +76,7 @@ describe('askedAmount', () => {
     ['BTC, to the satoshi', 123_456_789n, 8, 123_456_789n],
     ['nothing', 0n, 18, 0n],
   ] as const)('%s', (_, exact, decimals, asked) => {
-    expect(askedAmount(exact, decimals)).toBe(asked);
+    expect(roundUpForPayer(exact, decimals)).toBe(asked);
   });
 
   const atoms = fc.oneof(fc.bigInt(0n, 10n ** 6n), fc.bigInt(0n, 10n ** 15n), fc.bigInt(0n, 10n ** 24n));
@@ -78,10 +84,10 @@ describe('askedAmount', () => {
 
   test('is never less, adds at most 1/10,000, and asks for the same once more', () => {
     const property = fc.property(atoms, decimals, (exact, decimals) => {
-      const asked = askedAmount(exact, decimals);
+      const asked = roundUpForPayer(exact, decimals);
       expect(asked).toBeGreaterThanOrEqual(exact);
       expect((asked - exact) * 10_000n).toBeLessThanOrEqual(exact);
-      expect(askedAmount(asked, decimals)).toBe(asked);
+      expect(roundUpForPayer(asked, decimals)).toBe(asked);
     });
     fc.assert(property, { numRuns: 2_000 });
   });
@@ -95,7 +101,7 @@ describe('askedAmount', () => {
       fc.oneof(fc.constant(1n), atoms),
       decimals,
       (a, more, decimals) => {
-        expect(askedAmount(a + more, decimals)).toBeGreaterThanOrEqual(askedAmount(a, decimals));
+        expect(roundUpForPayer(a + more, decimals)).toBeGreaterThanOrEqual(roundUpForPayer(a, decimals));
       },
     );
     fc.assert(property, { numRuns: 2_000 });
@@ -103,7 +109,7 @@ describe('askedAmount', () => {
 
   test('has at most eight decimals from 0.0001 coins on, and six from 0.01', () => {
     const property = fc.property(fc.bigInt(1n, 10n ** 24n), fc.constantFrom(9, 18), (exact, decimals) => {
-      const asked = askedAmount(exact, decimals);
+      const asked = roundUpForPayer(exact, decimals);
       const one = 10n ** BigInt(decimals);
       if (exact * 10_000n >= one) expect(asked % (one / 10n ** 8n)).toBe(0n);
       if (exact * 100n >= one) expect(asked % (one / 10n ** 6n)).toBe(0n);
@@ -120,8 +126,8 @@ describe('askedAmount', () => {
       rates,
       fc.constantFrom(9, 18),
       (minor, rate, decimals) => {
-        const asked = askedAmount(coinAmountFor(minor, 2, rate, decimals), decimals);
-        expect(valueOf(asked, worthAt(rate, 2, decimals))).toBe(minor);
+        const asked = roundUpForPayer(coinAmountFor(minor, 2, rate, decimals), decimals);
+        expect(convertToMinor(asked, exchangeRateFrom(rate, 2, decimals))).toBe(minor);
       },
     );
     fc.assert(property, { numRuns: 2_000 });
@@ -138,17 +144,17 @@ describe('worthAt', () => {
       (minor, digits, cents, decimals) => {
         const rate = `${cents / 100n}.${(cents % 100n).toString().padStart(2, '0')}`;
         fc.pre(/[1-9]/.test(rate));
-        const worth = worthAt(rate, digits, decimals);
+        const worth = exchangeRateFrom(rate, digits, decimals);
         const atoms = atomsFor(minor, worth);
         expect(atoms).toBeLessThanOrEqual(coinAmountFor(minor, digits, rate, decimals));
         expect(atoms + 1n).toBeGreaterThanOrEqual(coinAmountFor(minor, digits, rate, decimals));
-        expect(valueOf(atoms, worth)).toBeLessThanOrEqual(minor);
+        expect(convertToMinor(atoms, worth)).toBeLessThanOrEqual(minor);
       },
     );
     fc.assert(property, { numRuns: 300 });
   });
 
   test('takes no rate of nothing', () => {
-    expect(() => worthAt('0', 2, 8)).toThrow(AmountError);
+    expect(() => exchangeRateFrom('0', 2, 8)).toThrow(AmountError);
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEFAULT_SEND_POLICY, isWorthRaising, retryDelayMs } from '../../../src/domain/send/policy.ts';
+import { DEFAULT_SEND_POLICY, shouldBumpFee, retryDelayMs } from '../../../src/domain/send/policy.ts';
 
 test('retries slow down to the maximum and never stop', () => {
   const { retryMs, retryMaxMs } = DEFAULT_SEND_POLICY;
@@ -45,5 +45,5 @@ test.each([
     raised: true,
   },
 ] as const)('a send that has waited $what', ({ coin, ageMs, raised, ...quote }) => {
-  expect(isWorthRaising(DEFAULT_SEND_POLICY, { coin, ageMs, paid: 100n }, quote)).toBe(raised);
+  expect(shouldBumpFee(DEFAULT_SEND_POLICY, { coin, ageMs, paid: 100n }, quote)).toBe(raised);
 });

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   balanceAfterQueue,
-  balanceBesideQueue,
-  balanceChangeOf,
+  balanceExcludingQueue,
+  accountBalanceChange,
   MAX_QUEUED,
   type QueueMember,
   readyForRelease,
@@ -76,7 +76,7 @@ describe('balanceBesideQueue', () => {
   it('never counts on what others pay in, and leaves them what they take', () => {
     fc.assert(
       fc.property(anyQueue, fc.bigInt({ min: 0n, max: 10_000n }), (others, balance) => {
-        const own = balanceBesideQueue(balance, others);
+        const own = balanceExcludingQueue(balance, others);
         if (own === null) return;
         const taken = others.filter(({ balanceChange }) => balanceChange < 0n);
         expect(taken.every(({ isQueued, mayBePaidUnseen }) => isQueued || mayBePaidUnseen)).toBe(true);
@@ -86,9 +86,9 @@ describe('balanceBesideQueue', () => {
   });
 
   it('offers nothing while another send in the network draws on the address', () => {
-    expect(balanceBesideQueue(100n, [member(1, false, -1n)])).toBeNull();
-    expect(balanceBesideQueue(100n, [member(1, false, 1n)])).toBe(100n);
-    expect(balanceBesideQueue(100n, [{ ...member(1, false, -1n), mayBePaidUnseen: true }])).toBe(99n);
+    expect(balanceExcludingQueue(100n, [member(1, false, -1n)])).toBeNull();
+    expect(balanceExcludingQueue(100n, [member(1, false, 1n)])).toBe(100n);
+    expect(balanceExcludingQueue(100n, [{ ...member(1, false, -1n), mayBePaidUnseen: true }])).toBe(99n);
   });
 });
 
@@ -103,9 +103,9 @@ describe('balanceChangeOf', () => {
 
   it('counts what is drawn, what returns and what is paid in, and tells apart what does not concern it', () => {
     const plan = { inputs: [input('own', 100n), input('deposit', 50n)], destination: 'payee', amount: 120n };
-    expect(balanceChangeOf({ ...plan, change: { address: 'own', amount: 25n } }, 'own')).toBe(-75n);
+    expect(accountBalanceChange({ ...plan, change: { address: 'own', amount: 25n } }, 'own')).toBe(-75n);
     const emptied = { ...plan, inputs: [input('deposit', 50n)], amount: 45n, change: null };
-    expect(balanceChangeOf(emptied, 'own')).toBeNull();
-    expect(balanceChangeOf({ ...emptied, destination: 'own' }, 'own')).toBe(45n);
+    expect(accountBalanceChange(emptied, 'own')).toBeNull();
+    expect(accountBalanceChange({ ...emptied, destination: 'own' }, 'own')).toBe(45n);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LANGUAGES, speak, type Language } from '../../../src/http/checkout/language.ts';
-import { stateOf } from '../../../src/http/checkout/states.ts';
+import { describeState } from '../../../src/http/checkout/states.ts';
 import type { CheckoutView } from '../../../src/usecases/payments/read-checkout.ts';
 
 type Option = CheckoutView['payment']['options'][string];
@@ -86,7 +86,7 @@ function viewOf(option: Pick<Option, 'confirmations' | 'finality'>): CheckoutVie
 }
 
 const pageOf = (view: CheckoutView, language: Language): string =>
-  stateOf({ view, language, say: speak(language), coin: null, embedder: null }).toString();
+  describeState({ view, language, say: speak(language), coin: null, embedder: null }).toString();
 
 describe.each(Object.keys(LANGUAGES) as Language[])('money that waits for finality, in %s', (language) => {
   const counts = { done: '63', needed: '64' };

@@ -6,7 +6,7 @@ import {
   wayBack,
 } from '../../../src/http/checkout/page-model.ts';
 import { speak } from '../../../src/http/checkout/language.ts';
-import { stateOf } from '../../../src/http/checkout/states.ts';
+import { describeState } from '../../../src/http/checkout/states.ts';
 import type { CheckoutView } from '../../../src/usecases/payments/read-checkout.ts';
 
 function viewOf(isVerified: boolean, url: string | null, status = 'cancelled'): CheckoutView {
@@ -99,7 +99,7 @@ function page(shop: object): string {
   const payment = { ...viewOf(false, null).payment, exception: null, transactions: [] };
   const face = { domain: 'bluedoor.example', isVerified: false, supportContact: null, ...shop };
   const view = { ...viewOf(false, null), shop: face, payment, renewal: null, moneyBack: [] } as never;
-  return stateOf({ view, language: 'en', say: speak('en'), coin: null, embedder: null }).toString();
+  return describeState({ view, language: 'en', say: speak('en'), coin: null, embedder: null }).toString();
 }
 
 describe('a payment that came to nothing', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exampleOf, NO_EXAMPLE } from '../../../src/http/openapi/examples.ts';
+import { buildExample, NO_EXAMPLE } from '../../../src/http/openapi/examples.ts';
 import type { JsonSchema } from '../../../src/http/openapi/types.ts';
 
 const COIN: JsonSchema = {
@@ -13,7 +13,7 @@ const components = {
   headers: {},
   securitySchemes: {},
 };
-const example = (schema: JsonSchema, ...trail: string[]) => exampleOf({ components }, schema, trail);
+const example = (schema: JsonSchema, ...trail: string[]) => buildExample({ components }, schema, trail);
 
 describe('an example made from a schema', () => {
   it('gives a field the meaning of what it is part of', () => {

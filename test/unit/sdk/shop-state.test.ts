@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { shopState, type Payment, type ShopState } from '../../../packages/sdk/src/index.ts';
-import { settle } from '../../../src/domain/payment/standing.ts';
+import { deriveStatus } from '../../../src/domain/payment/standing.ts';
 import {
   PAYMENT_EXCEPTIONS,
   PAYMENT_STATUSES,
@@ -119,8 +119,8 @@ function* payments(): Generator<PaymentState> {
 it('knows every state that a payment can come to', () => {
   const reached = new Map<string, ShopState>();
   for (const payment of payments()) {
-    const settled = settle(payment);
-    const refunded = settle({ ...settled, refundedAt: 3 });
+    const settled = deriveStatus(payment);
+    const refunded = deriveStatus({ ...settled, refundedAt: 3 });
     for (const { status, exception } of [settled, refunded]) {
       reached.set(`${status}/${exception}`, shopState({ status, exception }));
     }

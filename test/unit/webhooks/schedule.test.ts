@@ -1,6 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { outcomeOf, parseRetryAfter, RETRY_GAPS_MS } from '../../../src/workers/webhook-delivery/schedule.ts';
+import {
+  attemptOutcome,
+  parseRetryAfter,
+  RETRY_GAPS_MS,
+} from '../../../src/workers/webhook-delivery/schedule.ts';
 
 const DAY_MS = 86_400_000;
 const random = (value: number) => ({ gapsMs: RETRY_GAPS_MS, random: () => value });
@@ -14,11 +18,11 @@ const failure = (attempts: number, retryAfterMs: number | null = null) => ({
 describe('retry schedule', () => {
   it('plans ten attempts with the gaps of the design, from the end of each', () => {
     const gaps = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempts) => {
-      const outcome = outcomeOf(failure(attempts), random(0.5));
+      const outcome = attemptOutcome(failure(attempts), random(0.5));
       return outcome.kind === 'retry' ? (outcome.at - 1_000_000) / 1000 : outcome.kind;
     });
     expect(gaps).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]);
-    expect(outcomeOf(failure(10), random(0.5))).toEqual({ kind: 'failed' });
+    expect(attemptOutcome(failure(10), random(0.5))).toEqual({ kind: 'failed' });
   });
 
   it('keeps its jitter within 10 % either way', () => {
@@ -27,7 +31,7 @@ describe('retry schedule', () => {
         fc.integer({ min: 1, max: 9 }),
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         (n, value) => {
-          const outcome = outcomeOf(failure(n), random(value));
+          const outcome = attemptOutcome(failure(n), random(value));
           const gap = RETRY_GAPS_MS[n - 1]!;
           if (outcome.kind !== 'retry') throw new Error('must retry');
           expect(outcome.at - 1_000_000).toBeGreaterThanOrEqual(Math.floor(gap * 0.9));
@@ -40,7 +44,7 @@ describe('retry schedule', () => {
   it('waits as long as Retry-After asks, never less than planned and never more than a day', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), fc.nat({ max: 10 * DAY_MS }), (n, asked) => {
-        const outcome = outcomeOf(failure(n, asked), random(0.5));
+        const outcome = attemptOutcome(failure(n, asked), random(0.5));
         if (outcome.kind !== 'retry') throw new Error('must retry');
         const pause = outcome.at - 1_000_000;
         expect(pause).toBe(Math.max(RETRY_GAPS_MS[n - 1]!, Math.min(asked, DAY_MS)));
@@ -50,11 +54,11 @@ describe('retry schedule', () => {
 
   it('takes every 2xx for a success, 410 for the end, and everything else for a failure', () => {
     for (let status = 200; status < 300; status += 1)
-      expect(outcomeOf({ ...failure(1), status }, random(0)).kind).toBe('delivered');
-    expect(outcomeOf({ ...failure(10), status: 204 }, random(0)).kind).toBe('delivered');
-    expect(outcomeOf({ ...failure(1), status: 410 }, random(0)).kind).toBe('gone');
+      expect(attemptOutcome({ ...failure(1), status }, random(0)).kind).toBe('delivered');
+    expect(attemptOutcome({ ...failure(10), status: 204 }, random(0)).kind).toBe('delivered');
+    expect(attemptOutcome({ ...failure(1), status: 410 }, random(0)).kind).toBe('gone');
     for (const status of [0, 199, 300, 301, 302, 307, 308, 400, 404, 429, 500, 503])
-      expect(outcomeOf({ ...failure(1), status }, random(0)).kind).toBe('retry');
+      expect(attemptOutcome({ ...failure(1), status }, random(0)).kind).toBe('retry');
   });
 });
 

@@ -4,8 +4,8 @@ import {
   isPrunedHistory,
   isUnknownBlock,
   isUnknownMethod,
-  meaningOf,
-  type RefusalMeaning,
+  classifyRejection,
+  type RejectReason,
 } from '../../../src/chains/ethereum/sends/reject-reasons.ts';
 import { RpcRefusal } from '../../../src/chains/shared/json-rpc.ts';
 import { createRpc } from '../../../src/chains/ethereum/rpc/rpc.ts';
@@ -16,7 +16,7 @@ import { createRpc } from '../../../src/chains/ethereum/rpc/rpc.ts';
  * AcceptTxResult.cs, in its older one-word form and its newer one after geth (TxPoolErrorMessages.cs);
  * Erigon txpoolcfg.go DiscardReason; anvil and Besu beside them.
  */
-const WORDS: Readonly<Record<string, Readonly<Partial<Record<RefusalMeaning, readonly string[]>>>>> = {
+const WORDS: Readonly<Record<string, Readonly<Partial<Record<RejectReason, readonly string[]>>>>> = {
   geth: {
     known: ['already known'],
     used: ['nonce too low: next nonce 78, tx nonce 44', 'nonce too low'],
@@ -133,12 +133,12 @@ describe.each(Object.entries(WORDS))('what %s says', (_client, byMeaning) => {
   it.each(
     Object.entries(byMeaning).flatMap(([meaning, texts]) => texts.map((text) => [text, meaning] as const)),
   )('"%s" means %s', (text, meaning) => {
-    expect(meaningOf(new RpcRefusal('eth_sendRawTransaction', -32_000, text))).toBe(meaning);
+    expect(classifyRejection(new RpcRefusal('eth_sendRawTransaction', -32_000, text))).toBe(meaning);
   });
 });
 
 it.each(UNHEARD)('"%s" means nothing that could be relied on', (text) => {
-  expect(meaningOf(new RpcRefusal('eth_sendRawTransaction', -32_000, text))).toBe('open');
+  expect(classifyRejection(new RpcRefusal('eth_sendRawTransaction', -32_000, text))).toBe('open');
 });
 
 const QUESTIONS = [

@@ -18,7 +18,7 @@ export class AccountBook {
   }
 
   balance(watchKey: string): bigint {
-    return sumOf(this.#parts(watchKey));
+    return sumOutputs(this.#parts(watchKey));
   }
 
   receive(credit: Omit<Credit, 'maturity'>): void {
@@ -87,7 +87,7 @@ export class AccountBook {
 const NOTHING: readonly Holding[] = [];
 
 /** Total of an account's outputs. */
-export function sumOf(parts: readonly Holding[]): bigint {
+export function sumOutputs(parts: readonly Holding[]): bigint {
   let sum = 0n;
   for (const { amount } of parts) sum += amount;
   return sum;

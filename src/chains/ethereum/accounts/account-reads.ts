@@ -3,7 +3,7 @@ import { inParallel } from '../../shared/in-parallel.ts';
 import { type BalanceReader, STATES_KEPT } from './balance-reads.ts';
 import { count, hash, HEADER, quantity, type Receipt, RECEIPT } from '../rpc/node-answers.ts';
 import type { NodeClient, AccountState } from '../rpc/node-client.ts';
-import { resultOf, stale, toHex } from '../rpc/rpc-results.ts';
+import { unwrapResult, stale, toHex } from '../rpc/rpc-results.ts';
 import { prices } from '../sends/prices.ts';
 import { isPrunedHistory } from '../sends/reject-reasons.ts';
 import { parsed, RpcRefusal } from '../../shared/json-rpc.ts';
@@ -69,7 +69,7 @@ async function receipts(
   const missing = txids.filter((txid) => !found.has(txid));
   // Each request carries two more calls.
   await inParallel(missing, Math.max(1, batchSize - 2), async (part) => {
-    for (const [txid, receipt] of await receiptsAgain(rpc, part, block)) found.set(txid, receipt);
+    for (const [txid, receipt] of await retryReceipts(rpc, part, block)) found.set(txid, receipt);
   });
   return txids.map((txid) => found.get(txid) ?? null);
 }
@@ -79,7 +79,7 @@ async function receipts(
  * tip, and no receipt of it.
  * @throws {ChainError} when it lacks the block, or the block is so new that its receipts must come.
  */
-async function receiptsAgain(
+async function retryReceipts(
   rpc: Rpc,
   txids: readonly string[],
   block: BlockRef,
@@ -90,8 +90,8 @@ async function receiptsAgain(
     { method: 'eth_getBlockByNumber', params: ['latest', false] },
     ...txids.map((txid) => ({ method: RECEIPT_OF, params: [txid] })),
   ]);
-  const isKnown = parsed(resultOf(known), method, HEADER.nullable()) !== null;
-  const tip = parsed(resultOf(latest), 'eth_getBlockByNumber', HEADER);
+  const isKnown = parsed(unwrapResult(known), method, HEADER.nullable()) !== null;
+  const tip = parsed(unwrapResult(latest), 'eth_getBlockByNumber', HEADER);
   return txids.map((txid, at) => {
     const reply = replies[at];
     const receipt = receiptIn(reply, txid, block);
@@ -138,7 +138,7 @@ async function standing(
   return {
     knowsTip: !(block instanceof RpcRefusal) && (block?.result ?? null) !== null,
     used: isUsable ? parsed(used.result, 'eth_getTransactionCount', count) : null,
-    receipt: parsed(resultOf(receipt), RECEIPT_OF, RECEIPT.nullable()),
-    isKnown: (resultOf(known) ?? null) !== null,
+    receipt: parsed(unwrapResult(receipt), RECEIPT_OF, RECEIPT.nullable()),
+    isKnown: (unwrapResult(known) ?? null) !== null,
   };
 }

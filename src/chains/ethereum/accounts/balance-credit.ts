@@ -29,7 +29,7 @@ export const BALANCE_CREDIT_INDEX = 0;
 export const EARLIER_INDEX = 1;
 
 /** Whether this is a payer's money that only a balance showed, in a block above a height. */
-export function isFoundAbove(ref: OutputRef, height: number): boolean {
+export function isBalanceCreditAbove(ref: OutputRef, height: number): boolean {
   const found = ref.index === BALANCE_CREDIT_INDEX ? parseBalanceCreditTxid(ref.txid) : null;
   return found !== null && found.height > height;
 }

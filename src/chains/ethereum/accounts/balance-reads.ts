@@ -4,7 +4,7 @@ import type { Clock, Logger } from '../../../domain/ports.ts';
 import type { PostOptions } from '../../shared/rpc-transport.ts';
 import { HEADER, quantity } from '../rpc/node-answers.ts';
 import type { BalanceAnswer } from '../rpc/node-client.ts';
-import { refused, resultOf, stale } from '../rpc/rpc-results.ts';
+import { refused, unwrapResult, stale } from '../rpc/rpc-results.ts';
 import { isMissingState, isUnknownBlock } from '../sends/reject-reasons.ts';
 import { parsed, RpcRefusal, type RpcRequest } from '../../shared/json-rpc.ts';
 import { type Rpc } from '../rpc/rpc.ts';
@@ -235,7 +235,7 @@ async function isLongKnown(rpc: Rpc, blockHash: string, options: PostOptions): P
     ],
     options,
   );
-  const block = parsed(resultOf(known), method, HEADER.nullable());
-  const tip = parsed(resultOf(latest), 'eth_getBlockByNumber', HEADER);
+  const block = parsed(unwrapResult(known), method, HEADER.nullable());
+  const tip = parsed(unwrapResult(latest), 'eth_getBlockByNumber', HEADER);
   return block !== null && tip.number - block.number >= STATES_KEPT;
 }

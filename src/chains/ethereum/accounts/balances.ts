@@ -1,10 +1,15 @@
 import { type BlockRef, ChainError, type OpenAccount, type OutputRef } from '../../../domain/chain.ts';
 import type { Logger } from '../../../domain/ports.ts';
-import { type AccountBook, sumOf } from './account-book.ts';
+import { type AccountBook, sumOutputs } from './account-book.ts';
 import { STATES_KEPT } from './balance-reads.ts';
 import { finalBlock } from '../blocks/final-block.ts';
 import { blockBefore } from '../rpc/headers.ts';
-import { EARLIER_INDEX, BALANCE_CREDIT_INDEX, balanceCreditTxid, isFoundAbove } from './balance-credit.ts';
+import {
+  EARLIER_INDEX,
+  BALANCE_CREDIT_INDEX,
+  balanceCreditTxid,
+  isBalanceCreditAbove,
+} from './balance-credit.ts';
 import type { Block } from '../rpc/node-answers.ts';
 import type { BalanceAnswer, NodeClient } from '../rpc/node-client.ts';
 import type { Shortfalls } from './shortfalls.ts';
@@ -59,7 +64,8 @@ export async function creditFromBalances(deps: Deps, block: Block, books: Books)
   for (const { account, found } of differing) {
     const { watchKey, since } = account;
     // One unconfirmed balance makes all of them doubtful: they came together.
-    isDoubtful ||= found < 0n && !(await isSaidAgain(deps, block, watchKey, book.balance(watchKey) + found));
+    isDoubtful ||=
+      found < 0n && !(await isSameWhenReread(deps, block, watchKey, book.balance(watchKey) + found));
     if (found < 0n && isDoubtful) {
       undecided.add(watchKey);
       continue;
@@ -71,8 +77,8 @@ export async function creditFromBalances(deps: Deps, block: Block, books: Books)
       );
       continue;
     }
-    const known = sumOf(account.held);
-    const earlier = await heldBefore(deps, block, { watchKey, since, known, found });
+    const known = sumOutputs(account.held);
+    const earlier = await balanceBeforeUse(deps, block, { watchKey, since, known, found });
     if (earlier === null) {
       undecided.add(watchKey);
       continue;
@@ -104,7 +110,7 @@ async function isOld(client: NodeClient, block: Block): Promise<boolean> {
 }
 
 /** Whether a balance is the same when read alone: one wrong answer must not revoke money. */
-async function isSaidAgain(
+async function isSameWhenReread(
   { client, logger }: Deps,
   block: Block,
   watchKey: string,
@@ -159,7 +165,7 @@ async function enterShortfall(
   const { watchKey, txid, height, lacking } = at;
   const final = await finalBlock(client);
   const above = final?.height ?? height - FINAL_AFTER;
-  const { taken, rest } = book.takeBack(watchKey, lacking, (ref) => isFoundAbove(ref, above));
+  const { taken, rest } = book.takeBack(watchKey, lacking, (ref) => isBalanceCreditAbove(ref, above));
   const account = { coin: 'ETH', account: watchKey, txid, lacking: `${lacking}` };
   if (rest === 0n) {
     shortfalls.over(watchKey);
@@ -198,7 +204,7 @@ async function isExplained(
  * What an address held before it was given out (a restored wallet's): not a payment. Null when the node does not
  * answer it now.
  */
-async function heldBefore(
+async function balanceBeforeUse(
   deps: Deps,
   block: Block,
   about: { watchKey: string; since: number; known: bigint; found: bigint },

@@ -3,7 +3,7 @@ import { type BlockRef, ChainError } from '../../../domain/chain.ts';
 import type { Finality } from '../../../domain/confirmations.ts';
 import { type Block, BLOCK, count, type Header, HEADER, PENDING, SYNCING } from '../rpc/node-answers.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
-import { refused, resultOf, toHex, understood } from '../rpc/rpc-results.ts';
+import { refused, unwrapResult, toHex, understood } from '../rpc/rpc-results.ts';
 import { isPrunedHistory, isUnknownBlock, isUnknownMethod } from '../sends/reject-reasons.ts';
 import { parsed, RpcRefusal, type RpcRequest } from '../../shared/json-rpc.ts';
 import { type Rpc } from '../rpc/rpc.ts';
@@ -37,7 +37,7 @@ export function blockReads(
         { method: 'eth_getBlockByNumber', params: ['latest', false] },
         { method: 'eth_getBlockByNumber', params: ['pending', true] },
       ]);
-      const tip = parsed(resultOf(latest), 'eth_getBlockByNumber', HEADER);
+      const tip = parsed(unwrapResult(latest), 'eth_getBlockByNumber', HEADER);
       const hasPending = pending !== undefined && !(pending instanceof RpcRefusal) && pending.result !== null;
       return {
         tip,
@@ -91,19 +91,19 @@ async function identity(rpc: Rpc) {
   const first = genesis instanceof RpcRefusal ? null : parsed(genesis?.result, 'genesis', HEADER.nullable());
   const name = version instanceof RpcRefusal ? 'unknown' : parsed(version?.result, 'version', z.string());
   const sync = syncing instanceof RpcRefusal ? false : parsed(syncing?.result, 'eth_syncing', SYNCING);
-  const tip = parsed(resultOf(latest), 'eth_getBlockByNumber', HEADER);
+  const tip = parsed(unwrapResult(latest), 'eth_getBlockByNumber', HEADER);
   return {
-    chainId: parsed(resultOf(chainId), 'eth_chainId', count),
+    chainId: parsed(unwrapResult(chainId), 'eth_chainId', count),
     genesisHash: first?.hash ?? null,
     version: name,
     tip,
-    highest: highestOf(sync, tip),
+    highest: syncTarget(sync, tip),
     showsState: await showsState(rpc, tip.hash),
   };
 }
 
 /** The height that a node still syncs to; null once it is there: geth then still answers while it builds its indexes. */
-function highestOf(sync: z.infer<typeof SYNCING>, tip: Header): number | null {
+function syncTarget(sync: z.infer<typeof SYNCING>, tip: Header): number | null {
   if (sync === false || sync === null) return null;
   const { currentBlock, highestBlock } = sync;
   if (currentBlock === undefined || highestBlock === undefined) return highestBlock ?? tip.number;

@@ -61,7 +61,7 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
   const watched = await deps.index.watched(mentioned(block, internal));
   const senders = block.transactions.map(({ from }) => from).filter((from) => watched.has(from));
   const unsettled = await deps.index.unsettled();
-  const candidates = await candidatesOf(deps, block.number, unsettled);
+  const candidates = await balanceCheckCandidates(deps, block.number, unsettled);
   const book = new AccountBook(await holdings(deps.index, candidates, senders));
   const unreadable = [
     ...(block.unreadable ?? []),
@@ -106,7 +106,7 @@ async function readBalances(
 }
 
 /** The accounts whose balance may be looked at in this block. */
-async function candidatesOf(
+async function balanceCheckCandidates(
   { index, now }: BlockReaderDeps,
   height: number,
   unsettled: readonly Unsettled[],
@@ -247,7 +247,7 @@ function enterSpending(
   const succeeded = receipt.status === 1;
   const fee = feePaid(receipt);
   const cost = succeeded ? value + fee : fee;
-  const spender = spenderOf(transaction);
+  const spender = toSpender(transaction);
   const missing = book.spend({
     watchKey,
     txid,
@@ -263,7 +263,7 @@ function enterSpending(
 }
 
 /** Null where the signed bytes cannot be rebuilt: no send of ours is such a transaction. */
-function spenderOf(transaction: BlockTransaction): Spender | null {
+function toSpender(transaction: BlockTransaction): Spender | null {
   const raw = rawTransaction(transaction);
   if (raw === null) return null;
   const { from, to, value, nonce } = transaction;

@@ -35,7 +35,7 @@ export async function nodeStatus(
     pruneHeight: 0,
     version,
     peers: isAlone ? null : isFresh ? 1 : 0,
-    ...troublesOf(version, showsState),
+    ...findProblems(version, showsState),
   };
   return { status, chain };
 }
@@ -54,7 +54,7 @@ const KNOWN_GOOD: readonly MinimumVersion[] = [
   { pattern: /^besu\/v([0-9.]+)/i, oldest: [25, 11, 0] },
 ];
 
-function troublesOf(version: string, showsState: boolean): Pick<NodeStatus, 'warnings' | 'alarms'> {
+function findProblems(version: string, showsState: boolean): Pick<NodeStatus, 'warnings' | 'alarms'> {
   const outdated = outdatedNode(version, KNOWN_GOOD);
   const warnings = [outdated, showsState ? null : BLIND].filter((warning) => warning !== null);
   return {

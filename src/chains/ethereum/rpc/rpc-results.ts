@@ -2,13 +2,13 @@ import { ChainError } from '../../../domain/chain.ts';
 import { RpcRefusal } from '../../shared/json-rpc.ts';
 
 /** Unwraps a result. A refusal of a call that every node supports is a node failure, not an answer. */
-export function resultOf(answer: RpcRefusal | { readonly result: unknown } | undefined): unknown {
+export function unwrapResult(answer: RpcRefusal | { readonly result: unknown } | undefined): unknown {
   if (answer === undefined) throw stale('an answer is missing');
   if (answer instanceof RpcRefusal) throw refused(answer);
   return answer.result;
 }
 
-/** Like resultOf, for a single call. */
+/** Like unwrapResult, for a single call. */
 export async function understood<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;

@@ -52,7 +52,7 @@ export async function quoteFee(
     else sources.failed(method, problem);
   }
   const { chainId } = requireChain(network, prices.chainId);
-  const wanted = priceOf(prices) * PER;
+  const wanted = parseGasPrice(prices) * PER;
   const rate = wanted < capRate ? wanted : capRate;
   const source = wanted < capRate ? 'node' : 'cap';
   const gasLimit = intent === undefined ? TRANSFER_GAS : await gasFor(client, intent);
@@ -63,7 +63,7 @@ export async function quoteFee(
 }
 
 /** @throws {ChainError} when nothing tells a price. */
-function priceOf({ tip, priority, gasPrice, problems }: Prices): bigint {
+function parseGasPrice({ tip, priority, gasPrice, problems }: Prices): bigint {
   if (tip.baseFee === null) {
     if (gasPrice !== null) return gasPrice;
     const reason = problems.get('eth_gasPrice') ?? 'no price';

@@ -3,7 +3,7 @@ import { parsed, RpcRefusal, type RpcAnswer, type RpcRequest } from '../../share
 import { count, HEADER, quantity } from '../rpc/node-answers.ts';
 import type { Prices } from '../rpc/node-client.ts';
 import type { Rpc } from '../rpc/rpc.ts';
-import { resultOf } from '../rpc/rpc-results.ts';
+import { unwrapResult } from '../rpc/rpc-results.ts';
 
 const TIP = HEADER.extend({ baseFeePerGas: quantity.nullish() });
 const PRIORITY: RpcRequest = { method: 'eth_maxPriorityFeePerGas', params: [] };
@@ -24,15 +24,15 @@ export async function prices(rpc: Rpc, from: string | null): Promise<Prices> {
     GAS_PRICE,
     ...(from === null ? [] : [{ method: 'eth_getTransactionCount', params: [from, 'pending'] }]),
   ]);
-  const tip = parsed(resultOf(latest), 'eth_getBlockByNumber', TIP);
+  const tip = parsed(unwrapResult(latest), 'eth_getBlockByNumber', TIP);
   const problems = new Map<string, string | null>();
   const suggested = priceIn(priority, PRIORITY, problems);
   return {
-    chainId: parsed(resultOf(chainId), 'eth_chainId', count),
+    chainId: parsed(unwrapResult(chainId), 'eth_chainId', count),
     tip: { ...tip, baseFee: tip.baseFeePerGas ?? null },
     gasPrice: priceIn(gasPrice, GAS_PRICE, problems),
     priority: suggested ?? (await recentPriority(rpc, problems)),
-    nonce: from === null ? 0 : parsed(resultOf(nonce), 'eth_getTransactionCount', count),
+    nonce: from === null ? 0 : parsed(unwrapResult(nonce), 'eth_getTransactionCount', count),
     problems,
   };
 }

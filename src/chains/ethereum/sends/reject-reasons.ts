@@ -5,7 +5,7 @@ interface Refusal {
 }
 
 /** Why a node refused a transaction. */
-export type RefusalMeaning =
+export type RejectReason =
   /** The node already has it. */
   | 'known'
   /** The nonce was used, by these bytes or by others. */
@@ -18,7 +18,7 @@ export type RefusalMeaning =
   | 'open';
 
 /** Messages of geth, reth, Nethermind, Erigon, anvil and Besu (test/vectors/ethereum/refusals.test.ts). */
-const MEANINGS: readonly (readonly [RegExp, RefusalMeaning])[] = [
+const MEANINGS: readonly (readonly [RegExp, RejectReason])[] = [
   [/already (known|imported|exists)|\bknown transaction|alreadyknown|existing tx with same hash/i, 'known'],
   [/nonce too low|nonce.*(already|lower|used)|oldnonce|^mined$/i, 'used'],
   [
@@ -87,6 +87,6 @@ export function isPrunedHistory({ code, reason }: Refusal): boolean {
   return code === PRUNED_HISTORY || /pruned history|history.*(pruned|expired)/i.test(reason);
 }
 
-export function meaningOf({ reason }: Refusal): RefusalMeaning {
+export function classifyRejection({ reason }: Refusal): RejectReason {
   return MEANINGS.find(([words]) => words.test(reason))?.[1] ?? 'open';
 }

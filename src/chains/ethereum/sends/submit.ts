@@ -13,7 +13,7 @@ import { finalBlock } from '../blocks/final-block.ts';
 import { nonceRef } from './nonce-ref.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 import { readSigned } from './raw-transaction.ts';
-import { meaningOf } from './reject-reasons.ts';
+import { classifyRejection } from './reject-reasons.ts';
 import { RpcRefusal } from '../../shared/json-rpc.ts';
 
 /** Which block has to use a nonce before the other transactions with it count as gone. */
@@ -24,7 +24,11 @@ export interface Submitter {
   /** See ChainAdapter.broadcast. */
   broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
   /** See ChainAdapter.recheck. @throws {ChainError} on a node failure. */
-  fateOf(transaction: StoredTransaction, ledger?: BlockRef, proof?: Proof): Promise<TransactionFate>;
+  getTransactionStatus(
+    transaction: StoredTransaction,
+    ledger?: BlockRef,
+    proof?: Proof,
+  ): Promise<TransactionFate>;
   /** Remembers the pending transactions, by sender and nonce. */
   saw(byNonce: ReadonlyMap<string, string>): void;
 }
@@ -32,7 +36,7 @@ export interface Submitter {
 /** `reverted`: mined without paying. `replaced`: by another pending transaction, which may still lose. */
 type Weight = 'mined' | 'reverted' | 'waiting' | 'replaced' | 'gone' | 'absent' | 'unproven';
 
-interface Desk {
+interface SubmitDeps {
   readonly client: NodeClient;
   readonly logger: Logger;
   /** Whether an account's balance was read at or above this height, on the branch that the ledger follows. */
@@ -41,11 +45,12 @@ interface Desk {
   waiting: ReadonlyMap<string, string>;
 }
 
-export function createSubmitter(deps: Pick<Desk, 'client' | 'logger' | 'wasRead'>): Submitter {
-  const desk: Desk = { ...deps, waiting: new Map() };
+export function createSubmitter(deps: Pick<SubmitDeps, 'client' | 'logger' | 'wasRead'>): Submitter {
+  const desk: SubmitDeps = { ...deps, waiting: new Map() };
   return {
     broadcast: (transaction) => broadcast(desk, transaction),
-    fateOf: (transaction, ledger, proof) => fateOf(desk, transaction, ledger, proof),
+    getTransactionStatus: (transaction, ledger, proof) =>
+      getTransactionStatus(desk, transaction, ledger, proof),
     saw: (byNonce) => {
       desk.waiting = byNonce;
     },
@@ -58,7 +63,7 @@ export function createSubmitter(deps: Pick<Desk, 'client' | 'logger' | 'wasRead'
  * are read at the block up to which the ledger has read, if any. None of the ledger's blocks held this transaction.
  */
 async function transactionStatus(
-  { client, waiting }: Desk,
+  { client, waiting }: SubmitDeps,
   { txid, raw }: StoredTransaction,
   ledger: BlockRef | undefined,
   proof: Proof,
@@ -94,8 +99,8 @@ async function newest(client: NodeClient): Promise<BlockRef> {
   return { height, hash };
 }
 
-async function fateOf(
-  desk: Desk,
+async function getTransactionStatus(
+  desk: SubmitDeps,
   transaction: StoredTransaction,
   ledger?: BlockRef,
   proof: Proof = 'block',
@@ -116,7 +121,7 @@ async function fateOf(
     case 'unproven':
       return 'unknown';
     case 'absent': {
-      const fate = await offerAgain(desk, transaction);
+      const fate = await rebroadcast(desk, transaction);
       if (fate !== 'absent' || proof !== 'final' || ledger === undefined) return fate;
       return (await isUnfunded(desk, transaction, ledger)) ? 'unfunded' : 'absent';
     }
@@ -126,7 +131,7 @@ async function fateOf(
 }
 
 /** Rebroadcasts a transaction. @throws {ChainError} when the node does not answer: its fate is then unknown. */
-async function offerAgain(desk: Desk, transaction: StoredTransaction): Promise<TransactionFate> {
+async function rebroadcast(desk: SubmitDeps, transaction: StoredTransaction): Promise<TransactionFate> {
   const { txid, raw } = transaction;
   if (raw === null || readSigned(txid, raw) === null) return 'absent';
   try {
@@ -139,7 +144,7 @@ async function offerAgain(desk: Desk, transaction: StoredTransaction): Promise<T
 
 /** Whether a transaction's nonce is unused as of a block, and its sender's balance there does not cover it. */
 async function isUnfunded(
-  { client }: Desk,
+  { client }: SubmitDeps,
   { txid, raw }: StoredTransaction,
   { hash }: BlockRef,
 ): Promise<boolean> {
@@ -153,7 +158,7 @@ async function isUnfunded(
   return typeof balance === 'bigint' && balance < signed.value + signed.gasLimit * price;
 }
 
-async function broadcast(desk: Desk, transaction: StoredTransaction): Promise<BroadcastResult> {
+async function broadcast(desk: SubmitDeps, transaction: StoredTransaction): Promise<BroadcastResult> {
   const { txid, raw } = transaction;
   if (raw === null || readSigned(txid, raw) === null) {
     return { kind: 'unknown', reason: 'the signed bytes are not at hand' };
@@ -170,12 +175,12 @@ async function broadcast(desk: Desk, transaction: StoredTransaction): Promise<Br
 }
 
 async function explain(
-  desk: Desk,
+  desk: SubmitDeps,
   transaction: StoredTransaction,
   refusal: RpcRefusal,
 ): Promise<BroadcastResult> {
   const { reason } = refusal;
-  const meaning = meaningOf(refusal);
+  const meaning = classifyRejection(refusal);
   if (meaning === 'known') return { kind: 'accepted' };
   desk.logger.info({ coin: 'ETH', txid: transaction.txid, meaning, reason }, 'node refused a transaction');
   if (meaning === 'invalid' || meaning === 'unpaid') return { kind: 'rejected', reason };
@@ -197,7 +202,7 @@ async function explain(
  * was read without it: until then it may still be there, and will get another id in a later block.
  */
 async function fateOfBalance(
-  { client, wasRead }: Desk,
+  { client, wasRead }: SubmitDeps,
   { height, blockHash, watchKey }: BalanceCredit,
 ): Promise<TransactionFate> {
   const header = await client.headerAt(height);

@@ -8,7 +8,7 @@ export interface Account {
 }
 
 /** Funds by the account that holds them, in the order in which the accounts first appear. */
-export function accountsOf(funds: readonly Fund[]): Account[] {
+export function groupByAccount(funds: readonly Fund[]): Account[] {
   return [...Map.groupBy(funds, ({ address }) => address)].map(([address, own]) => ({
     address,
     funds: own,

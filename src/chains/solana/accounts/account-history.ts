@@ -1,6 +1,6 @@
 import type { ChainIndex, Holding } from '../../../domain/chain.ts';
 import type { UnreadTransactions } from '../../shared/unread-transactions.ts';
-import { changeOf, type LandedTransaction, type TransactionReader } from '../blocks/own-transactions.ts';
+import { balanceChange, type LandedTransaction, type TransactionReader } from '../blocks/own-transactions.ts';
 import { RecordedHistory } from '../blocks/recorded-history.ts';
 import { type NodeClient, SIGNATURES_PER_PAGE } from '../rpc/node-client.ts';
 import { sum } from './account-funds.ts';
@@ -90,7 +90,7 @@ export class AccountHistory {
           }
           news.set(signature, transaction);
           // The balance does not include later transactions.
-          if (slot <= asOf) missing -= changeOf(transaction, address);
+          if (slot <= asOf) missing -= balanceChange(transaction, address);
         }
       }
       const last = page.at(-1);

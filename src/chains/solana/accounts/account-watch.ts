@@ -5,11 +5,11 @@ import { openAccounts } from '../../shared/open-accounts.ts';
 import { UnreadTransactions } from '../../shared/unread-transactions.ts';
 import { AccountHistory, type Balance, total } from './account-history.ts';
 import { ACCOUNTS_PER_REQUEST, type NodeClient } from '../rpc/node-client.ts';
-import { changeOf, type LandedTransaction, TransactionReader } from '../blocks/own-transactions.ts';
+import { balanceChange, type LandedTransaction, TransactionReader } from '../blocks/own-transactions.ts';
 import { type ActiveBlock, ActiveBlocks } from './active-blocks.ts';
 import { readTip, type Tip } from '../rpc/tip.ts';
 import { UnexplainedBalances } from './unexplained-balances.ts';
-import { LookFailures, UnreadAccounts } from './unread-accounts.ts';
+import { ScanFailures, UnreadAccounts } from './unread-accounts.ts';
 
 export interface AccountWatchDeps {
   readonly client: NodeClient;
@@ -21,7 +21,7 @@ export interface AccountWatchDeps {
 }
 
 /** The result of one look: all our transactions that the ledger does not know yet. */
-export interface Look extends Tip {
+export interface AccountScan extends Tip {
   /** By slot, ascending; slots above the tip are not shown as blocks yet. */
   readonly active: readonly ActiveBlock[];
 }
@@ -43,7 +43,7 @@ interface Round {
   /** The slot that a backend must have reached. */
   readonly slot: number;
   readonly isDoubtful: boolean;
-  readonly failures: LookFailures;
+  readonly failures: ScanFailures;
 }
 
 /**
@@ -96,7 +96,7 @@ export class AccountWatch {
    * @param recorded slot up to which the ledger has recorded everything; null for the tip
    * @throws {ChainError} also when the node's answers are not consistent yet: retry.
    */
-  async look(recorded: number | null): Promise<Look> {
+  async look(recorded: number | null): Promise<AccountScan> {
     const tip = await readTip(this.#deps.client);
     const floor = recorded ?? tip.block.slot;
     await this.#unread.load();
@@ -105,7 +105,7 @@ export class AccountWatch {
     const isDoubtful = recorded !== null && (await this.#lacksOurSends(floor));
     const found = new Map<string, LandedTransaction>();
     const accountOf = new Map<string, string>();
-    const failures = new LookFailures();
+    const failures = new ScanFailures();
     const pieces = inPieces(this.#accounts(), ACCOUNTS_PER_REQUEST);
     const moved = await eachInParallel(pieces, async (accounts) =>
       this.#balances(accounts, { slot: tip.block.slot, isDoubtful, failures }),
@@ -249,6 +249,6 @@ export class AccountWatch {
     for (const { signature } of transactions) this.#unread.succeeded(signature, floor);
     if (agrees) return transactions;
     // Below the floor, outflows count as recorded: their position in the ledger's history is not known.
-    return transactions.filter((each) => each.slot > floor || changeOf(each, address) > 0n);
+    return transactions.filter((each) => each.slot > floor || balanceChange(each, address) > 0n);
   }
 }

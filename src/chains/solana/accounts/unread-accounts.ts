@@ -50,7 +50,7 @@ function isSilence(error: unknown): error is ChainError {
  * The requests of one look that had no answer. One alone delays no other account; several in a row, or a look without
  * any answer, mean that the node is away.
  */
-export class LookFailures {
+export class ScanFailures {
   #inARow = 0;
   #answered = 0;
   #last: ChainError | null = null;

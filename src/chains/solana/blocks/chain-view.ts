@@ -5,7 +5,7 @@ import {
   type ChainIndex,
   type UnconfirmedView,
 } from '../../../domain/chain.ts';
-import type { AccountWatch, Look } from '../accounts/account-watch.ts';
+import type { AccountWatch, AccountScan } from '../accounts/account-watch.ts';
 import type { ActiveBlock } from '../accounts/active-blocks.ts';
 import { deriveCredits, type Entries } from './credit-derivation.ts';
 import { datedBefore, type DatedHeader } from '../rpc/block-times.ts';
@@ -36,7 +36,7 @@ const SHOWN_TOGETHER = 1_000;
  */
 export class ChainView {
   readonly #deps: ChainViewDeps;
-  #look: Look | null = null;
+  #look: AccountScan | null = null;
   /** Cursor of the ledger once it has recorded the blocks given out of this look. */
   #given: string | null = null;
   /** Of the chain at the cursor, asked for after the look: another one than the cursor's where a fork came in between. */
@@ -124,18 +124,18 @@ export class ChainView {
     };
   }
 
-  async #lookFrom(recorded: number | null): Promise<Look> {
+  async #lookFrom(recorded: number | null): Promise<AccountScan> {
     const look = await this.#deps.watch.look(recorded);
     this.#saw(look, look.active);
     return look;
   }
 
-  #saw({ block }: Pick<Look, 'block'>, active: readonly ActiveBlock[] = []): void {
+  #saw({ block }: Pick<AccountScan, 'block'>, active: readonly ActiveBlock[] = []): void {
     const slots = active.map(({ header }) => header.slot);
     this.#seenSlot = Math.max(this.#seenSlot, block.slot, slots.at(-1) ?? 0);
   }
 
-  async #next(look: Look, cursor: BlockRef): Promise<DatedHeader | null> {
+  async #next(look: AccountScan, cursor: BlockRef): Promise<DatedHeader | null> {
     const { block, finalized } = look;
     if (block.slot <= cursor.height) return null;
     const active = look.active.filter(({ header }) => header.slot > cursor.height);

@@ -149,7 +149,7 @@ function requireAccount(transaction: LandedTransaction, address: string): void {
 }
 
 /** Balance change of an account in a transaction; negative for an outflow. */
-export function changeOf(transaction: LandedTransaction, address: string): bigint {
+export function balanceChange(transaction: LandedTransaction, address: string): bigint {
   const index = transaction.keys.indexOf(address);
   const before = transaction.before[index];
   const after = transaction.after[index];

@@ -1,5 +1,5 @@
 import { type ChainIndex, type Holding, outputKey } from '../../../domain/chain.ts';
-import { changeOf, type LandedTransaction } from './own-transactions.ts';
+import { balanceChange, type LandedTransaction } from './own-transactions.ts';
 
 /** What the ledger has of one account's history, which is read from newest to oldest. */
 export class RecordedHistory {
@@ -41,7 +41,7 @@ export class RecordedHistory {
     this.#unmet.delete(signature);
     if (this.holds(signature)) return 'recorded';
     if (transaction === undefined || !isBelow) return 'news';
-    const change = changeOf(transaction, this.#address);
+    const change = balanceChange(transaction, this.#address);
     if (change < 0n) return this.#unmet.size === 0 ? 'covered' : 'news';
     if (change === 0n) return 'recorded';
     const key = outputKey({ txid: signature, index: transaction.keys.indexOf(this.#address) });

@@ -29,7 +29,7 @@ export function checkGenesis(network: Network, genesisHash: string): void {
 const KNOWN_GOOD = [{ pattern: /^([1-9]\.[0-9.]+)/, oldest: [4, 2, 2] }];
 
 /** A warning when the node's version (getVersion) is below the minimum. */
-export function ageOf(version: string): Pick<NodeStatus, 'warnings' | 'alarms'> {
+export function versionWarning(version: string): Pick<NodeStatus, 'warnings' | 'alarms'> {
   const warnings = outdatedNode(version, KNOWN_GOOD);
   return { warnings, alarms: warnings === null ? [] : ['node_outdated'] };
 }

@@ -198,7 +198,7 @@ function signatureCalls(rpc: Rpc, call: Rpc['call']) {
     ) => {
       const range = [within.first, within.last, { commitment: 'finalized' satisfies Level }];
       const [first, blocks, told] = await answered(
-        rpc.together<[number, number[], Statuses]>([
+        rpc.batch<[number, number[], Statuses]>([
           { method: 'getFirstAvailableBlock', params: [], schema: slot },
           { method: 'getBlocks', params: range, schema: z.array(slot) },
           aboutSignature(signature),

@@ -13,12 +13,12 @@ import {
 import type { RpcTransport } from '../../shared/rpc-transport.ts';
 
 /** A call with the schema of its answer. */
-export interface Question<T> extends RpcRequest {
+export interface RpcCall<T> extends RpcRequest {
   readonly schema: z.ZodType<T>;
 }
 
 /** Several calls: the answers come in the same order. */
-export type Questions<T extends readonly unknown[]> = { readonly [At in keyof T]: Question<T[At]> };
+export type RpcCalls<T extends readonly unknown[]> = { readonly [At in keyof T]: RpcCall<T[At]> };
 
 export interface Rpc {
   /**
@@ -35,7 +35,7 @@ export interface Rpc {
    * Sends several calls in one request, so that normally one backend answers all; one by one where a gateway takes no
    * batches. @throws as call
    */
-  together<T extends readonly unknown[]>(questions: Questions<T>): Promise<T>;
+  batch<T extends readonly unknown[]>(questions: RpcCalls<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export function createRpc(transport: RpcTransport): Rpc {
     allowsErrorsOfAnyId: true,
   });
 
-  async function together<T extends readonly unknown[]>(questions: Questions<T>): Promise<T> {
+  async function batch<T extends readonly unknown[]>(questions: RpcCalls<T>): Promise<T> {
     const answers = await rpc.batch(questions).catch((error: unknown) => {
       if (error instanceof RefusedBatch) return null;
       throw error;
@@ -76,7 +76,7 @@ export function createRpc(transport: RpcTransport): Rpc {
 
   return {
     call: async (method, params, schema, options) => rpc.call({ method, params }, schema, options),
-    together,
+    batch,
     close: () => transport.close(),
   };
 }
@@ -100,7 +100,7 @@ async function exchange(
 }
 
 /** @throws {RpcRefusal} {ChainError} */
-function valueIn<T>(answer: RpcAnswer | undefined, { method, schema }: Question<T>): T {
+function valueIn<T>(answer: RpcAnswer | undefined, { method, schema }: RpcCall<T>): T {
   if (answer instanceof RpcRefusal) throw answer;
   return parsed(answer?.result, method, schema);
 }

@@ -17,14 +17,14 @@ export interface Tip {
 }
 
 /** Highest slot that is shown as part of the chain. */
-async function shownSlot(client: NodeClient): Promise<{ shown: number; finalized: number }> {
+async function highestVisibleSlot(client: NodeClient): Promise<{ shown: number; finalized: number }> {
   const [finalized, confirmed] = await Promise.all([client.slot('finalized'), client.slot('confirmed')]);
   return { shown: Math.min(Math.max(confirmed, finalized), finalized + SHOWN_ABOVE_FINALIZED), finalized };
 }
 
 /** The newest confirmed block that is shown. @throws {ChainError} unavailable when the node has none now. */
 export async function readTip(client: NodeClient): Promise<Tip> {
-  const { shown, finalized } = await shownSlot(client);
+  const { shown, finalized } = await highestVisibleSlot(client);
   const slots = await client.blocks(Math.max(0, shown - SEARCHED_SLOTS), shown);
   const slot = slots.at(-1);
   const block = slot === undefined ? null : await client.block(slot, 'none');

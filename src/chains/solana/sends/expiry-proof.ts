@@ -26,7 +26,7 @@ export type ReadTransaction = StoredTransaction & { readonly wire: WireFacts };
  * that can still win accepts its block hash; the history, which is read last, does not have it; and the accounts it
  * spends from still hold their money. A node that lags, or lacks some of these blocks, proves nothing.
  */
-export async function endOf(
+export async function proveExpiry(
   desk: ExpiryProver,
   transaction: ReadTransaction,
 ): Promise<'expired' | 'open' | UnprovenReason> {
@@ -43,7 +43,7 @@ export async function endOf(
     lostHistory.settled(txid);
     return 'open';
   }
-  if (lifetime === undefined) return (await isStillHeld(desk, txid)) ? 'open' : 'expired';
+  if (lifetime === undefined) return (await hasOtherBalance(desk, txid)) ? 'open' : 'expired';
   if (found !== 'absent') return found;
   const moved = await movedFrom(desk, wire.signers);
   if (moved !== null) return moved;
@@ -112,7 +112,7 @@ async function movedFrom(
 }
 
 /** Whether an account paid by a payer's transaction has another balance than the blocks in the ledger give. */
-async function isStillHeld({ client, index, seenSlot }: ExpiryProver, txid: string): Promise<boolean> {
+async function hasOtherBalance({ client, index, seenSlot }: ExpiryProver, txid: string): Promise<boolean> {
   const paid = (await index.unsettled()).filter(({ ref }) => ref.txid === txid);
   const accounts = [...new Set(paid.map(({ watchKey }) => watchKey))];
   if (accounts.length === 0) return false;

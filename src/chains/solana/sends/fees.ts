@@ -104,11 +104,11 @@ export function unitPrice(rate: bigint): bigint {
 
 /** Fee in lamports of a send from this many accounts. */
 export function sendFee(accounts: number, quote: Pick<FeeQuote, 'rate' | 'measured'>): bigint {
-  return feeOf(accounts, computeUnits(accounts, quote), quote.rate);
+  return computeFee(accounts, computeUnits(accounts, quote), quote.rate);
 }
 
 /** Fee in lamports of a transaction with this many signatures and this compute limit, at a rate. */
-export function feeOf(signatures: number, units: number, rate: bigint): bigint {
+export function computeFee(signatures: number, units: number, rate: bigint): bigint {
   const priority = (unitPrice(rate) * BigInt(units) + MICRO - 1n) / MICRO;
   return SIGNATURE_FEE * BigInt(signatures) + priority;
 }

@@ -7,9 +7,9 @@ import {
   UnsendableAmount,
 } from '../../../domain/chain.ts';
 import { formatCoinAmount } from '../../../domain/money.ts';
-import { type Account, accountsOf, sum } from '../accounts/account-funds.ts';
-import { computeUnits, feeOf, sendFee } from './fees.ts';
-import { messageOf } from './sign-send.ts';
+import { type Account, groupByAccount, sum } from '../accounts/account-funds.ts';
+import { computeUnits, computeFee, sendFee } from './fees.ts';
+import { buildMessage } from './sign-send.ts';
 
 /**
  * Plans a send, using the measured compute limit only for a plan it was measured for: between simulation and signing
@@ -19,7 +19,7 @@ import { messageOf } from './sign-send.ts';
 export function planSend(request: SendRequest, rentMinimum: bigint): SendPlan {
   const plan = planWith(request, rentMinimum);
   const { measured, ...quote } = request.quote;
-  if (measured === undefined || messageOf(plan).transfers.length <= measured.transfers) return plan;
+  if (measured === undefined || buildMessage(plan).transfers.length <= measured.transfers) return plan;
   return planWith({ ...request, quote }, rentMinimum);
 }
 
@@ -83,12 +83,12 @@ function withHigherFee(
   const { computeUnits: units } = plan;
   if (units === undefined) return null;
   const least = 2n * plan.feeRate;
-  const accounts = accountsOf(plan.inputs).length;
+  const accounts = groupByAccount(plan.inputs).length;
   const feeRate = [asked > least ? asked : least, least]
     .map((rate) => (rate > capRate ? capRate : rate))
-    .find((rate) => feeOf(accounts, units, rate) <= feeLimit);
+    .find((rate) => computeFee(accounts, units, rate) <= feeLimit);
   if (feeRate === undefined || feeRate <= plan.feeRate) return null;
-  const fee = feeOf(accounts, units, feeRate);
+  const fee = computeFee(accounts, units, feeRate);
   const extra = fee - plan.fee;
   const { change } = plan;
   const payer = subtractFee ? plan.amount : (change?.amount ?? 0n);
@@ -97,12 +97,12 @@ function withHigherFee(
     ? { ...plan, fee, feeRate, amount: payer - extra }
     : { ...plan, fee, feeRate, change: change === null ? null : { ...change, amount: payer - extra } };
   // One more transfer would not fit the compute limit.
-  return messageOf(raised).transfers.length > messageOf(plan).transfers.length ? null : raised;
+  return buildMessage(raised).transfers.length > buildMessage(plan).transfers.length ? null : raised;
 }
 
 function usableAccounts({ funds, changeAddress }: SendRequest): Account[] {
   const isWallet = ({ address }: Account): number => (address === changeAddress ? 0 : 1);
-  return accountsOf(funds)
+  return groupByAccount(funds)
     .toSorted((a, b) => isWallet(a) - isWallet(b) || compare(b.amount, a.amount))
     .slice(0, SOLANA.accountsPerSend);
 }

@@ -1,13 +1,13 @@
 import type { SendPlan, SignedTransaction } from '../../../domain/chain.ts';
 import type { KeySource } from '../../../domain/keys.ts';
-import { accountsOf } from '../accounts/account-funds.ts';
+import { groupByAccount } from '../accounts/account-funds.ts';
 import { unitPrice } from './fees.ts';
 import { signTransfers, type Transfer, type TransferMessage } from './message.ts';
 
 /** Signs a plan with the keys of all accounts it spends from. The same plan gives the same bytes. */
 export function signSend(plan: SendPlan, keys: KeySource): SignedTransaction {
   const paths = new Map(plan.inputs.map(({ address, keyPath }) => [address, keyPath]));
-  const { signature, raw } = signTransfers(messageOf(plan), (address) => {
+  const { signature, raw } = signTransfers(buildMessage(plan), (address) => {
     const path = paths.get(address);
     if (path === undefined) throw new Error(`the plan holds no key path of ${address}`);
     return keys.privateKey(path);
@@ -19,8 +19,8 @@ export function signSend(plan: SendPlan, keys: KeySource): SignedTransaction {
  * The transfers of a plan: deposits are emptied, to the destination first and then to the change address; the change
  * address pays what is missing and keeps the rest.
  */
-export function messageOf(plan: SendPlan): TransferMessage {
-  const accounts = accountsOf(plan.inputs);
+export function buildMessage(plan: SendPlan): TransferMessage {
+  const accounts = groupByAccount(plan.inputs);
   const [payer] = accounts;
   const { lifetime, computeUnits } = plan;
   if (payer === undefined || lifetime === undefined || computeUnits === undefined) {

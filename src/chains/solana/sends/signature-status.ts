@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ChainError } from '../../../domain/chain.ts';
-import type { Question } from '../rpc/rpc.ts';
+import type { RpcCall } from '../rpc/rpc.ts';
 
 export interface SignatureStatus {
   readonly slot: number;
@@ -16,7 +16,7 @@ const STATUSES = z.object({ context: z.object({ slot }), value: z.tuple([STATUS]
 export type Statuses = z.output<typeof STATUSES>;
 
 /** The status of a signature, searched in the full history. */
-export function aboutSignature(signature: string): Question<Statuses> {
+export function aboutSignature(signature: string): RpcCall<Statuses> {
   const params = [[signature], { searchTransactionHistory: true }];
   return { method: 'getSignatureStatuses', params, schema: STATUSES };
 }

@@ -1,11 +1,11 @@
 import { ChainError, type FeeQuote, type SendPlan } from '../../../domain/chain.ts';
 import type { Logger } from '../../../domain/ports.ts';
-import { accountsOf } from '../accounts/account-funds.ts';
+import { groupByAccount } from '../accounts/account-funds.ts';
 import { limitFor } from './fees.ts';
 import { unsignedTransfers } from './message.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 import { RpcRefusal } from '../../shared/json-rpc.ts';
-import { messageOf } from './sign-send.ts';
+import { buildMessage } from './sign-send.ts';
 
 /**
  * Measures a draft's compute limit by simulation on the node. Where that is unsupported or fails, the quote is
@@ -17,10 +17,10 @@ export async function simulateComputeUnits(
   quote: FeeQuote,
 ): Promise<FeeQuote> {
   try {
-    const message = messageOf(draft);
+    const message = buildMessage(draft);
     const units = await deps.client.simulate(unsignedTransfers(message));
     if (units === null) return quote;
-    const accounts = accountsOf(draft.inputs).length;
+    const accounts = groupByAccount(draft.inputs).length;
     const transfers = message.transfers.length;
     return { ...quote, measured: { accounts, transfers, computeUnits: limitFor(units) } };
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { BroadcastResult, StoredTransaction, TransactionFate } from '../../../domain/chain.ts';
 import type { Logger } from '../../../domain/ports.ts';
 import { createRecheck } from '../../shared/recheck.ts';
-import { endOf, type ExpiryProver, type ReadTransaction } from './expiry-proof.ts';
+import { proveExpiry, type ExpiryProver, type ReadTransaction } from './expiry-proof.ts';
 import { readWire } from './message.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 import { RpcRefusal } from '../../shared/json-rpc.ts';
@@ -41,7 +41,7 @@ export function createSubmitter(client: NodeClient, options: SubmitterOptions): 
         return { kind: 'unknown', reason: error instanceof Error ? error.message : 'unexpected failure' };
       }
     },
-    recheck: async (transactions) => recheck(transactions, async (each) => fateOf(desk, each)),
+    recheck: async (transactions) => recheck(transactions, async (each) => getTransactionStatus(desk, each)),
   };
 }
 
@@ -75,7 +75,7 @@ async function afterRefusal(
     return { kind: status.finalized ? 'rejected' : 'unknown', reason: landed };
   }
   if (NOT_TAKEN.has(code) && !SAYS_LITTLE.test(reason)) return { kind: 'rejected', reason };
-  const end = await endOf(desk, transaction);
+  const end = await proveExpiry(desk, transaction);
   if (end === 'open') return { kind: 'unknown', reason };
   if (end !== 'expired') {
     return { kind: 'unknown', reason: desk.lostHistory.lacks(transaction.txid, end), isLasting: true };
@@ -83,7 +83,10 @@ async function afterRefusal(
   return { kind: 'rejected', reason: 'it expired before it landed', isExpired: true };
 }
 
-async function fateOf(desk: ExpiryProver, transaction: StoredTransaction): Promise<TransactionFate> {
+async function getTransactionStatus(
+  desk: ExpiryProver,
+  transaction: StoredTransaction,
+): Promise<TransactionFate> {
   const { txid, raw } = transaction;
   const status = await desk.client.status(txid, desk.seenSlot());
   if (status !== null) {
@@ -93,7 +96,7 @@ async function fateOf(desk: ExpiryProver, transaction: StoredTransaction): Promi
   }
   const wire = raw === null ? null : readWire(raw);
   if (raw === null || wire?.signature !== txid) return 'unknown';
-  const end = await endOf(desk, { ...transaction, wire });
+  const end = await proveExpiry(desk, { ...transaction, wire });
   if (end === 'expired') return 'gone';
   if (end !== 'open') {
     desk.lostHistory.lacks(txid, end);

@@ -79,10 +79,10 @@ export async function findCredits(
     return pays;
   });
   const watched = await askInBatches([...scripts], (keys) => index.watched(keys));
-  return watched.size === 0 ? [] : maybe.flatMap((transaction) => creditsOf(transaction, watched));
+  return watched.size === 0 ? [] : maybe.flatMap((transaction) => matchCredits(transaction, watched));
 }
 
-function creditsOf(transaction: MatchTransaction, watched: ReadonlySet<string>): Credit[] {
+function matchCredits(transaction: MatchTransaction, watched: ReadonlySet<string>): Credit[] {
   const { bytes, scanned, maturity, relayable } = transaction;
   const credits: Credit[] = [];
   let txid = '';
@@ -118,14 +118,14 @@ async function findDebits(
   });
   const own = await askInBatches(keys, (batch) => index.ownOutputs(batch));
   for (const key of ownHere) own.add(key);
-  return own.size === 0 ? [] : maybe.flatMap((transaction) => debitsOf(transaction, own));
+  return own.size === 0 ? [] : maybe.flatMap((transaction) => matchDebits(transaction, own));
 }
 
-function debitsOf(transaction: MatchTransaction, own: ReadonlySet<string>): Debit[] {
+function matchDebits(transaction: MatchTransaction, own: ReadonlySet<string>): Debit[] {
   const { bytes, scanned } = transaction;
   const spent = scanned.inputs.map((offset) => outpointKey(bytes, offset)).filter((key) => own.has(key));
   if (spent.length === 0) return [];
-  const spender = spenderOf(transaction);
+  const spender = toSpender(transaction);
   const byTxid = displayHex(scanned.id);
   return spent.map((key) => {
     const [txid = '', position] = key.split(':');
@@ -133,7 +133,7 @@ function debitsOf(transaction: MatchTransaction, own: ReadonlySet<string>): Debi
   });
 }
 
-function spenderOf({ bytes, scanned }: MatchTransaction): Spender {
+function toSpender({ bytes, scanned }: MatchTransaction): Spender {
   return {
     raw: bytes.toString('hex', scanned.start, scanned.end),
     inputs: scanned.inputs.length,

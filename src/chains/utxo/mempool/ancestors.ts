@@ -12,7 +12,7 @@ const MAX_ANCESTORS = 64;
  * Unconfirmed ancestors of a transaction with these inputs. A block that spends any of their inputs
  * otherwise proves that the transaction can never confirm.
  */
-export async function ancestorsOf(
+export async function unconfirmedAncestors(
   inputs: readonly OutputRef[],
   from: {
     readonly client: Pick<NodeClient, 'mempoolTransactions'>;
@@ -47,7 +47,7 @@ function parentsOf(inputs: readonly OutputRef[], present: ReadonlySet<string>): 
 /** Null for an unreadable transaction: its children are watched all the same. */
 function readInputs(txid: string, raw: string, mweb: boolean): OutputRef[] | null {
   try {
-    return inputsOf(scanMempoolTransaction(txid, raw, mweb));
+    return spentOutpoints(scanMempoolTransaction(txid, raw, mweb));
   } catch (error) {
     if (error instanceof ChainError) return null;
     throw error;
@@ -55,7 +55,7 @@ function readInputs(txid: string, raw: string, mweb: boolean): OutputRef[] | nul
 }
 
 /** The outpoints a transaction spends. */
-export function inputsOf(transaction: MatchTransaction | undefined): OutputRef[] {
+export function spentOutpoints(transaction: MatchTransaction | undefined): OutputRef[] {
   if (transaction === undefined) return [];
   return transaction.scanned.inputs.map((offset) => outpointAt(transaction.bytes, offset));
 }

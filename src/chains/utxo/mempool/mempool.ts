@@ -10,7 +10,7 @@ import {
   type UnconfirmedView,
 } from '../../../domain/chain.ts';
 import type { UnreadTransactions } from '../../shared/unread-transactions.ts';
-import { ancestorsOf, inputsOf, scanMempoolTransaction } from './ancestors.ts';
+import { unconfirmedAncestors, spentOutpoints, scanMempoolTransaction } from './ancestors.ts';
 import { type Matches, type MatchTransaction, matchTransactions } from '../blocks/match.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 
@@ -39,7 +39,7 @@ export function createMempool({ client, index, mweb, unread }: MempoolDeps): Mem
   const tipAt = tipLookup(client);
   let last: Promise<unknown> = Promise.resolve();
 
-  async function takeView(): Promise<UnconfirmedView> {
+  async function readView(): Promise<UnconfirmedView> {
     let hasNews = false;
     let partial: { readonly best: string; readonly present: ReadonlySet<string> } | null = null;
     for (let attempt = 0; attempt < TIP_ATTEMPTS; attempt += 1) {
@@ -96,7 +96,7 @@ export function createMempool({ client, index, mweb, unread }: MempoolDeps): Mem
 
   return {
     view() {
-      const next = last.then(takeView);
+      const next = last.then(readView);
       last = next.catch(() => undefined);
       return next;
     },
@@ -119,11 +119,11 @@ async function sightings(
   const left: string[] = [];
   for (const [at, txid] of relevant.entries()) {
     const time = times[at] ?? null;
-    const inputs = inputsOf(transactions.get(txid));
+    const inputs = spentOutpoints(transactions.get(txid));
     if (time === null) left.push(txid);
     else {
       const nodeTimeMs = time === 'unknown' ? null : time;
-      const ancestors = paying.has(txid) ? await ancestorsOf(inputs, from) : [];
+      const ancestors = paying.has(txid) ? await unconfirmedAncestors(inputs, from) : [];
       found.push({ txid, nodeTimeMs, inputs, ancestors });
     }
   }

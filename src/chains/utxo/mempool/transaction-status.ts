@@ -32,7 +32,7 @@ export function decodeTransaction(transaction: StoredTransaction, mweb: boolean)
 }
 
 /** The outputs that a transaction spends, from its bytes. @throws {ChainError} bad_answer when they are no transaction. */
-export function inputsOf(raw: string, mweb: boolean): OutputRef[] {
+export function decodeInputs(raw: string, mweb: boolean): OutputRef[] {
   const bytes = bytesOfHex(raw);
   return inputsIn(bytes, scanLoneTransaction(bytes, mweb).inputs);
 }

@@ -29,7 +29,7 @@ export function parseReply(answer: Uint8Array<ArrayBuffer>): unknown {
     found += 1;
   }
   // A mark occurs twice or elsewhere: rare enough to parse the slow way.
-  return found === texts.length ? parsed : parseExactJson(textOf(answer));
+  return found === texts.length ? parsed : parseExactJson(sourceText(answer));
 }
 
 const TEXT_END = Buffer.from('","error":null');
@@ -48,7 +48,9 @@ export function parseHexReply(answer: Uint8Array<ArrayBuffer>): unknown {
   const endAt = bytes.subarray(tailAt).lastIndexOf(TEXT_END);
   const [start, end] = [resultAt + RESULT_START.length, tailAt + endAt];
   if (resultAt === -1 || endAt === -1 || end - start < LONG_RESULT) return parseReply(answer);
-  const parsed = parseExactJson(`${textOf(answer.subarray(0, start))}${MARK}${textOf(answer.subarray(end))}`);
+  const parsed = parseExactJson(
+    `${sourceText(answer.subarray(0, start))}${MARK}${sourceText(answer.subarray(end))}`,
+  );
   const [reply, ...others]: unknown[] = [parsed].flat();
   const isReply = typeof reply === 'object' && reply !== null && 'result' in reply;
   if (!isReply || reply.result !== MARK || others.length > 0) return parseReply(answer);
@@ -74,11 +76,11 @@ function withoutLongTexts(answer: Uint8Array<ArrayBuffer>): { texts: LongText[];
     const text = answer.subarray(start, at);
     if (end === -1 || text.length < LONG_RESULT || hasByte(text, BACKSLASH)) continue;
     const mark = `${MARK} ${texts.length}`;
-    rest += textOf(answer.subarray(copied, start)) + mark;
+    rest += sourceText(answer.subarray(copied, start)) + mark;
     copied = end;
     texts.push({ mark, bytes: text });
   }
-  return { texts, rest: rest + textOf(answer.subarray(copied)) };
+  return { texts, rest: rest + sourceText(answer.subarray(copied)) };
 }
 
 /** Buffer's search is several times faster than an array's. */
@@ -88,7 +90,7 @@ function hasByte(text: Uint8Array<ArrayBuffer>, byte: number): boolean {
 
 const decoder = new TextDecoder();
 
-function textOf(bytes: Uint8Array): string {
+function sourceText(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
@@ -106,7 +108,7 @@ function keepDecimals(_key: string, value: unknown, context?: { source?: string 
 }
 
 /** A node's coin amount (12, "0.00001000", 1e-5) in atoms, exactly; null when it is not an amount. */
-export function atomsOf(value: number | string): bigint | null {
+export function parseAtoms(value: number | string): bigint | null {
   const text = String(value);
   const match = text.length > LONGEST_AMOUNT ? null : NUMBER.exec(text);
   if (match === null) return null;

@@ -42,7 +42,7 @@ export interface FeeAnswer<T> {
   readonly problem: string | null;
 }
 
-export interface Standing {
+export interface NodeState {
   readonly info: ChainInfo;
   readonly inMempool: boolean;
   /** Whether each output is unspent. */
@@ -75,7 +75,7 @@ export interface NodeClient {
    * A transaction and some outputs (mempool included) as one backend sees them, with its tip. Null when
    * there are so many outputs that several requests were needed and not all were answered at one tip.
    */
-  standing(txid: string, outputs: readonly OutputRef[]): Promise<Standing | null>;
+  standing(txid: string, outputs: readonly OutputRef[]): Promise<NodeState | null>;
   /** Whether each output is unspent in the chain and, if requested, in the mempool. */
   unspent(outputs: readonly OutputRef[], includeMempool: boolean): Promise<boolean[]>;
   /** @throws {RpcRefusal} with the node's reason. */
@@ -195,8 +195,8 @@ function mempoolMethods(
 }
 
 /** Everything goes in one request, so that a lagging backend's view is not mixed with another's. */
-async function standing(rpc: Rpc, txid: string, outputs: readonly OutputRef[]): Promise<Standing | null> {
-  let first: Omit<Standing, 'unspent'> | null = null;
+async function standing(rpc: Rpc, txid: string, outputs: readonly OutputRef[]): Promise<NodeState | null> {
+  let first: Omit<NodeState, 'unspent'> | null = null;
   const unspent: boolean[] = [];
   for (let start = 0; start < outputs.length || first === null; start += LOOKUP_BATCH) {
     const asked = outputs.slice(start, start + LOOKUP_BATCH);
@@ -266,7 +266,7 @@ async function feeAnswer<T>(ask: () => Promise<T | null>): Promise<FeeAnswer<T>>
   }
 }
 
-interface LookUp<T> {
+interface LookupRequest<T> {
   readonly method: string;
   readonly keys: readonly (string | number | boolean)[][];
   readonly schema: z.ZodType<T>;
@@ -277,7 +277,10 @@ interface LookUp<T> {
 }
 
 /** As lookUp, where one answer that cannot be used must not hide the others: it is an error in the list. */
-async function lookUpEach<T>(rpc: Rpc, { schema, ...query }: LookUp<T>): Promise<(T | null | ChainError)[]> {
+async function lookUpEach<T>(
+  rpc: Rpc,
+  { schema, ...query }: LookupRequest<T>,
+): Promise<(T | null | ChainError)[]> {
   const { method, keys, size } = query;
   const found: (T | null | ChainError)[] = [];
   for (let start = 0; start < keys.length; start += size) {
@@ -291,7 +294,7 @@ async function lookUpEach<T>(rpc: Rpc, { schema, ...query }: LookUp<T>): Promise
 }
 
 /** Batched look-ups where "not found" is an ordinary answer. */
-async function lookUp<T>(rpc: Rpc, query: LookUp<T>): Promise<(T | null)[]> {
+async function lookUp<T>(rpc: Rpc, query: LookupRequest<T>): Promise<(T | null)[]> {
   const { method, keys, schema, size, isNothing = isUnknownKey, answer: answerSize } = query;
   const found: (T | null)[] = [];
   for (let start = 0; start < keys.length; start += size) {

@@ -1,9 +1,9 @@
 import { type BumpRequest, type Fund, outputKey, type SendPlan } from '../../../domain/chain.ts';
 import type { Network } from '../../../domain/coins.ts';
-import { ancestorsOf, deficitAt, packageRate, sizeTogether } from '../../../domain/send/package-fee.ts';
+import { distinctAncestors, deficitAt, packageRate, sizeTogether } from '../../../domain/send/package-fee.ts';
 import { addressScript } from '../address.ts';
 import type { UtxoCoin } from '../../../domain/coins/definition.ts';
-import { type FeeRule, finishFeeOnTop, finishFeeSubtracted, type PlanParts, sumOf } from './plan.ts';
+import { type FeeRule, finishFeeOnTop, finishFeeSubtracted, type PlanParts, sumInputs } from './plan.ts';
 import { usableFunds } from './plan-send.ts';
 import { dustLimit, feeFor, maxInputs } from './size.ts';
 
@@ -21,7 +21,7 @@ type Request = BumpRequest & { readonly capRate: bigint };
  */
 export function planBump(coin: UtxoCoin, network: Network, request: Request): SendPlan | null {
   const { previous, quote, capRate, ancestry } = request;
-  const ancestors = ancestorsOf(previous.inputs, ancestry);
+  const ancestors = distinctAncestors(previous.inputs, ancestry);
   if (quote.rate <= packageRate(previous, ancestors)) return null;
   // Nodes compare rates at actual sizes, which differ from planned ones by a byte per signature.
   const increment = quote.increment ?? quote.minimum ?? quote.rate;
@@ -71,7 +71,7 @@ function confirmedExtra(coin: UtxoCoin, { previous, funds, ancestry }: Request, 
 
 /** Pays everything to one output; null when the fee would leave dust. */
 function payBack(parts: PlanParts, feeRule: FeeRule): SendPlan | null {
-  const plan = finishFeeSubtracted(parts, sumOf(parts.inputs), feeRule);
+  const plan = finishFeeSubtracted(parts, sumInputs(parts.inputs), feeRule);
   return plan !== null && plan.amount >= dustLimit(parts.destination.script, parts.dustRelayRate)
     ? plan
     : null;

@@ -10,7 +10,7 @@ import {
 } from '../../../domain/chain.ts';
 import type { Network } from '../../../domain/coins.ts';
 import { formatDecimal } from '../../../domain/money.ts';
-import { ancestorsOf, deficitAt, sizeTogether } from '../../../domain/send/package-fee.ts';
+import { distinctAncestors, deficitAt, sizeTogether } from '../../../domain/send/package-fee.ts';
 import { addressScript, keyHashScript } from '../address.ts';
 import type { UtxoCoin } from '../../../domain/coins/definition.ts';
 import { type FeeRule, finishFeeOnTop, finishFeeSubtracted, type PlanParts } from './plan.ts';
@@ -41,16 +41,16 @@ export function planSend(coin: UtxoCoin, network: Network, request: SendRequest)
 
   const { ancestry } = request;
   const { scriptType, dustRelayRate } = coin;
-  const ancestorsSize = sizeTogether(ancestorsOf(request.funds, ancestry));
+  const ancestorsSize = sizeTogether(distinctAncestors(request.funds, ancestry));
   const most = maxInputs(scriptType, [destination.script, change.script], ancestorsSize);
   const usable = usableFunds(coin, request.funds, rate, ancestry).slice(0, most);
   const parts = { destination, change, scriptType, dustRelayRate };
-  const worth = (fund: Fund) => (subtractFee ? fund.amount : worthAt(fund, rate, ancestry));
+  const worth = (fund: Fund) => (subtractFee ? fund.amount : effectiveValue(fund, rate, ancestry));
   const target = { amount, rate: subtractFee ? 0n : rate, worth };
   const chosen = selectInputs(parts, usable, target);
   if (chosen === null) throw insufficient(coin, network, usable, request);
   const finish = subtractFee ? finishFeeSubtracted : finishFeeOnTop;
-  const deficit = deficitAt(rate, ancestorsOf(chosen, ancestry));
+  const deficit = deficitAt(rate, distinctAncestors(chosen, ancestry));
   const feeRule: FeeRule = (vsize) => feeFor(vsize, rate) + deficit;
   const plan = finish({ ...parts, inputs: chosen }, amount, feeRule);
   if (plan === null) throw insufficient(coin, network, usable, request);
@@ -72,13 +72,13 @@ export function usableFunds(
 ): Fund[] {
   const inputFee = feeFor(inputVsize(coin.scriptType), rate);
   return funds
-    .filter((fund) => worthAt(fund, rate, ancestry) > inputFee)
+    .filter((fund) => effectiveValue(fund, rate, ancestry) > inputFee)
     .sort((a, b) => compareBig(b.amount, a.amount) || compareText(outputKey(a.ref), outputKey(b.ref)));
 }
 
 /** Value of an output after raising its unconfirmed ancestors to the rate. */
-function worthAt(fund: Fund, rate: bigint, ancestry: Ancestry | undefined): bigint {
-  return fund.amount - deficitAt(rate, ancestorsOf([fund], ancestry));
+function effectiveValue(fund: Fund, rate: bigint, ancestry: Ancestry | undefined): bigint {
+  return fund.amount - deficitAt(rate, distinctAncestors([fund], ancestry));
 }
 
 interface Target {
@@ -181,7 +181,7 @@ function insufficient(
   const vsize = transactionVsize(coin.scriptType, Math.max(1, usable.length), [script]);
   const fee = request.subtractFee ? 0n : feeFor(vsize, request.quote.rate);
   const available = usable.reduce(
-    (sum, fund) => sum + worthAt(fund, request.quote.rate, request.ancestry),
+    (sum, fund) => sum + effectiveValue(fund, request.quote.rate, request.ancestry),
     0n,
   );
   return new InsufficientFunds(available, request.amount + fee);

@@ -14,7 +14,7 @@ export interface PlanParts {
 /** Minimum fee for a size: by the rate, or more for a replacement. */
 export type FeeRule = (vsize: bigint) => bigint;
 
-export function sumOf(funds: readonly Fund[]): bigint {
+export function sumInputs(funds: readonly Fund[]): bigint {
   return funds.reduce((sum, fund) => sum + fund.amount, 0n);
 }
 
@@ -23,7 +23,7 @@ export function sumOf(funds: readonly Fund[]): bigint {
  * which goes to the fee. Null when the inputs do not cover it.
  */
 export function finishFeeOnTop(parts: PlanParts, amount: bigint, feeRule: FeeRule): SendPlan | null {
-  const rest = sumOf(parts.inputs) - amount;
+  const rest = sumInputs(parts.inputs) - amount;
   const { destination, change } = parts;
   const withChange = transactionVsize(parts.scriptType, parts.inputs.length, [
     destination.script,
@@ -31,11 +31,11 @@ export function finishFeeOnTop(parts: PlanParts, amount: bigint, feeRule: FeeRul
   ]);
   const changeAmount = rest - feeRule(withChange);
   if (changeAmount >= dustLimit(change.script, parts.dustRelayRate)) {
-    return planOf(parts, { amount, change: changeAmount, vsize: withChange });
+    return toPlan(parts, { amount, change: changeAmount, vsize: withChange });
   }
   const withoutChange = transactionVsize(parts.scriptType, parts.inputs.length, [destination.script]);
   if (rest < feeRule(withoutChange)) return null;
-  return planOf(parts, { amount, change: 0n, vsize: withoutChange });
+  return toPlan(parts, { amount, change: 0n, vsize: withoutChange });
 }
 
 /**
@@ -43,7 +43,7 @@ export function finishFeeOnTop(parts: PlanParts, amount: bigint, feeRule: FeeRul
  * never more than `amount`. A rest too small for change goes to the fee.
  */
 export function finishFeeSubtracted(parts: PlanParts, amount: bigint, feeRule: FeeRule): SendPlan | null {
-  const total = sumOf(parts.inputs);
+  const total = sumInputs(parts.inputs);
   const { destination, change } = parts;
   if (total < amount) return null;
   if (total - amount >= dustLimit(change.script, parts.dustRelayRate)) {
@@ -51,16 +51,16 @@ export function finishFeeSubtracted(parts: PlanParts, amount: bigint, feeRule: F
       destination.script,
       change.script,
     ]);
-    return planOf(parts, { amount: amount - feeRule(vsize), change: total - amount, vsize });
+    return toPlan(parts, { amount: amount - feeRule(vsize), change: total - amount, vsize });
   }
   const vsize = transactionVsize(parts.scriptType, parts.inputs.length, [destination.script]);
   const paid = total - feeRule(vsize);
-  return planOf(parts, { amount: paid < amount ? paid : amount, change: 0n, vsize });
+  return toPlan(parts, { amount: paid < amount ? paid : amount, change: 0n, vsize });
 }
 
-function planOf(parts: PlanParts, numbers: { amount: bigint; change: bigint; vsize: bigint }): SendPlan {
+function toPlan(parts: PlanParts, numbers: { amount: bigint; change: bigint; vsize: bigint }): SendPlan {
   const { amount, change, vsize } = numbers;
-  const fee = sumOf(parts.inputs) - amount - change;
+  const fee = sumInputs(parts.inputs) - amount - change;
   return {
     inputs: parts.inputs,
     destination: parts.destination.address,

@@ -6,12 +6,12 @@ import type { RpcRefusal } from '../../shared/json-rpc.ts';
  * input is spent by another unconfirmed transaction; `temporary`: it may be taken later;
  * `invalid`: never, whatever happens; `unclear`: none of these with certainty.
  */
-export type RefusalMeaning = 'known' | 'spent' | 'replaced' | 'temporary' | 'invalid' | 'unclear';
+export type RejectReason = 'known' | 'spent' | 'replaced' | 'temporary' | 'invalid' | 'unclear';
 
 const RPC_ALREADY_IN_CHAIN = -27;
 
 /** Wordings of bitcoind 29 and litecoind 0.21. Matched by code first where the code says enough. */
-const WORDINGS: readonly (readonly [RefusalMeaning, readonly string[]])[] = [
+const WORDINGS: readonly (readonly [RejectReason, readonly string[]])[] = [
   [
     'known',
     [
@@ -64,7 +64,7 @@ const WORDINGS: readonly (readonly [RefusalMeaning, readonly string[]])[] = [
 ];
 
 /** Classifies a refusal of sendrawtransaction. Pure. */
-export function meaningOf(refusal: RpcRefusal): RefusalMeaning {
+export function classifyRejection(refusal: RpcRefusal): RejectReason {
   const reason = refusal.reason.toLowerCase();
   const named = WORDINGS.find(([, texts]) => texts.some((text) => reason.includes(text)));
   if (named !== undefined) return named[0];

@@ -5,7 +5,7 @@ import type { KeySource } from '../../../domain/keys.ts';
 import { addressScript } from '../address.ts';
 import type { UtxoCoin } from '../../../domain/coins/definition.ts';
 import { compareBig, compareText } from './plan-send.ts';
-import { sumOf } from './plan.ts';
+import { sumInputs } from './plan.ts';
 import { signSegwit } from './sign-segwit.ts';
 
 /** Signals replacement (BIP-125). */
@@ -25,7 +25,7 @@ export function signSend(
 ): SignedTransaction {
   const outputs = outputsOf(coin, network, plan);
   const paid = outputs.reduce((sum, output) => sum + output.amount, 0n);
-  if (sumOf(plan.inputs) !== paid + plan.fee) throw new Error('the plan does not add up');
+  if (sumInputs(plan.inputs) !== paid + plan.fee) throw new Error('the plan does not add up');
   const inputs = [...plan.inputs].sort(
     (a, b) => compareText(a.ref.txid, b.ref.txid) || a.ref.index - b.ref.index,
   );

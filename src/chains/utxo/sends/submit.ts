@@ -15,7 +15,7 @@ import {
   transactionStatus,
 } from '../mempool/transaction-status.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
-import { meaningOf, type RefusalMeaning } from './reject-reasons.ts';
+import { classifyRejection, type RejectReason } from './reject-reasons.ts';
 import { RpcRefusal } from '../../shared/json-rpc.ts';
 
 const TIP_ATTEMPTS = 3;
@@ -28,7 +28,11 @@ export interface Submitter {
   /** See ChainAdapter.broadcast. */
   broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
   /** See ChainAdapter.recheck. @throws {ChainError} when the node fails. */
-  fateOf(transaction: StoredTransaction, ledger?: BlockRef, proof?: Proof): Promise<TransactionFate>;
+  getTransactionStatus(
+    transaction: StoredTransaction,
+    ledger?: BlockRef,
+    proof?: Proof,
+  ): Promise<TransactionFate>;
 }
 
 type Outcome =
@@ -42,7 +46,7 @@ export function createSubmitter(client: NodeClient, mweb: boolean, logger: Logge
   const recent = new RecentBlocks(client);
 
   /** @param ledger if given, only the answer of a backend whose tip is this block counts */
-  async function outcomeOf(transaction: DecodedTransaction, ledger?: BlockRef): Promise<Outcome> {
+  async function toOutcome(transaction: DecodedTransaction, ledger?: BlockRef): Promise<Outcome> {
     for (let attempt = 0; attempt < TIP_ATTEMPTS; attempt += 1) {
       const { hash: tipBefore } = await client.tip();
       const refusal = await submit(client, transaction.raw);
@@ -55,14 +59,14 @@ export function createSubmitter(client: NodeClient, mweb: boolean, logger: Logge
     return { kind: 'open', reason: 'the node stood on another block at every attempt' };
   }
 
-  async function fateOf(
+  async function getTransactionStatus(
     transaction: StoredTransaction,
     ledger?: BlockRef,
     proof: Proof = 'block',
   ): Promise<TransactionFate> {
     const parts = decodeTransaction(transaction, mweb);
     if (parts === null) return (await client.inMempool(transaction.txid)) ? 'present' : 'absent';
-    const { kind } = await outcomeOf(parts, ledger);
+    const { kind } = await toOutcome(parts, ledger);
     switch (kind) {
       case 'held':
         return 'present';
@@ -85,18 +89,18 @@ export function createSubmitter(client: NodeClient, mweb: boolean, logger: Logge
     try {
       const parts = decodeTransaction(transaction, mweb);
       if (parts === null) return { kind: 'unknown', reason: 'the signed bytes are not at hand' };
-      const outcome = await outcomeOf(parts);
-      return resultOf(outcome);
+      const outcome = await toOutcome(parts);
+      return toSubmitResult(outcome);
     } catch (error) {
       if (error instanceof ChainError) return { kind: 'unknown', reason: error.message };
       throw error;
     }
   }
 
-  return { broadcast, fateOf };
+  return { broadcast, getTransactionStatus: getTransactionStatus };
 }
 
-function resultOf(outcome: Outcome): BroadcastResult {
+function toSubmitResult(outcome: Outcome): BroadcastResult {
   switch (outcome.kind) {
     case 'held':
       return { kind: 'accepted' };
@@ -117,20 +121,20 @@ function resultOf(outcome: Outcome): BroadcastResult {
 async function submit(
   client: NodeClient,
   raw: string,
-): Promise<{ meaning: RefusalMeaning; reason: string } | null> {
+): Promise<{ meaning: RejectReason; reason: string } | null> {
   try {
     await client.sendRaw(raw);
     return null;
   } catch (error) {
     if (!(error instanceof RpcRefusal)) throw error;
-    return { meaning: meaningOf(error), reason: error.reason };
+    return { meaning: classifyRejection(error), reason: error.reason };
   }
 }
 
 async function explain(
   client: NodeClient,
   transaction: DecodedTransaction,
-  refusal: { meaning: RefusalMeaning; reason: string; tipBefore: string; recent: RecentBlocks },
+  refusal: { meaning: RejectReason; reason: string; tipBefore: string; recent: RecentBlocks },
 ): Promise<Outcome | 'moved'> {
   const { meaning, reason } = refusal;
   switch (meaning) {

@@ -1,4 +1,4 @@
-import { operationIdOf } from '../../openapi/operation.ts';
+import { operationId } from '../../openapi/operation.ts';
 import { html, type Html } from '../html.ts';
 
 /** One task from start to end, with requests that work as they stand. */
@@ -13,7 +13,7 @@ export interface Guide {
 /** A link to an endpoint of the reference, by its method and path. */
 export function call(endpoint: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`): Html {
   const [method = '', path = ''] = endpoint.split(' ');
-  return html`<a class="call" href="#${operationIdOf({ method, path })}"><code>${endpoint}</code></a>`;
+  return html`<a class="call" href="#${operationId({ method, path })}"><code>${endpoint}</code></a>`;
 }
 
 /** Text on one side, what it takes to do it on the other. */

@@ -30,7 +30,7 @@ function fateOf(txid: string, standing: Partial<AccountState>, wasRead = false) 
     standing: async () => ({ knowsTip: true, used: null, receipt: null, isKnown: false, ...standing }),
   };
   const submitter = createSubmitter({ client: client as NodeClient, logger: silent, wasRead: () => wasRead });
-  return submitter.fateOf({ txid, raw: null });
+  return submitter.getTransactionStatus({ txid, raw: null });
 }
 
 describe('a transaction whose bytes are not at hand (blobs, set code, long calldata)', () => {
@@ -87,14 +87,14 @@ describe('a transaction behind a balancer that splits one request between backen
   const submitter = createSubmitter({ client: client as NodeClient, logger: silent, wasRead: () => false });
 
   it('is not gone while the ledger has not read the block that used its nonce', async () => {
-    expect(await submitter.fateOf(stored, { height: 5, hash: hash(5) })).toBe('absent');
+    expect(await submitter.getTransactionStatus(stored, { height: 5, hash: hash(5) })).toBe('absent');
   });
 
   const last = { height: 6, hash: hash(6) };
 
   it('is gone once the ledger has read it, and found another transaction there', async () => {
-    expect(await submitter.fateOf(stored, last)).toBe('gone');
-    expect(await submitter.fateOf(stored, last, 'final')).toBe('gone');
+    expect(await submitter.getTransactionStatus(stored, last)).toBe('gone');
+    expect(await submitter.getTransactionStatus(stored, last, 'final')).toBe('gone');
   });
 
   it.each([
@@ -102,8 +102,8 @@ describe('a transaction behind a balancer that splits one request between backen
     ['the node does not tell which block is final', 0],
   ])('is not gone for good while %s: a fork may bring it all the same', async (_why, height) => {
     final = height;
-    expect(await submitter.fateOf(stored, last, 'final')).toBe('unknown');
-    expect(await submitter.fateOf(stored, last)).toBe('gone');
+    expect(await submitter.getTransactionStatus(stored, last, 'final')).toBe('unknown');
+    expect(await submitter.getTransactionStatus(stored, last)).toBe('gone');
     expect(await submitter.broadcast(stored)).toMatchObject({ kind: 'unknown' });
     final = 6;
   });
@@ -111,8 +111,8 @@ describe('a transaction behind a balancer that splits one request between backen
   it('is not gone for good while another one with its nonce waits: that one may lose', async () => {
     submitter.saw(new Map([[`nonce:${wallet.address.toLowerCase()}:0`, hash(7)]]));
     const before = { height: 5, hash: hash(5) };
-    expect(await submitter.fateOf(stored, before)).toBe('gone');
-    expect(await submitter.fateOf(stored, before, 'final')).toBe('unknown');
+    expect(await submitter.getTransactionStatus(stored, before)).toBe('gone');
+    expect(await submitter.getTransactionStatus(stored, before, 'final')).toBe('unknown');
     submitter.saw(new Map());
   });
 
@@ -146,7 +146,7 @@ describe('a transaction that no node has and whose nonce is unused', () => {
       sendRaw: () => Promise.reject(new RpcRefusal('eth_sendRawTransaction', -32_000, 'insufficient funds')),
     };
     const submitter = createSubmitter({ client: client as NodeClient, logger: silent, wasRead: () => false });
-    return submitter.fateOf(stored, ledger, proof);
+    return submitter.getTransactionStatus(stored, ledger, proof);
   }
 
   it('is unfunded when the balance at the block of the ledger is below its value and its highest fee', async () => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_TRANSACTION_BYTES, transactionSize } from '../../../../src/chains/solana/sends/message.ts';
 import { planRenewal, planSend } from '../../../../src/chains/solana/sends/plan-send.ts';
-import { messageOf } from '../../../../src/chains/solana/sends/sign-send.ts';
+import { buildMessage } from '../../../../src/chains/solana/sends/sign-send.ts';
 import { SOLANA } from '../../../../src/domain/coins/solana.ts';
 import {
   type Fund,
@@ -42,7 +42,7 @@ function played(plan: SendPlan): Map<string, bigint> {
   const add = (address: string, amount: bigint): void =>
     void balances.set(address, (balances.get(address) ?? 0n) + amount);
   for (const { address, amount } of plan.inputs) add(address, amount);
-  const message = messageOf(plan);
+  const message = buildMessage(plan);
   add(message.feePayer, -plan.fee);
   for (const { from, to, lamports } of message.transfers) {
     add(from, -lamports);
@@ -96,7 +96,7 @@ describe('a plan', () => {
         const drawn = new Set(plan.inputs.map(({ address }) => address));
         const whole = funds.filter(({ address }) => drawn.has(address));
         expect(plan.inputs).toHaveLength(whole.length);
-        expect(transactionSize(messageOf(plan))).toBeLessThanOrEqual(MAX_TRANSACTION_BYTES);
+        expect(transactionSize(buildMessage(plan))).toBeLessThanOrEqual(MAX_TRANSACTION_BYTES);
       }),
     );
   });
@@ -106,7 +106,7 @@ describe('a plan', () => {
     const amount = BigInt(SOLANA.accountsPerSend - 1) * 1_000_000_000n + 500_000_000n;
     const plan = planSend(request({ funds, amount }), RENT);
     expect(new Set(plan.inputs.map(({ address }) => address)).size).toBe(SOLANA.accountsPerSend);
-    expect(transactionSize(messageOf(plan))).toBeLessThanOrEqual(MAX_TRANSACTION_BYTES);
+    expect(transactionSize(buildMessage(plan))).toBeLessThanOrEqual(MAX_TRANSACTION_BYTES);
   });
 
   it('takes another deposit rather than strand change below the rent minimum', () => {
@@ -171,7 +171,7 @@ describe('a plan', () => {
     expect(own.computeUnits).toBe(540);
     // A deposit pays the destination and the change.
     const deposit = planSend(request({ funds: [fund(DEPOSITS[0]!, 2_000_000_000n, 0)], quote }), RENT);
-    expect(messageOf(deposit).transfers).toHaveLength(2);
+    expect(buildMessage(deposit).transfers).toHaveLength(2);
     expect(deposit.computeUnits).toBeGreaterThanOrEqual(600);
   });
 });

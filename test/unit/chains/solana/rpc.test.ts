@@ -158,7 +158,7 @@ describe('several calls together', () => {
     const { asked, rpc } = answering((request) => ({
       body: (request as unknown[]).map((each) => replyTo(each)).toReversed(),
     }));
-    expect(await rpc.together(questions)).toEqual([7, '4.0']);
+    expect(await rpc.batch(questions)).toEqual([7, '4.0']);
     expect(asked).toHaveLength(1);
   });
 
@@ -170,17 +170,17 @@ describe('several calls together', () => {
     const { asked, rpc } = answering((request) =>
       Array.isArray(request) ? refused : { body: replyTo(request) },
     );
-    expect(await rpc.together(questions)).toEqual([7, '4.0']);
+    expect(await rpc.batch(questions)).toEqual([7, '4.0']);
     expect(asked).toHaveLength(3);
   });
 
   it('are a bad answer when one is missing, and a refusal when one is refused', async () => {
     const error = { code: -32_601, message: 'no such method' };
     const one = answering((request) => ({ body: (request as unknown[]).slice(1).map(replyTo) }));
-    await expect(one.rpc.together(questions)).rejects.toMatchObject({ kind: 'bad_answer' });
+    await expect(one.rpc.batch(questions)).rejects.toMatchObject({ kind: 'bad_answer' });
     const other = answering((request) => ({
       body: (request as unknown[]).map((each) => ({ id: idOf(each), error })),
     }));
-    await expect(other.rpc.together(questions)).rejects.toMatchObject({ name: 'RpcRefusal', code: -32_601 });
+    await expect(other.rpc.batch(questions)).rejects.toMatchObject({ name: 'RpcRefusal', code: -32_601 });
   });
 });

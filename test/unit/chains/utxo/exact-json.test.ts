@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atomsOf, parseExactJson } from '../../../../src/chains/utxo/rpc/exact-json.ts';
+import { parseAtoms, parseExactJson } from '../../../../src/chains/utxo/rpc/exact-json.ts';
 import { formatDecimal } from '../../../../src/domain/money.ts';
 
 describe('amounts in JSON', () => {
@@ -8,7 +8,7 @@ describe('amounts in JSON', () => {
     fc.assert(
       fc.property(fc.bigInt(-(10n ** 18n), 10n ** 18n), (atoms) => {
         const parsed = parseExactJson(`{"value":${formatDecimal(atoms, 8)}}`) as { value: string | number };
-        expect(atomsOf(parsed.value)).toBe(atoms);
+        expect(parseAtoms(parsed.value)).toBe(atoms);
       }),
     );
   });
@@ -21,12 +21,12 @@ describe('amounts in JSON', () => {
     ['2e2', 20_000_000_000n],
     ['-0.00000001', -1n],
   ])('%s is %s atoms', (text, atoms) => {
-    expect(atomsOf((parseExactJson(`[${text}, 0.5]`) as [string | number])[0])).toBe(atoms);
-    expect(atomsOf((parseExactJson(`[${text}]`) as [string | number])[0])).toBe(atoms);
+    expect(parseAtoms((parseExactJson(`[${text}, 0.5]`) as [string | number])[0])).toBe(atoms);
+    expect(parseAtoms((parseExactJson(`[${text}]`) as [string | number])[0])).toBe(atoms);
   });
 
   it.each(['0.000000001', '1e-9', 'Infinity', '', '1e999', '0x10', '1.'])('%s is no amount', (text) => {
-    expect(atomsOf(text)).toBeNull();
+    expect(parseAtoms(text)).toBeNull();
   });
 
   it('leaves whole numbers numbers', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { UTXO_COINS } from '../../../../src/domain/coins.ts';
 import { planSend } from '../../../../src/chains/utxo/sends/plan-send.ts';
 import { InsufficientFunds, outputKey, UnsendableAmount, type Fund } from '../../../../src/domain/chain.ts';
-import { ancestorsOf, deficitAt, packageRate } from '../../../../src/domain/send/package-fee.ts';
+import { distinctAncestors, deficitAt, packageRate } from '../../../../src/domain/send/package-fee.ts';
 
 const coin = UTXO_COINS.BTC;
 const ADDRESS = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
@@ -57,10 +57,10 @@ describe('choosing coins with unconfirmed change', () => {
             expect(new Set(keys).size).toBe(keys.length);
             const inputs = plan.inputs.reduce((sum, fund) => sum + fund.amount, 0n);
             expect(plan.amount + plan.fee + (plan.change?.amount ?? 0n)).toBe(inputs);
-            const deficit = deficitAt(rate, ancestorsOf(plan.inputs, ancestry));
+            const deficit = deficitAt(rate, distinctAncestors(plan.inputs, ancestry));
             const size = (plan.fee * 1000n) / plan.feeRate;
             expect(plan.fee * 1000n).toBeGreaterThanOrEqual((size - 1n) * rate + deficit * 1000n);
-            expect(packageRate(plan, ancestorsOf(plan.inputs, ancestry))).toBeGreaterThanOrEqual(
+            expect(packageRate(plan, distinctAncestors(plan.inputs, ancestry))).toBeGreaterThanOrEqual(
               (rate * 98n) / 100n,
             );
           } catch (error) {

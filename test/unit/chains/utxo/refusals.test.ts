@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { meaningOf } from '../../../../src/chains/utxo/sends/reject-reasons.ts';
+import { classifyRejection } from '../../../../src/chains/utxo/sends/reject-reasons.ts';
 import { RpcRefusal } from '../../../../src/chains/shared/json-rpc.ts';
 
 /** Wordings of bitcoind 29 and litecoind 0.21. */
@@ -30,6 +30,6 @@ const WORDINGS: readonly (readonly [number, string, string])[] = [
 
 describe('what a refusal means', () => {
   it.each(WORDINGS)('%i %s', (code, reason, meaning) => {
-    expect(meaningOf(new RpcRefusal('sendrawtransaction', code, reason))).toBe(meaning);
+    expect(classifyRejection(new RpcRefusal('sendrawtransaction', code, reason))).toBe(meaning);
   });
 });

@@ -72,7 +72,7 @@ const rpc: Rpc = {
 
 const fate = async () =>
   createSubmitter(createNodeClient(rpc), false, silent)
-    .fateOf(stored, ahead.tip)
+    .getTransactionStatus(stored, ahead.tip)
     .catch((error: unknown) => (error instanceof ChainError ? 'unknown' : Promise.reject(error)));
 
 beforeEach(() => {
@@ -106,6 +106,6 @@ it('a rival that no block holds displaces a transaction, but proves no end: it m
   hasRival = true;
   turns = [{ ...ahead, hasPayment: false }];
   const submitter = createSubmitter(createNodeClient(rpc), false, silent);
-  expect(await submitter.fateOf(stored, ahead.tip)).toBe('gone');
-  expect(await submitter.fateOf(stored, ahead.tip, 'final')).toBe('unknown');
+  expect(await submitter.getTransactionStatus(stored, ahead.tip)).toBe('gone');
+  expect(await submitter.getTransactionStatus(stored, ahead.tip, 'final')).toBe('unknown');
 });
