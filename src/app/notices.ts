@@ -7,7 +7,7 @@ import { noteConditions } from '../usecases/notices/note-conditions.ts';
 import { noteEvents } from '../usecases/notices/note-events.ts';
 import { pruneNotices } from '../usecases/notices/prune-notices.ts';
 import { summariseNotices } from '../usecases/notices/summarise-notices.ts';
-import { sendNotices } from '../usecases/notices/tell-notices.ts';
+import { sendNotices } from '../usecases/notices/send-notices.ts';
 import { PeriodicTask } from '../workers/periodic-task.ts';
 
 const TELL_EVERY_MS = 2_000;

@@ -7,7 +7,7 @@ import { AgreedRates, type AgreedRatesStore } from './agreed-rates.ts';
 import { RateCache } from './cache.ts';
 import { fixedQuote, rateUnavailable } from './fixed.ts';
 import { consensus, type Consensus } from './median.ts';
-import { OnDemandQueue } from './on-demand-lane.ts';
+import { OnDemandQueue } from './on-demand-queue.ts';
 import { pause, withinMs } from './pause.ts';
 import { RateGuard, type RateProblem } from './rate-guard.ts';
 import { Refresher } from './refresher.ts';

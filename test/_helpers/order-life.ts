@@ -6,12 +6,12 @@ import {
   remainingRefundable,
   refundValue,
   type RemainingRefundable,
-} from '../../src/domain/payment/coin-left.ts';
+} from '../../src/domain/payment/remaining-refundable.ts';
 import { atomsToRequest } from '../../src/domain/payment/coverage.ts';
 import { nextPosition } from '../../src/domain/payment/credits.ts';
 import { endsOpenLinks, isBought, isLimitedToExcess } from '../../src/domain/payment/link-terms.ts';
 import { transitionAll } from '../../src/domain/payment/machine.ts';
-import { completedBy, missingShare } from '../../src/domain/payment/standing.ts';
+import { completedBy, missingShare } from '../../src/domain/payment/status.ts';
 import type {
   CoinSums,
   PaymentEventType,

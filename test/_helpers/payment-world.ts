@@ -9,7 +9,7 @@ import type { LatePolicy } from '../../src/domain/payment/types.ts';
 import { createCustomer } from '../../src/usecases/customers/create-customer.ts';
 import { createPayment, type CreatePaymentDeps } from '../../src/usecases/payments/create-payment.ts';
 import { expirePayments } from '../../src/usecases/payments/expire-payments.ts';
-import { FinalCheck } from '../../src/usecases/payments/last-look.ts';
+import { FinalCheck } from '../../src/usecases/payments/final-check.ts';
 import { getPayment } from '../../src/usecases/payments/get-payment.ts';
 import type { PaymentView } from '../../src/usecases/payments/present-payment.ts';
 import { ChainFollower } from '../../src/workers/chain-watcher/chain-follower.ts';

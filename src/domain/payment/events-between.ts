@@ -4,7 +4,7 @@ import { assertNever } from '../errors.ts';
 import { sumCoverage } from './coverage.ts';
 import { liveCredits, sumByCoin } from './credits.ts';
 import { isMore } from './share.ts';
-import { hasExcess, sumMoney } from './standing.ts';
+import { hasExcess, sumMoney } from './status.ts';
 import type { PaymentCredit, PaymentEventType, PaymentState, Share } from './types.ts';
 
 /** Events that follow from a change, in the order to emit them. */

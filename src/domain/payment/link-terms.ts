@@ -2,7 +2,7 @@ import { COINS } from '../coins.ts';
 import { isAccepted } from './acceptance.ts';
 import { liveCredits, sumByCoin } from './credits.ts';
 import type { RefundPreset } from './refund-link.ts';
-import { isComplete } from './standing.ts';
+import { isComplete } from './status.ts';
 import type { PaymentState } from './types.ts';
 
 /**

@@ -5,7 +5,7 @@ import { isAccepted } from './acceptance.ts';
 import { isFullyRefunded } from './balance.ts';
 import { liveCredits, nextPosition, reaches, sumByCoin } from './credits.ts';
 import { observe } from './observe.ts';
-import { deriveStatus } from './standing.ts';
+import { deriveStatus } from './status.ts';
 import type { PaymentFact, PaymentState, Transition } from './types.ts';
 
 export { isLate, isOverdue } from './observe.ts';

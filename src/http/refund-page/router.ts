@@ -21,7 +21,7 @@ import type { PublicLimit } from '../server/public-limit.ts';
 import { createPageLimit } from '../server/page-limit.ts';
 import { readRequestId } from '../server/request-id.ts';
 import { refundPage, refundProblemPage } from './document.ts';
-import { describeMistake } from './mistakes.ts';
+import { describeMistake } from './describe-mistake.ts';
 import type { RefundScene } from './scene.ts';
 import { strictRouter } from '../server/strict-router.ts';
 

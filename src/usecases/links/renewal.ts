@@ -5,7 +5,7 @@ import type { StoredPayment } from '../../store/payments/payments.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { fiatMinorUnits } from '../catalog/fiat-minor-units.ts';
-import { merchantMode } from '../merchants/mode-of.ts';
+import { merchantMode } from '../merchants/merchant-mode.ts';
 import type { LoadedPayment } from '../payments/load-payment.ts';
 import { amountProblem } from './check-answers.ts';
 import { readOpenLink } from './read-link.ts';

@@ -12,7 +12,7 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { summaryText } from './notice-text.ts';
 import { findReachable } from '../people/reach-merchant.ts';
-import { NOTICE_LIFETIME_MS, type SendNoticesDeps } from './tell-notices.ts';
+import { NOTICE_LIFETIME_MS, type SendNoticesDeps } from './send-notices.ts';
 
 const HOUR_MS = 3_600_000;
 /** How long notices are gathered before they are summed up. */

@@ -2,7 +2,7 @@ import type { Chains } from '../../domain/chains.ts';
 import { COINS, MODES, type Coin, type Mode } from '../../domain/coins.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { coinsOffered } from '../../store/payments/payments.ts';
-import type { FinalCheck } from './last-look.ts';
+import type { FinalCheck } from './final-check.ts';
 
 export interface ProvenUnpaidDeps {
   readonly db: Db;

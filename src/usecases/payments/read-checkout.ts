@@ -4,7 +4,7 @@ import type { Explorers } from '../../domain/explorers.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import { atomsToRequest } from '../../domain/payment/coverage.ts';
 import { liveCredits } from '../../domain/payment/credits.ts';
-import { missingShare } from '../../domain/payment/standing.ts';
+import { missingShare } from '../../domain/payment/status.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';

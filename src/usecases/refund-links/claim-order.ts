@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
-import { depthToLeave } from '../../domain/payment/coin-left.ts';
+import { depthToLeave } from '../../domain/payment/remaining-refundable.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { findRefundLink, type StoredRefundLink } from '../../store/payments/refund-links.ts';

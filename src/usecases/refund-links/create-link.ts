@@ -3,7 +3,7 @@ import { currencyDigits } from '../../domain/currencies.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
-import { remainingRefundable, type RemainingRefundable } from '../../domain/payment/coin-left.ts';
+import { remainingRefundable, type RemainingRefundable } from '../../domain/payment/remaining-refundable.ts';
 import { policyIn } from '../../domain/payment/terms.ts';
 import type { RefundPreset, RefundRate } from '../../domain/payment/refund-link.ts';
 import { isBought } from '../../domain/payment/link-terms.ts';

@@ -1,7 +1,11 @@
 import { COINS, type Coin } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { parseDecimal } from '../../domain/money.ts';
-import { excessAtoms, remainingRefundable, type RefundableTerms } from '../../domain/payment/coin-left.ts';
+import {
+  excessAtoms,
+  remainingRefundable,
+  type RefundableTerms,
+} from '../../domain/payment/remaining-refundable.ts';
 import { isLimitedToExcess } from '../../domain/payment/link-terms.ts';
 import { convertToMinor } from '../../domain/price.ts';
 import type { StoredRefundLink } from '../../store/payments/refund-links.ts';

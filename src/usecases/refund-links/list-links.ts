@@ -4,7 +4,7 @@ import type { RefundLinkStatus } from '../../domain/payment/refund-link.ts';
 import { listRefundLinks } from '../../store/payments/refund-links.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { merchantMode } from '../merchants/mode-of.ts';
+import { merchantMode } from '../merchants/merchant-mode.ts';
 import { findOwnPayment } from '../payments/get-payment.ts';
 import { openUrl, presentLink, type RefundLinkView } from './present-link.ts';
 

@@ -2,7 +2,7 @@ import { COINS, type Coin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
 import type { RefundLinkStatus, ReopenedBy } from '../../domain/payment/refund-link.ts';
-import { remainingRefundable, refundableAtoms } from '../../domain/payment/coin-left.ts';
+import { remainingRefundable, refundableAtoms } from '../../domain/payment/remaining-refundable.ts';
 import { liveCredits, sumByCoin } from '../../domain/payment/credits.ts';
 import type { Rates } from '../../domain/ports.ts';
 import { currencyDigits } from '../../domain/currencies.ts';

@@ -2,7 +2,7 @@ import { COINS, type Coin } from '../../domain/coins.ts';
 import { currencyDigits } from '../../domain/currencies.ts';
 import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
 import { convertToMinor } from '../../domain/price.ts';
-import { remainingRefundable } from '../../domain/payment/coin-left.ts';
+import { remainingRefundable } from '../../domain/payment/remaining-refundable.ts';
 import type { LoadedPayment } from '../payments/load-payment.ts';
 import { receivedRate } from '../refunds/refundable.ts';
 import { excessLeft } from './left-for-link.ts';

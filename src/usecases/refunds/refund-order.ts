@@ -1,6 +1,6 @@
 import { COINS, type Coin } from '../../domain/coins.ts';
 import { AppError, invalidField } from '../../domain/errors.ts';
-import { remainingRefundable } from '../../domain/payment/coin-left.ts';
+import { remainingRefundable } from '../../domain/payment/remaining-refundable.ts';
 import { liveCredits } from '../../domain/payment/machine.ts';
 import { policyIn } from '../../domain/payment/terms.ts';
 import type { RefundRate } from '../../domain/payment/refund-link.ts';

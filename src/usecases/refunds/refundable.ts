@@ -9,7 +9,7 @@ import {
   refundableAtoms,
   refundValue,
   type RemainingRefundable,
-} from '../../domain/payment/coin-left.ts';
+} from '../../domain/payment/remaining-refundable.ts';
 import type { RefundValue } from '../../domain/payment/refund-value.ts';
 import type { Rates } from '../../domain/ports.ts';
 import { atomsFor, convertToMinor, exchangeRateFrom, type ExchangeRate } from '../../domain/price.ts';

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
-import { remainingRefundable } from '../../domain/payment/coin-left.ts';
+import { remainingRefundable } from '../../domain/payment/remaining-refundable.ts';
 import { nextPosition } from '../../domain/payment/credits.ts';
-import { completedBy } from '../../domain/payment/standing.ts';
+import { completedBy } from '../../domain/payment/status.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import { updateRefundLink, type StoredRefundLink } from '../../store/payments/refund-links.ts';
 import { insertRefund } from '../../store/payments/refunds.ts';

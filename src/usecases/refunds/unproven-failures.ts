@@ -11,7 +11,7 @@ import { isNonceUsedBelow } from '../../store/sends/nonce-sequences.ts';
 import { listVersions, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { findSend, type StoredSend } from '../../store/sends/sends.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { findConflicts } from '../settlement/lost-for-good.ts';
+import { findConflicts } from '../settlement/find-conflicts.ts';
 import { readPlan } from '../settlement/stored-plan.ts';
 
 interface Terms {

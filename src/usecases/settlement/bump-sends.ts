@@ -15,8 +15,8 @@ import {
 import { listVersions, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import type { AdvanceSendsDeps } from './advance-sends.ts';
 import { broadcastSend } from './broadcast-send.ts';
-import { paidRate, planFeeBump } from './plan-raise.ts';
-import { storeChild } from './raise-by-child.ts';
+import { paidRate, planFeeBump } from './plan-fee-bump.ts';
+import { storeChild } from './bump-by-child.ts';
 import { recordAnswer } from './record-answer.ts';
 import { findSendChain, lastOfChain } from './send-chain.ts';
 import { rateWithin } from '../../domain/send/fee-budget.ts';

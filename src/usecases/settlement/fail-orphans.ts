@@ -5,7 +5,7 @@ import { findSend } from '../../store/sends/sends.ts';
 import { listVersions } from '../../store/sends/send-versions.ts';
 import type { RecordAnswerDeps } from './record-answer.ts';
 import { applySendFact } from './apply-send-fact.ts';
-import { findConflicts } from './lost-for-good.ts';
+import { findConflicts } from './find-conflicts.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
 import { spendsAccounts } from '../sends/sender.ts';
 import type { Db } from '../../store/sqlite/database.ts';

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import { findDomainCheck } from '../../store/merchants/domain-checks.ts';
 import { findOwnMerchant } from '../merchants/find-own-merchant.ts';
 import type { DomainChecker } from './domain-checker.ts';
-import { readDomainProof } from './look-at-domain.ts';
+import { readDomainProof } from './read-domain-proof.ts';
 import { recordCheck, type RecordCheckDeps } from './record-check.ts';
 
 export interface CheckDomainDeps extends RecordCheckDeps {

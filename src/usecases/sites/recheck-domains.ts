@@ -2,7 +2,7 @@ import { leaseDueDomainChecks } from '../../store/merchants/domain-checks.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import type { DomainCheckRow } from '../../store/schema/merchants.ts';
 import type { CheckDomainDeps } from './check-domain.ts';
-import { readDomainProof } from './look-at-domain.ts';
+import { readDomainProof } from './read-domain-proof.ts';
 import { recordCheck } from './record-check.ts';
 
 /** Checks taken by one run; the next run goes on with the rest. */

@@ -6,7 +6,7 @@ import { loadNonceSequence } from '../../store/sends/nonce-sequences.ts';
 import { findFeeLevel } from '../../store/ledger/fee-levels.ts';
 import { spendableTotal, type WalletRef } from '../../store/ledger/spendable.ts';
 import { accountsPerSend } from '../../domain/accounts.ts';
-import { merchantMode } from '../merchants/mode-of.ts';
+import { merchantMode } from '../merchants/merchant-mode.ts';
 import { spendableChange } from '../settlement/ancestry.ts';
 import type { WalletOwner } from '../sends/send-order.ts';
 import { sendsFromOneAddress } from '../sends/sender.ts';

@@ -5,7 +5,7 @@ import { findCursor } from '../../store/chain/chain-cursors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findFeeLevel } from '../../store/ledger/fee-levels.ts';
 import { pageWalletOutputs, type WalletOutputRow } from '../../store/ledger/wallet-outputs.ts';
-import { merchantMode } from '../merchants/mode-of.ts';
+import { merchantMode } from '../merchants/merchant-mode.ts';
 import { spendableChange } from '../settlement/ancestry.ts';
 import type { WalletOwner } from '../sends/send-order.ts';
 

@@ -12,7 +12,7 @@ import {
   type WalletTransactionFilter,
 } from '../../store/ledger/wallet-transactions.ts';
 import { fiatAmount } from '../accounting/fiat-amount.ts';
-import { merchantMode } from '../merchants/mode-of.ts';
+import { merchantMode } from '../merchants/merchant-mode.ts';
 import type { WalletOwner } from '../sends/send-order.ts';
 
 export interface WalletTransaction {

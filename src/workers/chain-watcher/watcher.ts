@@ -4,7 +4,7 @@ import type { Coin, Mode } from '../../domain/coins.ts';
 import type { Rates } from '../../domain/ports.ts';
 import type { ObserveDeps } from '../../usecases/chain-sync/observe-deps.ts';
 import { expirePayments } from '../../usecases/payments/expire-payments.ts';
-import { FinalCheck, type Uncredited } from '../../usecases/payments/last-look.ts';
+import { FinalCheck, type Uncredited } from '../../usecases/payments/final-check.ts';
 import { quoteLatePayments } from '../../usecases/payments/quote-late-payments.ts';
 import type { BumpSendsDeps } from '../../usecases/settlement/bump-sends.ts';
 import { ChainFollower } from './chain-follower.ts';

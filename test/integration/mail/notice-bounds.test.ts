@@ -7,7 +7,7 @@ import { upsertMember } from '../../../src/store/merchants/members.ts';
 import { suspendAllMerchants } from '../../../src/store/merchants/merchants.ts';
 import { markVerified } from '../../../src/store/accounts/users.ts';
 import { summariseNotices } from '../../../src/usecases/notices/summarise-notices.ts';
-import { sendNotices } from '../../../src/usecases/notices/tell-notices.ts';
+import { sendNotices } from '../../../src/usecases/notices/send-notices.ts';
 import { createSecretBox } from '../../../src/wallet/secret-box.ts';
 import { newMerchant, newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 import { takeMails } from '../../_helpers/outbox.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChainError } from '../../../src/domain/chain.ts';
 import type { Logger } from '../../../src/domain/ports.ts';
 import { expirePayments } from '../../../src/usecases/payments/expire-payments.ts';
-import { FinalCheck } from '../../../src/usecases/payments/last-look.ts';
+import { FinalCheck } from '../../../src/usecases/payments/final-check.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo } from '../../_helpers/scripted-chain.ts';
 import { silent } from '../../_helpers/wallet-world.ts';

@@ -8,7 +8,7 @@ import { outputKey } from '../../../src/domain/chain.ts';
 import { AppError } from '../../../src/domain/errors.ts';
 import { liveCredits } from '../../../src/domain/payment/credits.ts';
 import { requiredDepths } from '../../../src/domain/payment/depth.ts';
-import { deriveStatus } from '../../../src/domain/payment/standing.ts';
+import { deriveStatus } from '../../../src/domain/payment/status.ts';
 import type { PaymentState } from '../../../src/domain/payment/types.ts';
 import type { StoredOutput } from '../../../src/store/ledger/outputs.ts';
 import { awaitedDepth } from '../../../src/store/payments/payments-with-money.ts';

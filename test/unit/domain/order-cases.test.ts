@@ -1,11 +1,15 @@
 /** Lives of an order in which its balance and its status could part: what leaves, what is kept and what completes it. */
 import { describe, expect, it } from 'vitest';
-import { excessAtoms, remainingRefundable, refundValue } from '../../../src/domain/payment/coin-left.ts';
+import {
+  excessAtoms,
+  remainingRefundable,
+  refundValue,
+} from '../../../src/domain/payment/remaining-refundable.ts';
 import { acceptanceProblem } from '../../../src/domain/payment/acceptance.ts';
 import { nextPosition } from '../../../src/domain/payment/credits.ts';
 import { endsOpenLinks, isLimitedToExcess } from '../../../src/domain/payment/link-terms.ts';
 import { transitionAll } from '../../../src/domain/payment/machine.ts';
-import { completedBy, missingShare } from '../../../src/domain/payment/standing.ts';
+import { completedBy, missingShare } from '../../../src/domain/payment/status.ts';
 import type { PaymentFact, PaymentRefund, PaymentState } from '../../../src/domain/payment/types.ts';
 import { freshPayment, option } from '../../_helpers/payment-state.ts';
 

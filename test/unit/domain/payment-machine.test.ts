@@ -5,7 +5,7 @@ import { atomsToRequest, atomsUp, sumCoverage, isPaid } from '../../../src/domai
 import { settledCredits } from '../../../src/domain/payment/depth.ts';
 import { liveCredits, transition, transitionAll } from '../../../src/domain/payment/machine.ts';
 import { isMore } from '../../../src/domain/payment/share.ts';
-import { missingShare } from '../../../src/domain/payment/standing.ts';
+import { missingShare } from '../../../src/domain/payment/status.ts';
 import { roundUpForPayer } from '../../../src/domain/price.ts';
 import type { PaymentEventType, PaymentFact, PaymentState } from '../../../src/domain/payment/types.ts';
 import { freshPayment, option, takenRefunds } from '../../_helpers/payment-state.ts';

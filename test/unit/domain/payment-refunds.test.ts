@@ -9,7 +9,7 @@ import {
   excessAtoms,
   remainingRefundable,
   type RemainingRefundable,
-} from '../../../src/domain/payment/coin-left.ts';
+} from '../../../src/domain/payment/remaining-refundable.ts';
 import type {
   CoinSums,
   PaymentEventType,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { shopState, type Payment, type ShopState } from '../../../packages/sdk/src/index.ts';
-import { deriveStatus } from '../../../src/domain/payment/standing.ts';
+import { deriveStatus } from '../../../src/domain/payment/status.ts';
 import {
   PAYMENT_EXCEPTIONS,
   PAYMENT_STATUSES,
