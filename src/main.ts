@@ -48,7 +48,8 @@ async function main(): Promise<void> {
   const { baseUrl } = config.http;
   logger.info({ url, baseUrl, ...(operatorUrl === null ? {} : { operatorUrl }) }, 'listening');
   const registerUrl = hasUsers ? null : registrationUrl(baseUrl, setupToken);
-  if (setupToken !== null) logger.warn({ registerUrl }, 'no account yet; make the first one at this address');
+  if (setupToken !== null)
+    logger.warn({ registerUrl }, 'no account yet; create the first one at this address');
   if (isTerminal) show(startedLines({ baseUrl, dataDir, logLevel, registerUrl }));
 }
 

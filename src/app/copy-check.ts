@@ -39,7 +39,7 @@ export class CopyCheck {
   warnings(): string[] {
     if (this.#problem === null) return [];
     return [
-      `the database from the replica could not be found sound: ${this.#problem}. See docs/second-machine.md`,
+      `integrity check of the database from the replica failed: ${this.#problem}. See docs/second-machine.md`,
     ];
   }
 
@@ -47,16 +47,16 @@ export class CopyCheck {
     const { config, db, logger } = this.#deps;
     try {
       if (!(await isCopyUnchecked(db))) return;
-      logger.info({}, 'checking the database from the replica');
+      logger.info({}, 'integrity check of the database from the replica started');
       const { TILLD_KEYRING_PASSPHRASE: _, TILLD_KEYRING_PASSPHRASE_FILE: __, ...env } = process.env;
       const args = ['--data-dir', config.dataDir];
       await this.#process.run('check', args, { ...env, TILLD_CONFIG: config.file });
       await noteCopyChecked(db);
-      logger.info({}, 'the database from the replica is sound');
+      logger.info({}, 'integrity check of the database from the replica passed');
     } catch (error) {
       if (this.#isStopping) return;
       this.#problem = error instanceof Error ? error.message : String(error);
-      logger.error({ error: this.#problem }, 'the database from the replica could not be found sound');
+      logger.error({ error: this.#problem }, 'integrity check of the database from the replica failed');
     }
   }
 }

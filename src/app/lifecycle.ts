@@ -105,7 +105,9 @@ export async function stopParts(config: Config, logger: Logger, parts: RunningPa
   const closeAdapters = async (): Promise<unknown> =>
     Promise.all(parts.adapters.map(async (adapter) => adapter.close()));
   const hangUp = setTimeout(() => {
-    closeAdapters().catch((error: unknown) => logger.error({ err: error }, 'could not hang up on a node'));
+    closeAdapters().catch((error: unknown) =>
+      logger.error({ err: error }, 'closing the connections to a node failed'),
+    );
   }, waitMs / 2);
   const rounds: (readonly Step[])[] = [
     [
@@ -144,6 +146,6 @@ async function stopOne(logger: Logger, [name, stop]: Step): Promise<void> {
   try {
     await stop();
   } catch (error) {
-    logger.error({ err: error, part: name }, 'could not stop a part cleanly');
+    logger.error({ err: error, part: name }, 'stopping a component failed');
   }
 }

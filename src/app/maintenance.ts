@@ -66,9 +66,9 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
         const removed = await pruneIdempotency({ db, clock });
         if (removed > 0) logger.info({ removed }, 'idempotency keys pruned');
         const ended = await pruneAccounts({ db, clock });
-        if (ended > 0) logger.info({ removed: ended }, 'ended sessions and answered challenges pruned');
+        if (ended > 0) logger.info({ removed: ended }, 'expired sessions and used challenges pruned');
         const forgotten = await prunePeople({ db, clock }, config.auditDays);
-        if (forgotten > 0) logger.info({ forgotten }, 'old entries of the audit log removed');
+        if (forgotten > 0) logger.info({ forgotten }, 'audit log pruned');
         database.reclaim(RECLAIMED_PAGES);
       },
     ],
@@ -145,7 +145,10 @@ async function eachChain(
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;
       const { coin, mode } = adapter;
-      logger.warn({ coin, mode, error: error.message }, 'blocks could not be read again or reconciled yet');
+      logger.warn(
+        { coin, mode, error: error.message },
+        'block re-read or reconciliation failed; retried later',
+      );
     }
   }
 }
@@ -162,8 +165,8 @@ function warningTeller(chains: () => Promise<WatchedChain[]>, logger: Logger): (
       const sense = warnings.map((warning) => warning.replace(/\d+ (minutes|seconds)/, 'time')).join('; ');
       if (sense === (told.get(key) ?? '')) continue;
       told.set(key, sense);
-      if (warnings.length > 0) logger.warn({ coin, mode, warnings }, 'something is wrong around a chain');
-      else logger.info({ coin, mode }, 'nothing is wrong around the chain any more');
+      if (warnings.length > 0) logger.warn({ coin, mode, warnings }, 'chain warning');
+      else logger.info({ coin, mode }, 'chain warnings cleared');
     }
   };
 }
@@ -180,7 +183,7 @@ function tellAlarms(
     if (!before.includes(alarm)) logger.error({ coin, mode, alarm }, 'protocol alarm');
   }
   for (const alarm of before) {
-    if (!alarms.includes(alarm)) logger.info({ coin, mode, alarm }, 'protocol alarm is over');
+    if (!alarms.includes(alarm)) logger.info({ coin, mode, alarm }, 'protocol alarm cleared');
   }
   raised.set(key, alarms);
 }

@@ -49,7 +49,7 @@ function oneAtATime(logger: Logger, round: () => Promise<void>): Rounds {
     try {
       await round();
     } catch (error) {
-      logger.error({ err: error }, 'claimed refunds could not be looked at; trying again');
+      logger.error({ err: error }, 'reading claimed refunds failed; retried');
     } finally {
       isRunning = false;
     }

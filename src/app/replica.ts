@@ -23,10 +23,7 @@ export async function openReplicaWatch(deps: {
     clock,
     logger,
     onTakenOver: (epoch) => {
-      logger.error(
-        { epoch },
-        'another machine has taken over: this one stops at once, and neither writes nor signs any more',
-      );
+      logger.error({ epoch }, 'another machine has taken over; this one stops, and neither writes nor signs');
       onTakenOver();
     },
   });

@@ -64,13 +64,13 @@ export class RevocationList {
       if (applied.size > 0)
         logger.error(
           Object.fromEntries(applied),
-          'the database is older than the list of revocations: what was revoked since is revoked again',
+          'database older than the list of revocations; later revocations applied again',
         );
     } else if ((await readMeta(db, META)) !== null) {
       await suspendShops(db, now);
       logger.error(
         { path },
-        'the list of revocations is missing: secret keys, keys with wallet:send and members are suspended until the ' +
+        'list of revocations missing: secret keys, keys with wallet:send and members are suspended until the ' +
           'owner of each shop confirms them (dashboard, or scripts/users confirm-keys), and everybody is signed out',
       );
     }

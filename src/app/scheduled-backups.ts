@@ -101,7 +101,7 @@ export class ScheduledBackups {
     } catch (error) {
       if (this.#isStopping) return;
       this.#failure = error instanceof Error ? error.message : String(error);
-      logger.error({ path, error: this.#failure }, 'the scheduled backup failed');
+      logger.error({ path, error: this.#failure }, 'scheduled backup failed');
     }
   }
 

@@ -43,7 +43,7 @@ export async function unlockWallet(deps: { db: Db; config: Config; logger: Logge
   if (origin !== 'configured' && config.network !== null) {
     logger.warn(
       {},
-      'the keyring passphrase lies in the data directory beside the keyring: set TILLD_KEYRING_PASSPHRASE_FILE to keep it elsewhere',
+      'keyring passphrase stored next to the keyring, in the data directory: set TILLD_KEYRING_PASSPHRASE_FILE to keep it elsewhere',
     );
   }
   if (known === null) await noteFirstStart(dataDir);
@@ -61,7 +61,7 @@ export async function unlockWallet(deps: { db: Db; config: Config; logger: Logge
   }
   if (known === null) await writeMeta(db, FINGERPRINT, keyring.fingerprint);
   await rm(join(dataDir, NEW_KEYRING_FILE), { force: true });
-  if (created) logger.info({}, 'a new wallet seed was made: back up the data directory');
+  if (created) logger.info({}, 'new wallet seed created: back up the data directory');
   return keyring;
 }
 

@@ -28,7 +28,7 @@ export async function openWallet(parts: WalletParts) {
   const watchKeyOf = watchKeys(liveNetwork);
   const wallet = createWallet({ keyring, liveNetwork });
   if (!hasNativeSecp256k1) {
-    logger.info({}, 'libsecp256k1 has no binary for this platform: new payments take a little longer');
+    logger.info({}, 'libsecp256k1 has no binary for this platform; creating payments is slower');
   }
   const given = await openGivenAddresses({ ...parts, db, deriver: wallet, watchKeyOf });
   const deriver = reservingDeriver(wallet, given);

@@ -31,12 +31,12 @@ export async function watchUnspent(
     if (chain.funds?.model !== 'outputs') continue;
     const furthest = new Map<string, Place>();
     for await (const places of batches(deps, chain, depth)) {
-      deps.logger.info({ coin: chain.coin, addresses: places.size }, 'searching unspent outputs');
+      deps.logger.info({ coin: chain.coin, addresses: places.size }, 'scanning unspent outputs');
       const scan = await chain.funds.scanUnspent({ watchKeys: [...places.keys()], known: [] });
       if (!scan.isComplete) {
         deps.logger.warn(
           { coin: chain.coin },
-          'the node has no scantxoutset: what lies beyond the gap is not found',
+          'node without scantxoutset; money beyond the address gap is not found',
         );
         break;
       }

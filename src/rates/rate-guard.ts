@@ -79,8 +79,8 @@ export class RateGuard {
     else this.#troubles.set(key, { ...about, state: now });
     if (now === before) return;
     if (now === 'refused')
-      this.#logger.error({ ...about, reason }, 'rate refused: one source alone moved it too far');
-    else if (now === 'alone') this.#logger.warn(about, 'rate rests on one source only');
-    else this.#logger.info(about, 'rate is agreed on by several sources again');
+      this.#logger.error({ ...about, reason }, 'rate rejected: a single source moved it too far');
+    else if (now === 'alone') this.#logger.warn(about, 'rate from a single source');
+    else this.#logger.info(about, 'rate confirmed by several sources again');
   }
 }

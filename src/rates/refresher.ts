@@ -55,9 +55,9 @@ export class Refresher {
     const { logger } = this.#deps;
     if (error !== undefined && !this.#failing.has(source)) {
       this.#failing.add(source);
-      logger.warn({ source, reason: reasonOf(error) }, 'a rate source fails and is left out');
+      logger.warn({ source, reason: reasonOf(error) }, 'rate source failed; skipped');
     } else if (error === undefined && this.#failing.delete(source)) {
-      logger.info({ source }, 'a rate source answers again');
+      logger.info({ source }, 'rate source available again');
     }
   }
 }

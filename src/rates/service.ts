@@ -195,7 +195,7 @@ class LiveRates implements RateService {
       const known = (await inUse()).filter((currency) => currencyDigits(currency) !== null);
       this.#cache.pin(known, clock.now());
     } catch (error) {
-      logger.warn({ err: error }, 'currencies in use not read; keeping those known before');
+      logger.warn({ err: error }, 'reading the currencies in use failed; keeping the previous ones');
     }
   }
 
@@ -222,7 +222,10 @@ class LiveRates implements RateService {
       if (!this.#isRestored) this.#guard.restore(agreed);
       this.#isRestored = true;
     } catch (error) {
-      this.#options.logger.error({ err: error }, 'agreed rates not read; prices wait for the next attempt');
+      this.#options.logger.error(
+        { err: error },
+        'reading the agreed rates failed; prices wait for the next attempt',
+      );
     }
     return this.#isRestored;
   }

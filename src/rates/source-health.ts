@@ -41,7 +41,7 @@ export class SourceHealth {
     this.#lastTold.set(source, now);
     this.#logger.warn(
       { source, hours: Math.floor(ageMs / 3_600_000) },
-      'a rate source gave no price for a day',
+      'no price from a rate source for a day',
     );
   }
 

@@ -112,7 +112,7 @@ export class GivenAddresses {
     } catch (err) {
       // The payment is stored. Until this works again, detection of an older database is less exact.
       if (!this.#isTold)
-        this.#logger.error({ err }, 'could not note outside the database which addresses were given out');
+        this.#logger.error({ err }, 'recording issued addresses outside the database failed');
       this.#isTold = true;
     }
   }

@@ -51,7 +51,7 @@ export class PeriodicTask {
       try {
         await this.#job();
       } catch (error) {
-        this.#logger.error({ task: this.#name, err: error }, 'a periodic task failed; it runs again');
+        this.#logger.error({ task: this.#name, err: error }, 'periodic task failed; it runs again');
       }
       await this.#pause();
     }

@@ -18,10 +18,7 @@ export class FeeSources {
     const reason = problem.replace(`${method}: `, '');
     if (this.#failing.get(method) === reason) return;
     this.#failing.set(method, reason);
-    this.#logger.warn(
-      { coin: this.#coin, method, reason },
-      'fee source unavailable; using the best other one',
-    );
+    this.#logger.warn({ coin: this.#coin, method, reason }, 'fee source unavailable; using another');
   }
 
   answered(method: string): void {

@@ -121,7 +121,7 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
       if (!(answer instanceof ChainError)) rate.pause(answer.pauseMs);
       const pause = pauseAfter(answer, attempt, options);
       if (pause !== undefined) {
-        logger.debug({ node: url.host, method: what, attempt }, 'node busy or unreachable: retrying');
+        logger.debug({ node: url.host, method: what, attempt }, 'node busy or unreachable; retrying');
         await delay(pause);
         continue;
       }

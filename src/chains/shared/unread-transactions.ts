@@ -109,7 +109,7 @@ export class UnreadTransactions {
     await store?.remove(txid);
     this.#unread.delete(txid);
     const { height, attempts } = unread;
-    logger.info({ coin, txid, height, attempts }, 'transaction set aside earlier is read now');
+    logger.info({ coin, txid, height, attempts }, 'transaction that was set aside is readable again');
   }
 
   /** Adds these transactions to the node's health. */

@@ -47,7 +47,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
         await mineBlock(ledger, coin, clock.now());
       });
     } catch (error) {
-      logger.error({ err: error, coin }, 'could not mine a sandbox block, trying again');
+      logger.error({ err: error, coin }, 'mining a sandbox block failed; retried');
     }
   };
   return {

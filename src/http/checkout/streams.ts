@@ -136,7 +136,7 @@ export class CheckoutStreams {
         if (stamp !== undefined && room.stamp !== null && room.stamp !== stamp) room.refresh();
       }
     } catch (error) {
-      this.#logger.warn({ err: error }, 'open checkout pages could not be compared with the database');
+      this.#logger.warn({ err: error }, 'refreshing open checkout pages failed');
     } finally {
       this.#comparing = false;
     }
@@ -186,7 +186,7 @@ class Stream implements ChannelSubscriber {
   fail(error: unknown): void {
     if (this.#ended) return;
     if (this.#res.headersSent) {
-      this.#logger.warn({ err: error }, 'a checkout stream ended early');
+      this.#logger.warn({ err: error }, 'checkout stream ended early');
       this.end();
     } else {
       this.#leave();

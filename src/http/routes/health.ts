@@ -55,7 +55,7 @@ export function bareReadinessRouter(deps: HealthDeps): Router {
 
 async function readinessOf({ readiness, logger }: HealthDeps, res: Response): Promise<Readiness> {
   return readiness().catch((err: unknown): Readiness => {
-    logger.error({ requestId: readRequestId(res), err }, 'could not tell readiness');
+    logger.error({ requestId: readRequestId(res), err }, 'readiness check failed');
     return { ready: false, database: 'unknown', chains: {}, warnings: [] };
   });
 }

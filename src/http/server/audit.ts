@@ -141,7 +141,7 @@ async function withReceiver(
     });
   };
   note().catch((error: unknown) =>
-    deps.logger.error({ err: error, action }, 'could not note who received a secret in the audit log'),
+    deps.logger.error({ err: error, action }, 'recording the receiver of a secret in the audit log failed'),
   );
   return answer;
 }
@@ -170,7 +170,7 @@ async function finishEntry(deps: AuditDeps, end: AuditResult): Promise<void> {
   } catch (error) {
     deps.logger.error(
       { err: error, entry: end.id, result: end.result },
-      'could not note how an action of the audit log ended',
+      'recording the result of an audited action failed',
     );
   }
 }

@@ -133,7 +133,7 @@ async function runAndKeep(
   } catch (err) {
     // The work is done and its answer true; the row stays in flight, which a repeat treats as a crash.
     const { route, scope } = request;
-    deps.logger.error({ err, path: route.path, scope }, 'could not keep an idempotent answer');
+    deps.logger.error({ err, path: route.path, scope }, 'storing the answer for an Idempotency-Key failed');
   }
   return answer;
 }

@@ -14,7 +14,7 @@ export function answerMalformed(server: Server, logger: Logger): void {
     const { status, body } = failure(faultOf(error.code));
     const requestId = newRequestId();
     // Never what was sent: it may hold credentials.
-    logger.info({ requestId, status, cause: error.code ?? 'unknown' }, 'refused a malformed request');
+    logger.info({ requestId, status, cause: error.code ?? 'unknown' }, 'malformed request rejected');
     const text = JSON.stringify(body);
     const head = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,

@@ -21,7 +21,7 @@ export function createPublicLimit(perMinute: number, logger: Pick<Logger, 'warn'
     if (totalHits === perMinute + 1) {
       logger.warn(
         { maker, client, perMinute },
-        'a client makes more with a public key, or without one, than is allowed; refusing the rest of this minute',
+        'public rate limit exceeded; requests rejected for the rest of the minute',
       );
     }
     throw new AppError('RATE_LIMITED', 'Too many requests: try again in a minute', { retryAfterMs });

@@ -41,8 +41,8 @@ export async function sendStream(
   } catch (error) {
     if (res.destroyed) return;
     breakOff(res);
-    if (error instanceof AppError) logger.info({ ...fields, code: error.code }, 'an answer was broken off');
-    else logger.error({ ...fields, err: error }, 'an answer was broken off');
+    if (error instanceof AppError) logger.info({ ...fields, code: error.code }, 'response interrupted');
+    else logger.error({ ...fields, err: error }, 'response interrupted');
   } finally {
     await iterator.return?.();
   }

@@ -134,7 +134,7 @@ async function readAttestation(
     requireUserVerification: true,
     supportedAlgorithmIDs: ALGORITHMS,
   }).catch((error: unknown) => {
-    deps.logger.debug({ err: error }, 'a new passkey was refused');
+    deps.logger.debug({ err: error }, 'new passkey rejected');
     return null;
   });
   if (verified?.verified !== true || challenge === null) throw passkeyRefused();

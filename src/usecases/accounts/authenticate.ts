@@ -103,6 +103,6 @@ function noteUse(
   const before = now - TOUCH_INTERVAL_MS;
   if (lastUsedAt !== null && lastUsedAt > before) return;
   touch(db, { id, now, before }).catch((error: unknown) => {
-    logger.warn({ err: error, key: id }, `could not note the use of ${what}`);
+    logger.warn({ err: error, key: id }, `recording the last use of ${what} failed`);
   });
 }

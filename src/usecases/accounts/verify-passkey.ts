@@ -54,7 +54,7 @@ export async function verifyPasskey(
   if (outcome === 'copied') {
     deps.logger.warn(
       { userId: passkey.user_id, passkeyId: passkey.id, counter: signed.counter },
-      'a passkey was refused: its counter went back, so that there may be a copy of its authenticator',
+      'passkey rejected: its signature counter went back; its authenticator may have been cloned',
     );
     throw new AppError(
       'INVALID_CREDENTIALS',
@@ -92,7 +92,7 @@ async function readAssertion(
     // Compared when the signature is known to be right, in the transaction that records it.
     credential: { id: passkey.credential_id, publicKey: decodeBase64url(passkey.public_key), counter: 0 },
   }).catch((error: unknown) => {
-    deps.logger.debug({ passkeyId: passkey.id, err: error }, 'an assertion of a passkey was refused');
+    deps.logger.debug({ passkeyId: passkey.id, err: error }, 'passkey assertion rejected');
     return null;
   });
   if (outcome?.verified !== true || challenge === null) throw passkeyRefused();

@@ -41,7 +41,7 @@ export async function crossGap(
   );
   deps.logger.error(
     { coin, mode, cursor, after: gap.after_height, before: gap.before_height },
-    'the node has lost blocks: what is credited stays, the scan goes on after them, and payments in them are not known',
+    'node lost blocks: existing credits stay, the scan continues after the gap, payments inside it are unknown',
   );
   return { ...next, parentHash: cursor.hash, credits: [], debits: [] };
 }

@@ -53,7 +53,7 @@ export async function fillGaps(deps: ObserveDeps, adapter: Filled): Promise<bool
     await closeGaps(tx, gaps);
     return count;
   });
-  deps.logger.warn({ ...chain, ...within, credited }, 'the gap in the chain is reconciled');
+  deps.logger.warn({ ...chain, ...within, credited }, 'chain gap reconciled');
   deps.wakeWebhooks();
   return true;
 }
@@ -79,7 +79,7 @@ async function compareGaps(
   if (result.kind === 'unknown' || result.differences.length > 0) return false;
   await deps.db.transaction((tx) => closeGaps(tx, gaps));
   const { coin, mode } = adapter;
-  deps.logger.warn({ coin, mode, gaps }, 'the gap in the chain is reconciled');
+  deps.logger.warn({ coin, mode, gaps }, 'chain gap reconciled');
   return true;
 }
 

@@ -38,7 +38,7 @@ export async function reconcile(deps: ReconcileDeps, adapter: Reconciled): Promi
   if (result === null) return null;
   if (result.kind === 'unknown') {
     const { reason } = result;
-    deps.logger.warn({ ...chain, reason }, 'ledger and chain could not be compared');
+    deps.logger.warn({ ...chain, reason }, 'reconciliation failed');
     await writeUnreconciled(deps.db, { ...chain, at: deps.clock.now(), reason });
   } else {
     await reportComparison(deps, chain, result);

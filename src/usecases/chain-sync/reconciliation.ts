@@ -54,11 +54,14 @@ export async function reportComparison(
 ): Promise<void> {
   for (const { subject, ledger, chain: onChain } of differences.slice(0, MAX_TOLD)) {
     const amounts = { ledger: ledger?.toString() ?? null, onChain: onChain?.toString() ?? null };
-    deps.logger.error({ ...chain, height, subject, ...amounts }, 'ledger and chain disagree');
+    deps.logger.error(
+      { ...chain, height, subject, ...amounts },
+      'reconciliation found differences between ledger and chain',
+    );
   }
   deps.logger.info(
     { ...chain, height, ledger: total.toString(), differences: differences.length },
-    'ledger compared with the chain',
+    'reconciliation finished',
   );
   const at = deps.clock.now();
   await writeReconciliation(deps.db, { ...chain, at, height, differences: differences.length });

@@ -126,5 +126,5 @@ function nameOf({ txid, vout }: StoredOutput): string {
 
 function warnOfLoss(deps: ObserveDeps, chain: ChainId, output: StoredOutput): void {
   const { txid, vout, payment_id: paymentId } = output;
-  deps.logger.warn({ ...chain, txid, vout, paymentId }, 'unconfirmed money was replaced or dropped');
+  deps.logger.warn({ ...chain, txid, vout, paymentId }, 'unconfirmed output replaced or dropped');
 }

@@ -57,6 +57,6 @@ async function reread(
   });
   if (isDone === null) return false;
   deps.wakeWebhooks();
-  if (isDone) deps.logger.info({ ...chain, from: request.from, to: request.to }, 'blocks were read again');
+  if (isDone) deps.logger.info({ ...chain, from: request.from, to: request.to }, 'blocks re-read');
   return true;
 }

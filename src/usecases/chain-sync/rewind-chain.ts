@@ -22,10 +22,7 @@ export async function rewindChain(deps: ObserveDeps, adapter: RewoundChain, to: 
   await deps.db.transaction(async (tx) => {
     const cursor = await findCursor(tx, chain);
     if (cursor === undefined || cursor.height <= to.height) return;
-    deps.logger.warn(
-      { ...chain, from: cursor, to, depth: cursor.height - to.height },
-      'the chain was reorganised',
-    );
+    deps.logger.warn({ ...chain, from: cursor, to, depth: cursor.height - to.height }, 'chain reorganized');
     const now = deps.clock.now();
     await rewindCursor(tx, chain, to, now);
     await watchInputsAbove(tx, adapter, to.height);
@@ -59,7 +56,7 @@ export async function rewindAbove(tx: Tx, deps: ObserveDeps, chain: ChainId, hei
       told.push({ type: 'output_unconfirmed', ref });
       facts.set(output.payment_id, told);
     } else {
-      deps.logger.info({ ...chain, output: outputKey(ref) }, 'own output is unconfirmed again');
+      deps.logger.info({ ...chain, output: outputKey(ref) }, 'own output unconfirmed again');
       await upsertOutput(tx, {
         ...output,
         state: 'unconfirmed',

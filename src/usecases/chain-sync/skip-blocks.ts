@@ -48,7 +48,7 @@ export async function skipBlocks(
   });
   deps.logger.warn(
     { ...chain, ...gap },
-    'blocks are skipped: what they hold is unknown until the gap is reconciled',
+    'blocks skipped; payments inside them are unknown until the gap is reconciled',
   );
   return { gap, now: { height: to.height, hash: to.hash } };
 }

@@ -20,7 +20,7 @@ export async function startCursor(deps: ObserveDeps, adapter: ChainAdapter): Pro
     if ((await findCursor(tx, chain)) !== undefined) return;
     await advanceCursor(tx, chain, block, deps.clock.now());
   });
-  deps.logger.info({ ...chain, height: block.height, hash: block.hash }, 'scanning starts here');
+  deps.logger.info({ ...chain, height: block.height, hash: block.hash }, 'chain scan started');
   return (await findCursor(deps.db, chain)) ?? block;
 }
 
@@ -35,7 +35,7 @@ async function firstBlock(deps: ObserveDeps, adapter: ChainAdapter): Promise<Cha
   if (first === null) return block;
   deps.logger.warn(
     { ...chain, from: block.height + 1, to: first.height },
-    'no payment was ever offered in this coin: blocks that the node has pruned are not looked for',
+    'coin never used for payments; pruned blocks are not requested',
   );
   return first;
 }

@@ -66,7 +66,7 @@ async function deliver(deps: DeliverMailsDeps, row: MailRow, signal: AbortSignal
   }
   const attempts = row.attempts + 1;
   await settleMail(db, { id, state: 'sent', attempts, error: null, now: clock.now() });
-  logger.debug({ mail: id, kind, attempts }, 'mail out of the outbox');
+  logger.debug({ mail: id, kind, attempts }, 'mail removed from the outbox');
   return undefined;
 }
 
@@ -84,14 +84,17 @@ async function retryLater(deps: DeliverMailsDeps, row: MailRow, error: unknown):
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_MAX);
   if (error instanceof MailRefused || gapMs === undefined) return giveUp(deps, row, reason);
   const attempts = row.attempts + 1;
-  deps.logger.warn({ mail: row.id, kind: row.kind, attempts, gapMs, reason }, 'mail not sent: trying again');
+  deps.logger.warn(
+    { mail: row.id, kind: row.kind, attempts, gapMs, reason },
+    'mail delivery failed; retried',
+  );
   await postponeMail(deps.db, { id: row.id, attempts, nextAttemptAt: now + gapMs, error: reason, now });
   return undefined;
 }
 
 async function giveUp(deps: DeliverMailsDeps, row: MailRow, reason: string): Promise<void> {
   const attempts = row.attempts + 1;
-  deps.logger.error({ mail: row.id, kind: row.kind, attempts, reason }, 'mail given up');
+  deps.logger.error({ mail: row.id, kind: row.kind, attempts, reason }, 'mail failed permanently');
   await settleMail(deps.db, {
     id: row.id,
     state: 'failed',

@@ -82,7 +82,7 @@ export class FinalCheck {
       const message = error instanceof Error ? error.message : String(error);
       this.#deps.logger.warn(
         { coin, mode, payments: asked.length, error: message },
-        'could not look at the accounts of payments whose time is up: they do not expire until that succeeds',
+        'reading the accounts of overdue payments failed; expiry skipped until it succeeds',
       );
       return new Set();
     }
@@ -115,7 +115,7 @@ export class FinalCheck {
     if (!this.#uncredited.has(key)) {
       this.#deps.logger.error(
         { ...chain, paymentId, amount: amount.toString() },
-        'the address of a payment whose time is up holds money that is not credited: it does not expire',
+        'uncredited balance at the address of an overdue payment; expiry skipped',
       );
     }
     this.#uncredited.set(key, { ...chain, amount, at: this.#deps.clock.now() });

@@ -17,7 +17,7 @@ export function isolateFailures(
       return await work();
     } catch (error) {
       failures += 1;
-      logger.error({ paymentId, err: error }, 'could not carry a payment on; trying again');
+      logger.error({ paymentId, err: error }, 'payment update failed; retried');
       if (failures >= MOST_FAILURES) throw error;
       return null;
     }

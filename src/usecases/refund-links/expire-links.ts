@@ -24,7 +24,7 @@ export async function expireLinks(deps: ExpireLinksDeps): Promise<void> {
         await emitRefundEvent(tx, deps, 'refund.expired', expired);
       });
     } catch (error) {
-      deps.logger.error({ linkId: id, err: error }, 'could not end a refund link; trying again');
+      deps.logger.error({ linkId: id, err: error }, 'expiring a refund link failed; retried');
     }
   }
   if (due.length > 0) deps.wakeWebhooks();

@@ -79,7 +79,7 @@ async function settle(
   if (link.send_id !== null && link.send_id !== send.id) {
     deps.logger.error(
       { linkId: link.id, sendId: send.id, otherSendId: link.send_id },
-      'a refund that failed was mined after all, while another one of the same link is under way: cancel that one unless it spends the same coins',
+      'failed refund was mined while another refund of the same link is in flight: cancel that one unless it spends the same coins',
     );
     return;
   }

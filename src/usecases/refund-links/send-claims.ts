@@ -71,10 +71,7 @@ async function sendClaim(
     if (refusal !== null && (await dropClaim(deps, link, refusal, reason))) return 'tried';
     const fault = error instanceof AppError && error.code === 'NODE_UNAVAILABLE' ? 'node' : 'own';
     if (deps.claimBackoff.recordFailure(id, reason, fault)) {
-      deps.logger.error(
-        { linkId: id, coin, mode, err: error },
-        'a claimed refund cannot be sent; trying again',
-      );
+      deps.logger.error({ linkId: id, coin, mode, err: error }, 'sending a claimed refund failed; retried');
     }
     await noteProblem(deps, id, { problem: reason, isNodes: fault === 'node' });
     return fault === 'node' ? 'node-failed' : 'tried';
@@ -110,14 +107,11 @@ async function dropClaim(
       await emitRefundEvent(tx, deps, 'payment.refund_failed', open);
     });
   } catch (error) {
-    deps.logger.error({ linkId: id, err: error }, 'could not open a refund link again; trying again');
+    deps.logger.error({ linkId: id, err: error }, 'reopening a refund link failed; retried');
     return false;
   }
   deps.claimBackoff.recordSuccess(id);
-  deps.logger.warn(
-    { linkId: id, reason: problem },
-    'a claimed refund cannot be sent: its link is open again',
-  );
+  deps.logger.warn({ linkId: id, reason: problem }, 'claimed refund cannot be sent; its link is open again');
   deps.wakeWebhooks();
   return true;
 }
@@ -141,7 +135,7 @@ async function noteProblem(
     });
     deps.wakeWebhooks();
   } catch (error) {
-    deps.logger.error({ linkId: id, err: error }, 'could not note why a refund was not sent');
+    deps.logger.error({ linkId: id, err: error }, 'recording why a refund was not sent failed');
   }
 }
 

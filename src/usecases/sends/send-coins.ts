@@ -178,7 +178,7 @@ async function recordSubmitAnswer(
   } catch (error) {
     deps.logger.error(
       { err: error, sendId: send.id },
-      'could not note the answer to a send; it is offered again',
+      'recording the answer to a broadcast failed; the send is broadcast again',
     );
     return send;
   } finally {

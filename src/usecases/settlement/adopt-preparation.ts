@@ -108,7 +108,7 @@ async function adoptPayment(
   await updateSend(tx, send.id, { fee_limited_at: null }, now);
   deps.logger.warn(
     { sendId: send.id, txid },
-    'block holds the payment of a preparing send that this database did not sign',
+    'block contains the payment of a preparing send that this database did not sign',
   );
   return version;
 }
@@ -169,7 +169,7 @@ async function adoptPart(
   await reserveMade(tx, output.fund.ref, send);
   deps.logger.warn(
     { sendId: send.id, by: sendId, txid },
-    'block holds a part of a preparing send that this database did not sign',
+    'block contains a part of a preparing send that this database did not sign',
   );
   return version;
 }

@@ -61,7 +61,7 @@ export async function bumpSends(
     try {
       if (await bumpSend(deps, send, { adapter, quote })) raised += 1;
     } catch (error) {
-      deps.logger.error({ sendId: send.id, err: error }, 'could not raise the fee of a send; trying again');
+      deps.logger.error({ sendId: send.id, err: error }, 'fee bump failed; retried');
     }
     if (raised >= ROUND_RAISES) return send;
   }
@@ -82,7 +82,7 @@ async function bumpSend(deps: BumpSendsDeps, stuck: StoredSend, using: Using): P
       const { sendId, version, transaction } = stored;
       deps.logger.info(
         { sendId: stuck.id, by: sendId, version, txid: transaction.txid },
-        'raising the fee of a stuck send',
+        'fee bump of a stuck send',
       );
       await broadcastReplacement(deps, using.adapter, stored);
       return true;
@@ -198,6 +198,6 @@ async function noteLimit(
   const { id: sendId, coin, mode, max_fee: maxFee } = send;
   logger.warn(
     { sendId, coin, mode, maxFee, fee: over.toString() },
-    'fee budget exhausted; the raise waits until fees fall or maxFee is raised',
+    'fee budget exhausted; fee bump waits until fees fall or maxFee is raised',
   );
 }

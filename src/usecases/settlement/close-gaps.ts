@@ -74,6 +74,6 @@ async function closeGap(
       return plan.account?.nonce === nonce ? { order, plan, maxFee } : null;
     },
     tell: ({ id, txid }) =>
-      deps.logger.warn({ ...chain, sendId: id, txid, nonce }, 'closing nonce gap of a refused send'),
+      deps.logger.warn({ ...chain, sendId: id, txid, nonce }, 'closing the nonce gap of a rejected send'),
   });
 }

@@ -27,7 +27,7 @@ export async function failReverted(deps: FailRevertedDeps, chain: ChainId): Prom
       });
     } catch (error) {
       // A failure must block neither the other sends nor the rounds after this.
-      deps.logger.error({ sendId, err: error }, 'could not end a send; trying again');
+      deps.logger.error({ sendId, err: error }, 'failing a send failed; retried');
     }
   }
   if (reverted.length > 0) deps.wakeWebhooks();

@@ -59,7 +59,7 @@ export async function prepareSends(deps: BumpSendsDeps, chain: ChainId): Promise
     for (const send of due) await prepareSend(deps, send, { adapter, quote });
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
-    deps.logger.warn({ ...chain, err: error }, 'no fee rate; sends that are being prepared wait');
+    deps.logger.warn({ ...chain, err: error }, 'no fee rate; preparing sends wait');
   }
   deps.wakeWebhooks();
 }
@@ -73,7 +73,7 @@ async function prepareSend(deps: BumpSendsDeps, send: StoredSend, using: Using):
       }
     });
   } catch (error) {
-    deps.logger.error({ sendId: send.id, err: error }, 'could not prepare a send; trying again');
+    deps.logger.error({ sendId: send.id, err: error }, 'preparing a send failed; retried');
     await deps.db.transaction(async (tx) => postpone(tx, deps, send, deps.policy.retryMaxMs));
   }
 }

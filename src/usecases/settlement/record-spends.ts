@@ -58,7 +58,7 @@ export async function confirmSends(
     else
       deps.logger.warn(
         { ...chain, txid, height: block.height },
-        'coins were spent by a transaction not signed here',
+        'inputs spent by a transaction that was not signed here',
       );
   }
   // Where money lies on accounts, another transaction than the one that displaced a send may have paid it.
@@ -205,7 +205,10 @@ async function recordDisplacement(
   }
   if (action !== 'displace') return;
   if (isWhollyRead) await noteExamined(tx, deps, send);
-  deps.logger.warn(fields, 'coins of a send were spent by another transaction: it fails once that is final');
+  deps.logger.warn(
+    fields,
+    'inputs of a send spent by another transaction; the send fails once that is final',
+  );
 }
 
 /** The versions one of whose inputs a block spends by another transaction. */

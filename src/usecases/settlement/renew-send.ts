@@ -75,12 +75,12 @@ export async function renewSend(
     balance_change: await balanceChange(tx, send, plan),
   });
   const told = { sendId: id, coin, mode, version, txid, expired: newest.txid };
-  if (isSame) deps.logger.info(told, 'expired send was signed anew');
+  if (isSame) deps.logger.info(told, 'expired send signed again');
   else {
     // Transactions from different accounts could both land: only the proof of expiry excludes it.
     deps.logger.error(
       { ...told, before: accountsOf(previous), now: accountsOf(plan) },
-      'expired send was signed anew from other accounts: the balances of those it was planned with differ from the ledger',
+      'expired send signed again from other accounts: the balances of its accounts differ from the ledger',
     );
   }
   return (await applySendFact(tx, deps, id, { type: 'renewed' })).send;
@@ -134,7 +134,7 @@ async function planAround(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     await reserveOutputs(tx, send, reserved, send.id);
-    deps.logger.warn({ sendId: send.id, reason: error.message }, 'no other money can pay for this send');
+    deps.logger.warn({ sendId: send.id, reason: error.message }, 'no other funds can pay for this send');
     return null;
   }
 }

@@ -85,12 +85,12 @@ export async function resolveRefusal(
   if (first.action === 'displace' && [...report.fates.values()].includes('unfunded')) {
     deps.logger.warn(fields, 'sweep exceeds the balance of its address; it fails once that block is final');
   } else if (first.action === 'displace') {
-    deps.logger.warn(fields, 'node refuses a send that can no longer be mined: it fails once that is final');
+    deps.logger.warn(fields, 'node rejects a send that can no longer be mined; it fails once that is final');
   } else if (first.action === 'wait' && terms !== null) {
     // Where transactions expire, one that a fork displaced is signed anew as soon as its expiry is proven.
-    deps.logger.info(fields, 'node refuses a send: it is signed anew once no version can land any more');
+    deps.logger.info(fields, 'node rejects a send; it is signed again once no version can be mined');
   } else if (first.action === 'wait' || first.action === 'retry') {
-    deps.logger.error(fields, 'node refuses a send that other nodes may know: its coins stay reserved');
+    deps.logger.error(fields, 'node rejects a send that other nodes may have; its inputs stay reserved');
   }
   return first.send;
 }

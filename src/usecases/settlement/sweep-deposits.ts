@@ -106,7 +106,7 @@ async function sweep(deps: SweepDepositsDeps, chain: ChainId, using: Using): Pro
       return plan === null || plan.fee > maxFee ? null : { order, plan, maxFee };
     },
     tell: ({ id, txid }) =>
-      deps.logger.info({ ...chain, sweepId: id, txid, from }, 'moving a deposit to the merchant address'),
+      deps.logger.info({ ...chain, sweepId: id, txid, from }, 'sweeping a deposit to the merchant address'),
   });
 }
 

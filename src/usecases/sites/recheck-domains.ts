@@ -34,6 +34,6 @@ async function recheck(deps: CheckDomainDeps, asked: DomainCheckRow, signal?: Ab
     await recordCheck(deps, { asked, startedAt, outcome });
   } catch (error) {
     if (signal?.aborted === true) return;
-    deps.logger.error({ err: error, merchantId }, 'could not check a domain; it is tried again later');
+    deps.logger.error({ err: error, merchantId }, 'domain check failed; retried later');
   }
 }

@@ -37,7 +37,7 @@ export async function recordCheck(deps: RecordCheckDeps, record: DomainCheckReco
   const { standing, event } = await deps.db.transaction((tx) => decide(tx, deps, record));
   if (event !== null) {
     const { id: merchantId, domain } = standing.merchant;
-    deps.logger.info({ merchantId, domain, event }, 'the standing of a domain changed');
+    deps.logger.info({ merchantId, domain, event }, 'domain status changed');
     deps.wakeWebhooks();
   }
   return standing;

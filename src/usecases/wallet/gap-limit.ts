@@ -65,7 +65,10 @@ export async function extendGapLimit(
     moved += await watchUntil(deps, merchant, { ...chain, merchantId, branch }, idx + 1 + gap);
   }
   if (moved > 0)
-    deps.logger.info({ ...chain, addresses: moved }, 'money came to recovered addresses; watching more');
+    deps.logger.info(
+      { ...chain, addresses: moved },
+      'recovered addresses received money; watching more addresses',
+    );
   return moved > 0;
 }
 

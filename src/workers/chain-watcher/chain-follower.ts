@@ -167,7 +167,7 @@ export class ChainFollower {
     if (!isWhole) {
       const { coin, mode } = this.#adapter;
       const fields = { coin, mode, tip: view.tip.height, node: status.tip.height };
-      this.#deps.logger.info(fields, 'the node did not show all that it has: nothing ends by this look');
+      this.#deps.logger.info(fields, 'partial node view; expiry skipped this round');
     }
     return isWhole;
   }

@@ -119,7 +119,7 @@ export class HealthRecord {
 
   nodeAnswered(status: NodeStatus): void {
     if (status.warnings !== null && status.warnings !== this.#status?.warnings) {
-      this.#logger.warn({ ...this.#chain, warnings: status.warnings }, 'the node warns');
+      this.#logger.warn({ ...this.#chain, warnings: status.warnings }, 'node warning');
     }
     this.#status = status;
   }
@@ -183,13 +183,13 @@ export class HealthRecord {
 
   finalityUnknown(error: ChainError): void {
     if (this.#finalityError !== error.message) {
-      this.#logger.error({ ...this.#chain, err: error }, 'could not learn which blocks are final');
+      this.#logger.error({ ...this.#chain, err: error }, 'reading the final block failed');
     }
     this.#finalityError = error.message;
   }
 
   recovered(): void {
-    if (this.#failures > 0) this.#logger.info(this.#chain, 'the node answers again');
+    if (this.#failures > 0) this.#logger.info(this.#chain, 'node available again');
     this.#failures = 0;
     this.#errorKind = null;
     if (this.#progress.lastError !== null) this.#progress = { ...this.#progress, lastError: null };
@@ -202,7 +202,7 @@ export class HealthRecord {
     if (this.#progress.lastError !== message) {
       this.#logger.error(
         { ...this.#chain, kind, ...this.#trouble(error, message) },
-        'could not follow the chain; trying again',
+        'following the chain failed; retried',
       );
     }
     this.#failures += 1;

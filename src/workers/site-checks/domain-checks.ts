@@ -108,9 +108,9 @@ export class DomainChecks implements DomainChecker {
     };
     try {
       const looked = await recheckDomains({ ...this.#deps, checker }, this.#stopping.signal);
-      if (looked > 0) logger.info({ looked }, 'looked at the domains that were due');
+      if (looked > 0) logger.info({ looked }, 'due domains checked');
     } catch (error) {
-      logger.error({ err: error }, 'could not look at the domains that are due; trying again');
+      logger.error({ err: error }, 'checking due domains failed; retried');
     }
   }
 
@@ -131,7 +131,7 @@ export class DomainChecks implements DomainChecker {
     }
     const { merchantId, domain } = target;
     const durationMs = Math.round(performance.now() - startedMs);
-    this.#deps.logger.info({ merchantId, domain, method, finding, durationMs }, 'looked at a domain');
+    this.#deps.logger.info({ merchantId, domain, method, finding, durationMs }, 'domain checked');
     return finding.kind === 'proven' ? { kind: 'proven', method } : finding;
   }
 

@@ -85,7 +85,7 @@ export class WebhookQueue implements DeliveryAttempts {
   /** Takes over the leases of a dead process, then delivers every second and at each wake-up. */
   async start(): Promise<void> {
     const taken = await releaseAllLeases(this.#deps.db);
-    if (taken > 0) this.#deps.logger.warn({ taken }, 'took over webhook deliveries of a dead process');
+    if (taken > 0) this.#deps.logger.warn({ taken }, 'webhook deliveries of a dead process taken over');
     this.#ticks = setInterval(() => this.wake(), TICK_MS);
     this.wake();
   }
@@ -144,7 +144,7 @@ export class WebhookQueue implements DeliveryAttempts {
       try {
         await this.#turn();
       } catch (error) {
-        this.#deps.logger.error({ err: error }, 'webhook queue: could not lease deliveries; trying again');
+        this.#deps.logger.error({ err: error }, 'leasing webhook deliveries failed; retried');
         break;
       }
       await pause(TURN_GAP_MS);
@@ -240,10 +240,10 @@ export class WebhookQueue implements DeliveryAttempts {
     if (error instanceof EgressError && error.kind === 'aborted') {
       await db
         .relaxedTransaction(async (tx) => releaseLeases(tx, [delivery.id], token))
-        .catch((failure: unknown) => logger.error({ err: failure }, 'could not release a webhook lease'));
+        .catch((failure: unknown) => logger.error({ err: failure }, 'releasing a webhook lease failed'));
     } else {
       // The lease stays and expires by itself, which keeps the delivery from spinning.
-      logger.error({ err: error, deliveryId: delivery.id }, 'could not make a webhook attempt');
+      logger.error({ err: error, deliveryId: delivery.id }, 'webhook attempt could not start');
     }
     this.#settled(delivery.id)?.reject(error);
   }
@@ -255,7 +255,7 @@ export class WebhookQueue implements DeliveryAttempts {
     } catch (error) {
       const { id: deliveryId } = record.delivery;
       // The lease stays: the delivery is made again when it has expired.
-      this.#deps.logger.error({ err: error, deliveryId }, 'could not record a webhook attempt');
+      this.#deps.logger.error({ err: error, deliveryId }, 'recording a webhook attempt failed');
       this.#settled(deliveryId)?.reject(error);
     }
   }
@@ -288,7 +288,7 @@ export class WebhookQueue implements DeliveryAttempts {
     this.#rescuedAt = now;
     const exceptIds = [...this.#inFlight.keys()];
     const rescued = await rescueFromClockJump(db, { now, toleranceMs: CLOCK_TOLERANCE_MS, exceptIds });
-    if (rescued > 0) logger.warn({ rescued }, 'the clock was set back: made webhook deliveries due');
+    if (rescued > 0) logger.warn({ rescued }, 'clock set back; webhook deliveries made due');
   }
 
   #newLease(): Lease {

@@ -101,7 +101,7 @@ it('writes the link to the log, readably, when there is no mail server', async (
     (text) => text !== undefined,
   );
   const fields = JSON.parse(line ?? '{}') as { to: string; link: string; msg: string };
-  expect(fields).toMatchObject({ to: 'ann@example.com', msg: 'no mail server is set: mail not sent' });
+  expect(fields).toMatchObject({ to: 'ann@example.com', msg: 'no mail server configured; mail not sent' });
   const mailed = new URL(fields.link).searchParams.get('token');
   await till.api.must('POST', '/auth/verify-email', { token, body: { token: mailed } });
 });

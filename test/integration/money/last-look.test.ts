@@ -81,9 +81,7 @@ describe('a payment whose time is up', () => {
     expect((await world.payment(payment)).status).toBe('pending');
     expect((await world.payment(other)).status).toBe('expired');
     expect(lastLook.uncredited()).toEqual([{ coin: 'BTC', mode: 'live', payments: 1, amount: DUE }]);
-    expect(told).toEqual([
-      'the address of a payment whose time is up holds money that is not credited: it does not expire',
-    ]);
+    expect(told).toEqual(['uncredited balance at the address of an overdue payment; expiry skipped']);
     world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), DUE)]);
     world.chains.BTC.mine(world.now());
     await world.look();
@@ -100,7 +98,7 @@ describe('a payment whose time is up', () => {
     // A node that limits its callers is not asked in every run.
     expect(asked).toHaveLength(1);
     expect(told).toEqual([
-      'could not look at the accounts of payments whose time is up: they do not expire until that succeeds',
+      'reading the accounts of overdue payments failed; expiry skipped until it succeeds',
     ]);
     balances = new Map();
     world.advance(11_000);

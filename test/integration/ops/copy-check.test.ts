@@ -58,13 +58,13 @@ it('is found sound once, and is not checked again', async () => {
   await eventually(
     'the check ends',
     () => till.output,
-    (output) => output.includes('the database from the replica is sound'),
+    (output) => output.includes('integrity check of the database from the replica passed'),
   );
   expect((await warnings(till)).join()).not.toContain('sound');
   await till.terminate();
   const again = await TillProcess.start(env, second());
   await again.ready();
-  expect(again.output).not.toContain('checking the database from the replica');
+  expect(again.output).not.toContain('integrity check of the database from the replica started');
   expect(await again.terminate()).toBe(0);
 });
 
@@ -79,7 +79,7 @@ it('is reported at each start when it is damaged', async () => {
     const found = await eventually(
       'a warning',
       () => warnings(till),
-      (all) => all.some((warning) => warning.includes('could not be found sound')),
+      (all) => all.some((warning) => warning.includes('from the replica failed')),
     );
     expect(found.join()).toMatch(/is damaged: 1 problems, rows of merchants refer to nothing/);
     await till.terminate();
@@ -96,7 +96,7 @@ it('is checked after a daemon that was killed in the middle', async () => {
   await eventually(
     'the check ends',
     () => again.output,
-    (output) => output.includes('the database from the replica is sound'),
+    (output) => output.includes('integrity check of the database from the replica passed'),
   );
   await again.terminate();
 });

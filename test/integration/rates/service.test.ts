@@ -147,10 +147,10 @@ describe('live prices', () => {
     rates.start();
     await until(() => asked > 3);
     expect(rates.quote('BTC', 'USD', 'live').sources).toEqual(['coinbase']);
-    expect(recorder.lines).toEqual(['a rate source fails and is left out: bitstamp']);
+    expect(recorder.lines).toEqual(['rate source failed; skipped: bitstamp']);
     alive = true;
     await until(() => recorder.lines.length > 1);
-    expect(recorder.lines[1]).toBe('a rate source answers again: bitstamp');
+    expect(recorder.lines[1]).toBe('rate source available again: bitstamp');
     expect(rates.quote('BTC', 'USD', 'live')).toMatchObject({ rate: '65050', at: 900_000 });
   });
 
@@ -167,7 +167,7 @@ describe('live prices', () => {
     const { rates, recorder } = service([coinbase(origin), bitstamp(bad)], { timeoutMs: 400 });
     rates.start();
     await until(() => recorder.lines.length > 0);
-    expect(recorder.lines).toEqual(['a rate source fails and is left out: bitstamp']);
+    expect(recorder.lines).toEqual(['rate source failed; skipped: bitstamp']);
     expect(rates.quote('BTC', 'USD', 'live').rate).toBe('65000');
   });
 
@@ -215,7 +215,7 @@ describe('a key of CoinGecko', () => {
 
 describe('a source that is dead', () => {
   const DAY = 24 * 3_600_000;
-  const DEAD = 'a rate source gave no price for a day: bitstamp';
+  const DEAD = 'no price from a rate source for a day: bitstamp';
 
   test('for a day is a warning, in the log once a day, and none once it answers again', async () => {
     const { origin } = await fakeCoinbase({ USD: '65000' });

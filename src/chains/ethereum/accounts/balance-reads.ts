@@ -155,7 +155,7 @@ export class BalanceReader {
     this.#refusedAt = this.#options.clock.now();
     this.#options.logger.warn(
       { coin: 'ETH', method: 'eth_call', error: refusal },
-      'node refused the bulk balance call: balances are read one by one',
+      'node rejected the bulk balance call; balances read one by one',
     );
     return [];
   }

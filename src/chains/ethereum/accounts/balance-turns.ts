@@ -128,14 +128,11 @@ export class BalanceTurns {
     if (was === 0 && count > 0) {
       this.#logger.warn(
         { coin: 'ETH', height, unread: count, waiting: this.#waiting.size, error: reason },
-        'balance reads incomplete: missing balances follow with later blocks',
+        'balance reads incomplete; the remaining balances are read with later blocks',
       );
     }
     if (was > 0 && count === 0) {
-      this.#logger.info(
-        { coin: 'ETH', height },
-        'balance reads complete again: all addresses that wait for money',
-      );
+      this.#logger.info({ coin: 'ETH', height }, 'balance reads complete again');
     }
   }
 }

@@ -122,7 +122,7 @@ async function isSameWhenReread(
     if (!(error instanceof ChainError)) throw error;
     logger.warn(
       { coin: 'ETH', account: watchKey, error: error.message },
-      'account shortfall not confirmed: checked again with the next block',
+      'account shortfall not confirmed; checked again with the next block',
     );
     return false;
   }
@@ -173,9 +173,9 @@ async function enterShortfall(
     return taken;
   }
   const { looks, isLong } = shortfalls.seen(watchKey, height, rest);
-  if (looks === 1) logger.warn(account, 'account shortfall found: it holds less than the ledger says');
+  if (looks === 1) logger.warn(account, 'account shortfall: balance below the ledger');
   if (!isLong || final === null || !(await isExplained(deps, watchKey, final))) return taken;
-  logger.error(account, 'account shortfall written off: the account made an unknown transaction');
+  logger.error(account, 'account shortfall written off: the account sent an unknown transaction');
   book.spend({ watchKey, txid, cost: rest });
   shortfalls.over(watchKey);
   return taken;
@@ -194,7 +194,7 @@ async function isExplained(
     if (!(error instanceof ChainError)) throw error;
     logger.warn(
       { coin: 'ETH', account: watchKey, error: error.message },
-      'account nonce not read: its shortfall is checked again later',
+      'account nonce unreadable; its shortfall is checked again later',
     );
     return false;
   }
@@ -224,7 +224,7 @@ async function balanceBeforeUse(
     if (!(error instanceof ChainError)) throw error;
     deps.logger.warn(
       { coin: 'ETH', account: watchKey, error: error.message },
-      'earlier balance of an address not read: checked again with the next block',
+      'earlier balance of an address unreadable; checked again with the next block',
     );
     return null;
   }

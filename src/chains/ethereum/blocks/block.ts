@@ -191,7 +191,7 @@ async function enterTransactions(
   if (receipts.includes(null)) {
     deps.logger.warn(
       { coin: 'ETH', height: block.number },
-      'block receipts missing on the node: payments are read without them',
+      'block receipts missing on the node; payments read without them',
     );
   }
   const unreadable: UnreadableTransaction[] = [];

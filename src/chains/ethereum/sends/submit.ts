@@ -182,7 +182,7 @@ async function explain(
   const { reason } = refusal;
   const meaning = classifyRejection(refusal);
   if (meaning === 'known') return { kind: 'accepted' };
-  desk.logger.info({ coin: 'ETH', txid: transaction.txid, meaning, reason }, 'node refused a transaction');
+  desk.logger.info({ coin: 'ETH', txid: transaction.txid, meaning, reason }, 'node rejected a transaction');
   if (meaning === 'invalid' || meaning === 'unpaid') return { kind: 'rejected', reason };
   if (meaning === 'open') return { kind: 'unknown', reason };
   try {

@@ -62,7 +62,7 @@ export class UnexplainedBalances {
     if (isTold && !wasTold) {
       this.#deps.logger.error(
         { address, balance: lamports.toString(), ledger: ledger.toString() },
-        'account balance not explained by its history: only the known part was credited',
+        'account balance exceeds its history; only the explained part was credited',
       );
     }
     return !isTold;

@@ -25,7 +25,7 @@ export async function simulateComputeUnits(
     return { ...quote, measured: { accounts, transfers, computeUnits: limitFor(units) } };
   } catch (error) {
     if (!(error instanceof RpcRefusal || error instanceof ChainError)) throw error;
-    deps.logger.debug({ error: error.message }, 'simulation failed: the compute limit is an estimate');
+    deps.logger.debug({ error: error.message }, 'simulation failed; compute limit estimated');
     return quote;
   }
 }
