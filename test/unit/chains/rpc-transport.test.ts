@@ -84,13 +84,15 @@ describe('a node that limits our rate', () => {
 describe('a rate that is set', () => {
   it('spaces requests by the calls in them', async () => {
     const asked = await node([ok], 20);
+    const started = performance.now();
     await Promise.all([
       transport.post('{}', 'batch', { calls: 10 }),
       transport.post('{}', 'one'),
       transport.post('{}', 'other'),
     ]);
-    expect(gap(asked)).toBeGreaterThan(450);
-    expect(asked[2]! - asked[1]!).toBeGreaterThan(40);
+    // From before the first slot to the arrival at the node: load only adds to it. Timers may fire a millisecond early.
+    expect(asked[1]! - started).toBeGreaterThan(495);
+    expect(asked[2]! - started).toBeGreaterThan(545);
   });
 
   it('refuses what would wait too long', async () => {
