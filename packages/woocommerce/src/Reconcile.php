@@ -50,16 +50,33 @@ final class Reconcile
             return;
         }
         update_option(self::RUN, time(), false);
+        $problem = self::problemOf([Connection::class, 'follow'], 'webhooks cannot be sent to the present address of the shop');
         try {
-            Connection::follow();
             Lock::hold('reconcile', [self::class, 'catchUp'], 0.0);
             update_option(self::DONE, time(), false);
-            delete_option(self::FAILURE);
         } catch (Locked $error) {
             Log::info('another process is reading the events of tilld already');
+            return;
         } catch (\Throwable $error) {
             Log::warning('the events of tilld could not be read to the end, the next run goes on', $error);
-            self::noteFailure($error);
+            $problem = $error;
+        }
+        if ($problem === null) {
+            delete_option(self::FAILURE);
+            return;
+        }
+        self::noteFailure($problem);
+    }
+
+    /** Why a step failed that the others must not wait for; null: it did not. */
+    private static function problemOf(callable $step, string $what): ?\Throwable
+    {
+        try {
+            $step();
+            return null;
+        } catch (\Throwable $error) {
+            Log::warning($what, $error);
+            return $error;
         }
     }
 
@@ -67,8 +84,8 @@ final class Reconcile
     {
         $before = get_option(self::FAILURE);
         $since = is_array($before) ? (int) $before['since'] : time();
-        // Waiting does not help a key that was revoked or lacks a right.
-        $isLasting = $error instanceof AuthenticationException || $error instanceof PermissionException;
+        // Waiting does not help a key that was revoked or lacks a right, nor an address that tilld refuses.
+        $isLasting = $error instanceof AuthenticationException || $error instanceof PermissionException || $error instanceof InvalidRequestException;
         update_option(self::FAILURE, ['since' => $since, 'isLasting' => $isLasting, 'reason' => $error->getMessage()], false);
     }
 

@@ -70,6 +70,10 @@ add_filter('allowed_redirect_hosts', static function (array $hosts): array {
     return array_merge($hosts, [(string) parse_url(WP_SITEURL, PHP_URL_HOST)]);
 });
 
+add_filter('woocommerce_api_request_url', static function (string $url): string {
+    return get_option('shop_test_webhook_url') ?: $url;
+});
+
 final class ShopCommands
 {
     public static function order(array $given): array
@@ -368,6 +372,13 @@ final class ShopCommands
         $sealed = base64_decode($connection['key']);
         $sealed[-1] = chr(ord($sealed[-1]) ^ 1);
         update_option('tilld_connection', ['key' => base64_encode($sealed)] + $connection);
+        return [];
+    }
+
+    /** Where a filter of the site has webhooks sent. */
+    public static function sendWebhooksTo(array $given): array
+    {
+        update_option('shop_test_webhook_url', $given['url']);
         return [];
     }
 

@@ -336,6 +336,25 @@ describe('trouble', () => {
     expect(await notices()).toEqual([]);
   });
 
+  it('an address for webhooks that tilld refuses is told, and orders are brought up to date all the same', async () => {
+    const { shop, owner, toShop } = world;
+    toShop.weather = 'lose';
+    await shop.command('sendWebhooksTo', { url: 'https://user:secret@shop.example/' });
+    try {
+      const { orderId, paymentId } = await shop.order();
+      await owner.pay(paymentId);
+      await shop.reconcile();
+      expect(await shop.state(orderId)).toBe('seen');
+      expect(await notices()).toEqual(['job']);
+      expect(await shop.health()).toEqual({ key: true, webhook: false, node: true });
+    } finally {
+      toShop.weather = 'pass';
+      await shop.command('sendWebhooksTo', { url: '' });
+    }
+    await shop.reconcile();
+    expect(await notices()).toEqual([]);
+  });
+
   it('a key that cannot be read after the salts changed is told, and connecting again mends it', async () => {
     const { shop } = world;
     await shop.command('changeSalts');
