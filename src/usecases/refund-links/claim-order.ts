@@ -31,6 +31,7 @@ export async function toSendOrder(db: Db, link: StoredRefundLink, claim: Claim):
     destination: claim.destination,
     amount: claim.atoms,
     subtractFee: link.deduct_fee === 1,
+    feeField: 'deductFee',
     // The payer chooses the time and the coin: the fee never takes more than what is given back.
     maxFee: claim.atoms,
   };

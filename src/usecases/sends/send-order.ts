@@ -38,6 +38,8 @@ export interface SendOrder extends ChainId {
   /** Atoms, as ordered: what the destination gets, or with subtractFee what leaves the wallet. */
   readonly amount: bigint;
   readonly subtractFee: boolean;
+  /** What the caller sets to have the fee taken out of the amount; `subtractFee` where not given. */
+  readonly feeField?: 'deductFee';
   /** Everything that can be sent, whatever `amount` says. */
   readonly everything?: boolean;
   /** Upper limit of the network fee, fee bumps included, atoms. */

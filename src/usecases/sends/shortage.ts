@@ -40,8 +40,19 @@ export async function insufficient(db: Db, order: SendOrder, found: Shortage): P
   ].map(({ amount, code, why }) => ({ field: 'amount', code, message: `${show(amount)} more ${why}` }));
   const missing = needed > available ? `: ${show(needed - available)} is missing` : '';
   const message = `${show(available)} is available and ${show(needed)} is needed, network fee included${missing}`;
-  const rest = hints.map((hint) => `; ${hint.message}`).join('');
-  return new AppError('INSUFFICIENT_BALANCE', `${message}${rest}`, { details: hints });
+  const details = [...hints, ...feeOnTop(order, available)];
+  const rest = details.map((hint) => `; ${hint.message}`).join('');
+  return new AppError('INSUFFICIENT_BALANCE', `${message}${rest}`, { details });
+}
+
+/** Where the fee alone is missing: it can come out of the amount instead. */
+function feeOnTop({ amount, subtractFee, feeField }: SendOrder, available: bigint) {
+  if (subtractFee || available < amount) return [];
+  const message =
+    feeField === 'deductFee'
+      ? 'the fee comes on top: a refund link with deductFee: true takes it out of the refund'
+      : 'the fee comes on top: with subtractFee: true it comes out of the amount';
+  return [{ field: feeField ?? 'subtractFee', code: 'fee_on_top', message }];
 }
 
 /** Why money of the wallet cannot be sent now. */

@@ -3,11 +3,11 @@ import { api } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct, useApi, useShopId } from '../api/hooks.ts';
 import { useMay } from '../api/may.ts';
-import type { Payment, RefundLink } from '../api/types.ts';
+import type { Coin, Payment, RefundLink } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { parts, t } from '../i18n/t.ts';
 import { Badge, Button, Card, Copy, Problem, Shown } from '../ui/basics.tsx';
-import { plainAmount } from '../ui/decimal.ts';
+import { plainAmount, sumOf } from '../ui/decimal.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { ChainLink } from '../ui/chain-link.tsx';
 import { Check, Field, Select } from '../ui/form.tsx';
@@ -15,6 +15,7 @@ import { Form } from '../ui/whole-form.tsx';
 import { fiat, when } from '../ui/format.ts';
 import { telling } from '../ui/toast.tsx';
 import { words } from '../ui/words.ts';
+import { whatIsLeft } from './refund.tsx';
 
 const LIVE_MS = 5_000;
 const TONES = {
@@ -223,7 +224,36 @@ function NewLinkForm({ payment, onClose }: NewLinkProps) {
       )}
       <Field label={t('Reason, shown to the payer (optional)')} name="reason" />
       <Check label={t('Send only once I approved the claim')} name="approval" />
-      <Check label={t('Take the network fee out of the refund')} name="deductFee" />
+      <DeductFee payment={payment} coins={paid} />
     </Form>
   );
+}
+
+/** Checked from the start where the wallet holds no more than the payment: the fee can then come from nowhere else. */
+function DeductFee({ payment, coins }: { payment: Payment; coins: readonly Coin[] }) {
+  const merchantId = useShopId();
+  const may = useMay();
+  const mode = payment.sandbox ? 'sandbox' : 'live';
+  const { data } = useApi('/merchant/wallet/balances', { merchantId, mode }, { enabled: may('wallet:read') });
+  const isShort =
+    data !== undefined && coins.some((coin) => !isMore(data[coin], whatIsLeft(payment, coin).left));
+  return (
+    <div>
+      <Check
+        key={String(isShort)}
+        label={t('Take the network fee out of the refund')}
+        name="deductFee"
+        defaultChecked={isShort}
+      />
+      {isShort && (
+        <p className="text-sm text-soft">
+          {t('Your wallet holds no more than this payment: it cannot pay the network fee on top.')}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function isMore(amount: string, than: string): boolean {
+  return Number(sumOf([amount, `-${than}`])) > 0;
 }

@@ -160,7 +160,7 @@ function fillAmount(form: HTMLElement | null, amount: string): void {
 }
 
 /** What came in a coin and was not given back, and what of it is beyond the price where one coin was paid too much. */
-function whatIsLeft(payment: Payment, coin: Coin): { left: string; excess: string | null } {
+export function whatIsLeft(payment: Payment, coin: Coin): { left: string; excess: string | null } {
   const { received, amount } = payment.options[coin] ?? { received: '0', amount: '0' };
   const back = payment.refunds
     .filter((refund) => refund.coin === coin && refund.status !== 'failed')

@@ -208,4 +208,6 @@ export const payments: Catalogue = {
     '{received} sind eingegangen, weniger als die verlangten {amount}.',
   '{received} {coin} received, {confirmations}': '{received} {coin} eingegangen, {confirmations}',
   '{shop}: {amount} for order {orderId}': '{shop}: {amount} für Bestellung {orderId}',
+  'Your wallet holds no more than this payment: it cannot pay the network fee on top.':
+    'Ihre Wallet enthält nicht mehr als diese Zahlung: Sie kann die Netzwerkgebühr nicht zusätzlich bezahlen.',
 };

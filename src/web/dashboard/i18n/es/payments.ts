@@ -206,4 +206,6 @@ export const payments: Catalogue = {
     'Han llegado {received}, menos de los {amount} pedidos.',
   '{received} {coin} received, {confirmations}': '{received} {coin} recibidos, {confirmations}',
   '{shop}: {amount} for order {orderId}': '{shop}: {amount} por el pedido {orderId}',
+  'Your wallet holds no more than this payment: it cannot pay the network fee on top.':
+    'Su monedero no contiene más que este pago: no puede pagar aparte la comisión de red.',
 };

@@ -205,4 +205,6 @@ export const payments: Catalogue = {
   '{received} came, less than the {amount} asked for.': '{received} reçus, moins que les {amount} demandés.',
   '{received} {coin} received, {confirmations}': '{received} {coin} reçus, {confirmations}',
   '{shop}: {amount} for order {orderId}': '{shop} : {amount} pour la commande {orderId}',
+  'Your wallet holds no more than this payment: it cannot pay the network fee on top.':
+    'Votre portefeuille ne contient que ce paiement : il ne peut pas payer les frais de réseau en plus.',
 };

@@ -205,4 +205,6 @@ export const payments: Catalogue = {
     'Chegaram {received}, menos do que os {amount} pedidos.',
   '{received} {coin} received, {confirmations}': '{received} {coin} recebidos, {confirmations}',
   '{shop}: {amount} for order {orderId}': '{shop}: {amount} pelo pedido {orderId}',
+  'Your wallet holds no more than this payment: it cannot pay the network fee on top.':
+    'A sua carteira não tem mais do que este pagamento: não pode pagar a taxa de rede à parte.',
 };
