@@ -70,7 +70,10 @@ describe('a site that the shop allowed', () => {
     await dialog.getByRole('button', { name: 'Close' }).click();
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect((await told(page)).at(-1)).toEqual(['close', id, 'completed']);
-    expect((await told(page)).filter(([name]) => name === 'paid')).toHaveLength(1);
+    for (const once of ['seen', 'paid'])
+      expect((await told(page)).filter(([name]) => name === once)).toHaveLength(1);
+    const names = (await told(page)).map(([name]) => name);
+    expect(names.indexOf('seen')).toBeLessThan(names.indexOf('paid'));
     expect(page.url()).toBe(`${allowed.origin}/${id}`);
     await page.context().close();
   });

@@ -13,6 +13,8 @@ interface Options {
   readonly url?: string;
   /** Two letters; the payer's browser decides otherwise. */
   readonly lang?: string;
+  /** Once, when money was seen: part of it, or all. The order is under way from then on. */
+  readonly onSeen?: (payment: Paid) => void;
   /** Once, when the payment is completed. For the page only: what to deliver is decided by the webhook. */
   readonly onPaid?: (payment: Paid) => void;
   readonly onStatus?: (payment: Paid) => void;
@@ -27,6 +29,8 @@ interface Handle {
 const READY_MS = 10_000;
 /** A frame that was refused also ends its loading, and says nothing. */
 const LOADED_MS = 2_500;
+/** Money was seen, and is there. */
+const SEEN = /^(underpaid|confirming|completed)$/;
 const PHONE = '(max-width: 600px)';
 const CLOSE: Readonly<Record<string, string>> = { de: 'Schließen', es: 'Cerrar', fr: 'Fermer', pt: 'Fechar' };
 
@@ -95,6 +99,23 @@ function draw(address: URL, lang: string | undefined) {
   return { dialog, box, button, frame };
 }
 
+/** Every status, and once each that money was seen and that the payment is completed. */
+function reporter({ onStatus, onSeen, onPaid }: Options): (payment: Paid) => void {
+  let isSeen = false;
+  let isPaid = false;
+  return (payment) => {
+    const { status } = payment;
+    onStatus?.(payment);
+    if (!isSeen && SEEN.test(status ?? '')) {
+      isSeen = true;
+      onSeen?.(payment);
+    }
+    if (status !== 'completed' || isPaid) return;
+    isPaid = true;
+    onPaid?.(payment);
+  };
+}
+
 function open(options: Options): Handle {
   const address = addressOf(options);
   const goThere = (): void => location.assign(address.href);
@@ -108,7 +129,7 @@ function open(options: Options): Handle {
   }
   let payment: Paid = { paymentId: options.paymentId ?? null, status: null };
   let waiting = window.setTimeout(giveUp, READY_MS);
-  let isPaid = false;
+  const report = reporter(options);
   const media = matchMedia(PHONE);
   const fit = (): void => void styled(box, boxCss());
   const root = document.documentElement.style;
@@ -144,10 +165,7 @@ function open(options: Options): Handle {
     clearTimeout(waiting);
     waiting = -1;
     payment = { paymentId: said.paymentId ?? payment.paymentId, status: said.status ?? null };
-    options.onStatus?.(payment);
-    if (payment.status !== 'completed' || isPaid) return;
-    isPaid = true;
-    options.onPaid?.(payment);
+    report(payment);
   }
 
   frame.addEventListener('load', () => {
@@ -185,6 +203,7 @@ function openByClick(event: MouseEvent): void {
   open({
     ...(paymentId === undefined ? { url: url ?? '' } : { paymentId }),
     ...(lang === undefined ? {} : { lang }),
+    onSeen: tell('seen'),
     onPaid: tell('paid'),
     onStatus: tell('status'),
     onClose: tell('close'),

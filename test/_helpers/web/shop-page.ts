@@ -12,7 +12,7 @@ const SCRIPT = `
 window.told = [];
 window.messages = [];
 addEventListener('message', ({ origin, data }) => window.messages.push({ origin, data }));
-for (const name of ['paid', 'status', 'close']) {
+for (const name of ['seen', 'paid', 'status', 'close']) {
   addEventListener('tilld:' + name, ({ detail }) => window.told.push([name, detail.paymentId, detail.status]));
 }
 `;
