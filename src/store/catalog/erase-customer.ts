@@ -58,8 +58,6 @@ async function eraseTerms(tx: Tx, paymentId: string, redactor: Redactor): Promis
     .select(['success_url', 'return_url'])
     .where('id', '=', paymentId)
     .executeTakeFirstOrThrow();
-  const through = (value: string | null, change: (given: string) => string): string | null =>
-    value === null ? null : change(value);
   await tx
     .updateTable('payments')
     .set({
@@ -73,6 +71,10 @@ async function eraseTerms(tx: Tx, paymentId: string, redactor: Redactor): Promis
     })
     .where('id', '=', paymentId)
     .execute();
+}
+
+function through(value: string | null, change: (given: string) => string): string | null {
+  return value === null ? null : change(value);
 }
 
 async function eraseEvents(tx: Tx, paymentId: string, redactor: Redactor): Promise<void> {

@@ -1,4 +1,4 @@
-import { customerName } from './api/customers-of.ts';
+import { customerName, isErased } from './api/customers-of.ts';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
 import { isIn, MOST_SHOPS, useFound } from './api/find.ts';
@@ -217,7 +217,7 @@ function kindsOf(found: ReturnType<typeof useFound>, pages: readonly PageName[])
         to: `/shop/${shop.id}/customers`,
         search: { search: it.email },
         name: customerName(it) ?? it.email,
-        detail: customerName(it) === null ? when(it.createdAt) : it.email,
+        detail: customerName(it) === null || isErased(it) ? when(it.createdAt) : it.email,
       })),
     },
     {

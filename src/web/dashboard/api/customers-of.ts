@@ -2,6 +2,7 @@ import { api } from './client.ts';
 import { useApi } from './hooks.ts';
 import { useMay } from './may.ts';
 import type { Customer, Payment } from './types.ts';
+import { t } from '../i18n/t.ts';
 
 /** As many as one request may name, and as a page of payments has at most. */
 const MOST = 100;
@@ -9,9 +10,15 @@ const MOST = 100;
 export type CustomersById = ReadonlyMap<string, Customer>;
 
 /** What the shop calls a customer: the `name` in its metadata, where that is a text. */
-export function customerName({ metadata }: Customer): string | null {
-  const name = metadata['name'];
+export function customerName(customer: Customer): string | null {
+  if (isErased(customer)) return t('Erased customer');
+  const name = customer.metadata['name'];
   return typeof name === 'string' && name.trim() !== '' ? name.trim() : null;
+}
+
+/** Whether the personal data of a customer was erased: the API shows such an address then. */
+export function isErased({ id, email }: Customer): boolean {
+  return email === `${id}@erased.invalid`;
 }
 
 /** Of the customers that some payments name: one request for a page of them; undefined where none is named. */

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { customerName } from '../api/customers-of.ts';
+import { customerName, isErased } from '../api/customers-of.ts';
 import { useAct, useApi, useShopId } from '../api/hooks.ts';
 import { useMay } from '../api/may.ts';
 import { useFilters } from '../api/search.ts';
@@ -17,10 +17,12 @@ import { ROW_LINK } from '../ui/row-link.ts';
 import { telling } from '../ui/toast.tsx';
 import { Pager, pageSize, Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
+import { EraseCustomer } from './erase-customer.tsx';
 
 export function CustomersPage() {
   const [search, change] = useFilters();
   const [editing, setEditing] = useState<Customer | 'new' | null>(null);
+  const [erasing, setErasing] = useState<Customer | null>(null);
   const merchantId = useShopId();
   const may = useMay();
   const list = useApi('/merchant/customer/list', {
@@ -73,9 +75,17 @@ export function CustomersPage() {
         onClose={() => setEditing(null)}
       >
         {editing !== null && (
-          <Edit customer={editing === 'new' ? null : editing} onDone={() => setEditing(null)} />
+          <Edit
+            customer={editing === 'new' ? null : editing}
+            onDone={() => setEditing(null)}
+            onErase={(customer) => {
+              setEditing(null);
+              setErasing(customer);
+            }}
+          />
         )}
       </Dialog>
+      <EraseCustomer customer={erasing} onClose={() => setErasing(null)} />
     </>
   );
 }
@@ -127,7 +137,7 @@ function List(props: { customers: readonly Customer[]; onEdit: (customer: Custom
               >
                 {t('Payments')}
               </Link>
-              {may('customers:write') && (
+              {may('customers:write') && !isErased(customer) && (
                 <Button
                   isSmall
                   onClick={() => onEdit(customer)}
@@ -147,6 +157,7 @@ function List(props: { customers: readonly Customer[]; onEdit: (customer: Custom
 /** Who it is: by name where the shop knows one. */
 function Name({ of: customer }: { of: Customer }) {
   const name = customerName(customer);
+  if (isErased(customer)) return <span className="text-soft">{name}</span>;
   return (
     <>
       {name !== null && <b className="block font-semibold wrap-anywhere">{name}</b>}
@@ -169,7 +180,13 @@ function readObject(text: string): Record<string, unknown> | null {
   }
 }
 
-function Edit({ customer, onDone }: { customer: Customer | null; onDone: () => void }) {
+interface EditProps {
+  readonly customer: Customer | null;
+  readonly onDone: () => void;
+  readonly onErase: (customer: Customer) => void;
+}
+
+function Edit({ customer, onDone, onErase }: EditProps) {
   const merchantId = useShopId();
   const save = useAct(
     (fields: { email: string; metadata: Record<string, unknown> }) =>
@@ -197,6 +214,13 @@ function Edit({ customer, onDone }: { customer: Customer | null; onDone: () => v
         const called = name.trim() === '' ? {} : { name: name.trim() };
         save.mutate({ email, metadata: { ...readObject(metadata), ...called } });
       }}
+      extra={
+        customer !== null && (
+          <Button look="quiet" onClick={() => onErase(customer)}>
+            {t('Erase personal data')}
+          </Button>
+        )
+      }
     >
       <Field label={t('Email')} name="email" type="email" defaultValue={customer?.email ?? ''} required />
       <Field

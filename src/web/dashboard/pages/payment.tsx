@@ -1,6 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { customerName } from '../api/customers-of.ts';
+import { customerName, isErased } from '../api/customers-of.ts';
 import { useApi, useShopId } from '../api/hooks.ts';
 import { useMay } from '../api/may.ts';
 import { useModeOf } from '../api/mode.ts';
@@ -153,7 +153,7 @@ function Customer({ id }: { id: string }) {
   return (
     <>
       {name !== null && <span className="block wrap-anywhere">{name}</span>}
-      {data !== undefined && (
+      {data !== undefined && !isErased(data) && (
         <a href={`mailto:${encodeURIComponent(data.email).replace('%40', '@')}`} className={`${LINK} block`}>
           <EmailText of={data.email} />
         </a>

@@ -286,4 +286,12 @@ export const shop: Catalogue = {
   'Made by the secret key': 'Angelegt mit dem geheimen Schlüssel',
   'Other shops sell this, too: only their owner changes it.':
     'Auch andere Shops verkaufen dies: Nur deren Inhaber ändert es.',
+  'Personal data erased': 'Personenbezogene Daten gelöscht',
+  'Erase personal data': 'Personenbezogene Daten löschen',
+  'Erase for good': 'Endgültig löschen',
+  'Erased customer': 'Gelöschter Kunde',
+  'Email address, name and metadata of {customer} are deleted, also in payments, events and webhook logs.':
+    'E-Mail-Adresse, Name und Metadaten von {customer} werden gelöscht, auch in Zahlungen, Ereignissen und Webhook-Protokollen.',
+  'Payments and amounts stay in your books. Order ids are kept. This cannot be undone.':
+    'Zahlungen und Beträge bleiben in Ihren Büchern, ebenso die Bestellnummern. Das lässt sich nicht rückgängig machen.',
 };

@@ -283,4 +283,12 @@ export const shop: Catalogue = {
   'Made by the secret key': 'Creado con la clave secreta',
   'Other shops sell this, too: only their owner changes it.':
     'También lo venden otras tiendas: solo su propietario lo cambia.',
+  'Personal data erased': 'Datos personales borrados',
+  'Erase personal data': 'Borrar los datos personales',
+  'Erase for good': 'Borrar definitivamente',
+  'Erased customer': 'Cliente borrado',
+  'Email address, name and metadata of {customer} are deleted, also in payments, events and webhook logs.':
+    'Se borran el correo, el nombre y los metadatos de {customer}, también en pagos, eventos y registros de webhooks.',
+  'Payments and amounts stay in your books. Order ids are kept. This cannot be undone.':
+    'Los pagos y los importes siguen en sus libros, igual que los identificadores de los pedidos. Esto no se puede deshacer.',
 };

@@ -289,4 +289,12 @@ export const shop: Catalogue = {
   'Made by the secret key': 'Créé avec la clé secrète',
   'Other shops sell this, too: only their owner changes it.':
     'D’autres boutiques le vendent aussi : seul leur propriétaire le modifie.',
+  'Personal data erased': 'Données personnelles effacées',
+  'Erase personal data': 'Effacer les données personnelles',
+  'Erase for good': 'Effacer définitivement',
+  'Erased customer': 'Client effacé',
+  'Email address, name and metadata of {customer} are deleted, also in payments, events and webhook logs.':
+    'L’adresse e-mail, le nom et les métadonnées de {customer} sont supprimés, y compris dans les paiements, les événements et les journaux de webhooks.',
+  'Payments and amounts stay in your books. Order ids are kept. This cannot be undone.':
+    'Les paiements et les montants restent dans vos livres, de même que les numéros de commande. Cette action est irréversible.',
 };

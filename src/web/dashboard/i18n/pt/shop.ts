@@ -285,4 +285,12 @@ export const shop: Catalogue = {
   'Made by the secret key': 'Criado com a chave secreta',
   'Other shops sell this, too: only their owner changes it.':
     'Outras lojas também o vendem: só o proprietário o altera.',
+  'Personal data erased': 'Dados pessoais apagados',
+  'Erase personal data': 'Apagar os dados pessoais',
+  'Erase for good': 'Apagar definitivamente',
+  'Erased customer': 'Cliente apagado',
+  'Email address, name and metadata of {customer} are deleted, also in payments, events and webhook logs.':
+    'O e-mail, o nome e os metadados de {customer} são apagados, também em pagamentos, eventos e registos de webhooks.',
+  'Payments and amounts stay in your books. Order ids are kept. This cannot be undone.':
+    'Os pagamentos e os valores ficam nos seus livros, tal como os ID dos pedidos. Não é possível desfazer.',
 };

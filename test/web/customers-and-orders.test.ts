@@ -1,0 +1,107 @@
+/** What the dashboard offers for personal data, order labels, and a refund of a wallet's only payment. */
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { Shop } from '../_helpers/api-client.ts';
+import { eventually } from '../_helpers/poll.ts';
+import { Till } from '../_helpers/till.ts';
+import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
+import { ensureWebBuilt } from '../_helpers/web/build.ts';
+import { signInBrowser } from '../_helpers/web/dashboard.ts';
+
+let till: Till;
+let browser: WebBrowser;
+let email = '';
+let shop: Shop;
+let path = '';
+
+beforeAll(async () => {
+  await ensureWebBuilt();
+  till = await Till.start({ TILLD_SANDBOX_BLOCK_INTERVAL: '200ms' });
+  await till.ready();
+  browser = await WebBrowser.start(till.api.baseUrl);
+  shop = await Shop.open(till.api);
+  path = `${till.api.baseUrl}/dashboard/shop/${shop.merchantId}`;
+  const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', { token: shop.token });
+  ({ email } = user);
+});
+afterAll(async () => {
+  await browser?.stop();
+  await till?.end();
+});
+afterEach(() => {
+  expect(browser.takeComplaints()).toEqual([]);
+});
+
+async function signedIn(viewport: typeof PHONE): Promise<Page> {
+  const page = await browser.page({ viewport });
+  await signInBrowser(page.context(), till.api.baseUrl, { email, password: 'correct horse battery' });
+  return page;
+}
+
+const made = async (address: string, name: string) =>
+  till.api.must<{ id: string }>('POST', '/merchant/customer/create', {
+    token: shop.secretKey,
+    body: { email: address, metadata: { name } },
+  });
+
+it.each([
+  ['phone', PHONE],
+  ['desktop', DESKTOP],
+])('erases a customer after asking once more, on a %s', async (kind, viewport) => {
+  const address = `ada-${kind}@example.com`;
+  const { id } = await made(address, 'Ada Lovelace');
+  const { id: paymentId } = await shop.createPayment({ customerId: id, orderLabel: `Label ${kind}` });
+  const page = await signedIn(viewport);
+  await page.goto(`${path}/customers`);
+  await page.getByRole('button', { name: `Edit ${address}` }).click();
+  await page.getByRole('button', { name: 'Erase personal data' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Erase personal data' });
+  await dialog.getByText('Ada Lovelace').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.screenshot({ path: `${SCREENS}/erase-customer-${kind}.png` });
+  await dialog.getByRole('button', { name: 'Back' }).click();
+  await page.getByText(address).waitFor();
+  await page.getByRole('button', { name: `Edit ${address}` }).click();
+  await page.getByRole('button', { name: 'Erase personal data' }).click();
+  await dialog.getByRole('button', { name: 'Erase for good' }).click();
+  await page.getByRole('cell', { name: 'Erased customer' }).first().waitFor();
+  expect(await page.getByText(address).count()).toBe(0);
+  expect(await page.getByRole('button', { name: /^Edit cus_/ }).count()).toBe(0);
+  await page.goto(`${path}/payments/${paymentId}`);
+  await page.getByRole('heading', { name: `Order Label ${kind}` }).waitFor();
+  await page.getByRole('complementary', { name: 'Facts' }).getByText('Erased customer').waitFor();
+  await page.screenshot({ path: `${SCREENS}/order-label-${kind}.png`, fullPage: true });
+  await page.context().close();
+});
+
+it('finds a payment by the label of its order, and names it by that', async () => {
+  const { id, orderId } = await shop.createPayment({ orderLabel: 'Blue 4711' });
+  const page = await signedIn(DESKTOP);
+  await page.goto(`${path}/payments?search=blue%204711`);
+  const link = page.getByRole('region', { name: 'Payments' }).locator('tbody tr a');
+  await link.first().waitFor();
+  expect(await link.allInnerTexts()).toEqual(['Blue 4711']);
+  await link.click();
+  await page.waitForURL(`**/payments/${id}**`);
+  await page.getByRole('complementary', { name: 'Facts' }).getByText(orderId).waitFor();
+  await page.context().close();
+});
+
+it('takes the fee out of a refund by link where the wallet holds no more than the payment', async () => {
+  const { id } = await shop.createPayment({ allowedCryptos: ['BTC'] });
+  const body = { paymentId: id, scenario: 'exact', coin: 'BTC' };
+  await till.api.must('POST', '/sandbox/payment/simulate', { token: shop.secretKey, body });
+  await eventually(
+    'the money is there',
+    () => shop.balance('BTC'),
+    (balance) => balance !== '0',
+  );
+  const page = await signedIn(PHONE);
+  await page.goto(`${path}/payments/${id}`);
+  await page.getByRole('button', { name: 'Refund by link' }).click();
+  await page.getByText('Your wallet holds no more than this payment').waitFor();
+  const deduct = page.getByRole('checkbox', { name: 'Take the network fee out of the refund' });
+  expect(await deduct.isChecked()).toBe(true);
+  await page.screenshot({ path: `${SCREENS}/refund-link-first-payment.png` });
+  await page.context().close();
+});
