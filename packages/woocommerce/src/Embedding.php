@@ -53,7 +53,9 @@ final class Embedding
         $scheme = strtolower($parts['scheme'] ?? '');
         $port = $parts['port'] ?? null;
         $isUsual = $port === null || $port === (['http' => 80, 'https' => 443][$scheme] ?? null);
-        return "{$scheme}://" . strtolower($parts['host'] ?? '') . ($isUsual ? '' : ":{$port}");
+        // Punycode, which is what tilld and browsers compare.
+        $host = \WpOrg\Requests\IdnaEncoder::encode(strtolower($parts['host'] ?? ''));
+        return "{$scheme}://{$host}" . ($isUsual ? '' : ":{$port}");
     }
 
     /** What the settings page says, and what the shopkeeper can do. */

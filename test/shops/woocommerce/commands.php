@@ -306,6 +306,12 @@ final class ShopCommands
         return [];
     }
 
+    /** Of the site that a page belongs to. */
+    public static function origin(array $given): string
+    {
+        return \Tilld\WooCommerce\Embedding::originOf($given['url']);
+    }
+
     /** Whether each changed price comes to a tier of more confirmations. */
     public static function tier(array $given): array
     {

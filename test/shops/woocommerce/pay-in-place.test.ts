@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { DESKTOP, PHONE, SCREENS, WebBrowser } from '../../_helpers/web/browser.ts';
+import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../../_helpers/web/build.ts';
 import type { Owner } from '../_helpers/owner.ts';
 import type { WooShop } from './driver.ts';
@@ -138,6 +138,8 @@ describe.each([
     const payment = await placeOrder(page, 'blocks');
     await close(page);
     expect(await dialogs(page)).toBe(0);
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Pay now');
+    expect(await axeFindings(page, '#tilld-pay')).toEqual([]);
     await page.screenshot({ path: `${SCREENS}/woo-closed-${device}.png`, fullPage: true });
     await page.getByRole('link', { name: 'Pay now' }).click();
     expect(await paymentOpened(page)).toBe(payment);

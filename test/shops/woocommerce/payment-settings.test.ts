@@ -190,6 +190,16 @@ describe('confirmations', () => {
   });
 });
 
+it.each([
+  'HTTPS://Shop.Example:443/checkout/?order-pay=1',
+  'http://shop.example:80',
+  'https://shop.example:8443/shop/',
+  'http://127.0.0.1:8080/?page=checkout',
+  'https://Müller.example/kasse/',
+])('the site of a page is compared as browsers write it: %s', async (url) => {
+  expect(await shop.command('origin', { url })).toBe(new URL(url).origin);
+});
+
 describe('the order screen', () => {
   it('links the payment in the dashboard of tilld, also before it is paid', async () => {
     const { orderId, paymentId } = await shop.order();
