@@ -41,10 +41,15 @@ final class Amounts
         return Tilld::parseMinor(self::text($amount, $currency), $currency);
     }
 
-    /** For people: "19.90 EUR". @param string|float|int $amount */
+    /** For people: "19.90 EUR"; as it is in a currency that tilld does not know. @param string|float|int $amount */
     public static function shown($amount, string $currency): string
     {
-        return self::text($amount, $currency) . ' ' . strtoupper($currency);
+        try {
+            $text = self::text($amount, $currency);
+        } catch (\InvalidArgumentException $error) {
+            $text = (string) $amount;
+        }
+        return $text . ' ' . strtoupper($currency);
     }
 
     /** Whether a payment asks for what the order costs. */

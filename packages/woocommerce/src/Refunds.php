@@ -42,7 +42,7 @@ final class Refunds
     {
         // Only a look at which order it is: WooCommerce checks the nonce of the request and its user.
         // phpcs:ignore WordPress.Security.NonceVerification.Missing
-        $order = wc_get_order(isset($_POST['order_id']) ? absint($_POST['order_id']) : 0);
+        $order = Orders::fresh(isset($_POST['order_id']) ? absint($_POST['order_id']) : 0);
         if ($order instanceof \WC_Order && (string) $order->get_meta(Orders::PAYMENT) !== '') {
             Amounts::keepDecimals();
         }

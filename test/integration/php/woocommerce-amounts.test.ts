@@ -90,6 +90,18 @@ it('float noise, exponents, blanks and nothing are read as what a shop means by 
   ]);
 });
 
+it('an order in a currency that tilld does not know is no match and is shown all the same', async () => {
+  const [isFit, shown] = await runPhp<[boolean, string]>(
+    `${PLUGIN}
+    $order = new WC_Order('5.5', 'PTS');
+    return [
+      Tilld\\WooCommerce\\Amounts::fit($order, ['amount' => '5.5', 'currency' => 'EUR']),
+      Tilld\\WooCommerce\\Amounts::shown('5.5', 'pts'),
+    ];`,
+  );
+  expect([isFit, shown]).toEqual([false, '5.5 PTS']);
+});
+
 it.each(["'-1'", "'abc'", 'INF', 'NAN', "'1,5'", 'null'])('an amount of %s is refused', async (amount) => {
   const refused = await runPhp(
     `${PLUGIN}
