@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Tilld\WooCommerce;
 
+use WpOrg\Requests\IdnaEncoder;
+
 defined('ABSPATH') || exit;
 
 /** What addresses of sites and daemons mean. */
@@ -21,7 +23,7 @@ final class Addresses
     public static function siteOf(string $url): string
     {
         $parts = (array) wp_parse_url($url);
-        $host = preg_replace('/^www\./', '', strtolower($parts['host'] ?? ''));
+        $host = preg_replace('/^www\./', '', self::hostIn($parts));
         $port = in_array($parts['port'] ?? null, [null, 80, 443], true) ? '' : ":{$parts['port']}";
         return $host . $port . untrailingslashit($parts['path'] ?? '');
     }
@@ -36,8 +38,8 @@ final class Addresses
     {
         $text = trim($typed);
         $isBare = preg_match('~^[a-z][a-z0-9+.-]*://~i', $text) !== 1;
-        $parts = wp_parse_url($isBare ? "https://{$text}" : $text);
-        $host = strtolower($parts['host'] ?? '');
+        $parts = (array) wp_parse_url($isBare ? "https://{$text}" : $text);
+        $host = self::hostIn($parts);
         if ($host === '' || preg_match('/^[a-z0-9.-]+$|^\[[0-9a-f:.]+\]$/D', $host) !== 1) {
             return null;
         }
@@ -50,6 +52,16 @@ final class Addresses
         }
         $port = isset($parts['port']) ? ":{$parts['port']}" : '';
         return untrailingslashit("{$scheme}://{$host}{$port}" . ($parts['path'] ?? ''));
+    }
+
+    /** In punycode, as browsers and tilld write it; empty where it is no name. */
+    private static function hostIn(array $parts): string
+    {
+        try {
+            return IdnaEncoder::encode(strtolower((string) ($parts['host'] ?? '')));
+        } catch (\Exception $error) {
+            return '';
+        }
     }
 
     private static function isPrivate(string $host): bool

@@ -11,6 +11,9 @@ defined('ABSPATH') || exit;
 /** Requests by the HTTP API of WordPress, so that a proxy that the site is set up with is used. */
 final class Transport
 {
+    /** Four times a full page of events. */
+    private const MAX_BYTES = 8388608;
+
     public function __invoke(string $method, string $url, array $headers, ?string $body, float $timeout): array
     {
         $answer = wp_remote_request($url, [
@@ -19,6 +22,7 @@ final class Transport
             'body' => $body,
             'timeout' => $timeout,
             'redirection' => 0,
+            'limit_response_size' => self::MAX_BYTES,
         ]);
         if (is_wp_error($answer)) {
             $isTimeout = stripos($answer->get_error_message(), 'timed out') !== false;

@@ -68,6 +68,7 @@ describe("WordPress.org's rules", () => {
     ["curl_init('https://a.example');", 'WordPress.WP.AlternativeFunctions.curl_init'],
     ["$a = parse_url('https://a.example');", 'WordPress.WP.AlternativeFunctions.parse_url'],
     ["$a = file_get_contents('https://a.example');", 'WordPress.WP.AlternativeFunctions.file_get_contents'],
+    ["$a = mb_strtolower('A') . mb_substr('A', 0, 1);", 'missing_extension'],
     ["eval('1;');", 'Generic.PHP.ForbiddenFunctions'],
     ['error_log($a);', 'WordPress.PHP.DevelopmentFunctions.error_log_error_log'],
     ["ini_set('a', 'b');", 'Squiz.PHP.DiscouragedFunctions'],

@@ -69,6 +69,10 @@ final class Names
         if (strpos($name, 'curl_') === 0 || in_array($name, self::ALTERNATIVES, true)) {
             return "WordPress.WP.AlternativeFunctions.{$name}";
         }
+        // Not every server has the extension; WordPress brings these two itself.
+        if (strpos($name, 'mb_') === 0 && !in_array($name, ['mb_substr', 'mb_strlen'], true)) {
+            return 'missing_extension';
+        }
         $lists = [
             'Generic.PHP.ForbiddenFunctions' => self::FORBIDDEN,
             'Squiz.PHP.DiscouragedFunctions' => self::DISCOURAGED,
