@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Tilld\WooCommerce;
 
-use Tilld\ConflictException;
 use Tilld\Tilld;
 
 defined('ABSPATH') || exit;
@@ -143,17 +142,12 @@ final class Cancelling
      */
     private static function giveUp(\WC_Order $order): bool
     {
-        $payment = Checkout::currentPayment($order);
+        $payment = OrderPayments::current($order);
         if ($payment === null) {
             return true;
         }
         if (Tilld::shopState($payment) === 'waiting') {
-            try {
-                $payment = Connection::client()->payments->cancel(['paymentId' => $payment['id']]);
-            } catch (ConflictException $error) {
-                // Money, or the end of its time, came in between.
-                $payment = Orders::lead(Connection::client()->payments->get(['paymentId' => $payment['id']]));
-            }
+            $payment = OrderPayments::close($payment);
         }
         if (in_array(Tilld::shopState($payment), ['lost', 'refunded'], true) || OrderState::isWorthless($payment)) {
             return true;

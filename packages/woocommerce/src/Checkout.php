@@ -10,7 +10,7 @@ use Tilld\Tilld;
 
 defined('ABSPATH') || exit;
 
-/** Asks tilld for the money of an order, and sends the customer there. */
+/** Asks tilld for the money of an order. */
 final class Checkout
 {
     private const MAX_LINES = 100;
@@ -19,86 +19,38 @@ final class Checkout
     private const MIN_LIFETIME = 5;
     private const MAX_LIFETIME = 10080;
 
-    /** The address that the customer goes on to. */
+    /**
+     * The address that the customer goes on to.
+     *
+     * @throws OrderHasMoney when what is in the cart was paid by another order
+     */
     public static function urlFor(int $orderId): string
     {
-        return Lock::hold("order_{$orderId}", static function () use ($orderId): string {
-            $order = Orders::fresh($orderId);
-            $payment = self::currentPayment($order);
-            if ($payment !== null) {
-                OrderState::apply($order, $payment);
-                $state = Tilld::shopState($payment);
-                if (in_array($state, ['seen', 'paid', 'late', 'refunded'], true)) {
-                    return $order->get_checkout_order_received_url();
-                }
-                if ($state === 'short') {
-                    return $payment['checkoutUrl'];
-                }
-                $payment = $state === 'waiting' ? self::brought($order, $payment) : null;
-            }
-            $payment = $payment ?? self::create($order);
-            self::keep($order, $payment);
-            return $payment['checkoutUrl'];
+        return CartOrder::holdAlone($orderId, static function () use ($orderId): string {
+            return Lock::hold("order_{$orderId}", static function () use ($orderId): string {
+                return self::pageFor(Orders::fresh($orderId));
+            });
         });
     }
 
-    /** The payment that belongs to the order now; null if there is none. */
-    public static function currentPayment(\WC_Order $order): ?array
+    private static function pageFor(\WC_Order $order): string
     {
-        $till = Connection::client();
-        $id = (string) $order->get_meta(Orders::PAYMENT);
-        if ($id !== '') {
-            $payment = Orders::lead($till->payments->get(['paymentId' => $id]));
-            if (Orders::idIn($payment) !== $order->get_id()) {
-                // Of the shop that this site is a copy of.
-                return null;
+        $payment = OrderPayments::current($order);
+        if ($payment !== null) {
+            OrderState::apply($order, $payment);
+            $order->save();
+            $state = Tilld::shopState($payment);
+            if (in_array($state, ['seen', 'paid', 'late', 'refunded'], true)) {
+                return $order->get_checkout_order_received_url();
             }
-            Orders::adopt($order, $payment['id']);
-            return $payment;
-        }
-        if ((string) $order->get_meta(Orders::ASKED) === '') {
-            return null;
-        }
-        // It was asked for and no answer was kept: this process or the connection broke off.
-        foreach ($till->payments->list(['orderId' => Orders::name($order)])['payments'] as $payment) {
-            if (Orders::idIn($payment) === $order->get_id()) {
-                $order->update_meta_data(Orders::PAYMENT, $payment['id']);
-                $order->save();
-                return $payment;
+            if ($state === 'short') {
+                return $payment['checkoutUrl'];
             }
+            $payment = $state === 'waiting' ? self::brought($order, $payment) : null;
         }
-        return null;
-    }
-
-    /** Text above the order for the customer who comes back. */
-    public static function greet(int $orderId): void
-    {
-        try {
-            Orders::sync($orderId);
-        } catch (\Throwable $error) {
-            Log::warning("order {$orderId} could not be looked up for the customer", $error);
-        }
-        $order = wc_get_order($orderId);
-        $text = $order ? self::greeting($order) : null;
-        if ($text !== null) {
-            echo '<p class="tilld-state">' . esc_html($text) . '</p>';
-        }
-    }
-
-    private static function greeting(\WC_Order $order): ?string
-    {
-        switch ((string) $order->get_meta(Orders::STATE)) {
-            case 'seen':
-                return __('Your payment was seen. Your order goes on as soon as the network has confirmed it.', 'tilld-for-woocommerce');
-            case 'paid':
-                return __('Your payment has arrived. Thank you.', 'tilld-for-woocommerce');
-            case 'short':
-                return __('A part of the amount has arrived. Please pay the rest at the address that you were shown.', 'tilld-for-woocommerce');
-            case 'late':
-                return __('Your payment arrived after its time. The shop will get in touch with you.', 'tilld-for-woocommerce');
-            default:
-                return null;
-        }
+        $payment = $payment ?? self::create($order);
+        self::keep($order, $payment);
+        return $payment['checkoutUrl'];
     }
 
     /** The payment at the order's present price; null where it can no longer be changed and another is needed. */
@@ -113,8 +65,15 @@ final class Checkout
             return Confirmations::update(['paymentId' => $payment['id']] + $terms);
         } catch (ConflictException $error) {
             $now = Orders::lead(Connection::client()->payments->get(['paymentId' => $payment['id']]));
-            Orders::adopt($order, $now['id']);
+            if (Tilld::shopState($now) === 'waiting') {
+                // Money came and went again, so that tilld changes nothing of it: at another price it gives way to a new payment.
+                $now = self::isUpToDate($order, $now) ? $now : OrderPayments::close($now);
+            }
+            Orders::adopt($order, $now);
             OrderState::apply($order, $now);
+            if (Tilld::shopState($now) === 'waiting') {
+                return $now;
+            }
             if (Tilld::shopState($now) === 'lost') {
                 return null;
             }
@@ -129,7 +88,7 @@ final class Checkout
         $order->save();
         $coin = Methods::coinOf($order);
         $body = self::terms($order) + [
-            'orderId' => Orders::name($order),
+            'orderId' => Orders::name($order, Orders::round($order)),
             'customer' => Privacy::customerOf($order),
             'metadata' => ['woocommerce' => ['site' => Connection::site(), 'order' => $order->get_id()] + ($coin === null ? [] : ['coin' => $coin])],
             'locale' => self::locale(),
@@ -154,8 +113,13 @@ final class Checkout
             // phpcs:ignore WordPress.Security.EscapeOutput.ExceptionNotEscaped -- goes to the log
             throw new \RuntimeException("order {$order->get_id()}: tilld has a payment of this name that is not of this shop");
         }
-        $order->update_meta_data(Orders::PAYMENT, $paymentId);
+        Orders::adopt($order, $payment);
         OrderState::apply($order, $payment);
+        if (Tilld::shopState($payment) === 'lost') {
+            // tilld takes no other payment of the name of one whose money was double spent.
+            $order->update_meta_data(Orders::ROUND, (string) (Orders::round($order) + 1));
+            return self::create($order);
+        }
         return Tilld::shopState($payment) === 'waiting' ? (self::brought($order, $payment) ?? self::create($order)) : $payment;
     }
 
@@ -173,7 +137,7 @@ final class Checkout
 
     private static function keep(\WC_Order $order, array $payment): void
     {
-        Orders::adopt($order, $payment['id']);
+        Orders::adopt($order, $payment);
         OrderState::apply($order, $payment);
         $order->save();
     }
@@ -187,8 +151,8 @@ final class Checkout
             'currency' => $order->get_currency(),
             'lines' => self::lines($order),
             'orderLabel' => mb_substr((string) $order->get_order_number(), 0, self::MAX_LABEL),
-            'successUrl' => $order->get_checkout_order_received_url(),
-            'returnUrl' => self::returnUrl($order),
+            'successUrl' => WayBack::url($order),
+            'returnUrl' => WayBack::url($order),
         ] + ($lifetime === null ? [] : ['lifetimeMinutes' => $lifetime]);
     }
 
@@ -200,13 +164,6 @@ final class Checkout
             return null;
         }
         return max(self::MIN_LIFETIME, min(self::MAX_LIFETIME, $minutes));
-    }
-
-    /** To the cart's checkout while there is a cart, else to the page on which this order is paid. */
-    private static function returnUrl(\WC_Order $order): string
-    {
-        $cart = WC()->cart;
-        return $cart && !$cart->is_empty() ? wc_get_checkout_url() : $order->get_checkout_payment_url();
     }
 
     /** What is shown to the payer; none where they would come to more than the price, as with a discount of the whole order. */

@@ -28,6 +28,11 @@ final class Connection
     /** tilld gives an attempt 15 seconds. */
     private const TEST_TIMEOUT_SECONDS = 20;
     private const MAX_OLD_KEYS = 5;
+    /** Where a customer waits for a page that can also be drawn without an answer. */
+    private const BRIEF_SECONDS = 4;
+
+    /** @var bool */
+    private static $isBrief = false;
 
     /** @var array<string, true> Addresses that did not answer: the thousand sites of a network must not each wait for it. */
     private static $unreachable = [];
@@ -74,10 +79,22 @@ final class Connection
         return self::clientOf($connection['url'], $connection['key'], $retries);
     }
 
+    /** Asks once and for seconds only while it does the work: what is stored decides where no answer comes. */
+    public static function beBrief(callable $work): void
+    {
+        self::$isBrief = true;
+        try {
+            $work();
+        } finally {
+            self::$isBrief = false;
+        }
+    }
+
     public static function clientOf(string $url, ?string $key, int $retries = 1): Tilld
     {
-        $budget = 2 * self::TIMEOUT_SECONDS;
-        return new Tilld(['baseUrl' => $url, 'key' => $key, 'transport' => new Transport(), 'timeout' => self::TIMEOUT_SECONDS, 'retries' => $retries, 'retryBudget' => $budget]);
+        $timeout = self::$isBrief ? self::BRIEF_SECONDS : self::TIMEOUT_SECONDS;
+        $retries = self::$isBrief ? 0 : $retries;
+        return new Tilld(['baseUrl' => $url, 'key' => $key, 'transport' => new Transport(), 'timeout' => $timeout, 'retries' => $retries, 'retryBudget' => 2 * $timeout]);
     }
 
     /**

@@ -156,6 +156,9 @@ class Gateway extends \WC_Payment_Gateway
     {
         try {
             return ['result' => 'success', 'redirect' => PayPage::urlFor((int) $order_id)];
+        } catch (OrderHasMoney $error) {
+            wc_add_notice($error->getMessage(), 'error');
+            return ['result' => 'failure', 'redirect' => ''];
         } catch (\Throwable $error) {
             Log::error("no payment could be made for order {$order_id}", $error);
             wc_add_notice(__('Paying with coins is not possible just now. Please try again in a moment, or choose another way.', 'tilld-for-woocommerce'), 'error');

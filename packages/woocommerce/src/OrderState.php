@@ -47,28 +47,19 @@ final class OrderState
         return $payment['sandbox'] && Gateway::setting('test_mode', 'no') !== 'yes';
     }
 
-    /** An ended payment of an order that has another one since: its money is told, and taken where the order still waits. */
-    public static function applyEarlier(\WC_Order $order, array $payment): void
+    /** Another payment of an order that has its money already got money as well. */
+    public static function tellOfMore(\WC_Order $order, array $payment): void
     {
         $state = Tilld::shopState($payment);
-        if (in_array($state, ['waiting', 'lost'], true)) {
-            return;
-        }
         $meta = '_tilld_told_' . $payment['id'];
-        if ((string) $order->get_meta($meta) === $state) {
+        if (in_array($state, ['waiting', 'lost'], true) || (string) $order->get_meta($meta) === $state) {
             return;
         }
         $order->update_meta_data($meta, $state);
         /* translators: 1: payment id 2: amounts of coins */
-        $text = __('Money came for an earlier payment of this order, %1$s: %2$s.', 'tilld-for-woocommerce');
+        $text = __('Money came for another payment of this order as well, %1$s: %2$s. Give it back in tilld.', 'tilld-for-woocommerce');
         $order->add_order_note(sprintf($text, $payment['id'], Amounts::received($payment)));
-        $isOpen = $order->has_status(['pending', 'failed', 'cancelled']) && Methods::isOurs($order);
-        if ($state === 'paid' && $isOpen && Amounts::fit($order, $payment) && !self::isWorthless($payment)) {
-            $order->payment_complete($payment['id']);
-        } elseif ($isOpen) {
-            $order->update_status('on-hold');
-        }
-        $order->save();
+        $order->save_meta_data();
     }
 
     private static function act(\WC_Order $order, array $payment, string $state, string $was): void
@@ -85,7 +76,12 @@ final class OrderState
             case 'short':
                 /* translators: 1: amounts of coins 2: price with its currency */
                 $text = __('Too little came: %1$s of %2$s. The customer can still pay the rest.', 'tilld-for-woocommerce');
+                $isNews = !$order->has_status(['pending', 'failed', 'cancelled']);
                 self::hold($order, sprintf($text, $received, Amounts::shown($payment['amount'], $payment['currency'])));
+                if ($isNews) {
+                    // No mail of a new status tells the customer.
+                    PaymentLink::mailRest($order);
+                }
                 return;
             case 'late':
                 /* translators: %s: amounts of coins */

@@ -5,29 +5,39 @@ declare(strict_types=1);
 namespace Tilld\WooCommerce;
 
 use Automattic\WooCommerce\Caches\OrderCache;
-use Tilld\Tilld;
 
 defined('ABSPATH') || exit;
 
 /** Which order a payment belongs to, and bringing it up to date, one process at a time. */
 final class Orders
 {
-    /** Meta of an order: its payment, the earlier ones (with blanks between), how often one was asked for. */
+    /** Meta of an order: its payment, how often one was asked for, and by how many names. */
     public const PAYMENT = '_tilld_payment';
-    public const EARLIER = '_tilld_earlier_payments';
     public const ASKED = '_tilld_asked';
+    public const ROUND = '_tilld_round';
+    /** Where the customer pays the rest, gets a new rate, or sees what became of his money. */
+    public const PAGE = '_tilld_payment_page';
     /** What the shopkeeper was told last, in the words of shopState, and the details that make it another message. */
     public const STATE = '_tilld_state';
     public const TOLD = '_tilld_told';
+
+    /** States in which money came; `reversed`: it was final and is gone, which is for the shopkeeper to settle. */
+    private const MONEY_STATES = ['seen', 'paid', 'short', 'late', 'refunded', 'other-amount', 'simulated', 'reversed'];
 
     /**
      * The order id that tilld knows. Two sites may be connected to one shop; and nobody can guess it, so that a stranger
      * with the shop's public key cannot take the names of the orders to come.
      */
-    public static function name(\WC_Order $order): string
+    public static function name(\WC_Order $order, int $round = 1): string
     {
         $orderId = (string) $order->get_id();
-        return "{$orderId}-" . substr(hash_hmac('sha256', $orderId, Connection::site()), 0, 16);
+        return "{$orderId}-" . substr(hash_hmac('sha256', $orderId, Connection::site()), 0, 16) . ($round === 1 ? '' : "-{$round}");
+    }
+
+    /** How many names tilld knows an order by. */
+    public static function round(\WC_Order $order): int
+    {
+        return max(1, (int) $order->get_meta(self::ROUND));
     }
 
     /** The order of a payment that this site made; null for others. */
@@ -43,8 +53,11 @@ final class Orders
     /**
      * Asks tilld for the payment of an order and acts on it. Asked under the lock, so that what was asked last is also
      * applied last.
+     *
+     * @param ?string $paymentId the payment that an event named
+     * @param float $waitSeconds for another process that has the order
      */
-    public static function sync(int $orderId, ?string $paymentId = null): void
+    public static function sync(int $orderId, ?string $paymentId = null, float $waitSeconds = 20.0): void
     {
         Lock::hold("order_{$orderId}", static function () use ($orderId, $paymentId): void {
             $order = self::fresh($orderId);
@@ -52,35 +65,18 @@ final class Orders
                 Log::error("payment {$paymentId} is for order {$orderId}, which does not exist any more: look at it in tilld");
                 return;
             }
-            $current = (string) $order->get_meta(self::PAYMENT);
-            $wanted = $paymentId ?? $current;
-            if ($wanted === '') {
+            $before = [$order->get_meta(self::PAYMENT), $order->get_meta(self::PAGE)];
+            $payment = OrderPayments::current($order, $paymentId);
+            if ($payment === null) {
                 return;
-            }
-            $payment = Connection::client()->payments->get(['paymentId' => $wanted]);
-            if (self::idIn($payment) !== $orderId) {
-                Log::warning("payment {$wanted} is not one of order {$orderId}");
-                return;
-            }
-            $payment = self::lead($payment);
-            $isOther = $current !== '' && $payment['id'] !== $current;
-            $isLead = $payment['id'] !== $wanted || ($isOther && self::isLeadOf($current, $wanted));
-            if ($isOther && !$isLead && !self::isSuccessor($order, $wanted)) {
-                OrderState::applyEarlier($order, $payment);
-                return;
-            }
-            // A successor with money is the order's own payment from then on: what becomes of its money is told of no earlier one.
-            $isAdopted = $isLead || ($isOther && !in_array(Tilld::shopState($payment), ['waiting', 'lost'], true));
-            if ($current === '' || $isAdopted) {
-                self::adopt($order, $payment['id']);
             }
             OrderState::apply($order, $payment);
-            if ($isAdopted) {
+            if ($before !== [$order->get_meta(self::PAYMENT), $order->get_meta(self::PAGE)]) {
                 // A payment that changes nothing else of the order would leave the adoption unsaved.
                 $order->save();
             }
             Refunds::settle($order, $payment);
-        });
+        }, $waitSeconds);
     }
 
     /** The payment itself, or the one of the same order that superseded it: that one has the order's money. */
@@ -90,21 +86,22 @@ final class Orders
         return $lead === null ? $payment : Connection::client()->payments->get(['paymentId' => $lead]);
     }
 
-    /** Makes a payment the order's own; the one before it is kept among the earlier ones. */
-    public static function adopt(\WC_Order $order, string $paymentId): void
+    /** Makes a payment the order's own. The caller saves the order. */
+    public static function adopt(\WC_Order $order, array $payment): void
     {
-        $before = (string) $order->get_meta(self::PAYMENT);
-        if ($before !== '' && $before !== $paymentId) {
-            $order->update_meta_data(self::EARLIER, trim($order->get_meta(self::EARLIER) . ' ' . $before));
+        $order->update_meta_data(self::PAGE, $payment['checkoutUrl']);
+        if ((string) $order->get_meta(self::PAYMENT) === $payment['id']) {
+            return;
         }
-        $order->update_meta_data(self::PAYMENT, $paymentId);
+        $order->update_meta_data(self::PAYMENT, $payment['id']);
+        /* translators: 1: payment id 2: address of a page */
+        $order->add_order_note(sprintf(__('Payment %1$s of tilld: %2$s', 'tilld-for-woocommerce'), $payment['id'], $payment['checkoutUrl']));
     }
 
-    /** Whether a payment got the money of the order's present one: its webhooks may come before those that say so of that one. */
-    private static function isLeadOf(string $current, string $paymentId): bool
+    /** Whether money of an order was seen, as far as this shop knows: then nothing else may pay it. */
+    public static function hasMoney(\WC_Order $order): bool
     {
-        $present = Connection::client()->payments->get(['paymentId' => $current]);
-        return ($present['supersededBy'] ?? null) === $paymentId;
+        return in_array((string) $order->get_meta(self::STATE), self::MONEY_STATES, true);
     }
 
     /**
@@ -129,12 +126,5 @@ final class Orders
         return Amounts::unrounded(static function () use ($orderId) {
             return wc_get_order($orderId);
         });
-    }
-
-    /** A payment made after the one that the order knows, whose answer was lost; only while that one got nothing. */
-    private static function isSuccessor(\WC_Order $order, string $paymentId): bool
-    {
-        $isEarlier = in_array($paymentId, explode(' ', (string) $order->get_meta(self::EARLIER)), true);
-        return !$isEarlier && in_array($order->get_meta(self::STATE), ['', 'waiting', 'lost'], true);
     }
 }

@@ -74,7 +74,7 @@ final class PayPage
         wp_enqueue_script('tilld-pay-in-place', plugins_url('assets/pay-in-place.js', FILE), [], VERSION, true);
         $data = [
             'tilld-script' => Embedding::originOf(self::$checkoutUrl) . '/pay.js',
-            'tilld-back' => $order->get_checkout_order_received_url(),
+            'tilld-back' => WayBack::url($order),
         ];
         echo '<p id="tilld-pay"';
         foreach ($data as $name => $value) {
@@ -103,7 +103,7 @@ final class PayPage
         $payment = Lock::hold("order_{$orderId}", static function () use ($orderId): ?array {
             $order = Orders::fresh($orderId);
             $isHere = $order->needs_payment() && PaymentSettings::isInPlace() && Embedding::isAllowed($order->get_checkout_payment_url(true));
-            $payment = $isHere ? Checkout::currentPayment($order) : null;
+            $payment = $isHere ? OrderPayments::current($order) : null;
             return $payment !== null && Tilld::shopState($payment) === 'waiting' && Checkout::isUpToDate($order, $payment) ? $payment : null;
         });
         return $payment === null ? null : $payment['checkoutUrl'];

@@ -82,9 +82,9 @@ final class Plugin
         add_action('init', [Reconcile::class, 'schedule']);
         add_action(CRON, [Reconcile::class, 'run']);
         add_action('woocommerce_api_' . GATEWAY, [Webhook::class, 'answer']);
-        foreach (Methods::ids() as $id) {
-            add_action("woocommerce_thankyou_{$id}", [Checkout::class, 'greet']);
-        }
+        WayBack::hook();
+        PaymentLink::hook();
+        CartOrder::hook();
         Cancelling::hook();
         Refunds::hook();
         OrderStatuses::hook();

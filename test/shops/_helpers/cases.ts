@@ -11,15 +11,24 @@ const LIMIT_MS = 90_000;
 /** Money may move once more after a state was reached: so long it must stay. */
 const QUIET_MS = 1_500;
 
-interface World {
+/** A shop and its owner, with the network between them. */
+export interface World {
   readonly owner: Owner;
   readonly shop: ShopDriver;
   readonly toShop: ShopProxy;
   readonly toTilld: TilldProxy;
 }
 
-/** The same life of orders in every shop: each `it` is one line of the table cases x shops. */
-export function describeShop(name: string, startShop: StartShop): void {
+/**
+ * The same life of orders in every shop: each `it` is one line of the table cases x shops.
+ *
+ * @param more cases that only some shops run, as `onePayment`
+ */
+export function describeShop(
+  name: string,
+  startShop: StartShop,
+  ...more: ((world: () => World) => void)[]
+): void {
   describe(name, () => {
     let world: World;
     const stack = new AsyncDisposableStack();
@@ -45,6 +54,7 @@ export function describeShop(name: string, startShop: StartShop): void {
     delayedRefunds(() => world);
     refundsAsTheyAre(() => world);
     trouble(() => world);
+    for (const cases of more) cases(() => world);
   });
 }
 

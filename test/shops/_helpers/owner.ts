@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import type { Payment } from '../../../packages/sdk/src/index.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { TillProcess } from '../../_helpers/till.ts';
 
@@ -21,7 +22,9 @@ type Scenario = 'exact' | 'underpay' | 'overpay' | 'late' | 'reorg' | 'confirm';
 export interface PaymentSeen {
   readonly id: string;
   readonly orderId: string;
-  readonly status: string;
+  readonly status: Payment['status'];
+  readonly exception: Payment['exception'];
+  readonly supersededBy?: string;
   readonly amount: string;
   readonly currency: string;
   readonly checkoutUrl: string;

@@ -15,4 +15,4 @@ while ($wpdb->get_var($query) !== 'wc-processing') {
     }
     usleep(20000);
 }
-do_action('woocommerce_thankyou_tilld', (int) $orderId);
+do_action('woocommerce_before_thankyou', (int) $orderId);

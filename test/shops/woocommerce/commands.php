@@ -269,21 +269,53 @@ final class ShopCommands
     /** Pages for a browser: the checkout of blocks and the classic one, and an article that needs no parcel. */
     public static function pages(): array
     {
-        if (!class_exists('WC_Install')) {
-            return ['blocks' => home_url('/?page=checkout'), 'classic' => home_url('/?page=classic'), 'addToCart' => home_url('/?add-to-cart=1')];
-        }
-        WC_Install::create_pages();
-        $classic = ['post_type' => 'page', 'post_status' => 'publish', 'post_title' => 'Classic checkout', 'post_content' => '[woocommerce_checkout]'];
         $product = new WC_Product_Simple();
         $product->set_name('Song');
         $product->set_regular_price('20');
-        $product->set_virtual(true);
         update_option('woocommerce_default_country', 'DE:DE-BE');
+        if (!class_exists('WC_Install')) {
+            $article = add_query_arg('add-to-cart', $product->save(), home_url('/'));
+            return ['blocks' => wc_get_checkout_url(), 'classic' => home_url('/?page=classic'), 'addToCart' => $article];
+        }
+        $product->set_virtual(true);
+        WC_Install::create_pages();
+        $classic = ['post_type' => 'page', 'post_status' => 'publish', 'post_title' => 'Classic checkout', 'post_content' => '[woocommerce_checkout]'];
         return [
             'blocks' => get_permalink(wc_get_page_id('checkout')),
             'classic' => get_permalink(wp_insert_post($classic)),
             'addToCart' => add_query_arg('add-to-cart', $product->save(), home_url('/')),
         ];
+    }
+
+    /** Another way to pay, ahead of tilld in the list. */
+    public static function offerTransfer(): array
+    {
+        update_option('woocommerce_bacs_settings', ['enabled' => 'yes', 'title' => 'Bank transfer']);
+        return [];
+    }
+
+    /** Addresses of an order for its customer, and what the list of his orders offers. */
+    public static function orderPages(array $given): array
+    {
+        $order = self::orderOf($given);
+        return [
+            'back' => \Tilld\WooCommerce\WayBack::url($order),
+            'received' => $order->get_checkout_order_received_url(),
+            'pay' => $order->get_checkout_payment_url(),
+            'view' => $order->get_view_order_url(),
+            'actions' => array_map(static function (array $action): array {
+                return ['name' => $action['name'], 'url' => $action['url']];
+            }, wc_get_account_orders_actions($order)),
+        ];
+    }
+
+    /** The orders of a customer that have a payment, oldest first. */
+    public static function ordersOf(array $given): array
+    {
+        $orders = array_map('wc_get_order', wc_get_orders(['billing_email' => $given['email'], 'limit' => 50, 'return' => 'ids']));
+        return array_map(static function (WC_Order $order): array {
+            return ['orderId' => (string) $order->get_id(), 'status' => $order->get_status(), 'paymentId' => (string) $order->get_meta('_tilld_payment')];
+        }, array_reverse($orders));
     }
 
     /** A lock that another process took over meanwhile, for this one was slow: whether it is still that one's afterwards. */

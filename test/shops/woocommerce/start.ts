@@ -9,6 +9,8 @@ export interface ConnectedShop {
   readonly shop: WooShop;
   /** How browsers and tilld reach the shop. */
   readonly shopUrl: string;
+  /** The way that webhooks take. */
+  readonly toShop: ShopProxy;
 }
 
 /** A shop that is connected to a tilld of its own; both end with the stack. */
@@ -20,15 +22,15 @@ export async function startConnected(stack: AsyncDisposableStack): Promise<Conne
   const setup = { tilldUrl: owner.till.api.baseUrl, publicUrl: toShop.url, port };
   const shop = stack.use(await WooShop.start(setup));
   await shop.connect((address) => owner.agree(address));
-  return { owner, shop, shopUrl: toShop.url };
+  return { owner, shop, shopUrl: toShop.url, toShop };
 }
 
 /** Waits until an order has a status of WooCommerce. */
-export async function hasStatus(shop: WooShop, orderId: string, wanted: string): Promise<void> {
+export async function hasStatus(shop: WooShop, orderId: string, ...wanted: string[]): Promise<void> {
   await eventually(
-    `the order is ${wanted}`,
+    `the order is ${wanted.join(' or ')}`,
     () => shop.command<{ status: string }>('state', { orderId }),
-    ({ status }) => status === wanted,
+    ({ status }) => wanted.includes(status),
     60_000,
   );
 }

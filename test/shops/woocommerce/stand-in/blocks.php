@@ -51,6 +51,20 @@ namespace Automattic\WooCommerce\Blocks\Payments {
     }
 }
 
+namespace Automattic\WooCommerce\StoreApi\Exceptions {
+    /** Becomes the error of an answer. */
+    class RouteException extends \Exception
+    {
+        public $error_code;
+
+        public function __construct($errorCode, $message, $status = 400)
+        {
+            $this->error_code = $errorCode;
+            parent::__construct($message, $status);
+        }
+    }
+}
+
 namespace {
     /** The script of the registry keeps the methods of those gateways that are active. */
     function shop_block_checkout(): void
@@ -75,15 +89,27 @@ namespace {
     }
 
     add_action('rest_api_init', static function (): void {
+        register_rest_route('wc/store/v1', '/cart', [
+            'methods' => 'GET',
+            'permission_callback' => '__return_true',
+            'callback' => static function (): array {
+                do_action('woocommerce_cart_loaded_from_session', WC()->cart);
+                return ['items_count' => WC()->cart->quantity()];
+            },
+        ]);
         register_rest_route('wc/store/v1', '/checkout', [
             'methods' => 'POST',
             'permission_callback' => '__return_true',
             'callback' => static function (WP_REST_Request $request) {
                 try {
+                    do_action('woocommerce_cart_loaded_from_session', WC()->cart);
                     $order = shop_place_order(sanitize_email($request['billing_address']['email']), sanitize_key($request['payment_method']), 'store-api');
+                    do_action('woocommerce_store_api_checkout_update_order_from_request', $order, $request);
                     do_action('woocommerce_store_api_checkout_order_processed', $order);
                     $result = shop_process_payment($order);
                     return ['order_id' => $order->get_id(), 'status' => $order->get_status(), 'order_key' => $order->get_order_key(), 'payment_result' => ['payment_status' => 'success', 'payment_details' => [], 'redirect_url' => $result['redirect']]];
+                } catch (Automattic\WooCommerce\StoreApi\Exceptions\RouteException $error) {
+                    return new WP_Error($error->error_code, $error->getMessage(), ['status' => $error->getCode()]);
                 } catch (Exception $error) {
                     return new WP_Error('woocommerce_rest_checkout_process_payment_error', $error->getMessage(), ['status' => 400]);
                 }

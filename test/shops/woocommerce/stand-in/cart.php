@@ -31,6 +31,11 @@ final class WC_Session_Handler
         update_option($this->name, $this->data, false);
     }
 
+    public function save_data(): void
+    {
+        update_option($this->name, $this->data, false);
+    }
+
     public function __unset(string $key): void
     {
         $this->set($key, null);
@@ -48,6 +53,7 @@ final class WC_Cart
     public function empty_cart(): void
     {
         WC()->session->set('quantity', 0);
+        WC()->session->set('order_awaiting_payment', null);
     }
 
     public function add_to_cart(int $productId, int $quantity = 1): void
@@ -73,6 +79,13 @@ add_action('init', static function (): void {
     WC()->session = new WC_Session_Handler();
     WC()->cart = new WC_Cart();
 }, 5);
+
+// As WooCommerce: before a request adds to the cart; for its REST API when a route reads the cart.
+add_action('wp_loaded', static function (): void {
+    if (WC()->cart && !isset($_GET['rest_route'])) {
+        do_action('woocommerce_cart_loaded_from_session', WC()->cart);
+    }
+}, 10);
 
 add_action('wp_loaded', static function (): void {
     if (isset($_GET['add-to-cart'])) {
@@ -110,6 +123,7 @@ function shop_process_payment(WC_Order $order): array
     $gateway = WC()->payment_gateways()->get_available_payment_gateways()[$order->get_payment_method()];
     $result = $gateway->process_payment($order->get_id());
     if (($result['result'] ?? '') !== 'success') {
+        WC()->session->set('notices', []);
         throw new Exception(implode(' ', array_column($GLOBALS['shop_notices'] ?? [], 1)));
     }
     return apply_filters('woocommerce_payment_successful_result', $result, $order->get_id());

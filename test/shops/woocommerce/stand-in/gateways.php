@@ -188,3 +188,27 @@ final class WC_Payment_Gateways
         });
     }
 }
+
+/** Another way to pay: the order waits for a transfer. */
+final class WC_Gateway_BACS extends WC_Payment_Gateway
+{
+    public $id = 'bacs';
+    public $title = 'Bank transfer';
+
+    public function is_available()
+    {
+        return (get_option('woocommerce_bacs_settings')['enabled'] ?? '') === 'yes';
+    }
+
+    public function process_payment($order_id)
+    {
+        $order = wc_get_order($order_id);
+        $order->update_status('on-hold', 'Awaiting the transfer.');
+        WC()->cart->empty_cart();
+        return ['result' => 'success', 'redirect' => $order->get_checkout_order_received_url()];
+    }
+}
+
+add_filter('woocommerce_payment_gateways', static function (array $gateways): array {
+    return array_merge($gateways, [WC_Gateway_BACS::class]);
+});

@@ -80,7 +80,7 @@ abstract class WC_Abstract_Order
     private $id = 0;
     private $data = [
         'status' => '', 'total' => '0', 'currency' => 'USD', 'billing_email' => '', 'payment_method' => '', 'payment_method_title' => '',
-        'created_via' => '', 'transaction_id' => '', 'order_key' => '', 'parent_id' => 0, 'amount' => '0', 'reason' => '', 'items' => [], 'date_paid' => null, 'cart_hash' => '',
+        'created_via' => '', 'transaction_id' => '', 'order_key' => '', 'parent_id' => 0, 'amount' => '0', 'reason' => '', 'items' => [], 'date_paid' => null, 'cart_hash' => '', 'customer_id' => 0,
         'refunded_payment' => false,
     ];
     private $changes = [];
@@ -148,6 +148,15 @@ abstract class WC_Abstract_Order
         $this->changedMeta[$name] = true;
     }
 
+    public function save_meta_data(): void
+    {
+        global $wpdb;
+        foreach (array_keys($this->changedMeta) as $name) {
+            $wpdb->replace("{$wpdb->prefix}wc_orders_meta", ['order_id' => $this->id, 'meta_key' => $name, 'meta_value' => $this->meta[$name]]);
+        }
+        $this->changedMeta = [];
+    }
+
     public function save(): int
     {
         do_action("woocommerce_before_{$this->object_type}_object_save", $this, null);
@@ -172,11 +181,9 @@ abstract class WC_Abstract_Order
         if ($changes !== []) {
             $wpdb->query($wpdb->prepare("UPDATE {$table} SET fields = JSON_MERGE_PATCH(fields, %s) WHERE id = %d", wp_json_encode($changes), $this->id));
         }
-        foreach (array_keys($this->changedMeta) as $name) {
-            $wpdb->replace("{$wpdb->prefix}wc_orders_meta", ['order_id' => $this->id, 'meta_key' => $name, 'meta_value' => $this->meta[$name]]);
-        }
+        $this->save_meta_data();
         $this->data = array_merge($this->data, $this->changes);
-        $this->changes = $this->changedMeta = [];
+        $this->changes = [];
         wc_get_container()->get(OrderCache::class)->remove($this->id);
         do_action("woocommerce_after_{$this->object_type}_object_save", $this, null);
         return $this->id;
@@ -239,6 +246,11 @@ class WC_Order extends WC_Abstract_Order
     public function get_line_total(WC_Order_Item_Product $item, bool $inclusive = false, bool $round = true): string
     {
         return $round ? wc_format_decimal($item->get_total(), wc_get_price_decimals()) : $item->get_total();
+    }
+
+    public function has_cart_hash(string $hash = ''): bool
+    {
+        return hash_equals((string) $this->__call('get_cart_hash', []), $hash);
     }
 
     /** Only money that was not seen yet is waited for. */
@@ -325,6 +337,11 @@ class WC_Order extends WC_Abstract_Order
         return home_url("/?page=checkout&order-pay={$this->get_id()}{$choice}&key={$this->__call('get_order_key', [])}");
     }
 
+    public function get_view_order_url(): string
+    {
+        return home_url("/?page=account&view-order={$this->get_id()}&key={$this->__call('get_order_key', [])}");
+    }
+
     /** @return WC_Order_Refund[] newest first */
     public function get_refunds(): array
     {
@@ -370,17 +387,6 @@ function wc_get_order($id)
     return $order;
 }
 
-/** Newest first. @param array{limit: int, page: int, customer: array, type?: string} $query customers by e-mail; accounts have no orders here */
-function wc_get_orders(array $query): array
-{
-    global $wpdb;
-    $emails = array_values(array_filter($query['customer'], 'is_string'));
-    $in = implode(', ', array_fill(0, count($emails), '%s'));
-    $sql = "SELECT id FROM {$wpdb->prefix}wc_orders WHERE type = 'shop_order' AND JSON_VALUE(fields, '$.billing_email') IN ({$in}) ORDER BY id DESC LIMIT %d OFFSET %d";
-    $ids = $wpdb->get_col($wpdb->prepare($sql, array_merge($emails, [$query['limit'], ($query['page'] - 1) * $query['limit']])));
-    return array_map('wc_get_order', array_map('intval', $ids));
-}
-
 function wc_create_order(array $fields = []): WC_Order
 {
     $order = new WC_Order();
@@ -389,6 +395,29 @@ function wc_create_order(array $fields = []): WC_Order
     $order->set_status('pending');
     $order->save();
     return $order;
+}
+
+/**
+ * Newest first, by status and fields, which are compared as text. Accounts have no orders here.
+ *
+ * @param array{limit: int, page?: int, status?: string[], customer?: array} $query customers by e-mail
+ */
+function wc_get_orders(array $query): array
+{
+    global $wpdb;
+    $where = "type = 'shop_order'";
+    $lists = ['billing_email' => array_values(array_filter($query['customer'] ?? [], 'is_string'))];
+    $fields = array_diff_key($query, array_flip(['status', 'limit', 'page', 'type', 'customer', 'date_created', 'return']));
+    foreach ($fields + array_filter($lists) as $name => $values) {
+        $in = implode(', ', array_fill(0, count((array) $values), '%s'));
+        $where .= $wpdb->prepare(" AND JSON_VALUE(fields, '$.{$name}') IN ({$in})", (array) $values);
+    }
+    if (isset($query['status'])) {
+        $where .= " AND status IN ('wc-" . implode("', 'wc-", array_map('esc_sql', (array) $query['status'])) . "')";
+    }
+    $sql = $wpdb->prepare(' ORDER BY id DESC LIMIT %d OFFSET %d', $query['limit'], (($query['page'] ?? 1) - 1) * $query['limit']);
+    $ids = $wpdb->get_col("SELECT id FROM {$wpdb->prefix}wc_orders WHERE {$where}{$sql}");
+    return ($query['return'] ?? '') === 'ids' ? array_map('intval', $ids) : array_map('wc_get_order', array_map('intval', $ids));
 }
 
 function wc_get_order_notes(array $query): array

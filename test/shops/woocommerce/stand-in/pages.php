@@ -7,12 +7,32 @@ declare(strict_types=1);
 defined('ABSPATH') || exit;
 
 add_filter('query_vars', static function (array $names): array {
-    return array_merge($names, ['order-pay', 'order-received', 'wc-ajax']);
+    return array_merge($names, ['order-pay', 'order-received', 'view-order', 'wc-ajax']);
 });
 
-function is_wc_endpoint_url(string $endpoint): bool
+function is_wc_endpoint_url(string $endpoint = ''): bool
 {
-    return (string) get_query_var($endpoint) !== '';
+    foreach ($endpoint === '' ? ['order-pay', 'order-received', 'view-order'] : [$endpoint] as $name) {
+        if ((string) get_query_var($name) !== '') {
+            return true;
+        }
+    }
+    return false;
+}
+
+function is_cart(): bool
+{
+    return ($_GET['page'] ?? '') === 'cart';
+}
+
+/** What customers may do with an order in the list of their account. */
+function wc_get_account_orders_actions(WC_Order $order): array
+{
+    $actions = ['pay' => ['url' => $order->get_checkout_payment_url(), 'name' => 'Pay'], 'view' => ['url' => $order->get_view_order_url(), 'name' => 'View']];
+    if (!$order->needs_payment()) {
+        unset($actions['pay']);
+    }
+    return apply_filters('woocommerce_my_account_my_orders_actions', $actions, $order);
 }
 
 function is_checkout(): bool
@@ -22,7 +42,7 @@ function is_checkout(): bool
 
 /** Ahead of the theme's own templates, after the plugins have had their say. */
 add_action('template_redirect', static function (): void {
-    if (!is_checkout()) {
+    if (!is_checkout() && !is_cart() && !is_wc_endpoint_url('view-order')) {
         return;
     }
     nocache_headers();
@@ -34,7 +54,12 @@ add_action('template_redirect', static function (): void {
         wp_redirect(shop_checkout()['redirect']);
         exit;
     }
+    if (WC()->cart->is_empty() && is_checkout() && !is_wc_endpoint_url()) {
+        wp_safe_redirect(home_url('/?page=cart'));
+        exit;
+    }
     ob_start();
+    shop_print_notices();
     $title = shop_page();
     $content = ob_get_clean();
     echo '<!doctype html><html ' . get_language_attributes() . '><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>' . esc_html($title) . '</title><link rel="icon" href="data:,">';
@@ -53,7 +78,7 @@ add_action('template_redirect', static function (): void {
     try {
         wp_send_json(shop_checkout());
     } catch (Exception $error) {
-        wp_send_json(['result' => 'failure', 'messages' => '<ul class="woocommerce-error"><li>' . esc_html($error->getMessage()) . '</li></ul>', 'refresh' => false, 'reload' => false]);
+        wp_send_json(['result' => 'failure', 'messages' => '<ul class="woocommerce-error"><li>' . wp_kses_post($error->getMessage()) . '</li></ul>', 'refresh' => false, 'reload' => false]);
     }
 }, 0);
 
@@ -61,7 +86,7 @@ add_action('template_redirect', static function (): void {
 function shop_page(): string
 {
     $key = sanitize_text_field(wp_unslash($_GET['key'] ?? ''));
-    $order = wc_get_order((int) (get_query_var('order-pay') ?: get_query_var('order-received')));
+    $order = wc_get_order((int) (get_query_var('order-pay') ?: get_query_var('order-received') ?: get_query_var('view-order')));
     $isKnown = $order && hash_equals($order->get_order_key(), $key);
     if (is_wc_endpoint_url('order-received')) {
         return shop_order_received($isKnown ? $order : null);
@@ -79,11 +104,16 @@ function shop_page(): string
         }
         return 'Pay for order';
     }
-    if (WC()->cart->is_empty()) {
-        echo '<p>Your cart is currently empty.</p>';
-    } elseif ($_GET['page'] === 'classic') {
+    if (is_wc_endpoint_url('view-order')) {
+        return shop_view_order($isKnown ? $order : null);
+    }
+    if (is_cart()) {
+        echo '<p>' . (WC()->cart->is_empty() ? 'Your cart is currently empty.' : 'Mug × ' . WC()->cart->quantity()) . '</p>';
+        return 'Cart';
+    }
+    if ($_GET['page'] === 'classic') {
         wp_enqueue_script('shop-classic', plugins_url('classic.js', __FILE__), ['jquery'], '1', true);
-        echo '<form class="checkout woocommerce-checkout" method="post"><p><label>Email address <input type="email" name="billing_email" required></label></p>';
+        echo '<form class="checkout woocommerce-checkout" method="post"><input type="hidden" name="woocommerce-process-checkout-nonce" value="' . wp_create_nonce('woocommerce-process_checkout') . '"><p><label>Email address <input type="email" id="billing_email" name="billing_email" required></label></p>';
         shop_methods();
         echo '<button type="submit" class="button alt" id="place_order" name="woocommerce_checkout_place_order" value="Place order">Place order</button></form>';
     } else {
@@ -115,6 +145,9 @@ function shop_order_received(?WC_Order $order): string
 {
     WC()->session->set('order_awaiting_payment', null);
     WC()->cart->empty_cart();
+    if ($order !== null) {
+        do_action('woocommerce_before_thankyou', $order->get_id());
+    }
     echo '<p>Thank you. Your order has been received.</p>';
     if ($order !== null) {
         shop_order_details($order);
@@ -124,9 +157,38 @@ function shop_order_received(?WC_Order $order): string
     return 'Order received';
 }
 
+/** In the account of a customer; the stand-in knows him by the key of the order. */
+function shop_view_order(?WC_Order $order): string
+{
+    if ($order === null) {
+        return 'Invalid order';
+    }
+    do_action('woocommerce_view_order', $order->get_id());
+    shop_order_details($order);
+    foreach (wc_get_account_orders_actions($order) as $name => $action) {
+        echo '<a class="button ' . esc_attr($name) . '" href="' . esc_url($action['url']) . '">' . esc_html($action['name']) . '</a> ';
+    }
+    return 'Order';
+}
+
+/** Once, on the next page that is shown. */
+function shop_print_notices(): void
+{
+    foreach ((array) WC()->session->get('notices', []) as [$type, $text]) {
+        echo '<div class="woocommerce-' . esc_attr($type) . '">' . wp_kses_post($text) . '</div>';
+    }
+    WC()->session->set('notices', []);
+}
+
 /** @throws Exception */
 function shop_checkout(): array
 {
+    do_action('woocommerce_before_checkout_process');
+    $errors = new WP_Error();
+    do_action('woocommerce_after_checkout_validation', ['payment_method' => sanitize_key($_POST['payment_method'] ?? '')], $errors);
+    if ($errors->has_errors()) {
+        throw new Exception($errors->get_error_message());
+    }
     $order = shop_place_order(sanitize_email(wp_unslash($_POST['billing_email'] ?? '')), sanitize_key($_POST['payment_method'] ?? ''), 'checkout');
     do_action('woocommerce_checkout_order_processed', $order->get_id(), [], $order);
     return shop_process_payment($order) + ['order_id' => $order->get_id()];
@@ -139,6 +201,7 @@ function shop_pay_for_order(): void
     if (!$order || !hash_equals($order->get_order_key(), sanitize_text_field(wp_unslash($_GET['key'] ?? ''))) || !$order->needs_payment()) {
         return;
     }
+    do_action('woocommerce_before_pay_action', $order);
     $order->set_payment_method(WC()->payment_gateways()->get_available_payment_gateways()[sanitize_key($_POST['payment_method'])]);
     $order->save();
     wp_redirect(shop_process_payment($order)['redirect']);

@@ -91,6 +91,9 @@ function wc_get_checkout_url(): string
 function wc_add_notice(string $text, string $type = 'success'): void
 {
     $GLOBALS['shop_notices'][] = [$type, $text];
+    if (WC()->session) {
+        WC()->session->set('notices', array_merge((array) WC()->session->get('notices', []), [[$type, $text]]));
+    }
 }
 
 register_activation_hook(__FILE__, static function (): void {

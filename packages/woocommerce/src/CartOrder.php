@@ -1,0 +1,242 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Tilld\WooCommerce;
+
+use Automattic\WooCommerce\StoreApi\Exceptions\RouteException;
+
+defined('ABSPATH') || exit;
+
+/**
+ * The order that was made of a customer's cart. Once money of it was seen, the cart is emptied and pays nothing more;
+ * while there is none, an order that takes its place closes its payment.
+ */
+final class CartOrder
+{
+    /** Key of the session: the order that the cart was last placed as. */
+    private const KEY = 'tilld_order';
+    /** And the last one whose money emptied it: a form that was left open can still be sent. */
+    private const PAID_KEY = 'tilld_paid_order';
+    private const MAX_OTHERS = 10;
+
+    /** @var ?int The order for whose money this request emptied the cart. */
+    private static $emptiedFor = null;
+
+    public static function hook(): void
+    {
+        add_action('woocommerce_cart_loaded_from_session', [self::class, 'cartLoaded']);
+        add_action('template_redirect', [self::class, 'explain'], 5);
+        add_action('woocommerce_before_checkout_process', [self::class, 'refuseEmptyCart']);
+        add_action('woocommerce_after_checkout_validation', [self::class, 'validate'], 10, 2);
+        add_action('woocommerce_store_api_checkout_update_order_from_request', [self::class, 'validateBlocks'], 10, 2);
+        add_action('woocommerce_before_pay_action', [self::class, 'validatePayPage']);
+    }
+
+    /** In whichever tab or browser window of the session a page is opened next. */
+    public static function cartLoaded($cart): void
+    {
+        $order = self::placed();
+        // An order that is being placed is refused with the reason instead: an empty cart would be the wrong one.
+        if ($order !== null && !self::isPlacing() && Orders::hasMoney($order)) {
+            self::emptyCartOf($order);
+            self::$emptiedFor = $order->get_id();
+        }
+    }
+
+    /** Empties the cart that this order was made of; any other stays. */
+    public static function emptyCartOf(\WC_Order $order): void
+    {
+        if (!self::isOfSession($order)) {
+            return;
+        }
+        WC()->session->set(self::KEY, null);
+        WC()->session->set(self::PAID_KEY, $order->get_id());
+        WC()->cart->empty_cart();
+    }
+
+    /** Whether the cart still holds what this order was made of. */
+    public static function isInCart(\WC_Order $order): bool
+    {
+        return self::isOfSession($order) && !WC()->cart->is_empty();
+    }
+
+    /** Says why the cart is empty, on the pages where one looks for it. */
+    public static function explain(): void
+    {
+        $order = self::$emptiedFor !== null && (is_cart() || is_checkout()) && !is_wc_endpoint_url() ? wc_get_order(self::$emptiedFor) : null;
+        if ($order instanceof \WC_Order) {
+            wc_add_notice((new OrderHasMoney($order))->getMessage(), 'notice');
+        }
+    }
+
+    /**
+     * WooCommerce would say that the session has expired.
+     *
+     * @throws OrderHasMoney which the checkout shows
+     */
+    public static function refuseEmptyCart(): void
+    {
+        $order = self::remembered(self::PAID_KEY);
+        if ($order !== null && WC()->cart->is_empty()) {
+            throw new OrderHasMoney($order);
+        }
+    }
+
+    /** The classic checkout, whichever payment method was chosen. */
+    public static function validate($data, $errors): void
+    {
+        $reason = self::refusal(self::placed());
+        if ($reason !== null) {
+            $errors->add('tilld', $reason->getMessage());
+        }
+    }
+
+    /** The checkout of blocks: only when the order is placed, not at each change of a field. */
+    public static function validateBlocks($order, $request): void
+    {
+        $reason = $request->get_method() === 'POST' ? self::refusal(self::placed()) : null;
+        if ($reason !== null) {
+            throw new RouteException('tilld_order_has_money', wp_kses_post($reason->getMessage()), 400);
+        }
+    }
+
+    /** WooCommerce's page on which one order is paid. */
+    public static function validatePayPage($order): void
+    {
+        $reason = self::refusal($order instanceof \WC_Order && (string) $order->get_meta(Orders::PAYMENT) !== '' ? $order : null);
+        if ($reason !== null) {
+            wc_add_notice($reason->getMessage(), 'error');
+            wp_safe_redirect($order->get_checkout_order_received_url());
+            exit;
+        }
+    }
+
+    /**
+     * Does the work for an order once no other one of the same cart can be paid any more. One at a time for each cart:
+     * two tabs may place it at once.
+     *
+     * @return string what the work returns
+     * @throws OrderHasMoney when another one was paid
+     */
+    public static function holdAlone(int $orderId, callable $work): string
+    {
+        $order = wc_get_order($orderId);
+        if (!$order instanceof \WC_Order || !self::isMadeOfCart($order)) {
+            return $work();
+        }
+        $name = 'cart_' . md5(implode(' ', [$order->get_cart_hash(), $order->get_customer_id(), $order->get_billing_email()]));
+        return Lock::hold($name, static function () use ($order, $work): string {
+            foreach (self::others($order) as $other) {
+                self::replace($other, $order);
+            }
+            WC()->session->set(self::KEY, $order->get_id());
+            WC()->session->set(self::PAID_KEY, null);
+            WC()->session->save_data();
+            return $work();
+        });
+    }
+
+    private static function refusal(?\WC_Order $order): ?OrderHasMoney
+    {
+        if ($order === null) {
+            return null;
+        }
+        WayBack::refresh($order->get_id());
+        $fresh = Orders::fresh($order->get_id());
+        return Orders::hasMoney($fresh) ? new OrderHasMoney($fresh) : null;
+    }
+
+    /** Gives up an order of the same cart in favour of the new one; its payment is cancelled on the way, see Cancelling. */
+    private static function replace(\WC_Order $other, \WC_Order $order): void
+    {
+        /* translators: %s: order number */
+        $text = sprintf(__('The customer placed the same cart again as order %s.', 'tilld-for-woocommerce'), $order->get_order_number());
+        Lock::hold("order_{$other->get_id()}", static function () use ($other, $text): void {
+            Orders::fresh($other->get_id())->update_status('cancelled', $text);
+        });
+        $after = Orders::fresh($other->get_id());
+        if (Orders::hasMoney($after)) {
+            $order->update_status('cancelled');
+            throw new OrderHasMoney($after);
+        }
+        if (!$after->has_status('cancelled')) {
+            throw new \RuntimeException("the payment of order {$other->get_id()}, which has the same cart, could not be cancelled");
+        }
+    }
+
+    /** @return \WC_Order[] unpaid orders with a payment that were made of the same cart */
+    private static function others(\WC_Order $order): array
+    {
+        $found = [];
+        if ($order->get_billing_email() !== '') {
+            $found = wc_get_orders([
+                'status' => ['pending', 'failed'],
+                'billing_email' => $order->get_billing_email(),
+                'cart_hash' => $order->get_cart_hash(),
+                'date_created' => '>' . (time() - DAY_IN_SECONDS),
+                'limit' => self::MAX_OTHERS,
+            ]);
+        }
+        $placed = self::placed();
+        if ($placed !== null && $placed->has_status(['pending', 'failed'])) {
+            $found[] = $placed;
+        }
+        $others = [];
+        foreach ($found as $other) {
+            if ($other->get_id() !== $order->get_id() && Methods::isOurs($other) && (string) $other->get_meta(Orders::ASKED) !== '') {
+                $others[$other->get_id()] = $other;
+            }
+        }
+        return $others;
+    }
+
+    /** The order of ours that this session's cart was placed as. */
+    private static function placed(): ?\WC_Order
+    {
+        return self::remembered(self::KEY);
+    }
+
+    private static function remembered(string $key): ?\WC_Order
+    {
+        $orderId = WC()->session ? absint(WC()->session->get($key)) : 0;
+        $order = $orderId > 0 ? wc_get_order($orderId) : null;
+        return $order instanceof \WC_Order ? $order : null;
+    }
+
+    private static function isOfSession(\WC_Order $order): bool
+    {
+        $placed = self::placed();
+        return WC()->cart && $placed !== null && $placed->get_id() === $order->get_id();
+    }
+
+    /** Not an older one that is paid from the account while the cart holds something else. */
+    private static function isMadeOfCart(\WC_Order $order): bool
+    {
+        $cart = WC()->session ? WC()->cart : null;
+        return $cart && !$cart->is_empty() && $order->has_cart_hash($cart->get_cart_hash());
+    }
+
+    private static function isPlacing(): bool
+    {
+        // Only which address is asked for: WooCommerce itself checks its nonces.
+        // phpcs:disable WordPress.Security.NonceVerification
+        $path = isset($_SERVER['REQUEST_URI']) ? rawurldecode(sanitize_text_field(wp_unslash($_SERVER['REQUEST_URI']))) : '';
+        $isPost = ($_SERVER['REQUEST_METHOD'] ?? '') === 'POST';
+        $isClassic = isset($_POST['woocommerce-process-checkout-nonce']);
+        // phpcs:enable
+        return $isPost && ($isClassic || preg_match('~/wc/store(/v\d+)?/checkout~', $path) === 1);
+    }
+}
+
+/** Nothing more is paid: the customer is told which order has the money. */
+final class OrderHasMoney extends \RuntimeException
+{
+    public function __construct(\WC_Order $order)
+    {
+        /* translators: 1: order number 2: start of a link 3: end of a link */
+        $text = __('Your payment for order %1$s was seen: you need not pay again. %2$sSee your order%3$s.', 'tilld-for-woocommerce');
+        $link = '<a href="' . esc_url(WayBack::url($order)) . '">';
+        parent::__construct(sprintf(esc_html($text), esc_html($order->get_order_number()), $link, '</a>'));
+    }
+}

@@ -1,0 +1,256 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Owner } from '../_helpers/owner.ts';
+import type { ShopProxy } from '../_helpers/proxies.ts';
+import type { WooShop } from './driver.ts';
+import { isTold, openPayments, ordersOf, Shopper, type Pages } from './shopper.ts';
+import { hasStatus, startConnected } from './start.ts';
+
+/** The way of a customer from the checkout to tilld and back, in any number of tabs. */
+const stack = new AsyncDisposableStack();
+let owner: Owner;
+let shop: WooShop;
+let shopUrl: string;
+let toShop: ShopProxy;
+let pages: Pages;
+let count = 0;
+/** What WooCommerce itself complained of when it was switched on. */
+let complaintsBefore = 0;
+
+interface OrderPages {
+  readonly back: string;
+  readonly received: string;
+  readonly pay: string;
+  readonly view: string;
+  readonly actions: Record<string, { readonly name: string; readonly url: string }>;
+}
+
+beforeAll(async () => {
+  ({ owner, shop, shopUrl, toShop } = await startConnected(stack));
+  pages = await shop.command('pages');
+  await shop.command('offerTransfer');
+  complaintsBefore = shop.site.debugLog().length;
+}, 1_200_000);
+afterEach(() => expect(shop.site.debugLog().slice(complaintsBefore)).toEqual([]));
+afterAll(() => stack.disposeAsync());
+
+function newShopper(): Shopper {
+  count += 1;
+  return new Shopper(pages, shopUrl, `shopper${count}@example.com`);
+}
+
+/** A customer who placed an order by the classic checkout. */
+async function placed(): Promise<{ shopper: Shopper; orderId: string; paymentId: string }> {
+  const shopper = newShopper();
+  await shopper.fillCart();
+  const { redirect, reason } = await shopper.placeClassic();
+  expect(reason).toBe('');
+  expect(redirect).toContain('/checkout/pay_');
+  const [order] = await ordersOf(shop, shopper);
+  return { shopper, orderId: order?.orderId ?? '', paymentId: order?.paymentId ?? '' };
+}
+
+async function pagesOf(orderId: string): Promise<OrderPages> {
+  return shop.command('orderPages', { orderId });
+}
+
+describe('the address that tilld leads back to', () => {
+  it('is the same for every outcome and knows the order by its key', async () => {
+    const { orderId, paymentId } = await placed();
+    const { successUrl, returnUrl } = await owner.payment(paymentId);
+    expect(successUrl).toBe((await pagesOf(orderId)).back);
+    expect(returnUrl).toBe(successUrl);
+    const address = new URL(successUrl ?? '');
+    expect(address.searchParams.get('order')).toBe(orderId);
+  });
+
+  it('leads to the order once money was seen, though its webhooks are lost, and empties the cart', async () => {
+    const { shopper, orderId, paymentId } = await placed();
+    const { back, received } = await pagesOf(orderId);
+    toShop.weather = 'lose';
+    try {
+      await owner.pay(paymentId);
+      const shown = await shopper.open(back);
+      expect(shown.url).toBe(received);
+      expect(shown.html).toContain('Your payment was seen.');
+      expect(shown.html).toContain('See the status of your payment');
+      expect(await shopper.isCartEmpty()).toBe(true);
+    } finally {
+      toShop.weather = 'pass';
+    }
+  });
+
+  it('leads to the checkout while nothing came and the cart is still there', async () => {
+    const { shopper, orderId } = await placed();
+    const { back } = await pagesOf(orderId);
+    expect((await shopper.open(back)).url).toBe(pages.blocks);
+    expect(await shopper.isCartEmpty()).toBe(false);
+  });
+
+  it('leads to the page on which the order is paid where the cart is another one', async () => {
+    const { orderId } = await placed();
+    const { back, pay } = await pagesOf(orderId);
+    expect((await newShopper().open(back)).url).toBe(pay);
+  });
+
+  it('leads nobody to an order without its key', async () => {
+    const { orderId } = await placed();
+    const { back } = await pagesOf(orderId);
+    const forged = new URL(back);
+    for (const key of ['', 'wc_order_guessed0000', `${forged.searchParams.get('key')}x`]) {
+      forged.searchParams.set('key', key);
+      expect((await newShopper().open(forged.href)).url).toBe(`${shopUrl}/`);
+    }
+  });
+
+  it('shows what is stored while tilld does not answer', async () => {
+    const { shopper, orderId, paymentId } = await placed();
+    await owner.pay(paymentId);
+    await isTold(shop, orderId, 'seen');
+    const { back, received } = await pagesOf(orderId);
+    await owner.revokeKeys();
+    try {
+      const shown = await shopper.open(back);
+      expect(shown.url).toBe(received);
+      expect(shown.html).toContain('Your payment was seen.');
+    } finally {
+      await shop.connect((address) => owner.agree(address));
+    }
+  });
+});
+
+describe('a customer who paid too little', () => {
+  it('finds the way to pay the rest on the order received, in mails, in the account and instead of order-pay', async () => {
+    const { shopper, orderId, paymentId } = await placed();
+    const { checkoutUrl } = await owner.payment(paymentId);
+    await owner.pay(paymentId, 'underpay');
+    await isTold(shop, orderId, 'short');
+    await hasStatus(shop, orderId, 'on-hold');
+    const { back, received, pay, actions } = await pagesOf(orderId);
+    expect(actions['tilld']).toEqual({ name: 'Pay the rest', url: checkoutUrl });
+    for (const address of [back, pay]) {
+      const shown = await shopper.open(address);
+      expect(shown.url).toBe(received);
+      expect(shown.html).toContain('Please pay the rest, so that your order goes on.');
+      expect(shown.html).toMatch(new RegExp(`href="${checkoutUrl}"[^>]*>Pay the rest`));
+    }
+    const mails = await shop.mails(shopper.email);
+    const mailed = mails.map(({ text }) => text).join('\n');
+    expect(mailed).toContain('Pay the rest');
+    expect(mailed).toContain(checkoutUrl);
+    expect((await shop.notes(orderId)).join('\n')).toContain(checkoutUrl);
+    await owner.payFinally(paymentId);
+    await hasStatus(shop, orderId, 'completed', 'processing');
+  });
+
+  it('is written to where part of it goes once the order is on hold already', async () => {
+    const { shopper, orderId, paymentId } = await placed();
+    await owner.pay(paymentId);
+    await isTold(shop, orderId, 'seen');
+    await owner.takeBack(paymentId);
+    await isTold(shop, orderId, 'waiting', 'lost');
+    const { actions } = await pagesOf(orderId);
+    expect(Object.keys(actions)).not.toContain('tilld');
+    await owner.pay(paymentId, 'underpay');
+    await isTold(shop, orderId, 'short');
+    expect((await shop.mails(shopper.email)).map(({ text }) => text).join('\n')).toContain('Pay the rest');
+  });
+});
+
+describe('an order whose payment has ended', () => {
+  it('is paid at a new rate, by a payment that is the only open one', async () => {
+    const { shopper, orderId, paymentId } = await placed();
+    await owner.cancel(paymentId);
+    await isTold(shop, orderId, 'lost');
+    const { actions, received } = await pagesOf(orderId);
+    expect(actions['pay']?.name).toBe('Pay at a new rate');
+    const again = await shopper.placeClassic();
+    expect(again.redirect).toContain('/checkout/pay_');
+    const orders = await ordersOf(shop, shopper);
+    expect(await openPayments(owner, orders)).toHaveLength(1);
+    // The first one is paid after all, on a page that was left open.
+    await owner.payFinally(paymentId);
+    await isTold(shop, orderId, 'paid');
+    expect(await openPayments(owner, [...orders, ...(await ordersOf(shop, shopper))])).toEqual([]);
+    expect((await shopper.open(received)).html).toContain('Your payment has arrived. Thank you.');
+  });
+});
+
+describe.each([
+  ['classic', (shopper: Shopper, method?: string) => shopper.placeClassic(method)],
+  ['of blocks', (shopper: Shopper, method?: string) => shopper.placeBlocks(method)],
+] as const)('a second payment in the checkout %s', (_name, place) => {
+  it('is refused with the reason and a link to the order, whichever way to pay is chosen', async () => {
+    const shopper = newShopper();
+    await shopper.fillCart();
+    const tab = await shopper.openClassic();
+    const otherTab = await shopper.openClassic();
+    await place(shopper);
+    const [order] = await ordersOf(shop, shopper);
+    await owner.pay(order?.paymentId ?? '');
+    await isTold(shop, order?.orderId ?? '', 'seen');
+    const before = [await tab('tilld'), await otherTab('bacs')];
+    const received = await shopper.open((await pagesOf(order?.orderId ?? '')).back);
+    expect(received.url).toContain('order-received');
+    // A form that the browser shows again by its Back button.
+    const after = [await tab('tilld'), await otherTab('bacs')];
+    for (const { redirect, reason } of [...before, ...after]) {
+      expect(redirect).toBe('');
+      expect(reason).toMatch(/Your payment for order \d+ was seen: you need not pay again/);
+      expect(reason).toMatch(/tilld-return/);
+    }
+    expect(await shopper.isCartEmpty()).toBe(true);
+    expect(await ordersOf(shop, shopper)).toHaveLength(1);
+  });
+
+  it('is refused though every webhook is lost', async () => {
+    const shopper = newShopper();
+    await shopper.fillCart();
+    await place(shopper);
+    const [order] = await ordersOf(shop, shopper);
+    toShop.weather = 'lose';
+    try {
+      await owner.pay(order?.paymentId ?? '');
+      const { redirect, reason } = await place(shopper);
+      expect(redirect).toBe('');
+      expect(reason).toMatch(/you need not pay again/);
+    } finally {
+      toShop.weather = 'pass';
+    }
+    expect(await openPayments(owner, await ordersOf(shop, shopper))).toEqual([]);
+  });
+
+  it('of a cart that was changed closes the first one', async () => {
+    const shopper = newShopper();
+    await shopper.fillCart();
+    await place(shopper);
+    await shopper.fillCart();
+    await place(shopper);
+    const orders = await ordersOf(shop, shopper);
+    expect(orders.map(({ status }) => status)).toEqual(['cancelled', 'pending']);
+    expect(await openPayments(owner, orders)).toEqual([orders[1]?.paymentId]);
+  });
+
+  it('from two tabs at once leaves one open', async () => {
+    const shopper = newShopper();
+    await shopper.fillCart();
+    await Promise.all([place(shopper), place(shopper)]);
+    expect(await openPayments(owner, await ordersOf(shop, shopper))).toHaveLength(1);
+  });
+});
+
+it('a cart is emptied in whichever tab is opened next, and the page says why', async () => {
+  const { shopper, orderId, paymentId } = await placed();
+  await owner.payFinally(paymentId);
+  await isTold(shop, orderId, 'paid');
+  const shown = await shopper.open(pages.classic);
+  expect(shown.html).toMatch(/Your payment for order \d+ was seen: you need not pay again/);
+  expect(await shopper.isCartEmpty()).toBe(true);
+});
+
+it('an order that has money is not paid in another way on its own page', async () => {
+  const { shopper, orderId, paymentId } = await placed();
+  const { pay, received } = await pagesOf(orderId);
+  await owner.pay(paymentId);
+  expect((await shopper.payFor(pay, 'bacs')).url).toBe(received);
+  await isTold(shop, orderId, 'seen');
+});
