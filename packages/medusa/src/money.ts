@@ -1,22 +1,28 @@
 import type { BigNumberInput } from '@medusajs/framework/types';
 import { MathBN } from '@medusajs/framework/utils';
-import { shopState, type Payment, type ShopState } from '@tilld/sdk';
+import { formatMinor, parseMinor, roundFiat, shopState, type Payment, type ShopState } from '@tilld/sdk';
 import type { TilldOptions } from './options';
 
-/** An amount of Medusa as tilld takes it: with the decimals of the currency. */
+/**
+ * An amount of Medusa as tilld accepts it: with the decimals of the currency, half up. JPY has none, whatever was computed.
+ * @throws {RangeError} for a currency that tilld cannot price a payment in
+ */
 export function fiat(amount: BigNumberInput, currency: string): string {
-  return MathBN.convert(amount).toFixed(digitsOf(currency));
+  return roundFiat(MathBN.convert(amount).toFixed(), currency);
 }
 
-function digitsOf(currency: string): number {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-  return format.resolvedOptions().maximumFractionDigits ?? 2;
+/**
+ * What is given back: never rounded.
+ * @throws {RangeError} for an amount that the currency cannot express
+ */
+export function exactFiat(amount: BigNumberInput, currency: string): string {
+  return formatMinor(parseMinor(MathBN.convert(amount).toFixed(), currency), currency);
 }
 
 /** Whether a payment asks for exactly this. */
 export function asksFor(payment: Payment, amount: BigNumberInput, currency: string): boolean {
   if (payment.currency.toUpperCase() !== currency.toUpperCase()) return false;
-  return MathBN.eq(MathBN.convert(payment.amount), MathBN.convert(fiat(amount, currency)));
+  return fiat(payment.amount, currency) === fiat(amount, currency);
 }
 
 /**

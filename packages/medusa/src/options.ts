@@ -12,10 +12,15 @@ export interface TilldOptions {
   readonly placeOrders: 'seen' | 'paid';
   /** Simulated money pays orders, too: for trying things out only, for anybody can make it on tilld's page. */
   readonly allowSandbox: boolean;
-  /** Where the checkout leads to when it is paid, unless the storefront says. */
-  readonly successUrl?: string;
-  /** Where the checkout leads back to, unless the storefront says. */
-  readonly returnUrl?: string;
+  /**
+   * The storefront's order confirmation, such as `https://shop.example/order/{orderId}/confirmed`, unless the session says.
+   * `{cartId}`, `{paymentId}` and `{status}` are filled in, too.
+   */
+  readonly successUrl: string;
+  /** The storefront's cart or checkout, unless the session says. */
+  readonly returnUrl: string;
+  /** Takes the network fee of refunds from their amount; the shop pays it on top otherwise. */
+  readonly deductRefundFee: boolean;
   /** What secrets are sealed with in the database; the cookie secret of Medusa unless given. */
   readonly encryptionSecret?: string;
 }
@@ -27,9 +32,6 @@ export function readOptions(given: Record<string, unknown> | undefined): TilldOp
   if (placeOrders !== 'seen' && placeOrders !== 'paid') {
     throw new Error("@tilld/medusa-payment: placeOrders is 'seen' or 'paid'");
   }
-  const allowSandbox = options['allowSandbox'] ?? false;
-  if (typeof allowSandbox !== 'boolean')
-    throw new Error('@tilld/medusa-payment: allowSandbox is true or false');
   const lifetimeMinutes = options['lifetimeMinutes'];
   if (lifetimeMinutes !== undefined && !Number.isInteger(lifetimeMinutes)) {
     throw new Error('@tilld/medusa-payment: lifetimeMinutes is a whole number');
@@ -39,16 +41,23 @@ export function readOptions(given: Record<string, unknown> | undefined): TilldOp
     backendUrl: address(options, 'backendUrl'),
     shopName: text(options, 'shopName') ?? 'Medusa',
     placeOrders,
-    allowSandbox,
+    allowSandbox: flag(options, 'allowSandbox'),
+    successUrl: address(options, 'successUrl'),
+    returnUrl: address(options, 'returnUrl'),
+    deductRefundFee: flag(options, 'deductRefundFee'),
     ...optional('lifetimeMinutes', lifetimeMinutes as number | undefined),
-    ...optional('successUrl', text(options, 'successUrl')),
-    ...optional('returnUrl', text(options, 'returnUrl')),
     ...optional('encryptionSecret', text(options, 'encryptionSecret')),
   };
 }
 
 function optional<Name extends string, Value>(name: Name, value: Value | undefined) {
   return (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Value };
+}
+
+function flag(options: Record<string, unknown>, name: string): boolean {
+  const value = options[name] ?? false;
+  if (typeof value !== 'boolean') throw new Error(`@tilld/medusa-payment: ${name} is true or false`);
+  return value;
 }
 
 function text(options: Record<string, unknown>, name: string): string | undefined {

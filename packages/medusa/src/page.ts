@@ -9,6 +9,9 @@ article{border-top:1px solid #d4d4d8;padding:.75rem 0;overflow-wrap:anywhere}but
 .bad{color:#b91c1c}small{color:#52525b}@media(prefers-color-scheme:dark){body{background:#18181b;color:#f4f4f5}
 small{color:#a1a1aa}.bad{color:#f87171}a{color:#93c5fd}}`;
 
+/** Statuses of a claim that may not be sent for want of the network fee. */
+const CLAIMED: readonly string[] = ['claimed', 'approved'];
+
 /** A page of a few sentences. */
 export function page(
   res: MedusaResponse,
@@ -59,7 +62,16 @@ function paymentHtml(payment: ShownPayment, language: Language): string {
     .filter(({ url, status }) => url !== '' && status === 'open')
     .map(({ url }) => `<p>${escape(words.claimLink)}: <a href="${escape(url)}">${escape(url)}</a></p>`)
     .join('');
-  return `<article><strong>${title}</strong><br><small>${escape(payment.id)}</small><ul>${notes}</ul>${links}</article>`;
+  const forms = payment.refunds
+    .filter(({ url, status, deductFee }) => url !== '' && CLAIMED.includes(status) && !deductFee)
+    .map(({ id }) => renewForm(id, words.renewLessFee))
+    .join('');
+  return `<article><strong>${title}</strong><br><small>${escape(payment.id)}</small><ul>${notes}</ul>${links}${forms}</article>`;
+}
+
+function renewForm(refundId: string, text: string): string {
+  const action = `/admin/tilld/refunds/${encodeURIComponent(refundId)}/renew?deduct_fee=true`;
+  return `<form method="post" action="${escape(action)}"><button>${escape(text)}</button></form>`;
 }
 
 function send(res: MedusaResponse, language: Language, title: string, body: string): void {

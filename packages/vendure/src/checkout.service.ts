@@ -213,13 +213,13 @@ export class TilldCheckoutService {
     input: CheckoutInput,
   ): Promise<void> {
     const repository = this.db.getRepository(ctx, TilldPayment);
-    const { id: paymentId, checkoutUrl, customerId } = payment;
+    const { id: paymentId, checkoutUrl } = payment;
     const leadsTo = { successUrl: this.own(input.successUrl), returnUrl: this.own(input.returnUrl) };
     if (await repository.existsBy({ paymentId })) {
       await repository.update({ paymentId }, leadsTo);
       return;
     }
-    const whose = { orderId: textId(order.id), channelId: textId(ctx.channelId), customerId };
+    const whose = { orderId: textId(order.id), channelId: textId(ctx.channelId) };
     await repository.save(
       new TilldPayment({ ...whose, paymentId, checkoutUrl, state: 'waiting', ...leadsTo }),
     );

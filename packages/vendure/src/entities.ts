@@ -69,11 +69,7 @@ export class TilldPayment extends VendureEntity {
   @Column({ type: 'text', nullable: true })
   returnUrl!: string | null;
 
-  /** Of tilld, to be erased with the customer of the shop. */
-  @Column({ type: 'varchar', nullable: true })
-  customerId!: string | null;
-
-  /** The shop deleted its customer: tilld has not erased theirs yet. */
+  /** The shop deleted its customer, whom tilld has not erased yet. */
   @Column({ default: false })
   isToErase!: boolean;
 

@@ -14,6 +14,7 @@ import { TilldCheckoutService } from './checkout.service';
 import { TilldConnectionService } from './connection.service';
 import { TilldController } from './controllers';
 import { TilldConnection, TilldPayment, TilldRefund } from './entities';
+import { TilldErasureService } from './erasure.service';
 import { tilldPaymentHandler } from './handler';
 import { checkOptions, TILLD_OPTIONS, type TilldPluginOptions } from './options';
 import { TilldOrderService } from './order.service';
@@ -45,6 +46,7 @@ const BODY_LIMIT = '1mb';
     TilldCheckoutService,
     TilldWayBackService,
     TilldStatusService,
+    TilldErasureService,
     TilldReconcileService,
   ],
   shopApiExtensions: { schema: shopSchema, resolvers: [TilldShopResolver, TilldShopOrderResolver] },
@@ -68,6 +70,7 @@ export class TilldPlugin implements OnApplicationBootstrap {
   constructor(
     @Inject(ProcessContext) private readonly process: ProcessContext,
     private readonly refunds: TilldRefundService,
+    private readonly erasures: TilldErasureService,
   ) {}
 
   /** @throws {TypeError} for options that cannot be right */
@@ -78,6 +81,8 @@ export class TilldPlugin implements OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    if (this.process.isServer) this.refunds.listen();
+    if (!this.process.isServer) return;
+    this.refunds.listen();
+    this.erasures.listen();
   }
 }

@@ -3,6 +3,7 @@ import { TilldError, type Tilld } from '@tilld/sdk';
 import { Logger, ScheduledTask, TransactionalConnection } from '@vendure/core';
 import { LOG, TilldConnectionService } from './connection.service';
 import { TilldConnection, TilldPayment } from './entities';
+import { TilldErasureService } from './erasure.service';
 import { TilldRefundService } from './refund.service';
 import { TilldSyncService } from './sync.service';
 
@@ -17,6 +18,7 @@ export class TilldReconcileService {
     private readonly connections: TilldConnectionService,
     private readonly sync: TilldSyncService,
     private readonly refunds: TilldRefundService,
+    private readonly erasures: TilldErasureService,
   ) {}
 
   /** All channels. One that fails keeps no other from its turn. @throws when one of them failed */
@@ -37,6 +39,7 @@ export class TilldReconcileService {
     await this.retryBehind(connection);
     await this.follow(connection, this.connections.client(connection));
     await this.refunds.openWaiting(ctx);
+    await this.erasures.run(connection);
   }
 
   private async retryBehind({ channelId }: TilldConnection): Promise<void> {

@@ -125,8 +125,8 @@ export class TilldSyncService {
     if (vendureChannelId !== connection.channelId || typeof vendureOrderId !== 'string') return null;
     const order = await this.orders.findOne(ctx, vendureOrderId);
     if (order === undefined || order.code !== payment.orderId) return null;
-    const { id: paymentId, checkoutUrl, customerId } = payment;
-    const whose = { orderId: textId(order.id), channelId: connection.channelId, customerId };
+    const { id: paymentId, checkoutUrl } = payment;
+    const whose = { orderId: textId(order.id), channelId: connection.channelId };
     const row = new TilldPayment({ ...whose, paymentId, checkoutUrl, state: 'waiting' });
     return this.db.getRepository(ctx, TilldPayment).save(row);
   }

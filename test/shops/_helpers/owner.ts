@@ -156,6 +156,14 @@ export class Owner implements AsyncDisposable {
     await this.#post('/payment/resolve', { paymentId, action });
   }
 
+  /** The e-mail addresses that tilld keeps of customers. */
+  async customerEmails(): Promise<string[]> {
+    const { customers } = await this.#get<{ customers: { email: string }[] }>(
+      '/merchant/customer/list?limit=100',
+    );
+    return customers.map(({ email }) => email);
+  }
+
   /** The webhook endpoints that shops made for themselves. */
   async endpoints(): Promise<{ readonly url: string; readonly active: boolean }[]> {
     const { endpoints } = await this.#get<{

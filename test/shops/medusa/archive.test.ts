@@ -30,7 +30,7 @@ it('takes a payment in a new shop that was installed and configured as the READM
   cpSync(join(import.meta.dirname, 'shop/src'), join(directory, 'src'), { recursive: true });
   const port = await freePort();
   const setup = { tilldUrl: owner.till.api.baseUrl, publicUrl: `http://127.0.0.1:${port}`, port };
-  const shop = stack.use(await MedusaShop.open(setup, directory));
+  const shop = stack.use(await MedusaShop.open(setup, { fresh: directory }));
   await shop.connect((address) => owner.agree(address));
   const { orderId, paymentId } = await shop.order({ email: 'payer@example.com' });
   await owner.payFinally(paymentId);

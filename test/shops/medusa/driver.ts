@@ -53,8 +53,21 @@ interface ShownPayment {
   readonly orderId: string | null;
   readonly state: OrderState;
   readonly captured: boolean;
+  readonly isCurrent: boolean;
   readonly notes: readonly { readonly text: string }[];
-  readonly refunds: readonly { readonly id: string; readonly status: string; readonly url: string }[];
+  readonly refunds: readonly {
+    readonly id: string;
+    readonly amount: string;
+    readonly status: string;
+    readonly url: string;
+  }[];
+}
+
+interface ShopOptions {
+  /** The folder of a shop that has the plugin already. */
+  readonly fresh?: string;
+  /** Where the storefront is; there is none unless a test opens one. */
+  readonly storefront?: string;
 }
 
 /** Medusa with the plugin in a process of its own. An order is known by its cart: Medusa places it once money is seen. */
@@ -64,23 +77,25 @@ export class MedusaShop implements ShopDriver {
   testMode = true;
   readonly #setup: ShopSetup;
   readonly #postgres: Postgres;
+  readonly #storefront: string;
   readonly #directory: string;
   readonly #cli: string;
   #server: ChildProcess | null = null;
   #seed: Seed | null = null;
 
-  private constructor(setup: ShopSetup, postgres: Postgres, fresh: string | undefined) {
+  private constructor(setup: ShopSetup, postgres: Postgres, options: ShopOptions) {
+    const { fresh, storefront = STOREFRONT } = options;
     this.#setup = setup;
+    this.#storefront = storefront;
     this.#postgres = postgres;
     this.#directory = fresh ?? SHOP;
     this.#cli = join(fresh ?? import.meta.dirname, CLI);
   }
 
-  /** @param fresh the folder of a shop that has the plugin already */
-  static async open(setup: ShopSetup, fresh?: string): Promise<MedusaShop> {
-    if (fresh === undefined) await installShop('medusa', '@tilld/medusa-payment');
+  static async open(setup: ShopSetup, options: ShopOptions = {}): Promise<MedusaShop> {
+    if (options.fresh === undefined) await installShop('medusa', '@tilld/medusa-payment');
     else await run(join(import.meta.dirname, '../install'), ['medusa']);
-    const shop = new MedusaShop(setup, await Postgres.start(), fresh);
+    const shop = new MedusaShop(setup, await Postgres.start(), options);
     try {
       await run(process.execPath, [shop.#cli, 'db:migrate'], {
         cwd: shop.#directory,
@@ -141,7 +156,27 @@ export class MedusaShop implements ShopDriver {
   }
 
   async notes(orderId: string): Promise<readonly string[]> {
-    return (await this.payment(orderId)).notes.map(({ text }) => text);
+    return (await this.paymentsOf(orderId)).flatMap(({ notes }) => notes.map(({ text }) => text));
+  }
+
+  /** The customer goes on to pay. */
+  async payAgain(cartId: string): Promise<Placed> {
+    return this.#choose(cartId);
+  }
+
+  /** What a storefront reads of the payment of a cart or an order. */
+  async status(by: 'cart_id' | 'order_id', id: string): Promise<Record<string, string | null>> {
+    const path = `/store/tilld/payment?${by}=${id}`;
+    return (await this.#store<{ payment: Record<string, string | null> }>('GET', path)).payment;
+  }
+
+  /** The shopkeeper gives a part back. */
+  async refundPart(cartId: string, amount: number): Promise<void> {
+    const { orderId } = await this.payment(cartId);
+    const order = await this.orderOf(orderId ?? '');
+    await this.admin('POST', `/admin/payments/${order.payment_collections[0]?.payments[0]?.id}/refund`, {
+      amount,
+    });
   }
 
   async changeCart(orderId: string, quantity: number): Promise<Placed> {
@@ -258,6 +293,11 @@ export class MedusaShop implements ShopDriver {
     return { paymentId: session.data.payment_id, checkoutUrl: session.data.checkout_url };
   }
 
+  /** The page of the storefront that sells the article. */
+  get storefrontPath(): string {
+    return `/checkout?shop=${encodeURIComponent(JSON.stringify({ ...this.#seeded, secret: undefined }))}`;
+  }
+
   async #cart(cartId: string): Promise<Cart> {
     return (await this.#store<{ cart: Cart }>('GET', `/store/carts/${cartId}`)).cart;
   }
@@ -266,10 +306,15 @@ export class MedusaShop implements ShopDriver {
     return (await this.admin<{ order: Order }>('GET', `/admin/orders/${id}`)).order;
   }
 
-  /** The newest payment of a cart, as the shopkeeper sees it. */
-  async payment(cartId: string): Promise<ShownPayment> {
+  /** The payments of a cart, newest first, as the shopkeeper sees them. */
+  async paymentsOf(cartId: string): Promise<readonly ShownPayment[]> {
     const path = `/admin/tilld/payments?cart_id=${cartId}`;
-    const [payment] = (await this.admin<{ payments: ShownPayment[] }>('GET', path)).payments;
+    return (await this.admin<{ payments: ShownPayment[] }>('GET', path)).payments;
+  }
+
+  /** The payment that a cart or its order follows. */
+  async payment(cartId: string): Promise<ShownPayment> {
+    const payment = (await this.paymentsOf(cartId)).find(({ isCurrent }) => isCurrent);
     if (payment === undefined) throw new Error(`cart ${cartId} has no payment`);
     return payment;
   }
@@ -333,9 +378,10 @@ export class MedusaShop implements ShopDriver {
       TILLD_URL: this.#setup.tilldUrl,
       TILLD_TEST_MODE: String(this.testMode),
       BACKEND_URL: this.#setup.publicUrl,
-      STORE_CORS: STOREFRONT,
-      ADMIN_CORS: STOREFRONT,
-      AUTH_CORS: STOREFRONT,
+      STOREFRONT_URL: this.#storefront,
+      STORE_CORS: this.#storefront,
+      ADMIN_CORS: this.#storefront,
+      AUTH_CORS: this.#storefront,
       JWT_SECRET: 'a secret of the test',
       COOKIE_SECRET: 'another secret of the test',
       DISABLE_MEDUSA_ADMIN: 'true',

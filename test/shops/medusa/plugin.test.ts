@@ -13,6 +13,8 @@ let owner: Owner;
 let shop: MedusaShop;
 let toShop: ShopProxy;
 let tilldFails = false;
+let erasureFails = false;
+let erasuresAsked = 0;
 /** The next answer about a payment. */
 let before: Answer | null = null;
 
@@ -22,6 +24,8 @@ beforeAll(async () => {
   const failed = { status: 500, headers: {}, body: Buffer.from('out of memory') };
   const toTilld = stack.use(
     await Forwarder.start(owner.till.api.baseUrl, async ({ path }, forward) => {
+      if (path.startsWith('/merchant/customer/erase')) erasuresAsked += 1;
+      if (erasureFails && path.startsWith('/merchant/customer/erase')) return failed;
       if (!path.startsWith('/payment/get')) return forward();
       if (tilldFails) return failed;
       const given = before;
@@ -248,6 +252,39 @@ it.each([
   } finally {
     await browser.stop();
   }
+});
+
+it('erases a customer at tilld whom the shopkeeper deletes, by the job where tilld did not answer', async () => {
+  const email = 'forget-me@example.com';
+  const { orderId, paymentId } = await shop.order({ email });
+  await owner.payFinally(paymentId);
+  await reaches(orderId, 'paid');
+  expect(await owner.customerEmails()).toContain(email);
+  const { orderId: placed } = await shop.payment(orderId);
+  const { order } = await shop.admin<{ order: { customer_id: string } }>(
+    'GET',
+    `/admin/orders/${placed}?fields=customer_id`,
+  );
+  erasureFails = true;
+  try {
+    await shop.admin('DELETE', `/admin/customers/${order.customer_id}`);
+    await eventually(
+      'tilld was asked',
+      () => erasuresAsked,
+      (asked) => asked > 0,
+      60_000,
+    );
+  } finally {
+    erasureFails = false;
+  }
+  expect(await owner.customerEmails()).toContain(email);
+  await shop.reconcile();
+  await eventually(
+    'the address is gone',
+    () => owner.customerEmails(),
+    (emails) => !emails.includes(email),
+    60_000,
+  );
 });
 
 it('simulated money pays no order unless the shop allows it', async () => {

@@ -206,6 +206,16 @@ export class VendureShop implements ShopDriver {
     return (await this.#order(orderId)).tilldPayments;
   }
 
+  /** The shopkeeper deletes the customer of an order. */
+  async deleteCustomer(orderId: string): Promise<void> {
+    const { order } = await this.#admin.ask<{ order: { customer: { id: string } } }>(
+      'query ($id: ID!) { order(id: $id) { customer { id } } }',
+      { id: orderId },
+    );
+    const { id } = order.customer;
+    await this.#admin.ask('mutation ($id: ID!) { deleteCustomer(id: $id) { result } }', { id });
+  }
+
   /** Vendure's own state of the order. */
   async orderState(orderId: string): Promise<string> {
     return (await this.#order(orderId)).state;

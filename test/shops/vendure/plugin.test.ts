@@ -84,6 +84,22 @@ it('lets a placed order be cancelled, whose money is then given back by the refu
   expect(await shop.orderState(orderId)).toBe('Cancelled');
 });
 
+it('erases a customer in tilld whom the shopkeeper deletes', async () => {
+  const email = 'forget-me@example.com';
+  const { orderId, paymentId } = await shop.order({ email });
+  await owner.payFinally(paymentId);
+  await reaches(orderId, 'PaymentSettled');
+  expect(await owner.customerEmails()).toContain(email);
+  await shop.deleteCustomer(orderId);
+  await eventually(
+    'the address is gone',
+    () => owner.customerEmails(),
+    (emails) => !emails.includes(email),
+    60_000,
+  );
+  expect((await owner.payment(paymentId)).status).toBe('completed');
+});
+
 it('its settings page is for administrators, and says how the connection does: by browser, in their language', async () => {
   shop.language = 'de';
   await shop.stop();

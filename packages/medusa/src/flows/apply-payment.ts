@@ -1,17 +1,20 @@
 import type { Logger, MedusaContainer } from '@medusajs/framework/types';
 import { ContainerRegistrationKeys, Modules, PaymentActions } from '@medusajs/framework/utils';
 import { completeCartWorkflow, processPaymentWorkflow } from '@medusajs/medusa/core-flows';
-import { TilldError, type Payment, type ShopState } from '@tilld/sdk';
+import { TilldError, type Payment, type ShopState, type Tilld } from '@tilld/sdk';
 import { asksFor, askedText, isWorth, receivedText, stateOf } from '../money';
 import type TilldService from '../modules/tilld/service';
+import { adoptingSession, alignOthers, paidBeside, type PaymentRow } from './adopt';
 import { findSession, type Session } from './find';
 import { lookAtRefunds } from './refund';
+import { recordReturned } from './returned';
 
 const LOCK_SECONDS = 10;
 
 interface Scene {
   readonly container: MedusaContainer;
   readonly tilld: TilldService;
+  readonly client: Tilld;
   readonly logger: Logger;
   readonly payment: Payment;
 }
@@ -40,29 +43,9 @@ async function apply(container: MedusaContainer, paymentId: string): Promise<'ap
   if (payment === null) return 'foreign';
   const row = known ?? (await recover(tilld, payment));
   if (row === null) return 'foreign';
-  const scene = { container, tilld, logger, payment };
+  const scene = { container, tilld, client, logger, payment };
   try {
-    const session = await findSession(container, row.session_id);
-    const isTaken = await settle(scene, session, row.captured);
-    const now = await findSession(container, row.session_id);
-    const wasCaptured = row.captured || session?.payment?.isCaptured === true;
-    const captured = wasCaptured || now?.payment?.isCaptured === true;
-    // Placing the order asks tilld once more: the money may have become final since the first look.
-    const isOlder = captured && !wasCaptured && payment.status !== 'completed';
-    const latest = isOlder ? await client.payments.get({ paymentId }) : payment;
-    const state = isTaken ? stateOf(latest, wasCaptured) : row.state;
-    const before = { state: row.state, exception: row.exception ?? null, captured: wasCaptured };
-    if (isTaken) await tellState({ ...scene, payment: latest }, before, stateOf(latest, wasCaptured));
-    await tilld.updatePayments({
-      id: paymentId,
-      state,
-      exception: latest.exception,
-      captured,
-      cart_id: now?.cartId ?? row.cart_id,
-      order_id: now?.order?.id ?? row.order_id,
-      pending_look: false,
-    });
-    await lookAtRefunds({ tilld, client }, paymentId);
+    const latest = await applyTo(scene, row);
     // The order is what the payment says that has its money now.
     if (latest.supersededBy !== undefined) await applyPayment(container, latest.supersededBy);
     return 'applied';
@@ -72,39 +55,89 @@ async function apply(container: MedusaContainer, paymentId: string): Promise<'ap
   }
 }
 
+async function applyTo(scene: Scene, row: PaymentRow): Promise<Payment> {
+  const { container, tilld, client, payment } = scene;
+  const paymentId = payment.id;
+  const sessionId = await sessionFor(scene, row);
+  const session = await findSession(container, sessionId);
+  const outcome = await settle(scene, session, row.captured);
+  const now = await findSession(container, sessionId);
+  const wasCaptured = row.captured || session?.payment?.isCaptured === true;
+  const captured = outcome !== 'twice' && (wasCaptured || now?.payment?.isCaptured === true);
+  // Placing the order asks tilld once more: the money may have become final since the first look.
+  const isOlder = captured && !wasCaptured && payment.status !== 'completed';
+  const latest = isOlder ? await client.payments.get({ paymentId }) : payment;
+  const state = stateOf(latest, wasCaptured && outcome !== 'twice');
+  const before = { state: row.state, exception: row.exception ?? null, captured: wasCaptured };
+  if (outcome === 'taken') await tellState({ ...scene, payment: latest }, before, state);
+  await tilld.updatePayments({
+    id: paymentId,
+    state: outcome === 'refused' ? row.state : state,
+    exception: latest.exception,
+    captured,
+    cart_id: now?.cartId ?? row.cart_id,
+    order_id: now?.order?.id ?? row.order_id,
+    pending_look: false,
+  });
+  if (outcome !== 'refused') await alignOthers({ tilld, client }, { ...row, state }, row.state);
+  await lookAtRefunds({ tilld, client }, paymentId);
+  await recordReturned({ container, tilld, client }, { ...row, captured }, latest, now);
+  return latest;
+}
+
+/** The session of a payment; that of its cart, where its own was replaced and its money came all the same. */
+async function sessionFor(scene: Scene, row: PaymentRow): Promise<string> {
+  const { container, tilld, payment } = scene;
+  const isDue = payment.status === 'completed' || payment.status === 'confirming';
+  if (!isDue || row.captured || !isWorth(payment, tilld.options)) return row.session_id;
+  const own = await findSession(container, row.session_id);
+  if (own !== null && (own.order !== null || own.first === own.id)) return row.session_id;
+  return (await adoptingSession(scene, row)) ?? row.session_id;
+}
+
 /** A shop whose own rows are gone finds its sessions by what tilld keeps with each payment. */
 async function recover(tilld: TilldService, payment: Payment) {
   const sessionId = payment.metadata?.['medusa_session'];
   return typeof sessionId === 'string' ? tilld.remember(payment, sessionId) : null;
 }
 
-/**
- * Places the order and takes the money into the books, as far as that is due. Answers false for money that is not taken
- * as that of the order: the shopkeeper was told why, and nothing shall say that the order is paid.
- */
-async function settle(scene: Scene, session: Session | null, wasCaptured: boolean): Promise<boolean> {
+/** `refused`: not taken as money of the order. `twice`: another payment of the order has its money. Both are told. */
+type Outcome = 'taken' | 'refused' | 'twice';
+
+/** Places the order and takes the money into the books, as far as that is due. */
+async function settle(scene: Scene, session: Session | null, wasCaptured: boolean): Promise<Outcome> {
   const { payment, tilld, logger } = scene;
   const isDue = payment.status === 'completed' || payment.status === 'confirming';
-  if (!isDue || wasCaptured) return true;
+  if (!isDue || wasCaptured) return 'taken';
   if (!isWorth(payment, tilld.options)) {
     await tilld.tell(payment.id, 'sandbox', 'sandbox');
-    return false;
+    return 'refused';
   }
-  if (session === null) {
-    if (payment.status !== 'completed') return true;
-    logger.error(`tilld: payment ${payment.id} is paid, but its payment session is gone`);
-    await tilld.tell(payment.id, 'no_session', 'paid_without_order', { received: receivedText(payment) });
-    return false;
-  }
+  if (session === null) return withoutSession(scene);
   if (!asksFor(payment, session.amount, session.currency)) {
     logger.error(`tilld: payment ${payment.id} asks for another amount than its payment session`);
     const asked = `${payment.amount} ${payment.currency}`;
     await tilld.tell(payment.id, 'amount', 'amount_differs', { asked });
-    return false;
+    return 'refused';
   }
-  if (payment.status === 'completed') return takeMoney(scene, session);
+  if (payment.status === 'completed') return (await takeMoney(scene, session)) ? 'taken' : 'refused';
   if (tilld.options.placeOrders === 'seen' && session.order === null) await placeOrder(scene, session);
-  return true;
+  return 'taken';
+}
+
+async function withoutSession({ payment, tilld, logger }: Scene): Promise<Outcome> {
+  const [row] = await tilld.listPayments({ id: payment.id }, { take: 1 });
+  const other = await paidBeside(tilld, payment.id, row?.cart_id ?? null);
+  if (other !== undefined) {
+    logger.error(`tilld: payment ${payment.id} has money, and so has ${other.id} of the same order`);
+    const values = { received: receivedText(payment), other: other.id };
+    await tilld.tell(payment.id, 'twice', 'paid_twice', values);
+    return 'twice';
+  }
+  if (payment.status !== 'completed') return 'taken';
+  logger.error(`tilld: payment ${payment.id} is paid, but its payment session is gone`);
+  await tilld.tell(payment.id, 'no_session', 'paid_without_order', { received: receivedText(payment) });
+  return 'refused';
 }
 
 async function placeOrder(scene: Scene, session: Session): Promise<void> {

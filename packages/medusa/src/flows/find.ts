@@ -59,3 +59,58 @@ export async function findSession(container: MedusaContainer, sessionId: string)
     first: all.find(({ status }) => status !== 'canceled' && status !== 'error')?.id ?? null,
   };
 }
+
+/** What a cart would be paid by now. */
+export interface CartState {
+  readonly collectionId: string;
+  readonly isCompleted: boolean;
+  /** Its session with us. */
+  readonly own: { readonly id: string; readonly amount: number; readonly currency: string } | null;
+  /** Whether another way to pay was chosen. */
+  readonly hasOther: boolean;
+  /** Our provider, where the cart's region allows it. */
+  readonly providerId: string | null;
+}
+
+const PROVIDER = /^pp_tilld_/;
+const GONE: readonly string[] = ['canceled', 'error'];
+
+interface CartStateRow {
+  readonly completed_at: string | null;
+  readonly region?: { readonly payment_providers?: readonly ({ readonly id: string } | null)[] } | null;
+  readonly payment_collection?: {
+    readonly id: string;
+    readonly payment_sessions?: readonly {
+      readonly id: string;
+      readonly provider_id: string;
+      readonly status: string;
+      readonly amount: number;
+      readonly currency_code: string;
+    }[];
+  } | null;
+}
+
+/** null without a cart, or for one that nothing is asked for. */
+export async function findCart(container: MedusaContainer, cartId: string): Promise<CartState | null> {
+  const query = container.resolve(ContainerRegistrationKeys.QUERY);
+  const fields = [
+    'completed_at',
+    'region.payment_providers.id',
+    'payment_collection.id',
+    'payment_collection.payment_sessions.*',
+  ];
+  const { data } = await query.graph({ entity: 'cart', fields, filters: { id: cartId } });
+  const cart = data[0] as unknown as CartStateRow | undefined;
+  const collection = cart?.payment_collection;
+  if (cart === undefined || !collection) return null;
+  const sessions = (collection.payment_sessions ?? []).filter(({ status }) => !GONE.includes(status));
+  const own = sessions.find(({ provider_id }) => PROVIDER.test(provider_id));
+  const providers = (cart.region?.payment_providers ?? []).map((each) => each?.id ?? '');
+  return {
+    collectionId: collection.id,
+    isCompleted: cart.completed_at !== null,
+    own: own === undefined ? null : { id: own.id, amount: own.amount, currency: own.currency_code },
+    hasOther: sessions.some(({ provider_id }) => !PROVIDER.test(provider_id)),
+    providerId: providers.find((id) => PROVIDER.test(id)) ?? null,
+  };
+}

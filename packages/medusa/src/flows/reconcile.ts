@@ -3,6 +3,7 @@ import { ContainerRegistrationKeys, Modules } from '@medusajs/framework/utils';
 import { TilldError } from '@tilld/sdk';
 import type TilldService from '../modules/tilld/service';
 import { applyPayment } from './apply-payment';
+import { eraseMarked } from './erase';
 import { paymentsWithOpenRefunds } from './refund';
 
 const PAGE = 100;
@@ -50,6 +51,7 @@ async function run(container: MedusaContainer): Promise<Reconciled> {
     seen.add(id);
     failed += await attempt(container, id);
   }
+  await eraseMarked(tilld);
   return { events, payments: seen.size, failed };
 }
 

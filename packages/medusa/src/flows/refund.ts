@@ -1,4 +1,5 @@
-import type { Payment, Tilld } from '@tilld/sdk';
+import { MedusaError } from '@medusajs/framework/utils';
+import { TilldError, type Payment, type Tilld } from '@tilld/sdk';
 import type TilldService from '../modules/tilld/service';
 
 interface Parts {
@@ -18,13 +19,22 @@ interface RefundLink {
   readonly problem: string | null;
 }
 
-/** Ends of a claim link: nothing follows. */
-const ENDED = ['paid', 'expired', 'cancelled', 'nothing'];
+/** Ends of a claim link: nothing follows. `recording`: it was given back at tilld, without a link. */
+const ENDED = ['paid', 'expired', 'cancelled', 'nothing', 'recording'];
+/** Of a refund whose next link is not made yet. */
+const RENEWED = 'renewed';
+const RENEWABLE = ['expired', 'cancelled', RENEWED];
 
 /** Makes the claim link of a refund; again the same link for the same refund. */
-export async function openRefund({ tilld, client }: Parts, payment: Payment, refundId: string, price: Price) {
+export async function openRefund(
+  { tilld, client }: Parts,
+  payment: Payment,
+  refundId: string,
+  price: Price,
+  deductFee: boolean = tilld.options.deductRefundFee,
+) {
   const [known] = await tilld.listRefunds({ id: refundId }, { take: 1 });
-  if (known !== undefined && known.status !== 'expired' && known.status !== 'cancelled') return known;
+  if (known !== undefined && !RENEWABLE.includes(known.status)) return known;
   const attempt = (known?.attempt ?? 0) + 1;
   if (isGone(payment)) {
     await tilld.tell(payment.id, `refund:${refundId}`, 'refund_nothing', { ...price });
@@ -39,7 +49,7 @@ export async function openRefund({ tilld, client }: Parts, payment: Payment, ref
     });
   }
   const link = await client.refundLinks.create(
-    { paymentId: payment.id, ...price },
+    { paymentId: payment.id, ...price, deductFee },
     { idempotencyKey: `${refundId}:${attempt}` },
   );
   if (link.url === null) throw new Error('tilld made a refund link and did not show it');
@@ -50,9 +60,11 @@ export async function openRefund({ tilld, client }: Parts, payment: Payment, ref
     sealed_url: tilld.seal(link.url),
     ...price,
     status: link.status,
+    deduct_fee: deductFee,
     attempt,
   });
-  await tilld.tell(payment.id, `refund:${link.id}:open`, 'refund_open', { ...price });
+  const code = deductFee ? 'refund_open_less_fee' : 'refund_open';
+  await tilld.tell(payment.id, `refund:${link.id}:open`, code, { ...price });
   return row;
 }
 
@@ -74,6 +86,7 @@ export async function lookAtRefunds({ tilld, client }: Parts, paymentId: string)
   const links = new Map<string, RefundLink>();
   for await (const link of client.refundLinks.all({ paymentId })) links.set(link.id, link);
   for (const { id, link_id, status, amount, currency } of open) {
+    if (status === RENEWED) await renewRefund({ tilld, client }, id);
     const link = links.get(link_id);
     if (link === undefined) continue;
     if (isDelayed(link)) {
@@ -92,12 +105,34 @@ function isDelayed({ status, problem }: RefundLink): boolean {
   return problem !== null && (status === 'claimed' || status === 'approved');
 }
 
-/** A new claim link for a refund whose link expired or was cancelled. */
-export async function renewRefund({ tilld, client }: Parts, refundId: string) {
+/**
+ * A new claim link for a refund whose link ended, or is claimed and cannot be sent: a wallet that holds no more than the
+ * refund cannot pay the network fee on top.
+ * @throws {MedusaError} for one that was paid or is being paid
+ */
+export async function renewRefund({ tilld, client }: Parts, refundId: string, deductFee?: boolean) {
   const refund = await tilld.retrieveRefund(refundId);
-  const payment = await client.payments.get({ paymentId: refund.payment_id });
-  const { amount, currency } = refund;
-  return openRefund({ tilld, client }, payment, refundId, { amount, currency });
+  const { payment_id: paymentId, link_id: linkId, status, amount, currency } = refund;
+  if (linkId !== '' && !ENDED.includes(status)) {
+    // The end of the old link is not the end of the refund.
+    await tilld.updateRefunds({ id: refundId, link_id: '', status: RENEWED });
+    try {
+      await client.refundLinks.cancel({ linkId });
+    } catch (error) {
+      await tilld.updateRefunds({ id: refundId, link_id: linkId, status });
+      if (!(error instanceof TilldError) || error.code !== 'INVALID_STATE') throw error;
+      throw new MedusaError(MedusaError.Types.NOT_ALLOWED, error.message);
+    }
+  }
+  if (deductFee !== undefined) await tilld.updateRefunds({ id: refundId, deduct_fee: deductFee });
+  const payment = await client.payments.get({ paymentId });
+  return openRefund(
+    { tilld, client },
+    payment,
+    refundId,
+    { amount, currency },
+    deductFee ?? refund.deduct_fee,
+  );
 }
 
 /** Payments with a claim link that may still change, also without an event: one that is cancelled sends none. */

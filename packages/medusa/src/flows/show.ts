@@ -1,6 +1,8 @@
 import type { MedusaContainer } from '@medusajs/framework/types';
 import { messagesIn, noteText, type Language } from '../messages';
 import type TilldService from '../modules/tilld/service';
+import { orderPayment } from '../order-payment';
+import type { PaymentRow } from './adopt';
 
 export interface ShownPayment {
   readonly id: string;
@@ -12,6 +14,8 @@ export interface ShownPayment {
   readonly state: string;
   readonly stateText: string;
   readonly captured: boolean;
+  /** Whether it is the one that its order follows. */
+  readonly isCurrent: boolean;
   readonly checkoutUrl: string;
   readonly notes: readonly { readonly at: string; readonly code: string; readonly text: string }[];
   readonly refunds: readonly {
@@ -19,6 +23,7 @@ export interface ShownPayment {
     readonly amount: string;
     readonly currency: string;
     readonly status: string;
+    readonly deductFee: boolean;
     /** For the customer: who has it can claim the money. */
     readonly url: string;
   }[];
@@ -44,6 +49,10 @@ export async function showPayments(
   const notes = await tilld.listNotes({ payment_id: ids }, { order: { created_at: 'ASC' } });
   const refunds = await tilld.listRefunds({ payment_id: ids }, { order: { created_at: 'ASC' } });
   const messages = messagesIn(language);
+  const isCurrent = (row: PaymentRow): boolean => {
+    const same = rows.filter(({ cart_id }) => row.cart_id !== null && cart_id === row.cart_id);
+    return same.length === 0 || orderPayment(same)?.id === row.id;
+  };
   return rows.map((row) => ({
     id: row.id,
     orderId: row.order_id,
@@ -54,6 +63,7 @@ export async function showPayments(
     state: row.state,
     stateText: messages.states[row.state as keyof typeof messages.states] ?? row.state,
     captured: row.captured,
+    isCurrent: isCurrent(row),
     checkoutUrl: row.checkout_url,
     notes: notes
       .filter(({ payment_id }) => payment_id === row.id)
@@ -64,11 +74,13 @@ export async function showPayments(
       })),
     refunds: refunds
       .filter(({ payment_id }) => payment_id === row.id)
-      .map(({ id, amount, currency, status, sealed_url }) => ({
+      .filter(({ status }) => status !== 'recording')
+      .map(({ id, amount, currency, status, deduct_fee, sealed_url }) => ({
         id,
         amount,
         currency,
         status,
+        deductFee: deduct_fee,
         url: tilld.open(sealed_url),
       })),
   }));

@@ -21,12 +21,18 @@ export const de: Messages = {
       'Bezahlt ({received}), nachdem die Bestellung storniert war. Geben Sie das Geld bei tilld zurück.',
     amount_differs: 'Die Zahlung verlangt {asked}, die Bestellung etwas anderes: Sie gilt nicht als bezahlt.',
     not_cancelled: 'Die Bestellung wurde nicht storniert: {reason}',
+    paid_twice:
+      'Auch für diese Zahlung kam Geld ({received}), obwohl Zahlung {other} das Geld der Bestellung hat. Geben Sie es bei tilld zurück.',
+    adopted: 'Das Geld von Zahlung {other} ist weg: Die Bestellung ist jetzt durch diese Zahlung bezahlt.',
+    returned_elsewhere: '{amount} {currency} dieser Bestellung wurden bei tilld zurückgegeben.',
+    refund_open_less_fee:
+      'Erstattung von {amount} {currency} abzüglich der Netzwerkgebühr: Geben Sie dem Kunden den Link. Gezahlt wird, sobald er ihn eingelöst hat.',
     refund_open:
       'Erstattung von {amount} {currency}: Geben Sie dem Kunden den Link. Gezahlt wird, sobald er ihn eingelöst hat.',
     refund_claimed:
       'Der Kunde hat die Erstattung von {amount} {currency} eingelöst. Geben Sie sie bei tilld frei.',
     refund_delayed:
-      'Die Erstattung von {amount} {currency} kann zurzeit nicht gesendet werden und wird erneut versucht: {reason}',
+      'Die Erstattung von {amount} {currency} kann zurzeit nicht gesendet werden und wird erneut versucht: {reason}. Fehlt der Wallet nur die Netzwerkgebühr, dann erstellen Sie einen neuen Link, der sie abzieht, und geben Sie ihn dem Kunden.',
     refund_approved: 'Die Erstattung von {amount} {currency} wird gesendet.',
     refund_paid: 'Die Erstattung von {amount} {currency} ist gezahlt.',
     refund_expired:
@@ -64,6 +70,7 @@ export const de: Messages = {
     node: 'Nodes',
     order: 'Bestellung',
     claimLink: 'Erstattungslink für den Kunden',
+    renewLessFee: 'Neuer Link, Netzwerkgebühr abgezogen',
     none: 'Noch keine Zahlungen.',
   },
 };

@@ -18,11 +18,17 @@ export const en = {
     paid_after_cancel: 'Paid ({received}) after the order was cancelled. Give the money back at tilld.',
     amount_differs: 'The payment asks for {asked}, the order for something else: it is not taken as paid.',
     not_cancelled: 'The order was not cancelled: {reason}',
+    paid_twice:
+      'Money came for this payment as well ({received}), though payment {other} has the money of the order. Give it back at tilld.',
+    adopted: 'The money of payment {other} is gone: the order is paid by this payment now.',
+    returned_elsewhere: '{amount} {currency} of this order was given back at tilld.',
+    refund_open_less_fee:
+      'Refund of {amount} {currency}, less the network fee: give the claim link to the customer. It is paid once they claimed it.',
     refund_open:
       'Refund of {amount} {currency}: give the claim link to the customer. It is paid once he claimed it.',
     refund_claimed: 'The customer claimed the refund of {amount} {currency}. Approve it at tilld.',
     refund_delayed:
-      'The refund of {amount} {currency} cannot be sent at present, and is tried again: {reason}',
+      'The refund of {amount} {currency} cannot be sent at present, and is tried again: {reason}. If the wallet lacks the network fee, make a new link with the fee deducted, and give it to the customer.',
     refund_approved: 'The refund of {amount} {currency} is being sent.',
     refund_paid: 'The refund of {amount} {currency} is paid.',
     refund_expired:
@@ -57,6 +63,7 @@ export const en = {
     node: 'Nodes',
     order: 'Order',
     claimLink: 'Claim link for the customer',
+    renewLessFee: 'New link, network fee deducted',
     none: 'No payments yet.',
   },
 };

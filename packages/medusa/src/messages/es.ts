@@ -19,10 +19,16 @@ export const es: Messages = {
     paid_after_cancel: 'Pagado ({received}) después de cancelar el pedido. Devuelva el dinero en tilld.',
     amount_differs: 'El pago pide {asked} y el pedido otra cosa: no se da por pagado.',
     not_cancelled: 'El pedido no se canceló: {reason}',
+    paid_twice:
+      'También llegó dinero para este pago ({received}), aunque el pago {other} tiene el dinero del pedido. Devuélvalo en tilld.',
+    adopted: 'El dinero del pago {other} ya no está: ahora el pedido está pagado con este pago.',
+    returned_elsewhere: 'Se devolvieron {amount} {currency} de este pedido en tilld.',
+    refund_open_less_fee:
+      'Reembolso de {amount} {currency} menos la comisión de red: dé el enlace al cliente. Se paga en cuanto lo reclame.',
     refund_open: 'Reembolso de {amount} {currency}: dé el enlace al cliente. Se paga cuando lo reclame.',
     refund_claimed: 'El cliente reclamó el reembolso de {amount} {currency}. Apruébelo en tilld.',
     refund_delayed:
-      'El reembolso de {amount} {currency} no se puede enviar por ahora y se volverá a intentar: {reason}',
+      'El reembolso de {amount} {currency} no se puede enviar por ahora y se volverá a intentar: {reason}. Si al monedero le falta la comisión de red, cree un enlace nuevo que la descuente y déselo al cliente.',
     refund_approved: 'El reembolso de {amount} {currency} se está enviando.',
     refund_paid: 'El reembolso de {amount} {currency} está pagado.',
     refund_expired:
@@ -58,6 +64,7 @@ export const es: Messages = {
     node: 'Nodos',
     order: 'Pedido',
     claimLink: 'Enlace de reembolso para el cliente',
+    renewLessFee: 'Enlace nuevo, con la comisión descontada',
     none: 'Aún no hay pagos.',
   },
 };

@@ -21,11 +21,17 @@ export const fr: Messages = {
     amount_differs:
       'Le paiement demande {asked}, la commande autre chose : elle n’est pas considérée comme payée.',
     not_cancelled: 'La commande n’a pas été annulée : {reason}',
+    paid_twice:
+      'De l’argent est aussi arrivé pour ce paiement ({received}), alors que le paiement {other} a l’argent de la commande. Rendez-le dans tilld.',
+    adopted: 'L’argent du paiement {other} a disparu : la commande est désormais payée par ce paiement.',
+    returned_elsewhere: '{amount} {currency} de cette commande ont été rendus dans tilld.',
+    refund_open_less_fee:
+      'Remboursement de {amount} {currency} moins les frais de réseau : donnez le lien au client. Il est payé dès qu’il l’a réclamé.',
     refund_open:
       'Remboursement de {amount} {currency} : donnez le lien au client. Il est payé une fois réclamé.',
     refund_claimed: 'Le client a réclamé le remboursement de {amount} {currency}. Approuvez-le dans tilld.',
     refund_delayed:
-      'Le remboursement de {amount} {currency} ne peut pas être envoyé pour l’instant et sera réessayé : {reason}',
+      'Le remboursement de {amount} {currency} ne peut pas être envoyé pour l’instant et sera réessayé : {reason}. S’il manque au portefeuille les frais de réseau, créez un nouveau lien qui les déduit et donnez-le au client.',
     refund_approved: 'Le remboursement de {amount} {currency} est en cours d’envoi.',
     refund_paid: 'Le remboursement de {amount} {currency} est payé.',
     refund_expired:
@@ -60,6 +66,7 @@ export const fr: Messages = {
     node: 'Nœuds',
     order: 'Commande',
     claimLink: 'Lien de remboursement pour le client',
+    renewLessFee: 'Nouveau lien, frais de réseau déduits',
     none: 'Pas encore de paiement.',
   },
 };

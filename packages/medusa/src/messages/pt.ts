@@ -19,10 +19,16 @@ export const pt: Messages = {
     paid_after_cancel: 'Pago ({received}) depois de a encomenda ser cancelada. Devolva o dinheiro no tilld.',
     amount_differs: 'O pagamento pede {asked} e a encomenda outra coisa: não é dada como paga.',
     not_cancelled: 'A encomenda não foi cancelada: {reason}',
+    paid_twice:
+      'Também chegou dinheiro para este pagamento ({received}), embora o pagamento {other} tenha o dinheiro da encomenda. Devolva-o no tilld.',
+    adopted: 'O dinheiro do pagamento {other} desapareceu: a encomenda está agora paga por este pagamento.',
+    returned_elsewhere: '{amount} {currency} desta encomenda foram devolvidos no tilld.',
+    refund_open_less_fee:
+      'Reembolso de {amount} {currency} menos a taxa de rede: dê a ligação ao cliente. É pago assim que ele a usar.',
     refund_open: 'Reembolso de {amount} {currency}: dê a ligação ao cliente. É pago quando ele o reclamar.',
     refund_claimed: 'O cliente reclamou o reembolso de {amount} {currency}. Aprove-o no tilld.',
     refund_delayed:
-      'O reembolso de {amount} {currency} não pode ser enviado de momento e será tentado de novo: {reason}',
+      'O reembolso de {amount} {currency} não pode ser enviado de momento e será tentado de novo: {reason}. Se faltar à carteira a taxa de rede, crie uma nova ligação que a desconte e dê-a ao cliente.',
     refund_approved: 'O reembolso de {amount} {currency} está a ser enviado.',
     refund_paid: 'O reembolso de {amount} {currency} está pago.',
     refund_expired:
@@ -57,6 +63,7 @@ export const pt: Messages = {
     node: 'Nós',
     order: 'Encomenda',
     claimLink: 'Ligação de reembolso para o cliente',
+    renewLessFee: 'Nova ligação, taxa de rede descontada',
     none: 'Ainda não há pagamentos.',
   },
 };

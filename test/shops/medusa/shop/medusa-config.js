@@ -18,6 +18,8 @@ module.exports = defineConfig({
       options: {
         tilldUrl: process.env.TILLD_URL, // such as https://pay.shop.example
         backendUrl: process.env.BACKEND_URL, // where tilld reaches Medusa, such as https://api.shop.example
+        successUrl: `${process.env.STOREFRONT_URL}/order/{orderId}/confirmed`, // the storefront's order confirmation
+        returnUrl: `${process.env.STOREFRONT_URL}/checkout`, // the storefront's cart or checkout
         shopName: 'Corner shop',
         allowSandbox: process.env.TILLD_TEST_MODE === 'true', // simulated money pays orders: for trying things out
       },

@@ -1,8 +1,9 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
+const SIGNATURE_LENGTH = 22;
 
 /** Seals texts (AES-256-GCM), so that a copy of the database holds no key in clear. */
 export class Sealing {
@@ -17,6 +18,11 @@ export class Sealing {
     const cipher = createCipheriv('aes-256-gcm', this.#key, iv);
     const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
     return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64');
+  }
+
+  /** A signature of a text, for addresses that nobody shall guess: 132 bits. */
+  sign(text: string): string {
+    return createHmac('sha256', this.#key).update(text).digest('base64url').slice(0, SIGNATURE_LENGTH);
   }
 
   /** @throws when it was sealed with another secret */

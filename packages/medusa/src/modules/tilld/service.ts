@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { ConfigModule, Logger } from '@medusajs/framework/types';
 import { MedusaError, MedusaService } from '@medusajs/framework/utils';
 import { Tilld, type Payment as TilldPayment } from '@tilld/sdk';
@@ -9,6 +10,7 @@ import { Refund } from './models/refund';
 import { Sealing } from './sealing';
 
 const ONLY = 'default';
+const RETURN_PATH = '/tilld/return';
 const TIMEOUT_MS = 10_000;
 const RETRY_BUDGET_MS = 12_000;
 
@@ -24,6 +26,13 @@ export interface ConnectRequest {
   readonly state: string;
   readonly codeVerifier: string;
   readonly expiresAt: Date;
+}
+
+/** What is known of a payment beside what tilld says. */
+interface Remembered {
+  readonly cart_id?: string;
+  readonly success_url?: string | null;
+  readonly return_url?: string | null;
 }
 
 interface Dependencies {
@@ -136,6 +145,7 @@ export default class TilldService extends MedusaService({ Connection, Payment, N
   async remember(
     payment: Pick<TilldPayment, 'id' | 'amount' | 'currency' | 'checkoutUrl'>,
     sessionId: string,
+    more: Remembered = {},
   ) {
     const row = {
       id: payment.id,
@@ -143,6 +153,7 @@ export default class TilldService extends MedusaService({ Connection, Payment, N
       amount: payment.amount,
       currency: payment.currency,
       checkout_url: payment.checkoutUrl,
+      ...more,
     };
     const isKnown = async (): Promise<boolean> =>
       (await this.listPayments({ id: payment.id }, { take: 1 })).length > 0;
@@ -156,12 +167,46 @@ export default class TilldService extends MedusaService({ Connection, Payment, N
     }
   }
 
+  /** Makes a payment the one of a session: what the session had before is not its payment any more. */
+  async bind(paymentId: string, sessionId: string): Promise<void> {
+    const bound = await this.listPayments({ session_id: sessionId }, { take: null });
+    for (const { id } of bound) {
+      if (id !== paymentId) await this.updatePayments({ id, session_id: `${sessionId}:replaced` });
+    }
+    await this.updatePayments({ id: paymentId, session_id: sessionId });
+  }
+
+  /** The payment that stands for a session. */
+  async boundTo(sessionId: string) {
+    const [row] = await this.listPayments(
+      { session_id: sessionId },
+      { take: 1, order: { created_at: 'DESC' } },
+    );
+    return row;
+  }
+
   seal(text: string): string {
     return this.#sealing().seal(text);
   }
 
   open(sealed: string): string {
     return this.#sealing().open(sealed);
+  }
+
+  /** The one address to which tilld sends the customer of a cart, or of a session without one. */
+  returnAddress(subject: string): string {
+    return `${this.options.backendUrl}${RETURN_PATH}/${subject}.${this.#sign(subject)}`;
+  }
+
+  /** What a reference of such an address is about; null for one that is not of this shop. */
+  subjectOf(reference: string): string | null {
+    const [subject = '', signature = ''] = reference.split('.');
+    const [given, wanted] = [Buffer.from(signature), Buffer.from(this.#sign(subject))];
+    return given.length === wanted.length && timingSafeEqual(given, wanted) ? subject : null;
+  }
+
+  #sign(subject: string): string {
+    return this.#sealing().sign(`tilld-return ${subject}`);
   }
 
   #sealing(): Sealing {

@@ -1,27 +1,20 @@
 import type { ConfigModule } from '@medusajs/framework/types';
-import type { TilldOptions } from '../../options';
 
-/** Where the checkout leads to: what the storefront asks for, if that is the storefront's own, else what is configured. */
-export function leadsTo(
+/** Where the storefront wants the customer of a session, as far as that is its own; null: as the options say. */
+export function addressesOf(
   data: Record<string, unknown> | undefined,
-  options: TilldOptions,
   config: ConfigModule,
-): { successUrl?: string; returnUrl?: string } {
+): { readonly success_url: string | null; readonly return_url: string | null } {
   const allowed = config.projectConfig.http.storeCors.split(',').map((origin) => origin.trim());
-  const successUrl = own(data?.['success_url'], allowed) ?? options.successUrl;
-  const returnUrl = own(data?.['return_url'], allowed) ?? options.returnUrl;
-  return {
-    ...(successUrl === undefined ? {} : { successUrl }),
-    ...(returnUrl === undefined ? {} : { returnUrl }),
-  };
+  return { success_url: own(data?.['success_url'], allowed), return_url: own(data?.['return_url'], allowed) };
 }
 
-/** Anybody may open a session: an address of a stranger would make the checkout lead there. */
-function own(url: unknown, allowed: readonly string[]): string | undefined {
-  if (typeof url !== 'string') return undefined;
+/** Anybody may open a session: an address of a stranger would make the shop lead there. */
+function own(url: unknown, allowed: readonly string[]): string | null {
+  if (typeof url !== 'string') return null;
   try {
-    return allowed.includes(new URL(url).origin) ? url : undefined;
+    return allowed.includes(new URL(url).origin) ? url : null;
   } catch {
-    return undefined;
+    return null;
   }
 }

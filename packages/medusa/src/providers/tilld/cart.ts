@@ -11,9 +11,11 @@ export interface CartFacts {
   readonly email: string | null;
   readonly locale: string | null;
   readonly lines: Line[];
+  /** The number by which shop and customer know the order, where there is one by now. */
+  readonly orderLabel: string | null;
 }
 
-export const UNKNOWN_CART: CartFacts = { cartId: null, email: null, locale: null, lines: [] };
+const UNKNOWN_CART: CartFacts = { cartId: null, email: null, locale: null, lines: [], orderLabel: null };
 
 const NAME_MAX = 200;
 const LINES_MAX = 50;
@@ -49,18 +51,32 @@ export async function cartOf(
       filters: { payment_collection_id: collectionId },
     });
     const cartId = (links.data[0] as { cart_id?: string } | undefined)?.cart_id;
-    if (cartId === undefined) return UNKNOWN_CART;
+    const orderLabel = await labelOf(query, collectionId);
+    if (cartId === undefined) return { ...UNKNOWN_CART, orderLabel };
     const fields = ['id', 'email', 'locale', 'items.title', 'items.quantity', 'items.unit_price'];
     const carts = await query.graph({ entity: 'cart', fields, filters: { id: cartId } });
     const cart = carts.data[0] as unknown as CartRow | undefined;
-    return cart === undefined ? UNKNOWN_CART : factsOf(cart, currency, amount);
+    return cart === undefined ? UNKNOWN_CART : { ...factsOf(cart, currency, amount), orderLabel };
   } catch (error) {
     logger.warn(`tilld: the cart of ${sessionId} could not be read: ${(error as Error).message}`);
     return UNKNOWN_CART;
   }
 }
 
-function factsOf(cart: CartRow, currency: string, amount: string): CartFacts {
+async function labelOf(query: RemoteQueryFunction, collectionId: string): Promise<string | null> {
+  const links = await query.graph({
+    entity: 'order_payment_collection',
+    fields: ['order_id'],
+    filters: { payment_collection_id: collectionId },
+  });
+  const orderId = (links.data[0] as { order_id?: string } | undefined)?.order_id;
+  if (orderId === undefined) return null;
+  const orders = await query.graph({ entity: 'order', fields: ['display_id'], filters: { id: orderId } });
+  const number = (orders.data[0] as { display_id?: number } | undefined)?.display_id;
+  return number === undefined ? null : String(number);
+}
+
+function factsOf(cart: CartRow, currency: string, amount: string): Omit<CartFacts, 'orderLabel'> {
   const lines = (cart.items ?? [])
     .filter((item) => item !== null)
     .slice(0, LINES_MAX)

@@ -1,6 +1,7 @@
 import type {
   AuthorizePaymentInput,
   AuthorizePaymentOutput,
+  BigNumberInput,
   CancelPaymentInput,
   CancelPaymentOutput,
   CapturePaymentInput,
@@ -30,11 +31,13 @@ import {
 } from '@medusajs/framework/utils';
 import { TilldError, type Body, type Payment } from '@tilld/sdk';
 import { giveUp } from '../../give-up';
-import { asksFor, fiat, isWorth } from '../../money';
+import { asksFor, exactFiat, fiat, isWorth } from '../../money';
 import type TilldService from '../../modules/tilld/service';
 import { openRefund } from '../../flows/refund';
-import { leadsTo } from './addresses';
-import { cartOf } from './cart';
+import { takeReturned } from '../../flows/returned';
+import { addressesOf } from './addresses';
+import { cartOf, type CartFacts } from './cart';
+import { closeOlder, paidOfCart } from '../../flows/one-payment';
 
 interface Dependencies {
   readonly logger: Logger;
@@ -45,6 +48,17 @@ interface Dependencies {
 }
 
 type Data = Record<string, unknown>;
+type PaymentBody = Body<'POST', '/payment/create'>;
+
+/** What a session asks for. */
+interface Wish {
+  readonly sessionId: string;
+  /** Of tilld: another one for each payment of the session. */
+  readonly orderId: string;
+  readonly price: { readonly amount: string; readonly currency: string };
+  readonly data: Data | undefined;
+  readonly email: string | undefined;
+}
 
 /** As tilld takes it. */
 const LOCALE = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/;
@@ -105,10 +119,12 @@ export default class TilldProvider extends AbstractPaymentProvider {
     const paymentId = text(data, 'payment_id');
     if (paymentId === undefined) return { data: data ?? {} };
     // The storefront can put anything into a session: only a payment made for this one is cancelled.
-    const [known] = await this.#tilld.listPayments({ id: paymentId }, { take: 1 });
-    if (known !== undefined && known.session_id !== text(data, 'session_id')) return { data: data ?? {} };
-    const payment = await giveUp(await this.#tilld.client(), paymentId, this.#tilld.options);
-    if (known !== undefined) await this.#tilld.updatePayments({ id: paymentId, state: 'lost' });
+    const sessionId = text(data, 'session_id');
+    const bound = sessionId === undefined ? undefined : await this.#tilld.boundTo(sessionId);
+    const [known] = await this.#tilld.listPayments({ id: bound?.id ?? paymentId }, { take: 1 });
+    if (known !== undefined && known.session_id !== sessionId) return { data: data ?? {} };
+    const payment = await giveUp(await this.#tilld.client(), known?.id ?? paymentId, this.#tilld.options);
+    if (known !== undefined) await this.#tilld.updatePayments({ id: known.id, state: 'lost' });
     return { data: payment === null ? (data ?? {}) : dataOf(payment, data) };
   }
 
@@ -116,7 +132,8 @@ export default class TilldProvider extends AbstractPaymentProvider {
     const { payment } = await this.#payment(data);
     // The same payment must not pay for two sessions, whatever stands in the data of one.
     const sessionId = context?.idempotency_key;
-    if (sessionId !== undefined && payment.metadata?.['medusa_session'] !== sessionId)
+    const isOwn = payment.metadata?.['medusa_session'] === sessionId;
+    if (sessionId !== undefined && !isOwn && (await this.#tilld.boundTo(sessionId))?.id !== payment.id)
       throw refused(`Payment ${payment.id} was made for another payment session.`);
     return this.#answer(payment, data);
   }
@@ -143,8 +160,10 @@ export default class TilldProvider extends AbstractPaymentProvider {
       // Medusa gives money back when it fails to place an order. The order is placed by the next attempt instead.
       throw refused(`Payment ${payment.id} belongs to no order yet: it is kept, and the order tried again.`);
     }
-    const price = { amount: fiat(amount, payment.currency), currency: payment.currency };
-    await openRefund({ tilld: this.#tilld, client }, payment, refundId, price);
+    const parts = { tilld: this.#tilld, client };
+    const { currency } = payment;
+    if (!(await takeReturned(parts, payment, refundId, fiat(amount, currency))))
+      await openRefund(parts, payment, refundId, { amount: refundable(amount, payment), currency });
     return { data: dataOf(payment, data) };
   }
 
@@ -161,40 +180,67 @@ export default class TilldProvider extends AbstractPaymentProvider {
     return { action: PaymentActions.NOT_SUPPORTED };
   }
 
-  async #create(wish: {
-    sessionId: string;
-    orderId: string;
-    price: { amount: string; currency: string };
-    data: Data | undefined;
-    email: string | undefined;
-  }): Promise<InitiatePaymentOutput> {
+  async #create(wish: Wish): Promise<InitiatePaymentOutput> {
     const { sessionId, orderId, price, data } = wish;
     const client = await this.#tilld.client();
     const { query, logger, configModule } = this.#given;
     const cart = await cartOf({ query, logger }, sessionId, price.currency, price.amount);
-    const email = [wish.email, cart.email].find((each) => /^[^\s@]+@[^\s@]+$/.test(each ?? ''));
-    const locale = [text(data, 'locale'), cart.locale].find((each) => LOCALE.test(each ?? ''));
-    const { options } = this.#tilld;
-    const body: Body<'POST', '/payment/create'> = {
-      ...price,
-      orderId,
-      customer: typeof email === 'string' ? { email } : {},
-      lines: cart.lines,
-      metadata: { medusa_session: sessionId, ...(cart.cartId === null ? {} : { medusa_cart: cart.cartId }) },
-      ...(typeof locale === 'string' ? { locale } : {}),
-      ...(options.lifetimeMinutes === undefined ? {} : { lifetimeMinutes: options.lifetimeMinutes }),
-      ...leadsTo(data, options, configModule),
-    };
+    const paid = await paidOfCart({ tilld: this.#tilld, client }, cart.cartId);
+    if (paid !== null) return this.#adopt(paid, wish);
+    const body = this.#bodyOf(wish, cart);
     const key = `${orderId}:${price.amount}:${price.currency}`;
-    const payment = await client.payments.create(body, { idempotencyKey: key });
-    await this.#tilld.remember(payment, sessionId);
-    if (cart.cartId !== null) await this.#tilld.updatePayments({ id: payment.id, cart_id: cart.cartId });
+    // A restricted key is answered the payment in full.
+    const payment = (await client.payments.create(body, { idempotencyKey: key })) as Payment;
+    await this.#tilld.remember(payment, sessionId, {
+      ...(cart.cartId === null ? {} : { cart_id: cart.cartId }),
+      ...addressesOf(data, configModule),
+    });
+    await this.#tilld.bind(payment.id, sessionId);
+    await closeOlder({ tilld: this.#tilld, client }, payment.id, cart.cartId);
+    return this.#opened(payment, wish);
+  }
+
+  /** Money that came for the cart already is that of the new session; it pays for nothing of another price. */
+  async #adopt(paid: Payment, wish: Wish): Promise<InitiatePaymentOutput> {
+    const { sessionId, price } = wish;
+    if (!asksFor(paid, price.amount, price.currency)) {
+      throw refused(
+        `Money came for this cart (payment ${paid.id} is ${paid.status}): no second payment is made.`,
+      );
+    }
+    await this.#tilld.bind(paid.id, sessionId);
+    await this.#tilld.updatePayments({ id: paid.id, pending_look: true });
+    return this.#opened(paid, wish);
+  }
+
+  #opened(payment: Payment, { sessionId, price, data }: Wish): InitiatePaymentOutput {
     const status = PaymentSessionStatus.PENDING;
     return { id: payment.id, status, data: { ...dataOf(payment, data), ...price, session_id: sessionId } };
   }
 
+  #bodyOf({ sessionId, orderId, price, data, email: given }: Wish, cart: CartFacts): PaymentBody {
+    const email = [given, cart.email].find((each) => /^[^\s@]+@[^\s@]+$/.test(each ?? ''));
+    const locale = [text(data, 'locale'), cart.locale].find((each) => LOCALE.test(each ?? ''));
+    const { lifetimeMinutes } = this.#tilld.options;
+    const address = this.#tilld.returnAddress(cart.cartId ?? sessionId);
+    return {
+      ...price,
+      orderId,
+      ...(cart.orderLabel === null ? {} : { orderLabel: cart.orderLabel }),
+      customer: typeof email === 'string' ? { email } : {},
+      lines: cart.lines,
+      metadata: { medusa_session: sessionId, ...(cart.cartId === null ? {} : { medusa_cart: cart.cartId }) },
+      ...(typeof locale === 'string' ? { locale } : {}),
+      ...(lifetimeMinutes === undefined ? {} : { lifetimeMinutes }),
+      successUrl: address,
+      returnUrl: address,
+    };
+  }
+
   async #payment(data: Data | undefined) {
-    const paymentId = text(data, 'payment_id');
+    const sessionId = text(data, 'session_id');
+    const bound = sessionId === undefined ? undefined : await this.#tilld.boundTo(sessionId);
+    const paymentId = bound?.id ?? text(data, 'payment_id');
     if (paymentId === undefined) throw refused('This payment session has no payment at tilld.');
     const client = await this.#tilld.client();
     return { client, payment: await client.payments.get({ paymentId }) };
@@ -230,6 +276,17 @@ export default class TilldProvider extends AbstractPaymentProvider {
     const { tilld } = this.#given;
     if (tilld !== undefined) return tilld;
     throw refused("Add dependencies: ['tilld', 'query'] to the payment module in medusa-config.");
+  }
+}
+
+/** All of a payment may be given back however it was rounded; a part only as the currency can express it. */
+function refundable(amount: BigNumberInput, payment: Payment): string {
+  const { currency } = payment;
+  if (asksFor(payment, amount, currency)) return payment.amount;
+  try {
+    return exactFiat(amount, currency);
+  } catch (error) {
+    throw refused((error as Error).message);
   }
 }
 

@@ -11,6 +11,11 @@ export const Payment = model
     amount: model.text(),
     currency: model.text(),
     checkout_url: model.text(),
+    /** Where the storefront wants its customer, unless the options say. */
+    success_url: model.text().nullable(),
+    return_url: model.text().nullable(),
+    /** The shop deleted its customer, whom tilld has not erased yet. */
+    to_erase: model.boolean().default(false),
     /** In the words of the SDK's `shopState`. */
     state: model.text().default('waiting'),
     exception: model.text().nullable(),

@@ -12,6 +12,8 @@ export const Refund = model
     amount: model.text(),
     currency: model.text(),
     status: model.text(),
+    /** Whether the network fee is taken from the amount. */
+    deduct_fee: model.boolean().default(false),
     /** Counts the links made for it. */
     attempt: model.number().default(1),
   })

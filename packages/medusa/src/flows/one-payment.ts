@@ -1,0 +1,69 @@
+import { shopState, TilldError, type Payment, type Tilld } from '@tilld/sdk';
+import { isWorth } from '../money';
+import type TilldService from '../modules/tilld/service';
+import { hasMoney, isOlder } from '../order-payment';
+
+interface Parts {
+  readonly tilld: TilldService;
+  readonly client: Tilld;
+}
+
+/** How many payments of a cart are asked for before another one is made. */
+const MOST_ASKED = 20;
+const BEYOND: readonly string[] = ['refunded', 'superseded'];
+
+/**
+ * The payment of a cart that has money, as tilld says now, also where no webhook told of it; null when none has. Beside
+ * it no payment of the cart stays open.
+ * @throws {TilldError} while tilld cannot say: no second payment is made then
+ */
+export async function paidOfCart(parts: Parts, cartId: string | null): Promise<Payment | null> {
+  if (cartId === null) return null;
+  const { tilld, client } = parts;
+  const rows = await tilld.listPayments(
+    { cart_id: cartId },
+    { take: MOST_ASKED, order: { created_at: 'DESC' } },
+  );
+  const payments: Payment[] = [];
+  for (const { id, state } of rows) {
+    if (BEYOND.includes(state)) continue;
+    const payment = await read(client, id);
+    if (payment !== null) payments.push(payment);
+  }
+  const paid = payments.findLast((each) => hasMoney(shopState(each)) && isWorth(each, tilld.options));
+  if (paid === undefined) return null;
+  for (const each of payments) if (shopState(each) === 'waiting') await close(client, each.id);
+  return paid;
+}
+
+/** Two tabs may have made a payment each: the newest of a cart stays. */
+export async function closeOlder(
+  { tilld, client }: Parts,
+  paymentId: string,
+  cartId: string | null,
+): Promise<void> {
+  if (cartId === null) return;
+  const rows = await tilld.listPayments({ cart_id: cartId, state: 'waiting' }, { take: MOST_ASKED });
+  const mine = rows.find(({ id }) => id === paymentId);
+  if (mine === undefined) return;
+  for (const row of rows) if (isOlder(row, mine)) await close(client, row.id);
+}
+
+/** Cancels a payment. One that has money stays, which its own news tell. */
+export async function close(client: Tilld, paymentId: string): Promise<void> {
+  try {
+    await client.payments.cancel({ paymentId });
+  } catch (error) {
+    if (!(error instanceof TilldError) || !['INVALID_STATE', 'PAYMENT_NOT_FOUND'].includes(error.code))
+      throw error;
+  }
+}
+
+async function read(client: Tilld, paymentId: string): Promise<Payment | null> {
+  try {
+    return await client.payments.get({ paymentId });
+  } catch (error) {
+    if (error instanceof TilldError && error.code === 'PAYMENT_NOT_FOUND') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,1 @@
+exports.GET = require('../../../../storefront').storefront;
