@@ -63,8 +63,10 @@ RUN test/shops/install vendure && npm cache clean --force >/dev/null 2>&1
 COPY tsconfig.json ./
 COPY packages/sdk packages/sdk
 COPY packages/vendure packages/vendure
-COPY test/shops/_helpers/install.ts test/shops/_helpers/
-RUN PATH="/app/node_modules/.bin:$PATH" node -e "import('/app/test/shops/_helpers/install.ts').then((packed) => packed.installShop('vendure', '@tilld/vendure-plugin'))"
+COPY scripts/build-packages scripts/
+RUN scripts/build-packages --into /tmp/archives vendure \
+  && plugin=test/shops/vendure/node_modules/@tilld/vendure-plugin && mkdir -p "$plugin" \
+  && tar -xzf /tmp/archives/*.tgz -C "$plugin" --strip-components=1
 
 FROM ${NODE_IMAGE} AS shop
 RUN groupadd --gid 10001 tilld && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin tilld \

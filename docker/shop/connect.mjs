@@ -4,13 +4,16 @@ const SHOP = { name: 'Demo shop', domain: 'shop.example' };
 /**
  * Connects Vendure with tilld by the connect page's own requests, with an account made for it, unless a connection
  * works already.
- * @param {{ tilldUrl: string, shopPort: number, owner: { email: string, password: string } }} where
+ * @param {{ tilldUrl: string, shopUrl: string, shopPort: number, owner: { email: string, password: string } }} where
  */
-export async function connectWithTilld(admin, { tilldUrl, shopPort, owner }) {
+export async function connectWithTilld(admin, { tilldUrl, shopUrl, shopPort, owner }) {
   const { tilldHealth } = await admin.ask('{ tilldHealth { key webhook message } }');
   if (tilldHealth.key && tilldHealth.webhook) return;
   const token = await signIn(tilldUrl, owner);
   const merchantId = await shopOf(tilldUrl, token);
+  // So that its pages may show the checkout in place.
+  const embedOrigins = [new URL(shopUrl).origin];
+  await call(tilldUrl, 'PATCH', '/merchant/edit', { token, body: { merchantId, embedOrigins } });
   const { startTilldConnect } = await admin.ask('mutation { startTilldConnect }');
   const asked = Object.fromEntries(new URL(startTilldConnect).searchParams);
   const { redirectTo } = await call(tilldUrl, 'POST', '/connect/approve', {

@@ -11,8 +11,8 @@ import { fillCatalog } from './catalog.mjs';
 import { VendureApi } from './vendure-api.mjs';
 import { storefront } from './storefront.mjs';
 
-const { DATA_DIR, SHOP_URL, SHOP_INTERNAL_URL, TILLD_URL, TILLD_INTERNAL_URL } = process.env;
-const PORT = 3001;
+const { DATA_DIR, SHOP_URL, SHOP_INTERNAL_URL, TILLD_URL, TILLD_INTERNAL_URL, TILLD_TEST_MODE } = process.env;
+const PORT = Number(process.env.PORT ?? 3001);
 const DATABASE = join(DATA_DIR, 'shop.sqlite');
 /** For this container only, whose port is published on loopback. */
 const ADMINISTRATOR = { identifier: 'superadmin', password: process.env.SHOP_PASSWORD };
@@ -34,7 +34,7 @@ const app = await bootstrap({
     // Its pages are the only ones that ask it.
     cors: false,
     csrfPrevention: true,
-    middleware: [{ route: '/', handler: storefront }],
+    middleware: [{ route: '/', handler: storefront(TILLD_URL) }],
   },
   authOptions: {
     tokenMethod: ['bearer', 'cookie'],
@@ -46,7 +46,8 @@ const app = await bootstrap({
     type: 'sqljs',
     location: DATABASE,
     autoSave: true,
-    synchronize: isNew,
+    // The data are play money's: a newer plugin may change its tables.
+    synchronize: true,
     logging: false,
   },
   paymentOptions: { paymentMethodHandlers: [] },
@@ -56,10 +57,13 @@ const app = await bootstrap({
     tilld.TilldPlugin.init({
       tilldUrl: TILLD_URL,
       serverUrl: SHOP_URL,
+      successUrl: `${SHOP_URL}/?order={orderId}`,
+      returnUrl: `${SHOP_URL}/`,
       internal: { tilldUrl: TILLD_INTERNAL_URL, serverUrl: SHOP_INTERNAL_URL },
       encryptionKey: secretIn('encryption-key'),
       placeOrderWhenSeen: true,
       lifetimeMinutes: 15,
+      allowSandbox: TILLD_TEST_MODE === 'true',
     }),
   ],
 });
@@ -78,8 +82,13 @@ if (isNew) {
   });
   await fillCatalog(admin);
 }
-await connectWithTilld(admin, { tilldUrl: TILLD_INTERNAL_URL, shopPort: PORT, owner: ownerOf(process.env) });
-writeFileSync('/tmp/ready', '');
+await connectWithTilld(admin, {
+  tilldUrl: TILLD_INTERNAL_URL,
+  shopUrl: SHOP_URL,
+  shopPort: PORT,
+  owner: ownerOf(process.env),
+});
+writeFileSync(process.env.READY_FILE ?? '/tmp/ready', '');
 process.stdout.write(`the shop is ready: ${SHOP_URL}\n`);
 process.on('SIGTERM', () => void app.close().then(() => process.exit(0)));
 

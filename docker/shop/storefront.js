@@ -3,6 +3,7 @@ import { api, money, problem } from './api.js';
 
 const ask = api('/shop-api');
 const POLL_MS = 2000;
+const ORDER = 'code state tilldPayment { state checkoutUrl }';
 const ADDRESS = { streetLine1: 'Main street 1', city: 'Berlin', postalCode: '10115', countryCode: 'DE' };
 /** What a shopper reads for Vendure's states. */
 const STATES = {
@@ -57,6 +58,7 @@ async function pay(fields) {
   const quantities = [...fields].filter(([name]) => name !== 'email').map(([id, text]) => [id, Number(text)]);
   const wanted = quantities.filter(([, quantity]) => quantity > 0);
   if (wanted.length === 0) throw new Error('Choose an article');
+  if (await goOnWithOrder()) return;
   await fillCart(wanted);
   await ask(
     `mutation ($input: CreateCustomerInput!) { setCustomerForOrder(input: $input) { __typename ${problem} } }`,
@@ -73,14 +75,40 @@ async function pay(fields) {
     `mutation ($id: [ID!]!) { setOrderShippingMethod(shippingMethodId: $id) { __typename ${problem} } }`,
     { id: [eligibleShippingMethods[0].id] },
   );
-  const { activeOrder } = await ask('{ activeOrder { code } }');
-  const back = `${location.origin}/?order=${activeOrder.code}`;
+  await openCheckout();
+}
+
+/** The checkout over this page; where it may not be shown in place, on its own page. */
+async function openCheckout() {
   const { createTilldPayment } = await ask(
-    `mutation ($input: TilldCheckoutInput) { createTilldPayment(input: $input) {
-      ... on TilldCheckout { checkoutUrl } ... on TilldCheckoutError { errorCode message } } }`,
-    { input: { successUrl: back, returnUrl: back } },
+    `mutation { createTilldPayment {
+      ... on TilldCheckout { checkoutUrl returnUrl } ... on TilldCheckoutError { errorCode message returnUrl } } }`,
   );
-  location.href = createTilldPayment.checkoutUrl;
+  const { checkoutUrl, returnUrl } = createTilldPayment;
+  const goOn = () => location.assign(returnUrl);
+  globalThis.Tilld.open({
+    url: checkoutUrl,
+    // The payer need not wait until the money is final.
+    onSeen: goOn,
+    onClose: goOn,
+  });
+}
+
+/** What is open of an order that was begun: money under way is not asked for again. */
+async function goOnWithOrder() {
+  const { activeOrder } = await ask('{ activeOrder { tilldPayment { state } } }');
+  const state = activeOrder?.tilldPayment?.state;
+  if (state === undefined || state === 'waiting' || state === 'lost') return false;
+  await openCheckout();
+  return true;
+}
+
+/** Its page asks for the rest at the present rate, and says what became of the payment. */
+function showPayment(payment) {
+  if (!payment) return;
+  const link = document.querySelector('#payment');
+  link.href = payment.checkoutUrl;
+  link.hidden = false;
 }
 
 /** The order after the checkout, until it is paid for good. */
@@ -89,10 +117,12 @@ async function follow(code) {
   document.querySelector('#placed').hidden = false;
   for (;;) {
     const { activeOrder, orderByCode } = await ask(
-      'query ($code: String!) { activeOrder { code state } orderByCode(code: $code) { state } }',
+      `query ($code: String!) { activeOrder { ${ORDER} } orderByCode(code: $code) { ${ORDER} } }`,
       { code },
-    ).catch(() => ask('{ activeOrder { code state } }'));
-    const state = orderByCode?.state ?? (activeOrder?.code === code ? activeOrder.state : undefined);
+    ).catch(() => ask(`{ activeOrder { ${ORDER} } }`));
+    const order = orderByCode ?? (activeOrder?.code === code ? activeOrder : undefined);
+    const state = order?.state;
+    showPayment(order?.tilldPayment);
     status.textContent = STATES[state] ?? `The order is ${state ?? 'not known here'}.`;
     if (state === 'PaymentSettled' || state === 'Cancelled') return;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));

@@ -11,18 +11,24 @@ const FILES = {
 const PAGES = Object.fromEntries(
   Object.entries(FILES).map(([path, [name, type]]) => [
     path,
-    { type, body: readFileSync(new URL(name, import.meta.url)) },
+    { type, body: readFileSync(new URL(name, import.meta.url), 'utf8') },
   ]),
 );
-const POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/** Serves the pages of the shop; everything else is Vendure's. */
-export function storefront(request, response, next) {
-  const page = request.method === 'GET' ? PAGES[request.path] : undefined;
-  if (page === undefined) {
-    next();
-    return;
-  }
-  response.set({ 'Content-Type': page.type, 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' });
-  response.send(page.body);
+/** Serves the pages of the shop, which show tilld's checkout in place; everything else is Vendure's. */
+export function storefront(tilldUrl) {
+  const policy = `default-src 'self'; script-src 'self' ${tilldUrl}; frame-src ${tilldUrl}; frame-ancestors 'none'; base-uri 'none'`;
+  return (request, response, next) => {
+    const page = request.method === 'GET' ? PAGES[request.path] : undefined;
+    if (page === undefined) {
+      next();
+      return;
+    }
+    response.set({
+      'Content-Type': page.type,
+      'Content-Security-Policy': policy,
+      'Cache-Control': 'no-cache',
+    });
+    response.send(page.body.replaceAll('{tilld}', tilldUrl));
+  };
 }

@@ -1,5 +1,5 @@
 // A Vendure server with the plugin of tilld, on SQLite in memory that is written to one file. The first start fills it.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { bootstrap, DefaultLogger, LogLevel } from '@vendure/core';
 import tilld from '@tilld/vendure-plugin';
 import { fill } from './fill.mjs';
@@ -16,12 +16,6 @@ const {
 } = process.env;
 const isNew = !existsSync(DATABASE);
 
-/** The storefront: a page that buys a mug, and pays for it by tilld's /pay.js. */
-function storefront(request, response) {
-  const page = readFileSync(new URL('storefront.html', import.meta.url), 'utf8');
-  response.type('html').send(page.replaceAll('{tilld}', TILLD_URL));
-}
-
 /** @type {import('@vendure/core').VendureConfig} */
 const config = {
   apiOptions: {
@@ -29,7 +23,6 @@ const config = {
     port: Number(PORT),
     adminApiPath: 'admin-api',
     shopApiPath: 'shop-api',
-    middleware: ['/checkout', '/thanks'].map((route) => ({ route, handler: storefront })),
   },
   authOptions: {
     tokenMethod: ['bearer', 'cookie'],
