@@ -44,7 +44,7 @@ interface Personal {
 }
 
 /** Fields whose texts people write: names are looked for here. */
-const WRITTEN = new Set(['description', 'orderLabel', 'reason', 'name']);
+const WRITTEN = new Set(['description', 'orderLabel', 'reason', 'name', 'order']);
 const FREE = new Set(['metadata', 'customFields']);
 /** The key of an order, and where its events go: with another value they would be another order's, or go nowhere. */
 const KEPT = new Set(['orderId', 'webhookUrl']);

@@ -30,19 +30,8 @@ export async function erasePayment(
   await eraseTerms(tx, paymentId, redactor);
   await eraseEvents(tx, paymentId, redactor);
   await eraseExchanges(tx, paymentId, redactor);
-  const links = await tx
-    .selectFrom('refund_links')
-    .select(['id', 'reason'])
-    .where('payment_id', '=', paymentId)
-    .where('reason', 'is not', null)
-    .execute();
-  for (const { id, reason } of links) {
-    await tx
-      .updateTable('refund_links')
-      .set({ reason: redactor.text(reason ?? '') })
-      .where('id', '=', id)
-      .execute();
-  }
+  const links = await eraseReasons(tx, paymentId, redactor);
+  await eraseNotices(tx, [paymentId, ...links], redactor);
   await tx
     .updateTable('mails')
     .set({ state: 'failed', body_sealed: null, last_error: 'customer erased', updated_at: now })
@@ -75,6 +64,34 @@ async function eraseTerms(tx: Tx, paymentId: string, redactor: Redactor): Promis
 
 function through(value: string | null, change: (given: string) => string): string | null {
   return value === null ? null : change(value);
+}
+
+/** @returns the refund links of the payment. */
+async function eraseReasons(tx: Tx, paymentId: string, redactor: Redactor): Promise<string[]> {
+  const links = await tx
+    .selectFrom('refund_links')
+    .select(['id', 'reason'])
+    .where('payment_id', '=', paymentId)
+    .execute();
+  for (const { id, reason } of links) {
+    if (reason === null) continue;
+    const erased = redactor.text(reason);
+    await tx.updateTable('refund_links').set({ reason: erased }).where('id', '=', id).execute();
+  }
+  return links.map(({ id }) => id);
+}
+
+/** @param subjects a notice is about one of them by the first word of its subject */
+async function eraseNotices(tx: Tx, subjects: readonly string[], redactor: Redactor): Promise<void> {
+  const notices = await tx
+    .selectFrom('notices')
+    .select(['key', 'details_json'])
+    .where(sql<string>`substr(subject, 1, instr(subject || ' ', ' ') - 1)`, 'in', subjects)
+    .execute();
+  for (const { key, details_json: details } of notices) {
+    const erased = redactor.json(details);
+    await tx.updateTable('notices').set({ details_json: erased }).where('key', '=', key).execute();
+  }
 }
 
 async function eraseEvents(tx: Tx, paymentId: string, redactor: Redactor): Promise<void> {

@@ -156,6 +156,7 @@ describe('DELETE /merchant/customer/erase', () => {
     await pay(paid.id);
     const refundLink = { paymentId: paid.id, preset: 'all', reason: `Goodwill for ${NAME}` };
     await must('POST', '/payment/refund-link', refundLink, { 'idempotency-key': 'refund-ada' });
+    const links = run('SELECT id FROM refund_links') as { id: string }[];
     const update = { paymentId: open.id, amount: '90' };
     await must('POST', '/payment/cancel', { paymentId: open.id }, { 'idempotency-key': 'cancel-ada' });
     expect((await call('PATCH', '/payment/update', update)).status).toBe(409);
@@ -171,11 +172,21 @@ describe('DELETE /merchant/customer/erase', () => {
       Date.now() + 3_600_000,
       Date.now() + 7_200_000,
     );
+    for (const subject of [paid.id, `${links[0]?.id} claim_1`])
+      run(
+        `INSERT INTO notices (key, reason, merchant_id, mode, subject, details_json, created_at)
+         VALUES (?, 'paid', ?, 'sandbox', ?, ?, 1)`,
+        `paid ${subject}`,
+        shop.merchantId,
+        subject,
+        JSON.stringify({ order: `${NAME} 1`, price: '100 USD' }),
+      );
     expect(places(PERSONAL)).toEqual([
       'customers.email',
       'customers.email_key',
       'customers.metadata_json',
       'events.body_json',
+      'notices.details_json',
       'payments.custom_fields_json',
       'payments.description',
       'payments.lines_json',
