@@ -27,6 +27,7 @@ export interface PaymentSeen {
   readonly supersededBy?: string;
   readonly amount: string;
   readonly currency: string;
+  readonly keptFiat: string | null;
   readonly checkoutUrl: string;
   readonly successUrl: string | null;
   readonly returnUrl: string | null;

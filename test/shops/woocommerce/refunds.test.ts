@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../_helpers/nodes/proc.ts';
 import { eventually } from '../../_helpers/poll.ts';
@@ -222,6 +223,58 @@ describe('refunds from both sides', () => {
     await hasNote(orderId, /1\.00 EUR were given back in tilld/);
     expect(await shop.refunds(orderId)).toEqual([]);
   });
+});
+
+describe('any order of refunds from both sides', () => {
+  const step = fc.record({
+    what: fc.constantFrom('link', 'tilld', 'pay', 'cancel', 'tilld', 'link', 'pay'),
+    cents: fc.integer({ min: 1, max: 1_500 }),
+  });
+
+  /** What both sides refuse is refused: nothing is left, or no link is open. */
+  async function take(
+    order: PaidOrder,
+    open: string[],
+    { what, cents }: { what: string; cents: number },
+  ): Promise<void> {
+    const amount = (cents / 100).toFixed(2);
+    if (what === 'link') open.push((await shop.refund(order.orderId, amount)).linkUrl);
+    if (what === 'tilld') await owner.refund(order.paymentId, amount, 'EUR');
+    if (what === 'pay') await owner.claimAndApprove(open.shift() ?? '', order.paymentId);
+    if (what === 'cancel' && open.length > 0) await owner.cancelRefund(order.paymentId);
+  }
+
+  it('leaves the order with refunds of exactly what tilld gave back, and never of more than it costs', async () => {
+    const life = fc.array(step, { minLength: 4, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(life, async (steps) => {
+        const order = await paidOrder();
+        const open: string[] = [];
+        for (const each of steps) {
+          await take(order, open, each).catch(() => undefined);
+          await shop.reconcile();
+          expect(await refundedCents(order.orderId)).toBeLessThanOrEqual(2_490);
+        }
+        for (const { status } of await owner.refundLinks(order.paymentId))
+          if (status === 'open') await owner.cancelRefund(order.paymentId);
+        await eventually(
+          `the refunds are what was given back after ${JSON.stringify(steps)}`,
+          async () => {
+            await shop.reconcile();
+            const { keptFiat } = await owner.payment(order.paymentId);
+            return [await refundedCents(order.orderId), 2_490 - Math.round(Number(keptFiat) * 100)];
+          },
+          ([inShop, inTilld]) => inShop === inTilld,
+          30_000,
+        );
+      }),
+      { numRuns: Number(process.env['FC_RUNS'] ?? 5), endOnFailure: true },
+    );
+  });
+
+  async function refundedCents(orderId: string): Promise<number> {
+    return (await amounts(orderId)).reduce((sum, amount) => sum + Math.round(amount * 100), 0);
+  }
 });
 
 describe('the network fee of a refund', () => {
