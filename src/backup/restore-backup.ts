@@ -6,7 +6,7 @@ import type { Clock } from '../domain/ports.ts';
 import { merchantAddresses } from '../store/ledger/addresses.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import { noteCopyUnchecked } from '../replica/copy-mark.ts';
-import { noteCopy, readEpochOf } from '../replica/epoch.ts';
+import { noteCopy, readStoredEpoch } from '../replica/epoch.ts';
 import { readSqliteMeta, sqliteProblems } from '../store/sqlite/files.ts';
 import { skipAccounts } from '../store/merchants/merchants.ts';
 import { skipSeqs } from '../store/webhooks/events.ts';
@@ -83,7 +83,7 @@ export async function restoreBackup(
       if (options.keepPassphrase) {
         await writeFile(join(stage, 'keyring-passphrase'), `${passphrase}\n`, { mode: 0o600, flag: 'wx' });
       }
-      return { createdAt, recovered, revoked, mustTakeOver: readEpochOf(file) !== null };
+      return { createdAt, recovered, revoked, mustTakeOver: readStoredEpoch(file) !== null };
     } finally {
       keyring.wipe();
     }

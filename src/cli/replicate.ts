@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readEpochOf } from '../replica/epoch.ts';
+import { readStoredEpoch } from '../replica/epoch.ts';
 import { litestreamConfig } from '../replica/litestream.ts';
 import { litestreamEnvironment, litestreamProgram } from '../replica/litestream-process.ts';
 import { writePrivateFile } from '../replica/private-file.ts';
@@ -18,7 +18,7 @@ await runCommand(USAGE, async (args) => {
   const { config, file } = await daemonData(values['data-dir']);
   if (config.replica === null)
     throw new UsageError('TILLD_REPLICA_URL is not set: where to is the replica written?');
-  const epoch = readEpochOf(file);
+  const epoch = readStoredEpoch(file);
   if (epoch === null)
     throw new Error('this database has no replica yet: start the daemon with TILLD_REPLICA_URL first');
   if (epoch.state === 'restored')

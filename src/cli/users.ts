@@ -3,7 +3,7 @@ import { openDatabase } from '../store/sqlite/open.ts';
 import { assertUncommon } from '../usecases/accounts/common-passwords.ts';
 import { createPasswords } from '../usecases/accounts/passwords.ts';
 import {
-  confirmKeysOf,
+  confirmUserKeys,
   listAccounts,
   makeOwner,
   resetSecondFactor,
@@ -75,7 +75,7 @@ const COMMANDS: Readonly<Record<string, (deps: RescueDeps, call: Call) => Promis
     warn(`${email} owns these shops now. Regenerate their keys if ${insteadOf} must not have them any more.`);
   },
   'confirm-keys': async (deps, { email }) => {
-    const shops = await confirmKeysOf(deps, email);
+    const shops = await confirmUserKeys(deps, email);
     for (const shop of shops) printLine(shop);
     if (shops.length === 0) warn(`No shop of ${email} is suspended.`);
   },

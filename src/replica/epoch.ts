@@ -22,7 +22,7 @@ export async function readEpoch(db: Db): Promise<Epoch | null> {
 }
 
 /** Reads the epoch of a database that is not open here. */
-export function readEpochOf(path: string): Epoch | null {
+export function readStoredEpoch(path: string): Epoch | null {
   return parse(readSqliteMeta(path, KEY));
 }
 

@@ -49,7 +49,7 @@ const LARGEST_PAGE = 100;
 const MOST_STALE_PAGES = 10;
 
 /** Methods that make calls. */
-export function operationsOf(call: Call): Operations {
+export function createOperations(call: Call): Operations {
   const write =
     (method: Method) =>
     (path: string) =>

@@ -1,5 +1,5 @@
 import type { Body, Data, Method, PathOf, Query } from './contract.ts';
-import { operationsOf } from './operations.ts';
+import { createOperations } from './operations.ts';
 import { createCall, type CallOptions, type TilldOptions } from './request.ts';
 import * as make from './resources.ts';
 
@@ -43,7 +43,7 @@ export class Tilld {
 
   constructor(options: TilldOptions) {
     const call = createCall(options);
-    const ways = operationsOf(call);
+    const ways = createOperations(call);
     this.payments = make.payments(ways, call);
     this.refunds = make.refunds(ways);
     this.refundLinks = make.refundLinks(ways);

@@ -4,7 +4,7 @@ import type { CustomerRow } from '../schema/catalog.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 
 /** The payments of a customer, in every shop and mode. */
-export async function paymentIdsOf(db: Db, customerId: string): Promise<string[]> {
+export async function listPaymentIds(db: Db, customerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('payments')
     .select('id')

@@ -108,7 +108,7 @@ export async function makeOwner(
 }
 
 /** Lifts the suspension of the shops of an account after a restore. @returns their names @throws {RescueError} */
-export async function confirmKeysOf(deps: RescueDeps, email: string): Promise<string[]> {
+export async function confirmUserKeys(deps: RescueDeps, email: string): Promise<string[]> {
   const { db, clock } = deps;
   return db.transaction(async (tx) => {
     const user = await userOf(tx, email);

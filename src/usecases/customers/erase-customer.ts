@@ -8,7 +8,7 @@ import {
   anonymise,
   erasePayment,
   keptAnswersAfter,
-  paymentIdsOf,
+  listPaymentIds,
   replaceKeptAnswer,
 } from '../../store/catalog/erase-customer.ts';
 import type { CustomerRow } from '../../store/schema/catalog.ts';
@@ -42,7 +42,7 @@ export async function eraseCustomer(
   const redactor = redactorFor(customer);
   const erased = new Set<string>();
   const rest = (ids: readonly string[]): string[] => ids.filter((id) => !erased.has(id));
-  for (let ids = await paymentIdsOf(db, customerId); ids.length > PAYMENTS; ids = rest(ids)) {
+  for (let ids = await listPaymentIds(db, customerId); ids.length > PAYMENTS; ids = rest(ids)) {
     const batch = ids.slice(0, PAYMENTS);
     await db.transaction((tx) => erasePayments(tx, batch, redactor, clock.now()));
     for (const id of batch) erased.add(id);
@@ -50,7 +50,7 @@ export async function eraseCustomer(
   // Once before the address is gone, for what a crash leaves, and once after, for what was answered meanwhile.
   await eraseAnswers(deps, { customerId, redactor });
   await db.transaction(async (tx) => {
-    const ids = await paymentIdsOf(tx, customerId);
+    const ids = await listPaymentIds(tx, customerId);
     await erasePayments(tx, rest(ids), redactor, clock.now());
     if (!isErased(customer)) await anonymise(tx, customerId, clock.now());
     tx.afterCommit(() => logger.info({ customerId, payments: ids.length }, 'personal data erased'));
@@ -77,7 +77,7 @@ async function eraseAnswers(
   { db, secretBox }: EraseCustomerDeps,
   { customerId, redactor }: { readonly customerId: string; readonly redactor: Redactor },
 ): Promise<void> {
-  const paymentIds = new Set(await paymentIdsOf(db, customerId));
+  const paymentIds = new Set(await listPaymentIds(db, customerId));
   const isAbout = (json: string): boolean =>
     json.includes(customerId) || [...json.matchAll(PAYMENT_ID)].some(([id]) => paymentIds.has(id));
   let after = 0;

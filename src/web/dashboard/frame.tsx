@@ -12,7 +12,7 @@ import { ModeNote, ModeToggle } from './mode-view.tsx';
 import { OfflineNote } from './offline-note.tsx';
 import { RestoredNote } from './restored-note.tsx';
 import { SignInAgain } from './pages/sign-in-again.tsx';
-import { Button, Empty, LINK, PageTitle, Problem, Shown } from './ui/basics.tsx';
+import { Button, Empty, LINK, PageTitle, Problem, Loaded } from './ui/basics.tsx';
 
 /** Path, name, and what of the shop one must be allowed to see there. */
 const SHOP_PAGES = [
@@ -98,7 +98,7 @@ function Page() {
   const shopId = useShopId();
   if (shopId === '') return <Outlet />;
   // The shop says in which mode and time zone its pages read: until then they would read, and show, another's.
-  if (shops.isPending) return <Shown of={shops}>{() => null}</Shown>;
+  if (shops.isPending) return <Loaded of={shops}>{() => null}</Loaded>;
   const isKnown = shops.data?.merchants.some(({ id }) => id === shopId) ?? true;
   if (isKnown) return <Outlet />;
   return (

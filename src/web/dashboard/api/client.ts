@@ -109,7 +109,7 @@ export interface ListedSession {
 }
 
 /** Asks one of the dashboard's own routes, which are about its session and about people. */
-export async function own<R extends keyof OwnRoutes>(
+export async function requestPrivate<R extends keyof OwnRoutes>(
   route: R,
   body?: object,
   query?: Readonly<Record<string, string>>,
@@ -122,7 +122,7 @@ export async function own<R extends keyof OwnRoutes>(
 /** Who is signed in, as the server knows; null for nobody. @throws {ApiError} when it does not answer */
 export async function signedInNow(): Promise<Session | null> {
   try {
-    const found = await own('GET /auth/session');
+    const found = await requestPrivate('GET /auth/session');
     if (found.language === null) await tellLanguage(language);
     return found;
   } catch (error) {
@@ -133,12 +133,12 @@ export async function signedInNow(): Promise<Session | null> {
 
 /** Mails to the user are in the language of the pages, unless one was chosen for them. It can wait: nothing fails by it. */
 export async function tellLanguage(used: Language): Promise<void> {
-  await own('PATCH /auth/session', { language: used }).catch(() => undefined);
+  await requestPrivate('PATCH /auth/session', { language: used }).catch(() => undefined);
 }
 
 /** Signs in, and looks whether the browser kept the cookie. @throws {ApiError} */
 export async function signIn(body: { email: string; password: string; code?: string }): Promise<Session> {
-  await own('POST /auth/session', body);
+  await requestPrivate('POST /auth/session', body);
   return keptSession();
 }
 

@@ -33,7 +33,7 @@ function byId(customers: readonly Customer[] = []): CustomersById {
 }
 
 /** The customers of a page of payments. @throws {ApiError} */
-export async function customersOf(
+export async function loadCustomers(
   merchantId: string | undefined,
   payments: readonly Payment[],
 ): Promise<CustomersById> {
@@ -42,8 +42,8 @@ export async function customersOf(
   return byId((await api('GET', '/merchant/customer/list', { query })).customers);
 }
 
-/** As `customersOf`, for a page that shows them as soon as they are there; undefined for those who may not see customers. */
-export function useCustomersOf(
+/** As `loadCustomers`, for a page that shows them as soon as they are there; undefined for those who may not see customers. */
+export function useCustomers(
   merchantId: string,
   payments: readonly Payment[] = [],
 ): CustomersById | undefined {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { own, type ApiError, type Explorers } from './client.ts';
+import { requestPrivate, type ApiError, type Explorers } from './client.ts';
 import { useSession } from './session.ts';
 
 /** The block explorers that the operator chose; none until they are known. */
@@ -7,7 +7,7 @@ export function useExplorers(): Explorers {
   const userId = useSession()?.user.id;
   const read = useQuery<Explorers, ApiError>({
     queryKey: ['explorers', userId],
-    queryFn: async () => (await own('GET /auth/session')).explorers,
+    queryFn: async () => (await requestPrivate('GET /auth/session')).explorers,
     enabled: userId !== undefined,
     staleTime: Infinity,
   });

@@ -23,7 +23,7 @@ interface Listed<T> extends In<T> {
 /** As many as the pages of links and products show. */
 const PER_PAGE = 12;
 
-export interface Found {
+export interface SearchResults {
   readonly shops: readonly Shop[];
   readonly payments: readonly In<Payment>[];
   readonly customers: readonly In<Customer>[];
@@ -105,7 +105,7 @@ function listed<T>(shop: Shop, items: readonly T[], isHit: (it: T) => boolean): 
  * What a text finds in the shops of the user, that with this id before the others: at most some of each kind. Customers and
  * products belong to an account: of all shops of one's own, one is asked.
  */
-export function useFound(text: string, firstShopId: string): Found {
+export function useFound(text: string, firstShopId: string): SearchResults {
   const all = useShops().data?.merchants ?? [];
   const shops = all.toSorted((a, b) => Number(b.id === firstShopId) - Number(a.id === firstShopId));
   const searched = shops.slice(0, MOST_SHOPS);

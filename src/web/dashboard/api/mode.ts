@@ -40,7 +40,7 @@ export function useMode(): ModeInView {
 }
 
 /** Brings the view to the mode of what a page is about. */
-export function useModeOf({ sandbox }: { readonly sandbox: boolean }): void {
+export function useFollowMode({ sandbox }: { readonly sandbox: boolean }): void {
   const { viewed, follow } = useMode();
   const mode = sandbox ? 'sandbox' : 'live';
   const differs = viewed !== undefined && viewed !== mode;

@@ -1,6 +1,6 @@
 import { browserSupportsWebAuthn, startAuthentication, startRegistration } from '@simplewebauthn/browser';
 import { t } from '../i18n/t.ts';
-import { ApiError, keptSession, own } from './client.ts';
+import { ApiError, keptSession, requestPrivate } from './client.ts';
 import type { PasskeyPlace, PasskeyQuestion } from './passkey-answers.ts';
 import type { Session } from './session.ts';
 
@@ -14,22 +14,22 @@ export function whyNoPasskeys({ origin, reason }: PasskeyPlace): string | null {
 
 /** Makes a passkey in this browser and keeps it. @throws {ApiError} */
 export async function addPasskey(name: string): Promise<void> {
-  const { options } = await own('POST /auth/passkeys/options');
+  const { options } = await requestPrivate('POST /auth/passkeys/options');
   const credential = await answerOf(async () => startRegistration({ optionsJSON: options }));
-  await own('POST /auth/passkeys', { name, credential });
+  await requestPrivate('POST /auth/passkeys', { name, credential });
 }
 
 /** Signs in by whichever passkey the user picks. @throws {ApiError} */
 export async function signInByPasskey(): Promise<Session> {
-  const credential = await assertionFor(await own('GET /auth/passkeys/sign-in'));
-  await own('POST /auth/passkeys/sign-in', { credential });
+  const credential = await assertionFor(await requestPrivate('GET /auth/passkeys/sign-in'));
+  await requestPrivate('POST /auth/passkeys/sign-in', { credential });
   return keptSession();
 }
 
 /** Proves by one of the user's passkeys who is there. @throws {ApiError} */
 export async function stepUpByPasskey(): Promise<void> {
-  const credential = await assertionFor(await own('GET /auth/passkeys/step-up'));
-  await own('POST /auth/passkeys/step-up', { credential });
+  const credential = await assertionFor(await requestPrivate('GET /auth/passkeys/step-up'));
+  await requestPrivate('POST /auth/passkeys/step-up', { credential });
 }
 
 async function assertionFor({ options, reason }: PasskeyQuestion) {

@@ -1,6 +1,6 @@
 import { api } from './client.ts';
 import type { QueryOf } from './contract.ts';
-import { customerName, customersOf } from './customers-of.ts';
+import { customerName, loadCustomers } from './customers-of.ts';
 import { sheetCsv, type Progress } from './csv.ts';
 import { COINS } from '../coins.ts';
 import { t } from '../i18n/t.ts';
@@ -45,7 +45,7 @@ export async function paymentsCsv(
     {
       read: async (page) => {
         const { payments, pagination } = await api('GET', '/payment/list', { query: { ...query, ...page } });
-        const customers = hasEmails ? await customersOf(query.merchantId, payments) : null;
+        const customers = hasEmails ? await loadCustomers(query.merchantId, payments) : null;
         const named = (payment: Payment) => ({
           ...payment,
           customer: customers?.get(payment.customerId ?? '') ?? null,

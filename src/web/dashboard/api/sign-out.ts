@@ -1,11 +1,11 @@
-import { ApiError, own } from './client.ts';
+import { ApiError, requestPrivate } from './client.ts';
 import { leaveSession } from './session.ts';
 
 /** Ends the session on the server. Without its answer it may go on: then nothing changes here, and the page says so. */
 export async function signOut(): Promise<void> {
   await leaveSession(async () => {
     try {
-      await own('DELETE /auth/session');
+      await requestPrivate('DELETE /auth/session');
     } catch (error) {
       // It had ended by itself.
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
@@ -15,5 +15,5 @@ export async function signOut(): Promise<void> {
 
 /** Ends every session and user token of the user, this one too. */
 export async function signOutEverywhere(): Promise<void> {
-  await leaveSession(async () => own('DELETE /auth/sessions'));
+  await leaveSession(async () => requestPrivate('DELETE /auth/sessions'));
 }

@@ -3,7 +3,7 @@ import { api } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct, useApi } from '../api/hooks.ts';
 import { plural, t } from '../i18n/t.ts';
-import { Badge, Button, Card, Copy, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
+import { Badge, Button, Card, Copy, CopyLine, PageTitle, Problem, Loaded } from '../ui/basics.tsx';
 import { EmailText } from '../ui/email-text.tsx';
 import { Field } from '../ui/form.tsx';
 import { Form } from '../ui/whole-form.tsx';
@@ -43,7 +43,7 @@ function Email() {
   const resend = useAct(() => api('POST', '/auth/resend-verification'));
   return (
     <Card title={t('Email')}>
-      <Shown of={me} rows={1}>
+      <Loaded of={me} rows={1}>
         {({ user }) => (
           <div className="grid gap-3">
             <p className="flex flex-wrap items-center gap-2">
@@ -69,7 +69,7 @@ function Email() {
             )}
           </div>
         )}
-      </Shown>
+      </Loaded>
     </Card>
   );
 }
@@ -133,11 +133,11 @@ function SecondFactor() {
           <Copy text={codes.join('\n')} label={t('Copy recovery codes')} />
         </div>
       )}
-      <Shown of={status} rows={2}>
+      <Loaded of={status} rows={2}>
         {({ enabled, recoveryCodesLeft }) =>
           enabled ? <SwitchOff codesLeft={recoveryCodesLeft} /> : <SwitchOn onCodes={setCodes} />
         }
-      </Shown>
+      </Loaded>
     </Card>
   );
 }

@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { own, type ApiError } from '../api/client.ts';
+import { requestPrivate, type ApiError } from '../api/client.ts';
 import type { AuditPage } from '../api/people.ts';
 import { useShopId } from '../api/hooks.ts';
 import { t } from '../i18n/t.ts';
-import { Badge, Button, Card, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
+import { Badge, Button, Card, Empty, PageTitle, Problem, Loaded } from '../ui/basics.tsx';
 import { EmailText } from '../ui/email-text.tsx';
 import { actionName } from '../ui/actions.ts';
 import { useIsNarrow } from '../ui/narrow.ts';
@@ -35,14 +35,14 @@ export function AuditLog({ query }: { query: { readonly merchantId: string } | n
     queryFn: async ({ pageParam }) => {
       const before: Record<string, string> = pageParam === null ? {} : { before: String(pageParam) };
       return query === null
-        ? own('GET /auth/audit', undefined, before)
-        : own('GET /merchant/audit', undefined, { ...query, ...before });
+        ? requestPrivate('GET /auth/audit', undefined, before)
+        : requestPrivate('GET /merchant/audit', undefined, { ...query, ...before });
     },
     getNextPageParam: ({ next }) => next,
   });
   return (
     <Card {...(query === null ? { title: t('What was done with your account') } : {})}>
-      <Shown of={log}>
+      <Loaded of={log}>
         {({ pages }) => {
           const entries = pages.flatMap((page) => page.entries);
           return entries.length === 0 ? (
@@ -51,7 +51,7 @@ export function AuditLog({ query }: { query: { readonly merchantId: string } | n
             <Entries of={entries} hasActors={query !== null} />
           );
         }}
-      </Shown>
+      </Loaded>
       {log.error !== null && log.data !== undefined && <Problem error={log.error} />}
       {log.hasNextPage && (
         <Button className="mt-4" busy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>

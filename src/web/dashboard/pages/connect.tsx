@@ -6,7 +6,7 @@ import { useAct, useApi, useShops } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
 import type { Shop } from '../api/types.ts';
 import { parts, t } from '../i18n/t.ts';
-import { Button, Empty, LINK, Problem, Shown } from '../ui/basics.tsx';
+import { Button, Empty, LINK, Problem, Loaded } from '../ui/basics.tsx';
 import { Check, Select } from '../ui/form.tsx';
 import { ScopeList, SendWarning } from '../ui/scopes.tsx';
 import { SignedInGate } from './signed-in-gate.tsx';
@@ -22,9 +22,9 @@ export function ConnectPage() {
   return (
     <SignedInGate title={t('Connect a shop')}>
       {request.error === null || request.data !== undefined ? (
-        <Shown of={request}>
+        <Loaded of={request}>
           {(data) => (
-            <Shown of={shops}>
+            <Loaded of={shops}>
               {({ merchants }) => (
                 <Consent
                   request={data}
@@ -33,9 +33,9 @@ export function ConnectPage() {
                   codeChallenge={codeChallenge ?? ''}
                 />
               )}
-            </Shown>
+            </Loaded>
           )}
-        </Shown>
+        </Loaded>
       ) : (
         <div className="grid gap-3">
           <Problem error={request.error} />

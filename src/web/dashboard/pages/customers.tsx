@@ -7,7 +7,7 @@ import { useMay } from '../api/may.ts';
 import { useFilters } from '../api/search.ts';
 import type { Customer } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
-import { Button, Card, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
+import { Button, Card, Empty, LINK, PageTitle, Loaded } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field, SearchField, TextArea } from '../ui/form.tsx';
 import { Form } from '../ui/whole-form.tsx';
@@ -52,7 +52,7 @@ export function CustomersPage() {
             onSearch={(text) => change({ search: text })}
           />
         </div>
-        <Shown of={list}>
+        <Loaded of={list}>
           {({ customers, pagination }) => (
             <>
               {customers.length === 0 ? (
@@ -67,7 +67,7 @@ export function CustomersPage() {
               />
             </>
           )}
-        </Shown>
+        </Loaded>
       </Card>
       <Dialog
         title={editing === 'new' ? t('New customer') : t('Edit customer')}

@@ -1,12 +1,12 @@
 import { Navigate } from '@tanstack/react-router';
 import { useShops } from '../api/hooks.ts';
-import { Shown } from '../ui/basics.tsx';
+import { Loaded } from '../ui/basics.tsx';
 
 /** Goes where there is something to do: the only shop, or the list. */
 export function HomePage() {
   const shops = useShops();
   return (
-    <Shown of={shops}>
+    <Loaded of={shops}>
       {({ merchants }) => {
         const [only, ...others] = merchants;
         return only !== undefined && others.length === 0 ? (
@@ -15,6 +15,6 @@ export function HomePage() {
           <Navigate to="/shops" replace />
         );
       }}
-    </Shown>
+    </Loaded>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { own } from '../api/client.ts';
+import { requestPrivate } from '../api/client.ts';
 import type { MemberRole } from '../api/people.ts';
 import { useAct, useShopId } from '../api/hooks.ts';
 import { t } from '../i18n/t.ts';
@@ -22,7 +22,7 @@ function InviteForm({ onClose }: { onClose: () => void }) {
   const merchantId = useShopId();
   const [role, setRole] = useState<MemberRole>('clerk');
   const invite = useAct(({ email }: { email: string }) =>
-    own('POST /merchant/people/invite', { merchantId, email, role }),
+    requestPrivate('POST /merchant/people/invite', { merchantId, email, role }),
   );
   if (invite.data !== undefined) {
     const { link, invitation } = invite.data;

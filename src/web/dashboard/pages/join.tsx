@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { own, type ApiError } from '../api/client.ts';
+import { requestPrivate, type ApiError } from '../api/client.ts';
 import type { Invited } from '../api/people.ts';
 import { useAct } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
 import { useSession } from '../api/session.ts';
 import { t } from '../i18n/t.ts';
-import { Button, LINK, Problem, Shown } from '../ui/basics.tsx';
+import { Button, LINK, Problem, Loaded } from '../ui/basics.tsx';
 import { roleName } from '../ui/roles.ts';
 import { SignedInGate } from './signed-in-gate.tsx';
 
@@ -16,7 +16,7 @@ export function JoinPage() {
   const [{ token = '' }] = useFilters();
   const invited = useQuery<Invited, ApiError>({
     queryKey: ['/merchant/people/invitation', token],
-    queryFn: () => own('POST /merchant/people/invitation', { token }),
+    queryFn: () => requestPrivate('POST /merchant/people/invitation', { token }),
     retry: false,
   });
   const isTheirs =
@@ -24,9 +24,9 @@ export function JoinPage() {
   return (
     <SignedInGate title={t('Work for a shop')}>
       {invited.error === null ? (
-        <Shown of={invited} rows={2}>
+        <Loaded of={invited} rows={2}>
           {(data) => <Offer of={data} token={token} isTheirs={isTheirs} />}
-        </Shown>
+        </Loaded>
       ) : (
         <div className="grid gap-3">
           <p role="alert">
@@ -46,7 +46,7 @@ function Offer({ of, token, isTheirs }: { of: Invited; token: string; isTheirs: 
   const client = useQueryClient();
   const accept = useAct(
     async () => {
-      const accepted = await own('POST /merchant/people/accept', { token });
+      const accepted = await requestPrivate('POST /merchant/people/accept', { token });
       // The pages of the shop know by this list that it exists, and what the role includes.
       await client.refetchQueries({ queryKey: ['/merchant/list'], type: 'all' });
       return accepted;

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { useAct, useApi, useShopId } from '../api/hooks.ts';
 import { t } from '../i18n/t.ts';
-import { Badge, Button, Card, CopyLine, PageTitle, Shown } from '../ui/basics.tsx';
+import { Badge, Button, Card, CopyLine, PageTitle, Loaded } from '../ui/basics.tsx';
 import { Confirm, Dialog } from '../ui/dialog.tsx';
 import { Select } from '../ui/form.tsx';
 import { Form } from '../ui/whole-form.tsx';
@@ -29,7 +29,7 @@ export function KeysPage() {
           </Button>
         }
       />
-      <Shown of={keys}>
+      <Loaded of={keys}>
         {(data) => (
           <>
             <div className="grid grid-cols-1 gap-4 md:grid-cols-2">
@@ -60,7 +60,7 @@ export function KeysPage() {
             <RestrictedKeys merchantId={merchantId} keys={data.restricted} />
           </>
         )}
-      </Shown>
+      </Loaded>
       <WebhookSecret merchantId={merchantId} />
       <Regenerate merchantId={merchantId} open={open} onClose={() => setOpen(false)} />
     </>
@@ -147,9 +147,9 @@ function WebhookSecret({ merchantId }: { merchantId: string }) {
         )}
       </p>
       {shown && (
-        <Shown of={secret} rows={1}>
+        <Loaded of={secret} rows={1}>
           {(data) => <CopyLine text={data.secret} label={t('signing secret')} />}
-        </Shown>
+        </Loaded>
       )}
       {rotate.isSuccess && (
         <p role="status" className="mt-3 text-sm text-accent">

@@ -4,7 +4,7 @@ import { useAct, useApi, useShopId } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
 import type { PaymentLink } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
-import { Badge, Button, Card, CopyLine, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
+import { Badge, Button, Card, CopyLine, Empty, PageTitle, Problem, Loaded } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { fiat } from '../ui/format.ts';
 import { Pager } from '../ui/table.tsx';
@@ -58,7 +58,7 @@ export function LinksPage() {
           </Button>
         }
       />
-      <Shown of={list}>
+      <Loaded of={list}>
         {({ links, pagination }) => (
           <>
             {links.length === 0 ? (
@@ -79,7 +79,7 @@ export function LinksPage() {
             <Pager of={pagination} onPage={(next) => change({ page: String(next) })} />
           </>
         )}
-      </Shown>
+      </Loaded>
       <Dialog title={titleOf(opened)} open={opened !== null} onClose={close}>
         {opened?.kind === 'edit' && (
           <EditLink

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { api, own, type ApiError, type ResetReview } from '../api/client.ts';
+import { api, requestPrivate, type ApiError, type ResetReview } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
@@ -97,7 +97,7 @@ export function ResetPage() {
   const token = useMailedToken();
   const review = useQuery<ResetReview, ApiError>({
     queryKey: ['/auth/reset-password/review', token],
-    queryFn: () => own('POST /auth/reset-password/review', { token }),
+    queryFn: () => requestPrivate('POST /auth/reset-password/review', { token }),
     enabled: token !== '',
     retry: false,
   });

@@ -3,7 +3,7 @@ import { api } from '../api/client.ts';
 import { useAct, useApi } from '../api/hooks.ts';
 import type { Shop } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
-import { Badge, Button, Card, Shown } from '../ui/basics.tsx';
+import { Badge, Button, Card, Loaded } from '../ui/basics.tsx';
 import { Confirm } from '../ui/dialog.tsx';
 import { CoinReadinessList } from './coin-readiness.tsx';
 
@@ -67,7 +67,7 @@ function GoLive({ shop, ...dialog }: DialogProps & { shop: Shop }) {
       {...dialog}
     >
       <p>{t('In live mode new payments of this shop are paid with real money.')}</p>
-      <Shown of={setup}>{({ coins }) => <CoinReadinessList coins={coins} />}</Shown>
+      <Loaded of={setup}>{({ coins }) => <CoinReadinessList coins={coins} />}</Loaded>
       {isNoneReady && (
         <p role="status" className="rounded-xl bg-warn-soft px-3 py-2 text-warn">
           {t(

@@ -6,7 +6,7 @@ import type { Mode } from '../api/mode.ts';
 import type { Coin } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
 import { Button, Problem } from '../ui/basics.tsx';
-import { isMore, sumOf } from '../ui/decimal.ts';
+import { isMore, add } from '../ui/decimal.ts';
 import type { Price } from '../ui/money-lines.tsx';
 import { MoneyPreview } from './money-preview.tsx';
 
@@ -62,7 +62,7 @@ export function useMoneySteps<T>(
 function withLimit<E extends { readonly fee: string; readonly maxFee: string }>(costs: E) {
   const isDear = isMore(costs.fee, costs.maxFee);
   // Fees move between the look and the order, and a stuck send is to be raised.
-  return { ...costs, maxFee: isDear ? sumOf([costs.fee, costs.fee]) : costs.maxFee, isDear };
+  return { ...costs, maxFee: isDear ? add([costs.fee, costs.fee]) : costs.maxFee, isDear };
 }
 
 /** The last look, and the button that places the order. */

@@ -2,7 +2,7 @@ import { locale } from '../i18n/language.ts';
 import { useApi } from '../api/hooks.ts';
 import type { Chain } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
-import { Badge, Card, CoinName, Empty, PageTitle, Shown, type Tone } from '../ui/basics.tsx';
+import { Badge, Card, CoinName, Empty, PageTitle, Loaded, type Tone } from '../ui/basics.tsx';
 import { when } from '../ui/format.ts';
 import { words } from '../ui/words.ts';
 
@@ -23,7 +23,7 @@ export function NodesPage() {
   return (
     <>
       <PageTitle title={t('Nodes')} lead={t('What the daemon sees of each chain, every few seconds.')} />
-      <Shown of={ready}>
+      <Loaded of={ready}>
         {({ ready: isReady, database, chains }) => (
           <Card
             title={isReady ? t('All nodes are in sync') : t('Something needs a look')}
@@ -56,7 +56,7 @@ export function NodesPage() {
             </ul>
           </Card>
         )}
-      </Shown>
+      </Loaded>
     </>
   );
 }

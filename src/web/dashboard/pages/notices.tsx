@@ -3,7 +3,7 @@ import type { Body, Data } from '../api/contract.ts';
 import { useAct, useApi, useShopId } from '../api/hooks.ts';
 import { language, LANGUAGE_NAMES } from '../i18n/language.ts';
 import { t } from '../i18n/t.ts';
-import { Card, PageTitle, Problem, Shown } from '../ui/basics.tsx';
+import { Card, PageTitle, Problem, Loaded } from '../ui/basics.tsx';
 import { Check, Select } from '../ui/form.tsx';
 
 type Notices = Data<'GET', '/merchant/notices'>['notices'];
@@ -29,14 +29,14 @@ export function NoticesPage() {
         title={t('Mails')}
         lead={t('What you are told about this shop by mail. Others choose for themselves.')}
       />
-      <Shown of={read} rows={4}>
+      <Loaded of={read} rows={4}>
         {({ notices }) => (
           <div className="grid max-w-2xl gap-6">
             <Reach notices={notices} />
             <Choices notices={notices} />
           </div>
         )}
-      </Shown>
+      </Loaded>
     </>
   );
 }

@@ -4,7 +4,7 @@ import { useMay } from '../api/may.ts';
 import { useMode } from '../api/mode.ts';
 import { COINS } from '../coins.ts';
 import { t } from '../i18n/t.ts';
-import { Badge, Card, CoinName, Empty, LINK, LINK_PRIMARY, PageTitle, Shown } from '../ui/basics.tsx';
+import { Badge, Card, CoinName, Empty, LINK, LINK_PRIMARY, PageTitle, Loaded } from '../ui/basics.tsx';
 import { PaymentTable } from '../ui/payment-table.tsx';
 import { CoinAmount, Total, usePrices, Worth } from '../ui/worth.tsx';
 import { FailingEndpoints } from './failing-endpoints.tsx';
@@ -59,7 +59,7 @@ export function OverviewPage() {
           </Link>
         }
       >
-        <Shown of={recent}>
+        <Loaded of={recent}>
           {({ payments }) =>
             payments.length === 0 ? (
               <Empty title={t('No payment yet')}>
@@ -69,7 +69,7 @@ export function OverviewPage() {
               <PaymentTable payments={payments} />
             )
           }
-        </Shown>
+        </Loaded>
       </Card>
     </>
   );
@@ -80,7 +80,7 @@ function Balances({ mode }: { mode: ReturnType<typeof useMode>['viewed'] }) {
   const prices = usePrices();
   const balances = useApi('/merchant/wallet/balances', { merchantId, mode }, { refetchMs: LIVE_MS });
   return (
-    <Shown of={balances} rows={1}>
+    <Loaded of={balances} rows={1}>
       {(data) => (
         <>
           <p className="mb-3 text-sm text-soft">
@@ -103,7 +103,7 @@ function Balances({ mode }: { mode: ReturnType<typeof useMode>['viewed'] }) {
           </dl>
         </>
       )}
-    </Shown>
+    </Loaded>
   );
 }
 

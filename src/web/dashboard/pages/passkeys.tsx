@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { own, type ApiError } from '../api/client.ts';
+import { requestPrivate, type ApiError } from '../api/client.ts';
 import { useAct, useApi } from '../api/hooks.ts';
 import type { Passkey, PasskeyList } from '../api/passkey-answers.ts';
 import { addPasskey, whyNoPasskeys } from '../api/passkeys.ts';
 import { t } from '../i18n/t.ts';
-import { Badge, Button, Card, Shown } from '../ui/basics.tsx';
+import { Badge, Button, Card, Loaded } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/form.tsx';
 import { Form } from '../ui/whole-form.tsx';
@@ -20,7 +20,7 @@ type Open = { readonly what: 'add' } | { readonly what: 'rename' | 'remove'; rea
 export function Passkeys() {
   const list = useQuery<PasskeyList, ApiError>({
     queryKey: ['/auth/passkeys'],
-    queryFn: () => own('GET /auth/passkeys'),
+    queryFn: () => requestPrivate('GET /auth/passkeys'),
   });
   const [open, setOpen] = useState<Open | null>(null);
   const close = (): void => setOpen(null);
@@ -41,7 +41,7 @@ export function Passkeys() {
         {t('Sign in and confirm by fingerprint, face or PIN of a device, without password and code.')}
       </p>
       {why !== null && <p className="mt-3 rounded-xl bg-warn-soft p-3 text-sm text-warn">{why}</p>}
-      <Shown of={list} rows={1}>
+      <Loaded of={list} rows={1}>
         {({ passkeys }) => (
           <>
             {passkeys.length > 0 && (
@@ -58,7 +58,7 @@ export function Passkeys() {
             )}
           </>
         )}
-      </Shown>
+      </Loaded>
     </Card>
   );
 }
@@ -113,7 +113,7 @@ function Add({ onClose }: { onClose: () => void }) {
 
 function Rename({ of, onClose }: { of: Passkey; onClose: () => void }) {
   const rename = useAct(
-    (name: string) => own('PATCH /auth/passkeys', { passkeyId: of.id, name }),
+    (name: string) => requestPrivate('PATCH /auth/passkeys', { passkeyId: of.id, name }),
     telling(t('Passkey renamed'), onClose),
   );
   return (
@@ -149,7 +149,7 @@ function Remove({ of, isLast, onClose }: { of: Passkey; isLast: boolean; onClose
   const totp = useApi('/auth/totp');
   const remove = useAct(
     (password: string) =>
-      own('DELETE /auth/passkeys', { passkeyId: of.id, ...(password === '' ? {} : { password }) }),
+      requestPrivate('DELETE /auth/passkeys', { passkeyId: of.id, ...(password === '' ? {} : { password }) }),
     telling(t('Passkey removed'), onClose),
   );
   const { error } = remove;

@@ -9,7 +9,7 @@ import { Confirm } from '../ui/dialog.tsx';
 import { fiat, orderName } from '../ui/format.ts';
 import { MoneyLines } from '../ui/money-lines.tsx';
 import { telling } from '../ui/toast.tsx';
-import { receivedOf } from './payment-outcome.tsx';
+import { describeReceived } from './payment-outcome.tsx';
 import { SharePayment } from './payment-share.tsx';
 import { RefundDialog } from './refund.tsx';
 
@@ -102,7 +102,7 @@ function Accept({ payment, open, onClose }: DecisionProps) {
       <MoneyLines
         of={[
           [t('Asked for'), fiat(payment.amount, payment.currency)],
-          [t('Received'), receivedOf(payment)],
+          [t('Received'), describeReceived(payment)],
         ]}
       />
       <p>

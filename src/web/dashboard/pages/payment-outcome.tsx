@@ -19,7 +19,7 @@ export function PaymentOutcome({ payment }: { payment: Payment }) {
   const { status, exception, amount, currency, expiresAt } = payment;
   const told = {
     amount: fiat(amount, currency),
-    received: receivedOf(payment),
+    received: describeReceived(payment),
     time: when(expiresAt),
     exception,
   };
@@ -43,7 +43,7 @@ function Superseded({ by }: { by: string }) {
 }
 
 /** The coins that came, with what they were worth then; empty where none did. */
-export function receivedOf({ options, receivedFiat, currency }: Payment): string {
+export function describeReceived({ options, receivedFiat, currency }: Payment): string {
   const received = COINS.flatMap((coin) => {
     const option = options[coin];
     return option === undefined || option.received === '0' ? [] : [`${coins(option.received)} ${coin}`];

@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { customerName, isErased } from '../api/customers-of.ts';
 import { useApi, useShopId } from '../api/hooks.ts';
 import { useMay } from '../api/may.ts';
-import { useModeOf } from '../api/mode.ts';
+import { useFollowMode } from '../api/mode.ts';
 import type { Payment } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
-import { Card, Empty, LINK, PageTitle, Shown } from '../ui/basics.tsx';
+import { Card, Empty, LINK, PageTitle, Loaded } from '../ui/basics.tsx';
 import { EmailText } from '../ui/email-text.tsx';
 import { fiat, orderName, short } from '../ui/format.ts';
 import { sharesMinute } from '../ui/relative-time.ts';
@@ -38,10 +38,10 @@ export function PaymentPage() {
       {read.error?.status === 404 ? (
         <NoSuchPayment />
       ) : (
-        <Shown of={read} rows={6}>
+        <Loaded of={read} rows={6}>
           {/* A user's token reads the whole payment, never the payer's view of it. */}
           {(payment) => 'timeline' in payment && <Whole payment={payment} />}
-        </Shown>
+        </Loaded>
       )}
     </>
   );
@@ -58,7 +58,7 @@ function NoSuchPayment() {
 
 function Whole({ payment }: { payment: Payment }) {
   const may = useMay();
-  useModeOf(payment);
+  useFollowMode(payment);
   return (
     <>
       <PageTitle
@@ -233,7 +233,7 @@ function Webhooks({ payment }: { payment: Payment }) {
         </Link>
       }
     >
-      <Shown of={list} rows={2}>
+      <Loaded of={list} rows={2}>
         {({ deliveries }) =>
           deliveries.length === 0 ? (
             <Empty title={t('No webhook was sent')}>
@@ -252,7 +252,7 @@ function Webhooks({ payment }: { payment: Payment }) {
             />
           )
         }
-      </Shown>
+      </Loaded>
     </Card>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { QueryOf } from '../api/contract.ts';
-import { useCustomersOf } from '../api/customers-of.ts';
+import { useCustomers } from '../api/customers-of.ts';
 import { useApi, useShopId, useTimeZone } from '../api/hooks.ts';
 import { useMay } from '../api/may.ts';
 import { useMode } from '../api/mode.ts';
@@ -9,7 +9,7 @@ import { paymentsCsv } from '../api/sheets.ts';
 import { STATUSES, type Payment } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { plural, t } from '../i18n/t.ts';
-import { Button, Card, Empty, PageTitle, Shown } from '../ui/basics.tsx';
+import { Button, Card, Empty, PageTitle, Loaded } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { plainAmount } from '../ui/decimal.ts';
 import { ExportCsv } from '../ui/export-csv.tsx';
@@ -74,7 +74,7 @@ export function PaymentsPage() {
       />
       <Card>
         <Filters search={search} timeZone={timeZone} onChange={change} />
-        <Shown of={list}>
+        <Loaded of={list}>
           {({ payments, pagination }) => (
             <>
               {payments.length === 0 ? (
@@ -91,7 +91,7 @@ export function PaymentsPage() {
               />
             </>
           )}
-        </Shown>
+        </Loaded>
       </Card>
       <Dialog title={t('New payment')} open={creating && !isOther} onClose={() => setCreating(false)}>
         <NewPayment merchantId={merchantId} />
@@ -120,7 +120,7 @@ function NoPayments({ isFiltered }: { isFiltered: boolean }) {
 
 function Sorted({ payments }: { payments: readonly Payment[] }) {
   const [{ sort = SORT }, change] = useFilters();
-  const customers = useCustomersOf(useShopId(), payments);
+  const customers = useCustomers(useShopId(), payments);
   const onSort = (key: string): void => {
     const next = nextSort(key, sort);
     change({ sort: next === SORT ? undefined : next });

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { own, type ApiError } from '../api/client.ts';
+import { requestPrivate, type ApiError } from '../api/client.ts';
 import type { MemberRole, People, Person } from '../api/people.ts';
 import { useAct, useShopId } from '../api/hooks.ts';
 import { t } from '../i18n/t.ts';
-import { Badge, Button, Card, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
+import { Badge, Button, Card, Empty, PageTitle, Problem, Loaded } from '../ui/basics.tsx';
 import { EmailText } from '../ui/email-text.tsx';
 import { when } from '../ui/format.ts';
 import { Small } from '../ui/form.tsx';
@@ -20,7 +20,7 @@ export function PeoplePage() {
   const [isInviting, setInviting] = useState(false);
   const people = useQuery<People, ApiError>({
     queryKey: ['/merchant/people', merchantId],
-    queryFn: () => own('GET /merchant/people', undefined, { merchantId }),
+    queryFn: () => requestPrivate('GET /merchant/people', undefined, { merchantId }),
     // Somebody accepts while the owner looks.
     refetchInterval: LIVE_MS,
   });
@@ -35,14 +35,14 @@ export function PeoplePage() {
           </Button>
         }
       />
-      <Shown of={people}>
+      <Loaded of={people}>
         {(data) => (
           <div className="grid grid-cols-1 gap-6">
             <Members people={data} />
             {data.invitations.length > 0 && <Invitations of={data.invitations} />}
           </div>
         )}
-      </Shown>
+      </Loaded>
       <Invite open={isInviting} onClose={() => setInviting(false)} />
     </>
   );
@@ -76,7 +76,7 @@ function Member({ person }: { person: Person }) {
   const { userId, email, role } = person;
   const [isRemoving, setRemoving] = useState(false);
   const change = useAct(
-    (to: MemberRole) => own('PATCH /merchant/people/edit', { merchantId, userId, role: to }),
+    (to: MemberRole) => requestPrivate('PATCH /merchant/people/edit', { merchantId, userId, role: to }),
     ({ ended }) => telling(roleChanged(ended.endpoints + ended.keys))(),
   );
   return (
@@ -112,7 +112,8 @@ function roleChanged(endedCount: number): string {
 function Invitations({ of }: { of: People['invitations'] }) {
   const merchantId = useShopId();
   const withdraw = useAct(
-    (invitationId: string) => own('DELETE /merchant/people/invitation', { merchantId, invitationId }),
+    (invitationId: string) =>
+      requestPrivate('DELETE /merchant/people/invitation', { merchantId, invitationId }),
     telling(t('Invitation withdrawn')),
   );
   return (

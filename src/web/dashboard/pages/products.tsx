@@ -5,7 +5,7 @@ import { useMay } from '../api/may.ts';
 import { useFilters } from '../api/search.ts';
 import type { Price, Product } from '../api/types.ts';
 import { parts, t } from '../i18n/t.ts';
-import { Badge, Button, Card, Empty, PageTitle, Problem, Shown } from '../ui/basics.tsx';
+import { Badge, Button, Card, Empty, PageTitle, Problem, Loaded } from '../ui/basics.tsx';
 import { Confirm, Dialog } from '../ui/dialog.tsx';
 import { Small } from '../ui/form.tsx';
 import { fiat } from '../ui/format.ts';
@@ -59,7 +59,7 @@ export function ProductsPage() {
           </>
         }
       />
-      <Shown of={list}>
+      <Loaded of={list}>
         {({ products, pagination }) => (
           <>
             {products.length === 0 ? (
@@ -80,7 +80,7 @@ export function ProductsPage() {
             <Pager of={pagination} onPage={(next) => change({ page: String(next) })} />
           </>
         )}
-      </Shown>
+      </Loaded>
       <Dialog
         title={titleOf(editing)}
         open={editing?.kind === 'product' || editing?.kind === 'price'}
@@ -206,7 +206,7 @@ function Prices({ product, onEdit }: CardProps) {
   const may = useMay();
   const prices = useApi('/merchant/price/list', { merchantId, productId: product.id, limit: 100 });
   return (
-    <Shown of={prices} rows={1}>
+    <Loaded of={prices} rows={1}>
       {(data) => (
         <>
           <ul className="mb-4 divide-y divide-line border-y border-line">
@@ -247,6 +247,6 @@ function Prices({ product, onEdit }: CardProps) {
           <CatalogIds product={product} prices={data.prices} />
         </>
       )}
-    </Shown>
+    </Loaded>
   );
 }

@@ -6,8 +6,8 @@ import { useMay } from '../api/may.ts';
 import type { Coin, Payment, RefundLink } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { parts, t } from '../i18n/t.ts';
-import { Badge, Button, Card, Copy, Problem, Shown } from '../ui/basics.tsx';
-import { plainAmount, sumOf } from '../ui/decimal.ts';
+import { Badge, Button, Card, Copy, Problem, Loaded } from '../ui/basics.tsx';
+import { plainAmount, add } from '../ui/decimal.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { ChainLink } from '../ui/chain-link.tsx';
 import { Check, Field, Select } from '../ui/form.tsx';
@@ -50,7 +50,7 @@ export function RefundLinks({ payment }: { payment: Payment }) {
         !isGivenBack && <Button onClick={() => setOpen(true)}>{t('Refund by link')}</Button>
       }
     >
-      <Shown of={links} rows={1}>
+      <Loaded of={links} rows={1}>
         {({ refundLinks }) =>
           refundLinks.length === 0 ? (
             <p className="text-sm text-soft">
@@ -64,7 +64,7 @@ export function RefundLinks({ payment }: { payment: Payment }) {
             </ul>
           )
         }
-      </Shown>
+      </Loaded>
       <NewLink payment={payment} open={isOpen} onClose={close} />
     </Card>
   );
@@ -255,5 +255,5 @@ function DeductFee({ payment, coins }: { payment: Payment; coins: readonly Coin[
 }
 
 function isMore(amount: string, than: string): boolean {
-  return Number(sumOf([amount, `-${than}`])) > 0;
+  return Number(add([amount, `-${than}`])) > 0;
 }

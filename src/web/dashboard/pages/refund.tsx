@@ -6,7 +6,7 @@ import { COINS } from '../coins.ts';
 import { t } from '../i18n/t.ts';
 import { Button, Problem } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { plainAmount, sumOf } from '../ui/decimal.ts';
+import { plainAmount, add } from '../ui/decimal.ts';
 import { Check, Field, Select } from '../ui/form.tsx';
 import { Form } from '../ui/whole-form.tsx';
 import { coins } from '../ui/format.ts';
@@ -166,8 +166,8 @@ export function whatIsLeft(payment: Payment, coin: Coin): { left: string; excess
     .filter((refund) => refund.coin === coin && refund.status !== 'failed')
     .map(({ refunded }) => `-${refunded}`);
   const isOver = payment.exception === 'overpaid' && coinsOf(payment).length === 1;
-  const excess = sumOf([received, `-${amount}`, ...back]);
-  const left = sumOf([received, ...back]);
+  const excess = add([received, `-${amount}`, ...back]);
+  const left = add([received, ...back]);
   return { left: isSome(left) ? left : '0', excess: isOver && isSome(excess) ? excess : null };
 }
 

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { own } from '../api/client.ts';
+import { requestPrivate } from '../api/client.ts';
 import { useAct, useShopId } from '../api/hooks.ts';
 import type { MadeByPerson, Person } from '../api/people.ts';
 import { plural, t } from '../i18n/t.ts';
@@ -19,7 +19,7 @@ export function RemovePerson(props: { person: Person; open: boolean; onClose: ()
   const merchantId = useShopId();
   const [end, setEnd] = useState<Record<Kind, boolean>>({ endpoints: true, keys: true, links: false });
   const remove = useAct(
-    () => own('DELETE /merchant/people/remove', { merchantId, userId, endMade: end }),
+    () => requestPrivate('DELETE /merchant/people/remove', { merchantId, userId, endMade: end }),
     telling(t('{email} was removed', { email }), onClose),
   );
   const choice = (kind: Kind) => ({

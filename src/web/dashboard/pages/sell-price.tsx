@@ -3,7 +3,7 @@ import { api } from '../api/client.ts';
 import { useAct, useShopId } from '../api/hooks.ts';
 import type { PaymentLink, Price, Product } from '../api/types.ts';
 import { parts, t } from '../i18n/t.ts';
-import { Button, LINK, Shown } from '../ui/basics.tsx';
+import { Button, LINK, Loaded } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { fiat } from '../ui/format.ts';
 import { ShareLink } from './link-share.tsx';
@@ -33,7 +33,7 @@ export function SellPrice({ product, price }: { product: Product; price: Price }
         {t('Sell')}
       </Button>
       <Dialog title={product.name} open={!sell.isIdle} onClose={() => sell.reset()}>
-        <Shown of={shown} rows={3}>
+        <Loaded of={shown} rows={3}>
           {(link) => (
             <div className="grid gap-4">
               <ShareLink link={link} price={text} />
@@ -48,7 +48,7 @@ export function SellPrice({ product, price }: { product: Product; price: Price }
               </p>
             </div>
           )}
-        </Shown>
+        </Loaded>
       </Dialog>
     </>
   );

@@ -1,30 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { own, type ApiError, type ListedSession } from '../api/client.ts';
+import { requestPrivate, type ApiError, type ListedSession } from '../api/client.ts';
 import { useAct } from '../api/hooks.ts';
 import { signOutEverywhere } from '../api/sign-out.ts';
 import { parts, t } from '../i18n/t.ts';
-import { Badge, Button, Card, Problem, Shown } from '../ui/basics.tsx';
+import { Badge, Button, Card, Problem, Loaded } from '../ui/basics.tsx';
 import { Confirm } from '../ui/dialog.tsx';
 import { telling } from '../ui/toast.tsx';
 import { Time } from '../ui/time.tsx';
 
-type Sessions = Awaited<ReturnType<typeof own<'GET /auth/sessions'>>>;
+type Sessions = Awaited<ReturnType<typeof requestPrivate<'GET /auth/sessions'>>>;
 
 /** Where the user is signed in, and a way to end that. */
 export function Sessions() {
   const sessions = useQuery<Sessions, ApiError>({
     queryKey: ['/auth/sessions'],
-    queryFn: () => own('GET /auth/sessions'),
+    queryFn: () => requestPrivate('GET /auth/sessions'),
   });
   const end = useAct(
-    (sessionId: string) => own('DELETE /auth/sessions', { sessionId }),
+    (sessionId: string) => requestPrivate('DELETE /auth/sessions', { sessionId }),
     telling(t('Session ended')),
   );
   return (
     <Card title={t('Where you are signed in')} actions={<Everywhere />}>
       {end.error !== null && <Problem error={end.error} />}
-      <Shown of={sessions} rows={2}>
+      <Loaded of={sessions} rows={2}>
         {(data) => (
           <ul className="divide-y divide-line">
             {data.sessions.map((session) => (
@@ -37,7 +37,7 @@ export function Sessions() {
             ))}
           </ul>
         )}
-      </Shown>
+      </Loaded>
     </Card>
   );
 }

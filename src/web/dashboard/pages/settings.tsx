@@ -5,7 +5,7 @@ import type { Body, Data } from '../api/contract.ts';
 import { useAct, useShop, useShops } from '../api/hooks.ts';
 import type { Shop } from '../api/types.ts';
 import { parts, t } from '../i18n/t.ts';
-import { Badge, Button, Card, CopyLine, PageTitle, Problem, Shown } from '../ui/basics.tsx';
+import { Badge, Button, Card, CopyLine, PageTitle, Problem, Loaded } from '../ui/basics.tsx';
 import { plainAmount } from '../ui/decimal.ts';
 import { Currencies, Field, Select, TimeZones } from '../ui/form.tsx';
 import { Form } from '../ui/whole-form.tsx';
@@ -20,7 +20,7 @@ export function SettingsPage() {
   return (
     <>
       <PageTitle title={t('Settings')} lead={shop?.name} />
-      <Shown of={shops}>
+      <Loaded of={shops}>
         {() =>
           shop === undefined ? (
             <p>{t('There is no such shop.')}</p>
@@ -36,7 +36,7 @@ export function SettingsPage() {
             </div>
           )
         }
-      </Shown>
+      </Loaded>
     </>
   );
 }

@@ -5,7 +5,7 @@ import type { Body, Data } from '../api/contract.ts';
 import { useAct, useShops } from '../api/hooks.ts';
 import type { Shop } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
-import { Badge, Button, Card, CopyLine, LINK_PRIMARY, PageTitle, Shown } from '../ui/basics.tsx';
+import { Badge, Button, Card, CopyLine, LINK_PRIMARY, PageTitle, Loaded } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/form.tsx';
 import { hostName } from '../ui/host-name.ts';
@@ -36,7 +36,7 @@ export function ShopsPage() {
           )
         }
       />
-      <Shown of={shops}>
+      <Loaded of={shops}>
         {({ merchants }) =>
           merchants.length === 0 ? (
             <Card className="mx-auto max-w-lg" title={t('No shop yet')}>
@@ -53,7 +53,7 @@ export function ShopsPage() {
             </ul>
           )
         }
-      </Shown>
+      </Loaded>
       <Dialog
         title={data === undefined ? t('New shop') : t('Your shop is ready')}
         open={open || data !== undefined}

@@ -1,6 +1,6 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { api, own, signIn, type ApiError } from '../api/client.ts';
+import { api, requestPrivate, signIn, type ApiError } from '../api/client.ts';
 import type { Body } from '../api/contract.ts';
 import { useAct } from '../api/hooks.ts';
 import { useFilters } from '../api/search.ts';
@@ -153,7 +153,7 @@ function useRegister(next: string | undefined, onDone: () => void) {
       const { email, password } = body;
       const session = await signIn({ email, password }).catch(() => null);
       // The password was typed this moment: the first shop does not ask for it again. Where that fails, it does.
-      if (session !== null) await own('POST /auth/step-up', { password }).catch(() => null);
+      if (session !== null) await requestPrivate('POST /auth/step-up', { password }).catch(() => null);
       return session;
     },
     (session) => {

@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
-import { own, type ApiError } from '../api/client.ts';
+import { requestPrivate, type ApiError } from '../api/client.ts';
 import { useAct } from '../api/hooks.ts';
 import { lostSession, useSession } from '../api/session.ts';
 import { useAskedProof, type Proof } from '../api/step-up.ts';
@@ -22,7 +22,7 @@ function Question(props: { proof: Proof; onAnswer: (isProven: boolean) => void }
   const title = useId();
   const [needsCode, setNeedsCode] = useState(props.proof === 'code');
   const confirm = useAct(
-    (proof: { password: string } | { code: string }) => own('POST /auth/step-up', proof),
+    (proof: { password: string } | { code: string }) => requestPrivate('POST /auth/step-up', proof),
     () => onAnswer(true),
   );
   const { error } = confirm;

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { own, type ApiError } from '../api/client.ts';
+import { requestPrivate, type ApiError } from '../api/client.ts';
 import { useAct } from '../api/hooks.ts';
 import type { PasskeyQuestion } from '../api/passkey-answers.ts';
 import { signInByPasskey, stepUpByPasskey, whyNoPasskeys } from '../api/passkeys.ts';
@@ -50,7 +50,7 @@ function PasskeyButton(props: {
   const { asking, label, busy, error, onClick } = props;
   const question = useQuery<PasskeyQuestion, ApiError>({
     queryKey: [asking],
-    queryFn: () => own(asking),
+    queryFn: () => requestPrivate(asking),
     staleTime: 0,
   });
   const { data } = question;

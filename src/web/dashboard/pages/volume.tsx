@@ -3,9 +3,9 @@ import type { Data } from '../api/contract.ts';
 import { useMode } from '../api/mode.ts';
 import { useFilters } from '../api/search.ts';
 import { plural, t } from '../i18n/t.ts';
-import { Card, CoinName, Empty, Shown } from '../ui/basics.tsx';
+import { Card, CoinName, Empty, Loaded } from '../ui/basics.tsx';
 import { SHARES, VolumeChart, type Period, type Share } from '../ui/chart.tsx';
-import { sumOf } from '../ui/decimal.ts';
+import { add } from '../ui/decimal.ts';
 import { Field, Small } from '../ui/form.tsx';
 import { dayName, daysBefore, fiat, monthName, today } from '../ui/format.ts';
 
@@ -73,7 +73,7 @@ export function VolumeCard({ merchantId }: { merchantId: string }) {
           onChange={(from, until) => change({ from, until })}
         />
       )}
-      <Shown of={volume} rows={4}>
+      <Loaded of={volume} rows={4}>
         {(data) =>
           currency === undefined ? (
             <Empty title={t('Nothing was paid yet')}>
@@ -83,7 +83,7 @@ export function VolumeCard({ merchantId }: { merchantId: string }) {
             <Chart volume={data} currency={currency} zone={timezone} />
           )
         }
-      </Shown>
+      </Loaded>
     </Card>
   );
 }
@@ -133,7 +133,7 @@ function periodsOf({ days }: Volume, currency: string): Period[] {
     const amounts = { ...before?.amounts };
     for (const { coin, amount } of sums.filter((sum) => sum.currency === currency)) {
       const share: Share = coin ?? 'several';
-      amounts[share] = sumOf([amounts[share] ?? '0', amount]);
+      amounts[share] = add([amounts[share] ?? '0', amount]);
     }
     const label = days.length > MOST_DAYS_BY_WEEK ? monthName(date) : dayName(before?.first ?? date, true);
     periods.set(start, { first: before?.first ?? date, last: date, label, amounts });
@@ -149,7 +149,7 @@ function Chart({ volume, currency, zone }: { volume: Volume; currency: string; z
     <>
       <p className="mb-4">
         <b className="money text-3xl font-bold tracking-tight">
-          {fiat(sumOf(totals.map(({ amount }) => amount)), currency)}
+          {fiat(add(totals.map(({ amount }) => amount)), currency)}
         </b>
         <span className="block text-sm text-soft sm:ml-2 sm:inline">
           {plural(count, '{count} payment', '{count} payments')}

@@ -7,7 +7,7 @@ import { walletCsv } from '../api/sheets.ts';
 import type { WalletTransaction } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { plural, t } from '../i18n/t.ts';
-import { Badge, Button, Card, CoinName, Copy, Empty, LINK, Shown } from '../ui/basics.tsx';
+import { Badge, Button, Card, CoinName, Copy, Empty, LINK, Loaded } from '../ui/basics.tsx';
 import { ChainLink } from '../ui/chain-link.tsx';
 import { plainAmount } from '../ui/decimal.ts';
 import { ExportCsv } from '../ui/export-csv.tsx';
@@ -43,7 +43,7 @@ export function History({ merchantId }: { merchantId: string }) {
       actions={<ExportCsv name="wallet-history.csv" csv={(onProgress) => walletCsv(query, onProgress)} />}
     >
       <Filters search={search} timeZone={timeZone} onChange={change} />
-      <Shown of={list}>
+      <Loaded of={list}>
         {({ transactions, pagination }) => (
           <>
             {transactions.length === 0 ? (
@@ -69,7 +69,7 @@ export function History({ merchantId }: { merchantId: string }) {
             <Pager of={pagination} onPage={(next) => change({ page: String(next) })} />
           </>
         )}
-      </Shown>
+      </Loaded>
     </Card>
   );
 }

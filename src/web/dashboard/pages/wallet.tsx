@@ -6,7 +6,7 @@ import { useMode, type Mode } from '../api/mode.ts';
 import type { Coin } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { t } from '../i18n/t.ts';
-import { Button, CoinName, CopyLine, PageTitle, Shown } from '../ui/basics.tsx';
+import { Button, CoinName, CopyLine, PageTitle, Loaded } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Qr } from '../ui/qr.tsx';
 import { CoinAmount, Total, usePrices, Worth } from '../ui/worth.tsx';
@@ -29,7 +29,7 @@ export function WalletPage() {
         title={t('Wallet')}
         lead={t('Available balance: what one send could spend now, confirmed money only.')}
       />
-      <Shown of={balances} rows={2}>
+      <Loaded of={balances} rows={2}>
         {(data) => (
           <Balances
             balances={data}
@@ -37,7 +37,7 @@ export function WalletPage() {
             onOpen={setOpen}
           />
         )}
-      </Shown>
+      </Loaded>
       <History merchantId={merchantId} />
       <Dialog
         title={
@@ -57,7 +57,7 @@ export function WalletPage() {
           />
         )}
         {open?.kind === 'receive' && (
-          <Shown of={addresses}>
+          <Loaded of={addresses}>
             {(data) => (
               <div className="grid gap-4">
                 <Qr text={data[open.coin]} label={t('QR code of your {coin} address', { coin: open.coin })} />
@@ -69,7 +69,7 @@ export function WalletPage() {
                 </p>
               </div>
             )}
-          </Shown>
+          </Loaded>
         )}
       </Dialog>
     </>

@@ -5,7 +5,7 @@ import { useMode } from '../api/mode.ts';
 import { useFilters } from '../api/search.ts';
 import { EVENT_TYPES } from '../api/types.ts';
 import { t } from '../i18n/t.ts';
-import { Button, Card, Empty, Shown } from '../ui/basics.tsx';
+import { Button, Card, Empty, Loaded } from '../ui/basics.tsx';
 import { Field, SearchField, Select } from '../ui/form.tsx';
 import { Pager } from '../ui/table.tsx';
 import { DeliveryEntry } from './webhook-delivery.tsx';
@@ -144,7 +144,7 @@ function Entries({ query, isFiltered, onChange }: EntriesProps) {
     setHeld(next.size === 0 ? null : (held ?? data));
   };
   return (
-    <Shown of={list}>
+    <Loaded of={list}>
       {(newest) => {
         const data = held ?? newest;
         return (
@@ -165,7 +165,7 @@ function Entries({ query, isFiltered, onChange }: EntriesProps) {
           </>
         );
       }}
-    </Shown>
+    </Loaded>
   );
 }
 

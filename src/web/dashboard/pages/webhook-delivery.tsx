@@ -4,7 +4,7 @@ import { api } from '../api/client.ts';
 import { useAct, useApi } from '../api/hooks.ts';
 import type { WebhookDelivery, WebhookLog } from '../api/types.ts';
 import { parts, plural, t } from '../i18n/t.ts';
-import { Badge, Button, LINK, Problem, Shown } from '../ui/basics.tsx';
+import { Badge, Button, LINK, Problem, Loaded } from '../ui/basics.tsx';
 import { Time } from '../ui/time.tsx';
 import { Attempt, isEnded, isFine, Outcome } from './webhook-attempt.tsx';
 
@@ -91,7 +91,7 @@ function Attempts({ of, merchantId }: { of: WebhookDelivery; merchantId: string 
   }, [newest, isFetching]);
   return (
     <div className="mt-3">
-      <Shown of={logs} rows={2}>
+      <Loaded of={logs} rows={2}>
         {(present) => {
           const { logs: shown } = held ?? present;
           return (
@@ -115,7 +115,7 @@ function Attempts({ of, merchantId }: { of: WebhookDelivery; merchantId: string 
             </>
           );
         }}
-      </Shown>
+      </Loaded>
     </div>
   );
 }

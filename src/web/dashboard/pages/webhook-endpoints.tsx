@@ -5,7 +5,7 @@ import type { Body } from '../api/contract.ts';
 import { useAct, useApi } from '../api/hooks.ts';
 import type { WebhookEndpoint } from '../api/types.ts';
 import { plural, t } from '../i18n/t.ts';
-import { Badge, Button, Card, CopyLine, Empty, Shown } from '../ui/basics.tsx';
+import { Badge, Button, Card, CopyLine, Empty, Loaded } from '../ui/basics.tsx';
 import { Confirm, Dialog } from '../ui/dialog.tsx';
 import { EventChoice, type EventPick } from '../ui/event-choice.tsx';
 import { Check, Field } from '../ui/form.tsx';
@@ -31,7 +31,7 @@ export function WebhookEndpoints({ merchantId }: { merchantId: string }) {
       className="mb-6"
       actions={<Button onClick={() => setIsNew(true)}>{t('New endpoint')}</Button>}
     >
-      <Shown of={list} rows={2}>
+      <Loaded of={list} rows={2}>
         {({ endpoints }) =>
           endpoints.length === 0 ? (
             <Empty title={t('No endpoint yet')}>
@@ -45,7 +45,7 @@ export function WebhookEndpoints({ merchantId }: { merchantId: string }) {
             </ul>
           )
         }
-      </Shown>
+      </Loaded>
       {isNew && <EndpointForm merchantId={merchantId} onClose={() => setIsNew(false)} />}
       {open?.what === 'edit' && (
         <EndpointForm merchantId={merchantId} endpoint={open.endpoint} onClose={close} />
@@ -173,9 +173,9 @@ function Secret(props: { merchantId: string; of: WebhookEndpoint; onClose: () =>
     <Dialog title={t('Signing secret')} open onClose={onClose}>
       <div className="grid gap-4">
         <p className="text-sm break-all text-soft">{of.url}</p>
-        <Shown of={secret} rows={1}>
+        <Loaded of={secret} rows={1}>
           {(data) => <CopyLine text={data.secret} label={t('signing secret')} />}
-        </Shown>
+        </Loaded>
         <p role="status" className="text-sm text-soft">
           {rotate.isSuccess
             ? t('This is the new secret: give it to the receiver within 24 hours.')

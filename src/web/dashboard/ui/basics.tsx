@@ -170,7 +170,7 @@ interface Read<T> {
 }
 
 /** One of the three: still loading, could not be read, or here it is. */
-export function Shown<T>(props: { of: Read<T>; rows?: number; children: (data: T) => ReactNode }) {
+export function Loaded<T>(props: { of: Read<T>; rows?: number; children: (data: T) => ReactNode }) {
   const { data, error, refetch } = props.of;
   if (data !== undefined) {
     return (

@@ -4,7 +4,7 @@ import { useShopId } from '../api/hooks.ts';
 import type { Coin } from '../api/types.ts';
 import { COIN_CLASSES, COINS } from '../coins.ts';
 import { t } from '../i18n/t.ts';
-import { sumOf } from './decimal.ts';
+import { add } from './decimal.ts';
 import { dayName, fiat, fiatCompact } from './format.ts';
 
 /** What a payment was paid in; `several`: in more than one coin. */
@@ -42,7 +42,7 @@ function edgeOf(index: number, count: number): 'first' | 'last' | null {
 const heightOf = (part: number): number => HEIGHT - part * (HEIGHT - 12);
 
 function total({ amounts }: Period): string {
-  return sumOf(SHARES.map((share) => amounts[share] ?? '0'));
+  return add(SHARES.map((share) => amounts[share] ?? '0'));
 }
 
 function nameOf({ first, last }: Period): string {

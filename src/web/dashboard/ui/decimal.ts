@@ -1,7 +1,7 @@
 import { locale } from '../i18n/language.ts';
 
 /** Exact sums of decimal texts ("12.50"): money never passes through floating point. */
-export function sumOf(amounts: readonly string[]): string {
+export function add(amounts: readonly string[]): string {
   const digits = Math.max(0, ...amounts.map((amount) => amount.split('.')[1]?.length ?? 0));
   const total = amounts.reduce((sum, amount) => {
     const [whole = '0', fraction = ''] = amount.split('.');
@@ -34,7 +34,7 @@ export function isMore(amount: string, than: string): boolean {
 }
 
 /** The exact product of two decimal texts. */
-export function productOf(first: string, second: string): string {
+export function multiply(first: string, second: string): string {
   const [a, b] = [first, second].map((text) => text.split('.'));
   const digits = (a?.[1]?.length ?? 0) + (b?.[1]?.length ?? 0);
   const product = BigInt((a ?? ['0']).join('')) * BigInt((b ?? ['0']).join(''));

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Coin } from '../api/types.ts';
-import { productOf } from './decimal.ts';
+import { multiply } from './decimal.ts';
 import { coins, fiat } from './format.ts';
 
 /** Sums under one another, each with its name. */
@@ -43,5 +43,5 @@ export function CoinSum(props: {
 }
 
 function worthOf(amount: string, { rate, currency }: Price): string {
-  return fiat(productOf(amount, rate), currency);
+  return fiat(multiply(amount, rate), currency);
 }

@@ -4,7 +4,7 @@ import { useMode } from '../api/mode.ts';
 import type { Coin } from '../api/types.ts';
 import { COINS } from '../coins.ts';
 import { parts, t } from '../i18n/t.ts';
-import { productOf, sumOf } from './decimal.ts';
+import { multiply, add } from './decimal.ts';
 import { coins, coinsShort, fiat } from './format.ts';
 
 const LIVE_MS = 60_000;
@@ -48,7 +48,7 @@ export function Worth(props: { amount: string; coin: Coin; prices: Prices }) {
   const rate = prices.rates?.[coin]?.rate;
   if (prices.isLoading) return <>&nbsp;</>;
   if (rate === undefined) return amount === '0' ? fiat('0', prices.currency) : t('no price known');
-  return fiat(productOf(amount, rate), prices.currency);
+  return fiat(multiply(amount, rate), prices.currency);
 }
 
 /** What a wallet is worth in all, and which of its coins that leaves out. */
@@ -61,12 +61,12 @@ export function Total({ balances, prices }: { balances: Balances; prices: Prices
     return <>{t('Its worth is not known: there is no price in {currency} now.', { currency })}</>;
   const worths = held.flatMap((coin) => {
     const rate = rates?.[coin]?.rate;
-    return rate === undefined ? [] : [productOf(balances[coin], rate)];
+    return rate === undefined ? [] : [multiply(balances[coin], rate)];
   });
   return (
     <>
       {parts('Worth {sum} in all', {
-        sum: <b className="money font-semibold text-ink">{fiat(sumOf(worths), currency)}</b>,
+        sum: <b className="money font-semibold text-ink">{fiat(add(worths), currency)}</b>,
       })}
       {missing.length > 0 &&
         t(', without {coins}, of which no price is known now', { coins: missing.join(', ') })}
