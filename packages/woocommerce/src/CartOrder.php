@@ -79,6 +79,7 @@ final class CartOrder
     {
         $order = self::remembered(self::PAID_KEY);
         if ($order !== null && WC()->cart->is_empty()) {
+            // phpcs:ignore WordPress.Security.EscapeOutput.ExceptionNotEscaped -- escapes its text itself
             throw new OrderHasMoney($order);
         }
     }
@@ -158,9 +159,11 @@ final class CartOrder
         $after = Orders::fresh($other->get_id());
         if (Orders::hasMoney($after)) {
             $order->update_status('cancelled');
+            // phpcs:ignore WordPress.Security.EscapeOutput.ExceptionNotEscaped -- escapes its text itself
             throw new OrderHasMoney($after);
         }
         if (!$after->has_status('cancelled')) {
+            // phpcs:ignore WordPress.Security.EscapeOutput.ExceptionNotEscaped -- goes to the log
             throw new \RuntimeException("the payment of order {$other->get_id()}, which has the same cart, could not be cancelled");
         }
     }

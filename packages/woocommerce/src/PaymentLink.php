@@ -78,6 +78,7 @@ final class PaymentLink
     /** A note that WooCommerce mails to the customer: more is to be paid, and no change of the order says so. */
     public static function mailRest(\WC_Order $order): void
     {
+        /* translators: %s: address of a page */
         $text = __('A part of the amount has arrived. Please pay the rest: %s', 'tilld-for-woocommerce');
         $order->add_order_note(sprintf($text, $order->get_meta(Orders::PAGE)), is_email((string) $order->get_billing_email()) ? 1 : 0);
     }

@@ -79,7 +79,7 @@ final class WayBack
         if (!is_wc_endpoint_url('order-pay')) {
             return;
         }
-        // phpcs:ignore WordPress.Security.NonceVerification.Recommended
+        // phpcs:ignore WordPress.Security.NonceVerification.Recommended -- the order's key stands for a nonce, and the customer is only led on
         $key = isset($_GET['key']) && is_string($_GET['key']) ? sanitize_text_field(wp_unslash($_GET['key'])) : '';
         $order = self::orderFor(absint(get_query_var('order-pay')), $key);
         if ($order !== null && Methods::isOurs($order) && Orders::hasMoney($order)) {
