@@ -50,6 +50,10 @@ const FIELDS: Readonly<Record<Checkout, Readonly<Record<string, string>>>> = {
     Phone: '030 1234567',
   },
 };
+const DESCRIPTION: Readonly<Record<string, string>> = {
+  Coins: 'By your own nodes',
+  Litecoin: 'Pay with Litecoin.',
+};
 const IS_REAL = process.env['TILLD_TEST_WOOCOMMERCE'] !== undefined;
 
 /** The owner names the sites that may show the page of tilld; the plugin reads them at once, as its settings do. */
@@ -64,7 +68,7 @@ async function withCart(options: BrowserContextOptions = { viewport: DESKTOP }):
   return page;
 }
 
-async function fillIn(page: Page, checkout: Checkout, description = 'By your own nodes'): Promise<void> {
+async function fillIn(page: Page, checkout: Checkout, method = 'Coins'): Promise<void> {
   await page.goto(pages[checkout]);
   await page.getByLabel('Email address').fill('ada@example.com');
   for (const [label, text] of IS_REAL ? Object.entries(FIELDS[checkout]) : [])
@@ -72,7 +76,8 @@ async function fillIn(page: Page, checkout: Checkout, description = 'By your own
       .getByLabel(label, { exact: checkout === 'blocks' })
       .first()
       .fill(text);
-  await page.getByText(description).waitFor();
+  await page.getByRole('radio', { name: method }).check();
+  await page.getByText(DESCRIPTION[method] ?? '').waitFor();
 }
 
 /** Places an order and waits until the page of tilld has opened over that of the shop. @returns the payment */
@@ -244,6 +249,7 @@ describe('a customer', () => {
     const payment = await placeOrder(page, 'classic');
     await close(page);
     await page.getByRole('link', { name: 'Pay in another way' }).click();
+    await page.getByRole('radio', { name: 'Coins' }).check();
     await page.getByRole('button', { name: 'Pay for order' }).click();
     expect(await paymentOpened(page)).toBe(payment);
     await owner.payFinally(payment);
@@ -357,9 +363,8 @@ it('one method for each coin: both checkouts show their icons and open the payme
   await page.goto(pages.classic);
   await page.getByText('Litecoin').first().waitFor();
   await page.screenshot({ path: `${SCREENS}/woo-coins-classic.png`, fullPage: true });
-  await fillIn(page, 'blocks', 'Pay with Bitcoin.');
+  await fillIn(page, 'blocks', 'Litecoin');
   expect(await page.getByRole('radio').count()).toBe(4);
-  await page.getByText('Litecoin').click();
   await page.screenshot({ path: `${SCREENS}/woo-coins-blocks.png`, fullPage: true });
   await page.getByRole('button', { name: 'Place order' }).click();
   const payment = await paymentOpened(page);
