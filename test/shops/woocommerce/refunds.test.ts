@@ -68,6 +68,23 @@ async function amounts(orderId: string): Promise<number[]> {
   return (await shop.refunds(orderId)).map(({ amount }) => Number(amount)).toSorted((a, b) => a - b);
 }
 
+async function refundedCents(orderId: string): Promise<number> {
+  return (await amounts(orderId)).reduce((sum, amount) => sum + Math.round(amount * 100), 0);
+}
+
+/** What both sides refuse is refused: nothing is left, or no link is open. */
+async function take(
+  order: PaidOrder,
+  open: string[],
+  { what, cents }: { what: string; cents: number },
+): Promise<void> {
+  const amount = (cents / 100).toFixed(2);
+  if (what === 'link') open.push((await shop.refund(order.orderId, amount)).linkUrl);
+  if (what === 'tilld') await owner.refund(order.paymentId, amount, 'EUR');
+  if (what === 'pay') await owner.claimAndApprove(open.shift() ?? '', order.paymentId);
+  if (what === 'cancel' && open.length > 0) await owner.cancelRefund(order.paymentId);
+}
+
 describe('a first payment, given back in full', () => {
   it('waits for its network fee, and pays it itself by an order action: a new link for the same refund', async () => {
     const { orderId, paymentId } = await paidOrder();
@@ -231,19 +248,6 @@ describe('any order of refunds from both sides', () => {
     cents: fc.integer({ min: 1, max: 1_500 }),
   });
 
-  /** What both sides refuse is refused: nothing is left, or no link is open. */
-  async function take(
-    order: PaidOrder,
-    open: string[],
-    { what, cents }: { what: string; cents: number },
-  ): Promise<void> {
-    const amount = (cents / 100).toFixed(2);
-    if (what === 'link') open.push((await shop.refund(order.orderId, amount)).linkUrl);
-    if (what === 'tilld') await owner.refund(order.paymentId, amount, 'EUR');
-    if (what === 'pay') await owner.claimAndApprove(open.shift() ?? '', order.paymentId);
-    if (what === 'cancel' && open.length > 0) await owner.cancelRefund(order.paymentId);
-  }
-
   it('leaves the order with refunds of exactly what tilld gave back, and never of more than it costs', async () => {
     const life = fc.array(step, { minLength: 4, maxLength: 8 });
     await fc.assert(
@@ -271,10 +275,6 @@ describe('any order of refunds from both sides', () => {
       { numRuns: Number(process.env['FC_RUNS'] ?? 5), endOnFailure: true },
     );
   });
-
-  async function refundedCents(orderId: string): Promise<number> {
-    return (await amounts(orderId)).reduce((sum, amount) => sum + Math.round(amount * 100), 0);
-  }
 });
 
 describe('the network fee of a refund', () => {
