@@ -35,7 +35,7 @@ interface Held {
 class QueueWorld {
   sends: Held[] = [];
   /** What a restore brings back. */
-  backup: readonly Held[] | null = null;
+  backup: { readonly sends: readonly Held[]; readonly chain: readonly Signed[][] } | null = null;
   isRestored = false;
   #ordered = 0;
   /** One list of landed transactions for each block. */
@@ -148,14 +148,18 @@ class QueueWorld {
   }
 
   backUp(): void {
-    if (!this.isRestored) this.backup = this.sends.map(copyOf);
+    if (!this.isRestored) this.backup = { sends: this.sends.map(copyOf), chain: [...this.chain] };
   }
 
-  /** The daemon starts from the backup and reads the blocks that it lacks. */
+  /** The daemon starts from the backup, takes back the blocks that a fork replaced since and reads those that it lacks. */
   restore(): void {
     if (this.backup === null || this.isRestored) return;
     this.isRestored = true;
-    this.sends = this.backup.map((send) => ({ ...copyOf(send), isUnseen: true }));
+    const { sends, chain } = this.backup;
+    this.sends = sends.map((send) => ({ ...copyOf(send), isUnseen: true }));
+    const replaced = chain.findIndex((block, at) => block !== this.chain[at]);
+    if (replaced !== -1)
+      for (const send of this.sends) this.#tell(send, { type: 'rolled_back', to: replaced });
     for (const [at, block] of this.chain.entries()) {
       for (const signed of block) {
         const owner = this.#ownerOf(signed);
