@@ -20,9 +20,6 @@ final class CartOrder
     private const PAID_KEY = 'tilld_paid_order';
     private const MAX_OTHERS = 10;
 
-    /** @var ?int The order for whose money this request emptied the cart. */
-    private static $emptiedFor = null;
-
     public static function hook(): void
     {
         add_action('woocommerce_cart_loaded_from_session', [self::class, 'cartLoaded']);
@@ -40,7 +37,6 @@ final class CartOrder
         // An order that is being placed is refused with the reason instead: an empty cart would be the wrong one.
         if ($order !== null && !self::isPlacing() && Orders::hasMoney($order)) {
             self::emptyCartOf($order);
-            self::$emptiedFor = $order->get_id();
         }
     }
 
@@ -61,12 +57,18 @@ final class CartOrder
         return self::isOfSession($order) && !WC()->cart->is_empty();
     }
 
-    /** Says why the cart is empty, on the pages where one looks for it. */
+    /** Says why the cart is empty, on the pages where customers look for it. */
     public static function explain(): void
     {
-        $order = self::$emptiedFor !== null && (is_cart() || is_checkout()) && !is_wc_endpoint_url() ? wc_get_order(self::$emptiedFor) : null;
-        if ($order instanceof \WC_Order) {
-            wc_add_notice((new OrderHasMoney($order))->getMessage(), 'notice');
+        $isPage = (is_cart() || is_checkout()) && !is_wc_endpoint_url();
+        $order = $isPage && WC()->cart && WC()->cart->is_empty() ? self::remembered(self::PAID_KEY) : null;
+        if ($order === null) {
+            return;
+        }
+        $text = (new OrderHasMoney($order))->getMessage();
+        // The checkout leads on to the cart, which comes here as well.
+        if (!wc_has_notice($text, 'notice')) {
+            wc_add_notice($text, 'notice');
         }
     }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../_helpers/nodes/proc.ts';
 import { eventually } from '../../../_helpers/poll.ts';
 import { PHONE, SCREENS, WebBrowser } from '../../../_helpers/web/browser.ts';
+import { ensureWebBuilt } from '../../../_helpers/web/build.ts';
 import { Owner } from '../../_helpers/owner.ts';
 import { ShopProxy } from '../../_helpers/proxies.ts';
 import { WooShop } from '../driver.ts';
@@ -16,6 +17,7 @@ let browser: WebBrowser;
 let pages: { blocks: string; classic: string; addToCart: string };
 
 beforeAll(async () => {
+  await ensureWebBuilt();
   owner = stack.use(await Owner.start());
   const toShop = stack.use(await ShopProxy.start());
   const port = await freePort();
@@ -64,6 +66,8 @@ describe('the checkout of blocks', () => {
       await page.getByLabel('City').fill('Berlin');
       await page.getByText('By your own nodes').waitFor();
       await page.screenshot({ path: `${SCREENS}/woocommerce-blocks-${name}.png`, fullPage: true });
+      // A click while the address is being sent is lost.
+      await page.waitForLoadState('networkidle');
       await page.getByRole('button', { name: 'Place Order' }).click();
       await paidAndBack(page, await paymentShown(page));
       await page.screenshot({ path: `${SCREENS}/woocommerce-thanks-${name}.png`, fullPage: true });
@@ -105,7 +109,7 @@ describe('the administration', () => {
     await page.locator('#user_pass').fill('a long pass phrase of the owner');
     await page.getByRole('button', { name: 'Log In' }).click();
     await page.goto('/wp-admin/admin.php?page=wc-settings&tab=checkout&section=tilld');
-    expect(await page.locator('[data-tilld-health]').count()).toBe(3);
+    expect(await page.locator('[data-tilld-health]').count()).toBe(4);
     await page.screenshot({ path: `${SCREENS}/woocommerce-settings.png`, fullPage: true });
     await page.goto(`/wp-admin/admin.php?page=wc-orders&action=edit&id=${orderId}`);
     await page.getByText('Paid: 0.0002 BTC').waitFor();

@@ -96,6 +96,11 @@ function wc_add_notice(string $text, string $type = 'success'): void
     }
 }
 
+function wc_has_notice(string $text, string $type = 'success'): bool
+{
+    return in_array([$type, $text], (array) WC()->session->get('notices', []), true);
+}
+
 register_activation_hook(__FILE__, static function (): void {
     shop_create_tables();
     get_role('administrator')->add_cap('manage_woocommerce');
