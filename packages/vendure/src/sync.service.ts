@@ -65,9 +65,12 @@ export class TilldSyncService {
       const mine = row ?? (await this.adopt(ctx, connection, payment));
       if (mine === null || mine.channelId !== connection.channelId) return;
       try {
+        const isWorth = !payment.sandbox || this.options.allowSandbox === true;
+        const state = shopState(payment);
+        // Before the order says that it is paid: nothing asks for money beside money.
+        if (isWorth && hasMoney(state)) await this.closeOthers(connection, mine);
         await this.apply(ctx, mine, payment);
-        if (!payment.sandbox || this.options.allowSandbox === true)
-          await this.alignOthers(connection, mine, shopState(payment));
+        if (isWorth && !hasMoney(state) && hasMoney(mine.state)) await this.replace(mine);
         await this.refunds.follow(ctx, connection, mine, payment);
         // The order is what the payment says that has its money now.
         if (payment.supersededBy !== undefined) await this.payment(payment.supersededBy, channelId);
@@ -78,31 +81,28 @@ export class TilldSyncService {
     }
   }
 
-  /**
-   * The payment that has the order's money is the order's payment: those that wait for money are closed. Where its
-   * money is gone, another one of the order that has money takes its place.
-   */
-  private async alignOthers(
-    connection: TilldConnection,
-    mine: TilldPayment,
-    state: ShopState,
-  ): Promise<void> {
-    const repository = this.db.rawConnection.getRepository(TilldPayment);
-    const rows = await repository.findBy({ orderId: mine.orderId, channelId: mine.channelId });
-    const others = rows.filter(({ id }) => id !== mine.id);
-    if (hasMoney(state)) {
-      const till = this.connections.client(connection);
-      for (const { paymentId } of others.filter((row) => !ENDED.includes(row.state))) {
-        if (await closes(till, paymentId))
-          Logger.info(`payment ${paymentId} closed: its order has money`, LOG);
-      }
-      return;
+  /** The payment that has the order's money is the order's payment: those that wait for money are closed. */
+  private async closeOthers(connection: TilldConnection, mine: TilldPayment): Promise<void> {
+    const till = this.connections.client(connection);
+    for (const { paymentId, state } of await this.othersOf(mine)) {
+      if (ENDED.includes(state)) continue;
+      if (await closes(till, paymentId)) Logger.info(`payment ${paymentId} closed: its order has money`, LOG);
     }
-    if (!hasMoney(mine.state)) return;
-    for (const other of others.filter((row) => hasMoney(row.state))) {
+  }
+
+  /** The money of a payment is gone: another one of the order that has money takes its place. */
+  private async replace(mine: TilldPayment): Promise<void> {
+    const repository = this.db.rawConnection.getRepository(TilldPayment);
+    for (const other of await this.othersOf(mine)) {
+      if (!hasMoney(other.state)) continue;
       await repository.update({ id: other.id }, { isBehind: true });
       await this.applyAgain(other);
     }
+  }
+
+  private async othersOf({ id, orderId, channelId }: TilldPayment): Promise<TilldPayment[]> {
+    const rows = await this.db.rawConnection.getRepository(TilldPayment).findBy({ orderId, channelId });
+    return rows.filter((row) => row.id !== id);
   }
 
   /** Whoever applies that payment at this moment may wait for this one: the job tries again what fails. */

@@ -243,8 +243,11 @@ export class VendureShop implements ShopDriver {
       ({ tilldRefunds }) => tilldRefunds.length > 0,
     );
     const linkUrl = found.tilldRefunds.at(-1)?.url ?? '';
-    const notes = await this.notes(orderId);
-    if (!notes.some((note) => note.includes(linkUrl))) throw new Error('the link is in no note');
+    await eventually(
+      'the link is in a note',
+      () => this.notes(orderId),
+      (notes) => notes.some((note) => note.includes(linkUrl)),
+    );
     return { linkUrl };
   }
 
