@@ -18,7 +18,6 @@ final class CartOrder
     private const KEY = 'tilld_order';
     /** And the last one whose money emptied it: a form that was left open can still be sent. */
     private const PAID_KEY = 'tilld_paid_order';
-    private const MAX_OTHERS = 10;
 
     public static function hook(): void
     {
@@ -28,6 +27,8 @@ final class CartOrder
         add_action('woocommerce_after_checkout_validation', [self::class, 'validate'], 10, 2);
         add_action('woocommerce_store_api_checkout_update_order_from_request', [self::class, 'validateBlocks'], 10, 2);
         add_action('woocommerce_before_pay_action', [self::class, 'validatePayPage']);
+        add_action('woocommerce_checkout_order_processed', [self::class, 'placedOtherwise'], 5);
+        add_action('woocommerce_store_api_checkout_order_processed', [self::class, 'placedOtherwiseByBlocks'], 5);
     }
 
     /** In whichever tab or browser window of the session a page is opened next. */
@@ -100,7 +101,7 @@ final class CartOrder
     {
         $reason = $request->get_method() === 'POST' ? self::refusal(self::placed()) : null;
         if ($reason !== null) {
-            throw new RouteException('tilld_order_has_money', wp_kses_post($reason->getMessage()), 400);
+            throw self::routeException($reason);
         }
     }
 
@@ -130,14 +131,46 @@ final class CartOrder
         }
         $name = 'cart_' . md5(implode(' ', [$order->get_cart_hash(), $order->get_customer_id(), $order->get_billing_email()]));
         return Lock::hold($name, static function () use ($order, $work): string {
-            foreach (self::others($order) as $other) {
-                self::replace($other, $order);
-            }
+            OtherOrders::sign($order);
+            OtherOrders::replaceBy($order, self::placed());
             WC()->session->set(self::KEY, $order->get_id());
             WC()->session->set(self::PAID_KEY, null);
             WC()->session->save_data();
             return $work();
         });
+    }
+
+    /**
+     * The cart is placed to be paid by another method: no order of ours that it was placed as before may still be paid. Where
+     * tilld does not answer, the other method goes on all the same.
+     *
+     * @param \WC_Order|int $placed
+     * @throws OrderHasMoney when such an order was paid, which the checkout shows
+     */
+    public static function placedOtherwise($placed): void
+    {
+        $order = $placed instanceof \WC_Order ? $placed : wc_get_order($placed);
+        if (!$order instanceof \WC_Order || Methods::isOurs($order) || !self::isMadeOfCart($order)) {
+            return;
+        }
+        try {
+            Connection::beBrief(static function () use ($order): void {
+                OtherOrders::replaceBy($order, self::placed());
+            });
+        } catch (OrderHasMoney $error) {
+            throw $error;
+        } catch (\Throwable $error) {
+            Log::warning("an earlier order of the cart of order {$order->get_id()} may still be paid", $error);
+        }
+    }
+
+    public static function placedOtherwiseByBlocks($order): void
+    {
+        try {
+            self::placedOtherwise($order);
+        } catch (OrderHasMoney $error) {
+            throw self::routeException($error);
+        }
     }
 
     private static function refusal(?\WC_Order $order): ?OrderHasMoney
@@ -150,50 +183,9 @@ final class CartOrder
         return Orders::hasMoney($fresh) ? new OrderHasMoney($fresh) : null;
     }
 
-    /** Gives up an order of the same cart in favour of the new one; its payment is cancelled on the way, see Cancelling. */
-    private static function replace(\WC_Order $other, \WC_Order $order): void
+    private static function routeException(OrderHasMoney $reason): RouteException
     {
-        /* translators: %s: order number */
-        $text = sprintf(__('The customer placed the same cart again as order %s.', 'tilld-for-woocommerce'), $order->get_order_number());
-        Lock::hold("order_{$other->get_id()}", static function () use ($other, $text): void {
-            Orders::fresh($other->get_id())->update_status('cancelled', $text);
-        });
-        $after = Orders::fresh($other->get_id());
-        if (Orders::hasMoney($after)) {
-            $order->update_status('cancelled');
-            // phpcs:ignore WordPress.Security.EscapeOutput.ExceptionNotEscaped -- escapes its text itself
-            throw new OrderHasMoney($after);
-        }
-        if (!$after->has_status('cancelled')) {
-            // phpcs:ignore WordPress.Security.EscapeOutput.ExceptionNotEscaped -- goes to the log
-            throw new \RuntimeException("the payment of order {$other->get_id()}, which has the same cart, could not be cancelled");
-        }
-    }
-
-    /** @return \WC_Order[] unpaid orders with a payment that were made of the same cart */
-    private static function others(\WC_Order $order): array
-    {
-        $found = [];
-        if ($order->get_billing_email() !== '') {
-            $found = wc_get_orders([
-                'status' => ['pending', 'failed'],
-                'billing_email' => $order->get_billing_email(),
-                'cart_hash' => $order->get_cart_hash(),
-                'date_created' => '>' . (time() - DAY_IN_SECONDS),
-                'limit' => self::MAX_OTHERS,
-            ]);
-        }
-        $placed = self::placed();
-        if ($placed !== null && $placed->has_status(['pending', 'failed'])) {
-            $found[] = $placed;
-        }
-        $others = [];
-        foreach ($found as $other) {
-            if ($other->get_id() !== $order->get_id() && Methods::isOurs($other) && (string) $other->get_meta(Orders::ASKED) !== '') {
-                $others[$other->get_id()] = $other;
-            }
-        }
-        return $others;
+        return new RouteException('tilld_order_has_money', wp_kses_post($reason->getMessage()), 400);
     }
 
     /** The order of ours that this session's cart was placed as. */

@@ -104,6 +104,15 @@ final class ShopCommands
         return self::pay($order);
     }
 
+    /** The customer chooses another payment method, and has not paid by it yet. */
+    public static function chooseMethod(array $given): array
+    {
+        $order = self::orderOf($given);
+        $order->set_payment_method(self::gateway($given['method']));
+        $order->save();
+        return [];
+    }
+
     /** What the order screen shows of the payment. */
     public static function screen(array $given): array
     {

@@ -7,6 +7,7 @@ defined('ABSPATH') || exit;
 /** What WooCommerce keeps of a visitor, by a cookie. */
 final class WC_Session_Handler
 {
+    private $id;
     private $name;
     private $data;
 
@@ -16,8 +17,15 @@ final class WC_Session_Handler
         if (!headers_sent()) {
             setcookie('shop_session', $id, ['path' => '/', 'httponly' => true]);
         }
+        $this->id = $id;
         $this->name = "shop_session_{$id}";
         $this->data = (array) get_option($this->name, []);
+    }
+
+    /** As WooCommerce: of a guest, what his cookie says. */
+    public function get_customer_id(): string
+    {
+        return $this->id;
     }
 
     public function get(string $key, $default = null)
