@@ -23,6 +23,7 @@ final class Cancelling
         add_filter('woocommerce_cancel_unpaid_order', [self::class, 'includeBlockCheckout'], 1, 2);
         add_filter('woocommerce_cancel_unpaid_order', [self::class, 'mayCleanUp'], 20, 2);
         add_action('woocommerce_before_order_object_save', [self::class, 'beforeSave']);
+        add_action('woocommerce_before_order_object_save', [self::class, 'methodChanged']);
         add_action('woocommerce_after_order_object_save', [self::class, 'afterSave']);
         add_action('woocommerce_order_status_changed', [self::class, 'paidOtherwise'], 10, 4);
         add_action('woocommerce_before_trash_order', [self::class, 'trashed']);
@@ -109,7 +110,19 @@ final class Cancelling
         }
     }
 
-    /** Paid by another method: the payment here must not take money as well. */
+    /** The customer chose another method, whose page is open from now on: the payment here must not take money as well. */
+    public static function methodChanged($order): void
+    {
+        $id = (string) $order->get_meta(Orders::PAYMENT);
+        if ($id === '' || !isset($order->get_changes()['payment_method']) || Methods::isOurs($order)) {
+            return;
+        }
+        Connection::beBrief(static function () use ($id, $order): void {
+            self::tryToCancel($id, "order {$order->get_id()}, to be paid by {$order->get_payment_method()}");
+        });
+    }
+
+    /** Paid by another method: what could not be cancelled when it was chosen. */
     public static function paidOtherwise($orderId, $from, $to, $order): void
     {
         $id = (string) $order->get_meta(Orders::PAYMENT);
