@@ -36,8 +36,9 @@ export function hasEnded(state: string): boolean {
 
 /** The payment that an order follows: the one that has money, the earliest of several; else the newest that says most. */
 export function orderPayment<R extends Row>(rows: readonly R[]): R | undefined {
+  // Of two without money, the order follows the one that paid it once.
   const weight = ({ state, captured }: R): number =>
-    rankOf(state) + (captured && hasMoney(state) ? RANKS.paid : 0);
+    rankOf(state) + (captured ? (hasMoney(state) ? RANKS.paid : 0.5) : 0);
   return [...rows].sort((one, other) => {
     const difference = weight(other) - weight(one);
     if (difference !== 0) return difference;
