@@ -12,7 +12,7 @@ const dir = mkdtempSync(join(tmpdir(), 'plugin-check-'));
 const built = join(dir, SLUG);
 
 beforeAll(() => {
-  execFileSync('packages/woocommerce/build', [dir]);
+  execFileSync(join('packages', 'woocommerce', 'build'), [dir]);
 });
 afterAll(() => {
   rmSync(dir, { recursive: true });

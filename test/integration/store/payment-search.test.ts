@@ -5,7 +5,7 @@ import { totalPayments } from '../../../src/store/payments/payment-totals.ts';
 import { openShop } from '../../_helpers/webhooks/shop.ts';
 
 const PAYMENTS = 100_000;
-/** Several times what it takes, for machines that do other work meanwhile. */
+/** Several times the processor time that it takes. */
 const ENOUGH_MS = 500;
 /** The same on a machine that is several times slower, in bare walks over the order ids there: a search takes some 30. */
 const ENOUGH_WALKS = 140;
@@ -32,14 +32,20 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => shop.close());
 
+/** Processor time of this process, ms: other work of the machine does not add to it. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
 /** The quickest of three looks at every order id, without an index and without anything of ours. */
 function bareWalkMs(path: string): number {
   const sqlite = new Sqlite(path, { readonly: true });
   const walk = sqlite.prepare("SELECT count(*) FROM payments WHERE order_id || '' LIKE '%nothing like it%'");
   const took = [1, 2, 3].map(() => {
-    const started = performance.now();
+    const started = processorMs();
     walk.get();
-    return performance.now() - started;
+    return processorMs() - started;
   });
   sqlite.close();
   return Math.min(...took);
@@ -98,11 +104,11 @@ test.each([
     const took: number[] = [];
     // Something else on the machine may slow any of them.
     for (let time = 0; time < 10 && !took.some((ms) => ms < maxMs); time += 1) {
-      const started = performance.now();
+      const started = processorMs();
       const rows = await listPayments(shop.db, filter, { limit: 20, offset: 0 });
       expect(await totalPayments(shop.db, filter)).toBe(total);
       expect(rows).toHaveLength(Math.min(20, total));
-      took.push(performance.now() - started);
+      took.push(processorMs() - started);
     }
     if (process.env['SHOW_TIMES'] !== undefined) console.log(text, took.map(Math.round).join(' '), maxMs);
     expect(Math.min(...took)).toBeLessThan(maxMs);
@@ -139,7 +145,7 @@ test.each(
       for (let time = 0; time < 2; time += 1) {
         const started = performance.now();
         const rows = await listPayments(shop.db, wanted, { limit: 100, offset, sort });
-        took.push(performance.now() - started);
+        took.push(processorMs() - started);
         const keys = rows.map((row) => row[column]);
         const ascending = keys.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
         expect(keys).toEqual(sort.startsWith('-') ? ascending.toReversed() : ascending);
