@@ -1,0 +1,57 @@
+/** What a program can check of STYLE_GUIDE.md. */
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+const sources = globSync(['src/**/*.ts', 'src/**/*.tsx', 'packages/sdk/src/**/*.ts']).filter(
+  (path) => !path.includes('/migrations/'),
+);
+const documents = globSync(['docs/**/*.md', 'packages/*/README.md', '*.md']).filter(
+  (path) => !path.endsWith('CHANGELOG.md'),
+);
+const EXPORT = /^export (?:async )?(function|const|class|interface|type|let) (\w+)/gm;
+/** Participles and metaphors that the code once had as names. */
+const UNCLEAR =
+  /^(told|asked|found|held|kept|own|given|shown|taken|desk|lane|sieve|stand|standing|wish|trouble)$/i;
+
+const exported = sources.flatMap((path) =>
+  [...readFileSync(path, 'utf8').matchAll(EXPORT)].map(([, kind, name]) => ({ path, kind, name: name! })),
+);
+
+describe('the names that a module exports', () => {
+  it('are there to be read', () => expect(exported.length).toBeGreaterThan(3_000));
+
+  it('say what a function does, not of what it is', () => {
+    const unclear = exported.filter(({ kind, name }) => kind === 'function' && /[a-z]Of$/.test(name));
+    expect(unclear).toEqual([]);
+  });
+
+  it('are no bare participles and no metaphors', () => {
+    expect(exported.filter(({ name }) => UNCLEAR.test(name))).toEqual([]);
+  });
+});
+
+/** Lines of prose; tables, code and lines that an address makes long are left out. */
+function* proseOf(path: string): Generator<{ path: string; line: number; text: string }> {
+  let isCode = false;
+  for (const [at, text] of readFileSync(path, 'utf8').split('\n').entries()) {
+    if (/^\s*(```|~~~)/.test(text)) isCode = !isCode;
+    else if (!isCode && !/^\s*[|<]/.test(text)) yield { path, line: at + 1, text };
+  }
+}
+
+describe('the documents', () => {
+  const prose = documents.flatMap((path) => [...proseOf(path)]);
+
+  it('are there to be read', () => expect(prose.length).toBeGreaterThan(1_000));
+
+  it('have lines of at most 120 characters', () => {
+    const isLong = ({ text }: { text: string }) => text.length > 120 && !/\S{60,}/.test(text);
+    expect(prose.filter(isLong)).toEqual([]);
+  });
+
+  it('name who acts instead of "whoever", and say "again" instead of "anew"', () => {
+    expect(
+      prose.filter(({ text, path }) => path !== 'STYLE_GUIDE.md' && /\b(whoever|anew)\b/i.test(text)),
+    ).toEqual([]);
+  });
+});
