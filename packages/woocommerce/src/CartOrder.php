@@ -96,10 +96,15 @@ final class CartOrder
         }
     }
 
-    /** The checkout of blocks: only when the order is placed, not at each change of a field. */
+    /** The checkout of blocks, also for an order that was placed before: only when it is placed, not at each change of a field. */
     public static function validateBlocks($order, $request): void
     {
-        $reason = $request->get_method() === 'POST' ? self::refusal(self::placed()) : null;
+        if ($request->get_method() !== 'POST') {
+            return;
+        }
+        $placed = self::placed();
+        $isOther = (string) $order->get_meta(Orders::PAYMENT) !== '' && ($placed === null || $placed->get_id() !== $order->get_id());
+        $reason = self::refusal($placed) ?? self::refusal($isOther ? $order : null);
         if ($reason !== null) {
             throw self::routeException($reason);
         }

@@ -113,6 +113,14 @@ final class ShopCommands
         return [];
     }
 
+    /** As the checkout of blocks does for an order that is paid later: who sends it has its key, and no cart. */
+    public static function payByBlocks(array $given): array
+    {
+        $request = new WP_REST_Request('POST', "/wc/store/v1/checkout/{$given['orderId']}");
+        do_action('woocommerce_store_api_checkout_update_order_from_request', self::orderOf($given), $request);
+        return [];
+    }
+
     /** What the order screen shows of the payment. */
     public static function screen(array $given): array
     {
@@ -178,6 +186,17 @@ final class ShopCommands
             throw new RuntimeException($refund->get_error_message());
         }
         return ['refundId' => $refund->get_id()];
+    }
+
+    /** The bin beside each refund on the page of the order. */
+    public static function deleteRefunds(array $given): array
+    {
+        foreach (self::orderOf($given)->get_refunds() as $refund) {
+            $refundId = $refund->get_id();
+            $refund->delete(true);
+            do_action('woocommerce_refund_deleted', $refundId, (int) $given['orderId']);
+        }
+        return [];
     }
 
     /** As the order's page in the administration does it: the amount is rounded to what the shop shows. Ends the request. */

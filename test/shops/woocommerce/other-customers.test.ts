@@ -81,3 +81,15 @@ it('an order whose customer has chosen another method asks for no coins while he
   });
   expect((await owner.payment(again)).status).toBe('pending');
 });
+
+it('an order that has money is not paid again by the checkout of blocks though its webhooks are lost', async () => {
+  const { orderId, paymentId } = await shop.order({ email: 'later@example.com' });
+  await shop.command('payByBlocks', { orderId });
+  toShop.weather = 'lose';
+  try {
+    await owner.pay(paymentId);
+    await expect(shop.command('payByBlocks', { orderId })).rejects.toThrow('you need not pay again');
+  } finally {
+    toShop.weather = 'pass';
+  }
+});
