@@ -29,7 +29,7 @@ const CRON = 'tilld_reconcile';
 const VERSION = '0.1.0';
 
 require_once __DIR__ . '/vendor/Tilld.php';
-foreach (['Vault', 'Lock', 'Log', 'Transport', 'Sites', 'Addresses', 'Connection', 'Removal', 'ConnectPages', 'Dashboard', 'Amounts', 'Methods', 'PaymentSettings', 'OrderStatuses', 'Confirmations', 'Embedding', 'PayPage', 'Checkout', 'OtherOrders', 'CartOrder', 'WayBack', 'PaymentLink', 'OrderState', 'OrderPayments', 'Orders', 'Refunds', 'RefundMails', 'RefundFees', 'RefundsInTilld', 'Cancelling', 'Webhook', 'Reconcile', 'Health', 'ConnectionPanel', 'Notices', 'Privacy', 'Plugin'] as $part) {
+foreach (['Vault', 'Lock', 'Log', 'Transport', 'Sites', 'Addresses', 'Connection', 'Removal', 'ConnectPages', 'Dashboard', 'Amounts', 'Methods', 'PaymentSettings', 'OrderStatuses', 'Confirmations', 'Embedding', 'PayPage', 'Checkout', 'OtherOrders', 'CartOrder', 'WayBack', 'PaymentLink', 'OrderState', 'OrderPayments', 'Orders', 'Refunds', 'RefundMails', 'RefundFees', 'DeletedRefunds', 'RefundsInTilld', 'Cancelling', 'Webhook', 'Reconcile', 'Health', 'ConnectionPanel', 'Notices', 'Privacy', 'Plugin'] as $part) {
     require_once __DIR__ . "/src/{$part}.php";
 }
 

@@ -35,6 +35,7 @@ final class Refunds
         add_filter('woocommerce_order_fully_refunded_status', [self::class, 'statusWhileOpen'], 10, 3);
         RefundMails::hook();
         RefundFees::hook();
+        DeletedRefunds::hook();
     }
 
     /** On the page of an order WooCommerce rounds a refund to the decimals that the shop shows, before it is made. */

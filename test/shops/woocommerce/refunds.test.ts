@@ -183,6 +183,33 @@ describe('a refund that nobody gets', () => {
   );
 });
 
+describe('a refund that the shopkeeper deletes', () => {
+  it('ends its link, so that the money is not claimed', async () => {
+    const { orderId, paymentId } = await paidOrder();
+    await shop.refund(orderId, '24.90');
+    await shop.command('deleteRefunds', { orderId });
+    expect(await shop.refunds(orderId)).toEqual([]);
+    expect((await owner.refundLinks(paymentId)).map(({ status }) => status)).toEqual(['cancelled']);
+    await hasNote(orderId, /The refund of 24\.90 EUR was deleted here\. It can no longer be claimed/);
+    await shop.refund(orderId, '24.90');
+    expect(await amounts(orderId)).toEqual([24.9]);
+  });
+
+  it('stays while tilld cannot end its link, and the order says why', async () => {
+    const { orderId, paymentId } = await paidOrder();
+    await shop.refund(orderId, '24.90');
+    await owner.revokeKeys();
+    try {
+      await shop.command('deleteRefunds', { orderId });
+      expect(await amounts(orderId)).toEqual([24.9]);
+      expect((await owner.refundLinks(paymentId)).map(({ status }) => status)).toEqual(['open']);
+      await hasNote(orderId, /The refund of 24\.90 EUR stays/);
+    } finally {
+      await shop.connect((address) => owner.agree(address));
+    }
+  });
+});
+
 describe('refunds from both sides', () => {
   it('made in tilld in part become refunds of the order, once, and all of it refunds the order', async () => {
     const { orderId, paymentId, email } = await paidOrder();

@@ -189,13 +189,19 @@ abstract class WC_Abstract_Order
         return $this->id;
     }
 
-    public function delete(bool $isForced = false): void
+    /** @return bool false where a plugin keeps it, as of WooCommerce 8.1 */
+    public function delete(bool $isForced = false): bool
     {
         global $wpdb;
+        $check = apply_filters("woocommerce_pre_delete_{$this->object_type}", null, $this, $isForced);
+        if ($check !== null) {
+            return (bool) $check;
+        }
         $wpdb->delete("{$wpdb->prefix}wc_orders", ['id' => $this->id]);
         $wpdb->delete("{$wpdb->prefix}wc_orders_meta", ['order_id' => $this->id]);
         wc_get_container()->get(OrderCache::class)->remove($this->id);
         $this->id = 0;
+        return true;
     }
 
     protected function set(string $name, $value): void
