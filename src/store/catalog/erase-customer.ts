@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { erasedEmail, erasedEmailKey, type Redactor } from '../../domain/erasure.ts';
 import type { CustomerRow } from '../schema/catalog.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
+import { preparedList } from '../sqlite/prepared.ts';
 
 /** The payments of a customer, in every shop and mode. */
 export async function listPaymentIds(db: Db, customerId: string): Promise<string[]> {
@@ -107,7 +108,8 @@ async function eraseEvents(tx: Tx, paymentId: string, redactor: Redactor): Promi
   }
 }
 
-async function eraseExchanges(tx: Tx, paymentId: string, redactor: Redactor): Promise<void> {
+/** Takes personal data out of the exchanges with shops about a payment. */
+export async function eraseExchanges(tx: Tx, paymentId: string, redactor: Redactor): Promise<void> {
   const logs = await tx
     .selectFrom('webhook_logs')
     .select(['id', 'request_json', 'response_json', 'endpoint', 'error'])
@@ -131,6 +133,21 @@ async function eraseExchanges(tx: Tx, paymentId: string, redactor: Redactor): Pr
 function withoutBody(response: string): string {
   return JSON.stringify({ ...(JSON.parse(response) as object), body: '' });
 }
+
+/** Those of these payments whose customer was erased. */
+export async function listErasedPayments(db: Db, paymentIds: readonly string[]): Promise<Set<string>> {
+  const rows = await erasedAmong(db, {}, paymentIds);
+  return new Set(rows.map(({ id }) => id));
+}
+
+const erasedAmong = preparedList((db, _param, paymentIds) =>
+  db
+    .selectFrom('payments')
+    .innerJoin('customers', 'customers.id', 'payments.customer_id')
+    .select('payments.id')
+    .where('payments.id', 'in', paymentIds)
+    .where('customers.email_key', '=', sql<string>`${erasedEmailKey('')} || customers.id`),
+);
 
 /** Makes a customer anonymous. Its payments keep its id; the address is free for another customer. */
 export async function anonymise(tx: Tx, id: string, now: number): Promise<CustomerRow> {

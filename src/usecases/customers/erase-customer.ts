@@ -6,6 +6,7 @@ import type { Clock, Logger } from '../../domain/ports.ts';
 import { findUserCustomer } from '../../store/catalog/customers.ts';
 import {
   anonymise,
+  eraseExchanges,
   erasePayment,
   keptAnswersAfter,
   listPaymentIds,
@@ -55,6 +56,12 @@ export async function eraseCustomer(
     if (!isErased(customer)) await anonymise(tx, customerId, clock.now());
     tx.afterCommit(() => logger.info({ customerId, payments: ids.length }, 'personal data erased'));
   });
+  // What shops answered between the erasure of their payment and that of the customer.
+  const early = [...erased];
+  for (let from = 0; from < early.length; from += PAYMENTS)
+    await db.transaction(async (tx) => {
+      for (const id of early.slice(from, from + PAYMENTS)) await eraseExchanges(tx, id, redactor);
+    });
   await eraseAnswers(deps, { customerId, redactor });
 }
 

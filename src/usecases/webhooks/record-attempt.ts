@@ -1,4 +1,5 @@
 import type { EventType } from '../../domain/events.ts';
+import { listErasedPayments } from '../../store/catalog/erase-customer.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { endEndpointDeliveries, type StoredDelivery } from '../../store/webhooks/deliveries.ts';
 import { isDeclaredEndpoint } from '../../store/webhooks/endpoint-key.ts';
@@ -43,13 +44,22 @@ export interface AttemptRecord {
  */
 export async function recordAttempts(tx: Tx, records: readonly AttemptRecord[]): Promise<readonly string[]> {
   if (records.length === 0) return [];
-  const logs = records.map(toLogRow);
+  const logs = (await withoutErased(tx, records)).map(toLogRow);
   await insertWebhookLog(tx, ...logs);
   for (const change of healthChanges(records)) await recordHealth(tx, change);
   // A success counts, even if another attempt got a 410 from the endpoint.
   await settleDelivered(tx, records.filter(isDelivered).map(toDeliveryUpdate));
   for (const record of records) if (!isDelivered(record)) await decide(tx, record);
   return logs.map(({ id }) => id);
+}
+
+/** A shop's answer may repeat what it was sent before the customer was erased. */
+async function withoutErased(tx: Tx, records: readonly AttemptRecord[]): Promise<AttemptRecord[]> {
+  const paymentIds = records.flatMap(({ delivery }) => delivery.payment_id ?? []);
+  const erased = await listErasedPayments(tx, [...new Set(paymentIds)]);
+  return records.map((record) =>
+    erased.has(record.delivery.payment_id ?? '') ? { ...record, responseBody: '' } : record,
+  );
 }
 
 /** What the attempts say of their endpoints; the webhookUrl of a payment has no health. */

@@ -293,6 +293,33 @@ describe('DELETE /merchant/customer/erase', () => {
     ]);
   });
 
+  it('keeps nothing personal of what a shop answers to a webhook that was under way', async () => {
+    const email = 'underway@example.com';
+    const asked = Promise.withResolvers<() => void>();
+    const slow = createServer((req, res) => {
+      asked.resolve(() => req.pipe(res));
+    });
+    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+    try {
+      const { id } = await must<Customer>('POST', '/merchant/customer/create', { email });
+      const { port } = slow.address() as AddressInfo;
+      const webhookUrl = `http://127.0.0.1:${port}/hook`;
+      const payment = await shop.createPayment({ customerId: id, webhookUrl, metadata: { email } });
+      const answer = await asked.promise;
+      await erase(id);
+      answer();
+      await eventually(
+        'the answer is logged',
+        async () => run('SELECT id FROM webhook_logs WHERE payment_id = ?', payment.id),
+        (logs) => logs.length > 0,
+      );
+      expect(run('SELECT payment_id FROM webhook_logs WHERE response_json LIKE ?', `%${email}%`)).toEqual([]);
+    } finally {
+      slow.closeAllConnections();
+      await new Promise((resolve) => slow.close(resolve));
+    }
+  });
+
   it('answers 404 for one that is not there, and for one of another account', async () => {
     const stranger = await Shop.open(till.api);
     for (const id of ['cus_nobody', stranger.customerId]) {
