@@ -75,7 +75,9 @@ export function createRedactor(customer: Personal): Redactor {
     const kept = Object.entries(value).filter(
       ([key, inner]) => !(isOfLink && ANSWERS.has(key)) && !(isFree && isCopy(key, inner)),
     );
-    return Object.fromEntries(kept.map(([key, inner]) => [key, walk(inner, key, isFree || FREE.has(key))]));
+    return Object.fromEntries(
+      kept.map(([key, inner]) => [isFree ? text(key) : key, walk(inner, key, isFree || FREE.has(key))]),
+    );
   };
 
   const walk = (value: unknown, key: string, isFree: boolean): unknown => {
@@ -93,14 +95,22 @@ export function createRedactor(customer: Personal): Redactor {
   return { text, url, freeJson: (json) => redacted(json, true), json: (json) => redacted(json, false) };
 }
 
-/** The address as it is written, as it is compared, in an address of the web, and as payers are shown it. */
+/** The address as it is written, as it is compared, and as payers are shown it, each also in an address of the web. */
 function emailPattern(email: string): RegExp {
-  const forms = [email, emailKey(email)].flatMap((form) => [
-    form,
-    encodeURIComponent(form),
-    maskedEmail(form),
-  ]);
-  return new RegExp([...new Set(forms)].map((form) => escaped(form)).join('|'), 'giu');
+  const forms = [email, emailKey(email), email.normalize('NFD')].flatMap((form) => [form, maskedEmail(form)]);
+  return new RegExp([...new Set(forms)].map((form) => percentPattern(form)).join('|'), 'giu');
+}
+
+/** Each character as it is or percent-encoded: what is encoded differs by who wrote the URL. */
+function percentPattern(text: string): string {
+  const either = (char: string): string => {
+    const bytes = Array.from(
+      new TextEncoder().encode(char),
+      (byte) => `%${byte.toString(16).padStart(2, '0')}`,
+    );
+    return `(?:${escaped(char)}|${bytes.join('')})`;
+  };
+  return Array.from(text, either).join('');
 }
 
 /** Names in the metadata as whole words; null without any. */

@@ -12,6 +12,27 @@ describe('createRedactor', () => {
     expect(url('To ADA-L+X@Example.com or a…@example.com')).toBe('To erased or erased');
   });
 
+  it.each([
+    ['ada-l+x%40example.com', 'ada-l+x@example.com'],
+    ['ada%2Dl%2bx%40example%2ecom', 'ada-l+x@example.com'],
+    ['o%27neil@example.com', "o'neil@example.com"],
+    ['z%C3%B6e@example.com', 'zöe@example.com'],
+    ['zo%CC%88e%40example.com', 'zöe@example.com'],
+  ])('finds the address as %s', (written, email) => {
+    const { url } = createRedactor({ id: 'cus_1', email, metadata: {} });
+    expect(url(`https://shop.example/?m=${written}`)).toBe('https://shop.example/?m=erased');
+  });
+
+  it('finds the address and names in the keys of free data', () => {
+    const { json, freeJson } = ada({ name: 'Ada Lovelace' });
+    expect(freeJson('{"ada-l+x@example.com":1,"by":{"Ada Lovelace":2}}')).toBe(
+      '{"erased":1,"by":{"erased":2}}',
+    );
+    expect(json('{"metadata":{"Ada-L+x@example.com":{"paid":1}}}')).toBe(
+      '{"metadata":{"erased":{"paid":1}}}',
+    );
+  });
+
   it('takes names out of written texts as whole words, the longest first', () => {
     const { text } = ada({ name: 'Ada Lovelace', lastName: 'Ada', nickname: 'A.' });
     expect(text('For ADA LOVELACE: Adamant Ada')).toBe('For erased: Adamant erased');
