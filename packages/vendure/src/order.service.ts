@@ -122,9 +122,17 @@ function paymentOf(order: Order, paymentId: string): Payment | undefined {
   );
 }
 
+/** Whether the order is covered by payments other than this one of tilld. */
+export function isPaidBeside(order: Order, paymentId: string): boolean {
+  return coveringPayment(order, paymentId) !== undefined;
+}
+
 /** A payment that covers the order already. */
-function coveringPayment(order: Order): Payment | undefined {
-  const live = order.payments.filter(({ state }) => state === 'Settled' || state === 'Authorized');
+function coveringPayment(order: Order, besides?: string): Payment | undefined {
+  const live = order.payments.filter(
+    ({ state, transactionId }) =>
+      (state === 'Settled' || state === 'Authorized') && transactionId !== besides,
+  );
   const sum = live.reduce((total, { amount }) => total + amount, 0);
   return sum > 0 && sum >= order.totalWithTax ? live[0] : undefined;
 }

@@ -71,6 +71,7 @@ export class TilldPlugin implements OnApplicationBootstrap {
     @Inject(ProcessContext) private readonly process: ProcessContext,
     private readonly refunds: TilldRefundService,
     private readonly erasures: TilldErasureService,
+    private readonly sync: TilldSyncService,
   ) {}
 
   /** @throws {TypeError} for options that cannot be right */
@@ -84,5 +85,6 @@ export class TilldPlugin implements OnApplicationBootstrap {
     if (!this.process.isServer) return;
     this.refunds.listen();
     this.erasures.listen();
+    this.sync.listen();
   }
 }

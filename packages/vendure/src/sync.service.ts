@@ -2,9 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { shopState, TilldError, type Payment, type ShopState, type Tilld } from '@tilld/sdk';
 import {
   ConfigService,
+  EventBus,
   Logger,
   Order,
   OrderService,
+  OrderStateTransitionEvent,
   RequestContext,
   TransactionalConnection,
 } from '@vendure/core';
@@ -14,12 +16,14 @@ import { textId, TilldConnection, TilldPayment } from './entities';
 import { say } from './messages';
 import { hasMoney } from './order-payment';
 import { TILLD_OPTIONS, type TilldPluginOptions } from './options';
-import { TilldOrderService } from './order.service';
+import { isPaidBeside, TilldOrderService } from './order.service';
 import { TilldRefundService } from './refund.service';
 
 /** Two processes worked on the same payment: the later one looks again. */
 class Overtaken extends Error {}
 const TRIES = 5;
+/** States of orders that are paid, at least as far as their payment method says. */
+const PAID: readonly string[] = ['PaymentAuthorized', 'PaymentSettled'];
 /** States of payments that nobody can pay any more. */
 const ENDED: readonly string[] = ['lost', 'refunded', 'superseded'];
 
@@ -37,7 +41,30 @@ export class TilldSyncService {
     private readonly placing: TilldOrderService,
     private readonly refunds: TilldRefundService,
     private readonly config: ConfigService,
+    private readonly events: EventBus,
   ) {}
+
+  listen(): void {
+    this.events.ofType(OrderStateTransitionEvent).subscribe(({ toState, order }) => {
+      if (!PAID.includes(toState)) return;
+      this.closeWaiting(order).catch((error: unknown) => {
+        Logger.error(
+          `order ${order.code} may still be paid in tilld, the job tries again: ${String(error)}`,
+          LOG,
+        );
+      });
+    });
+  }
+
+  /** Marks first: what tilld does not answer now is done by the job. */
+  private async closeWaiting(order: Order): Promise<void> {
+    const repository = this.db.rawConnection.getRepository(TilldPayment);
+    const where = { orderId: textId(order.id), state: 'waiting' };
+    const rows = await repository.findBy(where);
+    if (rows.length === 0) return;
+    await repository.update(where, { isBehind: true });
+    for (const { paymentId, channelId } of rows) await this.payment(paymentId, channelId);
+  }
 
   /**
    * Asks tilld for a payment and applies what it says. A payment of no order of this channel is left alone.
@@ -69,6 +96,7 @@ export class TilldSyncService {
         const state = shopState(payment);
         // Before the order says that it is paid: nothing asks for money beside money.
         if (isWorth && hasMoney(state)) await this.closeOthers(connection, mine);
+        await this.closeIfPaidOtherwise(ctx, connection, mine, payment);
         await this.apply(ctx, mine, payment);
         if (isWorth && !hasMoney(state) && hasMoney(mine.state)) await this.replace(mine);
         await this.refunds.follow(ctx, connection, mine, payment);
@@ -79,6 +107,20 @@ export class TilldSyncService {
         if (!(error instanceof Overtaken) || attempt >= TRIES) throw error;
       }
     }
+  }
+
+  /** An order that another payment covers must not be paid here as well. */
+  private async closeIfPaidOtherwise(
+    ctx: RequestContext,
+    connection: TilldConnection,
+    { orderId }: TilldPayment,
+    payment: Payment,
+  ): Promise<void> {
+    if (shopState(payment) !== 'waiting') return;
+    const order = await this.orders.findOne(ctx, orderId, ['payments', 'lines']);
+    if (order === undefined || !isPaidBeside(order, payment.id)) return;
+    if (await closes(this.connections.client(connection), payment.id))
+      Logger.info(`payment ${payment.id} closed: order ${order.code} was paid by another method`, LOG);
   }
 
   /** The payment that has the order's money is the order's payment: those that wait for money are closed. */

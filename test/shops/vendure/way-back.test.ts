@@ -211,3 +211,22 @@ it('tells the shopkeeper of an order that was paid twice, by which payment the s
   );
   expect(notes.join('\n')).toContain(`by payment ${second.paymentId}`);
 });
+
+it('closes the payment of an order that was paid by another method', async () => {
+  const method = `mutation { createPaymentMethod(input: { code: "card", enabled: true, translations: [{ languageCode: en, name: "Card", description: "" }],
+    handler: { code: "dummy-payment-handler", arguments: [{ name: "automaticSettle", value: "true" }] } }) { id } }`;
+  await shop.admin.ask(method);
+  const { orderId, paymentId } = await shop.order();
+  const pay = `mutation { addPaymentToOrder(input: { method: "card", metadata: {} }) { __typename ... on Order { state } } }`;
+  const { addPaymentToOrder } = await shop.asCustomer<{ addPaymentToOrder: { state?: string } }>(
+    orderId,
+    pay,
+  );
+  expect(addPaymentToOrder.state).toBe('PaymentSettled');
+  await eventually(
+    'the payment in tilld is cancelled',
+    () => owner.payment(paymentId),
+    ({ status }) => status === 'cancelled',
+    60_000,
+  );
+});

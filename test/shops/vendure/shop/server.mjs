@@ -1,6 +1,6 @@
 // A Vendure server with the plugin of tilld, on SQLite in memory that is written to one file. The first start fills it.
 import { existsSync } from 'node:fs';
-import { bootstrap, DefaultLogger, LogLevel } from '@vendure/core';
+import { bootstrap, DefaultLogger, dummyPaymentHandler, LogLevel } from '@vendure/core';
 import tilld from '@tilld/vendure-plugin';
 import { fill } from './fill.mjs';
 
@@ -37,7 +37,7 @@ const config = {
     synchronize: isNew,
     logging: false,
   },
-  paymentOptions: { paymentMethodHandlers: [] },
+  paymentOptions: { paymentMethodHandlers: [dummyPaymentHandler] },
   logger: new DefaultLogger({ level: LogLevel.Info, timestamp: false }),
   importExportOptions: {},
   plugins: [
