@@ -63,12 +63,9 @@ final class CartOrder
     {
         $isPage = (is_cart() || is_checkout()) && !is_wc_endpoint_url();
         $order = $isPage && WC()->cart && WC()->cart->is_empty() ? self::remembered(self::PAID_KEY) : null;
-        if ($order === null) {
-            return;
-        }
-        $text = (new OrderHasMoney($order))->getMessage();
+        $text = $order === null ? null : OrderHasMoney::textFor($order);
         // The checkout leads on to the cart, which comes here as well.
-        if (!wc_has_notice($text, 'notice')) {
+        if ($text !== null && !wc_has_notice($text, 'notice')) {
             wc_add_notice($text, 'notice');
         }
     }
@@ -76,14 +73,15 @@ final class CartOrder
     /**
      * WooCommerce would say that the session has expired.
      *
-     * @throws OrderHasMoney which the checkout shows
+     * @throws \RuntimeException which the checkout shows
      */
     public static function refuseEmptyCart(): void
     {
-        $order = self::remembered(self::PAID_KEY);
-        if ($order !== null && WC()->cart->is_empty()) {
-            // phpcs:ignore WordPress.Security.EscapeOutput.ExceptionNotEscaped -- escapes its text itself
-            throw new OrderHasMoney($order);
+        $order = WC()->cart->is_empty() ? self::remembered(self::PAID_KEY) : null;
+        $text = $order === null ? null : OrderHasMoney::textFor($order);
+        if ($text !== null) {
+            // phpcs:ignore WordPress.Security.EscapeOutput.ExceptionNotEscaped -- is escaped already
+            throw new \RuntimeException($text);
         }
     }
 
@@ -236,9 +234,26 @@ final class OrderHasMoney extends \RuntimeException
 {
     public function __construct(\WC_Order $order)
     {
-        /* translators: 1: order number 2: start of a link 3: end of a link */
-        $text = __('Your payment for order %1$s was seen: you need not pay again. %2$sSee your order%3$s.', 'tilld-for-woocommerce');
+        parent::__construct((string) self::textFor($order));
+    }
+
+    /** As HTML, with a link to the order; null for one that has no money and is not to be paid. */
+    public static function textFor(\WC_Order $order): ?string
+    {
+        $state = (string) $order->get_meta(Orders::STATE);
+        if ($state === 'short') {
+            /* translators: 1: order number 2: start of a link 3: end of a link */
+            $text = __('A part of the amount for order %1$s has arrived: please pay the rest. %2$sSee your order%3$s.', 'tilld-for-woocommerce');
+        } elseif ($state !== 'reversed' && Orders::hasMoney($order)) {
+            /* translators: 1: order number 2: start of a link 3: end of a link */
+            $text = __('Your payment for order %1$s was seen: you need not pay again. %2$sSee your order%3$s.', 'tilld-for-woocommerce');
+        } elseif ($state === 'reversed' || $order->needs_payment()) {
+            /* translators: 1: order number 2: start of a link 3: end of a link */
+            $text = __('The payment that was seen for order %1$s is gone: the order is not paid. %2$sSee your order%3$s.', 'tilld-for-woocommerce');
+        } else {
+            return null;
+        }
         $link = '<a href="' . esc_url(WayBack::url($order)) . '">';
-        parent::__construct(sprintf(esc_html($text), esc_html($order->get_order_number()), $link, '</a>'));
+        return sprintf(esc_html($text), esc_html($order->get_order_number()), $link, '</a>');
     }
 }

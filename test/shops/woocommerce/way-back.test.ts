@@ -254,3 +254,26 @@ it('an order that has money is not paid in another way on its own page', async (
   expect((await shopper.payFor(pay, 'bacs')).url).toBe(received);
   await isTold(shop, orderId, 'seen');
 });
+
+it('nobody is told that he need not pay again once the money is gone: the order is paid on its own page', async () => {
+  const { shopper, orderId, paymentId } = await placed();
+  await owner.pay(paymentId);
+  await isTold(shop, orderId, 'seen');
+  expect((await shopper.open(pages.classic)).html).toContain('you need not pay again');
+  await owner.takeBack(paymentId);
+  await isTold(shop, orderId, 'waiting', 'lost');
+  const shown = await shopper.open(pages.classic);
+  expect(shown.html).not.toContain('you need not pay again');
+  expect(shown.html).toMatch(/order \d+ is gone: the order is not paid/);
+  const { back, pay } = await pagesOf(orderId);
+  expect((await shopper.open(back)).url).toBe(pay);
+});
+
+it('a customer who paid too little is asked for the rest where his cart was', async () => {
+  const { shopper, orderId, paymentId } = await placed();
+  await owner.pay(paymentId, 'underpay');
+  await isTold(shop, orderId, 'short');
+  expect((await shopper.open(pages.classic)).html).toMatch(
+    /A part of the amount for order \d+ has arrived: please pay the rest/,
+  );
+});
