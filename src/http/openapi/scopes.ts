@@ -8,7 +8,7 @@ export const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
   'refunds:write':
     'open refund links; their claims wait for approval, which needs `wallet:send` as a direct refund does',
   'customers:read': 'read customers',
-  'customers:write': 'create and edit customers',
+  'customers:write': 'create, edit and erase customers of the account',
   'catalog:read': 'read products and prices',
   'catalog:write': 'create, edit and delete products and prices',
   'webhooks:read': 'read webhook logs and endpoints',

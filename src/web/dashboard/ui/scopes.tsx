@@ -7,7 +7,7 @@ const WORDS: Readonly<Record<Scope, string>> = {
   'payments:write': t('See and create payments and payment links; change, cancel and accept them'),
   'refunds:write': t('Offer payers their money back by a link; coins leave only once you approve'),
   'customers:read': t('See your customers and their e-mail addresses, those of all your shops'),
-  'customers:write': t('See, add and change your customers, those of all your shops'),
+  'customers:write': t('See, add, change and erase your customers, those of all your shops'),
   'catalog:read': t('See products and prices, those of all your shops'),
   'catalog:write': t('See, add, change and delete products and prices, those of all your shops'),
   'webhooks:read': t('See which notifications were sent, where to and what they said about payments'),

@@ -104,8 +104,8 @@ export const shared: Catalogue = {
     'Sehen, welche Benachrichtigungen wohin gesendet wurden und was sie über Zahlungen sagten',
   'See your customers and their e-mail addresses, those of all your shops':
     'Ihre Kunden und deren E-Mail-Adressen sehen, die aller Ihrer Shops',
-  'See, add and change your customers, those of all your shops':
-    'Ihre Kunden sehen, hinzufügen und ändern, die aller Ihrer Shops',
+  'See, add, change and erase your customers, those of all your shops':
+    'Ihre Kunden sehen, hinzufügen, ändern und löschen, die aller Ihrer Shops',
   'See, add, change and delete products and prices, those of all your shops':
     'Produkte und Preise sehen, hinzufügen, ändern und löschen, die aller Ihrer Shops',
   'Select it': 'Bitte markieren',

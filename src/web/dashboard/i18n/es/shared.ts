@@ -103,8 +103,8 @@ export const shared: Catalogue = {
     'Ver qué notificaciones se enviaron, adónde y qué decían de los pagos',
   'See your customers and their e-mail addresses, those of all your shops':
     'Ver sus clientes y sus correos, los de todas sus tiendas',
-  'See, add and change your customers, those of all your shops':
-    'Ver, añadir y cambiar sus clientes, los de todas sus tiendas',
+  'See, add, change and erase your customers, those of all your shops':
+    'Ver, añadir, cambiar y borrar sus clientes, los de todas sus tiendas',
   'See, add, change and delete products and prices, those of all your shops':
     'Ver, añadir, cambiar y borrar productos y precios, los de todas sus tiendas',
   'Select it': 'Selecciónelo',

@@ -106,8 +106,8 @@ export const shared: Catalogue = {
     'Voir quelles notifications ont été envoyées, où, et ce qu’elles disaient des paiements',
   'See your customers and their e-mail addresses, those of all your shops':
     'Voir vos clients et leurs adresses e-mail, ceux de toutes vos boutiques',
-  'See, add and change your customers, those of all your shops':
-    'Voir, ajouter et modifier vos clients, ceux de toutes vos boutiques',
+  'See, add, change and erase your customers, those of all your shops':
+    'Voir, ajouter, modifier et effacer vos clients, ceux de toutes vos boutiques',
   'See, add, change and delete products and prices, those of all your shops':
     'Voir, ajouter, modifier et supprimer des produits et des prix, ceux de toutes vos boutiques',
   'Select it': 'À sélectionner',

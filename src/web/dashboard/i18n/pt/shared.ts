@@ -102,8 +102,8 @@ export const shared: Catalogue = {
     'Ver quais notificações foram enviadas, para onde e o que diziam dos pagamentos',
   'See your customers and their e-mail addresses, those of all your shops':
     'Ver os seus clientes e os e-mails deles, os de todas as suas lojas',
-  'See, add and change your customers, those of all your shops':
-    'Ver, adicionar e alterar os seus clientes, os de todas as suas lojas',
+  'See, add, change and erase your customers, those of all your shops':
+    'Ver, adicionar, alterar e apagar os seus clientes, os de todas as suas lojas',
   'See, add, change and delete products and prices, those of all your shops':
     'Ver, adicionar, alterar e excluir produtos e preços, os de todas as suas lojas',
   'Select it': 'Selecione',
