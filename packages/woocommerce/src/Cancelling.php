@@ -122,14 +122,16 @@ final class Cancelling
         });
     }
 
-    /** Paid by another method: what could not be cancelled when it was chosen. */
+    /** Paid in another way, by another method or by the shopkeeper's hand: the payment here must not take money as well. */
     public static function paidOtherwise($orderId, $from, $to, $order): void
     {
         $id = (string) $order->get_meta(Orders::PAYMENT);
-        if ($id === '' || Methods::isOurs($order) || !in_array($to, ['processing', 'completed', 'on-hold'], true)) {
+        $isOurs = Methods::isOurs($order);
+        $paid = $isOurs ? ['processing', 'completed'] : ['processing', 'completed', 'on-hold'];
+        if ($id === '' || !in_array($to, $paid, true) || ($isOurs && Orders::hasMoney($order))) {
             return;
         }
-        self::tryToCancel($id, "order {$orderId}, paid by {$order->get_payment_method()}");
+        self::tryToCancel($id, "order {$orderId}, paid by " . ($isOurs ? 'hand' : $order->get_payment_method()));
     }
 
     public static function trashed($orderId): void

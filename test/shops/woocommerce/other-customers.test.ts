@@ -93,3 +93,14 @@ it('an order that has money is not paid again by the checkout of blocks though i
     toShop.weather = 'pass';
   }
 });
+
+it.each(['processing', 'completed'])(
+  'an order that the shopkeeper moves to %s by hand asks for no coins any more',
+  async (status) => {
+    const { orderId, paymentId } = await shop.order({ email: 'cash@example.com' });
+    await shop.command('setStatus', { orderId, status });
+    expect((await owner.payment(paymentId)).status).toBe('cancelled');
+    await shop.reconcile();
+    expect(await shop.state(orderId)).toBe('paid');
+  },
+);
