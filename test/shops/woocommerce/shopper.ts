@@ -158,7 +158,10 @@ interface OrderSeen {
 /** Every order of a customer that has a payment, oldest first. */
 export async function ordersOf(shop: WooShop, { email }: Shopper): Promise<OrderSeen[]> {
   const orders = await shop.command<OrderSeen[]>('ordersOf', { email });
-  return orders.filter(({ paymentId }) => paymentId !== '');
+  // WooCommerce sorts by the second: two orders of the same one come in any order.
+  return orders
+    .filter(({ paymentId }) => paymentId !== '')
+    .toSorted((a, b) => Number(a.orderId) - Number(b.orderId));
 }
 
 /** Waits until the shop knows what tilld knows of an order. */
