@@ -13,7 +13,9 @@ export function addressesOf(
 function own(url: unknown, allowed: readonly string[]): string | null {
   if (typeof url !== 'string') return null;
   try {
-    return allowed.includes(new URL(url).origin) ? url : null;
+    const { protocol, origin } = new URL(url);
+    // A `blob:` URL has the origin of the page that it names, and others have `null`.
+    return /^https?:$/.test(protocol) && allowed.includes(origin) ? url : null;
   } catch {
     return null;
   }

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+/** Not imported by its name: only Medusa has the types that it needs. */
+const SOURCE = join(import.meta.dirname, '../../../packages/medusa/src/providers/tilld/addresses.ts');
+const { addressesOf } = (await import(SOURCE)) as {
+  addressesOf(data: object, config: object): object;
+};
+
+const config = { projectConfig: { http: { storeCors: 'https://shop.example, null' } } };
+
+it.each([
+  ['https://shop.example/thanks?{orderId}', 'https://shop.example/thanks?{orderId}'],
+  ['https://shop.example.evil.example/', null],
+  ['https://shop.example@evil.example/', null],
+  ['//evil.example/', null],
+  ['javascript:alert(1)//https://shop.example', null],
+  ['data:text/html,hello', null],
+  ['blob:https://shop.example/5d2f', null],
+  [['https://shop.example/'], null],
+])('addressesOf takes %s as %s', (given, taken) => {
+  expect(addressesOf({ success_url: given, return_url: given }, config)).toEqual({
+    success_url: taken,
+    return_url: taken,
+  });
+});
