@@ -50,8 +50,12 @@ function tooShort(min: number): string {
   return min === 1 ? 'must not be empty' : `must have at least ${min} characters`;
 }
 
-/** Line breaks, other control characters, and signs that nobody sees or that turn the text around them. */
-const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u00ad\u115f\u1160\u200b\u2060-\u2064\u3164\ufeff\uffa0]/u;
+/**
+ * Line breaks, other control characters, and signs that nobody sees or that turn the text around them. Joiners and
+ * variation selectors stay: letters and emoji are written with them.
+ */
+const UNSEEN =
+  /[[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2800]--[\u200c\u200d\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]]/v;
 
 /** Text by which somebody is recognised, as far as it can be read at all. */
 export function visibleText(lengths: Lengths = {}) {

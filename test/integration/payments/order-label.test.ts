@@ -84,12 +84,19 @@ describe('the label of an order', () => {
     ['longer than 100 characters', 'x'.repeat(101)],
     ['a line break', 'Order\n19'],
     ['a sign that turns the text around', 'Order \u202e91'],
+    ['a sign that nobody sees', 'Order 19\u{e0031}'],
+    ['nothing that anybody sees', '\u2800'],
+    ['a filler', '\u3164'],
   ])('is refused when it is %s', async (_, orderLabel) => {
     const { status, body } = await till.api.call('POST', '/payment/create', {
       token: shop.publicKey,
       body: { amount: '1', currency: 'USD', customer: {}, orderId: 'refused', orderLabel },
     });
     expect([status, body.error?.details?.[0]?.field]).toEqual([400, 'orderLabel']);
+  });
+
+  it.each(['عدد ۱۹', 'می\u200cخواهم 19', '👩\u200d🍳 19', '❤\ufe0f 19'])('may be %s', async (orderLabel) => {
+    expect(await create({ orderLabel })).toMatchObject({ orderLabel });
   });
 
   it('finds its payment by any part of it', async () => {
