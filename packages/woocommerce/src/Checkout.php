@@ -146,14 +146,22 @@ final class Checkout
     private static function terms(\WC_Order $order): array
     {
         $lifetime = self::lifetime();
+        $label = self::label($order);
         return [
             'amount' => Amounts::text($order->get_total(), $order->get_currency()),
             'currency' => $order->get_currency(),
             'lines' => self::lines($order),
-            'orderLabel' => mb_substr((string) $order->get_order_number(), 0, self::MAX_LABEL),
             'successUrl' => WayBack::url($order),
             'returnUrl' => WayBack::url($order),
-        ] + ($lifetime === null ? [] : ['lifetimeMinutes' => $lifetime]);
+        ] + ($label === '' ? [] : ['orderLabel' => $label]) + ($lifetime === null ? [] : ['lifetimeMinutes' => $lifetime]);
+    }
+
+    /** The order's number as far as it can be seen: a plugin may write anything into it, and tilld refuses what nobody sees. */
+    private static function label(\WC_Order $order): string
+    {
+        $spaced = (string) preg_replace('/[\p{Cc}\p{Z}]+/u', ' ', (string) $order->get_order_number());
+        $seen = (string) preg_replace('/[\p{C}\x{34F}\x{115F}\x{1160}\x{17B4}\x{17B5}\x{2800}\x{3164}\x{FFA0}]/u', '', $spaced);
+        return trim(mb_substr(trim($seen), 0, self::MAX_LABEL));
     }
 
     /** As long as WooCommerce holds the stock for an unpaid order. */

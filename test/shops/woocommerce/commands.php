@@ -42,6 +42,11 @@ add_filter('woocommerce_defer_transactional_emails', static function ($isDeferre
     return (bool) get_option('shop_test_defer', $isDeferred);
 });
 
+// As plugins for order numbers do.
+add_filter('woocommerce_order_number', static function ($number) {
+    return get_option('shop_test_number', $number);
+});
+
 // As tilld answers where a changed price comes to a tier of more confirmations: the sandbox has no tiers.
 add_filter('pre_http_request', static function ($answer, array $request, string $url) {
     if (!get_option('shop_test_tier') || substr($url, -15) !== '/payment/update') {

@@ -240,3 +240,20 @@ async function saveSettings(changes: Record<string, string>): Promise<string> {
     form.set(`woocommerce_tilld_${name}`, value);
   return shop.postSettings(form);
 }
+
+describe('the number of an order, by a plugin for numbers', () => {
+  afterEach(() => shop.command('options', { shop_test_number: null }));
+
+  it.each([
+    ['\u200fהזמנה 19', 'הזמנה 19'],
+    ['RE\u00ad-2026\n/19 ', 'RE-2026 /19'],
+    [`${'9'.repeat(99)}  0`, '9'.repeat(99)],
+    ['', null],
+    ['\u2800', null],
+  ])('%s is shown to payers as %s', async (number, label) => {
+    await shop.command('options', { shop_test_number: number });
+    const { paymentId } = await shop.order();
+    const { orderLabel } = (await owner.payment(paymentId)) as unknown as { orderLabel: string | null };
+    expect(orderLabel).toBe(label);
+  });
+});

@@ -220,7 +220,7 @@ class WC_Order extends WC_Abstract_Order
 
     public function get_order_number(): string
     {
-        return (string) $this->get_id();
+        return (string) apply_filters('woocommerce_order_number', $this->get_id(), $this);
     }
 
     public function get_items($types = 'line_item'): array
