@@ -192,7 +192,9 @@ function refused(send: SendState, fact: FactOf<'refused'>, now: number): Decisio
       const { version, fee } = versionOf(send, verdict.version ?? send.version);
       const current = version === send.version ? send : { ...send, version, fee };
       const action = verdict.version === null ? 'wait' : 'retry';
-      return { ...retry({ ...current, displacedHeight: null }, { policy, now }), action };
+      // A node that is ahead or silent says nothing about the block that showed the proof; only a fork takes that back.
+      const displacedHeight = verdict.why === 'ledger_differs' ? send.displacedHeight : null;
+      return { ...retry({ ...current, displacedHeight }, { policy, now }), action };
     }
     case 'impossible':
       return { ...impossible(send, verdict, fact, now), dead: numbersOf(send) };

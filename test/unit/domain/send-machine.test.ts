@@ -295,7 +295,9 @@ describe('send machine', () => {
     const isLifted = (fact: SendFact) => run(lost, fact).send.displacedHeight === null;
     expect(isLifted(answered(1, 'accepted'))).toBe(true);
     expect(isLifted(refused({ fates: new Map([['tx1', 'present']]) }))).toBe(true);
-    expect(isLifted(refused({ isOnLedgerTip: false }))).toBe(true);
+    expect(isLifted(refused({ fates: new Map() }))).toBe(true);
+    // The ledger has not read what the node has: its block stands until a fork takes it.
+    expect(isLifted(refused({ isOnLedgerTip: false }))).toBe(false);
     expect(isLifted({ type: 'rolled_back', to: 99 })).toBe(true);
     expect(isLifted({ type: 'rolled_back', to: 100 })).toBe(false);
   });
@@ -368,6 +370,21 @@ describe('the verdict on a refused send', () => {
   ])('a sweep without funds since a block: %s', (_when, more, action) => {
     const sweep = fresh({ displacedHeight: 97 });
     expect(run(sweep, refused({ ...unfunded, ...more })).last.action).toBe(action);
+  });
+
+  it('fails once that block is final, though the ledger was behind the node in the meantime', () => {
+    const displaced = run(fresh(), refused({ ...unfunded, finalHeight: 90 })).send;
+    const behind = run(
+      displaced,
+      refused({ ...unfunded, height: 140, finalHeight: 130, isOnLedgerTip: false }),
+    ).send;
+    const unseen = run(
+      behind,
+      refused({ ...unfunded, fates: new Map(), height: 150, isOnLedgerTip: false }),
+    ).send;
+    expect(run(unseen, refused({ ...unfunded, height: 200, finalHeight: 130 })).last.action).toBe('fail');
+    const forked = run(unseen, { type: 'rolled_back', to: 90 }).send;
+    expect(run(forked, refused({ ...unfunded, height: 200, finalHeight: 130 })).last.action).toBe('displace');
   });
 
   it('is that a sweep without funds since the tip is no older than the tip', () => {
