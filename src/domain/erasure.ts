@@ -103,14 +103,15 @@ function emailPattern(email: string): RegExp {
 
 /** Each character as it is or percent-encoded: what is encoded differs by who wrote the URL. */
 function percentPattern(text: string): string {
-  const either = (char: string): string => {
-    const bytes = Array.from(
-      new TextEncoder().encode(char),
-      (byte) => `%${byte.toString(16).padStart(2, '0')}`,
-    );
-    return `(?:${escaped(char)}|${bytes.join('')})`;
-  };
-  return Array.from(text, either).join('');
+  return Array.from(text, plainOrEncoded).join('');
+}
+
+function plainOrEncoded(char: string): string {
+  const bytes = Array.from(
+    new TextEncoder().encode(char),
+    (byte) => `%${byte.toString(16).padStart(2, '0')}`,
+  );
+  return `(?:${escaped(char)}|${bytes.join('')})`;
 }
 
 /** Names in the metadata as whole words; null without any. */

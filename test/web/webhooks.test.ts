@@ -217,7 +217,7 @@ it('an endpoint takes all events, or those that are ticked', async () => {
     await dialog()
       .getByRole('checkbox', { name: /payment\.|refund\.|send\./ })
       .count(),
-  ).toBe(22);
+  ).toBe(23);
   await button('Save endpoint').click();
   await dialog().getByText('Tick at least one event, or choose all.').waitFor();
   expect(await dialog().locator(':focus').getAttribute('aria-invalid')).toBe('true');

@@ -422,7 +422,7 @@ describe('the counter of an authenticator', () => {
       expect(answer.body.error?.message).toContain('its counter went back');
     }
     expect(await notices(email)).toBe(before + 3);
-    expect(app.logs.join('\n')).toContain('its counter went back');
+    expect(app.logs.join('\n')).toContain('its signature counter went back');
     expect((await attempt(9)).status).toBe(200);
   });
 

@@ -582,7 +582,7 @@ describe('the agreed rate of an earlier process', () => {
     const source = await plainSource('kraken', { rate: '1000' });
     const { rates, recorder } = service([source], { agreedRates });
     rates.start();
-    await until(() => recorder.lines.some((line) => line.startsWith('agreed rates not read')));
+    await until(() => recorder.lines.some((line) => line.startsWith('reading the agreed rates failed')));
     expect(quotedBtc(rates)).toBe('RATE_UNAVAILABLE');
     expect(source.asked).toEqual([]);
     isBroken = false;
