@@ -49,7 +49,7 @@ it('keeps serving when the use cannot be noted', async () => {
   await app.api.must('GET', '/merchant/webhook/secret', { token: merchant.auth.secret });
   await eventually(
     'the trouble is logged',
-    () => app.logs.filter((line) => line.includes('could not note the use of an API key')),
+    () => app.logs.filter((line) => line.includes('recording the last use of an API key failed')),
     (lines) => lines.length > 0,
   );
   await sql`DROP TRIGGER no_notes`.execute(app.db);

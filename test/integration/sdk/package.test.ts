@@ -12,7 +12,7 @@ import { TillProcess } from '../../_helpers/till.ts';
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../../..');
 const SDK = join(ROOT, 'packages/sdk');
-const MOST_BYTES = 6 * 1024;
+const MOST_BYTES = 7 * 1024;
 
 let project: string;
 let till: TillProcess;
@@ -107,7 +107,7 @@ it('is typed for both', async () => {
   await expect(checked.catch((error: { stdout: string }) => error)).resolves.toMatchObject({ stdout: '' });
 });
 
-it('is small: at most 6 kB, minified and compressed', async () => {
+it('is small: at most 7 kB with its table of currencies, minified and compressed', async () => {
   const bundle = await rolldown({ input: join(SDK, 'src/index.ts'), platform: 'browser' });
   const { output: chunks } = await bundle.generate({ format: 'esm', minify: true });
   const [{ code }] = chunks;
