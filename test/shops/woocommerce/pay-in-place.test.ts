@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../../_helpers/web/build.ts';
 import type { Owner } from '../_helpers/owner.ts';
+import { choose, fillInAddress, type Checkout } from './checkout-form.ts';
 import type { WooShop } from './driver.ts';
 import { startConnected } from './start.ts';
 
@@ -31,30 +32,10 @@ afterEach(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-type Checkout = 'blocks' | 'classic';
-/** What a real WooCommerce asks for besides the e-mail address. */
-const FIELDS: Readonly<Record<Checkout, Readonly<Record<string, string>>>> = {
-  blocks: {
-    'First name': 'Ada',
-    'Last name': 'Lovelace',
-    Address: 'Main street 1',
-    'Postal code': '10115',
-    City: 'Berlin',
-  },
-  classic: {
-    'First name': 'Ada',
-    'Last name': 'Lovelace',
-    'Street address': 'Main street 1',
-    'Postcode / ZIP': '10115',
-    'Town / City': 'Berlin',
-    Phone: '030 1234567',
-  },
-};
 const DESCRIPTION: Readonly<Record<string, string>> = {
   Coins: 'By your own nodes',
   Litecoin: 'Pay with Litecoin.',
 };
-const IS_REAL = process.env['TILLD_TEST_WOOCOMMERCE'] !== undefined;
 
 /** The owner names the sites that may show the page of tilld; the plugin reads them at once, as its settings do. */
 async function allow(embedOrigins: string[]): Promise<void> {
@@ -70,14 +51,8 @@ async function withCart(options: BrowserContextOptions = { viewport: DESKTOP }):
 
 async function fillIn(page: Page, checkout: Checkout, method = 'Coins'): Promise<void> {
   await page.goto(pages[checkout]);
-  await page.getByLabel('Email address').fill('ada@example.com');
-  for (const [label, text] of IS_REAL ? Object.entries(FIELDS[checkout]) : [])
-    await page
-      .getByLabel(label, { exact: checkout === 'blocks' })
-      .first()
-      .fill(text);
-  await page.getByRole('radio', { name: method }).check();
-  await page.getByText(DESCRIPTION[method] ?? '').waitFor();
+  await fillInAddress(page, checkout);
+  await choose(page, method, DESCRIPTION[method] ?? '');
 }
 
 /** Places an order and waits until the page of tilld has opened over that of the shop. @returns the payment */
@@ -249,7 +224,7 @@ describe('a customer', () => {
     const payment = await placeOrder(page, 'classic');
     await close(page);
     await page.getByRole('link', { name: 'Pay in another way' }).click();
-    await page.getByRole('radio', { name: 'Coins' }).check();
+    await choose(page, 'Coins', 'By your own nodes');
     await page.getByRole('button', { name: 'Pay for order' }).click();
     expect(await paymentOpened(page)).toBe(payment);
     await owner.payFinally(payment);

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DESKTOP, PHONE, SCREENS, WebBrowser } from '../../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../../_helpers/web/build.ts';
 import type { Owner } from '../_helpers/owner.ts';
+import { fillInAddress } from './checkout-form.ts';
 import type { WooShop } from './driver.ts';
 import type { Pages } from './shopper.ts';
 import { startConnected } from './start.ts';
@@ -38,7 +39,7 @@ async function withCart(viewport = DESKTOP): Promise<Page> {
 
 async function place(page: Page): Promise<void> {
   await page.goto(pages.classic);
-  await page.getByLabel('Email address').fill('ada@example.com');
+  await fillInAddress(page, 'classic');
   await page.getByRole('button', { name: 'Place order' }).click();
 }
 
@@ -141,7 +142,7 @@ describe('a customer', () => {
     const page = await withCart();
     const other = await page.context().newPage();
     await other.goto(pages.classic);
-    await other.getByLabel('Email address').fill('ada@example.com');
+    await fillInAddress(other, 'classic');
     await owner.pay(await placed(page));
     await other.getByRole('button', { name: 'Place order' }).click();
     await says(other, REFUSED);

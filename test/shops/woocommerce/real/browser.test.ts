@@ -6,6 +6,7 @@ import { PHONE, SCREENS, WebBrowser } from '../../../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../../../_helpers/web/build.ts';
 import { Owner } from '../../_helpers/owner.ts';
 import { ShopProxy } from '../../_helpers/proxies.ts';
+import { fillInAddress } from '../checkout-form.ts';
 import { WooShop } from '../driver.ts';
 
 /** What people see in a real WooCommerce: `test/shops/woocommerce/run --woocommerce DIRECTORY`. The stand-in looks like no theme and has no administration. */
@@ -58,16 +59,9 @@ describe('the checkout of blocks', () => {
     async (name, viewport) => {
       const page = await withCart(viewport === undefined ? {} : { viewport });
       await page.goto(pages.blocks);
-      await page.getByLabel('Email address').fill('ada@example.com');
-      await page.getByLabel('First name').fill('Ada');
-      await page.getByLabel('Last name').fill('Lovelace');
-      await page.getByLabel('Address', { exact: true }).fill('Main street 1');
-      await page.getByLabel('Postal code').fill('10115');
-      await page.getByLabel('City').fill('Berlin');
+      await fillInAddress(page, 'blocks');
       await page.getByText('By your own nodes').waitFor();
       await page.screenshot({ path: `${SCREENS}/woocommerce-blocks-${name}.png`, fullPage: true });
-      // A click while the address is being sent is lost.
-      await page.waitForLoadState('networkidle');
       await page.getByRole('button', { name: 'Place Order' }).click();
       await paidAndBack(page, await paymentShown(page));
       await page.screenshot({ path: `${SCREENS}/woocommerce-thanks-${name}.png`, fullPage: true });
@@ -79,13 +73,7 @@ describe('the classic checkout', () => {
   it('takes the customer to the page of tilld and back', async () => {
     const page = await withCart();
     await page.goto(pages.classic);
-    await page.locator('#billing_first_name').fill('Ada');
-    await page.locator('#billing_last_name').fill('Lovelace');
-    await page.locator('#billing_address_1').fill('Main street 1');
-    await page.locator('#billing_postcode').fill('10115');
-    await page.locator('#billing_city').fill('Berlin');
-    await page.locator('#billing_phone').fill('030 1234567');
-    await page.locator('#billing_email').fill('ada@example.com');
+    await fillInAddress(page, 'classic');
     await page.getByText('By your own nodes').waitFor();
     await page.screenshot({ path: `${SCREENS}/woocommerce-classic.png`, fullPage: true });
     await page.getByRole('button', { name: 'Place order' }).click();
