@@ -23,6 +23,7 @@ final class CartOrder
     {
         add_action('woocommerce_cart_loaded_from_session', [self::class, 'cartLoaded']);
         add_action('template_redirect', [self::class, 'explain'], 5);
+        add_filter('woocommerce_update_order_review_fragments', [self::class, 'explainInForm']);
         add_action('woocommerce_before_checkout_process', [self::class, 'refuseEmptyCart']);
         add_action('woocommerce_after_checkout_validation', [self::class, 'validate'], 10, 2);
         add_action('woocommerce_store_api_checkout_update_order_from_request', [self::class, 'validateBlocks'], 10, 2);
@@ -62,12 +63,21 @@ final class CartOrder
     public static function explain(): void
     {
         $isPage = (is_cart() || is_checkout()) && !is_wc_endpoint_url();
-        $order = $isPage && WC()->cart && WC()->cart->is_empty() ? self::remembered(self::PAID_KEY) : null;
-        $text = $order === null ? null : OrderHasMoney::textFor($order);
+        $text = $isPage ? self::whyEmpty() : null;
         // The checkout leads on to the cart, which comes here as well.
         if ($text !== null && !wc_has_notice($text, 'notice')) {
             wc_add_notice($text, 'notice');
         }
+    }
+
+    /** The form of the classic checkout that a browser kept: WooCommerce puts there that the session has expired. */
+    public static function explainInForm($fragments)
+    {
+        $text = isset($fragments['form.woocommerce-checkout']) ? self::whyEmpty() : null;
+        if ($text !== null) {
+            $fragments['form.woocommerce-checkout'] = wc_print_notice($text, 'notice', [], true);
+        }
+        return $fragments;
     }
 
     /**
@@ -77,8 +87,7 @@ final class CartOrder
      */
     public static function refuseEmptyCart(): void
     {
-        $order = WC()->cart->is_empty() ? self::remembered(self::PAID_KEY) : null;
-        $text = $order === null ? null : OrderHasMoney::textFor($order);
+        $text = self::whyEmpty();
         if ($text !== null) {
             // phpcs:ignore WordPress.Security.EscapeOutput.ExceptionNotEscaped -- is escaped already
             throw new \RuntimeException($text);
@@ -189,6 +198,13 @@ final class CartOrder
     private static function routeException(OrderHasMoney $reason): RouteException
     {
         return new RouteException('tilld_order_has_money', wp_kses_post($reason->getMessage()), 400);
+    }
+
+    /** @return ?string as HTML, where the money of an order emptied the cart, which is empty still */
+    private static function whyEmpty(): ?string
+    {
+        $order = WC()->cart && WC()->cart->is_empty() ? self::remembered(self::PAID_KEY) : null;
+        return $order === null ? null : OrderHasMoney::textFor($order);
     }
 
     /** The order of ours that this session's cart was placed as. */

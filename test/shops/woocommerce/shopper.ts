@@ -91,6 +91,21 @@ export class Shopper {
     };
   }
 
+  /** The form of the classic checkout as a tab shows it. @returns what it shows once it has asked what is in the cart */
+  async openReview(): Promise<() => Promise<string>> {
+    const { html } = await this.open(this.#pages.classic);
+    const [, security = ''] = /"update_order_review_nonce":"(\w+)"/.exec(html) ?? [];
+    return async () => {
+      const body = new URLSearchParams({ security });
+      const answer = await this.#fetch(`${this.#shopUrl}/?wc-ajax=update_order_review`, {
+        method: 'POST',
+        body,
+      });
+      const { fragments } = (await answer.json()) as { fragments: Record<string, string> };
+      return fragments['form.woocommerce-checkout'] ?? '';
+    };
+  }
+
   async placeClassic(method?: string): Promise<Placing> {
     const place = await this.openClassic();
     return place(method);

@@ -63,7 +63,7 @@ add_action('template_redirect', static function (): void {
     $title = shop_page();
     $content = ob_get_clean();
     echo '<!doctype html><html ' . get_language_attributes() . '><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>' . esc_html($title) . '</title><link rel="icon" href="data:,">';
-    echo '<style>body{font:16px/1.5 system-ui;margin:24px auto;max-width:640px;padding:0 16px}.button{display:inline-block;padding:10px 16px;margin:4px 8px 4px 0;border:0;border-radius:6px;background:#eee;color:#222;text-decoration:none;font:inherit}.alt{background:#334;color:#fff}li{list-style:none}ul{padding:0}label img{vertical-align:middle;margin-left:8px}</style>';
+    echo '<style>body{font:16px/1.5 system-ui;margin:24px auto;max-width:640px;padding:0 30px}.button{padding:10px 16px;border:0;border-radius:6px;background:#eee;color:#222;text-decoration:none;font:inherit}.alt{background:#334;color:#fff}li{list-style:none}ul{padding:0}label img{vertical-align:middle;margin-left:8px}</style>';
     wp_head();
     echo '</head><body class="woocommerce-checkout"><h1>' . esc_html($title) . "</h1>{$content}";
     wp_footer();
@@ -80,6 +80,18 @@ add_action('template_redirect', static function (): void {
     } catch (Exception $error) {
         wp_send_json(['result' => 'failure', 'messages' => '<ul class="woocommerce-error"><li>' . wp_kses_post($error->getMessage()) . '</li></ul>', 'refresh' => false, 'reload' => false]);
     }
+}, 0);
+
+/** What the classic checkout shows of the cart, asked for whenever its form is opened or changed. */
+add_action('template_redirect', static function (): void {
+    if (get_query_var('wc-ajax') !== 'update_order_review') {
+        return;
+    }
+    $fragments = [];
+    if (WC()->cart->is_empty()) {
+        $fragments['form.woocommerce-checkout'] = wc_print_notice('Sorry, your session has expired.', 'error', [], true);
+    }
+    wp_send_json(['fragments' => apply_filters('woocommerce_update_order_review_fragments', $fragments)]);
 }, 0);
 
 /** Prints what stands in the page. @return string its title */

@@ -40,7 +40,8 @@ final class WooCommerce
 
     public function api_request_url(string $name): string
     {
-        return add_query_arg('wc-api', $name, trailingslashit(home_url('', 'http')));
+        $url = add_query_arg('wc-api', $name, trailingslashit(home_url('', 'http')));
+        return esc_url_raw(apply_filters('woocommerce_api_request_url', $url, $name, null));
     }
 }
 
@@ -94,6 +95,11 @@ function wc_add_notice(string $text, string $type = 'success'): void
     if (WC()->session) {
         WC()->session->set('notices', array_merge((array) WC()->session->get('notices', []), [[$type, $text]]));
     }
+}
+
+function wc_print_notice(string $text, string $type, array $data, bool $isReturned): string
+{
+    return "<div class='woocommerce-{$type}'>" . wp_kses_post($text) . '</div>';
 }
 
 function wc_has_notice(string $text, string $type = 'success'): bool
