@@ -76,7 +76,7 @@ final class PayPage
             'tilld-script' => Embedding::originOf(self::$checkoutUrl) . '/pay.js',
             'tilld-back' => WayBack::url($order),
         ];
-        echo '<p id="tilld-pay"';
+        echo '<p id="tilld-pay" style="' . esc_attr(PaymentLink::ROW) . '"';
         foreach ($data as $name => $value) {
             echo ' data-' . esc_attr($name) . '="' . esc_url($value) . '"';
         }

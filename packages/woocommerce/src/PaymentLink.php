@@ -9,6 +9,9 @@ defined('ABSPATH') || exit;
 /** What a customer reads of the payment of an order, with the link to go on: on pages, in mails, in the account. */
 final class PaymentLink
 {
+    /** Themes draw buttons as inline text with padding, which would cover the text above and the button beside. */
+    public const ROW = 'display:flex;flex-wrap:wrap;gap:0.75em;margin:0.75em 0';
+
     public static function hook(): void
     {
         add_action('woocommerce_before_thankyou', [self::class, 'greet']);
@@ -39,7 +42,7 @@ final class PaymentLink
         if ($text !== null) {
             echo '<p class="tilld-state">' . esc_html($text) . '</p>';
         }
-        echo '<p><a class="button tilld-link" href="' . esc_url($link['url']) . '">' . esc_html($link['label']) . '</a></p>';
+        echo '<p style="' . esc_attr(self::ROW) . '"><a class="button wp-element-button tilld-link" href="' . esc_url($link['url']) . '">' . esc_html($link['label']) . '</a></p>';
     }
 
     public static function mail($order, $isToAdmin, $isPlain = false): void

@@ -10,6 +10,8 @@ defined('ABSPATH') || exit;
 final class PaymentSettings
 {
     public const MAX_CONFIRMATIONS = 1000;
+    /** WooCommerce cuts the text of a choice at 400 pixels. */
+    private const WHOLE_TEXT = 'width: 100%; max-width: 680px';
 
     /** Fields for the form of the gateway. */
     public static function fields(): array
@@ -18,6 +20,7 @@ final class PaymentSettings
             'methods' => [
                 'title' => __('Payment methods', 'tilld-for-woocommerce'),
                 'type' => 'select',
+                'css' => self::WHOLE_TEXT,
                 'options' => [
                     'one' => __('One for all coins: the customer chooses the coin when paying', 'tilld-for-woocommerce'),
                     'coins' => __('One for each coin, with its own title and switch in the list of payment methods', 'tilld-for-woocommerce'),
@@ -27,6 +30,7 @@ final class PaymentSettings
             'payment_page' => [
                 'title' => __('Payment page', 'tilld-for-woocommerce'),
                 'type' => 'select',
+                'css' => self::WHOLE_TEXT,
                 'options' => [
                     'in_place' => __('Over a page of this shop, where tilld allows that', 'tilld-for-woocommerce'),
                     'tilld' => __('On the page of tilld', 'tilld-for-woocommerce'),
@@ -37,6 +41,7 @@ final class PaymentSettings
             'seen_status' => [
                 'title' => __('Order while the network confirms', 'tilld-for-woocommerce'),
                 'type' => 'select',
+                'css' => self::WHOLE_TEXT,
                 'options' => [
                     'on-hold' => __('On hold', 'tilld-for-woocommerce'),
                     'processing' => __('Processing: you deliver before the payment is final, at your own risk', 'tilld-for-woocommerce'),
@@ -46,6 +51,7 @@ final class PaymentSettings
             'paid_status' => [
                 'title' => __('Order once it is paid', 'tilld-for-woocommerce'),
                 'type' => 'select',
+                'css' => self::WHOLE_TEXT,
                 'options' => [
                     '' => __('Chosen by WooCommerce: Completed if nothing has to be delivered, otherwise Processing', 'tilld-for-woocommerce'),
                     'processing' => __('Processing', 'tilld-for-woocommerce'),

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../../_helpers/web/build.ts';
 import type { Owner } from '../_helpers/owner.ts';
-import { choose, fillInAddress, type Checkout } from './checkout-form.ts';
+import { choose, fillInAddress, overlap, type Checkout } from './checkout-form.ts';
 import type { WooShop } from './driver.ts';
 import { startConnected } from './start.ts';
 
@@ -107,7 +107,7 @@ describe.each([
       await isBack(page);
       await page.getByText('Your payment has arrived').waitFor();
       await page.screenshot({ path: `${SCREENS}/woo-back-${checkout}-${device}.png`, fullPage: true });
-      await page.goto(pages[checkout]);
+      await page.goto(pages.blocks);
       await page.getByText('Your cart is currently empty').waitFor();
       await page.context().close();
     },
@@ -120,6 +120,8 @@ describe.each([
     expect(await dialogs(page)).toBe(0);
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Pay now');
     expect(await axeFindings(page, '#tilld-pay')).toEqual([]);
+    const links = ['Pay now', 'Pay in another way'].map((name) => page.getByRole('link', { name }));
+    expect(await overlap(...links)).toBe(false);
     await page.screenshot({ path: `${SCREENS}/woo-closed-${device}.png`, fullPage: true });
     await page.getByRole('link', { name: 'Pay now' }).click();
     expect(await paymentOpened(page)).toBe(payment);
