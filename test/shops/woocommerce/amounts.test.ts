@@ -85,7 +85,8 @@ describe('a shop whose decimals are changed after the order', () => {
     await shop.command('refundByPage', { orderId, amount: '4.40' });
     const links = await owner.refundLinks(paymentId);
     expect(links.map(({ amount }) => amount).toSorted()).toEqual(['4.40', '5.50']);
-    expect((await shop.refunds(orderId)).map(({ amount }) => Number(amount))).toEqual([4.4, 5.5]);
+    const refunds = await shop.refunds(orderId);
+    expect(refunds.map(({ amount }) => Number(amount)).toSorted((a, b) => a - b)).toEqual([4.4, 5.5]);
   });
 });
 

@@ -57,12 +57,16 @@ add_filter('pre_http_request', static function ($answer, array $request, string 
     return ['headers' => [], 'body' => wp_json_encode(['success' => false, 'error' => $error, 'data' => null]), 'response' => ['code' => 400, 'message' => ''], 'cookies' => []];
 }, 10, 3);
 
-add_action('send_headers', static function (): void {
+$sendPolicy = static function ($given) {
     $policy = (string) get_option('shop_test_policy');
     if ($policy !== '') {
-        header("Content-Security-Policy: {$policy}");
+        header("Content-Security-Policy: {$policy}", false);
     }
-});
+    return $given;
+};
+// The stand-in has no templates. WooCommerce replaces earlier policies on its checkout by one of its own.
+add_action('send_headers', $sendPolicy);
+add_filter('template_include', $sendPolicy);
 
 // As plugins for several languages do: the home page of each has a folder of its own.
 add_filter('home_url', static function (string $url): string {
@@ -70,14 +74,19 @@ add_filter('home_url', static function (string $url): string {
     return $folder === '' ? $url : str_replace(get_option('home'), get_option('home') . "/{$folder}", $url);
 });
 
+// One of four decimals, which WooCommerce does not list: other plugins add theirs in this way.
+add_filter('woocommerce_currencies', static function (array $currencies): array {
+    return $currencies + ['CLF' => 'Unidad de Fomento'];
+});
+
 // The administration stays where it is while the tests move the site.
 add_filter('allowed_redirect_hosts', static function (array $hosts): array {
     return array_merge($hosts, [(string) parse_url(WP_SITEURL, PHP_URL_HOST)]);
 });
 
-add_filter('woocommerce_api_request_url', static function (string $url): string {
-    return get_option('shop_test_webhook_url') ?: $url;
-});
+add_filter('woocommerce_api_request_url', static function (string $url, string $request): string {
+    return ($request === 'tilld' ? get_option('shop_test_webhook_url') : '') ?: $url;
+}, 10, 2);
 
 final class ShopCommands
 {
@@ -208,8 +217,9 @@ final class ShopCommands
     public static function refundByPage(array $given): array
     {
         wp_set_current_user(1);
+        $refunded = (string) self::orderOf($given)->get_total_refunded();
         $_POST = $_REQUEST = [
-            'order_id' => $given['orderId'], 'refund_amount' => $given['amount'], 'refunded_amount' => '0', 'refund_reason' => '',
+            'order_id' => $given['orderId'], 'refund_amount' => $given['amount'], 'refunded_amount' => $refunded, 'refund_reason' => '',
             'line_item_qtys' => '[]', 'line_item_totals' => '[]', 'line_item_tax_totals' => '[]', 'api_refund' => 'true',
             'restock_refunded_items' => 'false', 'security' => wp_create_nonce('order-item'),
         ];

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../_helpers/nodes/proc.ts';
 import { eventually } from '../../../_helpers/poll.ts';
-import { PHONE, SCREENS, WebBrowser } from '../../../_helpers/web/browser.ts';
+import { DESKTOP, PHONE, SCREENS, WebBrowser } from '../../../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../../../_helpers/web/build.ts';
 import { Owner } from '../../_helpers/owner.ts';
 import { ShopProxy } from '../../_helpers/proxies.ts';
@@ -81,6 +81,16 @@ describe('the classic checkout', () => {
   });
 });
 
+async function signedIn(): Promise<Page> {
+  const page = await browser.page();
+  await page.goto('/wp-login.php');
+  await page.getByLabel('Username or Email Address').fill('owner');
+  await page.locator('#user_pass').fill('a long pass phrase of the owner');
+  await page.getByRole('button', { name: 'Log In' }).click();
+  await page.locator('#wpadminbar').waitFor();
+  return page;
+}
+
 describe('the administration', () => {
   it('shows the settings with health, and an order with its notes and the refund button', async () => {
     const { orderId, paymentId } = await shop.order({ email: 'ada@example.com' });
@@ -91,11 +101,7 @@ describe('the administration', () => {
       (state) => state === 'paid',
       60_000,
     );
-    const page = await browser.page();
-    await page.goto('/wp-login.php');
-    await page.getByLabel('Username or Email Address').fill('owner');
-    await page.locator('#user_pass').fill('a long pass phrase of the owner');
-    await page.getByRole('button', { name: 'Log In' }).click();
+    const page = await signedIn();
     await page.goto('/wp-admin/admin.php?page=wc-settings&tab=checkout&section=tilld');
     expect(await page.locator('[data-tilld-health]').count()).toBe(4);
     await page.screenshot({ path: `${SCREENS}/woocommerce-settings.png`, fullPage: true });
@@ -104,5 +110,22 @@ describe('the administration', () => {
     await page.getByRole('button', { name: 'Refund', exact: true }).click();
     await page.getByRole('button', { name: /via Coins|via tilld/ }).waitFor();
     await page.screenshot({ path: `${SCREENS}/woocommerce-order.png`, fullPage: true });
+  });
+
+  it('tells of trouble in a notice on its pages and in Site Health', async () => {
+    await owner.revokeKeys();
+    await shop.reconcile();
+    const page = await signedIn();
+    for (const [name, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+      await page.setViewportSize(viewport);
+      await page.goto('/wp-admin/plugins.php');
+      await page.locator('[data-tilld-notice]').waitFor();
+      await page.screenshot({ path: `${SCREENS}/woocommerce-notice-${name}.png` });
+      await page.goto('/wp-admin/site-health.php');
+      await page.getByRole('button', { name: /tilld/ }).first().click();
+      await page.screenshot({ path: `${SCREENS}/woocommerce-site-health-${name}.png`, fullPage: true });
+      await page.goto('/wp-admin/admin.php?page=wc-settings&tab=checkout&section=tilld');
+      await page.screenshot({ path: `${SCREENS}/woocommerce-trouble-${name}.png`, fullPage: true });
+    }
   });
 });
