@@ -55,7 +55,7 @@ function tooShort(min: number): string {
  * variation selectors stay: letters and emoji are written with them.
  */
 const UNSEEN =
-  /[[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2800]--[\u200c\u200d\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]]/v;
+  /(?!\p{Variation_Selector}|[\u200c-\u200d])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** Text by which somebody is recognised, as far as it can be read at all. */
 export function visibleText(lengths: Lengths = {}) {

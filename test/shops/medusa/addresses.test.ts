@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 /** Not imported by its name: only Medusa has the types that it needs. */
 const SOURCE = join(import.meta.dirname, '../../../packages/medusa/src/providers/tilld/addresses.ts');
 const { addressesOf } = (await import(SOURCE)) as {
-  addressesOf(data: object, config: object): object;
+  readonly addressesOf: (data: object, config: object) => object;
 };
 
 const config = { projectConfig: { http: { storeCors: 'https://shop.example, null' } } };

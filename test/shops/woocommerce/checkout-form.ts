@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 
 /** Whether the shop is a real WooCommerce: its checkout asks for an address, and shows no choice of one method. */
-export const IS_REAL = process.env['TILLD_TEST_WOOCOMMERCE'] !== undefined;
+const IS_REAL = process.env['TILLD_TEST_WOOCOMMERCE'] !== undefined;
 
 export type Checkout = 'blocks' | 'classic';
 
