@@ -1,5 +1,5 @@
 // A Vendure server with the plugin of tilld, on SQLite in memory that is written to one file. The first start fills it.
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { bootstrap, DefaultLogger, dummyPaymentHandler, LogLevel } from '@vendure/core';
 import tilld from '@tilld/vendure-plugin';
 import { fill } from './fill.mjs';
@@ -15,6 +15,12 @@ const {
   LANGUAGE_OF_NOTES,
 } = process.env;
 const isNew = !existsSync(DATABASE);
+
+/** Replaces the file as a whole: two of TypeORM's own writes at once, or an end in one of them, leave a broken one. */
+function store(data) {
+  writeFileSync(`${DATABASE}.new`, data);
+  renameSync(`${DATABASE}.new`, DATABASE);
+}
 
 /** @type {import('@vendure/core').VendureConfig} */
 const config = {
@@ -34,6 +40,7 @@ const config = {
     type: 'sqljs',
     location: DATABASE,
     autoSave: true,
+    autoSaveCallback: store,
     synchronize: isNew,
     logging: false,
   },
