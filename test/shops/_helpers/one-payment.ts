@@ -161,8 +161,19 @@ async function becomes({ shop }: World, orderId: string, ...wanted: OrderState[]
   await eventually(`the order is ${wanted.join(' or ')}`, () => shop.state(orderId), isWanted, LIMIT_MS);
 }
 
-/** For `describeShop`: a second payment of one order is impossible, in whatever order things happen. */
-export function onePayment(world: () => World): void {
+/**
+ * For `describeShop`: a second payment of one order is impossible, in whatever order things happen.
+ * @param without steps that the platform itself does not survive
+ */
+export function onePayment(
+  world: () => World,
+  { without = [] }: { readonly without?: readonly Step[] } = {},
+): void {
+  const isPlayed = (step: Step): boolean => !without.includes(step);
+  const examples = EXAMPLES.map(([beginning, steps]): [Step[], Step[]] => [
+    beginning,
+    steps.filter(isPlayed),
+  ]);
   it('follows late money of an earlier payment: the open one is closed, a fork is noted, a refund is made of it', async () => {
     const { owner, shop } = world();
     const { orderId, paymentId: first } = await shop.order({ email: 'payer@example.com' });
@@ -190,7 +201,7 @@ export function onePayment(world: () => World): void {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...BEGINNINGS),
-        fc.array(fc.constantFrom(...STEPS), { minLength: 2, maxLength: MAX_STEPS }),
+        fc.array(fc.constantFrom(...STEPS.filter(isPlayed)), { minLength: 2, maxLength: MAX_STEPS }),
         async (beginning, steps) => {
           const order = await OrderOfShopper.place(world());
           try {
@@ -201,7 +212,7 @@ export function onePayment(world: () => World): void {
           }
         },
       ),
-      { numRuns: RUNS, seed: SEED, endOnFailure: true, examples: EXAMPLES },
+      { numRuns: RUNS, seed: SEED, endOnFailure: true, examples },
     );
   }, 1_200_000);
 }
