@@ -163,17 +163,12 @@ async function becomes({ shop }: World, orderId: string, ...wanted: OrderState[]
 
 /**
  * For `describeShop`: a second payment of one order is impossible, in whatever order things happen.
- * @param without steps that the platform itself does not survive
+ * @param atRandom false: only the life that is told, for a shop with known faults in others
  */
 export function onePayment(
   world: () => World,
-  { without = [] }: { readonly without?: readonly Step[] } = {},
+  { atRandom = true }: { readonly atRandom?: boolean } = {},
 ): void {
-  const isPlayed = (step: Step): boolean => !without.includes(step);
-  const examples = EXAMPLES.map(([beginning, steps]): [Step[], Step[]] => [
-    beginning,
-    steps.filter(isPlayed),
-  ]);
   it('follows late money of an earlier payment: the open one is closed, a fork is noted, a refund is made of it', async () => {
     const { owner, shop } = world();
     const { orderId, paymentId: first } = await shop.order({ email: 'payer@example.com' });
@@ -197,11 +192,12 @@ export function onePayment(
     await eventually('the refund is settled', () => shop.refundSettled(orderId), Boolean, LIMIT_MS);
   });
 
+  if (!atRandom) return;
   it(`asks for one payment of an order, whatever ${RUNS} shoppers, payers and forks do`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...BEGINNINGS),
-        fc.array(fc.constantFrom(...STEPS.filter(isPlayed)), { minLength: 2, maxLength: MAX_STEPS }),
+        fc.array(fc.constantFrom(...STEPS), { minLength: 2, maxLength: MAX_STEPS }),
         async (beginning, steps) => {
           const order = await OrderOfShopper.place(world());
           try {
@@ -212,7 +208,7 @@ export function onePayment(
           }
         },
       ),
-      { numRuns: RUNS, seed: SEED, endOnFailure: true, examples },
+      { numRuns: RUNS, seed: SEED, endOnFailure: true, examples: EXAMPLES },
     );
   }, 1_200_000);
 }
