@@ -27,17 +27,22 @@ let dns: DnsServer;
 let web: WebServer;
 let tls: WebServer;
 let lines: object[];
+let authorities: string[];
 
 beforeAll(async () => {
   const certificate = selfSigned([DOMAIN, `www.${DOMAIN}`]);
-  setDefaultCACertificates([...getCACertificates(), certificate.cert]);
+  authorities = getCACertificates();
+  setDefaultCACertificates([...authorities, certificate.cert]);
   [dns, web, tls] = await Promise.all([
     DnsServer.start(),
     WebServer.start(),
     WebServer.start({ tls: certificate }),
   ]);
 });
-afterAll(async () => Promise.all([dns.close(), web.close(), tls.close()]));
+afterAll(async () => {
+  setDefaultCACertificates(authorities);
+  await Promise.all([dns.close(), web.close(), tls.close()]);
+});
 beforeEach(() => {
   lines = [];
   dns.clear();
