@@ -10,7 +10,7 @@ import { fillGaps } from '../usecases/chain-sync/fill-gaps.ts';
 import type { ObserveDeps } from '../usecases/chain-sync/observe-deps.ts';
 import { reconcile } from '../usecases/chain-sync/reconcile.ts';
 import { rereadBlocks } from '../usecases/chain-sync/reread-blocks.ts';
-import { prunePeople } from '../usecases/people/prune-people.ts';
+import { prunePeople } from '../usecases/shops/members/prune-people.ts';
 import { pruneIdempotency } from '../usecases/webhooks/prune-idempotency.ts';
 import { readChains, type WatchedChain } from '../workers/chain-watcher/chain-warnings.ts';
 import { PeriodicTask } from '../workers/periodic-task.ts';

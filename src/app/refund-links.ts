@@ -1,8 +1,8 @@
 import type { Logger } from '../domain/ports.ts';
-import { expireLinks } from '../usecases/refund-links/expire-links.ts';
-import { sendClaims } from '../usecases/refund-links/send-claims.ts';
-import type { SendCoinsDeps } from '../usecases/sends/send-coins.ts';
-import { RetryBackoff } from '../usecases/settlement/retry-backoff.ts';
+import { expireLinks } from '../usecases/refunds/links/expire-links.ts';
+import { sendClaims } from '../usecases/refunds/links/send-claims.ts';
+import type { SendCoinsDeps } from '../usecases/wallet/send/send-coins.ts';
+import { RetryBackoff } from '../usecases/wallet/lifecycle/retry-backoff.ts';
 import { PeriodicTask } from '../workers/periodic-task.ts';
 
 const EVERY_MS = 2_000;

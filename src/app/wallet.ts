@@ -5,7 +5,7 @@ import type { ChainId } from '../domain/coins.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { OpenDatabase } from '../store/sqlite/open.ts';
 import type { ObserveDeps } from '../usecases/chain-sync/observe-deps.ts';
-import { extendGapLimit, type GapLimitDeps } from '../usecases/wallet/gap-limit.ts';
+import { extendGapLimit, type GapLimitDeps } from '../usecases/addresses/gap-limit.ts';
 import { hasNativeSecp256k1 } from '../wallet/child-key.ts';
 import { createWallet } from '../wallet/derivation.ts';
 import { reservingDeriver } from '../wallet/given-addresses.ts';

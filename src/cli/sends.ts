@@ -5,9 +5,9 @@ import {
   examineSends,
   type ExamineSendsDeps,
   type SendFinding,
-} from '../usecases/settlement/examine-sends.ts';
+} from '../usecases/wallet/lifecycle/examine-sends.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
-import { noteNotPaid } from '../usecases/settlement/may-be-paid-unseen.ts';
+import { noteNotPaid } from '../usecases/wallet/lifecycle/may-be-paid-unseen.ts';
 import { parseCall, runCommand, printLine } from './command.ts';
 import { daemonData, checkCoins } from './daemon-data.ts';
 

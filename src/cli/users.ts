@@ -1,7 +1,7 @@
 import { randomBase62 } from '../usecases/events/new-id.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
-import { assertUncommon } from '../usecases/accounts/common-passwords.ts';
-import { createPasswords } from '../usecases/accounts/passwords.ts';
+import { assertUncommon } from '../usecases/accounts/passwords/common-passwords.ts';
+import { createPasswords } from '../usecases/accounts/passwords/passwords.ts';
 import {
   confirmUserKeys,
   listAccounts,
@@ -10,7 +10,7 @@ import {
   setPassword,
   type AccountSummary,
   type RescueDeps,
-} from '../usecases/accounts/rescue-account.ts';
+} from '../usecases/accounts/revocation/rescue-account.ts';
 import { isoTime } from '../domain/iso-time.ts';
 import type { Config } from '../config/config.ts';
 import { createSecretBox } from '../wallet/secret-box.ts';

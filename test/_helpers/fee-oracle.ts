@@ -1,7 +1,7 @@
 /** What the network may take for sends, computed from the signed versions alone. */
 import type { Db } from '../../src/store/sqlite/database.ts';
 import type { StoredSend } from '../../src/store/sends/sends.ts';
-import { readPlan } from '../../src/usecases/settlement/stored-plan.ts';
+import { readPlan } from '../../src/usecases/wallet/lifecycle/stored-plan.ts';
 
 export interface SignedFee {
   /** Atoms. */

@@ -1,5 +1,5 @@
 /** A shop whose payers may renew expired payments, on scripted chains. */
-import { renewPayment } from '../../src/usecases/links/renew-payment.ts';
+import { renewPayment } from '../../src/usecases/checkout/renew-payment.ts';
 import type { PaymentView } from '../../src/usecases/payments/present-payment.ts';
 import {
   addressOf,

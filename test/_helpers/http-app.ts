@@ -23,10 +23,10 @@ import { createHttpServer, type HttpServerDeps } from '../../src/http/server/ser
 import type { Db } from '../../src/store/sqlite/database.ts';
 import { markVerified } from '../../src/store/accounts/users.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
-import { redirectRule } from '../../src/usecases/connect/redirect-url.ts';
-import { createPasswords } from '../../src/usecases/accounts/passwords.ts';
-import { createSignInGuard, noSignInGuard } from '../../src/usecases/accounts/sign-in-guard.ts';
-import { createTokens } from '../../src/usecases/accounts/tokens.ts';
+import { redirectRule } from '../../src/usecases/shops/connect/redirect-url.ts';
+import { createPasswords } from '../../src/usecases/accounts/passwords/passwords.ts';
+import { createSignInGuard, noSignInGuard } from '../../src/usecases/accounts/sessions/sign-in-guard.ts';
+import { createTokens } from '../../src/usecases/accounts/sessions/tokens.ts';
 import type { RegisterDeps } from '../../src/usecases/accounts/register.ts';
 import { createWallet } from '../../src/wallet/derivation.ts';
 import { Keyring } from '../../src/wallet/keyring.ts';

@@ -1,8 +1,8 @@
 /** A merchant's live wallet on a regtest node, over a line that can be broken. */
 import { createUtxoAdapter } from '../../src/chains/utxo/adapter.ts';
-import { sendCoins } from '../../src/usecases/sends/send-coins.ts';
+import { sendCoins } from '../../src/usecases/wallet/send/send-coins.ts';
 import type { NodeCoin } from './nodes/index.ts';
-import { prepareSends } from '../../src/usecases/settlement/prepare-sends.ts';
+import { prepareSends } from '../../src/usecases/wallet/lifecycle/prepare-sends.ts';
 import { withMostInputs } from './most-inputs.ts';
 import { openWalletWorld, type WalletWorld } from './wallet-world.ts';
 

@@ -13,9 +13,9 @@ import type {
 } from '../../src/domain/chain.ts';
 import { COINS, type Coin } from '../../src/domain/coins.ts';
 import { createSimulatorStore } from '../../src/store/simulator.ts';
-import { getSend } from '../../src/usecases/sends/get-send.ts';
-import { sendCoins, type SendCoinsInput } from '../../src/usecases/sends/send-coins.ts';
-import type { SendView } from '../../src/usecases/sends/send-view.ts';
+import { getSend } from '../../src/usecases/wallet/send/get-send.ts';
+import { sendCoins, type SendCoinsInput } from '../../src/usecases/wallet/send/send-coins.ts';
+import type { SendView } from '../../src/usecases/wallet/send/send-view.ts';
 import type { SendPolicy } from '../../src/domain/send/policy.ts';
 import { withMostInputs } from './most-inputs.ts';
 import { signed } from './signed.ts';

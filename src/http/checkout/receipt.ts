@@ -1,5 +1,5 @@
-import type { CheckoutView } from '../../usecases/payments/read-checkout.ts';
-import type { ReceiptMail } from '../../usecases/payments/receipt-mail.ts';
+import type { CheckoutView } from '../../usecases/checkout/read-checkout.ts';
+import type { ReceiptMail } from '../../usecases/checkout/receipt-mail.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { renderDocument, footer, scriptTexts } from './document.ts';

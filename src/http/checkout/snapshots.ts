@@ -5,7 +5,7 @@ import {
   readStamps,
   type CheckoutView,
   type ReadCheckoutDeps,
-} from '../../usecases/payments/read-checkout.ts';
+} from '../../usecases/checkout/read-checkout.ts';
 import { speak, type Language } from './language.ts';
 import type { Snapshot, SnapshotSource } from './payment-channel.ts';
 import { isFinal, redirectsAutomatically, wayBack, type PageModel } from './page-model.ts';

@@ -5,7 +5,7 @@ import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { AskedField } from '../../store/schema/payment-links.ts';
 import type { AnswerProblem, AnswerProblems } from '../../usecases/links/check-answers.ts';
 import type { LinkView } from '../../usecases/links/read-link.ts';
-import { shopFace } from '../../usecases/merchants/shop-face.ts';
+import { shopFace } from '../../usecases/shops/shop-face.ts';
 import { renderDocument, footer } from '../checkout/document.ts';
 import { fiat } from '../checkout/format.ts';
 import { stateIcon } from '../checkout/icons.ts';

@@ -4,7 +4,7 @@ import type { LinkKind } from '../../domain/payment-link.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { parseTypedAmount } from '../../domain/typed-amount.ts';
 import { payLink } from '../../usecases/links/pay-link.ts';
-import { renewPayment } from '../../usecases/links/renew-payment.ts';
+import { renewPayment } from '../../usecases/checkout/renew-payment.ts';
 import { readLink, type LinkView } from '../../usecases/links/read-link.ts';
 import type { CreatePaymentDeps } from '../../usecases/payments/create-payment.ts';
 import { problemPage } from '../checkout/document.ts';

@@ -9,8 +9,12 @@ import express, {
 import { z } from 'zod';
 import { asCoin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
-import { claimRefundLink, previewClaim, type ClaimLinkDeps } from '../../usecases/refund-links/claim-link.ts';
-import { readPayerLink } from '../../usecases/refund-links/payer-link.ts';
+import {
+  claimRefundLink,
+  previewClaim,
+  type ClaimLinkDeps,
+} from '../../usecases/refunds/links/claim-link.ts';
+import { readPayerLink } from '../../usecases/refunds/links/payer-link.ts';
 import { chooseLanguage, speak, type Language } from '../checkout/language.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';

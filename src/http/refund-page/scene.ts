@@ -1,5 +1,5 @@
-import type { ClaimPreview } from '../../usecases/refund-links/claim-link.ts';
-import type { ClaimOption, PayerLink } from '../../usecases/refund-links/payer-link.ts';
+import type { ClaimPreview } from '../../usecases/refunds/links/claim-link.ts';
+import type { ClaimOption, PayerLink } from '../../usecases/refunds/links/payer-link.ts';
 import type { Language, Say } from '../checkout/language.ts';
 
 /** What a page about a refund is drawn from. */

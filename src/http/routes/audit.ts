@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { readAudit, type AuditEntry } from '../../usecases/people/read-audit.ts';
+import { readAudit, type AuditEntry } from '../../usecases/shops/members/read-audit.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { integerQuery } from '../schemas/query.ts';

@@ -10,10 +10,10 @@ import {
   openDashboardSession,
   SESSION_LIFETIME_MS,
   signOutEverywhere,
-} from '../../usecases/accounts/dashboard-session.ts';
-import { proveUser } from '../../usecases/accounts/login.ts';
+} from '../../usecases/accounts/sessions/dashboard-session.ts';
+import { proveUser } from '../../usecases/accounts/sessions/login.ts';
 import { readMe } from '../../usecases/accounts/read-me.ts';
-import { stepUp } from '../../usecases/accounts/step-up.ts';
+import { stepUp } from '../../usecases/accounts/second-factor/step-up.ts';
 import { notePageLanguage, readLanguage } from '../../usecases/notices/page-language.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { AccountDeps } from '../../usecases/accounts/account-deps.ts';
-import { disableTotp } from '../../usecases/accounts/disable-totp.ts';
-import { enableTotp } from '../../usecases/accounts/enable-totp.ts';
-import { readTotp } from '../../usecases/accounts/read-totp.ts';
-import type { GoingOn } from '../../usecases/accounts/session.ts';
-import { setupTotp } from '../../usecases/accounts/setup-totp.ts';
+import { disableTotp } from '../../usecases/accounts/second-factor/disable-totp.ts';
+import { enableTotp } from '../../usecases/accounts/second-factor/enable-totp.ts';
+import { readTotp } from '../../usecases/accounts/second-factor/read-totp.ts';
+import type { GoingOn } from '../../usecases/accounts/sessions/session.ts';
+import { setupTotp } from '../../usecases/accounts/second-factor/setup-totp.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { VERIFICATION_METHODS } from '../../domain/domain-verification.ts';
-import { checkDomain, type CheckDomainDeps } from '../../usecases/sites/check-domain.ts';
-import { chooseVerification } from '../../usecases/sites/choose-verification.ts';
+import { checkDomain, type CheckDomainDeps } from '../../usecases/shops/domains/check-domain.ts';
+import { chooseVerification } from '../../usecases/shops/domains/choose-verification.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { identifier } from '../schemas/text.ts';

@@ -6,7 +6,7 @@ import { MOVEMENT_KINDS } from '../../domain/movements.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { exportMovements, type MovementView } from '../../usecases/accounting/export-movements.ts';
-import { merchantMode } from '../../usecases/merchants/merchant-mode.ts';
+import { merchantMode } from '../../usecases/access/merchant-mode.ts';
 import { csv, type CsvColumn } from '../server/csv.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { listInEnvelope, StreamReply } from '../server/stream-reply.ts';

@@ -4,9 +4,9 @@ import { roleGrants, ROLES, roleScopes, type Role } from '../../domain/roles.ts'
 import { SCOPES } from '../../domain/scopes.ts';
 import { LATE_POLICIES } from '../../domain/payment/types.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import type { CreatedMerchant } from '../../usecases/merchants/create-merchant.ts';
+import type { CreatedMerchant } from '../../usecases/shops/create-merchant.ts';
 import { logoPath } from '../brand/paths.ts';
-import { listedOrigins } from '../../usecases/merchants/embed-origins.ts';
+import { listedOrigins } from '../../usecases/shops/embed-origins.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { shownTo, type Reader } from './scoped-views.ts';
 

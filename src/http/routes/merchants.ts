@@ -2,14 +2,14 @@ import { z } from 'zod';
 import type { CoinReadiness } from '../../domain/coin-readiness.ts';
 import { parseDecimal } from '../../domain/money.ts';
 import { LATE_POLICIES } from '../../domain/payment/types.ts';
-import { listShops } from '../../usecases/people/list-shops.ts';
+import { listShops } from '../../usecases/shops/members/list-shops.ts';
 import {
   createMerchant,
   type CreatedMerchant,
   type CreateMerchantDeps,
-} from '../../usecases/merchants/create-merchant.ts';
-import { editMerchant, type EditMerchantDeps } from '../../usecases/merchants/edit-merchant.ts';
-import { switchSandbox, type SwitchSandboxDeps } from '../../usecases/merchants/switch-sandbox.ts';
+} from '../../usecases/shops/create-merchant.ts';
+import { editMerchant, type EditMerchantDeps } from '../../usecases/shops/edit-merchant.ts';
+import { switchSandbox, type SwitchSandboxDeps } from '../../usecases/shops/switch-sandbox.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { perCoin } from '../schemas/answers.ts';
 import { accentColor, logo, supportContact } from '../schemas/branding.ts';

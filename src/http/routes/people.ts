@@ -1,15 +1,23 @@
 import { z } from 'zod';
 import { MEMBER_ROLES } from '../../domain/roles.ts';
 import type { InvitationRow } from '../../store/schema/people.ts';
-import { acceptInvitation, readInvitation, type Invited } from '../../usecases/people/accept-invitation.ts';
-import { END_BY_DEFAULT } from '../../usecases/people/end-made.ts';
-import { invitePerson, type MadeInvitation, type PeopleDeps } from '../../usecases/people/invite-person.ts';
+import {
+  acceptInvitation,
+  readInvitation,
+  type Invited,
+} from '../../usecases/shops/members/accept-invitation.ts';
+import { END_BY_DEFAULT } from '../../usecases/shops/members/end-made.ts';
+import {
+  invitePerson,
+  type MadeInvitation,
+  type PeopleDeps,
+} from '../../usecases/shops/members/invite-person.ts';
 import {
   changeRole,
   listPeople,
   removePerson,
   withdrawInvitation,
-} from '../../usecases/people/manage-people.ts';
+} from '../../usecases/shops/members/manage-people.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';

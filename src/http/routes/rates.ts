@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
-import { merchantMode } from '../../usecases/merchants/merchant-mode.ts';
+import { merchantMode } from '../../usecases/access/merchant-mode.ts';
 import { getRates, type GetRatesDeps } from '../../usecases/rates/get-rates.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';

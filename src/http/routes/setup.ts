@@ -6,7 +6,7 @@ import {
   SETUP_REASONS,
   SETUP_STEPS,
   type ReadSetupDeps,
-} from '../../usecases/merchants/read-setup.ts';
+} from '../../usecases/shops/read-setup.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 

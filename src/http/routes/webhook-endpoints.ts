@@ -3,7 +3,7 @@ import type { Actor } from '../../domain/actor.ts';
 import { EVENT_TYPES } from '../../domain/events.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { endpointHealth, type StoredEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
-import { rotateWebhookSecret } from '../../usecases/merchants/rotate-webhook-secret.ts';
+import { rotateWebhookSecret } from '../../usecases/shops/rotate-webhook-secret.ts';
 import { findOwnEndpoint } from '../../usecases/webhooks/find-own-endpoint.ts';
 import { listEndpoints, viewEndpoint, type EndpointView } from '../../usecases/webhooks/list-endpoints.ts';
 import type { KeepMade } from '../../usecases/keep-answer.ts';

@@ -9,9 +9,9 @@ import {
   authenticateSession,
   type AuthenticateDeps,
   type Caller,
-} from '../../usecases/accounts/authenticate.ts';
-import { isSteppedUp } from '../../usecases/accounts/step-up.ts';
-import { reachMerchant } from '../../usecases/people/reach-merchant.ts';
+} from '../../usecases/accounts/sessions/authenticate.ts';
+import { isSteppedUp } from '../../usecases/accounts/second-factor/step-up.ts';
+import { reachMerchant } from '../../usecases/access/reach-merchant.ts';
 import { findNamedId } from './named-merchant.ts';
 import type { AuthKind, AuthOf, Route, RouteScope } from './route.ts';
 import { assertSteppedUp } from './step-up.ts';

@@ -1,9 +1,9 @@
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import type { Passwords } from './passwords.ts';
-import type { SignInGuard } from './sign-in-guard.ts';
-import type { Tokens } from './tokens.ts';
+import type { Passwords } from './passwords/passwords.ts';
+import type { SignInGuard } from './sessions/sign-in-guard.ts';
+import type { Tokens } from './sessions/tokens.ts';
 
 /** What the account use cases share. */
 export interface AccountDeps {

@@ -3,7 +3,7 @@ import { allMerchants } from '../../store/merchants/merchants.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { sealClient } from './dashboard-session.ts';
+import { sealClient } from './sessions/dashboard-session.ts';
 
 interface Deps {
   readonly clock: Clock;

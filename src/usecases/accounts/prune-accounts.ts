@@ -1,7 +1,7 @@
 import { deleteSpentChallenges } from '../../store/accounts/passkeys.ts';
 import { deleteEndedSessions } from '../../store/accounts/sessions.ts';
 import type { AccountDeps } from './account-deps.ts';
-import { countingAt } from './dashboard-session.ts';
+import { countingAt } from './sessions/dashboard-session.ts';
 
 /** Rows of each kind that one run removes at most; the next one goes on. */
 const LIMIT = 5_000;

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findUser } from '../../store/accounts/users.ts';
-import { toUser, type User } from './session.ts';
+import { toUser, type User } from './sessions/session.ts';
 
 /** The signed-in user. @throws {AppError} UNAUTHORISED when the account is gone. */
 export async function readMe(deps: { readonly db: Db }, userId: string): Promise<User> {

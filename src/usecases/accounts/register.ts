@@ -7,10 +7,10 @@ import { anyUserExists, findUserByEmail, insertUser } from '../../store/accounts
 import { newUuid } from '../events/new-id.ts';
 import { keepNothing, type KeepMade } from '../keep-answer.ts';
 import type { AccountDeps } from './account-deps.ts';
-import { assertUncommon } from './common-passwords.ts';
+import { assertUncommon } from './passwords/common-passwords.ts';
 import { mailLink, tokenHash } from './account-link.ts';
-import { trustNetwork } from './network.ts';
-import { openSession, type Session } from './session.ts';
+import { trustNetwork } from './sessions/network.ts';
+import { openSession, type Session } from './sessions/session.ts';
 import { assertSetupToken } from './setup-token.ts';
 
 export interface RegisterDeps extends AccountDeps {

@@ -13,7 +13,7 @@ import {
 import { forgetSettledInputs } from '../../store/ledger/unconfirmed-inputs.ts';
 import { applyFacts } from '../payments/apply-facts.ts';
 import { recordMovements, groupByTransaction } from '../accounting/record-movements.ts';
-import { confirmSends } from '../settlement/record-spends.ts';
+import { confirmSends } from '../wallet/lifecycle/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import {
   conflictedTransactions,
@@ -22,7 +22,7 @@ import {
   findReplaced,
   listUnconfirmedOutputs,
 } from './find-conflicted.ts';
-import { recordObservations, type SeenCredit } from './record-observations.ts';
+import { recordObservations, type SeenCredit } from '../payments/record-observations.ts';
 
 /** Deepest confirmation count that a protocol rule requires (coinbase maturity), with a margin. */
 const PROTOCOL_DEPTH = 200;

@@ -8,7 +8,7 @@ import { forgetConflictsAbove, storedTransactions } from '../../store/ledger/raw
 import { rememberInputs } from '../../store/ledger/unconfirmed-inputs.ts';
 import { recordMovements } from '../accounting/record-movements.ts';
 import { applyFacts } from '../payments/apply-facts.ts';
-import { unconfirmSends } from '../settlement/record-spends.ts';
+import { unconfirmSends } from '../wallet/lifecycle/record-spends.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 
 type RewoundChain = Pick<ChainAdapter, 'coin' | 'mode' | 'inputsOf'>;

@@ -11,7 +11,7 @@ import {
 import type { Tx } from '../../store/sqlite/database.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import { summaryText } from './notice-text.ts';
-import { findReachable } from '../people/reach-merchant.ts';
+import { findReachable } from '../access/reach-merchant.ts';
 import { NOTICE_LIFETIME_MS, type SendNoticesDeps } from './send-notices.ts';
 
 const HOUR_MS = 3_600_000;

@@ -23,7 +23,7 @@ import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
 import { setRefundValues } from '../../store/payments/refunds.ts';
 import { findPayment, updatePayment, type StoredPayment } from '../../store/payments/payments.ts';
 import { quoteOrNull, RATE_HOLDS_MS } from '../rates/quote-or-null.ts';
-import { cancelOpenLinks } from '../refund-links/cancel-links.ts';
+import { cancelOpenLinks } from './refunds/cancel-links.ts';
 import { storeDepths } from './awaited-depths.ts';
 import { emitPaymentEvents } from './emit-payment-events.ts';
 import { afterChange, loadPayment, type LoadedPayment, type ReceiptRates } from './load-payment.ts';

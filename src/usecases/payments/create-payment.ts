@@ -17,7 +17,7 @@ import {
 } from '../../store/payments/payments.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import { allocateAddresses, type AllocateAddressDeps } from './allocate-address.ts';
+import { allocateAddresses, type AllocateAddressDeps } from '../addresses/allocate-address.ts';
 import { findOrCreatePayer, type Payer } from '../customers/find-or-create-payer.ts';
 import { newTimedId } from '../events/new-id.ts';
 import { refuseWebhookUrl, type WebhookUrlRule } from '../webhooks/webhook-url-rule.ts';

@@ -3,7 +3,7 @@ import { acceptanceProblem } from '../../domain/payment/acceptance.ts';
 import type { PaymentFact } from '../../domain/payment/types.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { StoredPayment } from '../../store/payments/payments.ts';
-import { cancelUnpaidLinks } from '../refund-links/cancel-links.ts';
+import { cancelUnpaidLinks } from './refunds/cancel-links.ts';
 import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
 import { findOwnGroupLead, findOwnPayment } from './get-payment.ts';
 import { loadPayment } from './load-payment.ts';

@@ -7,9 +7,9 @@ import type { RefundRate } from '../../domain/payment/refund-link.ts';
 import { findWatched } from '../../store/ledger/addresses.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import { readMaxFee } from '../sends/fee-terms.ts';
-import { chainFor, readAmount, type SendOrder } from '../sends/send-order.ts';
-import type { SendCoinsDeps } from '../sends/send-coins.ts';
+import { readMaxFee } from '../wallet/send/fee-terms.ts';
+import { chainFor, readAmount, type SendOrder } from '../wallet/send/send-order.ts';
+import type { SendCoinsDeps } from '../wallet/send/send-coins.ts';
 import { findOwnGroupLead } from '../payments/get-payment.ts';
 import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
 import {

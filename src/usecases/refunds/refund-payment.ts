@@ -5,8 +5,8 @@ import type { Rates } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findRefund } from '../../store/payments/refunds.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
-import { placeSend, type SendCoinsDeps } from '../sends/send-coins.ts';
-import { readAmount, type SendOrder } from '../sends/send-order.ts';
+import { placeSend, type SendCoinsDeps } from '../wallet/send/send-coins.ts';
+import { readAmount, type SendOrder } from '../wallet/send/send-order.ts';
 import { findOwnPayment } from '../payments/get-payment.ts';
 import {
   presentPayment,

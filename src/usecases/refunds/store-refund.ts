@@ -9,7 +9,7 @@ import type { RefundRow } from '../../store/schema/payments.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
-import { applyRefunds } from '../payments/apply-refunds.ts';
+import { applyRefunds } from '../payments/refunds/apply-refunds.ts';
 import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
 import { refundColumns } from '../payments/payment-state.ts';
 import { nothingRefundable, refundShare } from './refundable.ts';

@@ -11,8 +11,8 @@ import { isNonceUsedBelow } from '../../store/sends/nonce-sequences.ts';
 import { listVersions, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { findSend, type StoredSend } from '../../store/sends/sends.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { findConflicts } from '../settlement/find-conflicts.ts';
-import { readPlan } from '../settlement/stored-plan.ts';
+import { findConflicts } from '../wallet/lifecycle/find-conflicts.ts';
+import { readPlan } from '../wallet/lifecycle/stored-plan.ts';
 
 interface Terms {
   readonly policy: Pick<SendPolicy, 'surplusDepth'>;

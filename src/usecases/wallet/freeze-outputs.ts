@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { setFrozen } from '../../store/ledger/frozen-outputs.ts';
 import { findOutput } from '../../store/ledger/outputs.ts';
-import type { WalletOwner } from '../sends/send-order.ts';
+import type { WalletOwner } from './send/send-order.ts';
 
 export interface FreezeOutputsInput {
   readonly merchant: WalletOwner;

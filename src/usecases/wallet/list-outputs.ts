@@ -5,9 +5,9 @@ import { findCursor } from '../../store/chain/chain-cursors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findFeeLevel } from '../../store/ledger/fee-levels.ts';
 import { pageWalletOutputs, type WalletOutputRow } from '../../store/ledger/wallet-outputs.ts';
-import { merchantMode } from '../merchants/merchant-mode.ts';
-import { spendableChange } from '../settlement/ancestry.ts';
-import type { WalletOwner } from '../sends/send-order.ts';
+import { merchantMode } from '../access/merchant-mode.ts';
+import { spendableChange } from './lifecycle/ancestry.ts';
+import type { WalletOwner } from './send/send-order.ts';
 
 /** Why sends cannot use an output now. */
 export const OUTPUT_HOLDS = ['frozen', 'reserved', 'spending', 'unconfirmed', 'immature', 'dust'] as const;

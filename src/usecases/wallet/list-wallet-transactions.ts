@@ -12,8 +12,8 @@ import {
   type WalletTransactionFilter,
 } from '../../store/ledger/wallet-transactions.ts';
 import { fiatAmount } from '../accounting/fiat-amount.ts';
-import { merchantMode } from '../merchants/merchant-mode.ts';
-import type { WalletOwner } from '../sends/send-order.ts';
+import { merchantMode } from '../access/merchant-mode.ts';
+import type { WalletOwner } from './send/send-order.ts';
 
 export interface WalletTransaction {
   /** The send's id, or `txHash:index` of an output that paid us. */

@@ -1,13 +1,13 @@
 import { accountsPerSend } from '../../domain/accounts.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { SendPlace } from '../../store/sends/sends.ts';
-import { advanceSends } from '../../usecases/settlement/advance-sends.ts';
-import { bumpSends, type BumpSendsDeps } from '../../usecases/settlement/bump-sends.ts';
-import { consolidateRound } from '../../usecases/settlement/consolidate-rounds.ts';
-import { failOrphans } from '../../usecases/settlement/fail-orphans.ts';
-import { failReverted, type FailRevertedDeps } from '../../usecases/settlement/fail-reverted.ts';
-import { releaseQueued } from '../../usecases/settlement/release-queued.ts';
-import { prepareSends } from '../../usecases/settlement/prepare-sends.ts';
+import { advanceSends } from '../../usecases/wallet/lifecycle/advance-sends.ts';
+import { bumpSends, type BumpSendsDeps } from '../../usecases/wallet/lifecycle/bump-sends.ts';
+import { consolidateRound } from '../../usecases/wallet/sweep/consolidate-rounds.ts';
+import { failOrphans } from '../../usecases/wallet/lifecycle/fail-orphans.ts';
+import { failReverted, type FailRevertedDeps } from '../../usecases/wallet/lifecycle/fail-reverted.ts';
+import { releaseQueued } from '../../usecases/wallet/lifecycle/release-queued.ts';
+import { prepareSends } from '../../usecases/wallet/lifecycle/prepare-sends.ts';
 import { PeriodicTask } from '../periodic-task.ts';
 
 export type SendLoopDeps = BumpSendsDeps & FailRevertedDeps;

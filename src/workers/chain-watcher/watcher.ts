@@ -6,7 +6,7 @@ import type { ObserveDeps } from '../../usecases/chain-sync/observe-deps.ts';
 import { expirePayments } from '../../usecases/payments/expire-payments.ts';
 import { FinalCheck, type Uncredited } from '../../usecases/payments/final-check.ts';
 import { quoteLatePayments } from '../../usecases/payments/quote-late-payments.ts';
-import type { BumpSendsDeps } from '../../usecases/settlement/bump-sends.ts';
+import type { BumpSendsDeps } from '../../usecases/wallet/lifecycle/bump-sends.ts';
 import { ChainFollower } from './chain-follower.ts';
 import type { ChainHealth, WatchMetrics } from './chain-health.ts';
 import { PeriodicTask } from '../periodic-task.ts';

@@ -3,7 +3,7 @@ import { base32nopad } from '@scure/base';
 import { createLogger } from '../../../src/app/logger.ts';
 import type { Logger } from '../../../src/domain/ports.ts';
 import { SCOPES } from '../../../src/domain/scopes.ts';
-import { codeOfStep } from '../../../src/usecases/accounts/totp.ts';
+import { codeOfStep } from '../../../src/usecases/accounts/second-factor/totp.ts';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { readable, SmtpSink } from '../../_helpers/smtp-sink.ts';

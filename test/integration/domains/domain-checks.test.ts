@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DomainChecks, type DomainChecksOptions } from '../../../src/workers/site-checks/domain-checks.ts';
 import type { VerificationMethod } from '../../../src/domain/domain-verification.ts';
 import { hostResolver } from '../../../src/egress/resolve.ts';
-import type { RecordCheckDeps } from '../../../src/usecases/sites/record-check.ts';
+import type { RecordCheckDeps } from '../../../src/usecases/shops/domains/record-check.ts';
 import { DnsServer } from '../../_helpers/domains/dns-server.ts';
 import { WebServer } from '../../_helpers/domains/web-server.ts';
 import { selfSigned } from '../../_helpers/self-signed.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { recheckDomains } from '../../../src/usecases/sites/recheck-domains.ts';
+import { recheckDomains } from '../../../src/usecases/shops/domains/recheck-domains.ts';
 import { DomainWorld } from '../../_helpers/domains/domain-world.ts';
 import { newMerchant } from '../../_helpers/http-app.ts';
 

@@ -1,7 +1,7 @@
 import { base32nopad } from '@scure/base';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { markVerified } from '../../../src/store/accounts/users.ts';
-import { codeOfStep } from '../../../src/usecases/accounts/totp.ts';
+import { codeOfStep } from '../../../src/usecases/accounts/second-factor/totp.ts';
 import { startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 import { takeMails } from '../../_helpers/outbox.ts';
 

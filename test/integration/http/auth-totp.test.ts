@@ -1,6 +1,6 @@
 import { base32nopad } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codeOfStep } from '../../../src/usecases/accounts/totp.ts';
+import { codeOfStep } from '../../../src/usecases/accounts/second-factor/totp.ts';
 import { newConfirmedUser as newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 import { takeMails } from '../../_helpers/outbox.ts';
 

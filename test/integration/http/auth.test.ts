@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPasswords } from '../../../src/usecases/accounts/passwords.ts';
+import { createPasswords } from '../../../src/usecases/accounts/passwords/passwords.ts';
 import {
   SETUP_TOKEN,
   CHEAP_PASSWORDS,

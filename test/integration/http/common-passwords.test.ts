@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPasswords } from '../../../src/usecases/accounts/passwords.ts';
+import { createPasswords } from '../../../src/usecases/accounts/passwords/passwords.ts';
 import { CHEAP_PASSWORDS, newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 import { takeMails } from '../../_helpers/outbox.ts';
 import { tokenIn } from '../../_helpers/smtp-sink.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allowedEmbedOrigins } from '../../../src/usecases/merchants/embed-origins.ts';
+import { allowedEmbedOrigins } from '../../../src/usecases/shops/embed-origins.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { Till } from '../../_helpers/till.ts';
 

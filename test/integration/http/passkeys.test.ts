@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { base32nopad } from '@scure/base';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codeOfStep } from '../../../src/usecases/accounts/totp.ts';
+import { codeOfStep } from '../../../src/usecases/accounts/second-factor/totp.ts';
 import {
   Authenticator,
   type CreateOptions,

@@ -1,7 +1,7 @@
 import { base32nopad } from '@scure/base';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codeOfStep } from '../../../src/usecases/accounts/totp.ts';
+import { codeOfStep } from '../../../src/usecases/accounts/second-factor/totp.ts';
 import { newConfirmedUser as newUser, startHttpApp, type HttpApp } from '../../_helpers/http-app.ts';
 import { pruneAccounts } from '../../../src/usecases/accounts/prune-accounts.ts';
 import { cookieOf, SessionClient } from '../../_helpers/session-client.ts';

@@ -5,8 +5,8 @@ import { insertConnectCode } from '../../../src/store/merchants/connect-codes.ts
 import { createLink } from '../../../src/usecases/links/create-link.ts';
 import { findMerchant } from '../../../src/store/merchants/merchants.ts';
 import { upsertMember } from '../../../src/store/merchants/members.ts';
-import { keyHash } from '../../../src/usecases/accounts/api-key.ts';
-import { codeOfStep } from '../../../src/usecases/accounts/totp.ts';
+import { keyHash } from '../../../src/usecases/access/api-key.ts';
+import { codeOfStep } from '../../../src/usecases/accounts/second-factor/totp.ts';
 import { Authenticator, type CreateOptions, type GetOptions } from '../../_helpers/authenticator.ts';
 import {
   newConfirmedUser,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { insertRefundLink } from '../../../src/store/payments/refund-links.ts';
-import { readCheckout } from '../../../src/usecases/payments/read-checkout.ts';
+import { readCheckout } from '../../../src/usecases/checkout/read-checkout.ts';
 import { quoteLatePayments } from '../../../src/usecases/payments/quote-late-payments.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo, freshTxid } from '../../_helpers/scripted-chain.ts';

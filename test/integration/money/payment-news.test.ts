@@ -3,7 +3,7 @@ import { findPayment, updatePayment } from '../../../src/store/payments/payments
 import { cancelPayment } from '../../../src/usecases/payments/decide-payment.ts';
 import { PaymentChangeBus } from '../../../src/usecases/payments/payment-change-bus.ts';
 import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
-import { readCheckout, readStamps } from '../../../src/usecases/payments/read-checkout.ts';
+import { readCheckout, readStamps } from '../../../src/usecases/checkout/read-checkout.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';
 

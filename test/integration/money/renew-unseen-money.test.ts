@@ -1,6 +1,6 @@
 /** A payment that may have been paid is not made anew: nobody is asked twice for what a node did not show yet. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { renewPayment } from '../../../src/usecases/links/renew-payment.ts';
+import { renewPayment } from '../../../src/usecases/checkout/renew-payment.ts';
 import type { PaymentView } from '../../../src/usecases/payments/present-payment.ts';
 import { addressOf, MINUTE, openPaymentWorld, type PaymentWorld } from '../../_helpers/payment-world.ts';
 import { creditTo, unconfirmed } from '../../_helpers/scripted-chain.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { spendableFunds } from '../../../src/store/ledger/spendable.ts';
-import { getSend } from '../../../src/usecases/sends/get-send.ts';
-import { failOrphans } from '../../../src/usecases/settlement/fail-orphans.ts';
-import { sendCoins } from '../../../src/usecases/sends/send-coins.ts';
+import { getSend } from '../../../src/usecases/wallet/send/get-send.ts';
+import { failOrphans } from '../../../src/usecases/wallet/lifecycle/fail-orphans.ts';
+import { sendCoins } from '../../../src/usecases/wallet/send/send-coins.ts';
 import {
   type FaultProxy,
   type RegtestNode,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { base32nopad } from '@scure/base';
-import { codeOfStep } from '../../../src/usecases/accounts/totp.ts';
+import { codeOfStep } from '../../../src/usecases/accounts/second-factor/totp.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { newPerson, signedIn } from '../../_helpers/people.ts';
 import { SessionClient } from '../../_helpers/session-client.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertAudit, listAudit } from '../../../src/store/audit-log.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
-import { prunePeople } from '../../../src/usecases/people/prune-people.ts';
+import { prunePeople } from '../../../src/usecases/shops/members/prune-people.ts';
 import { Shop } from '../../_helpers/api-client.ts';
 import { newMember, newPerson, type Person } from '../../_helpers/people.ts';
 import { eventually } from '../../_helpers/poll.ts';

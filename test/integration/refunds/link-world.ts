@@ -1,15 +1,15 @@
 /** Refund links of a sandbox shop, driven by their use cases. */
 import type { Coin } from '../../../src/domain/coins.ts';
-import { claimRefundLink } from '../../../src/usecases/refund-links/claim-link.ts';
-import { createRefundLink, type RefundLinkRequest } from '../../../src/usecases/refund-links/create-link.ts';
-import { approveLink } from '../../../src/usecases/refund-links/decide-link.ts';
-import { listLinks } from '../../../src/usecases/refund-links/list-links.ts';
-import { readPayerLink, type PayerLink } from '../../../src/usecases/refund-links/payer-link.ts';
-import type { RefundLinkView } from '../../../src/usecases/refund-links/present-link.ts';
-import type { SendClaimsDeps } from '../../../src/usecases/refund-links/send-claims.ts';
+import { claimRefundLink } from '../../../src/usecases/refunds/links/claim-link.ts';
+import { createRefundLink, type RefundLinkRequest } from '../../../src/usecases/refunds/links/create-link.ts';
+import { approveLink } from '../../../src/usecases/refunds/links/decide-link.ts';
+import { listLinks } from '../../../src/usecases/refunds/links/list-links.ts';
+import { readPayerLink, type PayerLink } from '../../../src/usecases/refunds/links/payer-link.ts';
+import type { RefundLinkView } from '../../../src/usecases/payments/refunds/present-link.ts';
+import type { SendClaimsDeps } from '../../../src/usecases/refunds/links/send-claims.ts';
 import { getPayment } from '../../../src/usecases/payments/get-payment.ts';
 import { refundPayment } from '../../../src/usecases/refunds/refund-payment.ts';
-import { RetryBackoff } from '../../../src/usecases/settlement/retry-backoff.ts';
+import { RetryBackoff } from '../../../src/usecases/wallet/lifecycle/retry-backoff.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { openSandboxShop, type SandboxShop } from '../sandbox/sandbox-shop.ts';
 

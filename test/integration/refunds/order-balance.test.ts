@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Coin } from '../../../src/domain/coins.ts';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
-import { sendClaims } from '../../../src/usecases/refund-links/send-claims.ts';
+import { sendClaims } from '../../../src/usecases/refunds/links/send-claims.ts';
 import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
-import { readCheckout } from '../../../src/usecases/payments/read-checkout.ts';
+import { readCheckout } from '../../../src/usecases/checkout/read-checkout.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { LinkWorld } from './link-world.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../../src/store/sqlite/database.ts';
 import { refundPayment } from '../../../src/usecases/refunds/refund-payment.ts';
-import { getSend } from '../../../src/usecases/sends/get-send.ts';
-import { InFlightSends } from '../../../src/usecases/settlement/in-flight-sends.ts';
+import { getSend } from '../../../src/usecases/wallet/send/get-send.ts';
+import { InFlightSends } from '../../../src/usecases/wallet/lifecycle/in-flight-sends.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { openSandboxShop, type SandboxShop } from '../sandbox/sandbox-shop.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { refundPayment, type RefundPaymentDeps } from '../../../src/usecases/refunds/refund-payment.ts';
-import { sendCoins } from '../../../src/usecases/sends/send-coins.ts';
-import { prepareSends } from '../../../src/usecases/settlement/prepare-sends.ts';
+import { sendCoins } from '../../../src/usecases/wallet/send/send-coins.ts';
+import { prepareSends } from '../../../src/usecases/wallet/lifecycle/prepare-sends.ts';
 import { withMostInputs } from '../../_helpers/most-inputs.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { openSandboxShop, type SandboxShop } from '../sandbox/sandbox-shop.ts';

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Coin } from '../../../src/domain/coins.ts';
 import { getPayment } from '../../../src/usecases/payments/get-payment.ts';
-import { failOrphans } from '../../../src/usecases/settlement/fail-orphans.ts';
+import { failOrphans } from '../../../src/usecases/wallet/lifecycle/fail-orphans.ts';
 import {
   refundPayment,
   type RefundPaymentDeps,
   type RefundPaymentInput,
 } from '../../../src/usecases/refunds/refund-payment.ts';
-import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
-import { getSend } from '../../../src/usecases/sends/get-send.ts';
+import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
+import { getSend } from '../../../src/usecases/wallet/send/get-send.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { signed } from '../../_helpers/signed.ts';
 import { openSandboxShop, type SandboxShop } from '../sandbox/sandbox-shop.ts';

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { resolvePayment } from '../../../src/usecases/payments/decide-payment.ts';
-import { cancelLink } from '../../../src/usecases/refund-links/decide-link.ts';
-import { sendClaims } from '../../../src/usecases/refund-links/send-claims.ts';
+import { cancelLink } from '../../../src/usecases/refunds/links/decide-link.ts';
+import { sendClaims } from '../../../src/usecases/refunds/links/send-claims.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { LinkWorld } from './link-world.ts';
 

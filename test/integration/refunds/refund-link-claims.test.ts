@@ -4,9 +4,9 @@ import { LANGUAGES, speak, type Language } from '../../../src/http/checkout/lang
 import { refundPage } from '../../../src/http/refund-page/document.ts';
 import type { MeasuredChain } from '../../../src/metrics/family.ts';
 import { sendFamilies } from '../../../src/metrics/ledger-families.ts';
-import { noteRestored } from '../../../src/usecases/settlement/note-restored.ts';
-import type { RefundLinkView } from '../../../src/usecases/refund-links/present-link.ts';
-import { sendClaims } from '../../../src/usecases/refund-links/send-claims.ts';
+import { noteRestored } from '../../../src/usecases/wallet/lifecycle/note-restored.ts';
+import type { RefundLinkView } from '../../../src/usecases/payments/refunds/present-link.ts';
+import { sendClaims } from '../../../src/usecases/refunds/links/send-claims.ts';
 import { LinkWorld } from './link-world.ts';
 
 let world: LinkWorld;

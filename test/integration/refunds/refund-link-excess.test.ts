@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sendClaims } from '../../../src/usecases/refund-links/send-claims.ts';
+import { sendClaims } from '../../../src/usecases/refunds/links/send-claims.ts';
 import { LinkWorld } from './link-world.ts';
 
 let world: LinkWorld;

@@ -4,12 +4,12 @@ import { outputKey } from '../../../src/domain/chain.ts';
 import { setFrozen } from '../../../src/store/ledger/frozen-outputs.ts';
 import { listVersions, type StoredSendVersion } from '../../../src/store/sends/send-versions.ts';
 import { findSend } from '../../../src/store/sends/sends.ts';
-import type { RefundLinkView } from '../../../src/usecases/refund-links/present-link.ts';
-import { sendClaims } from '../../../src/usecases/refund-links/send-claims.ts';
-import { cancelSend } from '../../../src/usecases/sends/cancel-send.ts';
-import { failOrphans } from '../../../src/usecases/settlement/fail-orphans.ts';
-import { failReverted } from '../../../src/usecases/settlement/fail-reverted.ts';
-import { readPlan } from '../../../src/usecases/settlement/stored-plan.ts';
+import type { RefundLinkView } from '../../../src/usecases/payments/refunds/present-link.ts';
+import { sendClaims } from '../../../src/usecases/refunds/links/send-claims.ts';
+import { cancelSend } from '../../../src/usecases/wallet/send/cancel-send.ts';
+import { failOrphans } from '../../../src/usecases/wallet/lifecycle/fail-orphans.ts';
+import { failReverted } from '../../../src/usecases/wallet/lifecycle/fail-reverted.ts';
+import { readPlan } from '../../../src/usecases/wallet/lifecycle/stored-plan.ts';
 import { LinkWorld } from './link-world.ts';
 
 let world: LinkWorld;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { refundPayment } from '../../../src/usecases/refunds/refund-payment.ts';
-import { getSend } from '../../../src/usecases/sends/get-send.ts';
+import { getSend } from '../../../src/usecases/wallet/send/get-send.ts';
 import { SendLoop } from '../../../src/workers/chain-watcher/send-loop.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { openSandboxShop, type SandboxShop } from '../sandbox/sandbox-shop.ts';

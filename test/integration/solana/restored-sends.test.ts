@@ -10,8 +10,8 @@ import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
 import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
-import { examineSends } from '../../../src/usecases/settlement/examine-sends.ts';
-import { noteNotPaid } from '../../../src/usecases/settlement/may-be-paid-unseen.ts';
+import { examineSends } from '../../../src/usecases/wallet/lifecycle/examine-sends.ts';
+import { noteNotPaid } from '../../../src/usecases/wallet/lifecycle/may-be-paid-unseen.ts';
 import { confirmed, openFunded, requireUsable, sendTo, statusOf } from '../../_helpers/svm/sends.ts';
 import { balanceOf, EXPIRY, SvmWorld } from '../../_helpers/svm/world.ts';
 

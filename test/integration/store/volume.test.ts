@@ -5,7 +5,7 @@ import { formatDecimal } from '../../../src/domain/money.ts';
 import type { Database } from '../../../src/store/sqlite/database.ts';
 import { upsertOutput } from '../../../src/store/ledger/outputs.ts';
 import { findPayment, insertPayment, updatePayment } from '../../../src/store/payments/payments.ts';
-import { readVolume } from '../../../src/usecases/merchants/read-volume.ts';
+import { readVolume } from '../../../src/usecases/shops/read-volume.ts';
 import { databaseOfRowsAlone } from '../../_helpers/rows-alone.ts';
 
 const NOON = Date.parse('2026-06-15T12:00:00Z');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { cancelSend } from '../../../src/usecases/sends/cancel-send.ts';
-import { failReverted } from '../../../src/usecases/settlement/fail-reverted.ts';
+import { cancelSend } from '../../../src/usecases/wallet/send/cancel-send.ts';
+import { failReverted } from '../../../src/usecases/wallet/lifecycle/fail-reverted.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 
 let sim: SimulatedWorld;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { setFrozen } from '../../../src/store/ledger/frozen-outputs.ts';
 import { spendableFunds } from '../../../src/store/ledger/spendable.ts';
-import { consolidateRound } from '../../../src/usecases/settlement/consolidate-rounds.ts';
-import type { BumpSendsDeps } from '../../../src/usecases/settlement/bump-sends.ts';
+import { consolidateRound } from '../../../src/usecases/wallet/sweep/consolidate-rounds.ts';
+import type { BumpSendsDeps } from '../../../src/usecases/wallet/lifecycle/bump-sends.ts';
 import { openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 import { outputFunds } from '../../_helpers/output-funds.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { BroadcastResult, TransactionFate } from '../../../src/domain/chain.ts';
-import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
-import { bumpSends } from '../../../src/usecases/settlement/bump-sends.ts';
-import { examineSends } from '../../../src/usecases/settlement/examine-sends.ts';
-import { noteNotPaid } from '../../../src/usecases/settlement/may-be-paid-unseen.ts';
+import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
+import { bumpSends } from '../../../src/usecases/wallet/lifecycle/bump-sends.ts';
+import { examineSends } from '../../../src/usecases/wallet/lifecycle/examine-sends.ts';
+import { noteNotPaid } from '../../../src/usecases/wallet/lifecycle/may-be-paid-unseen.ts';
 import { writeMeta } from '../../../src/store/meta.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 

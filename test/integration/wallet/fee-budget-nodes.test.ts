@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
-import { bumpSend } from '../../../src/usecases/sends/bump-send.ts';
-import { bumpSends } from '../../../src/usecases/settlement/bump-sends.ts';
-import { consolidate } from '../../../src/usecases/settlement/consolidate.ts';
-import { consolidateRound } from '../../../src/usecases/settlement/consolidate-rounds.ts';
+import { bumpSend } from '../../../src/usecases/wallet/send/bump-send.ts';
+import { bumpSends } from '../../../src/usecases/wallet/lifecycle/bump-sends.ts';
+import { consolidate } from '../../../src/usecases/wallet/sweep/consolidate.ts';
+import { consolidateRound } from '../../../src/usecases/wallet/sweep/consolidate-rounds.ts';
 import { openLiveWorld } from '../../_helpers/live-world.ts';
 import { NODE_COINS, type RegtestNode, requireNode, startNode } from '../../_helpers/nodes/index.ts';
 import { eventually } from '../../_helpers/poll.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sendFamilies } from '../../../src/metrics/ledger-families.ts';
 import { findConditions } from '../../../src/usecases/notices/find-conditions.ts';
-import { bumpSend } from '../../../src/usecases/sends/bump-send.ts';
-import { estimateFee } from '../../../src/usecases/sends/estimate-fee.ts';
-import { bumpSends } from '../../../src/usecases/settlement/bump-sends.ts';
+import { bumpSend } from '../../../src/usecases/wallet/send/bump-send.ts';
+import { estimateFee } from '../../../src/usecases/wallet/send/estimate-fee.ts';
+import { bumpSends } from '../../../src/usecases/wallet/lifecycle/bump-sends.ts';
 import { listWalletTransactions } from '../../../src/usecases/wallet/list-wallet-transactions.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 

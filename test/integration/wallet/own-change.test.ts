@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { spendableFunds } from '../../../src/store/ledger/spendable.ts';
-import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
-import { bumpSends } from '../../../src/usecases/settlement/bump-sends.ts';
-import { failOrphans } from '../../../src/usecases/settlement/fail-orphans.ts';
+import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
+import { bumpSends } from '../../../src/usecases/wallet/lifecycle/bump-sends.ts';
+import { failOrphans } from '../../../src/usecases/wallet/lifecycle/fail-orphans.ts';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
 import {
   NODE_COINS,

@@ -5,9 +5,9 @@ import { OUTPUTS_PER_SEND } from '../../../src/domain/accounts.ts';
 import type { ChainAdapter, OutputFunds, SendRequest } from '../../../src/domain/chain.ts';
 import { UTXO_COINS } from '../../../src/domain/coins.ts';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
-import { estimateFee } from '../../../src/usecases/sends/estimate-fee.ts';
-import { sendCoins } from '../../../src/usecases/sends/send-coins.ts';
-import { prepareSends } from '../../../src/usecases/settlement/prepare-sends.ts';
+import { estimateFee } from '../../../src/usecases/wallet/send/estimate-fee.ts';
+import { sendCoins } from '../../../src/usecases/wallet/send/send-coins.ts';
+import { prepareSends } from '../../../src/usecases/wallet/lifecycle/prepare-sends.ts';
 import { outputFunds } from '../../_helpers/output-funds.ts';
 import { openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 

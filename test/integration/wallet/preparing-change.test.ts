@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bumpSend } from '../../../src/usecases/sends/bump-send.ts';
-import { cancelSend } from '../../../src/usecases/sends/cancel-send.ts';
-import { sendCoins } from '../../../src/usecases/sends/send-coins.ts';
-import type { SendView } from '../../../src/usecases/sends/send-view.ts';
-import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
-import { bumpSends } from '../../../src/usecases/settlement/bump-sends.ts';
-import { prepareSends } from '../../../src/usecases/settlement/prepare-sends.ts';
+import { bumpSend } from '../../../src/usecases/wallet/send/bump-send.ts';
+import { cancelSend } from '../../../src/usecases/wallet/send/cancel-send.ts';
+import { sendCoins } from '../../../src/usecases/wallet/send/send-coins.ts';
+import type { SendView } from '../../../src/usecases/wallet/send/send-view.ts';
+import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
+import { bumpSends } from '../../../src/usecases/wallet/lifecycle/bump-sends.ts';
+import { prepareSends } from '../../../src/usecases/wallet/lifecycle/prepare-sends.ts';
 import { expectBooksToAgree } from '../../_helpers/books.ts';
 import { openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 

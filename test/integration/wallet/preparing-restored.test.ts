@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
 import { writeMeta } from '../../../src/store/meta.ts';
 import { findSend, listParts, type StoredSend } from '../../../src/store/sends/sends.ts';
-import { sendCoins, type SendCoinsInput } from '../../../src/usecases/sends/send-coins.ts';
-import { bumpSend } from '../../../src/usecases/sends/bump-send.ts';
-import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
-import { noteNotPaid } from '../../../src/usecases/settlement/may-be-paid-unseen.ts';
-import { prepareSends } from '../../../src/usecases/settlement/prepare-sends.ts';
+import { sendCoins, type SendCoinsInput } from '../../../src/usecases/wallet/send/send-coins.ts';
+import { bumpSend } from '../../../src/usecases/wallet/send/bump-send.ts';
+import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
+import { noteNotPaid } from '../../../src/usecases/wallet/lifecycle/may-be-paid-unseen.ts';
+import { prepareSends } from '../../../src/usecases/wallet/lifecycle/prepare-sends.ts';
 import { expectBooksToAgree } from '../../_helpers/books.ts';
 import { openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 

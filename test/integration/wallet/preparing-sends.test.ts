@@ -3,16 +3,16 @@ import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts'
 import { walletRoutes } from '../../../src/http/routes/wallet.ts';
 import { writeMeta } from '../../../src/store/meta.ts';
 import { findSend, listParts } from '../../../src/store/sends/sends.ts';
-import { bumpSend } from '../../../src/usecases/sends/bump-send.ts';
-import { cancelSend } from '../../../src/usecases/sends/cancel-send.ts';
-import { estimateFee } from '../../../src/usecases/sends/estimate-fee.ts';
-import { sendCoins, type SendCoinsInput } from '../../../src/usecases/sends/send-coins.ts';
-import type { SendView } from '../../../src/usecases/sends/send-view.ts';
-import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
-import { failOrphans } from '../../../src/usecases/settlement/fail-orphans.ts';
-import { noteNotPaid } from '../../../src/usecases/settlement/may-be-paid-unseen.ts';
+import { bumpSend } from '../../../src/usecases/wallet/send/bump-send.ts';
+import { cancelSend } from '../../../src/usecases/wallet/send/cancel-send.ts';
+import { estimateFee } from '../../../src/usecases/wallet/send/estimate-fee.ts';
+import { sendCoins, type SendCoinsInput } from '../../../src/usecases/wallet/send/send-coins.ts';
+import type { SendView } from '../../../src/usecases/wallet/send/send-view.ts';
+import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
+import { failOrphans } from '../../../src/usecases/wallet/lifecycle/fail-orphans.ts';
+import { noteNotPaid } from '../../../src/usecases/wallet/lifecycle/may-be-paid-unseen.ts';
 import { freezeOutputs } from '../../../src/usecases/wallet/freeze-outputs.ts';
-import { prepareSends } from '../../../src/usecases/settlement/prepare-sends.ts';
+import { prepareSends } from '../../../src/usecases/wallet/lifecycle/prepare-sends.ts';
 import { expectBooksToAgree } from '../../_helpers/books.ts';
 import { openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 

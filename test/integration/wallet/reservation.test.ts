@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AppError } from '../../../src/domain/errors.ts';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
-import { spendableChange } from '../../../src/usecases/settlement/ancestry.ts';
+import { spendableChange } from '../../../src/usecases/wallet/lifecycle/ancestry.ts';
 import { spendableFunds } from '../../../src/store/ledger/spendable.ts';
-import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
-import { bumpSends } from '../../../src/usecases/settlement/bump-sends.ts';
-import { sendCoins } from '../../../src/usecases/sends/send-coins.ts';
-import { readPlan } from '../../../src/usecases/settlement/stored-plan.ts';
+import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
+import { bumpSends } from '../../../src/usecases/wallet/lifecycle/bump-sends.ts';
+import { sendCoins } from '../../../src/usecases/wallet/send/send-coins.ts';
+import { readPlan } from '../../../src/usecases/wallet/lifecycle/stored-plan.ts';
 import { openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 
 /** Things that happen to a wallet; several of a group happen at the same time. */

@@ -2,8 +2,8 @@ import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
-import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
-import { failOrphans } from '../../../src/usecases/settlement/fail-orphans.ts';
+import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
+import { failOrphans } from '../../../src/usecases/wallet/lifecycle/fail-orphans.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 
 let sim: SimulatedWorld;

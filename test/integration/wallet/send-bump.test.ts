@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Coin } from '../../../src/domain/coins.ts';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
-import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
-import { bumpSends } from '../../../src/usecases/settlement/bump-sends.ts';
-import { consolidate } from '../../../src/usecases/settlement/consolidate.ts';
-import { getSend } from '../../../src/usecases/sends/get-send.ts';
+import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
+import { bumpSends } from '../../../src/usecases/wallet/lifecycle/bump-sends.ts';
+import { consolidate } from '../../../src/usecases/wallet/sweep/consolidate.ts';
+import { getSend } from '../../../src/usecases/wallet/send/get-send.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 
 const atoms = (amount: string, coin: Coin) => parseCoinAmount(amount, coin);

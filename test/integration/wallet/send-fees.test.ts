@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { copySqlite } from '../../../src/store/sqlite/files.ts';
-import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
-import { bumpSend } from '../../../src/usecases/sends/bump-send.ts';
-import { bumpSends } from '../../../src/usecases/settlement/bump-sends.ts';
-import { cancelSend } from '../../../src/usecases/sends/cancel-send.ts';
-import { failReverted } from '../../../src/usecases/settlement/fail-reverted.ts';
+import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
+import { bumpSend } from '../../../src/usecases/wallet/send/bump-send.ts';
+import { bumpSends } from '../../../src/usecases/wallet/lifecycle/bump-sends.ts';
+import { cancelSend } from '../../../src/usecases/wallet/send/cancel-send.ts';
+import { failReverted } from '../../../src/usecases/wallet/lifecycle/fail-reverted.ts';
 import {
   NODE_COINS,
   type NodeCoin,

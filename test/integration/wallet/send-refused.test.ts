@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ChainError } from '../../../src/domain/chain.ts';
 import type { Coin } from '../../../src/domain/coins.ts';
-import { sendCoins } from '../../../src/usecases/sends/send-coins.ts';
+import { sendCoins } from '../../../src/usecases/wallet/send/send-coins.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 
 let sim: SimulatedWorld;

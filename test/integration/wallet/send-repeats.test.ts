@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
-import { getSend } from '../../../src/usecases/sends/get-send.ts';
-import { sendCoins, type SendCoinsInput } from '../../../src/usecases/sends/send-coins.ts';
+import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
+import { getSend } from '../../../src/usecases/wallet/send/get-send.ts';
+import { sendCoins, type SendCoinsInput } from '../../../src/usecases/wallet/send/send-coins.ts';
 import { openNodeWorld } from '../../_helpers/node-world.ts';
 import {
   type FaultProxy,

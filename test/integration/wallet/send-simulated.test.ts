@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { COINS, type Coin } from '../../../src/domain/coins.ts';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
-import { estimateFee } from '../../../src/usecases/sends/estimate-fee.ts';
-import { getSend } from '../../../src/usecases/sends/get-send.ts';
+import { estimateFee } from '../../../src/usecases/wallet/send/estimate-fee.ts';
+import { getSend } from '../../../src/usecases/wallet/send/get-send.ts';
 import { listWalletTransactions } from '../../../src/usecases/wallet/list-wallet-transactions.ts';
-import type { SendCoinsInput } from '../../../src/usecases/sends/send-coins.ts';
+import type { SendCoinsInput } from '../../../src/usecases/wallet/send/send-coins.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 import { addMerchant } from '../../_helpers/wallet-world.ts';
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ChainAdapter } from '../../../src/domain/chain.ts';
 import { fillGaps } from '../../../src/usecases/chain-sync/fill-gaps.ts';
 import { skipBlocks } from '../../../src/usecases/chain-sync/skip-blocks.ts';
-import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
+import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
 import { ONE, openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 import { outputFunds } from '../../_helpers/output-funds.ts';
 

@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { AppError, assertNever } from '../../../src/domain/errors.ts';
 import { formatCoinAmount } from '../../../src/domain/money.ts';
-import { bumpSend } from '../../../src/usecases/sends/bump-send.ts';
-import { cancelSend } from '../../../src/usecases/sends/cancel-send.ts';
-import { sendCoins } from '../../../src/usecases/sends/send-coins.ts';
-import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
-import { bumpSends } from '../../../src/usecases/settlement/bump-sends.ts';
-import { prepareSends } from '../../../src/usecases/settlement/prepare-sends.ts';
+import { bumpSend } from '../../../src/usecases/wallet/send/bump-send.ts';
+import { cancelSend } from '../../../src/usecases/wallet/send/cancel-send.ts';
+import { sendCoins } from '../../../src/usecases/wallet/send/send-coins.ts';
+import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
+import { bumpSends } from '../../../src/usecases/wallet/lifecycle/bump-sends.ts';
+import { prepareSends } from '../../../src/usecases/wallet/lifecycle/prepare-sends.ts';
 import { spentBudgets } from '../../_helpers/fee-oracle.ts';
 import { openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 

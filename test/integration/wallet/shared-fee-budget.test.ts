@@ -3,13 +3,13 @@ import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts'
 import { sendFamilies } from '../../../src/metrics/ledger-families.ts';
 import { feeLimitedSends } from '../../../src/store/notices/conditions.ts';
 import { findSend, listParts } from '../../../src/store/sends/sends.ts';
-import { bumpSend } from '../../../src/usecases/sends/bump-send.ts';
-import { estimateFee } from '../../../src/usecases/sends/estimate-fee.ts';
-import { sendCoins, type SendCoinsInput } from '../../../src/usecases/sends/send-coins.ts';
-import type { SendView } from '../../../src/usecases/sends/send-view.ts';
-import { advanceSends } from '../../../src/usecases/settlement/advance-sends.ts';
-import { bumpSends } from '../../../src/usecases/settlement/bump-sends.ts';
-import { prepareSends } from '../../../src/usecases/settlement/prepare-sends.ts';
+import { bumpSend } from '../../../src/usecases/wallet/send/bump-send.ts';
+import { estimateFee } from '../../../src/usecases/wallet/send/estimate-fee.ts';
+import { sendCoins, type SendCoinsInput } from '../../../src/usecases/wallet/send/send-coins.ts';
+import type { SendView } from '../../../src/usecases/wallet/send/send-view.ts';
+import { advanceSends } from '../../../src/usecases/wallet/lifecycle/advance-sends.ts';
+import { bumpSends } from '../../../src/usecases/wallet/lifecycle/bump-sends.ts';
+import { prepareSends } from '../../../src/usecases/wallet/lifecycle/prepare-sends.ts';
 import { openSimulatedWorld, type SimulatedWorld } from '../../_helpers/simulated-world.ts';
 
 const EACH = 1_000_000n;

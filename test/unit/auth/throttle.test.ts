@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Allowance, Backoff } from '../../../src/usecases/accounts/throttle.ts';
+import { Allowance, Backoff } from '../../../src/usecases/accounts/sessions/throttle.ts';
 
 const POLICY = { free: 3, firstWaitMs: 1000, longestWaitMs: 60_000, forgetMs: 600_000 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LANGUAGES, speak, type Language } from '../../../src/http/checkout/language.ts';
 import { describeState } from '../../../src/http/checkout/states.ts';
-import type { CheckoutView } from '../../../src/usecases/payments/read-checkout.ts';
+import type { CheckoutView } from '../../../src/usecases/checkout/read-checkout.ts';
 
 type Option = CheckoutView['payment']['options'][string];
 

@@ -7,7 +7,7 @@ import {
 } from '../../../src/http/checkout/page-model.ts';
 import { speak } from '../../../src/http/checkout/language.ts';
 import { describeState } from '../../../src/http/checkout/states.ts';
-import type { CheckoutView } from '../../../src/usecases/payments/read-checkout.ts';
+import type { CheckoutView } from '../../../src/usecases/checkout/read-checkout.ts';
 
 function viewOf(isVerified: boolean, url: string | null, status = 'cancelled'): CheckoutView {
   return {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RetryBackoff } from '../../../src/usecases/settlement/retry-backoff.ts';
+import { RetryBackoff } from '../../../src/usecases/wallet/lifecycle/retry-backoff.ts';
 import { TestClock } from '../../_helpers/wallet-world.ts';
 
 const LIMITS = { most: 3, restMs: 1_000, maxRestMs: 4_000 };

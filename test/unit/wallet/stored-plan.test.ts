@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SendPlan } from '../../../src/domain/chain.ts';
 import { COINS, MODES } from '../../../src/domain/coins.ts';
-import { readPlan, writePlan } from '../../../src/usecases/settlement/stored-plan.ts';
+import { readPlan, writePlan } from '../../../src/usecases/wallet/lifecycle/stored-plan.ts';
 
 /** Up to more wei than exist, so that a detour through a float would be seen. */
 const atoms = fc.bigInt({ min: 0n, max: 10n ** 30n });

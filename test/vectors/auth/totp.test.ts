@@ -1,6 +1,6 @@
 import { base32nopad } from '@scure/base';
 import { describe, expect, it } from 'vitest';
-import { codeOfStep, newTotpSecret, otpauthUri, stepOfCode } from '../../../src/usecases/accounts/totp.ts';
+import { codeOfStep, newTotpSecret, otpauthUri, stepOfCode } from '../../../src/usecases/accounts/second-factor/totp.ts';
 
 /** RFC 6238 appendix B and RFC 4226 appendix D share this secret. */
 const SECRET = new TextEncoder().encode('12345678901234567890');

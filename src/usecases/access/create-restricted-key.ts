@@ -1,0 +1,31 @@
+import { invalidField } from '../../domain/errors.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findOwnMerchant } from './find-own-merchant.ts';
+import { keepNothing, type KeepMade } from '../keep-answer.ts';
+import { addRestrictedKey, type CreatedRestrictedKey, type NewRestrictedKey } from './restricted-key.ts';
+
+/**
+ * Makes a key of a merchant that is allowed only what its scopes say.
+ * @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; VALIDATION_INVALID for an end that is
+ * over already; INVALID_STATE when the merchant has too many keys.
+ */
+export async function createRestrictedKey(
+  { db, clock }: { readonly db: Db; readonly clock: Clock },
+  { userId, ...key }: Omit<NewRestrictedKey, 'creator'> & { readonly userId: string },
+  keep: KeepMade<CreatedRestrictedKey> = keepNothing,
+): Promise<CreatedRestrictedKey> {
+  const now = clock.now();
+  if (key.expiresAt !== null && key.expiresAt <= now)
+    throw invalidField('expiresAt', 'must be in the future');
+  return db.transaction(async (tx) => {
+    const merchant = await findOwnMerchant(tx, userId, key.merchantId);
+    const made = await addRestrictedKey(
+      tx,
+      { ...key, merchantId: merchant.id, creator: { kind: 'user', id: userId } },
+      now,
+    );
+    await keep(tx, made);
+    return made;
+  });
+}

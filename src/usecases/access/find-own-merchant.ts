@@ -1,0 +1,14 @@
+import { AppError } from '../../domain/errors.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+import { reachMerchant } from './reach-merchant.ts';
+
+/**
+ * A merchant that this user owns.
+ * @throws {AppError} MERCHANT_NOT_FOUND, also for one of another account; FORBIDDEN for one the user only works for.
+ */
+export async function findOwnMerchant(db: Db, userId: string, merchantId: string): Promise<MerchantRow> {
+  const { merchant, role } = await reachMerchant(db, userId, merchantId);
+  if (role !== 'owner') throw new AppError('FORBIDDEN', 'Only the owner of the shop may do this');
+  return merchant;
+}

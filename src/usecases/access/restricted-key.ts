@@ -1,0 +1,59 @@
+import type { Creator } from '../../domain/actor.ts';
+import { AppError } from '../../domain/errors.ts';
+import { scopesToText, type Scope } from '../../domain/scopes.ts';
+import { countRestrictedKeys, insertRestrictedKey } from '../../store/merchants/restricted-keys.ts';
+import { creatorColumns } from '../../store/creators.ts';
+import type { RestrictedKeyRow } from '../../store/schema/merchants.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import { keyHash, KEY_LENGTH, PREFIX_LENGTH } from './api-key.ts';
+import { newId, randomBase62 } from '../events/new-id.ts';
+
+/** Keys per merchant, expired ones included, so that nobody fills the database with them. */
+const KEYS_MAX = 100;
+
+export interface NewRestrictedKey {
+  readonly merchantId: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** Milliseconds; null for a key without an end. */
+  readonly expiresAt: number | null;
+  /** Null where that is not known. */
+  readonly creator: Creator | null;
+}
+
+export interface CreatedRestrictedKey {
+  readonly row: RestrictedKeyRow;
+  /** The key itself, in no row and never shown again. */
+  readonly value: string;
+}
+
+/** Makes a restricted key. @throws {AppError} INVALID_STATE when the merchant has too many. */
+export async function addRestrictedKey(
+  tx: Tx,
+  key: NewRestrictedKey,
+  now: number,
+): Promise<CreatedRestrictedKey> {
+  await assertRoomForKey(tx, key.merchantId);
+  const value = `rk_${randomBase62(KEY_LENGTH)}`;
+  const row: RestrictedKeyRow = {
+    id: newId('key_'),
+    merchant_id: key.merchantId,
+    name: key.name,
+    scopes: scopesToText(key.scopes),
+    key_hash: keyHash(value),
+    prefix: value.slice(0, PREFIX_LENGTH),
+    last_four: value.slice(-4),
+    created_at: now,
+    expires_at: key.expiresAt,
+    last_used_at: null,
+    ...creatorColumns(key.creator),
+  };
+  await insertRestrictedKey(tx, row);
+  return { row, value };
+}
+
+/** @throws {AppError} INVALID_STATE when the merchant has as many restricted keys as it may. */
+export async function assertRoomForKey(tx: Tx, merchantId: string): Promise<void> {
+  if ((await countRestrictedKeys(tx, merchantId)) < KEYS_MAX) return;
+  throw new AppError('INVALID_STATE', `The shop has ${KEYS_MAX} restricted keys: delete one first`);
+}

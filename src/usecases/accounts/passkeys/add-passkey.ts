@@ -1,0 +1,191 @@
+import type {
+  AuthenticatorTransport,
+  PublicKeyCredentialCreationOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server';
+import { AppError } from '../../../domain/errors.ts';
+import { insertPasskey, findUserPasskeys } from '../../../store/accounts/passkeys.ts';
+import { findUser } from '../../../store/accounts/users.ts';
+import type { PasskeyRow, UserRow } from '../../../store/schema/accounts.ts';
+import { newId } from '../../events/new-id.ts';
+import type { AccountDeps } from '../account-deps.ts';
+import { assertConfirmed } from '../assert-confirmed.ts';
+import { toDescriptor } from './ask-passkey.ts';
+import { endCredentials } from '../revocation/end-credentials.ts';
+import { mailNotice } from '../mail-notice.ts';
+import {
+  decodeBase64url,
+  CHALLENGE_MS,
+  newChallenge,
+  openChallenge,
+  spendChallenge,
+  type OpenChallenge,
+} from './passkey-challenge.ts';
+import { toPasskey, type Passkey } from './list-passkeys.ts';
+import { passkeyRefused, requirePasskeySite, type RelyingParty } from './relying-party.ts';
+import type { CurrentSession, RenewedSession } from '../sessions/renew-session.ts';
+
+/** Passkeys of one user. */
+const MOST = 20;
+
+/** EdDSA, ES256 and RS256: what authenticators in use sign with. */
+const ALGORITHMS = [-8, -7, -257];
+
+/** A new credential as the browser answers it, as far as it is looked at. */
+export interface Attestation {
+  readonly id: string;
+  readonly rawId: string;
+  readonly type: 'public-key';
+  readonly response: {
+    readonly clientDataJSON: string;
+    readonly attestationObject: string;
+    readonly transports?: readonly string[] | undefined;
+  };
+}
+
+/**
+ * What a page hands to the browser to make a passkey for a user who is signed in.
+ * @throws {AppError} INVALID_STATE where there are no passkeys, or the user has many; EMAIL_UNCONFIRMED.
+ */
+export async function askForPasskey(
+  deps: AccountDeps,
+  { userId, sessionId }: { readonly userId: string; readonly sessionId: string },
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { id } = requirePasskeySite(deps.baseUrl);
+  const user = await ownerOf(deps, userId);
+  assertConfirmed(deps, user);
+  const own = await findUserPasskeys(deps.db, userId);
+  if (own.length >= MOST) throw tooMany();
+  const challenge = newChallenge(deps, { purpose: 'add', sessionId });
+  return {
+    challenge: Buffer.from(challenge).toString('base64url'),
+    rp: { id, name: id },
+    // The handle is not the address: authenticators show the name, and keep the handle for whoever asks.
+    user: { id: Buffer.from(user.id).toString('base64url'), name: user.email, displayName: user.email },
+    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+    timeout: CHALLENGE_MS,
+    attestation: 'none',
+    excludeCredentials: own.filter(({ rp_id }) => rp_id === id).map(toDescriptor),
+    authenticatorSelection: {
+      residentKey: 'required',
+      requireResidentKey: true,
+      userVerification: 'required',
+    },
+  };
+}
+
+/**
+ * Keeps a passkey that the browser made (Web Authentication level 3, section 7.1), and notifies its user by mail. What
+ * was issued before it ends: a passkey often replaces a password that others may know.
+ * @throws {AppError} INVALID_CREDENTIALS when it is not an answer to the question put in this session; INVALID_STATE
+ * where there are no passkeys, the user has many, or this one is known already.
+ */
+export async function addPasskey(
+  deps: AccountDeps,
+  input: { userId: string; session: CurrentSession; name: string; attestation: Attestation },
+): Promise<{ passkey: Passkey; renewed: RenewedSession | null }> {
+  const { userId, session, name, attestation } = input;
+  const site = requirePasskeySite(deps.baseUrl);
+  const user = await ownerOf(deps, userId);
+  assertConfirmed(deps, user);
+  const { challenge, ...credential } = await readAttestation(deps, site, session.id, attestation);
+  const row: PasskeyRow = {
+    id: newId('psk_'),
+    user_id: userId,
+    ...credential,
+    rp_id: site.id,
+    name,
+    created_at: deps.clock.now(),
+    last_used_at: null,
+  };
+  return deps.db.transaction(async (tx) => {
+    if (!(await spendChallenge(tx, challenge))) throw passkeyRefused();
+    if ((await findUserPasskeys(tx, userId)).length >= MOST) throw tooMany();
+    if (!(await insertPasskey(tx, row))) {
+      throw new AppError('INVALID_STATE', 'This passkey is known here already');
+    }
+    await mailNotice(tx, deps, user, 'passkey-added');
+    const { renewed } = await endCredentials(tx, { userId, keep: session, now: row.created_at });
+    return { passkey: toPasskey(row, site), renewed };
+  });
+}
+
+type Credential = Pick<
+  PasskeyRow,
+  'credential_id' | 'public_key' | 'counter' | 'transports_json' | 'backed_up'
+> & { readonly challenge: OpenChallenge };
+
+async function readAttestation(
+  deps: AccountDeps,
+  { id, origin }: RelyingParty,
+  sessionId: string,
+  attestation: Attestation,
+): Promise<Credential> {
+  // Loaded once somebody needs it: it takes a quarter of a second and some 25 MB.
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
+  if (!(await isWithoutCertificates(attestation))) throw passkeyRefused();
+  let challenge: OpenChallenge | null = null;
+  const verified = await verifyRegistrationResponse({
+    response: asJson(attestation),
+    expectedChallenge: (given) =>
+      (challenge = openChallenge(deps, { purpose: 'add', sessionId }, given)) !== null,
+    expectedOrigin: origin,
+    expectedRPID: id,
+    requireUserVerification: true,
+    supportedAlgorithmIDs: ALGORITHMS,
+  }).catch((error: unknown) => {
+    deps.logger.debug({ err: error }, 'new passkey rejected');
+    return null;
+  });
+  if (verified?.verified !== true || challenge === null) throw passkeyRefused();
+  const { credential, credentialBackedUp } = verified.registrationInfo;
+  if (credential.id !== attestation.id) throw passkeyRefused();
+  return {
+    challenge,
+    credential_id: credential.id,
+    public_key: Buffer.from(credential.publicKey).toString('base64url'),
+    counter: credential.counter,
+    transports_json: JSON.stringify(attestation.response.transports ?? []),
+    backed_up: credentialBackedUp ? 1 : 0,
+  };
+}
+
+/**
+ * None were asked for, and browsers then send none: what comes with certificates all the same is not read, as looking
+ * them up would have the server ask addresses that they name.
+ */
+async function isWithoutCertificates({ response }: Attestation): Promise<boolean> {
+  const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
+  try {
+    const decoded = decodeAttestationObject(decodeBase64url(response.attestationObject));
+    const format = decoded.get('fmt');
+    return format === 'none' || (format === 'packed' && decoded.get('attStmt').get('x5c') === undefined);
+  } catch {
+    return false;
+  }
+}
+
+function asJson({ id, rawId, type, response }: Attestation): RegistrationResponseJSON {
+  const { clientDataJSON, attestationObject, transports = [] } = response;
+  return {
+    id,
+    rawId,
+    type,
+    clientExtensionResults: {},
+    response: {
+      clientDataJSON,
+      attestationObject,
+      transports: [...transports] as AuthenticatorTransport[],
+    },
+  };
+}
+
+async function ownerOf(deps: Pick<AccountDeps, 'db'>, userId: string): Promise<UserRow> {
+  const user = await findUser(deps.db, userId);
+  if (user === undefined) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
+  return user;
+}
+
+function tooMany(): AppError {
+  return new AppError('INVALID_STATE', `You have ${MOST} passkeys already: remove one first`);
+}

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { AppError } from '../../../domain/errors.ts';
+import { findPasskey } from '../../../store/accounts/passkeys.ts';
+import type { UserRow } from '../../../store/schema/accounts.ts';
+import type { AccountDeps } from '../account-deps.ts';
+import { isKnownNetwork, noteSignIn } from '../sessions/network.ts';
+import { requirePasskeySite } from './relying-party.ts';
+import { verifyPasskey, type Assertion } from './verify-passkey.ts';
+
+/**
+ * The user who signs in by a passkey alone. The authenticator has verified its user, so it counts as both factors.
+ * Tries are slowed down by passkey: what somebody else guesses of passwords keeps no owner of a passkey out.
+ * @throws {AppError} INVALID_CREDENTIALS, the same for a passkey that nobody has; RATE_LIMITED after many failures;
+ * INVALID_STATE where there are no passkeys.
+ */
+export async function signInByPasskey(
+  deps: AccountDeps,
+  { assertion, network }: { readonly assertion: Assertion; readonly network: string },
+): Promise<UserRow> {
+  requirePasskeySite(deps.baseUrl);
+  const attempt = await deps.guard.beginSignIn({
+    // Hashed, as a stranger may give long ids of passkeys that nobody has.
+    account: `passkey ${createHash('sha256').update(assertion.id).digest('base64url')}`,
+    network,
+    isKnown: async () => {
+      const passkey = await findPasskey(deps.db, assertion.id);
+      return passkey !== undefined && isKnownNetwork(deps, passkey.user_id, network);
+    },
+  });
+  const by = { use: { purpose: 'sign-in' }, userId: null } as const;
+  const user = await verifyPasskey(deps, assertion, by).catch((error: unknown) => {
+    if (!(error instanceof AppError)) attempt.cancel();
+    throw error;
+  });
+  attempt.succeed();
+  await noteSignIn(deps, user, network);
+  return user;
+}

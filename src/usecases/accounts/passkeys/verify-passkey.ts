@@ -1,0 +1,134 @@
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
+import { AppError } from '../../../domain/errors.ts';
+import { findPasskey, notePasskeyUse } from '../../../store/accounts/passkeys.ts';
+import { findUser } from '../../../store/accounts/users.ts';
+import type { PasskeyRow, UserRow } from '../../../store/schema/accounts.ts';
+import type { Tx } from '../../../store/sqlite/database.ts';
+import type { AccountDeps } from '../account-deps.ts';
+import { mailNotice } from '../mail-notice.ts';
+import {
+  decodeBase64url,
+  openChallenge,
+  spendChallenge,
+  type ChallengeUse,
+  type OpenChallenge,
+} from './passkey-challenge.ts';
+import { passkeyRefused, requirePasskeySite } from './relying-party.ts';
+
+/** What a browser answers for an authenticator, as far as it is looked at. */
+export interface Assertion {
+  readonly id: string;
+  readonly rawId: string;
+  readonly type: 'public-key';
+  readonly response: {
+    readonly clientDataJSON: string;
+    readonly authenticatorData: string;
+    readonly signature: string;
+    readonly userHandle?: string | null | undefined;
+  };
+}
+
+/** What an authenticator signed. */
+interface Signed {
+  readonly challenge: OpenChallenge;
+  readonly counter: number;
+  readonly backedUp: boolean;
+}
+
+/**
+ * The user whose passkey made an assertion (Web Authentication level 3, section 7.2). The authenticator must have
+ * verified its user; a challenge counts once.
+ * @param userId who must own the passkey; null for whoever does
+ * @throws {AppError} INVALID_CREDENTIALS, the same for everything that is wrong, but for a counter that went back;
+ * INVALID_STATE where there are no passkeys.
+ */
+export async function verifyPasskey(
+  deps: AccountDeps,
+  assertion: Assertion,
+  { use, userId }: { readonly use: ChallengeUse; readonly userId: string | null },
+): Promise<UserRow> {
+  const passkey = await findPasskey(deps.db, assertion.id);
+  if (passkey === undefined || !isOf(passkey, assertion, userId)) throw passkeyRefused();
+  const signed = await readAssertion(deps, assertion, { passkey, use });
+  const outcome = await deps.db.transaction((tx) => settle(tx, deps, passkey.id, assertion.id, signed));
+  if (outcome === 'copied') {
+    deps.logger.warn(
+      { userId: passkey.user_id, passkeyId: passkey.id, counter: signed.counter },
+      'passkey rejected: its signature counter went back; its authenticator may have been cloned',
+    );
+    throw new AppError(
+      'INVALID_CREDENTIALS',
+      'This passkey was refused: its counter went back, as if it had been copied. Sign in by password and remove it',
+    );
+  }
+  if (outcome === null) throw passkeyRefused();
+  return outcome;
+}
+
+/** Without a name given, the authenticator must say whose passkey it is. */
+function isOf({ user_id }: PasskeyRow, { response }: Assertion, userId: string | null): boolean {
+  const { userHandle } = response;
+  const handle = Buffer.from(user_id).toString('base64url');
+  if (userId !== null && user_id !== userId) return false;
+  return userHandle === null || userHandle === undefined ? userId !== null : userHandle === handle;
+}
+
+/** @throws {AppError} INVALID_CREDENTIALS for anything the standard does not accept. */
+async function readAssertion(
+  deps: AccountDeps,
+  assertion: Assertion,
+  { passkey, use }: { readonly passkey: PasskeyRow; readonly use: ChallengeUse },
+): Promise<Signed> {
+  const { id, origin } = requirePasskeySite(deps.baseUrl);
+  // Loaded once somebody needs it: it takes a quarter of a second and some 25 MB.
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
+  let challenge: OpenChallenge | null = null;
+  const outcome = await verifyAuthenticationResponse({
+    response: asJson(assertion),
+    expectedChallenge: (given) => (challenge = openChallenge(deps, use, given)) !== null,
+    expectedOrigin: origin,
+    expectedRPID: id,
+    requireUserVerification: true,
+    // Compared when the signature is known to be right, in the transaction that records it.
+    credential: { id: passkey.credential_id, publicKey: decodeBase64url(passkey.public_key), counter: 0 },
+  }).catch((error: unknown) => {
+    deps.logger.debug({ passkeyId: passkey.id, err: error }, 'passkey assertion rejected');
+    return null;
+  });
+  if (outcome?.verified !== true || challenge === null) throw passkeyRefused();
+  const { newCounter, credentialBackedUp } = outcome.authenticationInfo;
+  return { challenge, counter: newCounter, backedUp: credentialBackedUp };
+}
+
+/** Uses challenge and counter up. @returns the user; null when the challenge was answered before, or the passkey is gone. */
+async function settle(
+  tx: Tx,
+  deps: AccountDeps,
+  passkeyId: string,
+  credentialId: string,
+  { challenge, counter, backedUp }: Signed,
+): Promise<UserRow | 'copied' | null> {
+  const passkey = await findPasskey(tx, credentialId);
+  if (passkey?.id !== passkeyId || !(await spendChallenge(tx, challenge))) return null;
+  const user = await findUser(tx, passkey.user_id);
+  if (user === undefined) return null;
+  // Step 22: authenticators that do not count say 0 always, as those do that keep their passkeys in step.
+  const counts = counter > 0 || passkey.counter > 0;
+  if (counts && counter <= passkey.counter) {
+    await mailNotice(tx, deps, user, 'passkey-copied');
+    return 'copied';
+  }
+  await notePasskeyUse(tx, { id: passkey.id, counter, backedUp: backedUp ? 1 : 0, now: deps.clock.now() });
+  return user;
+}
+
+function asJson({ id, rawId, type, response }: Assertion): AuthenticationResponseJSON {
+  const { clientDataJSON, authenticatorData, signature } = response;
+  return {
+    id,
+    rawId,
+    type,
+    clientExtensionResults: {},
+    response: { clientDataJSON, authenticatorData, signature },
+  };
+}

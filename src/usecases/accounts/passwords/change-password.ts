@@ -1,0 +1,33 @@
+import { AppError } from '../../../domain/errors.ts';
+import { changePasswordHash } from '../../../store/accounts/users.ts';
+import type { AccountDeps } from '../account-deps.ts';
+import { assertUncommon } from './common-passwords.ts';
+import { confirmPassword } from './confirm-password.ts';
+import { endCredentials } from '../revocation/end-credentials.ts';
+import { mailNotice } from '../mail-notice.ts';
+import type { CurrentSession, RenewedSession } from '../sessions/renew-session.ts';
+import { openSession, type Session } from '../sessions/session.ts';
+
+/**
+ * Changes the password. Every token issued before, every reset link and every session but the one that asks is dead;
+ * the answer holds a fresh token, and the session that asks gets one, too.
+ * @throws {AppError} INVALID_CREDENTIALS when the current password is wrong, RATE_LIMITED after several wrong ones,
+ * VALIDATION_INVALID for a new one of the most common.
+ */
+export async function changePassword(
+  deps: AccountDeps,
+  input: { userId: string; session: CurrentSession | null; currentPassword: string; newPassword: string },
+): Promise<{ session: Session; renewed: RenewedSession | null }> {
+  const { user, attempt } = await confirmPassword(deps, input.userId, input.currentPassword);
+  attempt.succeed();
+  await assertUncommon(input.newPassword, 'newPassword');
+  const next = await deps.passwords.hash(input.newPassword);
+  const ended = await deps.db.transaction(async (tx) => {
+    const now = deps.clock.now();
+    const row = await changePasswordHash(tx, { id: user.id, previous: user.password_hash, next, now });
+    if (row === undefined) throw new AppError('INVALID_CREDENTIALS', 'The password was changed meanwhile');
+    await mailNotice(tx, deps, user, 'password-changed');
+    return endCredentials(tx, { userId: user.id, keep: input.session, now });
+  });
+  return { session: await openSession(deps.tokens, ended.user), renewed: ended.renewed };
+}

@@ -1,0 +1,23 @@
+import { invalidField } from '../../../domain/errors.ts';
+
+/** Compared without case: `Password1` is tried as soon as `password1`. */
+async function load(): Promise<ReadonlySet<string>> {
+  // Some 50,000 passwords from leaks, read when somebody chooses one and not at every start.
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  return new Set(dictionary['passwords-common'].map(String));
+}
+
+let loading: Promise<ReadonlySet<string>> | null = null;
+
+/**
+ * Refuses a new password that guessers try first. Those that exist already go on working.
+ * @param field its name in the request
+ * @throws {AppError} VALIDATION_INVALID
+ */
+export async function assertUncommon(password: string, field: 'password' | 'newPassword'): Promise<void> {
+  loading ??= load();
+  const common = await loading;
+  if (!common.has(password.normalize('NFKC').toLowerCase())) return;
+  const message = 'is one of the most common passwords, which are guessed first: choose another';
+  throw invalidField(field, message, 'too_common');
+}

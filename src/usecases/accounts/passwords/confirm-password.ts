@@ -1,0 +1,26 @@
+import { AppError } from '../../../domain/errors.ts';
+import type { UserRow } from '../../../store/schema/accounts.ts';
+import { findUser } from '../../../store/accounts/users.ts';
+import type { AccountDeps } from '../account-deps.ts';
+import type { Attempt } from '../sessions/sign-in-guard.ts';
+
+/**
+ * Checks the password of somebody who is signed in: a stolen token alone must not change an account.
+ * The attempt stays counted as failed until the caller ends it.
+ * @throws {AppError} INVALID_CREDENTIALS, RATE_LIMITED after several wrong ones.
+ */
+export async function confirmPassword(
+  deps: Pick<AccountDeps, 'db' | 'passwords' | 'guard'>,
+  userId: string,
+  password: string,
+): Promise<{ user: UserRow; attempt: Attempt }> {
+  const user = await findUser(deps.db, userId);
+  if (user === undefined) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
+  const attempt = deps.guard.beginConfirmation(userId);
+  const matches = await deps.passwords.verify(user.password_hash, password).catch((error: unknown) => {
+    attempt.cancel();
+    throw error;
+  });
+  if (!matches) throw new AppError('INVALID_CREDENTIALS', 'The password is not right');
+  return { user, attempt };
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import * as argon2 from 'argon2';
+import pLimit from 'p-limit';
+import { AppError } from '../../../domain/errors.ts';
+
+/** Cost of argon2id (RFC 9106). */
+export interface PasswordCost {
+  readonly memoryKiB: number;
+  readonly iterations: number;
+  readonly parallelism: number;
+}
+
+/** Hashes and checks passwords with argon2id, a bounded number at a time. */
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  /** With a null hash (no such user) it takes the time of a real check and answers false. */
+  verify(hash: string | null, password: string): Promise<boolean>;
+  /** Whether the hash was made at another cost than today's. */
+  isOutdated(hash: string): boolean;
+}
+
+/** Hashes running at once: each holds its full memory cost. */
+const PARALLEL = 2;
+/** Hashes waiting: beyond that, callers are told to come back instead of piling up. */
+const QUEUE_MAX = 64;
+
+/** @returns once a hash for the checks of unknown users has been made at the same cost. */
+export async function createPasswords(cost: PasswordCost): Promise<Passwords> {
+  const options = {
+    memoryCost: cost.memoryKiB,
+    timeCost: cost.iterations,
+    parallelism: cost.parallelism,
+  };
+  const limit = pLimit(PARALLEL);
+  const bounded = <T>(work: () => Promise<T>): Promise<T> => {
+    if (limit.pendingCount >= QUEUE_MAX) {
+      const message = 'Too many sign-ins at once: try again in a moment';
+      throw new AppError('RATE_LIMITED', message, { retryAfterMs: 1000 });
+    }
+    return limit(work);
+  };
+  const dummy = await argon2.hash(randomBytes(32).toString('hex'), options);
+  return {
+    hash: async (password) => bounded(() => argon2.hash(normal(password), options)),
+    verify: async (hash, password) => {
+      const matches = await bounded(() => argon2.verify(hash ?? dummy, normal(password)));
+      return hash !== null && matches;
+    },
+    isOutdated: (hash) => argon2.needsRehash(hash, options),
+  };
+}
+
+/** One keyboard's é is another one's e and accent: both are the same password. */
+function normal(password: string): string {
+  return password.normalize('NFKC');
+}

@@ -1,0 +1,108 @@
+import { emailKey } from '../../../domain/email.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { insertAudit } from '../../../store/audit-log.ts';
+import { findAccountToken, useAccountToken } from '../../../store/accounts/account-tokens.ts';
+import { deletePasskeys } from '../../../store/accounts/passkeys.ts';
+import { changePasswordHash, findUser, markVerified } from '../../../store/accounts/users.ts';
+import { listMerchants } from '../../../store/merchants/merchants.ts';
+import type { UserRow } from '../../../store/schema/accounts.ts';
+import type { Tx } from '../../../store/sqlite/database.ts';
+import { endShopKeys } from '../../access/end-shop-keys.ts';
+import type { AccountDeps } from '../account-deps.ts';
+import { invalidToken, tokenHash } from '../account-link.ts';
+import { assertUncommon } from './common-passwords.ts';
+import { sealClient, type Client } from '../sessions/dashboard-session.ts';
+import { endCredentials } from '../revocation/end-credentials.ts';
+import { endedLines, endUnprovenAccess, type EndedAccess } from '../revocation/end-unproven-access.ts';
+import { mailNotice } from '../mail-notice.ts';
+import { trustNetwork } from '../sessions/network.ts';
+import { isFactorOn } from './review-reset.ts';
+
+export interface ResetInput {
+  readonly token: string;
+  readonly password: string;
+  /** Also ends the passkeys of the account, and all keys of its shops. */
+  readonly endPasskeys: boolean;
+  readonly endKeys: boolean;
+  readonly network: string;
+  readonly client: Client;
+}
+
+const NOTHING: EndedAccess = {
+  passkeys: 0,
+  secondFactor: false,
+  memberships: 0,
+  people: 0,
+  keys: 0,
+  webhooks: 0,
+  shops: [],
+};
+
+/**
+ * Sets a new password by a mailed token, once, and ends what was issued before. The mail arrived, so that the address is
+ * proven: where it never was before, everything that gives access ends, because a stranger may have registered it. On a
+ * confirmed account a second factor stays, and passkeys and keys end when asked.
+ * @returns what ended beside sessions and tokens
+ * @throws {AppError} VALIDATION_INVALID for a token that does not count, or one of the most common passwords;
+ * INVALID_STATE for passkeys and keys of an account with a second factor, which the mail alone does not end.
+ */
+export async function resetPassword(deps: AccountDeps, input: ResetInput): Promise<EndedAccess> {
+  const { db, clock, guard } = deps;
+  const hash = tokenHash(input.token);
+  const find = { purpose: 'reset-password', hash } as const;
+  // Cheap answer first: a password hash costs memory and time. The transaction below decides for good.
+  const seen = await findAccountToken(db, { ...find, now: clock.now() });
+  if (seen === undefined || seen.used_at !== null) throw invalidToken();
+  await assertUncommon(input.password, 'password');
+  const next = await deps.passwords.hash(input.password);
+  const { user, ended } = await db.transaction(async (tx) => {
+    const now = clock.now();
+    const found = await findAccountToken(tx, { ...find, now });
+    const before = found === undefined ? undefined : await findUser(tx, found.user_id);
+    if (before === undefined || !(await useAccountToken(tx, hash, now))) throw invalidToken();
+    const access = await endAccess(tx, deps, before, input);
+    await markVerified(tx, before.id, now);
+    await changePasswordHash(tx, { id: before.id, next, now });
+    await noteReset(tx, deps, before, input.client);
+    const kind = before.is_verified === 1 ? 'password-changed' : 'address-proven';
+    await mailNotice(tx, deps, before, kind, endedLines(access));
+    return { user: (await endCredentials(tx, { userId: before.id, keep: null, now })).user, ended: access };
+  });
+  guard.forgive({ account: emailKey(user.email), userId: user.id, network: input.network });
+  await trustNetwork(deps, user.id, input.network);
+  return ended;
+}
+
+async function endAccess(
+  tx: Tx,
+  deps: AccountDeps,
+  user: UserRow,
+  { endPasskeys, endKeys }: ResetInput,
+): Promise<EndedAccess> {
+  if (user.is_verified === 0) return endUnprovenAccess(tx, deps, user.id);
+  if (!endPasskeys && !endKeys) return NOTHING;
+  if (await isFactorOn(tx, user.id)) {
+    const message = 'Two-factor sign-in is on: sign in with a code, then remove passkeys and keys there';
+    throw new AppError('INVALID_STATE', message);
+  }
+  const passkeys = endPasskeys ? await deletePasskeys(tx, user.id) : 0;
+  let keys = 0;
+  for (const { id } of endKeys ? await listMerchants(tx, user.id) : [])
+    keys += await endShopKeys(tx, id, deps.clock.now());
+  return { ...NOTHING, passkeys, keys };
+}
+
+/** Nobody is signed in yet, so that the request itself leaves no line in the audit log. */
+async function noteReset(tx: Tx, deps: AccountDeps, user: UserRow, client: Client): Promise<void> {
+  await insertAudit(tx, {
+    at: deps.clock.now(),
+    merchant_id: null,
+    actor_kind: 'user',
+    actor_id: user.id,
+    actor_name: user.email,
+    action: 'POST /auth/reset-password',
+    object_id: null,
+    client_sealed: sealClient(deps.secretBox, client),
+    result: 'OK',
+  });
+}

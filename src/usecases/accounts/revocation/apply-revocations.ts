@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import type { SecretBox } from '../../../domain/keys.ts';
+import { MEMBER_ROLES } from '../../../domain/roles.ts';
+import { deleteAccountTokens } from '../../../store/accounts/account-tokens.ts';
+import { deletePasskeyById } from '../../../store/accounts/passkeys.ts';
+import { deleteSecondFactor, consumeRecoveryCode } from '../../../store/accounts/second-factors.ts';
+import { deleteSessionById } from '../../../store/accounts/sessions.ts';
+import { changePasswordHash, advanceTokenVersionTo } from '../../../store/accounts/users.ts';
+import {
+  currentPublicKey,
+  deleteKeyById,
+  insertApiKeys,
+  retireKey,
+} from '../../../store/merchants/api-keys.ts';
+import { endInvitationById } from '../../../store/merchants/invitations.ts';
+import { changeMemberRole, deleteMember } from '../../../store/merchants/members.ts';
+import { deleteRestrictedKeyById } from '../../../store/merchants/restricted-keys.ts';
+import { knownRevocations, recordRevocation, type Revocation } from '../../../store/revocations.ts';
+import type { RevocationKind } from '../../../store/schema/accounts.ts';
+import type { Db, Tx } from '../../../store/sqlite/database.ts';
+import { newKeyPair } from '../../access/api-key.ts';
+import {
+  revokeEndpoint,
+  revokeEndpointSecret,
+  revokeWebhookSecret,
+  revokeWebhookUrl,
+} from './revoke-webhooks.ts';
+
+/** Statements have a limited number of parameters. */
+const CHUNK = 500;
+
+/** How many rows of each kind a list of revocations changed. */
+export type Applied = ReadonlyMap<RevocationKind, number>;
+
+/**
+ * Applies revocations that a database does not know, because it is older than they are. What it has of them already
+ * changes nothing. An account whose password or second factor changed since needs a reset by mail: the old password may be known to others.
+ */
+export async function applyRevocations(
+  { db, secretBox }: { readonly db: Db; readonly secretBox: SecretBox },
+  list: readonly Revocation[],
+  now: number,
+): Promise<Applied> {
+  const applied = new Map<RevocationKind, number>();
+  await db.transaction(async (tx) => {
+    const shops = new Set<string>();
+    for (let from = 0; from < list.length; from += CHUNK) {
+      const chunk = list.slice(from, from + CHUNK);
+      const known = await knownRevocations(
+        tx,
+        chunk.map(({ id }) => id),
+      );
+      for (const revocation of chunk.filter(({ id }) => !known.has(id))) {
+        await recordRevocation(tx, revocation);
+        if (await APPLY[revocation.kind](tx, revocation.subject.split('/'), { now, shops, secretBox }))
+          applied.set(revocation.kind, (applied.get(revocation.kind) ?? 0) + 1);
+      }
+    }
+    // A shop has a public key at all times; nobody has seen the secret of this pair, so that the owner regenerates it.
+    for (const shop of shops)
+      if ((await currentPublicKey(tx, shop)) === null) await insertApiKeys(tx, newKeyPair(shop, now).rows);
+  });
+  return applied;
+}
+
+interface Context {
+  readonly now: number;
+  readonly secretBox: SecretBox;
+  /** Shops whose keys ended. */
+  readonly shops: Set<string>;
+}
+
+type Apply = (tx: Tx, subject: readonly string[], context: Context) => Promise<boolean>;
+
+const APPLY: Readonly<Record<RevocationKind, Apply>> = {
+  key: async (tx, [id = ''], { shops }) => {
+    const shop = await deleteKeyById(tx, id);
+    if (shop !== null) shops.add(shop);
+    return shop !== null || (await deleteRestrictedKeyById(tx, id));
+  },
+  'retired-key': async (tx, [id = '', until = ''], { shops }) => {
+    const shop = await retireKey(tx, id, Number(until));
+    if (shop !== null) shops.add(shop);
+    return shop !== null;
+  },
+  member: async (tx, [merchantId = '', userId = '']) => deleteMember(tx, merchantId, userId),
+  role: async (tx, [merchantId = '', userId = '', text = '']) => {
+    const role = MEMBER_ROLES.find((known) => known === text);
+    if (role === undefined) return deleteMember(tx, merchantId, userId);
+    return changeMemberRole(tx, { merchant_id: merchantId, user_id: userId, role });
+  },
+  invitation: async (tx, [id = ''], { now }) => endInvitationById(tx, id, now),
+  passkey: async (tx, [id = '']) => deletePasskeyById(tx, id),
+  factor: async (tx, [userId = ''], { now }) => {
+    await deleteSecondFactor(tx, userId);
+    return disablePassword(tx, userId, now);
+  },
+  password: async (tx, [userId = ''], { now }) => disablePassword(tx, userId, now),
+  'recovery-code': async (tx, [userId = '', hash = ''], { now }) =>
+    consumeRecoveryCode(tx, { userId, hash, now }),
+  session: async (tx, [id = '']) => deleteSessionById(tx, id),
+  tokens: async (tx, [userId = '', version = ''], { now }) =>
+    advanceTokenVersionTo(tx, { id: userId, version: Number(version), now }),
+  endpoint: async (tx, [id = ''], context) => revokeEndpoint(tx, id, context),
+  'endpoint-secret': async (tx, [id = ''], context) => revokeEndpointSecret(tx, id, context),
+  'webhook-url': async (tx, [id = ''], context) => revokeWebhookUrl(tx, id, context),
+  'webhook-secret': async (tx, [id = ''], context) => revokeWebhookSecret(tx, id, context),
+};
+
+async function disablePassword(tx: Tx, userId: string, now: number): Promise<boolean> {
+  await deleteAccountTokens(tx, { userId, purpose: 'reset-password' });
+  return (await changePasswordHash(tx, { id: userId, next: unusableHash(), now })) !== undefined;
+}
+
+/** A hash of argon2id (RFC 9106, at the usual cost) that no password is known for. */
+function unusableHash(): string {
+  return `$argon2id$v=19$m=65536,t=3,p=4$${randomText(16)}$${randomText(32)}`;
+}
+
+/** Random bytes in base64 without padding, as in a hash of argon2. */
+function randomText(bytes: number): string {
+  return randomBytes(bytes).toString('base64').replaceAll('=', '');
+}

@@ -1,0 +1,36 @@
+import { AppError } from '../../../domain/errors.ts';
+import { deleteAccountTokens } from '../../../store/accounts/account-tokens.ts';
+import { supersedeMails } from '../../../store/accounts/mails.ts';
+import { endOtherSessions } from '../../../store/accounts/sessions.ts';
+import { incrementTokenVersion } from '../../../store/accounts/users.ts';
+import { deleteConnectCodes } from '../../../store/merchants/connect-codes.ts';
+import type { UserRow } from '../../../store/schema/accounts.ts';
+import type { Tx } from '../../../store/sqlite/database.ts';
+import { renewSession, type CurrentSession, type RenewedSession } from '../sessions/renew-session.ts';
+
+/** The asking session with its fresh token, and the user under the token version that counts from now on. */
+export interface EndedCredentials {
+  readonly user: UserRow;
+  readonly renewed: RenewedSession | null;
+}
+
+/**
+ * Ends everything that was issued to a user before their password, a factor or a role changed: user tokens, sessions,
+ * mailed reset links and connect codes. A request that waits for events answers 401, because its credential is checked
+ * again before it answers. Keys of shops stay.
+ * @param input.keep the session that asks, which goes on under a fresh token; null ends it as well
+ * @throws {AppError} UNAUTHORISED when the user is gone
+ */
+export async function endCredentials(
+  tx: Tx,
+  input: { readonly userId: string; readonly keep: CurrentSession | null; readonly now: number },
+): Promise<EndedCredentials> {
+  const { userId, keep, now } = input;
+  const user = await incrementTokenVersion(tx, userId, now);
+  if (user === undefined) throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
+  await endOtherSessions(tx, userId, keep?.id ?? null);
+  await deleteAccountTokens(tx, { userId, purpose: 'reset-password' });
+  await supersedeMails(tx, { userId, kind: 'reset-password', now });
+  await deleteConnectCodes(tx, userId);
+  return { user, renewed: await renewSession(tx, keep) };
+}

@@ -1,0 +1,104 @@
+import { deletePasskeys } from '../../../store/accounts/passkeys.ts';
+import { deleteSecondFactor, findSecondFactor } from '../../../store/accounts/second-factors.ts';
+import { endInvitations } from '../../../store/merchants/invitations.ts';
+import { clearSuccessUrls } from '../../../store/catalog/payment-links.ts';
+import { deleteMember, deleteMemberships, listMembers } from '../../../store/merchants/members.ts';
+import { listMerchants, updateMerchant } from '../../../store/merchants/merchants.ts';
+import { findEndpoints, updateEndpoint } from '../../../store/webhooks/webhook-endpoints.ts';
+import type { MerchantRow } from '../../../store/schema/merchants.ts';
+import type { Tx } from '../../../store/sqlite/database.ts';
+import { newWebhookSecret } from '../../events/new-id.ts';
+import { endShopKeys } from '../../access/end-shop-keys.ts';
+import type { AccountDeps } from '../account-deps.ts';
+import { endCredentials } from './end-credentials.ts';
+
+/** What an account had collected before its address was proven, and what ended with the proof. */
+export interface EndedAccess {
+  readonly passkeys: number;
+  readonly secondFactor: boolean;
+  /** Shops of others that the account worked for. */
+  readonly memberships: number;
+  /** People who worked for its shops. */
+  readonly people: number;
+  readonly keys: number;
+  /** Webhook targets of its shops. */
+  readonly webhooks: number;
+  /** Its shops, which stay. */
+  readonly shops: readonly { readonly id: string; readonly name: string }[];
+}
+
+type Deps = Pick<AccountDeps, 'clock' | 'secretBox'>;
+
+/**
+ * Ends whatever gives access to an account and its shops, when its address is proven for the first time by somebody who
+ * did not know the password: whoever registered it may be a stranger. So does what says where events and payers go; shops,
+ * payments and money stay.
+ */
+export async function endUnprovenAccess(tx: Tx, deps: Deps, userId: string): Promise<EndedAccess> {
+  const factor = await findSecondFactor(tx, userId);
+  await deleteSecondFactor(tx, userId);
+  const shops = await listMerchants(tx, userId);
+  const sums = { people: 0, keys: 0, webhooks: 0 };
+  for (const shop of shops) {
+    sums.people += await endPeople(tx, deps, shop);
+    sums.keys += await endShopKeys(tx, shop.id, deps.clock.now());
+    sums.webhooks += await endTargets(tx, deps, shop);
+  }
+  return {
+    passkeys: await deletePasskeys(tx, userId),
+    secondFactor: factor !== undefined && factor.enabled_at !== null,
+    memberships: await deleteMemberships(tx, userId),
+    ...sums,
+    shops: shops.map(({ id, name }) => ({ id, name })),
+  };
+}
+
+async function endPeople(tx: Tx, { clock }: Deps, { id }: MerchantRow): Promise<number> {
+  const now = clock.now();
+  await endInvitations(tx, id, now);
+  const members = await listMembers(tx, id);
+  for (const { userId } of members) {
+    await deleteMember(tx, id, userId);
+    await endCredentials(tx, { userId, keep: null, now });
+  }
+  return members.length;
+}
+
+/** Stops what goes to addresses that a stranger chose, payers too, and replaces the secret that signed it. */
+async function endTargets(tx: Tx, { clock, secretBox }: Deps, shop: MerchantRow): Promise<number> {
+  const now = clock.now();
+  const active = (await findEndpoints(tx, shop.id)).filter((endpoint) => endpoint.active === 1);
+  for (const { id } of active) await updateEndpoint(tx, id, { active: 0, updated_at: now });
+  await updateMerchant(tx, shop.id, {
+    webhook_url: null,
+    webhook_secret_sealed: secretBox.seal(newWebhookSecret()),
+    webhook_old_secret_sealed: null,
+    webhook_old_secret_until: null,
+    support_contact: null,
+    embed_origins_json: '[]',
+    updated_at: now,
+  });
+  await clearSuccessUrls(tx, shop.id, now);
+  return active.length + (shop.webhook_url === null ? 0 : 1);
+}
+
+/** What ended with a reset, in sentences; none where nothing did. */
+export function endedLines(ended: EndedAccess): string[] {
+  const counts: readonly (readonly [number, string])[] = [
+    [ended.passkeys, 'passkeys'],
+    [ended.secondFactor ? 1 : 0, 'two-factor sign-in'],
+    [ended.keys, 'API keys of shops'],
+    [ended.webhooks, 'webhook targets of shops'],
+    [ended.people, 'people who worked for shops of the account'],
+    [ended.memberships, 'memberships in shops of others'],
+  ];
+  const named = counts.flatMap(([count, what]) => {
+    if (count === 0) return [];
+    return [what === 'two-factor sign-in' ? what : `${what} (${count})`];
+  });
+  const shops = ended.shops.map(({ id }) => id);
+  return [
+    ...(named.length === 0 ? [] : [`Ended: ${named.join(', ')}.`]),
+    ...(shops.length === 0 ? [] : [`Shops that stay: ${shops.join(', ')}. Make new keys for them.`]),
+  ];
+}

@@ -1,0 +1,142 @@
+import { emailKey } from '../../../domain/email.ts';
+import type { SecretBox } from '../../../domain/keys.ts';
+import type { Clock } from '../../../domain/ports.ts';
+import { deletePasskeys, findUserPasskeys } from '../../../store/accounts/passkeys.ts';
+import { deleteSecondFactor, findSecondFactor } from '../../../store/accounts/second-factors.ts';
+import { allUsers, changePasswordHash, findUserByEmail } from '../../../store/accounts/users.ts';
+import { transferCatalog, ownsCatalog } from '../../../store/catalog/owner.ts';
+import { deleteMember } from '../../../store/merchants/members.ts';
+import { transferMerchant, listMerchants, updateMerchant } from '../../../store/merchants/merchants.ts';
+import type { UserRow } from '../../../store/schema/accounts.ts';
+import type { Db, Tx } from '../../../store/sqlite/database.ts';
+import { endCredentials } from './end-credentials.ts';
+import { noteOperator } from '../note-operator.ts';
+
+/** For the operator of the server, who needs no mail and no password of an account to help its owner. */
+export interface RescueDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly secretBox: SecretBox;
+}
+
+/** There is no such account, or this cannot be done with it. The message is for the operator. */
+class RescueError extends Error {
+  override name = 'RescueError';
+}
+
+export interface AccountSummary {
+  readonly email: string;
+  readonly isConfirmed: boolean;
+  readonly createdAt: number;
+  readonly hasSecondFactor: boolean;
+  readonly passkeys: number;
+  readonly shops: readonly { readonly name: string; readonly isSuspended: boolean }[];
+}
+
+/** Every account, the oldest first. */
+export async function listAccounts(db: Db): Promise<AccountSummary[]> {
+  return db.read(async (tx) => {
+    const found: AccountSummary[] = [];
+    for (const user of await allUsers(tx)) {
+      const factor = await findSecondFactor(tx, user.id);
+      const shops = await listMerchants(tx, user.id);
+      found.push({
+        email: user.email,
+        isConfirmed: user.is_verified === 1,
+        createdAt: user.created_at,
+        hasSecondFactor: factor !== undefined && factor.enabled_at !== null,
+        passkeys: (await findUserPasskeys(tx, user.id)).length,
+        shops: shops.map(({ name, suspended_at }) => ({ name, isSuspended: suspended_at !== null })),
+      });
+    }
+    return found;
+  });
+}
+
+/** Sets a password and ends what was issued before. @throws {RescueError} */
+export async function setPassword(
+  deps: RescueDeps,
+  { email, passwordHash }: { readonly email: string; readonly passwordHash: string },
+): Promise<void> {
+  await rescue(deps, { email, action: 'scripts/users reset-password' }, async (tx, user) => {
+    await changePasswordHash(tx, { id: user.id, next: passwordHash, now: deps.clock.now() });
+  });
+}
+
+/**
+ * Switches the second factor of an account off, and with `passkeys` removes those as well; ends what was issued before.
+ * @returns how many passkeys are left @throws {RescueError}
+ */
+export async function resetSecondFactor(
+  deps: RescueDeps,
+  { email, passkeys }: { readonly email: string; readonly passkeys: boolean },
+): Promise<number> {
+  return rescue(deps, { email, action: 'scripts/users reset-second-factor' }, async (tx, user) => {
+    await deleteSecondFactor(tx, user.id);
+    if (passkeys) await deletePasskeys(tx, user.id);
+    return (await findUserPasskeys(tx, user.id)).length;
+  });
+}
+
+/**
+ * Makes an account the owner of all that another one owns: shops, customers and catalog. What was issued to both ends;
+ * keys of the shops stay.
+ * @returns the names of the shops
+ * @throws {RescueError} also when the new owner has shops, customers or products already, with which these would mix.
+ */
+export async function makeOwner(
+  deps: RescueDeps,
+  { email, insteadOf }: { readonly email: string; readonly insteadOf: string },
+): Promise<string[]> {
+  const { clock } = deps;
+  return rescue(deps, { email, action: 'scripts/users make-owner' }, async (tx, user) => {
+    const before = await userOf(tx, insteadOf);
+    if (before.id === user.id) throw new RescueError('both addresses are of the same account');
+    if ((await listMerchants(tx, user.id)).length > 0 || (await ownsCatalog(tx, user.id)))
+      throw new RescueError(`${email} has shops, customers or products already: take an account without any`);
+    const shops = await listMerchants(tx, before.id);
+    if (shops.length === 0) throw new RescueError(`${insteadOf} owns no shop`);
+    for (const { id } of shops) {
+      await deleteMember(tx, id, user.id);
+      await transferMerchant(tx, id, user.id, clock.now());
+      await noteOperator(tx, deps, { of: { merchantId: id }, action: 'scripts/users make-owner' });
+    }
+    await transferCatalog(tx, { from: before.id, to: user.id });
+    await endCredentials(tx, { userId: before.id, keep: null, now: clock.now() });
+    return shops.map(({ name }) => name);
+  });
+}
+
+/** Lifts the suspension of the shops of an account after a restore. @returns their names @throws {RescueError} */
+export async function confirmUserKeys(deps: RescueDeps, email: string): Promise<string[]> {
+  const { db, clock } = deps;
+  return db.transaction(async (tx) => {
+    const user = await userOf(tx, email);
+    const suspended = (await listMerchants(tx, user.id)).filter((shop) => shop.suspended_at !== null);
+    for (const { id } of suspended) {
+      await updateMerchant(tx, id, { suspended_at: null, updated_at: clock.now() });
+      await noteOperator(tx, deps, { of: { merchantId: id }, action: 'scripts/users confirm-keys' });
+    }
+    return suspended.map(({ name }) => name);
+  });
+}
+
+async function rescue<T>(
+  deps: RescueDeps,
+  { email, action }: { readonly email: string; readonly action: string },
+  work: (tx: Tx, user: UserRow) => Promise<T>,
+): Promise<T> {
+  return deps.db.transaction(async (tx) => {
+    const user = await userOf(tx, email);
+    const result = await work(tx, user);
+    await endCredentials(tx, { userId: user.id, keep: null, now: deps.clock.now() });
+    await noteOperator(tx, deps, { of: { userId: user.id }, action });
+    return result;
+  });
+}
+
+async function userOf(tx: Tx, email: string): Promise<UserRow> {
+  const user = await findUserByEmail(tx, emailKey(email));
+  if (user === undefined) throw new RescueError(`no account has the address ${email}`);
+  return user;
+}

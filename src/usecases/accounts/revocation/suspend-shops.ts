@@ -1,0 +1,29 @@
+import { endAllSessions } from '../../../store/accounts/sessions.ts';
+import { incrementAllTokenVersions } from '../../../store/accounts/users.ts';
+import { suspendAllMerchants, updateMerchant } from '../../../store/merchants/merchants.ts';
+import type { Clock } from '../../../domain/ports.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+import { findOwnMerchant } from '../../access/find-own-merchant.ts';
+
+/**
+ * For a database of which nobody knows what was revoked since: secret keys, keys with wallet:send and members count again
+ * once the owner of the shop has confirmed them, and everybody signs in again.
+ */
+export async function suspendShops(db: Db, now: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    await suspendAllMerchants(tx, now);
+    await incrementAllTokenVersions(tx, now);
+    await endAllSessions(tx);
+  });
+}
+
+/** Lifts the suspension of a shop. @throws {AppError} MERCHANT_NOT_FOUND; FORBIDDEN for others than the owner. */
+export async function confirmKeys(
+  { db, clock }: { readonly db: Db; readonly clock: Clock },
+  { userId, merchantId }: { readonly userId: string; readonly merchantId: string },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const { id } = await findOwnMerchant(tx, userId, merchantId);
+    await updateMerchant(tx, id, { suspended_at: null, updated_at: clock.now() });
+  });
+}

@@ -1,0 +1,35 @@
+import { AppError } from '../../../domain/errors.ts';
+import { deleteSecondFactor, findSecondFactor } from '../../../store/accounts/second-factors.ts';
+import type { AccountDeps } from '../account-deps.ts';
+import { confirmPassword } from '../passwords/confirm-password.ts';
+import { endCredentials } from '../revocation/end-credentials.ts';
+import { mailNotice } from '../mail-notice.ts';
+import type { CurrentSession } from '../sessions/renew-session.ts';
+import { consumeSecondFactorCode } from './second-factor.ts';
+import { goOn, type GoingOn } from '../sessions/session.ts';
+
+/**
+ * Switches the second factor off and forgets its secret and recovery codes; what was issued before it ends.
+ * @throws {AppError} INVALID_CREDENTIALS for a wrong password or code, INVALID_STATE when it is off.
+ */
+export async function disableTotp(
+  deps: AccountDeps,
+  input: { userId: string; session: CurrentSession | null; password: string; code: string },
+): Promise<GoingOn> {
+  const { user, attempt } = await confirmPassword(deps, input.userId, input.password);
+  const factor = await findSecondFactor(deps.db, user.id);
+  if (factor === undefined || factor.enabled_at === null) {
+    attempt.succeed();
+    throw new AppError('INVALID_STATE', 'Two-factor sign-in is off');
+  }
+  if (!(await consumeSecondFactorCode(deps, user, factor, input.code))) {
+    throw new AppError('INVALID_CREDENTIALS', 'The code is not right');
+  }
+  attempt.succeed();
+  const ended = await deps.db.transaction(async (tx) => {
+    await deleteSecondFactor(tx, user.id);
+    await mailNotice(tx, deps, user, 'second-factor-disabled');
+    return endCredentials(tx, { userId: user.id, keep: input.session, now: deps.clock.now() });
+  });
+  return goOn(deps.tokens, ended, input.session);
+}

@@ -1,0 +1,56 @@
+import { AppError } from '../../../domain/errors.ts';
+import {
+  activateFactor,
+  findSecondFactor,
+  replaceRecoveryCodes,
+} from '../../../store/accounts/second-factors.ts';
+import type { AccountDeps } from '../account-deps.ts';
+import { assertConfirmed } from '../assert-confirmed.ts';
+import { endCredentials } from '../revocation/end-credentials.ts';
+import { mailNotice } from '../mail-notice.ts';
+import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
+import type { CurrentSession } from '../sessions/renew-session.ts';
+import { plainCode } from './second-factor.ts';
+import { goOn, type GoingOn } from '../sessions/session.ts';
+import { stepOfCode } from './totp.ts';
+
+/** A set-up that nobody finished must not lie about for ever. */
+const SETUP_LIFETIME_MS = 3_600_000;
+
+/**
+ * Switches the second factor on by a first code; what was issued before it ends. @returns the recovery codes, shown this once.
+ * @throws {AppError} INVALID_STATE without a set-up of the last hour, INVALID_CREDENTIALS for a wrong code,
+ * EMAIL_UNCONFIRMED.
+ */
+export async function enableTotp(
+  deps: AccountDeps,
+  input: { userId: string; session: CurrentSession | null; code: string },
+): Promise<GoingOn & { recoveryCodes: string[] }> {
+  const { db, clock, secretBox } = deps;
+  const { userId } = input;
+  const now = clock.now();
+  const factor = await findSecondFactor(db, userId);
+  if (factor === undefined || factor.enabled_at !== null || now > factor.created_at + SETUP_LIFETIME_MS) {
+    throw nothingToEnable();
+  }
+  const attempt = deps.guard.beginConfirmation(userId);
+  const step = stepOfCode(secretBox.open(factor.secret_sealed), plainCode(input.code), now);
+  if (step === null) throw new AppError('INVALID_CREDENTIALS', 'The code is not right');
+  attempt.succeed();
+  const recoveryCodes = newRecoveryCodes();
+  const ended = await db.transaction(async (tx) => {
+    const secretSealed = factor.secret_sealed;
+    if (!(await activateFactor(tx, { userId, secretSealed, step, now }))) throw nothingToEnable();
+    const hashes = recoveryCodes.map((code) => recoveryCodeHash(userId, code));
+    await replaceRecoveryCodes(tx, userId, hashes);
+    const credentials = await endCredentials(tx, { userId, keep: input.session, now });
+    assertConfirmed(deps, credentials.user);
+    await mailNotice(tx, deps, credentials.user, 'second-factor-enabled');
+    return credentials;
+  });
+  return { recoveryCodes, ...(await goOn(deps.tokens, ended, input.session)) };
+}
+
+function nothingToEnable(): AppError {
+  return new AppError('INVALID_STATE', 'No set-up of the last hour waits for a code: start again');
+}

@@ -1,0 +1,100 @@
+import { AppError } from '../../../domain/errors.ts';
+import { findSecondFactor } from '../../../store/accounts/second-factors.ts';
+import { markSteppedUp } from '../../../store/accounts/sessions.ts';
+import { findUser } from '../../../store/accounts/users.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+import type { AccountDeps } from '../account-deps.ts';
+import { confirmPassword } from '../passwords/confirm-password.ts';
+import { requirePasskeySite } from '../passkeys/relying-party.ts';
+import { renewSession, type CurrentSession, type RenewedSession } from '../sessions/renew-session.ts';
+import { consumeSecondFactorCode } from './second-factor.ts';
+import { verifyPasskey, type Assertion } from '../passkeys/verify-passkey.ts';
+
+/** How long one proof is good for. */
+const STEP_UP_MS = 5 * 60_000;
+
+/** What a user proves who they are by: a code of the second factor where there is one. */
+export type Proof = 'password' | 'code';
+
+export interface StepUpInput {
+  readonly userId: string;
+  readonly session: CurrentSession;
+  readonly password: string | undefined;
+  readonly code: string | undefined;
+}
+
+/** Until when a proof is good, and the fresh token of the session. */
+export interface SteppedUp {
+  readonly until: number;
+  readonly renewed: RenewedSession | null;
+}
+
+/** Whether a proof given at that time is still good. */
+export function isSteppedUp(steppedUpAt: number | null, now: number): boolean {
+  return steppedUpAt !== null && now >= steppedUpAt && now - steppedUpAt < STEP_UP_MS;
+}
+
+export async function findProof(db: Db, userId: string): Promise<Proof> {
+  const factor = await findSecondFactor(db, userId);
+  return factor === undefined || factor.enabled_at === null ? 'password' : 'code';
+}
+
+/**
+ * Lets a session of the dashboard move money for a while. With a second factor the code is what counts: whoever
+ * stands at an open browser may know the password, but does not hold the device.
+ * @throws {AppError} INVALID_CREDENTIALS; SECOND_FACTOR_REQUIRED for a password where a code is needed;
+ * RATE_LIMITED after several wrong ones.
+ */
+export async function stepUp(deps: AccountDeps, input: StepUpInput): Promise<SteppedUp> {
+  if ((await findProof(deps.db, input.userId)) === 'code') await confirmCode(deps, input);
+  else {
+    const { attempt } = await confirmPassword(deps, input.userId, input.password ?? '');
+    attempt.succeed();
+  }
+  return steppedUp(deps, input.session);
+}
+
+/**
+ * As `stepUp`, by a passkey of the user, which serves whether or not there is an authenticator app.
+ * @throws {AppError} as `verifyPasskey` does; RATE_LIMITED after several that were wrong.
+ */
+export async function stepUpByPasskey(
+  deps: AccountDeps,
+  input: { userId: string; session: CurrentSession; assertion: Assertion },
+): Promise<SteppedUp> {
+  const { userId, session, assertion } = input;
+  requirePasskeySite(deps.baseUrl);
+  const attempt = deps.guard.beginConfirmation(userId);
+  const use = { purpose: 'step-up', sessionId: session.id } as const;
+  await verifyPasskey(deps, assertion, { use, userId }).catch((error: unknown) => {
+    if (!(error instanceof AppError)) attempt.cancel();
+    throw error;
+  });
+  attempt.succeed();
+  return steppedUp(deps, session);
+}
+
+/** What the session may do changes: its token does, too. */
+async function steppedUp({ db, clock }: AccountDeps, session: CurrentSession): Promise<SteppedUp> {
+  const now = clock.now();
+  const renewed = await db.transaction(async (tx) => {
+    await markSteppedUp(tx, session.id, now);
+    return renewSession(tx, session);
+  });
+  return { until: now + STEP_UP_MS, renewed };
+}
+
+async function confirmCode(deps: AccountDeps, { userId, code }: StepUpInput): Promise<void> {
+  if (code === undefined) {
+    throw new AppError('SECOND_FACTOR_REQUIRED', 'A code from the authenticator app is needed');
+  }
+  const [user, factor] = await Promise.all([findUser(deps.db, userId), findSecondFactor(deps.db, userId)]);
+  if (user === undefined || factor === undefined) {
+    throw new AppError('UNAUTHORISED', 'Missing or invalid credentials');
+  }
+  const attempt = deps.guard.beginCode(userId);
+  if (!(await consumeSecondFactorCode(deps, user, factor, code))) {
+    throw new AppError('INVALID_CREDENTIALS', 'The code is not right, or was used already');
+  }
+  attempt.succeed();
+}

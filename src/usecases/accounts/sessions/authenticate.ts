@@ -1,0 +1,108 @@
+import { AppError } from '../../../domain/errors.ts';
+import type { Clock, Logger } from '../../../domain/ports.ts';
+import type { Scope } from '../../../domain/scopes.ts';
+import { findValidKey, touchKey } from '../../../store/merchants/api-keys.ts';
+import { findRestrictedKey, touchRestrictedKey } from '../../../store/merchants/restricted-keys.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+import type { MerchantRow } from '../../../store/schema/merchants.ts';
+import { touchSession } from '../../../store/accounts/sessions.ts';
+import { findUser } from '../../../store/accounts/users.ts';
+import { keyHash } from '../../access/api-key.ts';
+import { sessionOfToken } from './dashboard-session.ts';
+import type { Tokens } from './tokens.ts';
+
+/** The session of the dashboard that a user acts in. */
+export interface CallerSession {
+  readonly id: string;
+  /** When the user last proved who they are for something that moves money. */
+  readonly steppedUpAt: number | null;
+}
+
+/** Who a credential belongs to. A user has a session only when it came in the dashboard's cookie. */
+export type Caller =
+  | { readonly kind: 'user'; readonly userId: string; readonly session: CallerSession | null }
+  | { readonly kind: 'public' | 'secret'; readonly merchant: MerchantRow }
+  | {
+      readonly kind: 'restricted';
+      readonly merchant: MerchantRow;
+      readonly keyId: string;
+      readonly scopes: ReadonlySet<Scope>;
+    };
+
+export interface AuthenticateDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly tokens: Tokens;
+  readonly logger: Logger;
+}
+
+/** How exact the last use of a key is: no write per request. */
+const TOUCH_INTERVAL_MS = 60_000;
+const KEY = /^[prs]k_[0-9A-Za-z]{20,100}$/;
+
+/** Finds the owner of a user token or an API key; null when it is none that counts now. */
+export async function authenticate(deps: AuthenticateDeps, credential: string): Promise<Caller | null> {
+  if (!/^[prs]k_/.test(credential)) return byToken(deps, credential);
+  if (!KEY.test(credential)) return null;
+  return credential.startsWith('rk_') ? byRestrictedKey(deps, credential) : byKey(deps, credential);
+}
+
+async function byToken(deps: AuthenticateDeps, token: string): Promise<Caller | null> {
+  const claims = await deps.tokens.read(token);
+  if (claims === null) return null;
+  const user = await findUser(deps.db, claims.userId);
+  // The version moves when the password changes: every token issued before is dead.
+  if (user === undefined || user.token_version !== claims.tokenVersion) return null;
+  return { kind: 'user', userId: user.id, session: null };
+}
+
+/** Finds the user of the dashboard by the token in the cookie; null when it is none that counts now. */
+export async function authenticateSession(deps: AuthenticateDeps, token: string): Promise<Caller | null> {
+  const row = await sessionOfToken(deps.db, token, deps.clock.now());
+  if (row === undefined) return null;
+  noteUse(deps, { id: row.id, lastUsedAt: row.last_used_at }, touchSession, 'a session');
+  return { kind: 'user', userId: row.user_id, session: { id: row.id, steppedUpAt: row.stepped_up_at } };
+}
+
+async function byKey(deps: AuthenticateDeps, credential: string): Promise<Caller | null> {
+  const owner = await findValidKey(deps.db, keyHash(credential), deps.clock.now());
+  if (owner === null) return null;
+  const { key, merchant } = owner;
+  if (key.kind === 'secret') assertNotSuspended(merchant);
+  noteUse(deps, { id: key.id, lastUsedAt: key.last_used_at }, touchKey);
+  return { kind: key.kind, merchant };
+}
+
+async function byRestrictedKey(deps: AuthenticateDeps, credential: string): Promise<Caller | null> {
+  const key = await findRestrictedKey(deps.db, keyHash(credential), deps.clock.now());
+  if (key === null) return null;
+  const { keyId, scopes, lastUsedAt, merchant } = key;
+  if (scopes.has('wallet:send')) assertNotSuspended(merchant);
+  noteUse(deps, { id: keyId, lastUsedAt }, touchRestrictedKey);
+  return { kind: 'restricted', merchant, keyId, scopes };
+}
+
+/** @throws {AppError} FORBIDDEN for a key of a restored database that its owner has not confirmed yet. */
+function assertNotSuspended({ suspended_at: suspendedAt }: Pick<MerchantRow, 'suspended_at'>): void {
+  if (suspendedAt === null) return;
+  const message =
+    'This key is suspended since a restore: the owner of the shop has to confirm its keys first';
+  throw new AppError('FORBIDDEN', message, {
+    details: [{ field: 'key', code: 'suspended', message: 'is suspended since a restore' }],
+  });
+}
+
+/** Not waited for: no request is slower, or fails, for the sake of a time shown in a list. */
+function noteUse(
+  { db, clock, logger }: AuthenticateDeps,
+  { id, lastUsedAt }: { readonly id: string; readonly lastUsedAt: number | null },
+  touch: typeof touchKey,
+  what = 'an API key',
+): void {
+  const now = clock.now();
+  const before = now - TOUCH_INTERVAL_MS;
+  if (lastUsedAt !== null && lastUsedAt > before) return;
+  touch(db, { id, now, before }).catch((error: unknown) => {
+    logger.warn({ err: error, key: id }, `recording the last use of ${what} failed`);
+  });
+}

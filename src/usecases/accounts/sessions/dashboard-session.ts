@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { AppError } from '../../../domain/errors.ts';
+import type { SecretBox } from '../../../domain/keys.ts';
+import {
+  deleteSession,
+  deleteSessionByHash,
+  findSession,
+  insertSession,
+  findUserSessions,
+} from '../../../store/accounts/sessions.ts';
+import type { SessionRow, UserRow } from '../../../store/schema/accounts.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+import { newId } from '../../events/new-id.ts';
+import type { AccountDeps } from '../account-deps.ts';
+import { tokenHash } from '../account-link.ts';
+import { endCredentials } from '../revocation/end-credentials.ts';
+import { newSessionToken } from './renew-session.ts';
+import type { User } from './session.ts';
+import { toUser } from './session.ts';
+
+const HOUR_MS = 3_600_000;
+/** A session ends when it was not used for so long. */
+const IDLE_MS = 12 * HOUR_MS;
+/** And in any case after so long. */
+export const SESSION_LIFETIME_MS = 7 * 24 * HOUR_MS;
+const USER_AGENT_MAX = 300;
+
+/** A browser, as far as its requests tell. */
+export interface Client {
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+const sealedClient = z.object({ address: z.string(), userAgent: z.string() });
+
+/** A client as it is stored: the database need not say where its users sit. */
+export function sealClient(secretBox: SecretBox, { address, userAgent }: Client): string {
+  return secretBox.seal(JSON.stringify({ address, userAgent: userAgent.slice(0, USER_AGENT_MAX) }));
+}
+
+type SessionDeps = Pick<AccountDeps, 'db' | 'clock' | 'secretBox'>;
+
+/** A session that has just begun; the token goes into the cookie and nowhere else. */
+export interface OpenedSession {
+  readonly token: string;
+  readonly expiresAt: number;
+  readonly user: User;
+}
+
+/**
+ * Signs a user in to the dashboard with a token that nobody has seen before.
+ * @param replaces the token the browser came with, whose session ends
+ */
+export async function openDashboardSession(
+  deps: SessionDeps,
+  user: UserRow,
+  { client, replaces }: { readonly client: Client; readonly replaces: string | null },
+): Promise<OpenedSession> {
+  const { db, clock, secretBox } = deps;
+  const now = clock.now();
+  const token = newSessionToken();
+  const row: SessionRow = {
+    id: newId('ses_'),
+    user_id: user.id,
+    token_hash: tokenHash(token),
+    token_version: user.token_version,
+    client_sealed: sealClient(secretBox, client),
+    created_at: now,
+    last_used_at: now,
+    expires_at: now + SESSION_LIFETIME_MS,
+    stepped_up_at: null,
+  };
+  await db.transaction(async (tx) => {
+    if (replaces !== null) await deleteSessionByHash(tx, tokenHash(replaces));
+    await insertSession(tx, row, countingAt(now));
+  });
+  return { token, expiresAt: row.expires_at, user: toUser(user) };
+}
+
+/** The session of a token from a cookie; undefined when it is none that counts now. */
+export async function sessionOfToken(db: Db, token: string, now: number): Promise<SessionRow | undefined> {
+  return findSession(db, tokenHash(token), countingAt(now));
+}
+
+/** Ends the session of a token; nothing happens when there is none. */
+export async function closeDashboardSession(deps: Pick<AccountDeps, 'db'>, token: string): Promise<void> {
+  await deleteSessionByHash(deps.db, tokenHash(token));
+}
+
+interface ListedSession {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+  readonly expiresAt: number;
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+/** The sessions of a user that count now, the last used first. */
+export async function listSessions(deps: SessionDeps, userId: string): Promise<ListedSession[]> {
+  const rows = await findUserSessions(deps.db, userId, countingAt(deps.clock.now()));
+  return rows.map((row) => ({
+    id: row.id,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    expiresAt: row.expires_at,
+    ...sealedClient.parse(JSON.parse(deps.secretBox.open(row.client_sealed))),
+  }));
+}
+
+/** Ends one session of a user. @throws {AppError} SESSION_NOT_FOUND. */
+export async function endSession(
+  deps: Pick<AccountDeps, 'db'>,
+  userId: string,
+  sessionId: string,
+): Promise<void> {
+  const isEnded = await deleteSession(deps.db, userId, sessionId);
+  if (!isEnded) throw new AppError('SESSION_NOT_FOUND', 'No such session: it has ended already');
+}
+
+/** Ends every session and every user token of a user, the one that asks included. Keys of shops stay. */
+export async function signOutEverywhere(
+  { db, clock }: Pick<AccountDeps, 'db' | 'clock'>,
+  userId: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await endCredentials(tx, { userId, keep: null, now: clock.now() });
+  });
+}
+
+/** What decides whether sessions count at a time. */
+export function countingAt(now: number): { readonly now: number; readonly idleSince: number } {
+  return { now, idleSince: now - IDLE_MS };
+}

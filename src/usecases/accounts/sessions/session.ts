@@ -1,0 +1,44 @@
+import type { UserRow } from '../../../store/schema/accounts.ts';
+import type { EndedCredentials } from '../revocation/end-credentials.ts';
+import type { CurrentSession, RenewedSession } from './renew-session.ts';
+import type { Tokens } from './tokens.ts';
+
+/** A user as the API shows one. */
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly isVerified: boolean;
+}
+
+/** What register and login answer. */
+export interface Session {
+  readonly token: string;
+  readonly expiresAt: number;
+  readonly user: User;
+}
+
+export function toUser(row: UserRow): User {
+  return { id: row.id, email: row.email, isVerified: row.is_verified === 1 };
+}
+
+/** Signs a user in: a fresh token under the current token version. */
+export async function openSession(tokens: Tokens, row: UserRow): Promise<Session> {
+  const issued = await tokens.issue({ id: row.id, tokenVersion: row.token_version });
+  return { ...issued, user: toUser(row) };
+}
+
+/** How the client that asked for a change goes on, whose own credential ended with the others. */
+export interface GoingOn {
+  /** The fresh token of the dashboard's session. */
+  readonly renewed: RenewedSession | null;
+  /** A user token for a client that came with one; a session is handed none, as it needs no further proof. */
+  readonly session: Session | null;
+}
+
+export async function goOn(
+  tokens: Tokens,
+  { user, renewed }: EndedCredentials,
+  held: CurrentSession | null,
+): Promise<GoingOn> {
+  return { renewed, session: held === null ? await openSession(tokens, user) : null };
+}

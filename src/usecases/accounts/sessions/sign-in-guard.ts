@@ -1,0 +1,115 @@
+import { AppError } from '../../../domain/errors.ts';
+import type { Clock } from '../../../domain/ports.ts';
+import { Allowance, Backoff } from './throttle.ts';
+
+const MINUTE_MS = 60_000;
+
+/**
+ * What guessing costs, beside the limit per client address:
+ * - Per account and network (an IPv4 /24, an IPv6 /48) the wait doubles from 5 s to 15 min. Somebody else's
+ *   failures elsewhere do not touch it, so a stranger cannot lock an owner out from afar.
+ * - Per account, whatever the network, 50 failures and then one each 30 s. That bounds what many networks
+ *   together can try (under 3,000 a day). Networks the user has signed in from are exempt, so that an
+ *   attack does not use up its victim's own tries; a password reset by mail makes a network known.
+ * - Second-factor codes are only reached with the right password and are few: per user, from anywhere, to 15 min.
+ * Nothing here asks whether an account exists, so the answers do not tell it. All in memory: a restart
+ * forgives, which nobody outside can bring about.
+ */
+const SLOW = {
+  free: 5,
+  firstWaitMs: 5_000,
+  longestWaitMs: 15 * MINUTE_MS,
+  forgetMs: 24 * 60 * MINUTE_MS,
+};
+const WIDE = { burst: 50, everyMs: 30_000 };
+
+/** A try that was counted as failed in advance. */
+export interface Attempt {
+  /** It was neither right nor wrong. */
+  cancel(): void;
+  /** It was right: what failed before is forgiven. */
+  succeed(): void;
+}
+
+export interface SignInTry {
+  /** The e-mail address as compared, whether or not anybody has it. */
+  readonly account: string;
+  /** The part of the network the client is in. */
+  readonly network: string;
+  /** Whether the account's user has signed in from that network before. */
+  readonly isKnown: () => Promise<boolean>;
+}
+
+/** Slows down whoever guesses passwords and codes. Every `begin` throws RATE_LIMITED while the wait lasts. */
+export interface SignInGuard {
+  beginSignIn(attempt: SignInTry): Promise<Attempt>;
+  /** A second-factor code after the right password. */
+  beginCode(userId: string): Attempt;
+  /** The password, or a code, of somebody who is signed in. */
+  beginConfirmation(userId: string): Attempt;
+  /** Forgives everything of an account, from this network: its owner has shown another proof. */
+  forgive(owner: { account: string; userId: string; network: string }): void;
+}
+
+export function createSignInGuard(clock: Clock): SignInGuard {
+  const near = new Backoff(clock, SLOW);
+  const wide = new Allowance(clock, WIDE);
+  const codes = new Backoff(clock, SLOW);
+  const confirmations = new Backoff(clock, SLOW);
+  return {
+    beginSignIn: async ({ account, network, isKnown }) => {
+      const place = JSON.stringify([account, network]);
+      refuseWhile(near.take(place));
+      const waitMs = wide.take(account);
+      if (waitMs > 0 && !(await isKnown())) {
+        near.refund(place);
+        throw limited(waitMs);
+      }
+      const giveBack = (): void => {
+        if (waitMs === 0) wide.refund(account);
+      };
+      return {
+        cancel: () => {
+          near.refund(place);
+          giveBack();
+        },
+        succeed: () => {
+          near.clear(place);
+          giveBack();
+        },
+      };
+    },
+    beginCode: (userId) => begin(codes, userId),
+    beginConfirmation: (userId) => begin(confirmations, userId),
+    forgive: ({ account, userId, network }) => {
+      near.clear(JSON.stringify([account, network]));
+      wide.clear(account);
+      codes.clear(userId);
+      confirmations.clear(userId);
+    },
+  };
+}
+
+/** For installations that switch their sign-in limits off, as load tests do. */
+export function noSignInGuard(): SignInGuard {
+  const attempt: Attempt = { cancel: () => undefined, succeed: () => undefined };
+  return {
+    beginSignIn: async () => attempt,
+    beginCode: () => attempt,
+    beginConfirmation: () => attempt,
+    forgive: () => undefined,
+  };
+}
+
+function begin(backoff: Backoff, key: string): Attempt {
+  refuseWhile(backoff.take(key));
+  return { cancel: () => backoff.refund(key), succeed: () => backoff.clear(key) };
+}
+
+function refuseWhile(waitMs: number): void {
+  if (waitMs > 0) throw limited(waitMs);
+}
+
+function limited(retryAfterMs: number): AppError {
+  return new AppError('RATE_LIMITED', 'Too many attempts: try again later', { retryAfterMs });
+}

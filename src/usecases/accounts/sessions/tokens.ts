@@ -1,0 +1,53 @@
+import { jwtVerify, SignJWT } from 'jose';
+import { z } from 'zod';
+import type { Clock } from '../../../domain/ports.ts';
+
+const LIFETIME_S = 24 * 3600;
+const MAX_AHEAD_S = 60;
+const ISSUER = 'tilld';
+
+const claims = z.object({ sub: z.string(), ver: z.int(), iat: z.number(), exp: z.number() });
+
+interface IssuedToken {
+  readonly token: string;
+  readonly expiresAt: number;
+}
+
+/** Issues and reads user tokens: JWT (RFC 7519), HS256, 24 hours. */
+export interface Tokens {
+  issue(user: { id: string; tokenVersion: number }): Promise<IssuedToken>;
+  /** Who a token was issued to and under which token version; null when it is not a valid one. */
+  read(token: string): Promise<{ userId: string; tokenVersion: number } | null>;
+}
+
+/** @param secret HS256 key, 32 bytes or more. */
+export function createTokens(deps: { readonly secret: Uint8Array; readonly clock: Clock }): Tokens {
+  const { secret, clock } = deps;
+  if (secret.length < 32) throw new Error('the JWT secret must have 32 bytes or more');
+  return {
+    issue: async ({ id, tokenVersion }) => {
+      const iat = Math.floor(clock.now() / 1000);
+      const token = await new SignJWT({ ver: tokenVersion })
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+        .setIssuer(ISSUER)
+        .setSubject(id)
+        .setIssuedAt(iat)
+        .setExpirationTime(iat + LIFETIME_S)
+        .sign(secret);
+      return { token, expiresAt: (iat + LIFETIME_S) * 1000 };
+    },
+    read: async (token) => {
+      const now = clock.now();
+      const verified = await jwtVerify(token, secret, {
+        algorithms: ['HS256'],
+        issuer: ISSUER,
+        currentDate: new Date(now),
+      }).catch(() => null);
+      const parsed = claims.safeParse(verified?.payload);
+      if (!parsed.success) return null;
+      const { sub, ver, iat, exp } = parsed.data;
+      if (iat > now / 1000 + MAX_AHEAD_S || exp - iat > LIFETIME_S) return null;
+      return { userId: sub, tokenVersion: ver };
+    },
+  };
+}

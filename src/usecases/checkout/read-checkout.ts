@@ -1,0 +1,144 @@
+import { COIN_DEFINITIONS, COINS, type Coin } from '../../domain/coins.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { Explorers } from '../../domain/explorers.ts';
+import { formatCoinAmount } from '../../domain/money.ts';
+import { atomsToRequest } from '../../domain/payment/coverage.ts';
+import { liveCredits } from '../../domain/payment/credits.ts';
+import { missingShare } from '../../domain/payment/status.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
+import { checkoutRows, findPayment, type CheckoutRow } from '../../store/payments/payments.ts';
+import { readExcess, type Excess } from '../refunds/links/read-excess.ts';
+import { findRenewal, type Renewal } from './renewal.ts';
+import { allowedEmbedOrigins } from '../shops/embed-origins.ts';
+import { shopFace, type ShopFace } from '../shops/shop-face.ts';
+import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
+import { payerView, presentPayment, type PresentDeps } from '../payments/present-payment.ts';
+
+export interface ReadCheckoutDeps extends PresentDeps {
+  readonly db: Db;
+  /** Block explorers that payers are led to. */
+  readonly payerExplorers: Explorers;
+  readonly clock: Clock;
+}
+
+/** What a payer is asked for now in one coin: the whole price, or what is missing from it. */
+export interface AmountDue {
+  readonly coin: Coin;
+  readonly address: string;
+  /** Decimal string in the coin's unit. */
+  readonly amount: string;
+  readonly uri: string | null;
+}
+
+/** Money that the shop sent back, as the chain shows it to anybody. */
+export interface MoneyBack {
+  readonly coin: Coin;
+  /** Decimal string in the coin's unit: what arrives. */
+  readonly amount: string;
+  readonly txid: string;
+  readonly isConfirmed: boolean;
+}
+
+/** Everything the checkout page shows, and nothing more: the payer's view and the shop's public face. */
+export interface CheckoutView {
+  readonly merchantId: string;
+  readonly shop: ShopFace;
+  readonly payment: ReturnType<typeof payerView>;
+  /** When it was completed last, ISO 8601; null: never. */
+  readonly completedAt: string | null;
+  /** Sites that may show the page in a frame. */
+  readonly embedOrigins: readonly string[];
+  /** Of an expired payment that can be made anew, or was; null for every other. */
+  readonly renewal: Renewal | null;
+  /** Money of its order was seen and is not gone. */
+  readonly hasMoney: boolean;
+  /** Made by a payment link: its way back is the link's page, which asks for a payment of its own. */
+  readonly isByLink: boolean;
+  /** Shown at the counter of the shop, which goes on with the next customer. */
+  readonly atCounter: boolean;
+  readonly due: readonly AmountDue[];
+  /** Of a payment that was overpaid: what is still there beyond its price. */
+  readonly excess: Excess | null;
+  /** Newest last. */
+  readonly moneyBack: readonly MoneyBack[];
+  /** Where its transactions can be looked up: nowhere in the sandbox. */
+  readonly explorers: Explorers;
+  /** Differs from what readStamps answers once anything stored of it has changed. */
+  readonly stamp: string;
+}
+
+/**
+ * Reads a payment for whoever has its link.
+ * @throws {AppError} PAYMENT_NOT_FOUND
+ */
+export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): Promise<CheckoutView> {
+  const row = await findPayment(deps.db, paymentId);
+  const merchant = row === undefined ? undefined : await findMerchant(deps.db, row.merchant_id);
+  if (row === undefined || merchant === undefined) throw new AppError('PAYMENT_NOT_FOUND', 'No such payment');
+  const loaded = await loadPayment(deps.db, deps, row);
+  const payment = await presentPayment(deps.db, deps, row);
+  return {
+    merchantId: merchant.id,
+    shop: shopFace(merchant),
+    payment: payerView(payment),
+    completedAt: payment.timeline.findLast(({ type }) => type === 'payment.completed')?.at ?? null,
+    embedOrigins: allowedEmbedOrigins(merchant),
+    renewal: await findRenewal(deps.db, loaded, { merchant, now: deps.clock.now() }),
+    hasMoney: row.superseded_by !== null || liveCredits(loaded.state).length > 0,
+    isByLink: row.link_id !== null,
+    atCounter: row.return_url?.startsWith(`${deps.baseUrl}/pos/`) === true,
+    due: amountsDue(deps, loaded),
+    excess: readExcess(loaded),
+    moneyBack: moneyBack(loaded),
+    explorers: row.mode === 'live' ? deps.payerExplorers : {},
+    stamp: stampOf({ ...merchant, ...row }),
+  };
+}
+
+/** Whether there is something to give a receipt for. */
+export function hasReceipt({ payment, completedAt }: CheckoutView): boolean {
+  return completedAt !== null && (payment.status === 'completed' || payment.status === 'refunded');
+}
+
+/** For many payments at once, what CheckoutView.stamp would be now. */
+export async function readStamps(
+  db: Db,
+  paymentIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await checkoutRows(db, paymentIds);
+  return new Map(rows.map((row) => [row.id, stampOf(row)]));
+}
+
+function stampOf(row: Omit<CheckoutRow, 'id'>): string {
+  const { status, exception, updated_at, expires_at, name, domain_verified_at } = row;
+  return JSON.stringify([status, exception, updated_at, expires_at, name, domain_verified_at]);
+}
+
+/** What was only signed nobody can look up yet, and what failed gave nothing back. */
+function moneyBack({ refunds }: LoadedPayment): MoneyBack[] {
+  return refunds.flatMap(({ coin, amount, txid, status }) => {
+    const isTaken = status === 'broadcast' || status === 'confirmed';
+    if (!isTaken || txid === null) return [];
+    const isConfirmed = status === 'confirmed';
+    return [{ coin, amount: formatCoinAmount(BigInt(amount), coin), txid, isConfirmed }];
+  });
+}
+
+function amountsDue({ chains }: PresentDeps, { row, options, state }: LoadedPayment): AmountDue[] {
+  const missing = missingShare(state);
+  return COINS.flatMap((coin) => {
+    const option = options.find((candidate) => candidate.coin === coin);
+    if (option === undefined) return [];
+    const { address } = option;
+    const asked = atomsToRequest(missing, {
+      due: BigInt(option.amount),
+      coinDecimals: COIN_DEFINITIONS[coin].decimals,
+      toleranceBps: row.tolerance_bps,
+    });
+    const adapter = chains.get(coin, row.mode);
+    const uri = adapter === null ? null : adapter.paymentUri({ address, amount: asked });
+    return [{ coin, address, amount: formatCoinAmount(asked, coin), uri }];
+  });
+}

@@ -1,0 +1,131 @@
+import { emailKey, maskedEmail } from '../../domain/email.ts';
+import { isErased } from '../../domain/erasure.ts';
+import { AppError } from '../../domain/errors.ts';
+import { findMail, insertMail, mailTimesSince } from '../../store/accounts/mails.ts';
+import { findUserByEmail } from '../../store/accounts/users.ts';
+import { findUserCustomer } from '../../store/catalog/customers.ts';
+import { findMerchant } from '../../store/merchants/merchants.ts';
+import { findPayment } from '../../store/payments/payments.ts';
+import type { MailRow } from '../../store/schema/accounts.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import type { MailText } from '../mail/mail-texts.ts';
+import { queueMail, type QueueMailDeps } from '../mail/queue-mail.ts';
+import { findReachable } from '../access/reach-merchant.ts';
+import { hasReceipt, readCheckout, type CheckoutView, type ReadCheckoutDeps } from './read-checkout.ts';
+
+export interface ReceiptMailDeps extends ReadCheckoutDeps, QueueMailDeps {
+  /** Whether this server can send mails. */
+  readonly hasMailServer: boolean;
+}
+
+/** Where the receipt of a payment can be mailed to, and what became of the mail. */
+export interface ReceiptMail {
+  /** The customer's address, but for most of what stands before the @. */
+  readonly to: string;
+  readonly state: 'unsent' | MailRow['state'];
+}
+
+const HOUR_MS = 3_600_000;
+/** A receipt that could not be sent within that time is not expected any more. */
+const LIFETIME_MS = 48 * HOUR_MS;
+/** In the sandbox, where payments cost nothing, in an hour and to a person. */
+const SANDBOX_PER_HOUR = 20;
+
+/**
+ * How the receipt of a payment can be mailed; null where it cannot: it is not paid, has no customer with an address,
+ * or this server sends no mails.
+ */
+export async function readReceiptMail(
+  deps: Pick<ReceiptMailDeps, 'db' | 'hasMailServer'>,
+  view: CheckoutView,
+): Promise<ReceiptMail | null> {
+  if (!deps.hasMailServer || !hasReceipt(view)) return null;
+  const email = await customerEmail(deps.db, view);
+  if (email === null) return null;
+  const mail = await findMail(deps.db, mailIdOf(view));
+  return { to: maskedEmail(email), state: mail?.state ?? 'unsent' };
+}
+
+/**
+ * Queues the receipt of a payment for its customer, once: the mail's id is derived from the payment's, and its row
+ * stays. In the sandbox only people of the shop are mailed, because anybody can pay there; whether one was is not told.
+ * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE where readReceiptMail answers null; RATE_LIMITED after many to the address
+ */
+export async function mailReceipt(
+  deps: ReceiptMailDeps,
+  paymentId: string,
+  write: (view: CheckoutView) => MailText,
+): Promise<ReceiptMail> {
+  return deps.db.transaction(async (tx) => {
+    const view = await readCheckout({ ...deps, db: tx }, paymentId);
+    const mail = await readReceiptMail({ ...deps, db: tx }, view);
+    const email = mail === null ? null : await customerEmail(tx, view);
+    if (mail === null || email === null)
+      throw new AppError('INVALID_STATE', 'The receipt of this payment cannot be mailed');
+    if (mail.state !== 'unsent') return mail;
+    const reader = view.payment.sandbox ? await sandboxReader(tx, deps, view, email) : null;
+    if (view.payment.sandbox && reader === null) {
+      await insertMail(tx, unmailed(view, deps.clock.now()));
+      return { ...mail, state: 'failed' };
+    }
+    const waitMs = await queueMail(tx, deps, {
+      id: mailIdOf(view),
+      userId: reader,
+      to: email,
+      kind: 'receipt',
+      text: write(view),
+      expiresAt: deps.clock.now() + LIFETIME_MS,
+    });
+    if (waitMs > 0) {
+      const message = 'Many receipts were mailed to this address today: try again later';
+      throw new AppError('RATE_LIMITED', message, { retryAfterMs: waitMs });
+    }
+    return { ...mail, state: 'pending' };
+  });
+}
+
+function mailIdOf({ payment }: CheckoutView): string {
+  return `receipt_${payment.id}`;
+}
+
+async function customerEmail(db: Db, { payment, merchantId }: CheckoutView): Promise<string | null> {
+  const row = await findPayment(db, payment.id);
+  const merchant = await findMerchant(db, merchantId);
+  const customerId = row?.customer_id ?? null;
+  if (merchant === undefined || customerId === null) return null;
+  const customer = await findUserCustomer(db, merchant.user_id, customerId);
+  return customer === undefined || isErased(customer) ? null : customer.email;
+}
+
+/** Who of the shop has confirmed the address, unless enough was mailed to them; null: nobody. */
+async function sandboxReader(
+  tx: Tx,
+  { clock }: ReceiptMailDeps,
+  { merchantId }: CheckoutView,
+  email: string,
+): Promise<string | null> {
+  const user = await findUserByEmail(tx, emailKey(email));
+  if (user === undefined || user.is_verified === 0) return null;
+  if ((await findReachable(tx, user.id, merchantId)) === null) return null;
+  const of = { userId: user.id, kind: 'receipt', limit: SANDBOX_PER_HOUR } as const;
+  const sent = await mailTimesSince(tx, { ...of, since: clock.now() - HOUR_MS });
+  return sent.length < SANDBOX_PER_HOUR ? user.id : null;
+}
+
+/** What stands in place of a mail that goes to nobody. */
+function unmailed(view: CheckoutView, now: number): MailRow {
+  return {
+    id: mailIdOf(view),
+    user_id: null,
+    kind: 'receipt',
+    state: 'failed',
+    body_sealed: null,
+    attempts: 0,
+    next_attempt_at: now,
+    expires_at: now,
+    last_error: 'sandbox: not to a person of the shop',
+    recipient_hash: null,
+    created_at: now,
+    updated_at: now,
+  };
+}

@@ -1,0 +1,87 @@
+import { findUserPrice } from '../../store/catalog/prices.ts';
+import { findUserProduct } from '../../store/catalog/products.ts';
+import { firstExpiry, isLastOfOrder } from '../../store/payments/payment-groups.ts';
+import type { StoredPayment } from '../../store/payments/payments.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { fiatMinorUnits } from '../catalog/fiat-minor-units.ts';
+import { merchantMode } from '../access/merchant-mode.ts';
+import type { LoadedPayment } from '../payments/load-payment.ts';
+import { amountProblem } from '../links/check-answers.ts';
+import { readOpenLink } from '../links/read-link.ts';
+
+/**
+ * How long after its end a payment that a shop made can be renewed, with all that renew it: else each would begin
+ * another week, without end. Links ask for the same as long as they are open.
+ */
+const SHOP_RENEWAL_MS = 7 * 86_400_000;
+
+/**
+ * Payments of one group: each is read, with its addresses, wherever the balance of the group is. A payer who lets a
+ * hundred rates run out may open the link again.
+ */
+export const MOST_IN_GROUP = 100;
+
+/**
+ * What a payment that has ended leads to: the payment that renews it, or that superseded it; null: a renewal can be
+ * made now.
+ */
+export interface Renewal {
+  readonly paymentId: string | null;
+}
+
+/**
+ * Whether an expired payment can be made anew, or was; null where it cannot. Only one that no money was ever seen for: what is
+ * on its address belongs to it, and another payment of the order would be paid twice. Late money ends a payment before
+ * every chain was read past its deadline: though it is gone, money that came in time may not have been seen yet.
+ */
+export async function findRenewal(
+  db: Db,
+  { row, state, members }: LoadedPayment,
+  about: { readonly merchant: MerchantRow; readonly now: number },
+): Promise<Renewal | null> {
+  if (row.superseded_by !== null) return { paymentId: row.superseded_by };
+  if (row.status !== 'expired' || state.credits.length > 0) return null;
+  const renewedBy = members.find((member) => member.row.renews === row.id);
+  if (renewedBy !== undefined) return { paymentId: renewedBy.row.id };
+  if (members.length + 1 >= MOST_IN_GROUP) return null;
+  const { merchant } = about;
+  if (merchantMode(merchant) !== row.mode) return null;
+  const isOffered =
+    row.link_id === null ? await isOfferedByShop(db, row, about) : await isAskedByLink(db, merchant, row);
+  if (!isOffered || !(await isSoldAsThen(db, merchant, row))) return null;
+  return (await isLastOfOrder(db, row)) ? { paymentId: null } : null;
+}
+
+/** The shop may have cancelled the order at payment.expired: it says whether payers may renew. */
+async function isOfferedByShop(
+  db: Db,
+  row: StoredPayment,
+  { merchant, now }: { merchant: MerchantRow; now: number },
+): Promise<boolean> {
+  return merchant.renew_expired === 1 && now < (await firstExpiry(db, row)) + SHOP_RENEWAL_MS;
+}
+
+/** Whether the link that it came by is open and still asks for that much. */
+async function isAskedByLink(db: Db, merchant: MerchantRow, row: StoredPayment): Promise<boolean> {
+  const link = row.link_id === null ? null : await readOpenLink(db, merchant, row.link_id);
+  if (link === null || link.currency !== row.currency) return false;
+  const { fixed } = link;
+  if (fixed === null) return row.price_id === null && amountProblem(link, row.amount) === null;
+  const priceId = fixed.choice.kind === 'catalog' ? fixed.choice.priceId : null;
+  return priceId === row.price_id && isSame(row, fixed.amount);
+}
+
+/** Whether what the catalog sold then is sold now, for the same price. */
+async function isSoldAsThen(db: Db, merchant: MerchantRow, row: StoredPayment): Promise<boolean> {
+  if (row.price_id === null) return true;
+  const price = await findUserPrice(db, merchant.user_id, row.price_id);
+  const product =
+    price === undefined ? undefined : await findUserProduct(db, merchant.user_id, price.product_id);
+  if (price?.active !== 1 || product?.active !== 1) return false;
+  return price.currency === row.currency && isSame(row, price.amount);
+}
+
+function isSame({ amount, currency }: StoredPayment, asked: string): boolean {
+  return fiatMinorUnits({ amount, currency }).minor === fiatMinorUnits({ amount: asked, currency }).minor;
+}

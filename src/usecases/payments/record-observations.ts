@@ -1,0 +1,167 @@
+import { outputKey, type Credit } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import type { PaymentFact } from '../../domain/payment/types.ts';
+import { findWatched, type StoredAddress } from '../../store/ledger/addresses.ts';
+import type { Tx } from '../../store/sqlite/database.ts';
+import {
+  findOutput,
+  upsertOutput,
+  type ObservedOutput,
+  type StoredOutput,
+} from '../../store/ledger/outputs.ts';
+import { preparingChangeHolder, wholeOfPart } from '../../store/sends/send-versions.ts';
+import { keepRawTransaction } from '../../store/ledger/raw-transactions.ts';
+import { applyFacts, type ApplyFactsDeps } from './apply-facts.ts';
+
+/** Where a credit was seen: in a block of the best chain, or unconfirmed. */
+export type Observation =
+  | {
+      readonly kind: 'block';
+      readonly height: number;
+      readonly hash: string;
+      /** Height of the tip, when that is not this block. */
+      readonly tip?: number;
+    }
+  | { readonly kind: 'unconfirmed' };
+
+export interface SeenCredit {
+  readonly credit: Credit;
+  /** Time of the first sighting, ms, as far as this observation knows. */
+  readonly seenAt: number;
+  /** For a block with an exact time: that time, ms, as the upper bound of the arrival. */
+  readonly cameBefore?: number;
+}
+
+/**
+ * Writes a set of observations into the ledger: incoming money, and outputs that can no longer confirm. Each payment
+ * gets all of them at once, through its state machine; the merchant's own addresses (wallet, change) are written
+ * directly. Idempotent. A block comes with the tip that it makes, before the cursor moves onto it.
+ * @returns the updated payments
+ */
+export async function recordObservations(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  chain: ChainId,
+  { seen, gone }: { readonly seen: readonly SeenCredit[]; readonly gone: readonly StoredOutput[] },
+  sighting: Observation,
+): Promise<ReadonlySet<string>> {
+  const keys = [...new Set(seen.map(({ credit }) => credit.watchKey))];
+  const addresses = new Map((await findWatched(tx, chain, keys)).map((row) => [row.watch_key, row]));
+  const now = deps.clock.now();
+  const facts = new Map<string, PaymentFact[]>();
+  const raws = new Map<string, string>();
+  const tell = (paymentId: string, fact: PaymentFact): void => {
+    const told = facts.get(paymentId);
+    if (told === undefined) facts.set(paymentId, [fact]);
+    else told.push(fact);
+  };
+  for (const each of seen) {
+    const address = addresses.get(each.credit.watchKey);
+    if (address === undefined) continue;
+    // The remainder of our own spend is not a payer's money, whatever the address was made for.
+    if (address.payment_id === null || each.credit.remainder === true)
+      await recordOwn(tx, chain, address, each, sighting, now);
+    else tell(address.payment_id, sightingFact(chain, each, sighting));
+    const { ref, raw } = each.credit;
+    if (raw !== null) raws.set(ref.txid, raw);
+  }
+  for (const [txid, raw] of raws) await keepRawTransaction(tx, chain, { txid, raw }, now);
+  for (const output of gone) {
+    const ref = { txid: output.txid, index: output.vout };
+    if (output.payment_id !== null) tell(output.payment_id, { type: 'output_gone', ref });
+    else
+      await upsertOutput(tx, { ...output, state: 'gone', height: null, block_hash: null, updated_at: now });
+  }
+  for (const [paymentId, told] of facts) await applyTogether(tx, deps, chain, { paymentId, told, sighting });
+  return new Set(facts.keys());
+}
+
+async function applyTogether(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  chain: ChainId,
+  about: {
+    readonly paymentId: string;
+    readonly told: readonly PaymentFact[];
+    readonly sighting: Observation;
+  },
+): Promise<void> {
+  const { paymentId, told, sighting } = about;
+  if (sighting.kind === 'unconfirmed') {
+    await applyFacts(tx, deps, paymentId, told);
+    return;
+  }
+  const { height, hash } = sighting;
+  const tip: PaymentFact = { type: 'tip', coin: chain.coin, height: sighting.tip ?? height };
+  await applyFacts(tx, deps, paymentId, [...told, tip], hash);
+}
+
+function sightingFact(
+  chain: ChainId,
+  { credit, seenAt, cameBefore }: SeenCredit,
+  sighting: Observation,
+): PaymentFact {
+  const { ref, amount, maturity } = credit;
+  const seen = { coin: chain.coin, ref, amount, maturity, seenAt, currentDue: null };
+  if (sighting.kind === 'unconfirmed') return { type: 'output_seen', ...seen };
+  const fact = { type: 'output_confirmed', ...seen, height: heightOf(credit, sighting) } as const;
+  return cameBefore === undefined ? fact : { ...fact, cameBefore };
+}
+
+function heightOf({ heldBy }: Credit, shown: Extract<Observation, { kind: 'block' }>): number {
+  return heldBy?.height ?? shown.height;
+}
+
+/** Same rule as for payments: only a reorg reverts a confirmation. */
+async function recordOwn(
+  tx: Tx,
+  chain: ChainId,
+  address: StoredAddress,
+  { credit, seenAt }: SeenCredit,
+  sighting: Observation,
+  now: number,
+): Promise<void> {
+  const known = await findOutput(tx, chain, credit.ref);
+  if (sighting.kind === 'unconfirmed' && known?.state === 'confirmed') return;
+  const height = sighting.kind === 'block' ? heightOf(credit, sighting) : null;
+  const state = sighting.kind === 'block' ? 'confirmed' : 'unconfirmed';
+  const amount = credit.amount.toString();
+  // Recorded again after a reorg, a remainder may differ because fees did.
+  if (known !== undefined && known.amount !== amount && credit.remainder !== true) {
+    throw new Error(`output ${outputKey(credit.ref)} changed its amount`);
+  }
+  if (known !== undefined && known.state === state && known.height === height) return;
+  const row: ObservedOutput = {
+    coin: chain.coin,
+    mode: chain.mode,
+    txid: credit.ref.txid,
+    vout: credit.ref.index,
+    address_id: address.id,
+    merchant_id: address.merchant_id,
+    payment_id: null,
+    amount,
+    state,
+    height,
+    block_hash: sighting.kind === 'block' ? sighting.hash : null,
+    maturity: credit.maturity,
+    first_seen_at: known?.first_seen_at ?? seenAt,
+    late: 0,
+    late_due: null,
+    spent_by: null,
+    spent_height: null,
+    send_id: known === undefined ? await reservedBy(tx, chain, address, credit) : known.send_id,
+    updated_at: now,
+  };
+  await upsertOutput(tx, row);
+}
+
+/** The preparing send that a new output of ours is for: a part made it, or it takes the place of change that was reserved. */
+async function reservedBy(
+  tx: Tx,
+  chain: ChainId,
+  { purpose }: StoredAddress,
+  { ref }: Credit,
+): Promise<string | null> {
+  const wholeId = await wholeOfPart(tx, chain, ref.txid);
+  return wholeId ?? (purpose === 'change' ? preparingChangeHolder(tx, chain, ref.txid) : null);
+}

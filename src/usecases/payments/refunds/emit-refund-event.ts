@@ -1,0 +1,72 @@
+import type { EventType } from '../../../domain/events.ts';
+import { getWebhookUrl } from '../../../store/merchants/merchants.ts';
+import { findPayment, updatePayment } from '../../../store/payments/payments.ts';
+import type { StoredRefundLink } from '../../../store/payments/refund-links.ts';
+import type { Tx } from '../../../store/sqlite/database.ts';
+import { emitEvent, type EmitEventDeps } from '../../events/emit-event.ts';
+import { loadGroupLead } from '../load-payment.ts';
+import { presentLoaded, presentTimeline, type PresentDeps } from '../present-payment.ts';
+import { presentLink } from './present-link.ts';
+
+type RefundLinkEvent = Extract<EventType, `refund.${string}` | 'payment.refund_failed'>;
+type RefundEvent = Extract<EventType, 'payment.partially_refunded' | 'payment.refund_failed'>;
+
+export interface EmitRefundEventDeps extends PresentDeps, EmitEventDeps {
+  /** Called after the commit with the payment: it may look different now. */
+  readonly tellPaymentNews: (paymentId: string) => void;
+}
+
+/**
+ * Tells the merchant about a refund link, in the transaction that changed it: an event of its payment, in order with
+ * the others. The link's address is not in it: bodies are kept in clear.
+ */
+export async function emitRefundEvent(
+  tx: Tx,
+  deps: EmitRefundEventDeps,
+  type: RefundLinkEvent,
+  link: StoredRefundLink,
+): Promise<void> {
+  await emit(tx, deps, type, link.payment_id, { refundLink: presentLink(link, null) });
+}
+
+/** Tells the merchant about a refund to an address, as an event of its payment. */
+export async function emitDirectRefundEvent(
+  tx: Tx,
+  deps: EmitRefundEventDeps,
+  type: RefundEvent,
+  paymentId: string,
+): Promise<void> {
+  await emit(tx, deps, type, paymentId, {});
+}
+
+async function emit(
+  tx: Tx,
+  deps: EmitRefundEventDeps,
+  type: RefundLinkEvent | RefundEvent,
+  paymentId: string,
+  data: object,
+): Promise<void> {
+  const before = await findPayment(tx, paymentId);
+  if (before === undefined) throw new Error(`payment ${paymentId} does not exist`);
+  const at = deps.clock.now();
+  const same = { ...before, updated_at: at };
+  await updatePayment(tx, before.id, same, { events: 1, from: before });
+  const row = { ...before, updated_at: at, sequence: before.sequence + 1 };
+  const { sequence } = row;
+  const timeline = [...(await presentTimeline(tx, row.id)), { type, sequence, at }];
+  await emitEvent(tx, deps, {
+    merchant: { id: row.merchant_id, webhookUrl: await getWebhookUrl(tx, row.merchant_id) },
+    type,
+    mode: row.mode,
+    paymentId: row.id,
+    sendId: null,
+    sequence,
+    data: {
+      payment: presentLoaded(deps, await loadGroupLead(tx, deps, row), timeline),
+      ...data,
+    },
+    paymentWebhookUrl: row.webhook_url,
+    at,
+  });
+  tx.afterCommit(() => deps.tellPaymentNews(row.id));
+}

@@ -1,0 +1,66 @@
+import type { Coin } from '../../../domain/coins.ts';
+import { isoTime } from '../../../domain/iso-time.ts';
+import type { SecretBox } from '../../../domain/keys.ts';
+import { formatCoinAmount } from '../../../domain/money.ts';
+import { parseSums } from '../../../store/payments/payment-memory.ts';
+import type { StoredRefundLink } from '../../../store/payments/refund-links.ts';
+
+/** A refund link as the merchant sees it. */
+export type RefundLinkView = ReturnType<typeof presentLink>;
+
+/** @param url who has it can claim the money: null where it is not to be shown */
+export function presentLink(link: StoredRefundLink, url: string | null) {
+  return {
+    id: link.id,
+    paymentId: link.payment_id,
+    url,
+    status: link.status,
+    amount: link.amount,
+    currency: link.currency,
+    rate: link.rate,
+    preset: link.preset,
+    coinAmounts: coinAmounts(link),
+    approval: link.approval === 1,
+    deductFee: link.deduct_fee === 1,
+    reason: link.reason,
+    coin: link.coin,
+    destination: link.destination,
+    claimId: link.claim_id,
+    sendId: link.send_id,
+    txHash: link.txid,
+    problem: link.problem,
+    cancelReason: link.cancel_reason,
+    createdAt: isoTime(link.created_at),
+    expiresAt: isoTime(link.expires_at),
+    claimedAt: timeOrNull(link.claimed_at),
+    approvedAt: timeOrNull(link.approved_at),
+    paidAt: timeOrNull(link.paid_at),
+  };
+}
+
+/** The page of a link. The token is its only key. */
+export function linkUrl(deps: { readonly baseUrl: string }, token: string): string {
+  return `${deps.baseUrl}/r/${token}`;
+}
+
+/** The link again, for its merchant. */
+export function openUrl(
+  deps: { readonly baseUrl: string; readonly secretBox: SecretBox },
+  link: StoredRefundLink,
+): string {
+  return linkUrl(deps, deps.secretBox.open(link.token_sealed));
+}
+
+/** Coins that may be chosen, or the one that was, with what the refund takes of the payment's money. */
+function coinAmounts({ amounts_json, coin, claimed }: StoredRefundLink): Partial<Record<Coin, string>> {
+  const sums = coin === null || claimed === null ? parseSums(amounts_json) : { [coin]: BigInt(claimed) };
+  const shown: Partial<Record<Coin, string>> = {};
+  for (const [each, atoms] of Object.entries(sums) as [Coin, bigint][]) {
+    shown[each] = formatCoinAmount(atoms, each);
+  }
+  return shown;
+}
+
+function timeOrNull(at: number | null): string | null {
+  return at === null ? null : isoTime(at);
+}

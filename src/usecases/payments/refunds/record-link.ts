@@ -1,0 +1,112 @@
+import { isBeforeReturn } from '../../../domain/payment/balance.ts';
+import { listRefunds, type StoredRefund } from '../../../store/payments/refunds.ts';
+import { findPayment, type StoredPayment } from '../../../store/payments/payments.ts';
+import {
+  findRefundLink,
+  updateRefundLink,
+  type StoredRefundLink,
+} from '../../../store/payments/refund-links.ts';
+import type { StoredSend } from '../../../store/sends/sends.ts';
+import type { Tx } from '../../../store/sqlite/database.ts';
+import type { ApplyFactsDeps } from '../apply-facts.ts';
+import { newId } from '../../events/new-id.ts';
+import { emitRefundEvent } from './emit-refund-event.ts';
+import { reopenLink } from './reopen-link.ts';
+
+/**
+ * Tells a link what became of the send that pays it, in the transaction that changed the send: paid from the moment
+ * a node took it; once it can never confirm open again, or ended if the payment was recorded as refunded
+ * elsewhere since.
+ * @param isToldFailed whether that transaction tells of a failed refund of the payment already
+ */
+export async function recordLinkedRefund(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  refund: StoredRefund,
+  { send, isToldFailed }: { readonly send: StoredSend; readonly isToldFailed: boolean },
+): Promise<void> {
+  const link = refund.link_id === null ? undefined : await findRefundLink(tx, refund.link_id);
+  if (link === undefined) return;
+  if (send.status === 'failed') await reopen(tx, deps, link, { refund, send, isToldFailed });
+  else if (send.status !== 'signed') await settle(tx, deps, link, { refund, send });
+}
+
+async function reopen(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  link: StoredRefundLink,
+  told: { readonly refund: StoredRefund; readonly send: StoredSend; readonly isToldFailed: boolean },
+): Promise<void> {
+  const { refund, send, isToldFailed } = told;
+  if (link.send_id !== send.id) return;
+  const other = (await listRefunds(tx, link.payment_id)).find(
+    (each) => each.link_id === link.id && each.send_id !== send.id && each.status !== 'failed',
+  );
+  if (other !== undefined) return markPaid(tx, deps, link, other);
+  const payment = await findPayment(tx, link.payment_id);
+  const changed = await reopenLink(tx, deps, link, {
+    reopenedBy: 'send',
+    problem: send.error,
+    needsApproval: link.approval === 1 || wasOffered(send),
+    status: payment !== undefined && wasReturnedSince(refund, payment) ? 'cancelled' : 'open',
+  });
+  if (!isToldFailed) await emitRefundEvent(tx, deps, 'payment.refund_failed', changed);
+}
+
+/** Whether the money went back in another way after the refund was sent, as the shop recorded. */
+function wasReturnedSince(
+  { position }: StoredRefund,
+  { refunded_position: refundedPosition, refunded_by: refundedBy }: StoredPayment,
+): boolean {
+  return isBeforeReturn({ refundedBy, refundedPosition }, position);
+}
+
+/**
+ * Whether a node may have had the send: then its failure cost a fee, or the shop itself cancelled it. Without the
+ * shop's approval the payer could have it paid for that as often as he likes.
+ */
+function wasOffered({ broadcasts, height }: StoredSend): boolean {
+  return broadcasts > 0 || height !== null;
+}
+
+async function settle(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  link: StoredRefundLink,
+  { refund, send }: { readonly refund: StoredRefund; readonly send: StoredSend },
+): Promise<void> {
+  if (link.send_id === send.id && link.status === 'paid') return;
+  if (link.send_id !== null && link.send_id !== send.id) {
+    deps.logger.error(
+      { linkId: link.id, sendId: send.id, otherSendId: link.send_id },
+      'failed refund was mined while another refund of the same link is in flight: cancel that one unless it spends the same coins',
+    );
+    return;
+  }
+  await markPaid(tx, deps, link, refund);
+}
+
+/** A send that was recorded as failed, and that a fork pays after all, takes back the claim that was dropped. */
+async function markPaid(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  link: StoredRefundLink,
+  refund: StoredRefund,
+): Promise<void> {
+  const now = deps.clock.now();
+  const paid = await updateRefundLink(tx, link.id, {
+    status: 'paid',
+    coin: refund.coin,
+    claimed: refund.refunded,
+    destination: refund.destination,
+    claim_id: link.send_id === refund.send_id ? link.claim_id : newId('rcl_'),
+    send_id: refund.send_id,
+    reopened_by: null,
+    problem: null,
+    cancel_reason: null,
+    claimed_at: link.claimed_at ?? refund.created_at,
+    paid_at: now,
+    updated_at: now,
+  });
+  await emitRefundEvent(tx, deps, 'refund.paid', paid);
+}

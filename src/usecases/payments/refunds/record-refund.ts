@@ -1,0 +1,40 @@
+import type { Tx } from '../../../store/sqlite/database.ts';
+import { findRefund } from '../../../store/payments/refunds.ts';
+import type { SendStatus } from '../../../domain/send/types.ts';
+import type { StoredSend } from '../../../store/sends/sends.ts';
+import type { ApplyFactsDeps } from '../apply-facts.ts';
+import { applyRefunds } from './apply-refunds.ts';
+import { emitDirectRefundEvent } from './emit-refund-event.ts';
+import { recordLinkedRefund } from './record-link.ts';
+
+/**
+ * Tells a payment what became of a send that refunds it, in the transaction that changed the send:
+ * refunded from the moment a node took the last of it, and no longer once that can never confirm. Its
+ * link, if it was claimed by one, is told as well. A send that refunds nothing is left alone.
+ * @param before the status of the send before that change
+ */
+export async function recordRefund(
+  tx: Tx,
+  deps: ApplyFactsDeps,
+  send: StoredSend,
+  before: SendStatus,
+): Promise<void> {
+  const refund = await findRefund(tx, send.id);
+  if (refund === undefined) return;
+  const events = await applyRefunds(tx, deps, refund.payment_id);
+  const isToldFailed = events.includes('payment.refund_failed');
+  if (refund.link_id !== null) {
+    await recordLinkedRefund(tx, deps, refund, { send, isToldFailed });
+    return;
+  }
+  const [wasTaken, isTaken] = [TAKEN.has(before), TAKEN.has(refund.status)];
+  if (isTaken && !wasTaken && !events.includes('payment.refunded')) {
+    await emitDirectRefundEvent(tx, deps, 'payment.partially_refunded', refund.payment_id);
+  }
+  if (wasTaken && refund.status === 'failed' && !isToldFailed) {
+    await emitDirectRefundEvent(tx, deps, 'payment.refund_failed', refund.payment_id);
+  }
+}
+
+/** A node has the refund, or a block. */
+const TAKEN: ReadonlySet<SendStatus> = new Set(['broadcast', 'confirmed']);

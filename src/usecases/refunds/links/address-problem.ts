@@ -1,0 +1,74 @@
+import { base58 } from '@scure/base';
+import type { Chains } from '../../../domain/chains.ts';
+import { NETWORKS, UTXO_COINS, type Coin, type Mode, type Network } from '../../../domain/coins.ts';
+
+/** What is wrong with an address, for whoever typed it. */
+export type AddressProblem =
+  /** Of another coin. */
+  | { readonly kind: 'coin'; readonly of: Coin }
+  /** Of the right coin, on a network of the other kind: a test network, or the real one. */
+  | { readonly kind: 'network'; readonly isTest: boolean }
+  /** Looks right and is mistyped. */
+  | { readonly kind: 'checksum' }
+  | { readonly kind: 'mweb' }
+  | { readonly kind: 'invalid' };
+
+/** What a text looks like by its form, whatever its checksum says. */
+interface Look {
+  readonly coin: Coin;
+  /** Null where all networks of a coin share their addresses. */
+  readonly network: Network | null;
+}
+
+const PAYLOAD_LENGTH = 25;
+const SOLANA_LENGTH = 32;
+
+/** Why a text is no address of a coin in a mode; null when it is one, or nobody can say. */
+export function addressProblem(
+  chains: Chains,
+  { coin, mode, address }: { readonly coin: Coin; readonly mode: Mode; readonly address: string },
+): AddressProblem | null {
+  const adapter = chains.get(coin, mode);
+  if (adapter === null || adapter.addressProblem(address) === null) return null;
+  if (isMweb(address)) return { kind: 'mweb' };
+  const network = mode === 'sandbox' ? 'testnet' : adapter.network;
+  const looks = looksLike(address);
+  const own = looks.filter((look) => look.coin === coin);
+  if (own.some((look) => look.network === null || look.network === network)) return { kind: 'checksum' };
+  const [wrong] = own;
+  if (wrong !== undefined) return { kind: 'network', isTest: wrong.network !== 'mainnet' };
+  const [other] = looks;
+  return other === undefined ? { kind: 'invalid' } : { kind: 'coin', of: other.coin };
+}
+
+function looksLike(text: string): Look[] {
+  if (/^0x[0-9a-f]{40}$/i.test(text)) return [{ coin: 'ETH', network: null }];
+  const lower = text.toLowerCase();
+  const bytes = base58Bytes(text);
+  const utxo = Object.values(UTXO_COINS).flatMap((definition) =>
+    NETWORKS.flatMap((network): Look[] => {
+      const { hrp, pubKeyHashVersions, scriptHashVersions } = definition.networks[network];
+      const isSegwit = hrp !== null && lower.startsWith(`${hrp}1`);
+      const version = bytes?.length === PAYLOAD_LENGTH ? bytes[0] : undefined;
+      const isBase58 =
+        version !== undefined && [...pubKeyHashVersions, ...scriptHashVersions].includes(version);
+      return isSegwit || isBase58 ? [{ coin: definition.code as Coin, network }] : [];
+    }),
+  );
+  return bytes?.length === SOLANA_LENGTH ? [...utxo, { coin: 'SOL', network: null }] : utxo;
+}
+
+function base58Bytes(text: string): Uint8Array | null {
+  if (!/^[1-9A-HJ-NP-Za-km-z]{25,44}$/.test(text)) return null;
+  return base58.decode(text);
+}
+
+function isMweb(text: string): boolean {
+  const lower = text.toLowerCase();
+  return Object.values(UTXO_COINS).some((definition) =>
+    NETWORKS.some((network) => {
+      const { mwebHrp } = definition.networks[network];
+      return mwebHrp !== null && lower.startsWith(`${mwebHrp}1`);
+    }),
+  );
+}

@@ -1,0 +1,182 @@
+import type { Coin } from '../../../domain/coins.ts';
+import { AppError, invalidField } from '../../../domain/errors.ts';
+import { currencyDigits } from '../../../domain/currencies.ts';
+import { formatCoinAmount, parseDecimal } from '../../../domain/money.ts';
+import type { RefundValue } from '../../../domain/payment/refund-value.ts';
+import type { AddressDeriver } from '../../../domain/keys.ts';
+import type { Rates } from '../../../domain/ports.ts';
+import { findPayment } from '../../../store/payments/payments.ts';
+import { updateRefundLink, type StoredRefundLink } from '../../../store/payments/refund-links.ts';
+import type { Db, Tx } from '../../../store/sqlite/database.ts';
+import { newId } from '../../events/new-id.ts';
+import type { ApplyFactsDeps } from '../../payments/apply-facts.ts';
+import { rejectOwnAddress } from '../refund-order.ts';
+import { remainingRefundable } from '../../../domain/payment/remaining-refundable.ts';
+import { completedBy } from '../../../domain/payment/status.ts';
+import { applyRefunds } from '../../payments/refunds/apply-refunds.ts';
+import { loadPayment, type LoadedPayment } from '../../payments/load-payment.ts';
+import { refundColumns } from '../../payments/payment-state.ts';
+import { refundShare } from '../refundable.ts';
+import { planOrder, sumPlan } from '../../wallet/send/plan-order.ts';
+import { quoteFee } from '../../wallet/send/quote-fee.ts';
+import { chainFor } from '../../wallet/send/send-order.ts';
+import { toSendOrder, type Claim } from './claim-order.ts';
+import { emitRefundEvent } from '../../payments/refunds/emit-refund-event.ts';
+import { claimOptions, linkByToken } from './payer-link.ts';
+
+/** Nothing here signs: whoever has a link reaches this far. */
+export interface ClaimLinkDeps extends ApplyFactsDeps {
+  readonly db: Db;
+  readonly rates: Rates;
+  readonly deriver: AddressDeriver;
+  readonly wakeWebhooks: () => void;
+}
+
+export interface ClaimRequest {
+  readonly token: string;
+  readonly coin: Coin;
+  readonly destination: string;
+}
+
+/** What a claim would come to, decimal strings in the coin's unit. */
+export interface ClaimPreview {
+  readonly amount: string;
+  /** Null where the shop pays it, or while nobody can say. */
+  readonly fee: string | null;
+  /** Null while nobody can say. */
+  readonly arrives: string | null;
+  /** False while nobody can say whether the network would carry it. */
+  readonly isChecked: boolean;
+}
+
+/**
+ * Checks a claim before it is made: the address, that as much money is there, and that the network would carry it.
+ * @throws {AppError} as claimRefundLink
+ */
+export async function previewClaim(deps: ClaimLinkDeps, wish: ClaimRequest): Promise<ClaimPreview> {
+  const link = await linkByToken(deps.db, wish.token);
+  if (link.rate === 'current') await deps.rates.ensure(link.currency);
+  return preview(deps, link, await claimFor(deps.db, deps, link, wish));
+}
+
+/**
+ * Claims a link, once for ever: it reserves the money, which is sent by the next round unless the shop is to agree. The same claim
+ * again changes nothing. What keeps the shop from sending now (a node that is down, an empty wallet) does not concern
+ * the payer: the claim is kept and sent as soon as that is over, or dropped if the network then would not carry it.
+ * @throws {AppError} LINK_NOT_FOUND; INVALID_STATE when it cannot be claimed (any more); VALIDATION_INVALID
+ * naming `coin`, `destination` or `amount`; RATE_UNAVAILABLE, COIN_UNAVAILABLE
+ */
+export async function claimRefundLink(deps: ClaimLinkDeps, wish: ClaimRequest): Promise<void> {
+  const link = await linkByToken(deps.db, wish.token);
+  if (isSameClaim(deps, link, wish)) return;
+  if (link.rate === 'current') await deps.rates.ensure(link.currency);
+  const { isChecked } = await preview(deps, link, await claimFor(deps.db, deps, link, wish));
+  const isNew = await deps.db.transaction(async (tx) => claim(tx, deps, wish, isChecked));
+  if (!isNew) return;
+  deps.logger.info({ linkId: link.id, paymentId: link.payment_id, coin: wish.coin }, 'refund claimed');
+  deps.wakeWebhooks();
+}
+
+/** False when the same claim was made meanwhile. */
+async function claim(tx: Tx, deps: ClaimLinkDeps, wish: ClaimRequest, isChecked: boolean): Promise<boolean> {
+  const link = await linkByToken(tx, wish.token);
+  if (isSameClaim(deps, link, wish)) return false;
+  const { coin, atoms, destination } = await claimFor(tx, deps, link, wish);
+  const payment = await paymentOf(tx, deps, link);
+  const given = claimGiven(link, payment, coin, atoms);
+  const columns = refundColumns({ ...given, completedBy: completedBy(payment.state) });
+  const now = deps.clock.now();
+  const claimed = await updateRefundLink(tx, link.id, {
+    status: 'claimed',
+    coin,
+    claimed: atoms.toString(),
+    destination,
+    claim_id: newId('rcl_'),
+    claim_checked: isChecked ? 1 : 0,
+    claim_value: columns.value,
+    claim_unpriced: columns.unpriced,
+    claim_completed_json: columns.completed_json,
+    claim_by_acceptance: columns.by_acceptance,
+    reopened_by: null,
+    claimed_at: now,
+    updated_at: now,
+  });
+  await applyRefunds(tx, deps, link.payment_id);
+  await emitRefundEvent(tx, deps, 'refund.claimed', claimed);
+  return true;
+}
+
+/** What the claim gives back of the price. */
+function claimGiven(link: StoredRefundLink, payment: LoadedPayment, coin: Coin, atoms: bigint): RefundValue {
+  const left = remainingRefundable(payment.state, coin, { mayWait: true });
+  const fiat = link.rate === 'current' ? parseDecimal(link.amount, currencyDigits(link.currency) ?? 0) : null;
+  return refundShare(payment, left, atoms, fiat);
+}
+
+async function paymentOf(
+  db: Db,
+  deps: ClaimLinkDeps,
+  { payment_id: id }: StoredRefundLink,
+): Promise<LoadedPayment> {
+  const row = await findPayment(db, id);
+  if (row === undefined) throw new Error(`payment ${id} does not exist`);
+  return loadPayment(db, deps, row);
+}
+
+/** Whether a link was claimed in just this way: a form that was sent twice. */
+function isSameClaim(
+  deps: ClaimLinkDeps,
+  link: StoredRefundLink,
+  { coin, destination }: ClaimRequest,
+): boolean {
+  if (
+    link.coin !== coin ||
+    link.destination === null ||
+    !['claimed', 'approved', 'paid'].includes(link.status)
+  ) {
+    return false;
+  }
+  const adapter = deps.chains.get(coin, link.mode);
+  const text = destination.trim();
+  if (adapter === null || adapter.addressProblem(text) !== null) return link.destination === text;
+  return adapter.watchKey(link.destination) === adapter.watchKey(text);
+}
+
+/** The claim as things stand. Inside a transaction the answer holds until its end. */
+async function claimFor(
+  db: Db,
+  deps: ClaimLinkDeps,
+  link: StoredRefundLink,
+  wish: ClaimRequest,
+): Promise<Claim> {
+  if (link.status !== 'open') throw new AppError('INVALID_STATE', `This refund link is ${link.status}`);
+  if (deps.clock.now() >= link.expires_at) throw new AppError('INVALID_STATE', 'This refund link is expired');
+  const options = claimOptions(deps.rates, link, await paymentOf(db, deps, link));
+  if (options.length === 0) throw new AppError('INVALID_STATE', 'The money of this refund link is not there');
+  const option = options.find(({ coin }) => coin === wish.coin);
+  if (option === undefined)
+    throw invalidField('coin', `must be ${options.map(({ coin }) => coin).join(' or ')}`);
+  const asked = { ...option, destination: wish.destination.trim() };
+  await rejectOwnAddress(db, deps, await toSendOrder(db, link, asked));
+  return asked;
+}
+
+/** Reasons that are the shop's own or pass: the claim is sent once they are over. */
+const TRANSIENT_ERRORS = new Set(['INSUFFICIENT_BALANCE', 'NODE_UNAVAILABLE']);
+
+/** Waits for the network. @throws {AppError} VALIDATION_INVALID when the network would not carry it at all */
+async function preview(deps: ClaimLinkDeps, link: StoredRefundLink, asked: Claim): Promise<ClaimPreview> {
+  const { coin, atoms } = asked;
+  const amount = formatCoinAmount(atoms, coin);
+  try {
+    const order = await toSendOrder(deps.db, link, asked);
+    const adapter = chainFor(deps.chains, order);
+    const quote = await quoteFee(deps, adapter, order);
+    const plan = await planOrder(deps.db, deps, order, { adapter, quote });
+    const fee = order.subtractFee ? formatCoinAmount(plan.fee, coin) : null;
+    return { amount, fee, arrives: formatCoinAmount(sumPlan(plan).amount, coin), isChecked: true };
+  } catch (error) {
+    if (!(error instanceof AppError) || !TRANSIENT_ERRORS.has(error.code)) throw error;
+    return { amount, fee: null, arrives: link.deduct_fee === 1 ? null : amount, isChecked: false };
+  }
+}

@@ -1,0 +1,79 @@
+import { AppError } from '../../../domain/errors.ts';
+import { depthToLeave } from '../../../domain/payment/remaining-refundable.ts';
+import { findMerchant } from '../../../store/merchants/merchants.ts';
+import { findPayment } from '../../../store/payments/payments.ts';
+import { findRefundLink, type StoredRefundLink } from '../../../store/payments/refund-links.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+import { loadPayment } from '../../payments/load-payment.ts';
+import type { LoadPaymentDeps } from '../../payments/payment-state.ts';
+import { nothingRefundable } from '../refundable.ts';
+import { outputsForRefund } from '../unproven-failures.ts';
+import type { SendCoinsDeps } from '../../wallet/send/send-coins.ts';
+import type { SendOrder } from '../../wallet/send/send-order.ts';
+import { leftForClaim } from './left-for-link.ts';
+
+/** What is sent for a claim. */
+export interface Claim {
+  readonly coin: NonNullable<StoredRefundLink['coin']>;
+  readonly atoms: bigint;
+  readonly destination: string;
+}
+
+/** The send that a claim on a link comes to. */
+export async function toSendOrder(db: Db, link: StoredRefundLink, claim: Claim): Promise<SendOrder> {
+  const merchant = await findMerchant(db, link.merchant_id);
+  if (merchant === undefined) throw new Error(`merchant ${link.merchant_id} does not exist`);
+  return {
+    coin: claim.coin,
+    mode: link.mode,
+    merchantId: link.merchant_id,
+    account: merchant.account,
+    destination: claim.destination,
+    amount: claim.atoms,
+    subtractFee: link.deduct_fee === 1,
+    feeField: 'deductFee',
+    // The payer chooses the time and the coin: the fee never takes more than what is given back.
+    maxFee: claim.atoms,
+  };
+}
+
+/**
+ * The send for a claim that waits for one. Inside a transaction the answer holds until its end: that is what keeps a
+ * claim from being paid twice, or after it was cancelled.
+ * @throws {AppError} INVALID_STATE when it waits no longer, or its money is not there
+ */
+export async function orderClaim(
+  db: Db,
+  deps: Pick<SendCoinsDeps, 'policy' | 'confirmations'>,
+  linkId: string,
+): Promise<SendOrder> {
+  const link = await findRefundLink(db, linkId);
+  if (link === undefined) throw new Error(`refund link ${linkId} does not exist`);
+  const isAgreed = link.status === 'approved' || (link.status === 'claimed' && link.approval === 0);
+  const { coin, claimed, destination } = link;
+  if (!isAgreed || link.send_id !== null || coin === null || claimed === null || destination === null) {
+    throw new AppError('INVALID_STATE', 'the claim does not wait for a send any more');
+  }
+  const row = await findPayment(db, link.payment_id);
+  if (row === undefined) throw new Error(`payment ${link.payment_id} does not exist`);
+  const payment = await loadPayment(db, deps, row);
+  const atoms = BigInt(claimed);
+  if (leftForClaim(link, payment, coin) < atoms) throw nothingRefundable(payment, coin);
+  const order = await toSendOrder(db, link, { coin, atoms, destination });
+  return { ...order, only: await outputsForRefund(db, deps, { coin, paymentId: row.id }) };
+}
+
+/** What a claim waits for whose money is there and not deep enough to leave; null where that is not what it waits for. */
+export async function awaitedByClaim(
+  db: Db,
+  deps: LoadPaymentDeps,
+  link: StoredRefundLink,
+): Promise<string | null> {
+  const { coin, claimed } = link;
+  const row = await findPayment(db, link.payment_id);
+  if (row === undefined || coin === null || claimed === null || link.send_id !== null) return null;
+  const payment = await loadPayment(db, deps, row);
+  const isDeep = leftForClaim(link, payment, coin) >= BigInt(claimed);
+  if (isDeep || leftForClaim(link, payment, coin, { mayWait: true }) < BigInt(claimed)) return null;
+  return `It is sent once the ${coin} of the payment has ${depthToLeave(payment.state, coin)} confirmations`;
+}

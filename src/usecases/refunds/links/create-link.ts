@@ -1,0 +1,235 @@
+import { COINS, type Coin } from '../../../domain/coins.ts';
+import { currencyDigits } from '../../../domain/currencies.ts';
+import { AppError, invalidField } from '../../../domain/errors.ts';
+import type { SecretBox } from '../../../domain/keys.ts';
+import { formatCoinAmount, formatDecimal } from '../../../domain/money.ts';
+import {
+  remainingRefundable,
+  type RemainingRefundable,
+} from '../../../domain/payment/remaining-refundable.ts';
+import { policyIn } from '../../../domain/payment/terms.ts';
+import type { RefundPreset, RefundRate } from '../../../domain/payment/refund-link.ts';
+import { isBought } from '../../../domain/payment/link-terms.ts';
+import type { CoinSums } from '../../../domain/payment/types.ts';
+import type { Clock, Rates } from '../../../domain/ports.ts';
+import { atomsFor, convertToMinor } from '../../../domain/price.ts';
+import { sumsJson } from '../../../store/payments/payment-memory.ts';
+import { findRefundLink, insertRefundLink } from '../../../store/payments/refund-links.ts';
+import type { RefundLinkRow } from '../../../store/schema/refund-links.ts';
+import type { Db, Tx } from '../../../store/sqlite/database.ts';
+import { tokenHash } from '../../accounts/account-link.ts';
+import { newId, randomBase62 } from '../../events/new-id.ts';
+import { keepNothing, type KeepMade } from '../../keep-answer.ts';
+import { findOwnGroupLead } from '../../payments/get-payment.ts';
+import { loadPayment, type LoadedPayment } from '../../payments/load-payment.ts';
+import type { LoadPaymentDeps } from '../../payments/payment-state.ts';
+import {
+  nothingRefundable,
+  readFiat,
+  requireKnownRate,
+  toAtoms,
+  exchangeRateFor,
+  receivedRate,
+} from '../refundable.ts';
+import { excessLeft } from './left-for-link.ts';
+import { linkUrl, presentLink, type RefundLinkView } from '../../payments/refunds/present-link.ts';
+
+export interface CreateLinkDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly rates: Rates;
+  readonly secretBox: SecretBox;
+  readonly baseUrl: string;
+  readonly confirmations: LoadPaymentDeps['confirmations'];
+}
+
+/** What of a payment a link gives back. */
+export type RefundLinkRequest =
+  | { readonly kind: 'amount'; readonly amount: string; readonly currency: string }
+  | { readonly kind: RefundPreset };
+
+export interface CreateLinkInput {
+  readonly merchantId: string;
+  readonly paymentId: string;
+  readonly wish: RefundLinkRequest;
+  /** Only this coin may be chosen; needed for `all` and `excess` when money came in several. */
+  readonly coin?: Coin | undefined;
+  readonly rate: RefundRate;
+  readonly expiresInDays: number;
+  readonly approval: boolean;
+  readonly deductFee: boolean;
+  readonly reason: string | null;
+}
+
+const DAY_MS = 24 * 3_600_000;
+/** 43 base62 characters carry the 256 bits of 32 random bytes. */
+const TOKEN_LENGTH = 43;
+
+/**
+ * Makes a link by which the payer gets money back: he chooses among the coins he paid in and names an address. It
+ * reserves nothing; at its rate the amounts are fixed here, or with the current one at the claim.
+ * @throws {AppError} PAYMENT_NOT_FOUND, INVALID_STATE (nothing refundable), VALIDATION_INVALID, RATE_UNAVAILABLE
+ */
+export async function createRefundLink(
+  deps: CreateLinkDeps,
+  input: CreateLinkInput,
+  keep: KeepMade<RefundLinkView> = keepNothing,
+): Promise<RefundLinkView> {
+  const { merchantId, paymentId, rate } = input;
+  const { currency } = await findOwnGroupLead(deps.db, { merchantId, paymentId });
+  if (rate === 'current') await deps.rates.ensure(currency);
+  const token = randomBase62(TOKEN_LENGTH);
+  const id = newId('rfl_');
+  return deps.db.transaction(async (tx) => {
+    await insertRefundLink(tx, await rowOf(tx, deps, input, { id, token }));
+    const stored = await findRefundLink(tx, id);
+    if (stored === undefined) throw new Error(`refund link ${id} was not stored`);
+    const view = presentLink(stored, linkUrl(deps, token));
+    await keep(tx, view);
+    return view;
+  });
+}
+
+async function rowOf(
+  tx: Tx,
+  deps: CreateLinkDeps,
+  input: CreateLinkInput,
+  { id, token }: { readonly id: string; readonly token: string },
+): Promise<RefundLinkRow> {
+  const { merchantId, paymentId, wish, rate, approval, deductFee, reason } = input;
+  const payment = await loadPayment(tx, deps, await findOwnGroupLead(tx, { merchantId, paymentId }));
+  const { amount, atoms } = terms(deps, payment, input);
+  const now = deps.clock.now();
+  return {
+    id,
+    merchant_id: merchantId,
+    payment_id: paymentId,
+    token_hash: tokenHash(token),
+    token_sealed: deps.secretBox.seal(token),
+    amount,
+    currency: payment.row.currency,
+    rate,
+    preset: wish.kind === 'amount' ? null : wish.kind,
+    amounts_json: sumsJson(atoms) ?? '{}',
+    approval: approval ? 1 : 0,
+    deduct_fee: deductFee ? 1 : 0,
+    reason,
+    status: 'open',
+    coin: null,
+    claimed: null,
+    destination: null,
+    claim_id: null,
+    claim_checked: 0,
+    reopened_by: null,
+    send_id: null,
+    problem: null,
+    cancel_reason: null,
+    opened_complete: isBought(payment.state) ? 1 : 0,
+    claim_value: null,
+    claim_unpriced: '0',
+    claim_completed_json: null,
+    claim_by_acceptance: 0,
+    created_at: now,
+    updated_at: now,
+    expires_at: now + input.expiresInDays * DAY_MS,
+    claimed_at: null,
+    approved_at: null,
+    paid_at: null,
+  };
+}
+
+interface Terms {
+  /** In the payment's currency. */
+  readonly amount: string;
+  /** Of the payment's money, per coin that may be chosen. */
+  readonly atoms: CoinSums;
+}
+
+function terms(deps: CreateLinkDeps, payment: LoadedPayment, input: CreateLinkInput): Terms {
+  const { wish, coin } = input;
+  if (coin !== undefined && policyIn(payment.state, coin) === undefined) {
+    throw invalidField('coin', `this payment takes no ${coin}`);
+  }
+  const asked = wish.kind === 'amount' ? readFiat(wish, payment) : null;
+  const offered = (coin === undefined ? COINS : [coin]).filter(
+    (each) => leftToClaim(payment, each).atoms > 0n,
+  );
+  if (offered.length === 0) throw nothingRefundable(payment, coin ?? firstPaid(payment));
+  if (wish.kind === 'amount' && asked !== null) {
+    return { amount: wish.amount, atoms: amountIn(deps, payment, { offered, asked, rate: input.rate }) };
+  }
+  const [only, ...others] = offered;
+  if (only === undefined || others.length > 0) {
+    throw invalidField('coin', `name one of ${offered.join(', ')}: all of them were paid`, 'required');
+  }
+  return preset(deps, payment, { coin: only, isExcess: wish.kind === 'excess', rate: input.rate });
+}
+
+/** A claim may wait for the confirmations of its money. */
+function leftToClaim({ state }: LoadedPayment, coin: Coin): RemainingRefundable {
+  return remainingRefundable(state, coin, { mayWait: true });
+}
+
+function firstPaid(payment: LoadedPayment): Coin {
+  const paid = payment.state.credits.find(({ state }) => state !== 'gone');
+  if (paid === undefined) throw new AppError('INVALID_STATE', 'No money of this payment is there to refund');
+  return paid.coin;
+}
+
+/** A stated amount in each coin of which as much is there. @throws {AppError} VALIDATION_INVALID when there is none */
+function amountIn(
+  deps: CreateLinkDeps,
+  payment: LoadedPayment,
+  ask: { readonly offered: readonly Coin[]; readonly asked: bigint; readonly rate: RefundRate },
+): CoinSums {
+  const atoms: Partial<Record<Coin, bigint>> = {};
+  const most: string[] = [];
+  for (const coin of ask.offered) {
+    const left = leftToClaim(payment, coin);
+    const worth = exchangeRateFor(deps.rates, payment, left, ask.rate);
+    const needed = toAtoms(ask.asked, worth, coin);
+    if (ask.rate === 'received') requireKnownRate(left, needed);
+    if (needed <= left.atoms) atoms[coin] = needed;
+    const value = fiatText(payment, convertToMinor(left.atoms, worth));
+    most.push(`${value} in ${coin} (${formatCoinAmount(left.atoms, coin)})`);
+  }
+  if (Object.keys(atoms).length > 0) return atoms;
+  throw invalidField('amount', `at most ${most.join(' or ')} can still be refunded`);
+}
+
+/** Everything of a coin that is left, or what is there beyond the price. */
+function preset(
+  deps: CreateLinkDeps,
+  payment: LoadedPayment,
+  { coin, isExcess, rate }: { readonly coin: Coin; readonly isExcess: boolean; readonly rate: RefundRate },
+): Terms {
+  const left = leftToClaim(payment, coin);
+  const atoms = isExcess ? excessLeft(payment, coin, { mayWait: true }) : left.atoms;
+  const worth = exchangeRateFor(deps.rates, payment, left, 'received');
+  if (atoms <= 0n) throw nothingBeyond(payment);
+  if (!isExcess) requireKnownRate(left, atoms);
+  const value = convertToMinor(atoms, worth);
+  if (value <= 0n) {
+    throw new AppError(
+      'INVALID_STATE',
+      `What is left is worth less than the smallest amount of ${payment.row.currency}`,
+    );
+  }
+  const amount = fiatText(payment, value);
+  if (rate === 'received') return { amount, atoms: { [coin]: atoms } };
+  const now = atomsFor(value, exchangeRateFor(deps.rates, payment, left, 'current'));
+  return { amount, atoms: { [coin]: now < left.atoms ? now : left.atoms } };
+}
+
+/** Money of unknown value may be beyond the price. @throws {AppError} RATE_UNAVAILABLE where there is some */
+function nothingBeyond(payment: LoadedPayment): AppError {
+  for (const coin of COINS) {
+    const left = leftToClaim(payment, coin);
+    if (left.atoms > 0n) receivedRate(payment, left);
+  }
+  return new AppError('INVALID_STATE', 'Nothing was paid beyond the price');
+}
+
+function fiatText({ row }: LoadedPayment, minorUnits: bigint): string {
+  return formatDecimal(minorUnits, currencyDigits(row.currency) ?? 0);
+}

@@ -1,0 +1,84 @@
+import { AppError } from '../../../domain/errors.ts';
+import type { SecretBox } from '../../../domain/keys.ts';
+import {
+  findRefundLink,
+  updateRefundLink,
+  type StoredRefundLink,
+} from '../../../store/payments/refund-links.ts';
+import type { Db, Tx } from '../../../store/sqlite/database.ts';
+import type { ApplyFactsDeps } from '../../payments/apply-facts.ts';
+import { applyRefunds } from '../../payments/refunds/apply-refunds.ts';
+import { emitRefundEvent } from '../../payments/refunds/emit-refund-event.ts';
+import { openUrl, presentLink, type RefundLinkView } from '../../payments/refunds/present-link.ts';
+
+export interface DecideLinkDeps extends ApplyFactsDeps {
+  readonly db: Db;
+  readonly secretBox: SecretBox;
+  readonly wakeWebhooks: () => void;
+  /** Lets claims be sent that can be. */
+  readonly sendClaims: () => Promise<void>;
+}
+
+interface At {
+  readonly merchantId: string;
+  readonly linkId: string;
+}
+
+/**
+ * Ends a link, also a claimed one as long as no send of it is signed; ending it twice changes nothing.
+ * @throws {AppError} LINK_NOT_FOUND; INVALID_STATE once it is being paid, was paid or expired
+ */
+export async function cancelLink(deps: DecideLinkDeps, at: At): Promise<RefundLinkView> {
+  const link = await deps.db.transaction(async (tx) => {
+    const found = await ownLink(tx, at);
+    if (found.status === 'cancelled') return found;
+    if (found.send_id !== null && found.status !== 'paid') throw notNow('is being paid');
+    if (found.status === 'paid' || found.status === 'expired') throw notNow(`is ${found.status}`);
+    const cancelled = {
+      status: 'cancelled',
+      cancel_reason: 'cancelled',
+      updated_at: deps.clock.now(),
+    } as const;
+    const ended = await updateRefundLink(tx, found.id, cancelled);
+    await applyRefunds(tx, deps, found.payment_id);
+    await emitRefundEvent(tx, deps, 'refund.cancelled', ended);
+    return ended;
+  });
+  deps.wakeWebhooks();
+  return presentLink(link, openUrl(deps, link));
+}
+
+/**
+ * Agrees to a claim that waits for it: the money is sent to the address that was claimed.
+ * @param at.claimId the claim that is meant: a link that was opened again may have another one by now
+ * @throws {AppError} LINK_NOT_FOUND; INVALID_STATE unless it is claimed, by that claim, and needs approval
+ */
+export async function approveLink(
+  deps: DecideLinkDeps,
+  at: At & { readonly claimId: string },
+): Promise<RefundLinkView> {
+  const link = await deps.db.transaction(async (tx) => {
+    const found = await ownLink(tx, at);
+    if (found.status === 'open') throw notNow('is not claimed yet');
+    if (found.claim_id !== at.claimId) throw notNow('has another claim: look at its address');
+    if (found.status === 'approved') return found;
+    if (found.approval === 0) throw notNow('needs no approval');
+    if (found.status !== 'claimed') throw notNow(`is ${found.status}`);
+    const now = deps.clock.now();
+    return updateRefundLink(tx, found.id, { status: 'approved', approved_at: now, updated_at: now });
+  });
+  void deps.sendClaims();
+  return presentLink(link, openUrl(deps, link));
+}
+
+async function ownLink(tx: Tx, { merchantId, linkId }: At): Promise<StoredRefundLink> {
+  const link = await findRefundLink(tx, linkId);
+  if (link === undefined || link.merchant_id !== merchantId) {
+    throw new AppError('LINK_NOT_FOUND', 'No such refund link');
+  }
+  return link;
+}
+
+function notNow(why: string): AppError {
+  return new AppError('INVALID_STATE', `This refund link ${why}`);
+}

@@ -1,0 +1,31 @@
+import { findRefundLink, linksToExpire, updateRefundLink } from '../../../store/payments/refund-links.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+import type { ApplyFactsDeps } from '../../payments/apply-facts.ts';
+import { emitRefundEvent } from '../../payments/refunds/emit-refund-event.ts';
+
+export interface ExpireLinksDeps extends ApplyFactsDeps {
+  readonly db: Db;
+  readonly wakeWebhooks: () => void;
+}
+
+/** Links ended in one round. */
+const ROUND_SIZE = 100;
+
+/** Ends the links that nobody claimed in time; a claimed one never expires. */
+export async function expireLinks(deps: ExpireLinksDeps): Promise<void> {
+  const due = await linksToExpire(deps.db, deps.clock.now(), ROUND_SIZE);
+  for (const id of due) {
+    try {
+      await deps.db.transaction(async (tx) => {
+        const link = await findRefundLink(tx, id);
+        const now = deps.clock.now();
+        if (link?.status !== 'open' || now < link.expires_at) return;
+        const expired = await updateRefundLink(tx, id, { status: 'expired', updated_at: now });
+        await emitRefundEvent(tx, deps, 'refund.expired', expired);
+      });
+    } catch (error) {
+      deps.logger.error({ linkId: id, err: error }, 'expiring a refund link failed; retried');
+    }
+  }
+  if (due.length > 0) deps.wakeWebhooks();
+}

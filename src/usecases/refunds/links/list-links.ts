@@ -1,0 +1,50 @@
+import type { SecretBox } from '../../../domain/keys.ts';
+import type { Mode } from '../../../domain/coins.ts';
+import type { RefundLinkStatus } from '../../../domain/payment/refund-link.ts';
+import { listRefundLinks } from '../../../store/payments/refund-links.ts';
+import type { MerchantRow } from '../../../store/schema/merchants.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+import { merchantMode } from '../../access/merchant-mode.ts';
+import { findOwnPayment } from '../../payments/get-payment.ts';
+import { openUrl, presentLink, type RefundLinkView } from '../../payments/refunds/present-link.ts';
+
+export interface ListLinksDeps {
+  readonly db: Db;
+  readonly secretBox: SecretBox;
+  readonly baseUrl: string;
+}
+
+export interface ListLinksFilter {
+  readonly merchant: Pick<MerchantRow, 'id' | 'sandbox'>;
+  /** Its current mode when left out. */
+  readonly mode?: Mode | undefined;
+  readonly paymentId?: string | undefined;
+  readonly status?: RefundLinkStatus | undefined;
+  readonly urls: VisibleUrls;
+}
+
+/** Which of the links themselves are shown: who has one can claim the money. `waiting`: those that need an approval then. */
+export type VisibleUrls = 'all' | 'waiting' | 'none';
+
+/**
+ * A merchant's refund links, newest first: of one payment, or of all payments of a mode.
+ * @throws {AppError} PAYMENT_NOT_FOUND
+ */
+export async function listLinks(
+  deps: ListLinksDeps,
+  { merchant, mode: asked, paymentId, status, urls }: ListLinksFilter,
+  page: { readonly page: number; readonly limit: number },
+): Promise<{ links: RefundLinkView[]; pagination: { page: number; limit: number; total: number } }> {
+  if (paymentId !== undefined) await findOwnPayment(deps.db, { merchantId: merchant.id, paymentId });
+  const mode = merchantMode(merchant, asked);
+  const found = await listRefundLinks(
+    deps.db,
+    { merchantId: merchant.id, paymentId, mode, status },
+    { limit: page.limit, offset: (page.page - 1) * page.limit },
+  );
+  const isShown = (approval: number): boolean => urls === 'all' || (urls === 'waiting' && approval === 1);
+  const links = found.links.map((link) =>
+    presentLink(link, isShown(link.approval) ? openUrl(deps, link) : null),
+  );
+  return { links, pagination: { page: page.page, limit: page.limit, total: found.total } };
+}

@@ -1,0 +1,185 @@
+import { COINS, type Coin } from '../../../domain/coins.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { formatCoinAmount } from '../../../domain/money.ts';
+import type { RefundLinkStatus, ReopenedBy } from '../../../domain/payment/refund-link.ts';
+import { remainingRefundable, refundableAtoms } from '../../../domain/payment/remaining-refundable.ts';
+import { liveCredits, sumByCoin } from '../../../domain/payment/credits.ts';
+import type { Rates } from '../../../domain/ports.ts';
+import { currencyDigits } from '../../../domain/currencies.ts';
+import { parseDecimal } from '../../../domain/money.ts';
+import { atomsFor } from '../../../domain/price.ts';
+import { findMerchant } from '../../../store/merchants/merchants.ts';
+import { parseSums } from '../../../store/payments/payment-memory.ts';
+import { findPayment } from '../../../store/payments/payments.ts';
+import { findRefundLinkByToken, type StoredRefundLink } from '../../../store/payments/refund-links.ts';
+import { findSend } from '../../../store/sends/sends.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+import { tokenHash } from '../../accounts/account-link.ts';
+import { loadPayment, type LoadedPayment } from '../../payments/load-payment.ts';
+import type { LoadPaymentDeps } from '../../payments/payment-state.ts';
+import { exchangeRateFor } from '../refundable.ts';
+import { leftForClaim, leftToClaim } from './left-for-link.ts';
+import { shopFace, type ShopFace } from '../../shops/shop-face.ts';
+
+/** A coin that the payer may choose, and what the refund is in it. */
+export interface ClaimOption {
+  readonly coin: Coin;
+  readonly atoms: bigint;
+}
+
+/** A link as whoever has it sees it. */
+export interface PayerLink {
+  /** `gone`: the money went another way meanwhile; `waiting`: it has not all its confirmations at the moment. */
+  readonly status: RefundLinkStatus | 'gone' | 'waiting';
+  readonly shop: ShopFace;
+  readonly sandbox: boolean;
+  /** The order's label, else its id. */
+  readonly order: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly reason: string | null;
+  readonly needsApproval: boolean;
+  readonly deductsFee: boolean;
+  readonly expiresAt: number;
+  /** What may be chosen; empty unless open. */
+  readonly options: readonly ClaimOption[];
+  readonly claim: PayerClaim | null;
+  /** Why the last claim was dropped, while the link is open again. */
+  readonly reopenedBy: ReopenedBy | null;
+}
+
+export interface PayerClaim {
+  readonly coin: Coin;
+  /** What arrives once that is known, else what is sent before fees; decimal strings in the coin's unit. */
+  readonly amount: string;
+  readonly destination: string;
+  readonly claimedAt: number;
+  /** Once a node took it. */
+  readonly txid: string | null;
+  readonly isConfirmed: boolean;
+}
+
+export interface ReadPayerLinkDeps extends LoadPaymentDeps {
+  readonly db: Db;
+  readonly rates: Rates;
+}
+
+/** The link of a token. @throws {AppError} LINK_NOT_FOUND */
+export async function linkByToken(db: Db, token: string): Promise<StoredRefundLink> {
+  const link = await findRefundLinkByToken(db, tokenHash(token));
+  if (link === undefined) throw new AppError('LINK_NOT_FOUND', 'No such refund link');
+  return link;
+}
+
+/**
+ * Reads a link for whoever has it.
+ * @throws {AppError} LINK_NOT_FOUND; RATE_UNAVAILABLE while its price is unknown
+ */
+export async function readPayerLink(
+  deps: ReadPayerLinkDeps & { readonly now: number },
+  token: string,
+): Promise<PayerLink> {
+  const { db, rates, now } = deps;
+  const link = await linkByToken(db, token);
+  if (link.rate === 'current' && link.status === 'open') await rates.ensure(link.currency);
+  const row = await findPayment(db, link.payment_id);
+  const merchant = await findMerchant(db, link.merchant_id);
+  if (row === undefined || merchant === undefined) throw new Error(`refund link ${link.id} has no payment`);
+  const payment = await loadPayment(db, deps, row);
+  const status = shownStatus(rates, link, payment, now);
+  return {
+    status,
+    shop: shopFace(merchant),
+    sandbox: link.mode === 'sandbox',
+    order: row.order_label ?? row.order_id,
+    amount: link.amount,
+    currency: link.currency,
+    reason: link.reason,
+    needsApproval: link.approval === 1,
+    deductsFee: link.deduct_fee === 1,
+    expiresAt: link.expires_at,
+    options: status === 'open' ? claimOptions(rates, link, payment) : [],
+    claim: await claimOf(db, link),
+    reopenedBy: status === 'open' ? link.reopened_by : null,
+  };
+}
+
+function shownStatus(
+  rates: Pick<Rates, 'quote'>,
+  link: StoredRefundLink,
+  payment: LoadedPayment,
+  now: number,
+): PayerLink['status'] {
+  if (link.status === 'open' && now >= link.expires_at) return 'expired';
+  const isUnsent = (link.status === 'claimed' || link.status === 'approved') && link.send_id === null;
+  if (link.status === 'open') {
+    if (claimOptions(rates, link, payment).length > 0) return 'open';
+    return isUnsettled(link, payment) ? 'waiting' : 'gone';
+  }
+  if (!isUnsent || link.coin === null || link.claimed === null) return link.status;
+  const claimed = BigInt(link.claimed);
+  if (leftForClaim(link, payment, link.coin) >= claimed) return link.status;
+  if (leftForClaim(link, payment, link.coin, { mayWait: true }) >= claimed) return 'waiting';
+  return isUnsettled(link, payment) ? 'waiting' : 'gone';
+}
+
+/** Whether money that the link is about is alive and has lost its confirmations, as in a reorganisation. */
+function isUnsettled(link: StoredRefundLink, payment: LoadedPayment): boolean {
+  // What is beyond the price depends on all that came.
+  const coins = link.preset === 'excess' ? COINS : Object.keys(parseSums(link.amounts_json));
+  const alive = sumByCoin(liveCredits(payment.state));
+  return COINS.some((coin) => {
+    if (!coins.includes(coin)) return false;
+    return refundableAtoms(payment.state, coin) < (alive[coin] ?? 0n);
+  });
+}
+
+/**
+ * What a claim would be in each coin as things stand. As much money as the link was made for must still be there. At
+ * the current price it is what the fiat amount buys now, at most all that is left.
+ * @throws {AppError} RATE_UNAVAILABLE
+ */
+export function claimOptions(
+  rates: Pick<Rates, 'quote'>,
+  link: StoredRefundLink,
+  payment: LoadedPayment,
+): ClaimOption[] {
+  const sums = parseSums(link.amounts_json);
+  return COINS.flatMap((coin) => {
+    const promised = sums[coin];
+    const left = promised === undefined ? 0n : leftToClaim(link, payment, coin);
+    if (promised === undefined || left <= 0n) return [];
+    const wanted = link.rate === 'received' ? promised : boughtNow(rates, link, payment, coin);
+    const needed = wanted < promised ? wanted : promised;
+    if (wanted <= 0n || left < needed) return [];
+    return [{ coin, atoms: wanted < left ? wanted : left }];
+  });
+}
+
+function boughtNow(
+  rates: Pick<Rates, 'quote'>,
+  link: StoredRefundLink,
+  payment: LoadedPayment,
+  coin: Coin,
+): bigint {
+  const minorUnits = parseDecimal(link.amount, currencyDigits(link.currency) ?? 0);
+  return atomsFor(
+    minorUnits,
+    exchangeRateFor(rates, payment, remainingRefundable(payment.state, coin, { mayWait: true }), 'current'),
+  );
+}
+
+async function claimOf(db: Db, link: StoredRefundLink): Promise<PayerClaim | null> {
+  const { coin, claimed, destination, claimed_at: claimedAt, send_id: sendId } = link;
+  if (coin === null || claimed === null || destination === null || claimedAt === null) return null;
+  const send = sendId === null ? undefined : await findSend(db, sendId);
+  const isTaken = send?.status === 'broadcast' || send?.status === 'confirmed';
+  return {
+    coin,
+    amount: formatCoinAmount(BigInt(send?.amount ?? claimed), coin),
+    destination,
+    claimedAt,
+    txid: isTaken ? send.txid : null,
+    isConfirmed: send?.status === 'confirmed',
+  };
+}

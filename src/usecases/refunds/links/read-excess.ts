@@ -1,0 +1,38 @@
+import { COINS, type Coin } from '../../../domain/coins.ts';
+import { currencyDigits } from '../../../domain/currencies.ts';
+import { formatCoinAmount, formatDecimal } from '../../../domain/money.ts';
+import { convertToMinor } from '../../../domain/price.ts';
+import { remainingRefundable } from '../../../domain/payment/remaining-refundable.ts';
+import type { LoadedPayment } from '../../payments/load-payment.ts';
+import { receivedRate } from '../refundable.ts';
+import { excessLeft } from './left-for-link.ts';
+
+/** What a payer sent beyond the price and has not got back. */
+export interface Excess {
+  /** Decimal string. */
+  readonly amount: string;
+  /** The coin of the amount; null when money is there in several, and the amount is in the payment's currency. */
+  readonly coin: Coin | null;
+}
+
+/**
+ * What is still there beyond the price of a completed payment, without money of unknown value; null when that is less
+ * than the smallest fiat amount.
+ */
+export function readExcess(payment: LoadedPayment): Excess | null {
+  const { row, state } = payment;
+  const isOver = row.exception === 'overpaid' || row.exception === 'multiple';
+  if (row.status !== 'completed' || !isOver) return null;
+  const held = COINS.map((coin) => remainingRefundable(state, coin)).filter(
+    ({ atoms, worth }) => atoms > 0n && worth !== null,
+  );
+  // Of several coins the one of which most is over: each excess is that of the whole payment, up to what is there of it.
+  const over = held.map((left) => {
+    const atoms = excessLeft(payment, left.coin);
+    return { coin: left.coin, atoms, value: convertToMinor(atoms, receivedRate(payment, left)) };
+  });
+  const most = over.toSorted((a, b) => (a.value < b.value ? 1 : -1))[0];
+  if (most === undefined || most.value === 0n) return null;
+  if (held.length === 1) return { coin: most.coin, amount: formatCoinAmount(most.atoms, most.coin) };
+  return { coin: null, amount: formatDecimal(most.value, currencyDigits(row.currency) ?? 0) };
+}

@@ -1,0 +1,144 @@
+import type { ChainId } from '../../../domain/coins.ts';
+import { AppError } from '../../../domain/errors.ts';
+import {
+  claimsToSend,
+  findRefundLink,
+  updateRefundLink,
+  type StoredRefundLink,
+} from '../../../store/payments/refund-links.ts';
+import { applyRefunds } from '../../payments/refunds/apply-refunds.ts';
+import { storeClaimedRefund } from '../store-refund.ts';
+import { placeSend, type SendCoinsDeps } from '../../wallet/send/send-coins.ts';
+import type { RetryBackoff } from '../../wallet/lifecycle/retry-backoff.ts';
+import { hasClaimEvent } from '../../../store/webhooks/events.ts';
+import { awaitedByClaim, orderClaim } from './claim-order.ts';
+import { emitRefundEvent } from '../../payments/refunds/emit-refund-event.ts';
+import { reopenLink } from '../../payments/refunds/reopen-link.ts';
+
+export interface SendClaimsDeps extends SendCoinsDeps {
+  readonly claimBackoff: RetryBackoff;
+}
+
+/** Claims looked at in one round: far more than wait at a time, or those that cannot be sent would hide the others. */
+const ROUND_SIZE = 5_000;
+
+/**
+ * One round over the claims that wait for their send: each is sent like any refund, its signed bytes stored together
+ * with the link's own note of it, so that a claim has one send whatever crashes when. Claims that cannot be sent now
+ * say why and are tried again.
+ */
+export async function sendClaims(deps: SendClaimsDeps): Promise<void> {
+  const waiting = await claimsToSend(deps.db, ROUND_SIZE);
+  const chains = Map.groupBy(waiting, ({ coin, mode }) => `${coin}/${mode}`);
+  // A node that answers slowly keeps no other chain waiting.
+  await Promise.all(
+    [...chains.values()].map(async (claims) => {
+      for (const claim of claims) {
+        if (deps.claimBackoff.isResting(claim.id)) continue;
+        if ((await sendClaim(deps, claim)) === 'node-failed') break;
+      }
+    }),
+  );
+}
+
+async function sendClaim(
+  deps: SendClaimsDeps,
+  { id, coin, mode }: ChainId & { readonly id: string },
+): Promise<'tried' | 'node-failed'> {
+  const link = await findRefundLink(deps.db, id);
+  if (link === undefined) return 'tried';
+  try {
+    const awaited = await awaitedByClaim(deps.db, deps, link);
+    if (awaited !== null) {
+      // Passes by itself, as with a node that is down: nobody has to do anything.
+      await noteProblem(deps, id, { problem: awaited, isNodes: true });
+      return 'tried';
+    }
+    await placeSend(deps, {
+      merchantId: link.merchant_id,
+      idempotencyKey: null,
+      repeated: async (_db, earlier) => earlier,
+      order: async (db) => orderClaim(db, deps, id),
+      stored: async (tx, send, order) => {
+        await storeClaimedRefund(tx, deps, { send, paymentId: link.payment_id, atoms: order.amount }, link);
+      },
+    });
+    deps.claimBackoff.recordSuccess(id);
+    return 'tried';
+  } catch (error) {
+    const reason = error instanceof AppError ? error.message : 'an internal error: see the log';
+    const refusal = permanentRefusal(link, error);
+    if (refusal !== null && (await dropClaim(deps, link, refusal, reason))) return 'tried';
+    const fault = error instanceof AppError && error.code === 'NODE_UNAVAILABLE' ? 'node' : 'own';
+    if (deps.claimBackoff.recordFailure(id, reason, fault)) {
+      deps.logger.error({ linkId: id, coin, mode, err: error }, 'sending a claimed refund failed; retried');
+    }
+    await noteProblem(deps, id, { problem: reason, isNodes: fault === 'node' });
+    return fault === 'node' ? 'node-failed' : 'tried';
+  }
+}
+
+/**
+ * What the network would not carry of a claim, however long it waits: an address that refuses money, or an amount that
+ * nobody could check when it was claimed. One that was checked waits for the fee to fall again.
+ */
+function permanentRefusal(link: StoredRefundLink, error: unknown): 'amount' | 'destination' | null {
+  if (!(error instanceof AppError) || error.code !== 'VALIDATION_INVALID') return null;
+  const field = error.details[0]?.field;
+  if (field === 'destination') return field;
+  return field === 'amount' && link.claim_checked === 0 ? field : null;
+}
+
+/** Opens a link again whose claim cannot be sent: the payer may claim it in another way. False: try again later. */
+async function dropClaim(
+  deps: SendClaimsDeps,
+  link: StoredRefundLink,
+  reopenedBy: 'amount' | 'destination',
+  problem: string,
+): Promise<boolean> {
+  const { id } = link;
+  try {
+    await deps.db.transaction(async (tx) => {
+      const now = await findRefundLink(tx, id);
+      if (now === undefined || !isUnsent(now) || now.claim_id !== link.claim_id) return;
+      const needsApproval = now.approval === 1;
+      const open = await reopenLink(tx, deps, now, { reopenedBy, problem, needsApproval, status: 'open' });
+      await applyRefunds(tx, deps, now.payment_id);
+      await emitRefundEvent(tx, deps, 'payment.refund_failed', open);
+    });
+  } catch (error) {
+    deps.logger.error({ linkId: id, err: error }, 'reopening a refund link failed; retried');
+    return false;
+  }
+  deps.claimBackoff.recordSuccess(id);
+  deps.logger.warn({ linkId: id, reason: problem }, 'claimed refund cannot be sent; its link is open again');
+  deps.wakeWebhooks();
+  return true;
+}
+
+/**
+ * For the merchant; a claim that has its send, or was opened again, keeps what that says. What no node is to blame for
+ * is an event, once per claim: the wallet may lack the money for days.
+ */
+async function noteProblem(
+  deps: SendClaimsDeps,
+  id: string,
+  { problem, isNodes }: { readonly problem: string; readonly isNodes: boolean },
+): Promise<void> {
+  try {
+    await deps.db.transaction(async (tx) => {
+      const link = await findRefundLink(tx, id);
+      if (link === undefined || !isUnsent(link) || link.problem === problem) return;
+      await updateRefundLink(tx, id, { problem, updated_at: deps.clock.now() });
+      if (isNodes || (await hasClaimEvent(tx, link, 'refund.delayed'))) return;
+      await emitRefundEvent(tx, deps, 'refund.delayed', { ...link, problem });
+    });
+    deps.wakeWebhooks();
+  } catch (error) {
+    deps.logger.error({ linkId: id, err: error }, 'recording why a refund was not sent failed');
+  }
+}
+
+function isUnsent({ status, send_id: sendId }: StoredRefundLink): boolean {
+  return (status === 'claimed' || status === 'approved') && sendId === null;
+}

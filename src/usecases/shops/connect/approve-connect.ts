@@ -1,0 +1,54 @@
+import type { Clock } from '../../../domain/ports.ts';
+import { scopesToText } from '../../../domain/scopes.ts';
+import { creatorColumns } from '../../../store/creators.ts';
+import { insertConnectCode } from '../../../store/merchants/connect-codes.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+import { keyHash, KEY_LENGTH } from '../../access/api-key.ts';
+import { randomBase62 } from '../../events/new-id.ts';
+import { keepNothing, type KeepMade } from '../../keep-answer.ts';
+import { assertRoomForKey } from '../../access/restricted-key.ts';
+import { findOwnMerchant } from '../../access/find-own-merchant.ts';
+import { assertRedirectUrl, type ConnectRequest } from './connect-request.ts';
+import { redirectWith, type RedirectRule } from './redirect-url.ts';
+
+const LIFETIME_MS = 10 * 60_000;
+
+export interface ApproveConnectDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly redirectRule: RedirectRule;
+}
+
+/**
+ * Agrees to a connect request for one merchant. @returns where the owner goes on, with a code that is good once, for
+ * ten minutes, together with the verifier that only the shop knows.
+ * @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; VALIDATION_INVALID for a redirect URL
+ * that is not taken; INVALID_STATE when the merchant has too many keys.
+ */
+export async function approveConnect(
+  { db, clock, redirectRule }: ApproveConnectDeps,
+  input: ConnectRequest & { readonly userId: string; readonly merchantId: string },
+  keep: KeepMade<string> = keepNothing,
+): Promise<string> {
+  const { name, scopes, redirectUrl, state, codeChallenge } = input;
+  assertRedirectUrl(redirectRule, redirectUrl);
+  const code = randomBase62(KEY_LENGTH);
+  const now = clock.now();
+  const redirectTo = redirectWith(redirectUrl, { code, state });
+  await db.transaction(async (tx) => {
+    const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
+    await assertRoomForKey(tx, merchant.id);
+    await insertConnectCode(tx, {
+      code_hash: keyHash(code),
+      merchant_id: merchant.id,
+      name,
+      scopes: scopesToText(scopes),
+      code_challenge: codeChallenge,
+      ...creatorColumns({ kind: 'user', id: input.userId }),
+      created_at: now,
+      expires_at: now + LIFETIME_MS,
+    });
+    await keep(tx, redirectTo);
+  });
+  return redirectTo;
+}

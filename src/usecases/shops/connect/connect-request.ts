@@ -1,0 +1,28 @@
+import { invalidField } from '../../../domain/errors.ts';
+import type { Scope } from '../../../domain/scopes.ts';
+import { redirectWith, type RedirectRule } from './redirect-url.ts';
+
+/** What a shop asks the owner to agree to. */
+export interface ConnectRequest {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly redirectUrl: string;
+  readonly state: string;
+  /** Base64url of the SHA-256 of the code verifier (RFC 7636, S256). */
+  readonly codeChallenge: string;
+}
+
+/** @throws {AppError} VALIDATION_INVALID for a redirect URL to which no owner is sent. */
+export function assertRedirectUrl(rule: RedirectRule, redirectUrl: string): void {
+  const problem = rule(redirectUrl);
+  if (problem !== null) throw invalidField('redirectUrl', problem);
+}
+
+/** Where the owner is sent who does not agree. @throws {AppError} as assertRedirectUrl. */
+export function deniedUrl(
+  { redirectRule }: { readonly redirectRule: RedirectRule },
+  { redirectUrl, state }: ConnectRequest,
+): string {
+  assertRedirectUrl(redirectRule, redirectUrl);
+  return redirectWith(redirectUrl, { error: 'access_denied', state });
+}

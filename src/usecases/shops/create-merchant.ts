@@ -1,0 +1,142 @@
+import { byCoin, COINS, type Coin, type Mode } from '../../domain/coins.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { SecretBox } from '../../domain/keys.ts';
+import type { LatePolicy } from '../../domain/payment/types.ts';
+import { insertApiKeys } from '../../store/merchants/api-keys.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { domainExists, insertMerchant, nextAccount, listMerchants } from '../../store/merchants/merchants.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+import { allocateAddresses, type AllocateAddressDeps } from '../addresses/allocate-address.ts';
+import { newKeyPair } from '../access/api-key.ts';
+import { newUuid, newWebhookSecret, randomBase62 } from '../events/new-id.ts';
+import { keepNothing, type KeepMade } from '../keep-answer.ts';
+
+/** What a new merchant starts with. */
+interface MerchantDefaults {
+  readonly lifetimeMinutes: number;
+  readonly toleranceBps: number;
+  readonly latePolicy: LatePolicy;
+}
+
+export interface CreateMerchantDeps extends AllocateAddressDeps {
+  readonly db: Db;
+  readonly secretBox: SecretBox;
+  readonly defaults: MerchantDefaults;
+  /** Whether any coin has a live node: without one a new merchant starts in the sandbox. */
+  readonly hasLiveCoin: boolean;
+  /** Shops that one account may make; 0: any number. */
+  readonly shopsPerAccount: number;
+}
+
+export interface CreateMerchantInput {
+  readonly userId: string;
+  readonly name: string;
+  readonly description: string | null;
+  /** In its normal form: lower case, ASCII. */
+  readonly domain: string;
+}
+
+export interface CreatedMerchant {
+  readonly merchant: MerchantRow;
+  /** The only time the secret key is seen. */
+  readonly keys: { readonly public: string; readonly secret: string };
+  /** Wallet addresses of the merchant's current mode. */
+  readonly wallets: Readonly<Record<Coin, string>>;
+}
+
+const DOMAIN_TOKEN_LENGTH = 32;
+
+/**
+ * Creates a merchant with its keys, webhook secret and a wallet address per coin and mode, all or nothing.
+ * @throws {AppError} DUPLICATE_ENTRY when the domain exists, in any account; INVALID_STATE where the account has as many as it may.
+ */
+export async function createMerchant(
+  deps: CreateMerchantDeps,
+  input: CreateMerchantInput,
+  keep: KeepMade<CreatedMerchant> = keepNothing,
+): Promise<CreatedMerchant> {
+  return deps.db.transaction(async (tx) => {
+    await assertFewShops(tx, input.userId, deps.shopsPerAccount);
+    if (await domainExists(tx, input.domain)) throw await duplicate(tx, input);
+    const merchant = newMerchant(deps, input, await nextAccount(tx));
+    if (!(await insertMerchant(tx, merchant))) throw await duplicate(tx, input);
+    const keys = newKeyPair(merchant.id, merchant.created_at);
+    await insertApiKeys(tx, keys.rows);
+    const live = await openWallet(tx, deps, merchant, 'live');
+    const sandbox = await openWallet(tx, deps, merchant, 'sandbox');
+    const made: CreatedMerchant = {
+      merchant,
+      keys: { public: keys.public, secret: keys.secret },
+      wallets: merchant.sandbox === 1 ? sandbox : live,
+    };
+    await keep(tx, made);
+    return made;
+  });
+}
+
+async function assertFewShops(tx: Tx, userId: string, most: number): Promise<void> {
+  if (most === 0 || (await listMerchants(tx, userId)).length < most) return;
+  throw new AppError('INVALID_STATE', `An account of this server has at most ${most} shops`);
+}
+
+function newMerchant(deps: CreateMerchantDeps, input: CreateMerchantInput, account: number): MerchantRow {
+  const now = deps.clock.now();
+  return {
+    id: newUuid(),
+    user_id: input.userId,
+    account,
+    name: input.name,
+    description: input.description,
+    domain: input.domain,
+    domain_token: randomBase62(DOMAIN_TOKEN_LENGTH),
+    domain_verified_at: null,
+    webhook_url: null,
+    webhook_secret_sealed: deps.secretBox.seal(newWebhookSecret()),
+    webhook_old_secret_sealed: null,
+    webhook_old_secret_until: null,
+    sandbox: deps.hasLiveCoin ? 0 : 1,
+    payment_lifetime_minutes: deps.defaults.lifetimeMinutes,
+    tolerance_bps: deps.defaults.toleranceBps,
+    late_policy: deps.defaults.latePolicy,
+    embed_origins_json: '[]',
+    currency: 'USD',
+    time_zone: null,
+    support_contact: null,
+    accent_color: null,
+    logo_hash: null,
+    renew_expired: 0,
+    suspended_at: null,
+    books_closed_until: 0,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+/** Watches the merchant address of every coin, also of those without a node: one may come later. */
+async function openWallet(
+  tx: Tx,
+  deps: CreateMerchantDeps,
+  merchant: MerchantRow,
+  mode: Mode,
+): Promise<Record<Coin, string>> {
+  const wallets = byCoin(COINS, () => '');
+  const at = { merchantId: merchant.id, account: merchant.account, mode, branch: 0 } as const;
+  const rows = await allocateAddresses(tx, deps, { ...at, purpose: 'wallet', paymentId: null }, COINS);
+  for (const row of rows) wallets[row.coin] = row.address;
+  return wallets;
+}
+
+/** Names the merchant only to its owner. */
+async function duplicate(tx: Tx, { domain, userId }: CreateMerchantInput): Promise<AppError> {
+  const own = (await listMerchants(tx, userId)).find((merchant) => merchant.domain === domain);
+  return new AppError('DUPLICATE_ENTRY', `A merchant with the domain ${domain} already exists`, {
+    details: [
+      {
+        field: 'domain',
+        code: 'duplicate',
+        message: 'already exists',
+        ...(own === undefined ? {} : { existingId: own.id }),
+      },
+    ],
+  });
+}

@@ -1,0 +1,49 @@
+import type { VerificationMethod } from '../../../domain/domain-verification.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { findDomainCheck } from '../../../store/merchants/domain-checks.ts';
+import { findOwnMerchant } from '../../access/find-own-merchant.ts';
+import type { DomainChecker } from './domain-checker.ts';
+import { readDomainProof } from './read-domain-proof.ts';
+import { recordCheck, type RecordCheckDeps } from './record-check.ts';
+
+export interface CheckDomainDeps extends RecordCheckDeps {
+  readonly checker: DomainChecker;
+}
+
+export interface DomainVerification {
+  /** Whether the domain counts as verified now; one failed look does not end that. */
+  readonly verified: boolean;
+  readonly method: VerificationMethod;
+  /** Time of the last check, ms; null when none was recorded yet (the method was changed meanwhile). */
+  readonly checkedAt: number | null;
+  /** Why the last check found no proof; null when it did. */
+  readonly lastError: string | null;
+}
+
+/**
+ * Looks at a merchant's domain now, by the method it chose.
+ * @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; INVALID_STATE while no
+ * method is chosen; RATE_LIMITED when too many checks are asked for.
+ */
+export async function checkDomain(
+  deps: CheckDomainDeps,
+  input: { readonly userId: string; readonly merchantId: string },
+): Promise<DomainVerification> {
+  const merchant = await findOwnMerchant(deps.db, input.userId, input.merchantId);
+  const asked = await findDomainCheck(deps.db, merchant.id);
+  if (asked === undefined) {
+    throw new AppError(
+      'INVALID_STATE',
+      'no verification method is chosen yet: call POST /merchant/verify-domain first',
+    );
+  }
+  const startedAt = deps.clock.now();
+  const outcome = await readDomainProof(deps.checker, merchant, asked);
+  const standing = await recordCheck(deps, { asked, startedAt, outcome });
+  return {
+    verified: standing.merchant.domain_verified_at !== null,
+    method: outcome.kind === 'proven' ? outcome.method : standing.check.method,
+    checkedAt: standing.check.checked_at,
+    lastError: standing.check.last_error,
+  };
+}

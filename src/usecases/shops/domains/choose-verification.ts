@@ -1,0 +1,33 @@
+import { chooseMethod, type VerificationMethod } from '../../../domain/domain-verification.ts';
+import type { Clock } from '../../../domain/ports.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+import { findDomainCheck, saveDomainCheck } from '../../../store/merchants/domain-checks.ts';
+import { findOwnMerchant } from '../../access/find-own-merchant.ts';
+import { toDomainRow, toDomainState } from './domain-state.ts';
+import { verificationInstructions } from './verification-instructions.ts';
+
+export interface ChosenVerification {
+  readonly method: VerificationMethod;
+  readonly instructions: string;
+  readonly token: string;
+}
+
+/**
+ * Remembers how a merchant wants to verify its domain and tells what to publish. The token is the
+ * same for every method; a domain that is verified stays so.
+ * @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account.
+ */
+export async function chooseVerification(
+  deps: { readonly db: Db; readonly clock: Clock },
+  input: { readonly userId: string; readonly merchantId: string; readonly method: VerificationMethod },
+): Promise<ChosenVerification> {
+  const { method } = input;
+  return deps.db.transaction(async (tx) => {
+    const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
+    const row = await findDomainCheck(tx, merchant.id);
+    const before = row === undefined ? null : toDomainState(merchant, row);
+    await saveDomainCheck(tx, toDomainRow(merchant.id, method, chooseMethod(before, deps.clock.now())));
+    const token = merchant.domain_token;
+    return { method, instructions: verificationInstructions(method, merchant.domain, token), token };
+  });
+}

@@ -1,0 +1,39 @@
+import { leaseDueDomainChecks } from '../../../store/merchants/domain-checks.ts';
+import { findMerchant } from '../../../store/merchants/merchants.ts';
+import type { DomainCheckRow } from '../../../store/schema/merchants.ts';
+import type { CheckDomainDeps } from './check-domain.ts';
+import { readDomainProof } from './read-domain-proof.ts';
+import { recordCheck } from './record-check.ts';
+
+/** Checks taken by one run; the next run goes on with the rest. */
+const BATCH = 100;
+/** A check that was taken and never recorded (crash, shutdown) comes again after this. */
+const TAKEN_FOR_MS = 10 * 60_000;
+
+/**
+ * Looks at every domain whose check is due, a bounded number at a time: verified ones daily,
+ * others often at first and daily later (see judgeCheck). One that fails keeps no other from its
+ * turn. Answers how many were looked at.
+ */
+export async function recheckDomains(deps: CheckDomainDeps, signal?: AbortSignal): Promise<number> {
+  const now = deps.clock.now();
+  const due = await deps.db.transaction((tx) =>
+    leaseDueDomainChecks(tx, { now, until: now + TAKEN_FOR_MS, limit: BATCH }),
+  );
+  await Promise.all(due.map((row) => recheck(deps, row, signal)));
+  return due.length;
+}
+
+async function recheck(deps: CheckDomainDeps, asked: DomainCheckRow, signal?: AbortSignal): Promise<void> {
+  const { merchant_id: merchantId } = asked;
+  try {
+    const merchant = await findMerchant(deps.db, merchantId);
+    if (merchant === undefined) throw new Error(`merchant ${merchantId} of a domain check is missing`);
+    const startedAt = deps.clock.now();
+    const outcome = await readDomainProof(deps.checker, merchant, asked);
+    await recordCheck(deps, { asked, startedAt, outcome });
+  } catch (error) {
+    if (signal?.aborted === true) return;
+    deps.logger.error({ err: error, merchantId }, 'domain check failed; retried later');
+  }
+}

@@ -1,0 +1,99 @@
+import { judgeCheck, type CheckOutcome } from '../../../domain/domain-verification.ts';
+import type { Clock, Logger } from '../../../domain/ports.ts';
+import type { Db, Tx } from '../../../store/sqlite/database.ts';
+import { findDomainCheck, saveDomainCheck } from '../../../store/merchants/domain-checks.ts';
+import { findMerchant, updateMerchant } from '../../../store/merchants/merchants.ts';
+import type { DomainCheckRow, MerchantRow } from '../../../store/schema/merchants.ts';
+import { emitEvent } from '../../events/emit-event.ts';
+import { toDomainRow, toDomainState } from './domain-state.ts';
+
+export interface RecordCheckDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Called after the commit of an event. */
+  readonly wakeWebhooks: () => void;
+  /** Gives 0 up to 1; Math.random unless a test decides. */
+  readonly random?: () => number;
+}
+
+export interface DomainCheckRecord {
+  /** The choice the check was made for, as it was when the check began. */
+  readonly asked: DomainCheckRow;
+  readonly startedAt: number;
+  readonly outcome: CheckOutcome;
+}
+
+export interface DomainStatus {
+  readonly merchant: MerchantRow;
+  readonly check: DomainCheckRow;
+}
+
+/**
+ * Writes what a check found, and its event when the domain's standing changes, in one transaction.
+ * A check that was overtaken (another method chosen, a proof found meanwhile) decides nothing.
+ */
+export async function recordCheck(deps: RecordCheckDeps, record: DomainCheckRecord): Promise<DomainStatus> {
+  const { standing, event } = await deps.db.transaction((tx) => decide(tx, deps, record));
+  if (event !== null) {
+    const { id: merchantId, domain } = standing.merchant;
+    deps.logger.info({ merchantId, domain, event }, 'domain status changed');
+    deps.wakeWebhooks();
+  }
+  return standing;
+}
+
+async function decide(
+  tx: Tx,
+  deps: RecordCheckDeps,
+  record: DomainCheckRecord,
+): Promise<{ standing: DomainStatus; event: string | null }> {
+  const { merchant_id: merchantId } = record.asked;
+  const merchant = await findMerchant(tx, merchantId);
+  const check = await findDomainCheck(tx, merchantId);
+  if (merchant === undefined || check === undefined)
+    throw new Error(`merchant ${merchantId} of a domain check is missing`);
+  if (isOvertaken(check, record)) return { standing: { merchant, check }, event: null };
+  const now = deps.clock.now();
+  const random = (deps.random ?? Math.random)();
+  const { state, event } = judgeCheck(toDomainState(merchant, check), record.outcome, { now, random });
+  const next = toDomainRow(merchantId, check.method, state);
+  await saveDomainCheck(tx, next);
+  if (event === null) return { standing: { merchant, check: next }, event };
+  const changed = await updateMerchant(tx, merchantId, {
+    domain_verified_at: state.verifiedAt,
+    updated_at: now,
+  });
+  const standing = { merchant: changed, check: next };
+  await emitEvent(tx, deps, {
+    merchant: { id: merchantId, webhookUrl: merchant.webhook_url },
+    type: event,
+    mode: merchant.sandbox === 1 ? 'sandbox' : 'live',
+    paymentId: null,
+    sendId: null,
+    sequence: 0,
+    data: eventData(standing),
+    paymentWebhookUrl: null,
+  });
+  return { standing, event };
+}
+
+function isOvertaken(current: DomainCheckRow, { asked, startedAt, outcome }: DomainCheckRecord): boolean {
+  if (current.method !== asked.method || current.chosen_at !== asked.chosen_at) return true;
+  const provenSince = current.checked_at !== null && current.last_error === null;
+  return outcome.kind !== 'proven' && provenSince && (current.checked_at ?? 0) > startedAt;
+}
+
+function eventData({ merchant, check }: DomainStatus): object {
+  const verifiedAt = merchant.domain_verified_at;
+  return {
+    domain: {
+      name: merchant.domain,
+      isVerified: verifiedAt !== null,
+      method: check.proven_method ?? check.method,
+      verifiedAt: verifiedAt === null ? null : new Date(verifiedAt).toISOString(),
+      lastError: check.last_error,
+    },
+    merchant: { id: merchant.id, name: merchant.name },
+  };
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import type { LogoType } from '../../domain/branding.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { LatePolicy } from '../../domain/payment/types.ts';
+import type { Db, Tx } from '../../store/sqlite/database.ts';
+import { deleteLogo, upsertLogo } from '../../store/merchants/logos.ts';
+import { updateMerchant } from '../../store/merchants/merchants.ts';
+import type { MerchantRow } from '../../store/schema/merchants.ts';
+import { redirectDeliveries } from '../webhooks/redirect-deliveries.ts';
+import { refuseWebhookUrl, type WebhookUrlRule } from '../webhooks/webhook-url-rule.ts';
+import { refuseEmbedOrigins } from './embed-origins.ts';
+import { findOwnMerchant } from '../access/find-own-merchant.ts';
+
+export interface EditMerchantDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly webhookUrlRule: WebhookUrlRule;
+  /** Called after the commit of a new webhookUrl: what waited goes there at once. */
+  readonly wakeWebhooks: () => void;
+}
+
+/** An image that was checked. */
+export interface Logo {
+  readonly type: LogoType;
+  readonly bytes: Buffer;
+}
+
+/** What is left out stays as it is; null clears. */
+export interface EditMerchantInput {
+  readonly userId: string;
+  readonly merchantId: string;
+  readonly name?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly webhookUrl?: string | null | undefined;
+  readonly paymentLifetimeMinutes?: number | undefined;
+  readonly toleranceBps?: number | undefined;
+  readonly latePolicy?: LatePolicy | undefined;
+  /** The whole list: origins in their normal form. */
+  readonly embedOrigins?: readonly string[] | undefined;
+  readonly currency?: string | undefined;
+  readonly timeZone?: string | null | undefined;
+  readonly supportContact?: string | null | undefined;
+  /** `#rrggbb` in lower case. */
+  readonly accentColor?: string | null | undefined;
+  readonly logo?: Logo | null | undefined;
+  readonly renewExpired?: boolean | undefined;
+}
+
+/** @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; VALIDATION_INVALID (webhookUrl, embedOrigins). */
+export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantInput): Promise<MerchantRow> {
+  const { webhookUrl, embedOrigins } = input;
+  const row = await deps.db.transaction(async (tx) => {
+    const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
+    refuseWebhookUrl(deps.webhookUrlRule, webhookUrl ?? null);
+    refuseEmbedOrigins(deps.webhookUrlRule, embedOrigins ?? []);
+    const now = deps.clock.now();
+    if (webhookUrl !== undefined) await redirectDeliveries(tx, { merchantId: merchant.id, webhookUrl, now });
+    return updateMerchant(tx, merchant.id, {
+      name: input.name ?? merchant.name,
+      description: input.description === undefined ? merchant.description : input.description,
+      webhook_url: webhookUrl === undefined ? merchant.webhook_url : webhookUrl,
+      payment_lifetime_minutes: input.paymentLifetimeMinutes ?? merchant.payment_lifetime_minutes,
+      tolerance_bps: input.toleranceBps ?? merchant.tolerance_bps,
+      late_policy: input.latePolicy ?? merchant.late_policy,
+      embed_origins_json:
+        embedOrigins === undefined ? merchant.embed_origins_json : JSON.stringify(embedOrigins),
+      currency: input.currency ?? merchant.currency,
+      time_zone: input.timeZone === undefined ? merchant.time_zone : input.timeZone,
+      support_contact: input.supportContact === undefined ? merchant.support_contact : input.supportContact,
+      accent_color: input.accentColor === undefined ? merchant.accent_color : input.accentColor,
+      logo_hash: await keepLogo(tx, merchant, input.logo),
+      renew_expired: input.renewExpired === undefined ? merchant.renew_expired : input.renewExpired ? 1 : 0,
+      updated_at: now,
+    });
+  });
+  if (webhookUrl !== undefined) deps.wakeWebhooks();
+  return row;
+}
+
+/** @returns the hash by which the merchant's logo is known from now on */
+async function keepLogo(
+  tx: Tx,
+  merchant: MerchantRow,
+  logo: EditMerchantInput['logo'],
+): Promise<string | null> {
+  if (logo === undefined) return merchant.logo_hash;
+  if (logo === null) {
+    await deleteLogo(tx, merchant.id);
+    return null;
+  }
+  const hash = createHash('sha256').update(logo.bytes).digest('base64url');
+  await upsertLogo(tx, { merchant_id: merchant.id, hash, ...logo });
+  return hash;
+}

@@ -1,0 +1,64 @@
+import { AppError } from '../../../domain/errors.ts';
+import type { Role } from '../../../domain/roles.ts';
+import { endInvitation, findOpenInvitation } from '../../../store/merchants/invitations.ts';
+import { upsertMember } from '../../../store/merchants/members.ts';
+import { findMerchant } from '../../../store/merchants/merchants.ts';
+import { findUser } from '../../../store/accounts/users.ts';
+import type { InvitationRow } from '../../../store/schema/people.ts';
+import type { MerchantRow } from '../../../store/schema/merchants.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+import { endCredentials } from '../../accounts/revocation/end-credentials.ts';
+import type { CurrentSession, RenewedSession } from '../../accounts/sessions/renew-session.ts';
+import { invalidToken, tokenHash } from '../../accounts/account-link.ts';
+import type { PeopleDeps } from './invite-person.ts';
+
+export interface Invited {
+  readonly merchant: MerchantRow;
+  readonly role: Role;
+  /** The address that was invited: only its account can accept. */
+  readonly email: string;
+}
+
+/** What an invitation is about, for who has its link. @throws {AppError} VALIDATION_INVALID for one that counts no longer. */
+export async function readInvitation(deps: PeopleDeps, token: string): Promise<Invited> {
+  const { merchant, row } = await openInvitation(deps.db, token, deps.clock.now());
+  return { merchant, role: row.role, email: row.email };
+}
+
+/**
+ * Makes a user a member of the shop that the invitation of their address is about; the invitation ends with that, and so
+ * does what was issued to the user before, but for the session that asks.
+ * @throws {AppError} VALIDATION_INVALID for an invitation that counts no longer; FORBIDDEN for another address.
+ */
+export async function acceptInvitation(
+  deps: PeopleDeps,
+  {
+    userId,
+    token,
+    session,
+  }: { readonly userId: string; readonly token: string; readonly session: CurrentSession },
+): Promise<Invited & { readonly renewed: RenewedSession | null }> {
+  const now = deps.clock.now();
+  return deps.db.transaction(async (tx) => {
+    const { merchant, row } = await openInvitation(tx, token, now);
+    const user = await findUser(tx, userId);
+    if (user?.email_key !== row.email_key) {
+      throw new AppError('FORBIDDEN', `This invitation is for ${row.email}: sign in with that address`);
+    }
+    await endInvitation(tx, { merchantId: merchant.id, id: row.id, now });
+    await upsertMember(tx, { merchant_id: merchant.id, user_id: userId, role: row.role, created_at: now });
+    const { renewed } = await endCredentials(tx, { userId, keep: session, now });
+    return { merchant, role: row.role, email: row.email, renewed };
+  });
+}
+
+async function openInvitation(
+  db: Db,
+  token: string,
+  now: number,
+): Promise<{ readonly merchant: MerchantRow; readonly row: InvitationRow }> {
+  const row = await findOpenInvitation(db, tokenHash(token), now);
+  const merchant = row === undefined ? undefined : await findMerchant(db, row.merchant_id);
+  if (row === undefined || merchant === undefined) throw invalidToken();
+  return { merchant, row };
+}

@@ -1,0 +1,67 @@
+import { updatePaymentLink } from '../../../store/catalog/payment-links.ts';
+import { madeByPerson } from '../../../store/merchants/made-by.ts';
+import { deleteRestrictedKey } from '../../../store/merchants/restricted-keys.ts';
+import type { Tx } from '../../../store/sqlite/database.ts';
+import { endEndpoint } from '../../webhooks/webhook-endpoints.ts';
+import type { PeopleDeps } from './invite-person.ts';
+import { noteAction, type ActingUser } from './note-action.ts';
+
+/** What ends of that which a person made, when they leave a shop, are removed from it or get another role. */
+export interface EndMade {
+  readonly endpoints: boolean;
+  readonly keys: boolean;
+  readonly links: boolean;
+}
+
+/** An endpoint and a key go on reading for whoever made them; a link takes money for the shop alone. */
+export const END_BY_DEFAULT: EndMade = { endpoints: true, keys: true, links: false };
+
+export const END_NOTHING: EndMade = { endpoints: false, keys: false, links: false };
+
+/** How much ended. */
+export interface EndedCounts {
+  readonly endpoints: number;
+  readonly keys: number;
+  readonly links: number;
+}
+
+type Deps = Pick<PeopleDeps, 'clock' | 'secretBox'>;
+
+/** Ends what a person made for a shop, each with its entry in the audit log. */
+export async function endMade(
+  tx: Tx,
+  deps: Deps,
+  input: {
+    readonly merchantId: string;
+    readonly personId: string;
+    readonly end: EndMade;
+    readonly by: ActingUser;
+  },
+): Promise<EndedCounts> {
+  const { merchantId, personId, end, by } = input;
+  const made = await madeByPerson(tx, { merchantId, userId: personId });
+  const now = deps.clock.now();
+  const note = async (action: string, objectId: string): Promise<void> =>
+    noteAction(tx, deps, by, { merchantId, action, objectId });
+  const endpoints = end.endpoints ? made.endpoints : [];
+  for (const { id } of endpoints) {
+    await endEndpoint(tx, {
+      merchantId,
+      id,
+      why: 'the person who made the endpoint may no longer read webhooks',
+      now,
+    });
+    await note('DELETE /merchant/webhook/endpoint/delete', id);
+  }
+  const links = end.links ? made.links : [];
+  for (const { id } of links) {
+    await updatePaymentLink(tx, id, { active: 0, deleted_at: now, updated_at: now });
+    await note('DELETE /merchant/link/delete', id);
+  }
+  const keys = end.keys ? made.keys : [];
+  for (const { id } of keys) {
+    await deleteRestrictedKey(tx, { merchantId, keyId: id });
+    await note('DELETE /merchant/keys/delete', id);
+  }
+  return { endpoints: endpoints.length, keys: keys.length, links: links.length };
+}

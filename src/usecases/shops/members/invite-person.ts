@@ -1,0 +1,122 @@
+import { emailKey } from '../../../domain/email.ts';
+import { AppError, invalidField } from '../../../domain/errors.ts';
+import type { MemberRole } from '../../../domain/roles.ts';
+import {
+  countInvitationsSince,
+  endInvitation,
+  insertInvitation,
+} from '../../../store/merchants/invitations.ts';
+import { listMembers } from '../../../store/merchants/members.ts';
+import { findUser } from '../../../store/accounts/users.ts';
+import type { UserRow } from '../../../store/schema/accounts.ts';
+import type { InvitationRow } from '../../../store/schema/people.ts';
+import type { Tx } from '../../../store/sqlite/database.ts';
+import type { AccountDeps } from '../../accounts/account-deps.ts';
+import { assertConfirmed } from '../../accounts/assert-confirmed.ts';
+import { tokenHash } from '../../accounts/account-link.ts';
+import { newId, randomBase62 } from '../../events/new-id.ts';
+import { keepNothing, type KeepMade } from '../../keep-answer.ts';
+import { invitationMail } from '../../mail/invitation-mail.ts';
+import { queueMail } from '../../mail/queue-mail.ts';
+import { findOwnMerchant } from '../../access/find-own-merchant.ts';
+
+const DAY_MS = 86_400_000;
+const LIFETIME_MS = 7 * DAY_MS;
+/** 43 base62 characters carry the 256 bits of 32 random bytes. */
+const TOKEN_LENGTH = 43;
+/** So that nobody can flood mailboxes of strangers through a shop. */
+const INVITATIONS_PER_DAY = 20;
+const MEMBERS_MAX = 100;
+
+export type PeopleDeps = Pick<AccountDeps, 'db' | 'clock' | 'secretBox' | 'baseUrl' | 'hasMailServer'>;
+
+/** An invitation, and the link that accepts it: mailed, and to be passed on by the owner where no mail arrives. */
+export interface MadeInvitation {
+  readonly row: InvitationRow;
+  readonly link: string;
+}
+
+/**
+ * Invites an e-mail address to work for a shop; an open invitation of the same address ends. Whether anybody has an
+ * account with it is not told.
+ * @throws {AppError} MERCHANT_NOT_FOUND; FORBIDDEN for others than the owner; VALIDATION_INVALID for somebody who is
+ * there already; RATE_LIMITED after many in a day by the shop, by the account or to the address; INVALID_STATE when the shop has too many people;
+ * EMAIL_UNCONFIRMED.
+ */
+export async function invitePerson(
+  deps: PeopleDeps,
+  input: {
+    readonly userId: string;
+    readonly merchantId: string;
+    readonly email: string;
+    readonly role: MemberRole;
+  },
+  keep: KeepMade<MadeInvitation> = keepNothing,
+): Promise<MadeInvitation> {
+  const now = deps.clock.now();
+  const token = randomBase62(TOKEN_LENGTH);
+  const link = `${deps.baseUrl}/dashboard/join?token=${token}`;
+  const row: InvitationRow = {
+    id: newId('inv_'),
+    merchant_id: input.merchantId,
+    email: input.email,
+    email_key: emailKey(input.email),
+    role: input.role,
+    token_hash: tokenHash(token),
+    created_at: now,
+    expires_at: now + LIFETIME_MS,
+    ended_at: null,
+  };
+  await deps.db.transaction(async (tx) => {
+    const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
+    const owner = await findUser(tx, input.userId);
+    if (owner !== undefined) assertConfirmed(deps, owner);
+    await assertNew(tx, { owner, merchantId: merchant.id, key: row.email_key });
+    await assertFew(tx, merchant.id, now);
+    await endInvitation(tx, { merchantId: merchant.id, emailKey: row.email_key, now });
+    await insertInvitation(tx, row);
+    const waitMs = await queueMail(tx, deps, {
+      userId: input.userId,
+      to: input.email,
+      kind: 'notice',
+      text: invitationMail({ baseUrl: deps.baseUrl, link, shop: merchant.name, role: input.role }),
+      expiresAt: row.expires_at,
+    });
+    if (waitMs > 0) throw tooManyMails(waitMs);
+    await keep(tx, { row, link });
+  });
+  return { row, link };
+}
+
+function tooManyMails(waitMs: number): AppError {
+  const message = 'Enough invitations were mailed to this address, or by this account: try again later';
+  return new AppError('RATE_LIMITED', message, { retryAfterMs: waitMs });
+}
+
+async function assertNew(
+  tx: Tx,
+  {
+    owner,
+    merchantId,
+    key,
+  }: { readonly owner: UserRow | undefined; readonly merchantId: string; readonly key: string },
+): Promise<void> {
+  if (owner?.email_key === key) throw invalidField('email', 'is your own: the shop is yours');
+  const members = await listMembers(tx, merchantId);
+  if (members.some(({ email }) => emailKey(email) === key)) {
+    throw invalidField(
+      'email',
+      'belongs to somebody who works for this shop already: change the role instead',
+    );
+  }
+  if (members.length >= MEMBERS_MAX) {
+    throw new AppError('INVALID_STATE', `A shop has at most ${MEMBERS_MAX} people`);
+  }
+}
+
+async function assertFew(tx: Tx, merchantId: string, now: number): Promise<void> {
+  const made = await countInvitationsSince(tx, merchantId, now - DAY_MS);
+  if (made < INVITATIONS_PER_DAY) return;
+  const message = `At most ${INVITATIONS_PER_DAY} invitations a day: try again tomorrow`;
+  throw new AppError('RATE_LIMITED', message, { retryAfterMs: DAY_MS });
+}

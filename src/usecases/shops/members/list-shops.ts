@@ -1,0 +1,27 @@
+import type { Role } from '../../../domain/roles.ts';
+import { shopsOfMember } from '../../../store/merchants/members.ts';
+import { listMerchants } from '../../../store/merchants/merchants.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+import type { Reached } from '../../access/reach-merchant.ts';
+
+const OWNER: Role = 'owner';
+
+/** The shops that a caller may see: of the account, newest first, then those a user works for; with `only` that one. */
+export async function listShops(
+  db: Db,
+  by: {
+    readonly via: 'jwt' | 'secret' | 'restricted';
+    readonly userId: string;
+    readonly memberId: string | null;
+    readonly onlyMerchantId: string | null;
+  },
+): Promise<Reached[]> {
+  if (by.memberId !== null) return chosen(await shopsOfMember(db, by.memberId), by.onlyMerchantId);
+  const own = (await listMerchants(db, by.userId)).map((merchant) => ({ merchant, role: OWNER }));
+  const others = by.via === 'jwt' ? await shopsOfMember(db, by.userId) : [];
+  return chosen([...own, ...others], by.onlyMerchantId);
+}
+
+function chosen(shops: readonly Reached[], only: string | null): Reached[] {
+  return shops.filter(({ merchant }) => only === null || merchant.id === only);
+}

@@ -1,0 +1,133 @@
+import { AppError } from '../../../domain/errors.ts';
+import { roleGrants, type MemberRole } from '../../../domain/roles.ts';
+import { endInvitation, listOpenInvitations } from '../../../store/merchants/invitations.ts';
+import {
+  changeMemberRole,
+  deleteMember,
+  memberRole,
+  listMembers,
+  type Member,
+} from '../../../store/merchants/members.ts';
+import { madeByPerson, type MadeByPerson } from '../../../store/merchants/made-by.ts';
+import { findUser } from '../../../store/accounts/users.ts';
+import type { InvitationRow } from '../../../store/schema/people.ts';
+import { endCredentials } from '../../accounts/revocation/end-credentials.ts';
+import type { CurrentSession, RenewedSession } from '../../accounts/sessions/renew-session.ts';
+import { findOwnMerchant } from '../../access/find-own-merchant.ts';
+import { reachMerchant } from '../../access/reach-merchant.ts';
+import { END_BY_DEFAULT, END_NOTHING, endMade, type EndedCounts, type EndMade } from './end-made.ts';
+import type { PeopleDeps } from './invite-person.ts';
+import type { ActingUser } from './note-action.ts';
+
+type Deps = Pick<PeopleDeps, 'db' | 'clock' | 'secretBox'>;
+interface OfShop {
+  /** Who asks. */
+  readonly userId: string;
+  readonly merchantId: string;
+}
+
+export interface People {
+  readonly owner: { readonly userId: string; readonly email: string };
+  readonly members: readonly (Member & { readonly made: MadeByPerson })[];
+  readonly invitations: readonly InvitationRow[];
+}
+
+/** Who works for a shop, what each of them made for it, and who is invited to. @throws {AppError} MERCHANT_NOT_FOUND; FORBIDDEN for others than the owner. */
+export async function listPeople({ db, clock }: Deps, { userId, merchantId }: OfShop): Promise<People> {
+  const merchant = await findOwnMerchant(db, userId, merchantId);
+  const owner = await findUser(db, merchant.user_id);
+  const members = [];
+  for (const member of await listMembers(db, merchant.id)) {
+    const made = await madeByPerson(db, { merchantId: merchant.id, userId: member.userId });
+    members.push({ ...member, made });
+  }
+  return {
+    owner: { userId: merchant.user_id, email: owner?.email ?? '' },
+    members,
+    invitations: await listOpenInvitations(db, merchant.id, clock.now()),
+  };
+}
+
+export interface NewRole extends OfShop {
+  readonly personId: string;
+  readonly role: MemberRole;
+  readonly client: ActingUser['client'];
+}
+
+/**
+ * Gives a member another role. What was issued to the member before it ends, so that they sign in again; with a role that
+ * no longer includes webhooks so do the endpoints and keys that they made, by which they would go on reading.
+ * @throws {AppError} PERSON_NOT_FOUND, and as above.
+ */
+export async function changeRole(deps: Deps, input: NewRole): Promise<EndedCounts> {
+  const { userId, personId, role, client } = input;
+  return deps.db.transaction(async (tx) => {
+    const { id: merchantId } = await findOwnMerchant(tx, userId, input.merchantId);
+    const before = await memberRole(tx, merchantId, personId);
+    if (before === null) throw noSuchPerson();
+    const isLess = roleGrants(before, 'webhooks:write') && !roleGrants(role, 'webhooks:write');
+    const end = isLess ? END_BY_DEFAULT : END_NOTHING;
+    const ended = await endMade(tx, deps, { merchantId, personId, end, by: { userId, client } });
+    if (before === role) return ended;
+    await changeMemberRole(tx, { merchant_id: merchantId, user_id: personId, role });
+    await endCredentials(tx, { userId: personId, keep: null, now: deps.clock.now() });
+    return ended;
+  });
+}
+
+export interface Removal extends OfShop {
+  readonly personId: string;
+  /** Of what the person made; left out: endpoints and keys. */
+  readonly end?: EndMade | undefined;
+  readonly session: CurrentSession;
+  readonly client: ActingUser['client'];
+}
+
+/** What ended with a removal, and the session of a member who left. */
+export interface Removed {
+  readonly ended: EndedCounts;
+  readonly renewed: RenewedSession | null;
+}
+
+/**
+ * Ends what a member may do in a shop, at once, what was issued to them before, and of what they made as much as the
+ * owner says: the owner removes any member, and every member may leave, whose own session goes on. Who leaves keeps
+ * neither endpoints nor keys. @throws as above.
+ */
+export async function removePerson(deps: Deps, input: Removal): Promise<Removed> {
+  const { userId, merchantId, personId, client } = input;
+  const isLeaving = personId === userId;
+  return deps.db.transaction(async (tx) => {
+    const merchant = isLeaving
+      ? (await reachMerchant(tx, userId, merchantId)).merchant
+      : await findOwnMerchant(tx, userId, merchantId);
+    if (!(await deleteMember(tx, merchant.id, personId))) throw noSuchPerson();
+    const ended = await endMade(tx, deps, {
+      merchantId: merchant.id,
+      personId,
+      end: isLeaving ? END_BY_DEFAULT : (input.end ?? END_BY_DEFAULT),
+      by: { userId, client },
+    });
+    const keep = isLeaving ? input.session : null;
+    const { renewed } = await endCredentials(tx, { userId: personId, keep, now: deps.clock.now() });
+    return { ended, renewed };
+  });
+}
+
+/** Makes an invitation count no longer. @throws {AppError} INVITATION_NOT_FOUND, and as above. */
+export async function withdrawInvitation(
+  { db, clock }: Deps,
+  input: OfShop & { readonly invitationId: string },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
+    const which = { merchantId: merchant.id, id: input.invitationId, now: clock.now() };
+    if (!(await endInvitation(tx, which))) {
+      throw new AppError('INVITATION_NOT_FOUND', 'No such invitation: it was accepted or withdrawn already');
+    }
+  });
+}
+
+function noSuchPerson(): AppError {
+  return new AppError('PERSON_NOT_FOUND', 'Nobody like that works for this shop');
+}

@@ -1,0 +1,37 @@
+import type { Clock } from '../../domain/ports.ts';
+import { deleteKeys, insertApiKeys, retireCurrentKeys } from '../../store/merchants/api-keys.ts';
+import type { Db } from '../../store/sqlite/database.ts';
+import { newKeyPair } from '../access/api-key.ts';
+import { keepNothing, type KeepMade } from '../keep-answer.ts';
+import { findOwnMerchant } from '../access/find-own-merchant.ts';
+
+export interface RegeneratedKeys {
+  readonly public: string;
+  readonly secret: string;
+  /** When the old keys stop working, ms; null when they already have. */
+  readonly gracePeriodEndsAt: number | null;
+}
+
+/**
+ * Replaces both keys of a merchant. The old ones work on for the grace period; without one every
+ * older key ends at once, those still in an earlier grace period too.
+ * @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account.
+ */
+export async function regenerateKeys(
+  deps: { readonly db: Db; readonly clock: Clock },
+  input: { readonly userId: string; readonly merchantId: string; readonly gracePeriodSeconds: number },
+  keep: KeepMade<RegeneratedKeys> = keepNothing,
+): Promise<RegeneratedKeys> {
+  return deps.db.transaction(async (tx) => {
+    const merchant = await findOwnMerchant(tx, input.userId, input.merchantId);
+    const now = deps.clock.now();
+    const until = input.gracePeriodSeconds > 0 ? now + input.gracePeriodSeconds * 1000 : null;
+    if (until === null) await deleteKeys(tx, merchant.id);
+    else await retireCurrentKeys(tx, merchant.id, until);
+    const keys = newKeyPair(merchant.id, now);
+    await insertApiKeys(tx, keys.rows);
+    const made = { public: keys.public, secret: keys.secret, gracePeriodEndsAt: until };
+    await keep(tx, made);
+    return made;
+  });
+}

@@ -1,0 +1,212 @@
+import { inputCostAt, type ChainAdapter, type Debit, type SendPlan } from '../../../domain/chain.ts';
+import type { ChainId } from '../../../domain/coins.ts';
+import type { Clock, Logger } from '../../../domain/ports.ts';
+import { fundsMadeBy, findFunds, type ReservedFund } from '../../../store/ledger/funds.ts';
+import { reserveMade } from '../../../store/ledger/spendable.ts';
+import { admitFee, admitPart } from '../../../store/sends/fee-budgets.ts';
+import { insertSend, updateSend, type StoredSend } from '../../../store/sends/sends.ts';
+import { insertSendVersion, type StoredSendVersion } from '../../../store/sends/send-versions.ts';
+import type { Tx } from '../../../store/sqlite/database.ts';
+import { newId } from '../../events/new-id.ts';
+import { newRow } from '../send/store-send.ts';
+import { writePlan } from './stored-plan.ts';
+
+interface AdoptPreparationDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+type Spender = NonNullable<Debit['spender']>;
+
+/** A mined transaction that this database did not sign, read against a send that gathers its outputs. */
+interface MinedPart {
+  readonly txid: string;
+  readonly spender: Spender;
+  readonly send: StoredSend;
+  /** What it spends; all of it is ours. */
+  readonly inputs: readonly ReservedFund[];
+  /** What it pays to us. */
+  readonly made: readonly ReservedFund[];
+  readonly fee: bigint;
+}
+
+/**
+ * Adopts a mined transaction that this database did not sign for a send that it knows as `preparing`: the one that pays
+ * the send, or a part that gathers outputs for it. Both were signed after the backup that the database was restored
+ * from. Null when it is neither.
+ */
+export async function adoptForPreparing(
+  tx: Tx,
+  deps: AdoptPreparationDeps,
+  chain: ChainId,
+  found: {
+    readonly txid: string;
+    readonly send: StoredSend;
+    readonly spends: readonly Debit[];
+    readonly adapter: ChainAdapter;
+  },
+): Promise<StoredSendVersion | null> {
+  const { txid, send, spends, adapter } = found;
+  const spender = spends[0]?.spender;
+  if (spender === undefined || spender.inputs !== spends.length) return null;
+  const refs = spends.map(({ ref }) => ref);
+  const inputs = await findFunds(tx, chain, refs);
+  if (inputs.length !== refs.length) return null;
+  const made = await fundsMadeBy(tx, chain, txid);
+  const fee = sumOf(inputs) - spender.pays.reduce((sum, { amount }) => sum + amount, 0n);
+  const read = { txid, spender, send, inputs, made, fee };
+  const amount = paidAmount(read, adapter);
+  if (amount !== null) return adoptPayment(tx, deps, adapter, { ...read, amount });
+  return isPart(read) ? adoptPart(tx, deps, adapter, read) : null;
+}
+
+/** What it pays of the send: the ordered amount, or that less the fees where they come out of it. Null: nothing. */
+function paidAmount({ send, spender, made }: MinedPart, adapter: ChainAdapter): bigint | null {
+  const watchKey = adapter.watchKey(send.destination);
+  const ordered = BigInt(send.ordered);
+  const least = send.subtract_fee === 1 || send.everything === 1 ? ordered - BigInt(send.max_fee) : ordered;
+  const at = spender.pays.findIndex(
+    (each) => each.watchKey === watchKey && each.amount >= least && each.amount <= ordered,
+  );
+  const paid = spender.pays[at];
+  if (paid === undefined) return null;
+  const rest = spender.pays.filter((_, index) => index !== at);
+  // Its change returns to the wallet; it pays nobody else.
+  return rest.reduce((sum, { amount }) => sum + amount, 0n) <= sumOf(made) ? paid.amount : null;
+}
+
+/** Whether it moves outputs that the send has reserved into one output of the wallet. */
+function isPart({ send, inputs, made, spender }: MinedPart): boolean {
+  const isHeld = inputs.every(({ heldBy }) => heldBy === send.id);
+  return isHeld && spender.pays.length === 1 && made.length === 1;
+}
+
+async function adoptPayment(
+  tx: Tx,
+  deps: AdoptPreparationDeps,
+  adapter: ChainAdapter,
+  found: MinedPart & { readonly amount: bigint },
+): Promise<StoredSendVersion> {
+  const { txid, send, inputs, made, fee, amount } = found;
+  const now = deps.clock.now();
+  const [change = null] = made.filter(({ fund }) => fund.address !== send.destination);
+  const plan: SendPlan = {
+    inputs: inputs.map(({ fund }) => fund),
+    destination: send.destination,
+    amount,
+    fee,
+    change: change === null ? null : { address: change.fund.address, amount: change.fund.amount },
+    feeRate: rateOf(adapter, inputs.length, fee),
+  };
+  const version = toMinedVersion(found, plan, {
+    sendId: send.id,
+    now,
+    changeIndex: change?.fund.ref.index ?? null,
+  });
+  await admitFee(tx, send, fee, now);
+  await insertSendVersion(tx, version);
+  await updateSend(tx, send.id, { fee_limited_at: null }, now);
+  deps.logger.warn(
+    { sendId: send.id, txid },
+    'block contains the payment of a preparing send that this database did not sign',
+  );
+  return version;
+}
+
+async function adoptPart(
+  tx: Tx,
+  deps: AdoptPreparationDeps,
+  adapter: ChainAdapter,
+  found: MinedPart,
+): Promise<StoredSendVersion | null> {
+  const { txid, send, inputs, made, fee } = found;
+  const [output] = made;
+  const keyPath = inputs[0]?.fund.keyPath;
+  if (output === undefined || keyPath === undefined) return null;
+  const now = deps.clock.now();
+  const sendId = newId('snd_');
+  const { address: destination, amount } = output.fund;
+  const plan: SendPlan = {
+    inputs: inputs.map(({ fund }) => fund),
+    destination,
+    amount,
+    fee,
+    change: null,
+    feeRate: rateOf(adapter, inputs.length, fee),
+  };
+  const order = {
+    coin: send.coin,
+    mode: send.mode,
+    merchantId: send.merchant_id,
+    account: keyPath.account,
+    destination,
+    amount: amount + fee,
+    subtractFee: true,
+  };
+  const planned = BigInt(send.fee) - fee;
+  await updateSend(tx, send.id, { fee: (planned > 0n ? planned : 0n).toString() }, now);
+  await admitPart(tx, send, fee, now);
+  const request = {
+    sendId,
+    order,
+    adapter,
+    plan,
+    purpose: 'sweep',
+    idempotencyKey: null,
+    maxFee: fee,
+  } as const;
+  await insertSend(tx, {
+    ...newRow({ ...request, partOf: send.id }, now),
+    txid,
+    next_broadcast_at: now,
+    queue_account: null,
+    queue_position: null,
+    queued: 0,
+  });
+  const version = toMinedVersion(found, plan, { sendId, now, changeIndex: output.fund.ref.index });
+  await insertSendVersion(tx, version);
+  // A transaction of the same block may have spent it already.
+  await reserveMade(tx, output.fund.ref, send);
+  deps.logger.warn(
+    { sendId: send.id, by: sendId, txid },
+    'block contains a part of a preparing send that this database did not sign',
+  );
+  return version;
+}
+
+/** The row of a version that a block holds. */
+function toMinedVersion(
+  { txid, spender, send }: MinedPart,
+  plan: SendPlan,
+  {
+    sendId,
+    now,
+    changeIndex,
+  }: { readonly sendId: string; readonly now: number; readonly changeIndex: number | null },
+): StoredSendVersion {
+  return {
+    send_id: sendId,
+    version: 1,
+    coin: send.coin,
+    mode: send.mode,
+    txid,
+    raw: spender.raw,
+    fee: plan.fee.toString(),
+    fee_rate: plan.feeRate.toString(),
+    plan_json: writePlan(plan),
+    created_at: now,
+    change_index: changeIndex,
+    cancels: 0,
+    balance_change: null,
+  };
+}
+
+/** Its size is not known here: that of its inputs, and of two more for the rest of it. */
+function rateOf(adapter: ChainAdapter, inputs: number, fee: bigint): bigint {
+  const size = inputCostAt(adapter, { rate: 1_000n }) * BigInt(inputs + 2);
+  return size === 0n ? fee : (fee * 1_000n) / size;
+}
+
+function sumOf(funds: readonly ReservedFund[]): bigint {
+  return funds.reduce((sum, { fund }) => sum + fund.amount, 0n);
+}

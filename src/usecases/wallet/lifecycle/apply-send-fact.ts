@@ -1,0 +1,143 @@
+import type { Chains } from '../../../domain/chains.ts';
+import { decide, isOpen } from '../../../domain/send/machine.ts';
+import type { SendAction, SendFact, SendState } from '../../../domain/send/types.ts';
+import { reserveAccount } from '../../../store/ledger/queued-account.ts';
+import { releaseOutputs } from '../../../store/ledger/spendable.ts';
+import { sendStatus } from '../../../store/sends/send-status.ts';
+import { listVersions, type StoredSendVersion } from '../../../store/sends/send-versions.ts';
+import {
+  findSend,
+  releaseSendKey,
+  updateSend,
+  type SendPatch,
+  type StoredSend,
+} from '../../../store/sends/sends.ts';
+import type { Tx } from '../../../store/sqlite/database.ts';
+import type { ApplyFactsDeps } from '../../payments/apply-facts.ts';
+import { recordRefund } from '../../payments/refunds/record-refund.ts';
+import { emitSendEvent } from '../send/emit-send-event.ts';
+import { noteChange } from './note-change.ts';
+import { readPlan } from './stored-plan.ts';
+import { revertCredits } from './take-back-outputs.ts';
+
+export interface ApplySendFactDeps extends ApplyFactsDeps {
+  readonly chains: Chains;
+}
+
+/** What a fact came to. */
+export interface AppliedSendFact {
+  readonly action: SendAction;
+  readonly before: StoredSend;
+  /** The send as it is now. */
+  readonly send: StoredSend;
+}
+
+/**
+ * Tells a send what happened and stores everything that follows from it: its state, its coins, its event and what
+ * that means for the payment it refunds. Must run in the transaction that read the fact.
+ */
+export async function applySendFact(
+  tx: Tx,
+  deps: ApplySendFactDeps,
+  sendId: string,
+  fact: SendFact,
+): Promise<AppliedSendFact> {
+  if (!tx.isTransaction) throw new Error('applySendFact must run in a transaction');
+  const before = await findSend(tx, sendId);
+  if (before === undefined) throw new Error(`send ${sendId} is missing`);
+  const versions = await listVersions(tx, sendId);
+  const state = sendState(before, versions);
+  const now = deps.clock.now();
+  const { action, send: after, event, dead } = decide(state, fact, now);
+  const isDead = new Set(dead);
+  await revertCredits(
+    tx,
+    deps,
+    before,
+    versions.filter(({ version }) => isDead.has(version)),
+  );
+  if (action === 'fail') await releaseOutputs(tx, sendId);
+  if (action === 'release') await releaseOutputs(tx, sendId, { unspentOnly: true });
+  if (after === state) return { action, before, send: before };
+  if (action === 'fail' && isNeverPaid(fact, after)) await releaseSendKey(tx, sendId);
+  const current = versions.find(({ version }) => version === after.version);
+  const isOther = after.version !== before.version;
+  const hasNewVersion =
+    action === 'sign' || action === 'accept' || action === 'switch' || (action === 'confirm' && isOther);
+  const amount = hasNewVersion ? destinationAmount(current) : {};
+  const txid = current?.txid ?? before.txid;
+  const send = await updateSend(tx, sendId, { ...toColumns(after), txid, ...amount }, now);
+  if (
+    state.status === 'queued' &&
+    after.status !== 'queued' &&
+    isOpen(after) &&
+    send.queue_account !== null
+  ) {
+    await reserveAccount(tx, send, send.queue_account, sendId);
+  }
+  const adapter = deps.chains.get(send.coin, send.mode);
+  if (action === 'accept' && adapter !== null && current !== undefined) {
+    await noteChange(tx, deps, { adapter, send, version: current });
+  }
+  if (event !== null) await emitSendEvent(tx, deps, event, send);
+  if (action === 'accept' || action === 'confirm' || action === 'fail')
+    await recordRefund(tx, deps, send, sendStatus(before));
+  return { action, before, send };
+}
+
+/**
+ * Whether a failed send was never in the network and never can be: its first offer was refused, or it expired. Then the
+ * same key may pay with new bytes.
+ */
+function isNeverPaid(fact: SendFact, { announcedTxid }: SendState): boolean {
+  if (announcedTxid !== null) return false;
+  return fact.type === 'answered' || (fact.type === 'refused' && fact.renewal === 'impossible');
+}
+
+/** A stored send as the machine knows it. */
+export function sendState(send: StoredSend, versions: readonly StoredSendVersion[]): SendState {
+  const { coin, mode, version, height, error, broadcasts } = send;
+  return {
+    coin,
+    mode,
+    status: sendStatus(send),
+    version,
+    height,
+    error,
+    broadcasts,
+    fee: BigInt(send.fee),
+    versions: versions.map(({ version, txid, fee, cancels }) => ({
+      version,
+      txid,
+      fee: BigInt(fee),
+      cancels: cancels === 1,
+    })),
+    displacedHeight: send.displaced_height,
+    nextBroadcastAt: send.next_broadcast_at,
+    announcedTxid: send.announced_txid,
+    confirmedTxid: send.confirmed_txid,
+  };
+}
+
+function toColumns({ status, version, height, error, broadcasts, ...after }: SendState): SendPatch {
+  return {
+    status: status === 'queued' ? 'signed' : status,
+    queued: status === 'queued' ? 1 : 0,
+    version,
+    height,
+    error,
+    broadcasts,
+    fee: after.fee.toString(),
+    displaced_height: after.displacedHeight,
+    next_broadcast_at: after.nextBroadcastAt,
+    announced_txid: after.announcedTxid,
+    confirmed_txid: after.confirmedTxid,
+  };
+}
+
+/** What the destination gets differs between the versions of a sweep and of a renewal. */
+function destinationAmount(current: StoredSendVersion | undefined): Pick<SendPatch, 'amount'> {
+  return current === undefined || current.cancels === 1
+    ? {}
+    : { amount: readPlan(current.plan_json).amount.toString() };
+}

@@ -1,0 +1,33 @@
+import type { BroadcastResult, ChainAdapter, Fund, StoredTransaction } from '../../../domain/chain.ts';
+import { distinctAncestors } from '../../../domain/send/package-fee.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+import { findVersionByTxid } from '../../../store/sends/send-versions.ts';
+import { loadAncestry } from './ancestry.ts';
+import { broadcast } from './broadcast.ts';
+import { toStoredTransaction } from './stored-plan.ts';
+
+/**
+ * Broadcasts a transaction. When it is refused and spends unconfirmed change, its unconfirmed ancestors are
+ * broadcast, oldest first, and then it is once more: a node that lost its mempool knows none of them. Waits for the
+ * network.
+ */
+export async function broadcastSend(
+  db: Db,
+  adapter: ChainAdapter,
+  transaction: StoredTransaction,
+  inputs: readonly Fund[],
+): Promise<BroadcastResult> {
+  const first = await broadcast(adapter, transaction);
+  if (first.kind === 'accepted') return first;
+  const ancestors = distinctAncestors(inputs, await loadAncestry(db, adapter, inputs));
+  if (ancestors.length === 0) return first;
+  for (const { txid } of ancestors.toReversed()) {
+    const version = await findVersionByTxid(db, adapter, txid);
+    if (version !== undefined) await broadcast(adapter, toStoredTransaction(version));
+  }
+  const second = await broadcast(adapter, transaction);
+  // After an unclear answer a later refusal proves nothing.
+  return first.kind === 'unknown' && second.kind === 'rejected'
+    ? { kind: 'unknown', reason: second.reason }
+    : second;
+}

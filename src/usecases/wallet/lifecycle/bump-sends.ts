@@ -1,0 +1,203 @@
+import { inputCostAt, type ChainAdapter, type FeeQuote, type PlanSigner } from '../../../domain/chain.ts';
+import type { ChainId } from '../../../domain/coins.ts';
+import type { AddressDeriver } from '../../../domain/keys.ts';
+import { awaitsBlock } from '../../../domain/send/machine.ts';
+import type { Tx } from '../../../store/sqlite/database.ts';
+import { noteFeeLevel } from '../../../store/ledger/fee-levels.ts';
+import { feeLimit } from '../../../store/sends/fee-budgets.ts';
+import {
+  findSend,
+  stuckSends,
+  updateSend,
+  type SendPlace,
+  type StoredSend,
+} from '../../../store/sends/sends.ts';
+import { listVersions, type StoredSendVersion } from '../../../store/sends/send-versions.ts';
+import type { AdvanceSendsDeps } from './advance-sends.ts';
+import { broadcastSend } from './broadcast-send.ts';
+import { paidRate, planFeeBump } from './plan-fee-bump.ts';
+import { storeChild } from './bump-by-child.ts';
+import { recordAnswer } from './record-answer.ts';
+import { findSendChain, lastOfChain } from './send-chain.ts';
+import { rateWithin } from '../../../domain/send/fee-budget.ts';
+import { isTooLow, shouldBumpFee } from '../../../domain/send/policy.ts';
+import { readPlan } from './stored-plan.ts';
+import { storeVersion, type NewVersion } from './store-version.ts';
+
+export interface BumpSendsDeps extends AdvanceSendsDeps {
+  readonly deriver: AddressDeriver;
+  readonly sign: PlanSigner;
+}
+
+/** Sends examined in one round. */
+const ROUND_SIZE = 100;
+/** Maximum number of raises per round: each waits for the node. */
+const ROUND_RAISES = 20;
+
+/**
+ * Raises the fee of sends that have long been unconfirmed while the node's fee rate is clearly above theirs, and
+ * without delay that of sends below the network's minimum rate. The replacement pays the same amount to the same
+ * destination, is stored before the node sees it, and any version may be the one that confirms. Where another send
+ * spends the change of a stuck one, that other one is raised and pays for both (CPFP).
+ * @param after where the previous round ended, so that sends which cannot be raised do not starve the others
+ * @returns where the next round continues; null: at the oldest
+ * @throws {ChainError} when the node reports no fee rate.
+ */
+export async function bumpSends(
+  deps: BumpSendsDeps,
+  chain: ChainId,
+  after: SendPlace | null = null,
+): Promise<SendPlace | null> {
+  const adapter = deps.chains.get(chain.coin, chain.mode);
+  if (adapter === null || !deps.policy.raisesFees) return null;
+  const now = deps.clock.now();
+  const signedBefore = now - deps.policy.bumpUnderpaidAfterMs;
+  const stuck = await stuckSends(deps.db, chain, { signedBefore, now, after }, ROUND_SIZE);
+  if (stuck.length === 0) return null;
+  const quote = await adapter.feeQuote();
+  await noteFeeLevel(deps.db, chain, { ...quote, inputCost: inputCostAt(adapter, quote) });
+  let raised = 0;
+  for (const send of stuck) {
+    try {
+      if (await bumpSend(deps, send, { adapter, quote })) raised += 1;
+    } catch (error) {
+      deps.logger.error({ sendId: send.id, err: error }, 'fee bump failed; retried');
+    }
+    if (raised >= ROUND_RAISES) return send;
+  }
+  return stuck.length < ROUND_SIZE ? null : (stuck.at(-1) ?? null);
+}
+
+type Using = { readonly adapter: ChainAdapter; readonly quote: FeeQuote };
+
+/** Whether a raise had an effect and could be paid for. */
+async function bumpSend(deps: BumpSendsDeps, stuck: StoredSend, using: Using): Promise<boolean> {
+  const last = await lastOfChain(deps.db, stuck);
+  const done = await deps.inHand.take(last.id, async () =>
+    deps.inHand.begin(async (childId) => {
+      const stored = await deps.db.transaction(async (tx) =>
+        storeBump(tx, deps, { childId, sendId: last.id, stuckId: stuck.id }, using),
+      );
+      if (stored === null) return false;
+      const { sendId, version, transaction } = stored;
+      deps.logger.info(
+        { sendId: stuck.id, by: sendId, version, txid: transaction.txid },
+        'fee bump of a stuck send',
+      );
+      await broadcastReplacement(deps, using.adapter, stored);
+      return true;
+    }),
+  );
+  return done === true;
+}
+
+/** Broadcasts a version that was just stored, and records the answer. */
+export async function broadcastReplacement(
+  deps: BumpSendsDeps,
+  adapter: ChainAdapter,
+  { sendId, version, transaction, plan }: NewVersion,
+): Promise<StoredSend> {
+  const result = await broadcastSend(deps.db, adapter, transaction, plan.inputs);
+  const send = await deps.db.transaction(async (tx) =>
+    recordAnswer(tx, deps, { sendId, version, result, neverOffered: true }),
+  );
+  deps.wakeWebhooks();
+  return send;
+}
+
+/** Null when there is nothing to gain, no funds to pay for it, or no budget left: then it waits, and says so. */
+async function storeBump(
+  tx: Tx,
+  deps: BumpSendsDeps,
+  { childId, sendId, stuckId }: { childId: string; sendId: string; stuckId: string },
+  { adapter, quote }: Using,
+): Promise<NewVersion | null> {
+  const send = await findSend(tx, sendId);
+  const stuck = await findSend(tx, stuckId);
+  if (send === undefined || stuck === undefined || !awaitsBlock(send)) return null;
+  const chain = await findSendChain(tx, stuck);
+  if (chain.at(-1)?.id !== sendId) return null;
+  const versions = await listVersions(tx, sendId);
+  const newest = versions.at(-1);
+  if (newest === undefined) return null;
+  const current = versions.find(({ version }) => version === send.version) ?? newest;
+  const paid = await paidRate(tx, send, newest);
+  // Compares with the version that the network knows, not with one it refused.
+  const known = current === newest ? paid : await paidRate(tx, send, current);
+  const ageMs = deps.clock.now() - newest.created_at;
+  const waiting = stuckId === sendId ? [send] : [stuck, send];
+  if (!isTooLow(deps.policy, known, quote)) {
+    for (const each of waiting) await noteLimit(tx, deps, each, null);
+    return null;
+  }
+  const isDue = shouldBumpFee(deps.policy, { coin: send.coin, ageMs, paid: known }, quote);
+  if (!isDue || newest.version >= deps.policy.maxVersions) return null;
+  const raise = await bumpWithinBudget(tx, deps, { childId, send, newest, stuck, adapter, quote, paid });
+  for (const each of waiting) await noteLimit(tx, deps, each, raise.over);
+  return raise.version;
+}
+
+interface FeeBump {
+  readonly version: NewVersion | null;
+  /** The fee that it should have and the budget forbids, atoms; null: the budget suffices. */
+  readonly over: bigint | null;
+}
+
+/** Raises the last send of a chain within its own budget, else by a child within that of the stuck one. */
+async function bumpWithinBudget(
+  tx: Tx,
+  deps: BumpSendsDeps,
+  raise: Using & {
+    readonly childId: string;
+    readonly send: StoredSend;
+    readonly newest: StoredSendVersion;
+    readonly stuck: StoredSend;
+    readonly paid: bigint;
+  },
+): Promise<FeeBump> {
+  const { childId, send, newest, stuck, adapter, quote, paid } = raise;
+  const byChild = async (payer: StoredSend) => storeChild(tx, deps, { childId, send, adapter, quote, payer });
+  // The node did not take the last replacement.
+  if (newest.version > send.version) {
+    const child = await byChild(send);
+    if (child !== null && 'plan' in child) return { version: child, over: null };
+  }
+  const rates = [
+    quote.rate,
+    rateWithin(await feeLimit(tx, send), readPlan(newest.plan_json)),
+    quote.minimum ?? 0n,
+  ];
+  const { plan, over } = await planFeeBump(tx, deps, {
+    send,
+    newest,
+    adapter,
+    quote,
+    rates: rates.filter((rate) => rate > paid && rate <= quote.rate),
+    takeBack: false,
+  });
+  if (plan !== null) {
+    const cancels = newest.cancels === 1;
+    return { version: await storeVersion(tx, deps, { send, newest, adapter, plan, cancels }), over };
+  }
+  if (over === null || stuck.id === send.id) return { version: null, over };
+  const child = await byChild(stuck);
+  return child !== null && 'plan' in child ? { version: child, over: null } : { version: null, over };
+}
+
+/** Notes that a raise waits for its budget, or does so no longer. Says so in the log once. */
+async function noteLimit(
+  tx: Tx,
+  { clock, logger }: BumpSendsDeps,
+  send: StoredSend,
+  over: bigint | null,
+): Promise<void> {
+  if ((over === null) === (send.fee_limited_at === null)) return;
+  const now = clock.now();
+  await updateSend(tx, send.id, { fee_limited_at: over === null ? null : now }, now);
+  if (over === null) return;
+  const { id: sendId, coin, mode, max_fee: maxFee } = send;
+  logger.warn(
+    { sendId, coin, mode, maxFee, fee: over.toString() },
+    'fee budget exhausted; fee bump waits until fees fall or maxFee is raised',
+  );
+}

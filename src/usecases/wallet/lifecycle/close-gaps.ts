@@ -1,0 +1,79 @@
+import type { ChainAdapter } from '../../../domain/chain.ts';
+import type { ChainId } from '../../../domain/coins.ts';
+import { gapBudget } from '../../../domain/send/fee-budget.ts';
+import {
+  budgetsBehind,
+  nonceGaps,
+  loadNonceSequence,
+  type NonceGap,
+} from '../../../store/sends/nonce-sequences.ts';
+import { spendableFunds } from '../../../store/ledger/spendable.ts';
+import { createSweep } from '../sweep/create-sweep.ts';
+import type { SendCoinsDeps } from '../send/send-coins.ts';
+import type { SendOrder } from '../send/send-order.ts';
+import { sendsFromOneAddress } from '../send/sender.ts';
+import { recordFailure, recordNoop, recordSuccess, type SweepBackoff } from '../sweep/sweep-backoff.ts';
+
+/** Nonce gaps closed in one round. */
+const ROUND_SIZE = 20;
+/** The smallest amount that can be sent: the account pays it to itself. */
+const TOKEN_AMOUNT = 1n;
+const COULD_NOT = 'could not close a gap between sends';
+
+/**
+ * Closes nonce gaps: uses up nonces that refused sends left free below those of later sends, which no node mines
+ * until then. Each costs the fee of one transfer of an account to itself, within the budgets of the sends that wait
+ * behind it. A gap that cannot be closed blocks neither the others nor the sweeps that follow.
+ * @param memory the same in every round
+ */
+export async function closeGaps(deps: SendCoinsDeps, chain: ChainId, memory: SweepBackoff): Promise<void> {
+  const adapter = deps.chains.get(chain.coin, chain.mode);
+  if (!sendsFromOneAddress(chain) || adapter === null) return;
+  const failed = memory.gaps.all();
+  const gaps = await nonceGaps(deps.db, chain, ROUND_SIZE + failed.length);
+  const present = new Set(gaps.map(keyOf));
+  for (const key of failed) if (!present.has(key)) memory.gaps.recordSuccess(key);
+  // Without failures first; the sort is stable.
+  const due = gaps
+    .filter((gap) => !memory.gaps.isResting(keyOf(gap)))
+    .sort((a, b) => memory.gaps.failures(keyOf(a)) - memory.gaps.failures(keyOf(b)));
+  for (const gap of due.slice(0, ROUND_SIZE)) {
+    const attempt = { key: keyOf(gap), kind: memory.gaps, fields: gap, what: COULD_NOT };
+    try {
+      if (await closeGap(deps, chain, { adapter, gap })) recordSuccess(memory, attempt);
+      else recordNoop(memory, attempt);
+    } catch (error) {
+      if (recordFailure({ ...deps, memory, chain }, attempt, error)) return;
+    }
+  }
+}
+
+function keyOf({ address, nonce }: NonceGap): string {
+  return `${address} ${nonce}`;
+}
+
+/** False when the node expects another nonce: the gap was closed in the meantime, or is none. */
+async function closeGap(
+  deps: SendCoinsDeps,
+  chain: ChainId,
+  { adapter, gap }: { readonly adapter: ChainAdapter; readonly gap: NonceGap },
+): Promise<boolean> {
+  const { merchantId, account, address: from, nonce } = gap;
+  const amount = TOKEN_AMOUNT;
+  const order: SendOrder = { ...chain, merchantId, account, destination: from, amount, subtractFee: false };
+  const quote = await adapter.feeQuote({ from, destination: from, amount });
+  return createSweep(deps, {
+    adapter,
+    plan: async (tx) => {
+      const lane = await loadNonceSequence(tx, { ...order, address: from, fromNonce: nonce });
+      const funds = await spendableFunds(tx, { ...order, from });
+      const sender = { destination: from, changeAddress: from };
+      const plan = adapter.planSend({ ...sender, funds, amount, subtractFee: false, quote, lane });
+      const behind = await budgetsBehind(tx, chain, gap);
+      const maxFee = gapBudget(lane.committed, behind, deps.policy);
+      return plan.account?.nonce === nonce ? { order, plan, maxFee } : null;
+    },
+    tell: ({ id, txid }) =>
+      deps.logger.warn({ ...chain, sendId: id, txid, nonce }, 'closing the nonce gap of a rejected send'),
+  });
+}

@@ -1,0 +1,166 @@
+import type { ChainAdapter } from '../../../domain/chain.ts';
+import { assertNever } from '../../../domain/errors.ts';
+import type { Clock } from '../../../domain/ports.ts';
+import { isReverted, judge } from '../../../domain/send/machine.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+import { findSend, oldestOpenSends, preparingSends, type StoredSend } from '../../../store/sends/sends.ts';
+import { listVersions, type StoredSendVersion } from '../../../store/sends/send-versions.ts';
+import { sendState } from './apply-send-fact.ts';
+import { broadcast } from './broadcast.ts';
+import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
+import { queryStatus, readEvidence } from './resolve-refusal.ts';
+import { DEFAULT_SEND_POLICY } from '../../../domain/send/policy.ts';
+import { toStoredTransaction } from './stored-plan.ts';
+
+/** Why a send is not in a block yet. */
+export interface SendFinding {
+  readonly send: StoredSend;
+  /**
+   * `in_network`: it only waits for a block. `impossible`: the daemon will sign it anew or end it as failed.
+   * `open`: neither is known.
+   */
+  readonly standing: 'in_network' | 'impossible' | 'open';
+  /** Explanation for the operator. */
+  readonly why: string;
+}
+
+export interface ExamineSendsDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+}
+
+/** Maximum number of sends per run; each takes a few requests to the node. */
+const MOST = 500;
+
+/**
+ * Examines the unconfirmed sends of a chain, oldest first: broadcasts the signed bytes of each once more and finds
+ * out what keeps it from confirming or failing. Writes nothing: a running daemon does the same at each retry, and
+ * acts on the result.
+ */
+export async function examineSends(deps: ExamineSendsDeps, adapter: ChainAdapter): Promise<SendFinding[]> {
+  const findings: SendFinding[] = [];
+  const always = { now: Number.MAX_SAFE_INTEGER, impossible: Number.MAX_SAFE_INTEGER };
+  const preparing = await preparingSends(deps.db, adapter, always, MOST);
+  for (const read of [...preparing, ...(await oldestOpenSends(deps.db, adapter, MOST))]) {
+    // Read again: examining the previous ones took time.
+    const send = (await findSend(deps.db, read.id)) ?? read;
+    findings.push({ send, ...(await examine(deps, adapter, send)) });
+  }
+  return findings;
+}
+
+async function examine(
+  { db, clock }: ExamineSendsDeps,
+  adapter: ChainAdapter,
+  send: StoredSend,
+): Promise<Pick<SendFinding, 'standing' | 'why'>> {
+  if (send.status === 'preparing') {
+    const { parts, parts_confirmed: confirmed } = send;
+    return { standing: 'open', why: `it gathers its outputs: blocks hold ${confirmed} of ${parts} parts` };
+  }
+  if (isReverted(send)) {
+    return {
+      standing: 'impossible',
+      why: `block ${send.height} executed it and it failed; once that block stays`,
+    };
+  }
+  if (send.queued === 1) return examineQueued(db, adapter, send);
+  if (isFirstOffered(send, clock)) {
+    return { standing: 'open', why: 'it is being offered for the first time at this moment' };
+  }
+  const versions = await listVersions(db, send.id);
+  const current = versions.find(({ version }) => version === send.version);
+  if (versions.some(({ version }) => version > send.version) && isPlannedAhead(send, clock)) {
+    return {
+      standing: 'open',
+      why: 'a new version of it is being offered for the first time at this moment',
+    };
+  }
+  if (current === undefined) return { standing: 'open', why: 'its signed bytes are missing' };
+  const result = await broadcast(adapter, toStoredTransaction(current));
+  switch (result.kind) {
+    case 'accepted':
+      return { standing: 'in_network', why: `the node has ${current.txid}: it waits for a block` };
+    case 'unknown':
+      return result.isLasting === true
+        ? { standing: 'open', why: result.reason }
+        : { standing: 'open', why: `the node does not take it now, which may pass: ${result.reason}` };
+    case 'rejected':
+      break;
+    default:
+      return assertNever(result);
+  }
+  return afterRefusal(db, adapter, { send, versions, reason: result.reason });
+}
+
+/** Finding for a queued send. Its bytes must not reach a node before its turn. */
+async function examineQueued(
+  db: Db,
+  adapter: ChainAdapter,
+  send: StoredSend,
+): Promise<Pick<SendFinding, 'standing' | 'why'>> {
+  const behind = 'it is queued behind sends of its wallet that have not landed yet';
+  if (!(await mayBePaidUnseen(db, send))) return { standing: 'open', why: behind };
+  const versions = await listVersions(db, send.id);
+  const evidence = await readEvidence(db, send, await queryStatus(db, adapter, { send, versions }));
+  const verdict = judge(sendState(send, versions), evidence, DEFAULT_SEND_POLICY);
+  const mustAsk = verdict.kind === 'open' && verdict.why === 'paid_unseen';
+  return { standing: 'open', why: mustAsk ? `it is queued and expired${askOperator(send)}` : behind };
+}
+
+function askOperator({ id, destination }: StoredSend): string {
+  return `, but it is older than a restore or skipped blocks, and may have been paid in a way that is not known here: look whether ${destination} received the amount, and only if it did not run scripts/sends --not-paid ${id}`;
+}
+
+/** Finding for a send that the node refuses. */
+async function afterRefusal(
+  db: Db,
+  adapter: ChainAdapter,
+  { send, versions, reason }: { send: StoredSend; versions: readonly StoredSendVersion[]; reason: string },
+): Promise<Pick<SendFinding, 'standing' | 'why'>> {
+  const evidence = await readEvidence(db, send, await queryStatus(db, adapter, { send, versions }));
+  const verdict = judge(sendState(send, versions), evidence, DEFAULT_SEND_POLICY);
+  const txidOf = (number: number | null) => versions.find(({ version }) => version === number)?.txid;
+  const said = `the node refuses it (${reason})`;
+  const { surplusDepth } = DEFAULT_SEND_POLICY;
+  switch (verdict.kind) {
+    case 'present':
+      return { standing: 'in_network', why: `the node has ${txidOf(verdict.version)}: it waits for a block` };
+    case 'open': {
+      const whys = {
+        ledger_differs: '; the daemon must first have read every block that the node has',
+        version_possible: `, but nothing proves that ${txidOf(verdict.version)} can never confirm: it ends when another transaction uses what it spends`,
+        paid_unseen: askOperator(send),
+        inputs_return: ', but coins it spends are in no block at present: a fork may end',
+      };
+      return { standing: 'open', why: `${said}${whys[verdict.why]}` };
+    }
+    case 'impossible':
+      if (adapter.expiry !== undefined || verdict.isLasting) {
+        return { standing: 'impossible', why: `${said}, and none of its transactions can confirm any more` };
+      }
+      return verdict.isUnfunded
+        ? {
+            standing: 'open',
+            why: `${said}, and its address holds too little: it fails once block ${verdict.since} is final`,
+          }
+        : {
+            standing: 'open',
+            why: `${said}, and none of its transactions can confirm: it fails once that holds for ${surplusDepth} blocks`,
+          };
+    default:
+      return assertNever(verdict);
+  }
+}
+
+/**
+ * Whether the daemon may be waiting for the answer to the first broadcast of its newest bytes. A refusal of that one
+ * ends the send, but it is no proof any more once the bytes were broadcast from here too.
+ */
+function isFirstOffered(send: StoredSend, clock: Clock): boolean {
+  return send.broadcasts === 0 && isPlannedAhead(send, clock);
+}
+
+function isPlannedAhead({ next_broadcast_at: next }: StoredSend, clock: Clock): boolean {
+  return next !== null && next > clock.now();
+}

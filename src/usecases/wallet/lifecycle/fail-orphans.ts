@@ -1,0 +1,45 @@
+import type { ChainId } from '../../../domain/coins.ts';
+import { findCursor } from '../../../store/chain/chain-cursors.ts';
+import { displacedSends } from '../../../store/ledger/own-change.ts';
+import { findSend } from '../../../store/sends/sends.ts';
+import { listVersions } from '../../../store/sends/send-versions.ts';
+import type { RecordAnswerDeps } from './record-answer.ts';
+import { applySendFact } from './apply-send-fact.ts';
+import { findConflicts } from './find-conflicts.ts';
+import { mayBePaidUnseen } from './may-be-paid-unseen.ts';
+import { spendsAccounts } from '../send/sender.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+
+/** Sends examined in one round. */
+const ROUND_SIZE = 50;
+
+/**
+ * Ends sends whose coins a confirmed transaction spent otherwise, and their descendants (sends that spend their
+ * change), once that block is too deep for a reorganisation: until then they could still be mined. On account chains
+ * a send draws on a balance, not on an output: it is signed anew from that balance, or ends by proof of its expiry or
+ * used nonce.
+ */
+export async function failOrphans(
+  deps: RecordAnswerDeps & { readonly db: Db; readonly wakeWebhooks: () => void },
+  chain: ChainId,
+): Promise<void> {
+  if (spendsAccounts(chain)) return;
+  const tip = await findCursor(deps.db, chain);
+  const held = tip === undefined ? [] : await displacedSends(deps.db, chain, ROUND_SIZE);
+  if (tip === undefined || held.length === 0) return;
+  const upTo = tip.height - deps.policy.surplusDepth + 1;
+  for (const { id } of held) {
+    try {
+      await deps.db.transaction(async (tx) => {
+        const send = await findSend(tx, id);
+        if (send === undefined) return;
+        const conflicts = await findConflicts(tx, chain, await listVersions(tx, id));
+        const isExamined = !(await mayBePaidUnseen(tx, send));
+        await applySendFact(tx, deps, id, { type: 'orphaned', upTo, conflicts, isExamined });
+      });
+    } catch (error) {
+      deps.logger.error({ sendId: id, err: error }, 'failing a send failed; retried');
+    }
+  }
+  deps.wakeWebhooks();
+}

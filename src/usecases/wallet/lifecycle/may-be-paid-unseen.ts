@@ -1,0 +1,46 @@
+import { AppError } from '../../../domain/errors.ts';
+import type { Clock } from '../../../domain/ports.ts';
+import { isOpen } from '../../../domain/send/machine.ts';
+import type { Db, Tx } from '../../../store/sqlite/database.ts';
+import { findSend, type StoredSend } from '../../../store/sends/sends.ts';
+import { isUnseen, keepNotPaid, unseenUntil } from '../../../store/sends/unseen-payments.ts';
+
+/**
+ * Whether a send may have been paid although all its known versions look impossible: it was made before the ledger
+ * was restored from a backup, which lacks the versions signed since, or before blocks were skipped, which may hold
+ * its payment. False once the operator has confirmed that it was not paid.
+ */
+export async function mayBePaidUnseen(
+  db: Db,
+  send: Pick<StoredSend, 'id' | 'coin' | 'mode' | 'created_at'>,
+): Promise<boolean> {
+  return isUnseen(db, send, await unseenUntil(db, send));
+}
+
+/**
+ * Records the operator's statement that a send was not paid unseen. This ends nothing by itself: the send goes on
+ * like any other, and fails only once the chain proves that its known versions cannot confirm.
+ * @throws {AppError} SEND_NOT_FOUND, INVALID_STATE
+ */
+export async function noteNotPaid(
+  deps: { readonly db: Db; readonly clock: Clock },
+  id: string,
+): Promise<void> {
+  const send = await findSend(deps.db, id);
+  if (send === undefined) throw new AppError('SEND_NOT_FOUND', `there is no send ${id}`);
+  if (!isOpen(send) && send.status !== 'preparing')
+    throw new AppError('INVALID_STATE', `send ${id} is ${send.status} already`);
+  if (!(await mayBePaidUnseen(deps.db, send))) {
+    throw new AppError('INVALID_STATE', `send ${id} does not wait for such a word`);
+  }
+  await keepNotPaid(deps.db, id, deps.clock.now());
+}
+
+/** Records that the transaction which displaced a send was read completely and is not its payment. */
+export async function noteExamined(
+  tx: Tx,
+  { clock }: { readonly clock: Clock },
+  send: StoredSend,
+): Promise<void> {
+  if (await mayBePaidUnseen(tx, send)) await keepNotPaid(tx, send.id, clock.now());
+}

@@ -1,0 +1,18 @@
+import type { Clock } from '../../../domain/ports.ts';
+import { writeMeta } from '../../../store/meta.ts';
+import { holdUnpaidLinks } from '../../../store/payments/refund-links.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+
+const PAID_SINCE = 'the database is an older copy: look on the chain whether this refund was paid since';
+
+/**
+ * Records that the database is an older copy of itself: what the chains show from here on is new to it. A refund link
+ * that it knows as unpaid may have been paid since, so that no claim is sent without the merchant's approval.
+ */
+export async function noteRestored(db: Db, clock: Clock): Promise<void> {
+  const now = clock.now();
+  await db.transaction(async (tx) => {
+    await writeMeta(tx, 'restored_at', String(now));
+    await holdUnpaidLinks(tx, { problem: PAID_SINCE, now });
+  });
+}

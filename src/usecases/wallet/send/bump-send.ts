@@ -1,0 +1,50 @@
+import { AppError } from '../../../domain/errors.ts';
+import { changeBudget } from '../../../store/sends/fee-budgets.ts';
+import { findSend, updateSend } from '../../../store/sends/sends.ts';
+import type { BumpSendsDeps } from '../lifecycle/bump-sends.ts';
+import { quoteFor, replaceSend, type ReplaceSendInput } from '../lifecycle/replace-send.ts';
+import { readFeeRate, readMaxFee } from './fee-terms.ts';
+import { getSend } from './get-send.ts';
+import { sendIsBusy } from './open-send.ts';
+import type { SendView } from './send-view.ts';
+
+/**
+ * Raises the fee of one open send on request, by any percentage; the payment stays the same. One that gathers its outputs
+ * has no transaction to replace: it gets another budget or fee rate for those that are not signed yet.
+ * @throws {AppError} as replaceSend does.
+ */
+export async function bumpSend(deps: BumpSendsDeps, input: ReplaceSendInput): Promise<SendView> {
+  const found = await findSend(deps.db, input.sendId);
+  const isPreparing = found?.merchant_id === input.merchantId && found.status === 'preparing';
+  if (!isPreparing) return replaceSend(deps, input, { takeBack: false });
+  const { id, coin } = found;
+  const [maxFee, feeRate] = [readMaxFee(input.maxFee, coin), readFeeRate(input.feeRate, coin)];
+  if (maxFee === null && feeRate === null) throw hasNoTransaction();
+  const adapter = deps.chains.get(coin, found.mode);
+  if (adapter === null) throw new AppError('COIN_UNAVAILABLE', `${coin} is not configured`);
+  if (feeRate !== null) await quoteFor(adapter, feeRate);
+  const changed = await deps.inHand.take(id, async () =>
+    deps.db.transaction(async (tx) => {
+      if ((await findSend(tx, id))?.status !== 'preparing') return false;
+      const now = deps.clock.now();
+      if (maxFee !== null) await changeBudget(tx, found, maxFee, now);
+      const rate = feeRate === null ? {} : { ordered_rate: feeRate.toString() };
+      // The next round plans it again.
+      await updateSend(tx, id, { ...rate, fee_limited_at: null, next_broadcast_at: now }, now);
+      return true;
+    }),
+  );
+  if (changed !== true) throw sendIsBusy();
+  deps.logger.info(
+    { sendId: id, maxFee: input.maxFee, feeRate: input.feeRate },
+    'fee terms of a preparing send changed',
+  );
+  return getSend(deps, input);
+}
+
+function hasNoTransaction(): AppError {
+  return new AppError(
+    'INVALID_STATE',
+    'this send gathers its outputs and is not signed yet: give maxFee, or feeRate for what is not signed; it can be cancelled',
+  );
+}

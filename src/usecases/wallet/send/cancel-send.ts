@@ -1,0 +1,42 @@
+import { AppError } from '../../../domain/errors.ts';
+import { findSend, type StoredSend } from '../../../store/sends/sends.ts';
+import { applySendFact } from '../lifecycle/apply-send-fact.ts';
+import type { BumpSendsDeps } from '../lifecycle/bump-sends.ts';
+import { mayBePaidUnseen } from '../lifecycle/may-be-paid-unseen.ts';
+import { replaceSend, type ReplaceSendInput } from '../lifecycle/replace-send.ts';
+import { getSend } from './get-send.ts';
+import { requireOpenSend, sendIsBusy } from './open-send.ts';
+import type { SendView } from './send-view.ts';
+
+/**
+ * Cancels an open send. One that is preparing or queued fails at once, since no node has had its bytes; the parts of
+ * one that is preparing stay moves within the wallet. Otherwise a replacement at a
+ * higher fee pays the money back to the wallet. The network may mine either:
+ * the send fails as cancelled once a block with the replacement is settled, and confirms when the original payment is
+ * mined instead. One that is still being prepared fails at once; its parts stay moves within the wallet.
+ * @throws {AppError} as replaceSend does.
+ */
+export async function cancelSend(deps: BumpSendsDeps, input: ReplaceSendInput): Promise<SendView> {
+  const found = await findSend(deps.db, input.sendId);
+  const isPreparing = found?.merchant_id === input.merchantId && found.status === 'preparing';
+  const send = isPreparing ? found : await requireOpenSend(deps.db, input);
+  if (!isPreparing && send.queued === 0) return replaceSend(deps, input, { takeBack: true });
+  const withdrawn = await deps.inHand.take(send.id, async () => withdraw(deps, send));
+  if (withdrawn !== true) throw sendIsBusy();
+  deps.wakeWebhooks();
+  return getSend(deps, input);
+}
+
+/** False when it was signed, or has left the queue, meanwhile. @throws {AppError} INVALID_STATE */
+async function withdraw(deps: BumpSendsDeps, send: StoredSend): Promise<boolean> {
+  return deps.db.transaction(async (tx) => {
+    if (await mayBePaidUnseen(tx, send)) {
+      throw new AppError(
+        'INVALID_STATE',
+        'this send is older than a restore, and may have been broadcast since',
+      );
+    }
+    const { action } = await applySendFact(tx, deps, send.id, { type: 'withdrawn' });
+    return action === 'fail';
+  });
+}

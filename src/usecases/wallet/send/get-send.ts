@@ -1,0 +1,36 @@
+import { AppError, invalidField } from '../../../domain/errors.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+import { findSend, findSendByKey, findSendByTxid, type StoredSend } from '../../../store/sends/sends.ts';
+import { listVersions } from '../../../store/sends/send-versions.ts';
+import { findCursor } from '../../../store/chain/chain-cursors.ts';
+import { viewSend, type SendView } from './send-view.ts';
+
+export interface GetSendInput {
+  readonly merchantId: string;
+  /** Exactly one of these names the send. */
+  readonly sendId?: string | undefined;
+  readonly txHash?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** One send of the merchant, found by its id or the hash of any of its versions. @throws {AppError} SEND_NOT_FOUND. */
+export async function getSend(deps: { readonly db: Db }, input: GetSendInput): Promise<SendView> {
+  const send = await find(deps.db, input);
+  if (send === undefined || send.merchant_id !== input.merchantId) {
+    throw new AppError('SEND_NOT_FOUND', 'there is no such send');
+  }
+  const newest = (await listVersions(deps.db, send.id)).at(-1);
+  const cancelling = newest?.cancels === 1 && send.status !== 'confirmed' && send.status !== 'failed';
+  return viewSend(send, await findCursor(deps.db, send), { cancelling });
+}
+
+async function find(db: Db, input: GetSendInput): Promise<StoredSend | undefined> {
+  const { merchantId, sendId, txHash, idempotencyKey } = input;
+  const given = [sendId, txHash, idempotencyKey].filter((name) => name !== undefined);
+  if (given.length !== 1) {
+    throw invalidField('sendId', 'give exactly one of sendId, txHash and idempotencyKey', 'required');
+  }
+  if (sendId !== undefined) return findSend(db, sendId);
+  if (txHash !== undefined) return findSendByTxid(db, merchantId, txHash);
+  return idempotencyKey === undefined ? undefined : findSendByKey(db, merchantId, idempotencyKey);
+}

@@ -1,0 +1,30 @@
+import { AppError } from '../../../domain/errors.ts';
+import { awaitsBlock, isReverted } from '../../../domain/send/machine.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+import { findSend, type StoredSend } from '../../../store/sends/sends.ts';
+
+/**
+ * Loads an unconfirmed send of the merchant, or an unconfirmed move within the wallet.
+ * @throws {AppError} SEND_NOT_FOUND, INVALID_STATE
+ */
+export async function requireOpenSend(
+  db: Db,
+  { merchantId, sendId }: { readonly merchantId: string; readonly sendId: string },
+): Promise<StoredSend> {
+  const send = await findSend(db, sendId);
+  if (send === undefined || send.merchant_id !== merchantId) {
+    throw new AppError('SEND_NOT_FOUND', 'there is no such send');
+  }
+  if (!awaitsBlock(send)) {
+    const state = isReverted(send) ? 'in a block already' : send.status;
+    throw new AppError('INVALID_STATE', `this send is ${state}: its fee can no longer be changed`);
+  }
+  return send;
+}
+
+/** The error while another request or the send loop is working on this send. */
+export function sendIsBusy(): AppError {
+  return new AppError('INVALID_STATE', 'this send is being offered to the node at this moment: try again', {
+    retryAfterMs: 2_000,
+  });
+}

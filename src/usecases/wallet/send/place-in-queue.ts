@@ -1,0 +1,62 @@
+import { accountsPerSend } from '../../../domain/accounts.ts';
+import type { OutputRef, SendPlan } from '../../../domain/chain.ts';
+import type { ChainId } from '../../../domain/coins.ts';
+import { accountBalanceChange, drawnFrom } from '../../../domain/send/queue.ts';
+import { merchantAddress } from '../../../store/ledger/addresses.ts';
+import { spendableAccounts } from '../../../store/ledger/spendable-accounts.ts';
+import { nextQueuePosition } from '../../../store/sends/send-queue.ts';
+import type { StoredSend } from '../../../store/sends/sends.ts';
+import type { StoredSendVersion } from '../../../store/sends/send-versions.ts';
+import type { Db, Tx } from '../../../store/sqlite/database.ts';
+
+type Wallet = ChainId & { readonly merchantId: string };
+
+/** Where a new send stands among those of its wallet. */
+export interface QueuePlace {
+  readonly send: Pick<StoredSend, 'queue_account' | 'queue_position' | 'queued'>;
+  readonly version: Pick<StoredSendVersion, 'balance_change'>;
+  /** The outputs that it takes now. What the sends before it leave does not exist yet: it is reserved at its turn. */
+  readonly refs: readonly OutputRef[];
+}
+
+const NO_QUEUE = { queue_account: null, queue_position: null, queued: 0 } as const;
+
+/**
+ * Places a plan behind the sends of its wallet: it has to wait if it draws on more of the merchant address than lies
+ * there free. In the transaction that stores the send.
+ */
+export async function placeInQueue(tx: Tx, wallet: Wallet, plan: SendPlan): Promise<QueuePlace> {
+  const account = await findQueueAccount(tx, wallet);
+  const change = account === null ? null : accountBalanceChange(plan, account);
+  if (account === null || change === null) {
+    return { send: NO_QUEUE, version: { balance_change: null }, refs: refsOf(plan) };
+  }
+  const drawn = drawnFrom(plan.inputs, account);
+  const isQueued = drawn > 0n && !(await isFree(tx, wallet, { account, amount: drawn }));
+  const position = await nextQueuePosition(tx, account);
+  return {
+    send: { queue_account: account, queue_position: position, queued: isQueued ? 1 : 0 },
+    version: { balance_change: change.toString() },
+    refs: isQueued ? refsOf(plan, account) : refsOf(plan),
+  };
+}
+
+/** The merchant address, where sends of this chain wait for one another. */
+export async function findQueueAccount(db: Db, wallet: Wallet): Promise<string | null> {
+  if (accountsPerSend(wallet) === null) return null;
+  return (await merchantAddress(db, wallet)) ?? null;
+}
+
+async function isFree(
+  tx: Tx,
+  wallet: Wallet,
+  { account, amount }: { readonly account: string; readonly amount: bigint },
+): Promise<boolean> {
+  // The merchant's own account comes first.
+  const [first] = await spendableAccounts(tx, wallet, 1);
+  return first?.fund.address === account && first.fund.amount >= amount;
+}
+
+function refsOf({ inputs }: SendPlan, except?: string): OutputRef[] {
+  return inputs.filter(({ address }) => address !== except).map(({ ref }) => ref);
+}

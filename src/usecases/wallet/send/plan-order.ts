@@ -1,0 +1,287 @@
+import { accountsPerSend } from '../../../domain/accounts.ts';
+import {
+  inputCostAt,
+  maxInputs,
+  outputKey,
+  InsufficientFunds,
+  UnsendableAmount,
+  type Ancestry,
+  type ChainAdapter,
+  type FeeQuote,
+  type Fund,
+  type NonceSequence,
+  type SendPlan,
+} from '../../../domain/chain.ts';
+import { AppError, invalidField } from '../../../domain/errors.ts';
+import type { AddressDeriver } from '../../../domain/keys.ts';
+import { distinctAncestors, deficitAt } from '../../../domain/send/package-fee.ts';
+import {
+  MAX_RESERVED_OUTPUTS,
+  neededWith,
+  planPreparation,
+  type Preparation,
+} from '../../../domain/send/parts.ts';
+import { findWatched } from '../../../store/ledger/addresses.ts';
+import type { Db } from '../../../store/sqlite/database.ts';
+import { loadNonceSequence } from '../../../store/sends/nonce-sequences.ts';
+import { spendableFunds, spendableTotal } from '../../../store/ledger/spendable.ts';
+import { spendableChange, type SpendableChange } from '../lifecycle/ancestry.ts';
+import { nextChangeAddress } from '../../addresses/change-address.ts';
+import { drawableFunds, matchesChainBalances, queuedFunds } from './drawable-funds.ts';
+import type { SendOrder } from './send-order.ts';
+import { sendsFromOneAddress } from './sender.ts';
+import { insufficient } from './shortage.ts';
+
+export interface PlanOrderDeps {
+  readonly deriver: AddressDeriver;
+}
+
+/** One transaction, or the parts that come before it. */
+export type OrderPlan = SendPlan | Preparation;
+
+export function isPreparation(plan: OrderPlan): plan is Preparation {
+  return 'parts' in plan;
+}
+
+/** What the destination receives, and what all transactions cost. */
+export function sumPlan(plan: OrderPlan): Pick<SendPlan, 'amount' | 'fee' | 'feeRate'> {
+  if (!isPreparation(plan)) return plan;
+  const { fee, last } = plan;
+  return { fee, amount: last.amount, feeRate: last.feeRate };
+}
+
+interface Using {
+  readonly adapter: ChainAdapter;
+  readonly quote: FeeQuote;
+}
+
+/** The funds an order may draw on. */
+interface Pool {
+  readonly confirmed: readonly Fund[];
+  readonly change: SpendableChange;
+  /** On chains of whole accounts: the same with what the sends under way will leave, if there is such. */
+  readonly queued: readonly Fund[] | null;
+  readonly changeAddress: string;
+  readonly lane: NonceSequence | undefined;
+  /** Whether a send spends single outputs. */
+  readonly isByOutput: boolean;
+}
+
+/**
+ * Selects coins for an order: confirmed ones first, then unconfirmed change of own sends where those do not suffice; on
+ * chains of whole accounts what own sends will leave, for which it then waits.
+ * Inside a transaction the selection holds until its end.
+ * The fee is not compared with a budget: the store does that with what it stores.
+ * @throws {AppError} INSUFFICIENT_BALANCE naming what is available and what is still pending, or VALIDATION_INVALID.
+ */
+export async function planOrder(
+  db: Db,
+  deps: PlanOrderDeps,
+  order: SendOrder,
+  using: Using,
+): Promise<OrderPlan> {
+  const { adapter, quote } = using;
+  await rejectOwnPaymentAddress(db, adapter, order);
+  const pool = await selectPool(db, deps, order, quote);
+  try {
+    return await planTransactions(db, order, using, pool);
+  } catch (error) {
+    if (error instanceof InsufficientFunds && order.only !== undefined) throw mustWait();
+    if (error instanceof InsufficientFunds) {
+      const reached = [...(pool.queued ?? pool.confirmed), ...pool.change.funds];
+      throw await insufficient(db, order, { shortage: error, reached, inputCost: costOfInput(using) });
+    }
+    if (error instanceof UnsendableAmount) throw invalidField('amount', error.message);
+    throw error;
+  }
+}
+
+/** As planOrder, on chains where a send is always one transaction. */
+export async function planOneTransaction(
+  db: Db,
+  deps: PlanOrderDeps,
+  order: SendOrder,
+  using: Using,
+): Promise<SendPlan> {
+  const plan = await planOrder(db, deps, order, using);
+  if (isPreparation(plan)) throw new Error(`a ${order.coin} send needs several transactions`);
+  return plan;
+}
+
+/** One transaction, or several where one does not take as many outputs as it needs. @throws {InsufficientFunds} */
+async function planTransactions(db: Db, order: SendOrder, using: Using, pool: Pool): Promise<OrderPlan> {
+  try {
+    if (order.everything === true) await requireInOneTransaction(db, order, using);
+    return choose(order, using, pool);
+  } catch (error) {
+    const mayTakeSeveral = pool.isByOutput && order.only === undefined;
+    if (!(error instanceof InsufficientFunds) || !mayTakeSeveral) throw error;
+    return planInParts(db, order, using, { pool, one: error });
+  }
+}
+
+/**
+ * Plans a send of which one transaction reaches too little: because of the number of outputs, or of the size of the
+ * unconfirmed transactions that it would depend on, which then must be in blocks first.
+ * @param one why one transaction cannot pay for it
+ * @throws {InsufficientFunds} of what one send reaches
+ */
+async function planInParts(
+  db: Db,
+  order: SendOrder,
+  using: Using,
+  { pool, one }: { readonly pool: Pool; readonly one: InsufficientFunds },
+): Promise<OrderPlan> {
+  const { adapter, quote } = using;
+  const { change, changeAddress } = pool;
+  const total = await spendableTotal(db, order, costOfInput(using));
+  const spendable = worthSpending(change.funds, using, change.ancestry);
+  const worth =
+    total.amount + spendable.reduce((sum, fund) => sum + effectiveValue(fund, using, change.ancestry), 0n);
+  if (one.available >= worth) throw one;
+  const confirmed = await spendableFunds(db, order, MAX_RESERVED_OUTPUTS);
+  const funds = [...worthSpending(confirmed, using, new Map()), ...spendable].toSorted(largestFirst);
+  const isEverything = order.everything === true;
+  if (isEverything && total.count > MAX_RESERVED_OUTPUTS)
+    throw new InsufficientFunds(sumOf(funds), one.needed);
+  const { destination, amount, subtractFee } = order;
+  const asked = { destination, amount, subtractFee: subtractFee || isEverything, everything: isEverything };
+  const inputCost = (rate: bigint): bigint => inputCostAt(adapter, { rate });
+  const terms = { adapter, quote, changeAddress, mostInputs: maxInputs(adapter), inputCost };
+  const preparation = planPreparation(asked, funds, terms);
+  if (preparation === null) throw new InsufficientFunds(sumOf(funds), neededWith(asked, funds, terms));
+  const unconfirmed = new Set(spendable.map(({ ref }) => outputKey(ref)));
+  const waits = preparation.last.inputs.some(({ ref }) => unconfirmed.has(outputKey(ref)));
+  return preparation.parts.length > 0 || waits ? preparation : preparation.last;
+}
+
+function largestFirst(a: Fund, b: Fund): number {
+  if (a.amount === b.amount) return 0;
+  return a.amount > b.amount ? -1 : 1;
+}
+
+function mustWait(): AppError {
+  return new AppError(
+    'INVALID_STATE',
+    'An earlier refund of this payment failed, but could still be mined, and its coins cannot pay this one: ' +
+      'wait until the block that ended it is deep enough',
+  );
+}
+
+/** `max` never sends less than the whole balance. @throws {InsufficientFunds} when that takes several transactions. */
+async function requireInOneTransaction(db: Db, order: SendOrder, using: Using): Promise<void> {
+  if (sendsFromOneAddress(order) || accountsPerSend(order) !== null) return;
+  const inputCost = costOfInput(using);
+  const { amount, count } = await spendableTotal(db, order, inputCost);
+  const most = maxInputs(using.adapter);
+  if (count <= most) return;
+  const reached = (await spendableFunds(db, order, most)).filter((fund) => fund.amount > inputCost);
+  throw new InsufficientFunds(sumOf(reached), amount);
+}
+
+async function selectPool(db: Db, deps: PlanOrderDeps, order: SendOrder, quote: FeeQuote): Promise<Pool> {
+  const changeAddress = await nextChangeAddress(db, deps, order);
+  const from = sendsFromOneAddress(order) ? changeAddress : undefined;
+  const confirmed = await drawableFunds(db, { ...order, from }, { held: quote.held, changeAddress });
+  const fromNonce = quote.account?.nonce ?? 0;
+  const lane =
+    from === undefined ? undefined : await loadNonceSequence(db, { ...order, address: from, fromNonce });
+  const isByOutput = from === undefined && accountsPerSend(order) === null;
+  const change = isByOutput ? await spendableChange(db, order) : { funds: [], ancestry: new Map() };
+  const { only } = order;
+  const queued = await queuedFunds(db, order, confirmed);
+  const isAllowed = ({ ref }: Fund): boolean => only === undefined || only.has(outputKey(ref));
+  return {
+    confirmed: confirmed.filter(isAllowed),
+    change: { ...change, funds: change.funds.filter(isAllowed) },
+    queued,
+    changeAddress,
+    lane,
+    isByOutput,
+  };
+}
+
+/** Confirmed coins first: spending unconfirmed change costs more and may take longer. */
+function choose(order: SendOrder, using: Using, pool: Pool): SendPlan {
+  const { confirmed, change, queued } = pool;
+  if (order.everything === true) {
+    const funds = worthSpending([...(queued ?? confirmed), ...change.funds], using, change.ancestry);
+    const most = maxInputs(using.adapter);
+    if (pool.isByOutput && funds.length > most)
+      throw new InsufficientFunds(sumOf(funds.slice(0, most)), sumOf(funds));
+    const amount = sumOf(funds) - (pool.lane?.committed ?? 0n);
+    if (amount <= 0n) throw new InsufficientFunds(0n, 1n);
+    return planFrom(funds, { ...order, amount, subtractFee: true }, using, pool);
+  }
+  try {
+    return planFrom(confirmed, order, using, pool);
+  } catch (error) {
+    // A rest that the network does not allow may be none once it is joined to what other sends leave.
+    const isShort = error instanceof InsufficientFunds || error instanceof UnsendableAmount;
+    if (isShort && queued !== null) return planFrom(queued, order, using, pool);
+    if (!(error instanceof InsufficientFunds) || change.funds.length === 0) throw error;
+    return planFrom([...confirmed, ...change.funds], order, using, pool);
+  }
+}
+
+function planFrom(funds: readonly Fund[], order: SendOrder, using: Using, pool: Pool): SendPlan {
+  const { adapter, quote } = using;
+  const { changeAddress, lane, change } = pool;
+  const { destination, amount, subtractFee } = order;
+  const request = {
+    funds,
+    ancestry: change.ancestry,
+    destination,
+    amount,
+    subtractFee,
+    changeAddress,
+    quote,
+    lane,
+  };
+  const plan = adapter.planSend(request);
+  // What the merchant address will hold is compared with the chain once its turn has come.
+  if (drawsOnQueue(funds, pool) || matchesChainBalances(plan, quote.held, { least: adapter.minimumPayment }))
+    return plan;
+  // Including it would empty the merchant's own account, which may hold more than the ledger knows.
+  const deposits = funds.filter(({ address }) => address !== changeAddress);
+  return adapter.planSend({ ...request, funds: deposits });
+}
+
+/** Whether these include the merchant address as it will be once the sends under way have landed. */
+function drawsOnQueue(funds: readonly Fund[], { queued }: Pool): boolean {
+  const [account] = queued ?? [];
+  return account !== undefined && funds.includes(account);
+}
+
+/** Drops funds that cost more to spend than they hold. */
+function worthSpending(funds: readonly Fund[], using: Using, ancestry: Ancestry): Fund[] {
+  const cost = costOfInput(using);
+  return funds.filter((fund) => effectiveValue(fund, using, ancestry) > cost);
+}
+
+/** What it holds beyond what its unconfirmed ancestors lack at the rate of now. */
+function effectiveValue(fund: Fund, { quote }: Using, ancestry: Ancestry): bigint {
+  return fund.amount - deficitAt(quote.rate, distinctAncestors([fund], ancestry));
+}
+
+function costOfInput({ adapter, quote }: Using): bigint {
+  return inputCostAt(adapter, quote);
+}
+
+/**
+ * Refuses a payment's own address as destination: the money would count as the customer's, so a
+ * merchant who copies that address to refund the payment would mark it paid instead.
+ */
+async function rejectOwnPaymentAddress(db: Db, adapter: ChainAdapter, order: SendOrder): Promise<void> {
+  const [known] = await findWatched(db, order, [adapter.watchKey(order.destination)]);
+  if (known?.merchant_id === order.merchantId && known.purpose === 'payment') {
+    throw invalidField(
+      'destination',
+      'is the address of one of your own payments: money sent there would count as the customer paying',
+    );
+  }
+}
+
+function sumOf(funds: readonly Fund[]): bigint {
+  return funds.reduce((sum, { amount }) => sum + amount, 0n);
+}

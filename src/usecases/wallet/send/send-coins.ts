@@ -1,0 +1,192 @@
+import type {
+  BroadcastResult,
+  ChainAdapter,
+  FeeQuote,
+  PlanSigner,
+  SendPlan,
+  StoredTransaction,
+} from '../../../domain/chain.ts';
+import { AppError } from '../../../domain/errors.ts';
+import type { AddressDeriver } from '../../../domain/keys.ts';
+import type { Logger } from '../../../domain/ports.ts';
+import type { Db, Tx } from '../../../store/sqlite/database.ts';
+import { findSendByKey, type StoredSend } from '../../../store/sends/sends.ts';
+import { findCursor } from '../../../store/chain/chain-cursors.ts';
+import type { ApplyFactsDeps } from '../../payments/apply-facts.ts';
+import { reserveChangeAddress } from '../../addresses/change-address.ts';
+import { broadcastSend } from '../lifecycle/broadcast-send.ts';
+import { recordAnswer } from '../lifecycle/record-answer.ts';
+import { repeatedSend } from './repeated-send.ts';
+import { isPreparation, planOrder } from './plan-order.ts';
+import { quoteFee } from './quote-fee.ts';
+import { chainFor, readOrder, requireCurrentMode, type SendInput, type SendOrder } from './send-order.ts';
+import { orderBudget } from '../../../domain/send/fee-budget.ts';
+import type { SendPolicy } from '../../../domain/send/policy.ts';
+import { viewSend, type SendView } from './send-view.ts';
+import type { InFlightSends } from '../lifecycle/in-flight-sends.ts';
+import { storePreparation } from './store-preparation.ts';
+import { orderedAmount, storeSend } from './store-send.ts';
+
+export interface SendCoinsDeps extends ApplyFactsDeps {
+  readonly db: Db;
+  readonly logger: Logger;
+  readonly deriver: AddressDeriver;
+  readonly sign: PlanSigner;
+  readonly policy: SendPolicy;
+  /** One instance per process, shared by everything that broadcasts sends. */
+  readonly inHand: InFlightSends;
+  /** Wakes the webhook queue after events were committed. */
+  readonly wakeWebhooks: () => void;
+}
+
+export interface SendCoinsInput extends SendInput {
+  /** A merchant's key always names the same send, also after a crash. */
+  readonly idempotencyKey: string | null;
+}
+
+/**
+ * Sends coins from the merchant's wallet. The signed bytes are stored and their coins reserved
+ * before the node sees them. Returns status `broadcast`, or `signed` when the node gave no clear
+ * answer: the same bytes, never others, are then broadcast again until it does; or `queued` where it draws on what
+ * other sends under way will leave: it is broadcast once these have landed; or
+ * `preparing` when parts gather its outputs first (see prepareSends).
+ * @throws {AppError} INVALID_STATE (meant for the other mode), VALIDATION_INVALID, COIN_UNAVAILABLE, NODE_UNAVAILABLE, INSUFFICIENT_BALANCE,
+ * FEE_ABOVE_LIMIT (nothing stored), SEND_REJECTED (stored as failed, coins and key free again), IDEMPOTENCY_MISMATCH.
+ */
+export async function sendCoins(deps: SendCoinsDeps, input: SendCoinsInput): Promise<SendView> {
+  requireCurrentMode(input);
+  const order = readOrder(input);
+  const send = await placeSend(deps, {
+    merchantId: order.merchantId,
+    idempotencyKey: input.idempotencyKey,
+    repeated: async (_db, earlier) => repeatedSend(earlier, order),
+    order: async () => order,
+  });
+  return viewSend(send, await findCursor(deps.db, send));
+}
+
+/** A send to make; its order is decided in the transaction that stores it. */
+export interface SendRequest {
+  readonly merchantId: string;
+  readonly idempotencyKey: string | null;
+  /** The earlier send under that key if it is the same request. @throws {AppError} IDEMPOTENCY_MISMATCH. */
+  readonly repeated: (db: Db, earlier: StoredSend) => Promise<StoredSend>;
+  /** Called twice: before the fee quote to learn the chain, and again in the transaction that stores the send. */
+  readonly order: (db: Db) => Promise<SendOrder>;
+  /** Writes rows that belong to the send, in the same transaction. */
+  readonly stored?: (tx: Tx, send: StoredSend, order: SendOrder) => Promise<void>;
+}
+
+/** Makes a send, or returns the one already made for this request. @throws {AppError} as sendCoins does. */
+export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Promise<StoredSend> {
+  const earlier = await findRepeat(deps.db, request);
+  if (earlier !== null) return unlessFailed(earlier);
+  const wish = await request.order(deps.db);
+  const adapter = chainFor(deps.chains, wish);
+  const quote = await quoteFee(deps, adapter, wish);
+  return deps.inHand.begin(async (sendId) => {
+    const stored = await deps.db.transaction(async (tx): Promise<Placed> => {
+      const repeat = await findRepeat(tx, request);
+      if (repeat !== null) return { send: repeat, transaction: null, plan: null };
+      const order = await request.order(tx);
+      if (order.coin !== adapter.coin || order.mode !== adapter.mode)
+        throw new Error('an order changed its chain');
+      const { idempotencyKey } = request;
+      const fresh = await planAndStore(tx, deps, { sendId, order, adapter, quote, idempotencyKey });
+      await request.stored?.(tx, fresh.send, order);
+      return fresh;
+    });
+    const { send, transaction, plan } = stored;
+    if (send.status === 'preparing') {
+      deps.logger.info({ sendId, coin: send.coin, mode: send.mode, parts: send.parts }, 'send preparing');
+    }
+    if (transaction === null) return unlessFailed(send);
+    if (send.queued === 1) {
+      const { coin, mode, txid } = send;
+      deps.logger.info({ sendId, coin, mode, txid }, 'send signed and queued behind others of its wallet');
+      return send;
+    }
+    deps.logger.info({ sendId, coin: send.coin, mode: send.mode, txid: send.txid }, 'send signed');
+    return unlessFailed(
+      await recordSubmitAnswer(deps, send, await broadcastSend(deps.db, adapter, transaction, plan.inputs)),
+    );
+  });
+}
+
+async function findRepeat(db: Db, request: SendRequest): Promise<StoredSend | null> {
+  if (request.idempotencyKey === null) return null;
+  const send = await findSendByKey(db, request.merchantId, request.idempotencyKey);
+  return send === undefined ? null : request.repeated(db, send);
+}
+
+type Placed =
+  | { readonly send: StoredSend; readonly transaction: StoredTransaction; readonly plan: SendPlan }
+  /** It was placed before, or gathers its outputs first. */
+  | { readonly send: StoredSend; readonly transaction: null; readonly plan: null };
+
+/** Plans, signs, stores and reserves: all or nothing. */
+async function planAndStore(
+  tx: Tx,
+  deps: SendCoinsDeps,
+  request: {
+    readonly sendId: string;
+    readonly order: SendOrder;
+    readonly adapter: ChainAdapter;
+    readonly quote: FeeQuote;
+    readonly idempotencyKey: string | null;
+  },
+): Promise<Placed> {
+  const { sendId, order, adapter, quote, idempotencyKey } = request;
+  const plan = await planOrder(tx, deps, order, { adapter, quote });
+  if (isPreparation(plan)) {
+    const send = await storePreparation(tx, deps, {
+      sendId,
+      order,
+      preparation: plan,
+      quote,
+      idempotencyKey,
+    });
+    return { send, transaction: null, plan: null };
+  }
+  if (plan.change !== null)
+    await reserveChangeAddress(tx, deps, { wallet: order, adapter, address: plan.change.address });
+  const { maxFee } = order;
+  const maxFeeOrShare = orderBudget({ amount: orderedAmount(order, plan), maxFee }, plan, { ...deps, quote });
+  const stored = await storeSend(tx, deps, {
+    sendId,
+    order,
+    adapter,
+    plan,
+    purpose: 'send',
+    idempotencyKey,
+    maxFee: maxFeeOrShare,
+  });
+  return { ...stored, plan };
+}
+
+/** Records the node's answer. If that fails, the error must not suggest that nothing was sent: the node may have it. */
+async function recordSubmitAnswer(
+  deps: SendCoinsDeps,
+  send: StoredSend,
+  result: BroadcastResult,
+): Promise<StoredSend> {
+  try {
+    return await deps.db.transaction(async (tx) => {
+      const { id: sendId, version } = send;
+      return recordAnswer(tx, deps, { sendId, version, result, neverOffered: true });
+    });
+  } catch (error) {
+    deps.logger.error(
+      { err: error, sendId: send.id },
+      'recording the answer to a broadcast failed; the send is broadcast again',
+    );
+    return send;
+  } finally {
+    deps.wakeWebhooks();
+  }
+}
+
+function unlessFailed(send: StoredSend): StoredSend {
+  if (send.status !== 'failed') return send;
+  throw new AppError('SEND_REJECTED', `the network refused this send: ${send.error ?? 'no reason given'}`);
+}

@@ -1,0 +1,110 @@
+import type { ChainAdapter } from '../../../domain/chain.ts';
+import type { Chains } from '../../../domain/chains.ts';
+import type { ChainId, Coin, Mode } from '../../../domain/coins.ts';
+import { AppError, invalidField } from '../../../domain/errors.ts';
+import { AmountError, parseCoinAmount } from '../../../domain/money.ts';
+import type { MerchantRow } from '../../../store/schema/merchants.ts';
+import { merchantMode } from '../../access/merchant-mode.ts';
+import { readFeeRate, readMaxFee } from './fee-terms.ts';
+
+/** Amount that stands for the whole spendable balance, the fee taken out of it. */
+export const EVERYTHING = 'max';
+
+/** The merchant whose wallet is used, in its current mode. */
+export type WalletOwner = Pick<MerchantRow, 'id' | 'account' | 'sandbox'>;
+
+/** A send as the caller ordered it; texts as received. */
+export interface SendInput {
+  readonly merchant: WalletOwner;
+  /** The mode whose wallet the caller means; the current one when left out. */
+  readonly mode?: Mode | undefined;
+  readonly destination: string;
+  /** `max`: everything. */
+  readonly amount: string;
+  readonly coin: Coin;
+  readonly subtractFee?: boolean | undefined;
+  /** In the coin. */
+  readonly maxFee?: string | undefined;
+  /** Atoms per vB (BTC, LTC), gwei (ETH), micro-lamports per compute unit (SOL). */
+  readonly feeRate?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+/** A checked order for one chain. */
+export interface SendOrder extends ChainId {
+  readonly merchantId: string;
+  readonly account: number;
+  readonly destination: string;
+  /** Atoms, as ordered: what the destination gets, or with subtractFee what leaves the wallet. */
+  readonly amount: bigint;
+  readonly subtractFee: boolean;
+  /** What the caller sets to have the fee taken out of the amount; `subtractFee` where not given. */
+  readonly feeField?: 'deductFee';
+  /** Everything that can be sent, whatever `amount` says. */
+  readonly everything?: boolean;
+  /** Upper limit of the network fee, fee bumps included, atoms. */
+  readonly maxFee?: bigint | null;
+  /** Atoms per 1,000 units of size; the node's estimate where not given. */
+  readonly feeRate?: bigint | null;
+  readonly note?: string | null;
+  /** The only outputs that it may spend, by `outputKey`: it cannot be mined beside another transaction that spends them. */
+  readonly only?: ReadonlySet<string> | undefined;
+  /** The stored send that this plans again, at the place that it has in the queue of its wallet. */
+  readonly replans?: string | undefined;
+}
+
+/**
+ * Refuses an order meant for another wallet than that of the merchant's current mode: one made by a page that was open
+ * while the mode was switched must not spend real coins.
+ * @throws {AppError} INVALID_STATE
+ */
+export function requireCurrentMode({ merchant, mode }: Pick<SendInput, 'merchant' | 'mode'>): void {
+  const current = merchantMode(merchant);
+  if (mode === undefined || mode === current) return;
+  const message = `This send is meant for the ${mode} wallet, but the merchant is in ${current} mode now`;
+  throw new AppError('INVALID_STATE', message);
+}
+
+/** Reads an order. @throws {AppError} VALIDATION_INVALID naming `amount`, `maxFee` or `feeRate`. */
+export function readOrder(input: SendInput): SendOrder {
+  const everything = input.amount.trim() === EVERYTHING;
+  return {
+    coin: input.coin,
+    mode: merchantMode(input.merchant, input.mode),
+    merchantId: input.merchant.id,
+    account: input.merchant.account,
+    destination: input.destination.trim(),
+    amount: everything ? 0n : readAmount(input.amount, input.coin),
+    subtractFee: everything || input.subtractFee === true,
+    everything,
+    maxFee: readMaxFee(input.maxFee, input.coin),
+    feeRate: readFeeRate(input.feeRate, input.coin),
+    note: input.note ?? null,
+  };
+}
+
+/**
+ * The chain of an order, after checking that its destination is a spendable address there.
+ * @throws {AppError} COIN_UNAVAILABLE, or VALIDATION_INVALID naming `destination`.
+ */
+export function chainFor(chains: Chains, order: SendOrder): ChainAdapter {
+  const adapter = chains.get(order.coin, order.mode);
+  if (adapter === null) {
+    throw new AppError('COIN_UNAVAILABLE', `${order.coin} is not configured in ${order.mode} mode`);
+  }
+  const problem = adapter.addressProblem(order.destination);
+  if (problem !== null) throw invalidField('destination', problem);
+  return adapter;
+}
+
+/** A positive amount in the coin's unit → atoms. @throws {AppError} VALIDATION_INVALID naming `amount`. */
+export function readAmount(text: string, coin: Coin): bigint {
+  try {
+    const amount = parseCoinAmount(text.trim(), coin);
+    if (amount > 0n) return amount;
+  } catch (error) {
+    if (error instanceof AmountError) throw invalidField('amount', error.message);
+    throw error;
+  }
+  throw invalidField('amount', 'must be greater than zero');
+}

@@ -1,0 +1,66 @@
+import type { Coin } from '../../../domain/coins.ts';
+import { formatCoinAmount } from '../../../domain/money.ts';
+import { canCostMore, isReverted } from '../../../domain/send/machine.ts';
+import { sendStatus } from '../../../store/sends/send-status.ts';
+import type { StoredSend } from '../../../store/sends/sends.ts';
+import type { SendStatus } from '../../../domain/send/types.ts';
+
+/** A send as the API and its events show it. */
+export interface SendView {
+  readonly id: string;
+  readonly status: SendStatus;
+  readonly coin: Coin;
+  readonly sandbox: boolean;
+  /** Transaction that carries it: the confirmed one, else the newest version; null until it is signed. */
+  readonly txHash: string | null;
+  /** Network fee in the coin's unit, that of its parts included; an estimate while it is `preparing`. */
+  readonly fee: string;
+  /** What the destination receives, in the coin's unit. */
+  readonly amount: string;
+  readonly destination: string;
+  readonly subtractFee: boolean;
+  readonly confirmations: number;
+  /** The transactions that gather its outputs; null where one transaction is enough. */
+  readonly parts: { readonly total: number; readonly confirmed: number } | null;
+  /** Why it failed; null otherwise. */
+  readonly error: string | null;
+  readonly note: string | null;
+  /** Fee budget, raises, renewals and its cancellation included, in the coin's unit. */
+  readonly maxFee: string;
+  /** A raise of its fee waits: it would cost more than the budget. */
+  readonly feeLimited: boolean;
+  /** Its newest version pays everything back to the wallet; the network may mine either. */
+  readonly cancelling: boolean;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** `tip`: the last recorded block of its chain. */
+export function viewSend(
+  send: StoredSend,
+  tip: { readonly height: number } | undefined,
+  { cancelling = false }: { readonly cancelling?: boolean } = {},
+): SendView {
+  return {
+    id: send.id,
+    status: sendStatus(send),
+    coin: send.coin,
+    sandbox: send.mode === 'sandbox',
+    txHash: send.txid,
+    fee: formatCoinAmount(BigInt(send.fee) + BigInt(send.parts_fee), send.coin),
+    amount: formatCoinAmount(BigInt(send.amount), send.coin),
+    destination: send.destination,
+    subtractFee: send.subtract_fee === 1,
+    // A block that includes it reverted confirms no payment.
+    confirmations:
+      send.height === null || isReverted(send) ? 0 : Math.max(1, (tip?.height ?? 0) - send.height + 1),
+    parts: send.parts === 0 ? null : { total: send.parts, confirmed: send.parts_confirmed },
+    error: send.error,
+    note: send.note,
+    maxFee: formatCoinAmount(BigInt(send.max_fee), send.coin),
+    feeLimited: canCostMore(send) && send.fee_limited_at !== null,
+    cancelling,
+    createdAt: new Date(send.created_at).toISOString(),
+    updatedAt: new Date(send.updated_at).toISOString(),
+  };
+}

@@ -1,0 +1,140 @@
+import type { ChainAdapter, PlanSigner, SendPlan, SignedTransaction } from '../../../domain/chain.ts';
+import type { Clock } from '../../../domain/ports.ts';
+import type { Tx } from '../../../store/sqlite/database.ts';
+import { insertSend, type StoredSend } from '../../../store/sends/sends.ts';
+import { disownFailedVersion, insertSendVersion } from '../../../store/sends/send-versions.ts';
+import { reserveOutputs } from '../../../store/ledger/spendable.ts';
+import { placeInQueue } from './place-in-queue.ts';
+import type { SendOrder } from './send-order.ts';
+import type { SendPolicy } from '../../../domain/send/policy.ts';
+import { writePlan } from '../lifecycle/stored-plan.ts';
+
+export interface StoreSendDeps {
+  readonly clock: Clock;
+  readonly sign: PlanSigner;
+  readonly policy: Pick<SendPolicy, 'firstAnswerMs'>;
+}
+
+/** Index of the output that returns to the wallet: the change, or the only output of a move within the wallet. */
+export function changeIndex(
+  { outputs = [] }: SignedTransaction,
+  plan: Pick<SendPlan, 'change' | 'destination'>,
+  purpose: StoredSend['purpose'] | 'cancel',
+): number | null {
+  const back = plan.change?.address ?? (purpose === 'send' ? null : plan.destination);
+  const index = back === null ? -1 : outputs.indexOf(back);
+  return index === -1 ? null : index;
+}
+
+/** The amount of an order: that of `max` is known only once it is planned. */
+export function orderedAmount(
+  order: Pick<SendOrder, 'everything' | 'amount'>,
+  plan: Pick<SendPlan, 'amount' | 'fee'>,
+): bigint {
+  return order.everything === true ? plan.amount + plan.fee : order.amount;
+}
+
+/** A planned send to store. */
+interface NewSend {
+  /** See InFlightSends: the caller that stores a send also broadcasts it. */
+  readonly sendId: string;
+  readonly order: SendOrder;
+  readonly adapter: ChainAdapter;
+  readonly plan: SendPlan;
+  readonly purpose: StoredSend['purpose'];
+  readonly idempotencyKey: string | null;
+  /** Its fee budget for life, atoms. */
+  readonly maxFee: bigint;
+  /** The send whose budget that is a part of. */
+  readonly drawsOn?: string;
+  /** The send that it gathers outputs for, which has reserved them. */
+  readonly partOf?: string;
+}
+
+/**
+ * Signs a plan and stores it with its bytes, and reserves its coins or nonce: all or nothing. A send that draws on what
+ * others under way will leave is stored as queued: its bytes must not be broadcast before those have landed.
+ * @throws {AppError} FEE_ABOVE_LIMIT when the plan costs more than the budget.
+ */
+export async function storeSend(
+  tx: Tx,
+  deps: StoreSendDeps,
+  request: NewSend,
+): Promise<{ send: StoredSend; transaction: SignedTransaction }> {
+  const { sendId, order, adapter, plan, purpose, partOf = null } = request;
+  const { coin, mode } = order;
+  const transaction = deps.sign(adapter, plan);
+  const now = deps.clock.now();
+  const place = await placeInQueue(tx, order, plan);
+  const send: StoredSend = {
+    ...newRow(request, now),
+    txid: transaction.txid,
+    next_broadcast_at: place.send.queued === 1 ? now : now + deps.policy.firstAnswerMs,
+    ...place.send,
+  };
+  await insertSend(tx, send);
+  await disownFailedVersion(tx, order, transaction.txid);
+  await insertSendVersion(tx, {
+    send_id: sendId,
+    version: 1,
+    coin,
+    mode,
+    txid: transaction.txid,
+    raw: transaction.raw,
+    fee: send.fee,
+    fee_rate: plan.feeRate.toString(),
+    plan_json: writePlan(plan),
+    created_at: now,
+    change_index: changeIndex(transaction, plan, purpose),
+    ...place.version,
+  });
+  // An account's balance has no parts to reserve: its open sends count against the whole.
+  if (plan.account === undefined) {
+    await reserveOutputs(tx, order, place.refs, send.id, partOf);
+  }
+  return { send, transaction };
+}
+
+type NewRow = Omit<StoredSend, 'txid' | 'next_broadcast_at' | 'queue_account' | 'queue_position' | 'queued'>;
+
+/** A signed send that no node has had, without its transaction and its place in a queue. */
+export function newRow(request: NewSend, now: number): NewRow {
+  const { sendId, order, plan, purpose, idempotencyKey, maxFee, drawsOn = null, partOf = null } = request;
+  return {
+    id: sendId,
+    merchant_id: order.merchantId,
+    coin: order.coin,
+    mode: order.mode,
+    purpose,
+    lane: plan.account === undefined ? null : (plan.inputs[0]?.address ?? null),
+    nonce: plan.account?.nonce ?? null,
+    destination: plan.destination,
+    subtract_fee: order.subtractFee ? 1 : 0,
+    ordered: orderedAmount(order, plan).toString(),
+    amount: plan.amount.toString(),
+    fee: plan.fee.toString(),
+    status: 'signed',
+    version: 1,
+    height: null,
+    error: null,
+    idempotency_key: idempotencyKey,
+    created_at: now,
+    updated_at: now,
+    broadcasts: 0,
+    announced_txid: null,
+    confirmed_txid: null,
+    everything: order.everything === true ? 1 : 0,
+    max_fee: maxFee.toString(),
+    draws_on: drawsOn,
+    draws_on_version: null,
+    fee_limited_at: null,
+    note: order.note ?? null,
+    displaced_height: null,
+    part_of: partOf,
+    parts: 0,
+    parts_confirmed: 0,
+    parts_fee: '0',
+    ordered_rate: null,
+    unfunded_since: null,
+  };
+}

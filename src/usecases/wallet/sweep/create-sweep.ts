@@ -1,0 +1,45 @@
+import type { ChainAdapter, SendPlan } from '../../../domain/chain.ts';
+import type { Tx } from '../../../store/sqlite/database.ts';
+import type { StoredSend } from '../../../store/sends/sends.ts';
+import { broadcast } from '../lifecycle/broadcast.ts';
+import { recordAnswer } from '../lifecycle/record-answer.ts';
+import type { SendCoinsDeps } from '../send/send-coins.ts';
+import type { SendOrder } from '../send/send-order.ts';
+import { storeSend } from '../send/store-send.ts';
+
+interface PlannedSweep {
+  readonly order: SendOrder;
+  readonly plan: SendPlan;
+  /** Its fee budget, atoms. */
+  readonly maxFee: bigint;
+}
+
+export interface Sweep {
+  readonly adapter: ChainAdapter;
+  /** What to move, decided in the transaction that stores it; null when there is nothing to move. */
+  readonly plan: (tx: Tx) => Promise<PlannedSweep | null>;
+  /** Logs the sweep, before it is broadcast. */
+  readonly tell: (send: StoredSend) => void;
+}
+
+/**
+ * Moves money within the wallet: signs, stores, and only then broadcasts. Returns false when there is nothing to
+ * move.
+ */
+export async function createSweep(deps: SendCoinsDeps, { adapter, plan, tell }: Sweep): Promise<boolean> {
+  return deps.inHand.begin(async (sendId) => {
+    const stored = await deps.db.transaction(async (tx) => {
+      const planned = await plan(tx);
+      if (planned === null) return null;
+      return storeSend(tx, deps, { sendId, ...planned, adapter, purpose: 'sweep', idempotencyKey: null });
+    });
+    if (stored === null) return false;
+    const { version } = stored.send;
+    tell(stored.send);
+    const result = await broadcast(adapter, stored.transaction);
+    await deps.db.transaction(async (tx) =>
+      recordAnswer(tx, deps, { sendId, version, result, neverOffered: true }),
+    );
+    return true;
+  });
+}
