@@ -6,8 +6,82 @@ const only = (from, to) => ({
   to: { path: '^src/', pathNot: to.map((folder) => `^src/${folder}/`) },
 });
 
+/** Folders of one floor, the lowest first: each imports only those before it. */
+const ordered = (root, folders) =>
+  folders.slice(0, -1).map((folder, index) => ({
+    name: `${root}-${folder}-below`,
+    severity: 'error',
+    from: { path: `^src/${root}/${folder}/` },
+    to: { path: folders.slice(index + 1).map((higher) => `^src/${root}/${higher}/`) },
+  }));
+
+/** A folder that is in no list would have no place in the order. */
+const listed = (root, folders) => ({
+  name: `${root}-lists-its-folders`,
+  severity: 'error',
+  from: {},
+  to: { path: `^src/${root}/[^/]+/`, pathNot: folders.map((folder) => `^src/${root}/${folder}/`) },
+});
+
+const FOLDERS = {
+  usecases: [
+    'events',
+    'access',
+    'rates',
+    'accounting',
+    'mail',
+    'accounts',
+    'addresses',
+    'webhooks',
+    'shops',
+    'catalog',
+    'customers',
+    'payments',
+    'wallet',
+    'chain-sync',
+    'links',
+    'refunds',
+    'checkout',
+    'notices',
+  ],
+  http: [
+    'schemas',
+    'server',
+    'openapi',
+    'docs',
+    'brand',
+    'pages',
+    'checkout',
+    'routes',
+    'links',
+    'notices-page',
+    'refund-page',
+  ],
+  store: [
+    'schema',
+    'sqlite',
+    'accounts',
+    'catalog',
+    'chain',
+    'sends',
+    'ledger',
+    'merchants',
+    'notices',
+    'operations',
+    'payments',
+    'rates',
+    'watch',
+    'webhooks',
+  ],
+  'web/dashboard': ['i18n', 'contract', 'format', 'api', 'ui', 'pages'],
+};
+
 module.exports = {
   forbidden: [
+    ...Object.entries(FOLDERS).flatMap(([root, folders]) => [
+      ...ordered(root, folders),
+      listed(root, folders),
+    ]),
     {
       name: 'no-cycles',
       severity: 'error',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Agent } from 'undici';
 import { createUtxoAdapter } from '../../src/chains/utxo/adapter.ts';
-import { createChainIndex } from '../../src/store/chain/chain-index.ts';
+import { createChainIndex } from '../../src/store/watch/chain-index.ts';
 import { startBitcoind, type RegtestNode } from '../../test/_helpers/nodes/index.ts';
 import { openWalletWorld } from '../../test/_helpers/wallet-world.ts';
 import { alternate, compare } from './harness/alternate.ts';

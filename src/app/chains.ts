@@ -16,7 +16,7 @@ import {
 import type { ConfirmationPolicy } from '../domain/confirmations.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { SimulatorControls } from '../domain/simulator-control.ts';
-import { createChainIndex } from '../store/chain/chain-index.ts';
+import { createChainIndex } from '../store/watch/chain-index.ts';
 import type { Db } from '../store/sqlite/database.ts';
 import { createSimulatorStore } from '../store/simulator.ts';
 

@@ -51,7 +51,7 @@ import { walletRoutes } from '../http/routes/wallet.ts';
 import { webhookEndpointRoutes } from '../http/routes/webhook-endpoints.ts';
 import { webhookRoutes } from '../http/routes/webhooks.ts';
 import type { ReplicaStatus } from '../replica/watch.ts';
-import { createHttpServer, type HttpServer } from '../http/server/server.ts';
+import { createHttpServer, type HttpServer } from '../http/http-server.ts';
 import type { Passwords } from '../usecases/accounts/passwords/passwords.ts';
 import { createSignInGuard, noSignInGuard } from '../usecases/accounts/sessions/sign-in-guard.ts';
 import type { Tokens } from '../usecases/accounts/sessions/tokens.ts';

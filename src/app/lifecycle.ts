@@ -11,7 +11,7 @@ import type { ChainAdapter } from '../domain/chain.ts';
 import type { Logger } from '../domain/ports.ts';
 import type { DomainChecks } from '../workers/site-checks/domain-checks.ts';
 import type { ReplicaWatch } from '../replica/watch.ts';
-import type { HttpServer } from '../http/server/server.ts';
+import type { HttpServer } from '../http/http-server.ts';
 import type { DataDirLock } from '../store/sqlite/data-dir.ts';
 import { anyUserExists } from '../store/accounts/users.ts';
 import type { OpenDatabase } from '../store/sqlite/open.ts';

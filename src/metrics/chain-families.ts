@@ -2,7 +2,7 @@ import { CHAIN_ALARMS } from '../domain/chain.ts';
 import type { Coin } from '../domain/coins.ts';
 import { formatCoinAmount } from '../domain/money.ts';
 import { chainGaps } from '../store/chain/chain-gaps.ts';
-import { newestBlockTimes } from '../store/counts.ts';
+import { newestBlockTimes } from '../store/operations/counts.ts';
 import {
   readReconciliations,
   readUnreconciled,

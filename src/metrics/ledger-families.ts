@@ -6,7 +6,7 @@ import {
   oldestFeeLimited,
   oldestUnsentClaims,
   webhookBacklog,
-} from '../store/counts.ts';
+} from '../store/operations/counts.ts';
 import { isOpen } from '../domain/send/machine.ts';
 import { SEND_STATUSES } from '../domain/send/types.ts';
 import { cached, type Family, type Sample, type StateMetricsDeps } from './family.ts';

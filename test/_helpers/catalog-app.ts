@@ -7,7 +7,7 @@ import { AppError } from '../../src/domain/errors.ts';
 import { paymentRoutes } from '../../src/http/routes/payments.ts';
 import { priceRoutes } from '../../src/http/routes/prices.ts';
 import { productRoutes } from '../../src/http/routes/products.ts';
-import { createChainIndex } from '../../src/store/chain/chain-index.ts';
+import { createChainIndex } from '../../src/store/watch/chain-index.ts';
 import { createSimulatorStore } from '../../src/store/simulator.ts';
 import type { CreatePaymentDeps } from '../../src/usecases/payments/create-payment.ts';
 import { createWallet } from '../../src/wallet/derivation.ts';

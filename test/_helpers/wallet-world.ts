@@ -5,7 +5,7 @@ import type { Chains } from '../../src/domain/chains.ts';
 import type { ChainId, Coin, Mode, Network } from '../../src/domain/coins.ts';
 import { AppError } from '../../src/domain/errors.ts';
 import type { Clock, Logger } from '../../src/domain/ports.ts';
-import { createChainIndex } from '../../src/store/chain/chain-index.ts';
+import { createChainIndex } from '../../src/store/watch/chain-index.ts';
 import type { Db } from '../../src/store/sqlite/database.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import type { MerchantRow } from '../../src/store/schema/merchants.ts';

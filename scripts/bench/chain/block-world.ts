@@ -8,7 +8,7 @@ import { createNodeClient } from '../../../src/chains/utxo/rpc/node-client.ts';
 import { createRpc } from '../../../src/chains/utxo/rpc/rpc.ts';
 import type { ChainIndex } from '../../../src/domain/chain.ts';
 import { advanceCursor } from '../../../src/store/chain/chain-cursors.ts';
-import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
+import { createChainIndex } from '../../../src/store/watch/chain-index.ts';
 import { recordBlock } from '../../../src/usecases/chain-sync/record-block.ts';
 import { addressOf, openPaymentWorld, type PaymentWorld } from '../../../test/_helpers/payment-world.ts';
 

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import type { ChainIndex } from '../../../src/domain/chain.ts';
-import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
+import { createChainIndex } from '../../../src/store/watch/chain-index.ts';
 import { openPaymentWorld } from '../../../test/_helpers/payment-world.ts';
 import type { Bench } from '../harness/question.ts';
 

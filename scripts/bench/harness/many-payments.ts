@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { DAY_MS, HOUR_MS, MONEY } from '../../../src/store/payments/volume-totals.ts';
+import { DAY_MS, HOUR_MS, MONEY } from '../../../src/store/ledger/volume-totals.ts';
 import { startDaemon, type Daemon } from './daemon.ts';
 import { copyPayments } from './payment-copies.ts';
 import { makeTemplates } from './payment-templates.ts';

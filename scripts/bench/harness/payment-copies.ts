@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { completedShares, type CompletedRow, type Share } from '../../../src/store/payments/volume-totals.ts';
+import { completedShares, type CompletedRow, type Share } from '../../../src/store/ledger/volume-totals.ts';
 import type { Templates } from './payment-templates.ts';
 
 export interface Copying {

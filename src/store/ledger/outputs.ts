@@ -4,7 +4,7 @@ import type { ChainId } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, preparedList, type ParamOf } from '../sqlite/prepared.ts';
 import type { OutputRow } from '../schema/ledger.ts';
-import { keepTotals } from '../payments/volume-totals.ts';
+import { keepTotals } from './volume-totals.ts';
 
 /** One output that paid us, as the ledger holds it. */
 export type StoredOutput = Selectable<OutputRow>;

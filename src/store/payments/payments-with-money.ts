@@ -5,7 +5,7 @@ import type { PaymentCredit } from '../../domain/payment/types.ts';
 import type { Db } from '../sqlite/database.ts';
 import type { StoredOutput } from '../ledger/outputs.ts';
 import { prepared, type ParamOf } from '../sqlite/prepared.ts';
-import { countedIn } from './counted-in.ts';
+import { countedIn } from '../ledger/counted-in.ts';
 
 /**
  * Payments that a newer tip may change: with money in blocks above a height that is still gathering

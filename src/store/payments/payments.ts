@@ -3,7 +3,7 @@ import { COIN_DEFINITIONS, type Coin, type Mode } from '../../domain/coins.ts';
 import type { Db, Tx } from '../sqlite/database.ts';
 import { prepared, preparedInsert, preparedInserts, type ParamOf } from '../sqlite/prepared.ts';
 import type { PaymentOptionRow, PaymentRow } from '../schema/payments.ts';
-import { keepTotals } from './volume-totals.ts';
+import { keepTotals } from '../ledger/volume-totals.ts';
 
 export type StoredPayment = Selectable<PaymentRow>;
 export type StoredOption = Selectable<PaymentOptionRow>;

@@ -9,7 +9,7 @@ import {
   MONEY,
   completedShares,
   type Share,
-} from './volume-totals.ts';
+} from '../ledger/volume-totals.ts';
 
 export interface VolumeFilter {
   readonly merchantId: string;

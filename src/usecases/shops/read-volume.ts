@@ -7,7 +7,7 @@ import { formatCoinAmount, formatDecimal } from '../../domain/money.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { sumVolume, type CoinVolume, type FiatVolume } from '../../store/payments/volume.ts';
-import { PRICE_DECIMALS } from '../../store/payments/volume-totals.ts';
+import { PRICE_DECIMALS } from '../../store/ledger/volume-totals.ts';
 
 /** Days in one request: a leap year. */
 const MAX_DAYS = 366;

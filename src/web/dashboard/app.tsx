@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client';
 import { ApiError, signedInNow } from './api/client.ts';
 import { followOtherTabs, resumeSession } from './api/session.ts';
 import { t } from './i18n/t.ts';
-import { StepUp } from './pages/step-up.tsx';
+import { StepUp } from './pages/sign-in/step-up.tsx';
 import { loadOtherPages, router } from './router.tsx';
 import { Button, Problem } from './ui/basics.tsx';
 import { Toasts } from './ui/toast.tsx';

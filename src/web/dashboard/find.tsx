@@ -6,7 +6,7 @@ import { plural, t } from './i18n/t.ts';
 import { Badge } from './ui/basics.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { Field } from './ui/form.tsx';
-import { fiat, orderName, short, when } from './ui/format.ts';
+import { fiat, orderName, short, when } from './format/format.ts';
 import { StatusBadge } from './ui/status.tsx';
 
 /** A page of the dashboard: address and name. */

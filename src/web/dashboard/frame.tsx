@@ -11,7 +11,7 @@ import { t } from './i18n/t.ts';
 import { ModeNote, ModeToggle } from './mode-view.tsx';
 import { OfflineNote } from './offline-note.tsx';
 import { RestoredNote } from './restored-note.tsx';
-import { SignInAgain } from './pages/sign-in-again.tsx';
+import { SignInAgain } from './pages/sign-in/sign-in-again.tsx';
 import { Button, Empty, LINK, PageTitle, Problem, Loaded } from './ui/basics.tsx';
 
 /** Path, name, and what of the shop one must be allowed to see there. */

@@ -14,7 +14,7 @@ import { session } from './api/session.ts';
 import { Frame } from './frame.tsx';
 import { NotFound } from './not-found.tsx';
 import { PageFailed } from './page-failed.tsx';
-import { RegisterPage, SignInPage } from './pages/sign-in.tsx';
+import { RegisterPage, SignInPage } from './pages/sign-in/sign-in.tsx';
 
 const later: (() => Promise<unknown>)[] = [];
 
@@ -50,7 +50,7 @@ const inside = createRoute({
 const connect = createRoute({
   getParentRoute: () => root,
   path: '/connect',
-  component: lazy(async () => import('./pages/connect.tsx'), 'ConnectPage'),
+  component: lazy(async () => import('./pages/developers/connect.tsx'), 'ConnectPage'),
   validateSearch: texts,
   beforeLoad: signedIn,
 });
@@ -58,7 +58,7 @@ const connect = createRoute({
 const join = createRoute({
   getParentRoute: () => root,
   path: '/join',
-  component: lazy(async () => import('./pages/join.tsx'), 'JoinPage'),
+  component: lazy(async () => import('./pages/sign-in/join.tsx'), 'JoinPage'),
   validateSearch: texts,
   beforeLoad: signedIn,
 });
@@ -66,7 +66,7 @@ const join = createRoute({
 const verifyEmail = createRoute({
   getParentRoute: () => root,
   path: '/verify-email',
-  component: lazy(async () => import('./pages/mailed-links.tsx'), 'VerifyPage'),
+  component: lazy(async () => import('./pages/sign-in/mailed-links.tsx'), 'VerifyPage'),
   validateSearch: texts,
   beforeLoad: signedIn,
 });
@@ -92,12 +92,12 @@ const routes = root.addChildren([
   page(
     root,
     '/forgot-password',
-    lazy(async () => import('./pages/mailed-links.tsx'), 'ForgotPage'),
+    lazy(async () => import('./pages/sign-in/mailed-links.tsx'), 'ForgotPage'),
   ),
   page(
     root,
     '/reset-password',
-    lazy(async () => import('./pages/mailed-links.tsx'), 'ResetPage'),
+    lazy(async () => import('./pages/sign-in/mailed-links.tsx'), 'ResetPage'),
   ),
   verifyEmail,
   connect,
@@ -106,87 +106,87 @@ const routes = root.addChildren([
     page(
       inside,
       '/',
-      lazy(async () => import('./pages/home.tsx'), 'HomePage'),
+      lazy(async () => import('./pages/home/home.tsx'), 'HomePage'),
     ),
     page(
       inside,
       '/shops',
-      lazy(async () => import('./pages/shops.tsx'), 'ShopsPage'),
+      lazy(async () => import('./pages/settings/shops.tsx'), 'ShopsPage'),
     ),
     page(
       inside,
       '/account',
-      lazy(async () => import('./pages/account.tsx'), 'AccountPage'),
+      lazy(async () => import('./pages/account/account.tsx'), 'AccountPage'),
     ),
     page(
       inside,
       '/nodes',
-      lazy(async () => import('./pages/nodes.tsx'), 'NodesPage'),
+      lazy(async () => import('./pages/settings/nodes.tsx'), 'NodesPage'),
     ),
     page(
       inside,
       '/shop/$shopId',
-      lazy(async () => import('./pages/overview.tsx'), 'OverviewPage'),
+      lazy(async () => import('./pages/home/overview.tsx'), 'OverviewPage'),
     ),
     page(
       inside,
       '/shop/$shopId/payments',
-      lazy(async () => import('./pages/payments.tsx'), 'PaymentsPage'),
+      lazy(async () => import('./pages/payments/payments.tsx'), 'PaymentsPage'),
     ),
     page(
       inside,
       '/shop/$shopId/payments/$paymentId',
-      lazy(async () => import('./pages/payment.tsx'), 'PaymentPage'),
+      lazy(async () => import('./pages/payments/payment.tsx'), 'PaymentPage'),
     ),
     page(
       inside,
       '/shop/$shopId/customers',
-      lazy(async () => import('./pages/customers.tsx'), 'CustomersPage'),
+      lazy(async () => import('./pages/sell/customers.tsx'), 'CustomersPage'),
     ),
     page(
       inside,
       '/shop/$shopId/products',
-      lazy(async () => import('./pages/products.tsx'), 'ProductsPage'),
+      lazy(async () => import('./pages/sell/products.tsx'), 'ProductsPage'),
     ),
     page(
       inside,
       '/shop/$shopId/links',
-      lazy(async () => import('./pages/links.tsx'), 'LinksPage'),
+      lazy(async () => import('./pages/sell/links.tsx'), 'LinksPage'),
     ),
     page(
       inside,
       '/shop/$shopId/wallet',
-      lazy(async () => import('./pages/wallet.tsx'), 'WalletPage'),
+      lazy(async () => import('./pages/money/wallet.tsx'), 'WalletPage'),
     ),
     page(
       inside,
       '/shop/$shopId/keys',
-      lazy(async () => import('./pages/keys.tsx'), 'KeysPage'),
+      lazy(async () => import('./pages/developers/keys.tsx'), 'KeysPage'),
     ),
     page(
       inside,
       '/shop/$shopId/webhooks',
-      lazy(async () => import('./pages/webhooks.tsx'), 'WebhooksPage'),
+      lazy(async () => import('./pages/developers/webhooks.tsx'), 'WebhooksPage'),
     ),
     page(
       inside,
       '/shop/$shopId/people',
-      lazy(async () => import('./pages/people.tsx'), 'PeoplePage'),
+      lazy(async () => import('./pages/settings/people.tsx'), 'PeoplePage'),
     ),
     page(
       inside,
       '/shop/$shopId/mails',
-      lazy(async () => import('./pages/notices.tsx'), 'NoticesPage'),
+      lazy(async () => import('./pages/account/notices.tsx'), 'NoticesPage'),
     ),
     page(
       inside,
       '/shop/$shopId/audit',
-      lazy(async () => import('./pages/audit.tsx'), 'AuditLogPage'),
+      lazy(async () => import('./pages/settings/audit.tsx'), 'AuditLogPage'),
     ),
     page(
       inside,
       '/shop/$shopId/settings',
-      lazy(async () => import('./pages/settings.tsx'), 'SettingsPage'),
+      lazy(async () => import('./pages/settings/settings.tsx'), 'SettingsPage'),
     ),
   ]),
 ]);

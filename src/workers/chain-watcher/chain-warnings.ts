@@ -1,6 +1,6 @@
 import { COIN_DEFINITIONS, type Network } from '../../domain/coins.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { newestBlockTimes } from '../../store/counts.ts';
+import { newestBlockTimes } from '../../store/operations/counts.ts';
 import { chainGaps } from '../../store/chain/chain-gaps.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { ChainGapRow } from '../../store/schema/chain.ts';

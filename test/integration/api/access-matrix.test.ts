@@ -1,13 +1,13 @@
 /** Who may call what: every route with every credential, compared with a table that people read. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { createHttpServer, HttpServerDeps } from '../../../src/http/server/server.ts';
+import type { createHttpServer, HttpServerDeps } from '../../../src/http/http-server.ts';
 import type { Route } from '../../../src/http/server/route.ts';
 import { columnsOf, GROUPS, type Column } from './matrix-world.ts';
 import { fresh, World, type Account } from './world.ts';
 
 /** What the composition root hands to the server: the routes as they are defined. */
 const served = vi.hoisted(() => ({ routes: [] as Route[] }));
-vi.mock('../../../src/http/server/server.ts', async (load) => {
+vi.mock('../../../src/http/http-server.ts', async (load) => {
   const original = await load<{ createHttpServer: typeof createHttpServer }>();
   return {
     ...original,

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import type { createHttpServer, HttpServerDeps } from '../../../src/http/server/server.ts';
+import type { createHttpServer, HttpServerDeps } from '../../../src/http/http-server.ts';
 import type { Route } from '../../../src/http/server/route.ts';
 import { Authenticator, type CreateOptions } from '../../_helpers/authenticator.ts';
 import { invite } from '../../_helpers/people.ts';
@@ -9,7 +9,7 @@ import { fresh, PASSWORD, totpCode, World } from './world.ts';
 
 /** What the composition root hands to the server: the routes as they are defined. */
 const served = vi.hoisted(() => ({ routes: [] as Route[] }));
-vi.mock('../../../src/http/server/server.ts', async (load) => {
+vi.mock('../../../src/http/http-server.ts', async (load) => {
   const original = await load<{ createHttpServer: typeof createHttpServer }>();
   return {
     ...original,

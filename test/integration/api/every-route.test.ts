@@ -4,11 +4,11 @@ import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Route } from '../../../src/http/server/route.ts';
-import type { createHttpServer, HttpServer, HttpServerDeps } from '../../../src/http/server/server.ts';
+import type { createHttpServer, HttpServer, HttpServerDeps } from '../../../src/http/http-server.ts';
 import { Till } from '../../_helpers/till.ts';
 
 const served = vi.hoisted(() => ({ routes: [] as Route[], servers: [] as HttpServer[] }));
-vi.mock('../../../src/http/server/server.ts', async (load) => {
+vi.mock('../../../src/http/http-server.ts', async (load) => {
   const original = await load<{ createHttpServer: typeof createHttpServer }>();
   return {
     ...original,

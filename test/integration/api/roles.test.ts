@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { MEMBER_ROLES, type MemberRole } from '../../../src/domain/roles.ts';
-import type { createHttpServer, HttpServerDeps } from '../../../src/http/server/server.ts';
+import type { createHttpServer, HttpServerDeps } from '../../../src/http/http-server.ts';
 import type { Route } from '../../../src/http/server/route.ts';
 import { newMember, newPerson, signedIn, type Person } from '../../_helpers/people.ts';
 import { credentialsOf, fresh, World, type Account, type Request } from './world.ts';
 
 /** What the composition root hands to the server: the routes as they are defined. */
 const served = vi.hoisted(() => ({ routes: [] as Route[] }));
-vi.mock('../../../src/http/server/server.ts', async (load) => {
+vi.mock('../../../src/http/http-server.ts', async (load) => {
   const original = await load<{ createHttpServer: typeof createHttpServer }>();
   return {
     ...original,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { createHttpServer, HttpServerDeps } from '../../../src/http/server/server.ts';
+import type { createHttpServer, HttpServerDeps } from '../../../src/http/http-server.ts';
 import { leafFields, type MarkedField } from '../../../src/http/schemas/marks.ts';
 import type { Route } from '../../../src/http/server/route.ts';
 import { isChange } from '../../../src/http/server/step-up.ts';
@@ -13,7 +13,7 @@ import { credentialsOf, fresh, PASSWORD, totpCode, World, type Account } from '.
 
 /** What the composition root hands to the server: the routes as they are defined. */
 const served = vi.hoisted(() => ({ routes: [] as Route[] }));
-vi.mock('../../../src/http/server/server.ts', async (load) => {
+vi.mock('../../../src/http/http-server.ts', async (load) => {
   const original = await load<{ createHttpServer: typeof createHttpServer }>();
   return {
     ...original,

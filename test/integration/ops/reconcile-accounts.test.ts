@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatCoinAmount, parseCoinAmount } from '../../../src/domain/money.ts';
 import { createSolanaAdapter } from '../../../src/chains/solana/adapter.ts';
-import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
+import { createChainIndex } from '../../../src/store/watch/chain-index.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { reconcile } from '../../../src/usecases/chain-sync/reconcile.ts';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
-import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
+import { createChainIndex } from '../../../src/store/watch/chain-index.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { Shop, type PaymentJson } from '../../_helpers/api-client.ts';
 import { Anvil } from '../../_helpers/anvil/anvil.ts';

@@ -8,7 +8,7 @@ import { createLogger } from '../../../src/app/logger.ts';
 import { createSolanaAdapter } from '../../../src/chains/solana/adapter.ts';
 import { parseCoinAmount } from '../../../src/domain/money.ts';
 import { DEFAULT_SEND_POLICY } from '../../../src/domain/send/policy.ts';
-import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
+import { createChainIndex } from '../../../src/store/watch/chain-index.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { examineSends } from '../../../src/usecases/wallet/lifecycle/examine-sends.ts';
 import { noteNotPaid } from '../../../src/usecases/wallet/lifecycle/may-be-paid-unseen.ts';

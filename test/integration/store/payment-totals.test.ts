@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COINS, type Coin } from '../../../src/domain/coins.ts';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment/types.ts';
 import { insertAddresses } from '../../../src/store/ledger/addresses.ts';
-import { countPayments } from '../../../src/store/counts.ts';
+import { countPayments } from '../../../src/store/operations/counts.ts';
 import { listCustomers } from '../../../src/store/catalog/customers.ts';
 import { listEvents } from '../../../src/store/webhooks/events.ts';
 import type { Db } from '../../../src/store/sqlite/database.ts';

@@ -11,12 +11,12 @@ import { BlockFetcher } from '../../../src/chains/utxo/blocks/block-fetcher.ts';
 import type { NodeClient } from '../../../src/chains/utxo/rpc/node-client.ts';
 import type { WatchFilter } from '../../../src/domain/chain.ts';
 import { insertAddresses } from '../../../src/store/ledger/addresses.ts';
-import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
+import { createChainIndex } from '../../../src/store/watch/chain-index.ts';
 import type { Tx } from '../../../src/store/sqlite/database.ts';
 import { upsertOutput } from '../../../src/store/ledger/outputs.ts';
 import { forgetSettledInputs, rememberInputs } from '../../../src/store/ledger/unconfirmed-inputs.ts';
 import { blockOf, COINBASE, type TestTransaction } from '../../unit/chains/utxo/raw-chain.ts';
-import { StoredWatchFilter } from '../../../src/store/chain/watch-filter.ts';
+import { StoredWatchFilter } from '../../../src/store/watch/watch-filter.ts';
 import { openWalletWorld, type WalletWorld } from '../../_helpers/wallet-world.ts';
 
 const CHAIN = { coin: 'BTC', mode: 'live' } as const;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scanLoneTransaction } from '../../../src/chains/utxo/blocks/transaction.ts';
 import { matchTransactions } from '../../../src/chains/utxo/blocks/match.ts';
 import type { ChainIndex, WatchFilter } from '../../../src/domain/chain.ts';
-import { createChainIndex } from '../../../src/store/chain/chain-index.ts';
+import { createChainIndex } from '../../../src/store/watch/chain-index.ts';
 import { upsertOutput } from '../../../src/store/ledger/outputs.ts';
 import { forgetSettledInputs, rememberInputs } from '../../../src/store/ledger/unconfirmed-inputs.ts';
 import { encodeTransaction, p2wpkh, txidOf, type TestTransaction } from '../../unit/chains/utxo/raw-chain.ts';

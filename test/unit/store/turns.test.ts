@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { turnAt } from '../../../src/store/chain/chain-index.ts';
+import { turnAt } from '../../../src/store/watch/chain-index.ts';
 
 const MOST = 400;
 

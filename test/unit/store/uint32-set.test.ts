@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Uint32Set } from '../../../src/store/chain/uint32-set.ts';
+import { Uint32Set } from '../../../src/store/watch/uint32-set.ts';
 
 const keys = fc.array(fc.integer({ min: 1, max: 0xffffffff }), { maxLength: 5_000 });
 

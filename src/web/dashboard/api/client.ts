@@ -1,13 +1,13 @@
 import { Tilld, TilldError } from '../../../../packages/sdk/src/index.ts';
 import { isLanguagePicked, language, type Language } from '../i18n/language.ts';
 import { t } from '../i18n/t.ts';
-import type { Body, Data, Method, PathOf, QueryOf } from './contract.ts';
+import type { Body, Data, Method, PathOf, QueryOf } from '../contract/contract.ts';
 import { PAGE_HEADERS } from '../../page-headers.ts';
 import type { NewPasskey, PasskeyList, PasskeyQuestion } from './passkey-answers.ts';
 import type { PeopleRoutes } from './people.ts';
 import { loseSession, session, type Session } from './session.ts';
 import { askForProof } from './step-up.ts';
-import type { Coin } from './types.ts';
+import type { Coin } from '../contract/types.ts';
 
 interface Extras<M extends Method, P extends PathOf<M>> {
   readonly query?: QueryOf<M, P>;

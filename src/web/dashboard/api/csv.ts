@@ -1,5 +1,5 @@
 import { ApiError } from './client.ts';
-import type { Pagination } from './types.ts';
+import type { Pagination } from '../contract/types.ts';
 
 const PAGE = 100;
 /** A file with more lines belongs to a report by the API, not to a browser. */

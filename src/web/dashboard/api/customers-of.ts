@@ -1,7 +1,7 @@
 import { api } from './client.ts';
 import { useApi } from './hooks.ts';
 import { useMay } from './may.ts';
-import type { Customer, Payment } from './types.ts';
+import type { Customer, Payment } from '../contract/types.ts';
 import { t } from '../i18n/t.ts';
 
 /** As many as one request may name, and as a page of payments has at most. */

@@ -2,8 +2,8 @@ import { useQueries } from '@tanstack/react-query';
 import { api, type ApiError } from './client.ts';
 import { useShops } from './hooks.ts';
 import { mayIn } from './may.ts';
-import { plainAmount } from '../ui/decimal.ts';
-import type { Customer, Payment, PaymentLink, Product, Shop } from './types.ts';
+import { plainAmount } from '../format/decimal.ts';
+import type { Customer, Payment, PaymentLink, Product, Shop } from '../contract/types.ts';
 
 /** More would keep the server busy for one look. */
 export const MOST_SHOPS = 10;

@@ -1,10 +1,10 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { api, type ApiError } from './client.ts';
-import type { Data, PathOf, QueryOf } from './contract.ts';
+import type { Data, PathOf, QueryOf } from '../contract/contract.ts';
 import { useSession } from './session.ts';
-import { readersZone } from '../ui/format.ts';
-import type { Shop } from './types.ts';
+import { readersZone } from '../format/format.ts';
+import type { Shop } from '../contract/types.ts';
 
 interface Options {
   readonly refetchMs?: number;

@@ -1,5 +1,5 @@
 import { useShopId, useShops } from './hooks.ts';
-import type { Scope, Shop } from './types.ts';
+import type { Scope, Shop } from '../contract/types.ts';
 
 /** Whether the user's role in a shop includes something; `owner` is for what no role includes. */
 export function mayIn({ role, scopes }: Shop, what: Scope | 'owner'): boolean {

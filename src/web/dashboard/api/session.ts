@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import type { User } from './types.ts';
+import type { User } from '../contract/types.ts';
 
 /**
  * Who is signed in. What proves it is a cookie that no script can read; here is only what the server said of its user.

@@ -1,10 +1,10 @@
 import { api } from './client.ts';
-import type { QueryOf } from './contract.ts';
+import type { QueryOf } from '../contract/contract.ts';
 import { customerName, loadCustomers } from './customers-of.ts';
 import { sheetCsv, type Progress } from './csv.ts';
-import { COINS } from '../coins.ts';
+import { COINS } from '../format/coins.ts';
 import { t } from '../i18n/t.ts';
-import type { Coin, Payment, WalletTransaction, Customer } from './types.ts';
+import type { Coin, Payment, WalletTransaction, Customer } from '../contract/types.ts';
 
 const WALLET_COLUMNS = [
   'id',

@@ -1,8 +1,8 @@
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
 import { useEffect, useState } from 'react';
 import type { ApiError } from '../api/client.ts';
-import type { Coin } from '../api/types.ts';
-import { COIN_CLASSES } from '../coins.ts';
+import type { Coin } from '../contract/types.ts';
+import { COIN_CLASSES } from '../format/coins.ts';
 import { t } from '../i18n/t.ts';
 import { ErrorWords } from './error-words.tsx';
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useExplorers } from '../api/explorers.ts';
-import type { Coin } from '../api/types.ts';
+import type { Coin } from '../contract/types.ts';
 import { t } from '../i18n/t.ts';
 
 interface OnChain {

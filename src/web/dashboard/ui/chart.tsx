@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { useLayoutEffect, useRef, useState, type RefObject } from 'react';
 import { useShopId } from '../api/hooks.ts';
-import type { Coin } from '../api/types.ts';
-import { COIN_CLASSES, COINS } from '../coins.ts';
+import type { Coin } from '../contract/types.ts';
+import { COIN_CLASSES, COINS } from '../format/coins.ts';
 import { t } from '../i18n/t.ts';
-import { add } from './decimal.ts';
-import { dayName, fiat, fiatCompact } from './format.ts';
+import { add } from '../format/decimal.ts';
+import { dayName, fiat, fiatCompact } from '../format/format.ts';
 
 /** What a payment was paid in; `several`: in more than one coin. */
 export type Share = Coin | 'several';

@@ -1,5 +1,5 @@
 import { use, useId } from 'react';
-import { EVENT_TYPES } from '../api/types.ts';
+import { EVENT_TYPES } from '../contract/types.ts';
 import { t } from '../i18n/t.ts';
 import { FormFaults } from './form.tsx';
 import { words } from './words.ts';

@@ -1,5 +1,5 @@
 import type { ApiError } from '../api/client.ts';
-import { plainAmount } from './decimal.ts';
+import { plainAmount } from '../format/decimal.ts';
 import { fieldWords, OWN_WORDS, type FieldWords } from './field-words.ts';
 
 /** What is wrong with the fields of a form, by their names. */

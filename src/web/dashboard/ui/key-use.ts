@@ -1,5 +1,5 @@
 import { t } from '../i18n/t.ts';
-import { when } from './format.ts';
+import { when } from '../format/format.ts';
 
 /** When a key was made, and used for the last time. */
 export function keyUse(key: { readonly createdAt: string; readonly lastUsedAt: string | null }): string {

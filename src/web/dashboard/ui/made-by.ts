@@ -1,4 +1,4 @@
-import type { CreatedBy } from '../api/types.ts';
+import type { CreatedBy } from '../contract/types.ts';
 import { t } from '../i18n/t.ts';
 
 /** Who made something; null where that is not known, or not for the reader to know. */

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import type { Coin } from '../api/types.ts';
-import { multiply } from './decimal.ts';
-import { coins, fiat } from './format.ts';
+import type { Coin } from '../contract/types.ts';
+import { multiply } from '../format/decimal.ts';
+import { coins, fiat } from '../format/format.ts';
 
 /** Sums under one another, each with its name. */
 export function MoneyLines({ of: lines }: { of: readonly (readonly [name: string, sum: ReactNode])[] }) {

@@ -1,4 +1,4 @@
-import type { Scope } from '../api/types.ts';
+import type { Scope } from '../contract/types.ts';
 import { t } from '../i18n/t.ts';
 
 /** What a key with each scope may do, in the words of its owner. A scope that the API gains fails to compile here. */

@@ -1,4 +1,4 @@
-import type { Status } from '../api/types.ts';
+import type { Status } from '../contract/types.ts';
 import { Badge, type Tone } from './basics.tsx';
 import { words } from './words.ts';
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Pagination } from '../api/types.ts';
+import type { Pagination } from '../contract/types.ts';
 import { t } from '../i18n/t.ts';
 import { Button } from './basics.tsx';
 import { Small } from './form.tsx';

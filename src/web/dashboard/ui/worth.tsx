@@ -1,11 +1,11 @@
-import type { Data } from '../api/contract.ts';
+import type { Data } from '../contract/contract.ts';
 import { useApi, useShop, useShopId } from '../api/hooks.ts';
 import { useMode } from '../api/mode.ts';
-import type { Coin } from '../api/types.ts';
-import { COINS } from '../coins.ts';
+import type { Coin } from '../contract/types.ts';
+import { COINS } from '../format/coins.ts';
 import { parts, t } from '../i18n/t.ts';
-import { multiply, add } from './decimal.ts';
-import { coins, coinsShort, fiat } from './format.ts';
+import { multiply, add } from '../format/decimal.ts';
+import { coins, coinsShort, fiat } from '../format/format.ts';
 
 const LIVE_MS = 60_000;
 

@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import type { Coin, Mode } from '../../domain/coins.ts';
+import type { Db } from '../sqlite/database.ts';
+import type { PaymentRow } from '../schema/payments.ts';
+import type { SendStatus } from '../../domain/send/types.ts';
+import { CAN_COST_MORE, SEND_STATUS } from '../sends/send-status.ts';
+
+/** How many payments are in each status, from the counts that are kept. */
+export async function countPayments(
+  db: Db,
+): Promise<{ mode: Mode; status: PaymentRow['status']; count: number }[]> {
+  return db
+    .selectFrom('payment_counts')
+    .select(['mode', 'status', (eb) => eb.fn.sum<number>('count').as('count')])
+    .groupBy(['mode', 'status'])
+    .having((eb) => eb.fn.sum('count'), '>', 0)
+    .execute();
+}
+
+/** How many sends are in each status, and when the first of them was made, ms. */
+export async function countSends(
+  db: Db,
+): Promise<{ coin: Coin; mode: Mode; status: SendStatus; count: number; oldestAt: number }[]> {
+  return db
+    .selectFrom('sends')
+    .select(['coin', 'mode', SEND_STATUS.as('status')])
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('created_at').as('oldestAt')])
+    .groupBy(['coin', 'mode', SEND_STATUS])
+    .execute();
+}
+
+/** Since when the send or raise that waits longest for the fee budget of its send waits, ms; per chain. */
+export async function oldestFeeLimited(db: Db): Promise<{ coin: Coin; mode: Mode; since: number }[]> {
+  return db
+    .selectFrom('sends')
+    .select(['coin', 'mode'])
+    .select((eb) => eb.fn.min<number>('fee_limited_at').as('since'))
+    .where('fee_limited_at', 'is not', null)
+    .where(CAN_COST_MORE)
+    .groupBy(['coin', 'mode'])
+    .execute();
+}
+
+/** Since when the refund claim that waits longest for its send could have had it, ms; per chain. */
+export async function oldestUnsentClaims(
+  db: Db,
+): Promise<{ coin: Coin | null; mode: Mode; since: number }[]> {
+  return db
+    .selectFrom('refund_links')
+    .innerJoin('payments', 'payments.id', 'refund_links.payment_id')
+    .select(['refund_links.coin', 'payments.mode'])
+    .select((eb) => eb.fn.min<number>(eb.fn.coalesce('approved_at', 'claimed_at')).as('since'))
+    .where('refund_links.status', 'in', ['claimed', 'approved'])
+    .where('refund_links.send_id', 'is', null)
+    .where((eb) => eb.or([eb('refund_links.status', '=', 'approved'), eb('refund_links.approval', '=', 0)]))
+    .groupBy(['refund_links.coin', 'payments.mode'])
+    .execute();
+}
+
+/** Webhooks that wait, and since when the first of those that are due waits, ms. */
+export async function webhookBacklog(
+  db: Db,
+  now: number,
+): Promise<{ pending: number; due: number; oldestDueAt: number | null }> {
+  const pending = await db
+    .selectFrom('deliveries')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('status', '=', sql.lit('pending'))
+    .executeTakeFirstOrThrow();
+  const due = await db
+    .selectFrom('deliveries')
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('next_attempt_at').as('oldest')])
+    .where('status', '=', sql.lit('pending'))
+    .where('next_attempt_at', '<=', now)
+    .executeTakeFirstOrThrow();
+  const oldest: number | null = due.oldest;
+  return { pending: pending.count, due: due.count, oldestDueAt: oldest };
+}
+
+/** When the newest block that was read was made, by its own clock, ms; null before the first. */
+export async function newestBlockTimes(db: Db): Promise<{ coin: Coin; mode: Mode; timeMs: number }[]> {
+  return db
+    .selectFrom('chain_cursors')
+    .innerJoin('chain_blocks', (join) =>
+      join
+        .onRef('chain_blocks.coin', '=', 'chain_cursors.coin')
+        .onRef('chain_blocks.mode', '=', 'chain_cursors.mode')
+        .onRef('chain_blocks.height', '=', 'chain_cursors.height'),
+    )
+    .select(['chain_cursors.coin', 'chain_cursors.mode', 'chain_blocks.time_ms as timeMs'])
+    .execute();
+}

@@ -1,0 +1,64 @@
+import { outputKey, type ChainIndex, type OpenKey } from '../../domain/chain.ts';
+import type { ChainId } from '../../domain/coins.ts';
+import { addressesBetween, newestAddressId, filterWatched, watchKeysAfter } from '../ledger/addresses.ts';
+import type { Db } from '../sqlite/database.ts';
+import { readMeta } from '../meta.ts';
+import { type PollSize, OpenAccounts } from '../ledger/open-accounts.ts';
+import { ownOutpoints, unsettledCredits } from '../ledger/outputs.ts';
+import { confirmedHoldings, countSpenders } from '../ledger/holdings.ts';
+import { contestedOutpoints } from '../ledger/unconfirmed-inputs.ts';
+import { unreadStore } from '../chain/unread-transactions.ts';
+import { StoredWatchFilter } from './watch-filter.ts';
+
+/** Addresses whose balance is looked at in each block, where a chain needs that: fifteen calls of an Ethereum node. */
+const MAX_OPEN = 10_000;
+/** Addresses of all chains whose turn one block is: a day of Ethereum passes over some three million. */
+const TURN_SIZE = 400;
+
+/**
+ * Answers from the indexes what in a block is ours: cost grows with the block, not with the shop.
+ * @param onLook is told how many accounts each look covers
+ */
+export function createChainIndex(
+  db: Db,
+  chain: ChainId,
+  onLook?: (chain: ChainId, size: PollSize) => void,
+): ChainIndex {
+  const filter = new StoredWatchFilter(db, chain);
+  const accounts = new OpenAccounts(db, chain, MAX_OPEN, onLook);
+  return {
+    sieve: async () => filter.look(),
+    watched: async (keys) => filterWatched(db, chain, keys),
+    ownOutputs: async (refs) => {
+      const asked = new Set(refs);
+      const txids = new Set(refs.map((ref) => ref.slice(0, ref.lastIndexOf(':'))));
+      const own = await ownOutpoints(db, chain, [...txids]);
+      const contested = await contestedOutpoints(db, chain, [...txids]);
+      return new Set([...own, ...contested].map(outputKey).filter((key) => asked.has(key)));
+    },
+    holdings: async (keys) => confirmedHoldings(db, chain, keys),
+    outgoing: async (key) => countSpenders(db, chain, key),
+    open: async (closedAfterMs) => {
+      const open: OpenKey[] = [];
+      for await (const page of accounts.look(closedAfterMs)) open.push(...page);
+      return open;
+    },
+    openAccounts: (closedAfterMs) => accounts.look(closedAfterMs),
+    turn: async (height) => addressesBetween(db, chain, turnAt(height, await newestAddressId(db))),
+    watchKeysAfter: async (after, limit) => watchKeysAfter(db, chain, after, limit),
+    unsettled: async () => unsettledCredits(db, chain),
+    unread: unreadStore(db, chain),
+    restoredAt: async () => Number(await readMeta(db, 'restored_at')) || null,
+  };
+}
+
+/**
+ * Ids of the addresses whose turn a height is. Depends on nothing else, so that a block read again
+ * shows the same; as many turns as a power of two, so that new addresses rarely move the others'.
+ */
+export function turnAt(height: number, newestId: number): { readonly from: number; readonly below: number } {
+  let turns = 1;
+  while (turns * TURN_SIZE <= newestId) turns *= 2;
+  const from = (height % turns) * TURN_SIZE;
+  return { from, below: from + TURN_SIZE };
+}

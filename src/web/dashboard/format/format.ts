@@ -1,0 +1,97 @@
+import type { Payment } from '../contract/types.ts';
+import { locale } from '../i18n/language.ts';
+
+const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 18 });
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** Decimal text → what people read; exact, because Intl takes the text itself. */
+export function coins(amount: string): string {
+  return plain.format(amount as `${number}`);
+}
+
+const cents = new Intl.NumberFormat(locale, { minimumFractionDigits: 2 });
+
+/** Decimal text as most prices are typed: "49,90". */
+export function twoDecimals(amount: string): string {
+  return cents.format(amount as `${number}`);
+}
+
+const short8 = new Intl.NumberFormat(locale, { maximumSignificantDigits: 8, roundingMode: 'trunc' });
+
+const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0, roundingMode: 'trunc' });
+
+/** At most eight significant digits, never more than there is; whole coins are never cut. */
+export function coinsShort(amount: string): string {
+  const isLong = (amount.split('.')[0] ?? '').length > 8;
+  return (isLong ? whole : short8).format(amount as `${number}`);
+}
+
+export function fiat(amount: string, currency: string): string {
+  try {
+    return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount as `${number}`);
+  } catch {
+    return `${amount} ${currency}`;
+  }
+}
+
+/** For the axis of a chart: "€1.2K". */
+export function fiatCompact(amount: number, currency: string): string {
+  return new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency,
+    notation: 'compact',
+    maximumFractionDigits: 2,
+    minimumFractionDigits: 0,
+  }).format(amount);
+}
+
+export function when(iso: string): string {
+  return moment.format(new Date(iso));
+}
+
+/** What people call an order: its label, else its id. */
+export function orderName({ orderId, orderLabel }: Pick<Payment, 'orderId' | 'orderLabel'>): string {
+  return orderLabel ?? orderId;
+}
+
+export function short(text: string, start = 8, end = 6): string {
+  return text.length <= start + end + 1 ? text : `${text.slice(0, start)}…${text.slice(-end)}`;
+}
+
+const shortDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'numeric', timeZone: 'UTC' });
+const longDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
+
+/** `2026-01-31` as people write it: a day of the calendar, which no time zone moves. */
+export function dayName(day: string, isShort = false): string {
+  return (isShort ? shortDay : longDay).format(Date.parse(`${day}T00:00:00Z`));
+}
+
+const month = new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' });
+
+/** "Jan", of a day in it. */
+export function monthName(day: string): string {
+  return month.format(Date.parse(`${day}T00:00:00Z`));
+}
+
+/** Today in a time zone, `2026-01-31`. */
+export function today(timeZone: string): string {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  })
+    .formatToParts(new Date())
+    .map(({ type, value }): [string, string] => [type, value]);
+  const { year, month, day } = Object.fromEntries(parts);
+  return `${year}-${month}-${day}`;
+}
+
+/** The calendar day so many days before another one. */
+export function daysBefore(day: string, count: number): string {
+  const at = new Date(`${day}T00:00:00Z`);
+  at.setUTCDate(at.getUTCDate() - count);
+  return at.toISOString().slice(0, 10);
+}
+
+export const readersZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;

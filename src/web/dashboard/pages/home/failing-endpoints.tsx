@@ -1,0 +1,53 @@
+import { Link } from '@tanstack/react-router';
+import { useApi } from '../../api/hooks.ts';
+import { useMode } from '../../api/mode.ts';
+import { plural, t } from '../../i18n/t.ts';
+import { LINK } from '../../ui/basics.tsx';
+import { when } from '../../format/format.ts';
+
+const LIVE_MS = 15_000;
+
+/** Webhooks that do not arrive, where a merchant looks first; nothing while all do. */
+export function FailingEndpoints({ merchantId }: { merchantId: string }) {
+  const { data } = useApi('/merchant/webhook/endpoint/list', { merchantId }, { refetchMs: LIVE_MS });
+  const failing = (data?.endpoints ?? []).filter(
+    ({ active, health }) => active && (health.gone || health.failuresInARow > 0),
+  );
+  if (failing.length === 0) return null;
+  return (
+    <ul className="mb-6 grid gap-1 rounded-2xl bg-stop-soft p-4 text-sm text-stop" aria-label={t('Webhooks')}>
+      {failing.map(({ id, url, health: { gone, failuresInARow, lastSuccessAt } }) => (
+        <li key={id} className="wrap-anywhere">
+          {gone
+            ? t('{url} answered 410: no webhook goes there any more.', { url })
+            : plural(
+                failuresInARow,
+                'The last webhook to {url} did not arrive.',
+                'The last {count} webhooks to {url} did not arrive.',
+                { url },
+              )}{' '}
+          {lastSuccessAt !== null && t('The last one that did: {time}.', { time: when(lastSuccessAt) })}{' '}
+          <DeliveriesLink merchantId={merchantId} endpointId={id} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Leads to what was given up there if there is any, else to what waits. */
+function DeliveriesLink({ merchantId, endpointId }: { merchantId: string; endpointId: string }) {
+  const { viewed: mode } = useMode();
+  const query = { merchantId, endpointId, mode, state: 'failed', limit: 1 } as const;
+  const { data } = useApi('/merchant/webhook/deliveries', query, { refetchMs: LIVE_MS });
+  const state = (data?.pagination.total ?? 0) > 0 ? 'failed' : 'pending';
+  return (
+    <Link
+      to="/shop/$shopId/webhooks"
+      params={{ shopId: merchantId }}
+      search={{ endpointId, state }}
+      className={LINK}
+    >
+      {t('See the deliveries')}
+    </Link>
+  );
+}

@@ -1,0 +1,58 @@
+import type { Data } from '../../contract/contract.ts';
+import type { Coin } from '../../contract/types.ts';
+import { parts, t } from '../../i18n/t.ts';
+import { CoinSum, MoneyLines, type Price } from '../../ui/money-lines.tsx';
+
+type Estimate = Data<'POST', '/merchant/wallet/estimate-fee'>;
+
+/** The last look at money before it leaves for good: where to, what arrives, and what it costs. */
+export function MoneyPreview(props: {
+  readonly order: { readonly coin: Coin; readonly destination: string };
+  /** `maxFee`: the most that the fee may become. */
+  readonly estimate: Estimate & { readonly isDear: boolean };
+  /** Of one coin, where it is known. */
+  readonly price?: Price | undefined;
+}) {
+  const { order, estimate } = props;
+  const lines = [
+    [t('They receive'), estimate.amount],
+    [t('Network fee'), estimate.fee],
+    [t('Network fee at most'), estimate.maxFee],
+    [t('In all'), estimate.total],
+  ] as const;
+  return (
+    <>
+      <p className="text-sm">
+        {parts('To {address}', {
+          address: (
+            <code className="font-semibold" aria-label={order.destination}>
+              {inGroups(order.destination)}
+            </code>
+          ),
+        })}
+      </p>
+      <MoneyLines
+        of={lines.map(([name, amount]) => [
+          name,
+          <CoinSum key={name} amount={amount} coin={order.coin} price={props.price} />,
+        ])}
+      />
+      {estimate.isDear && (
+        <p className="text-sm text-warn">{t('The network fee takes a large part of this amount.')}</p>
+      )}
+      <p className="text-sm text-warn">
+        {t('Please compare the address: what is sent cannot be called back.')}
+      </p>
+    </>
+  );
+}
+
+/** Fours, which people can compare; not copied with blanks. */
+function inGroups(address: string) {
+  const groups = address.match(/.{1,4}/g) ?? [];
+  return groups.map((group, at) => (
+    <span key={`${at}${group}`} className="mr-1.5 inline-block">
+      {group}
+    </span>
+  ));
+}

@@ -1,0 +1,94 @@
+import { useState } from 'react';
+import { api } from '../../api/client.ts';
+import { doneOnce } from '../../api/done-once.ts';
+import { useAct, useShopId } from '../../api/hooks.ts';
+import type { Mode } from '../../api/mode.ts';
+import type { Coin } from '../../contract/types.ts';
+import { t } from '../../i18n/t.ts';
+import { Button, Problem } from '../../ui/basics.tsx';
+import { isMore, add } from '../../format/decimal.ts';
+import type { Price } from '../../ui/money-lines.tsx';
+import { MoneyPreview } from './money-preview.tsx';
+
+/** Coins that are to leave the wallet. */
+export interface MoneyOrder {
+  readonly coin: Coin;
+  readonly destination: string;
+  readonly amount: string;
+  readonly subtractFee: boolean;
+}
+
+/** A fee that the person has seen and agrees to. */
+interface AgreedOrder extends MoneyOrder {
+  /** Given only where the usual limit is below the fee. */
+  readonly maxFee?: string;
+}
+
+/**
+ * The steps of every action that moves money: an order is typed, its costs are looked at, and then it is placed, once.
+ * `purpose` tells equal orders for different things apart, and names the mode whose wallet pays.
+ */
+export function useMoneySteps<T>(
+  purpose: { readonly path: string; readonly paymentId?: string; readonly mode: Mode },
+  place: (order: AgreedOrder, idempotencyKey: string) => Promise<T>,
+  onDone?: () => void,
+) {
+  const merchantId = useShopId();
+  const [order, setOrder] = useState<MoneyOrder | null>(null);
+  const [last, setLast] = useState<MoneyOrder | null>(null);
+  const estimate = useAct(async (wanted: MoneyOrder) => {
+    const answer = await api('POST', '/merchant/wallet/estimate-fee', {
+      query: { merchantId },
+      body: { ...wanted, mode: purpose.mode },
+    });
+    setOrder(wanted);
+    return answer;
+  });
+  const placed = useAct(
+    (wanted: AgreedOrder) => doneOnce({ ...purpose, merchantId, ...wanted }, (key) => place(wanted, key)),
+    onDone,
+  );
+  const look = (wanted: MoneyOrder): void => {
+    setLast(wanted);
+    placed.reset();
+    estimate.mutate(wanted);
+  };
+  const preview =
+    order !== null && estimate.data !== undefined ? { order, costs: withLimit(estimate.data) } : null;
+  return { last, look, estimate, preview, placed, back: () => setOrder(null) };
+}
+
+/** The costs with a fee limit that covers them. `isDear`: the usual limit does not. */
+function withLimit<E extends { readonly fee: string; readonly maxFee: string }>(costs: E) {
+  const isDear = isMore(costs.fee, costs.maxFee);
+  // Fees move between the look and the order, and a stuck send is to be raised.
+  return { ...costs, maxFee: isDear ? add([costs.fee, costs.fee]) : costs.maxFee, isDear };
+}
+
+/** The last look, and the button that places the order. */
+export function ConfirmMoney(props: {
+  readonly steps: Pick<ReturnType<typeof useMoneySteps>, 'preview' | 'placed' | 'back'>;
+  readonly label: string;
+  readonly look: 'primary' | 'danger';
+  /** Of one coin, where it is known. */
+  readonly price?: Price | undefined;
+}) {
+  const { preview, placed, back } = props.steps;
+  if (preview === null) return null;
+  const { order, costs } = preview;
+  const agreed = costs.isDear ? { ...order, maxFee: costs.maxFee } : order;
+  return (
+    <div className="grid gap-4">
+      <MoneyPreview order={order} estimate={costs} price={props.price} />
+      {placed.error !== null && <Problem error={placed.error} />}
+      <div className="flex flex-wrap gap-2">
+        <Button look={props.look} busy={placed.isPending} onClick={() => placed.mutate(agreed)}>
+          {props.label}
+        </Button>
+        <Button disabled={placed.isPending} onClick={back}>
+          {t('Back')}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+import { useRef } from 'react';
+import { api, type ApiError } from '../../api/client.ts';
+import { useShopId } from '../../api/hooks.ts';
+import type { Mode } from '../../api/mode.ts';
+import type { Coin, Send } from '../../contract/types.ts';
+import { t } from '../../i18n/t.ts';
+import { Button, CopyLine } from '../../ui/basics.tsx';
+import { ChainLink } from '../../ui/chain-link.tsx';
+import { plainAmount } from '../../format/decimal.ts';
+import { Check, Field } from '../../ui/form.tsx';
+import { Form } from '../../ui/whole-form.tsx';
+import { coins } from '../../format/format.ts';
+import { usePrices } from '../../ui/worth.tsx';
+import { ConfirmMoney, type MoneyOrder, useMoneySteps } from './money-steps.tsx';
+
+/** Three steps: what to send, a look at what it costs, and what became of it. */
+export function SendForm(props: { coin: Coin; mode: Mode; balance: string; onClose: () => void }) {
+  const { coin, mode, balance, onClose } = props;
+  const merchantId = useShopId();
+  const steps = useMoneySteps({ path: '/merchant/wallet/send', mode }, (order, idempotencyKey) =>
+    api('POST', '/merchant/wallet/send', { query: { merchantId }, body: { ...order, mode }, idempotencyKey }),
+  );
+  const prices = usePrices();
+  const rate = prices.rates?.[coin]?.rate;
+  const { placed, estimate } = steps;
+  if (placed.data !== undefined) return <Sent send={placed.data} coin={coin} onClose={onClose} />;
+  if (steps.preview !== null) {
+    const price = rate === undefined ? undefined : { rate, currency: prices.currency };
+    return <ConfirmMoney steps={steps} label={t('Send now')} look="primary" price={price} />;
+  }
+  return (
+    <OrderForm
+      coin={coin}
+      balance={balance}
+      order={steps.last}
+      busy={estimate.isPending}
+      error={estimate.error}
+      onOrder={steps.look}
+    />
+  );
+}
+
+function OrderForm(props: {
+  readonly coin: Coin;
+  readonly balance: string;
+  /** What was typed before stepping back. */
+  readonly order: MoneyOrder | null;
+  readonly busy: boolean;
+  readonly error: ApiError | null;
+  readonly onOrder: (order: MoneyOrder) => void;
+}) {
+  const { coin, balance, order, error } = props;
+  const form = useRef<HTMLDivElement>(null);
+  const takeAll = (): void => {
+    const amount = form.current?.querySelector<HTMLInputElement>('[name="amount"]');
+    const subtract = form.current?.querySelector<HTMLInputElement>('[name="subtractFee"]');
+    if (amount instanceof HTMLInputElement) amount.value = 'max';
+    if (subtract instanceof HTMLInputElement) subtract.checked = true;
+  };
+  return (
+    <div ref={form}>
+      <Form
+        fields={['destination', 'amount', 'subtractFee']}
+        submit={t('Continue')}
+        busy={props.busy}
+        error={error}
+        onSubmit={({ destination, amount, subtractFee }) =>
+          props.onOrder({
+            coin,
+            destination: destination.trim(),
+            amount: plainAmount(amount),
+            subtractFee: subtractFee !== '',
+          })
+        }
+        extra={
+          <Button look="quiet" disabled={balance === '0'} onClick={takeAll}>
+            {t('Send everything')}
+          </Button>
+        }
+      >
+        <Field
+          label={t('To address')}
+          name="destination"
+          defaultValue={order?.destination ?? ''}
+          autoComplete="off"
+          spellCheck={false}
+          required
+        />
+        <Field
+          label={t('Amount in {coin}', { coin })}
+          name="amount"
+          defaultValue={order?.amount ?? ''}
+          inputMode="decimal"
+          autoComplete="off"
+          hint={t('Available: {balance} {coin}', { balance: coins(balance), coin })}
+          required
+        />
+        <Check
+          label={t('Take the network fee out of the amount')}
+          name="subtractFee"
+          defaultChecked={order?.subtractFee ?? false}
+        />
+      </Form>
+    </div>
+  );
+}
+
+function sentText(status: Send['status'], sent: { readonly amount: string; readonly coin: Coin }): string {
+  if (status === 'preparing') return t('{amount} {coin} are being prepared', sent);
+  if (status === 'queued')
+    return t('{amount} {coin} will be sent as soon as your earlier sends have arrived', sent);
+  if (status === 'signed') return t('{amount} {coin} will be offered to the network again', sent);
+  return t('{amount} {coin} are on their way', sent);
+}
+
+function Sent({ send, coin, onClose }: { send: Send; coin: Coin; onClose: () => void }) {
+  const sent = { amount: coins(send.amount), coin };
+  return (
+    <div className="grid gap-4">
+      <p role="status" className="font-semibold">
+        {sentText(send.status, sent)}
+      </p>
+      {send.txHash === null ? (
+        <p>
+          {t(
+            'The money lies in very many received payments. Other transactions gather them first; the payment goes out once these are confirmed.',
+          )}
+        </p>
+      ) : (
+        <CopyLine text={send.txHash} label={t('transaction id')}>
+          <ChainLink kind="tx" coin={coin} text={send.txHash} sandbox={send.sandbox}>
+            {send.txHash}
+          </ChainLink>
+        </CopyLine>
+      )}
+      <div>
+        <Button look="primary" onClick={onClose}>
+          {t('Done')}
+        </Button>
+      </div>
+    </div>
+  );
+}

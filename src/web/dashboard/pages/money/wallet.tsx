@@ -1,0 +1,131 @@
+import { useState } from 'react';
+import type { Data } from '../../contract/contract.ts';
+import { useApi, useShopId } from '../../api/hooks.ts';
+import { useMay } from '../../api/may.ts';
+import { useMode, type Mode } from '../../api/mode.ts';
+import type { Coin } from '../../contract/types.ts';
+import { COINS } from '../../format/coins.ts';
+import { t } from '../../i18n/t.ts';
+import { Button, CoinName, CopyLine, PageTitle, Loaded } from '../../ui/basics.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Qr } from '../../ui/qr.tsx';
+import { CoinAmount, Total, usePrices, Worth } from '../../ui/worth.tsx';
+import { SendForm } from './send.tsx';
+import { History } from './wallet-history.tsx';
+
+/** A send is for the wallet that was in view when it was begun, whatever becomes of the shop meanwhile. */
+type Open = { kind: 'send'; coin: Coin; mode: Mode } | { kind: 'receive'; coin: Coin } | null;
+
+export function WalletPage() {
+  const merchantId = useShopId();
+  const [open, setOpen] = useState<Open>(null);
+  const { viewed: mode, isOther } = useMode();
+  const balances = useApi('/merchant/wallet/balances', { merchantId, mode }, { refetchMs: 5_000 });
+  const may = useMay();
+  const addresses = useApi('/merchant/wallet/addresses', { merchantId, mode });
+  return (
+    <>
+      <PageTitle
+        title={t('Wallet')}
+        lead={t('Available balance: what one send could spend now, confirmed money only.')}
+      />
+      <Loaded of={balances} rows={2}>
+        {(data) => (
+          <Balances
+            balances={data}
+            sendsFrom={isOther || !may('wallet:send') ? undefined : mode}
+            onOpen={setOpen}
+          />
+        )}
+      </Loaded>
+      <History merchantId={merchantId} />
+      <Dialog
+        title={
+          open?.kind === 'receive'
+            ? t('Receive {coin}', { coin: open.coin })
+            : t('Send {coin}', { coin: open?.coin ?? '' })
+        }
+        open={open !== null}
+        onClose={() => setOpen(null)}
+      >
+        {open?.kind === 'send' && (
+          <SendForm
+            coin={open.coin}
+            mode={open.mode}
+            balance={balances.data?.[open.coin] ?? '0'}
+            onClose={() => setOpen(null)}
+          />
+        )}
+        {open?.kind === 'receive' && (
+          <Loaded of={addresses}>
+            {(data) => (
+              <div className="grid gap-4">
+                <Qr text={data[open.coin]} label={t('QR code of your {coin} address', { coin: open.coin })} />
+                <CopyLine text={data[open.coin]} label={t('address')} />
+                <p className="text-sm text-soft">
+                  {t(
+                    'Your own address, to fill the wallet. Payers get an address of their own for each payment.',
+                  )}
+                </p>
+              </div>
+            )}
+          </Loaded>
+        )}
+      </Dialog>
+    </>
+  );
+}
+
+function Balances(props: {
+  readonly balances: Data<'GET', '/merchant/wallet/balances'>;
+  /** Undefined where nothing may be sent. */
+  readonly sendsFrom: Mode | undefined;
+  readonly onOpen: (open: Open) => void;
+}) {
+  const { balances, sendsFrom: mode, onOpen } = props;
+  const prices = usePrices();
+  return (
+    <>
+      <p className="mb-3 text-sm text-soft">
+        <Total balances={balances} prices={prices} />
+      </p>
+      <ul className="mb-6 grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-4">
+        {COINS.map((coin) => (
+          <li
+            key={coin}
+            className="flex flex-wrap items-center justify-between gap-3 rounded-2xl border border-line bg-card p-4 sm:grid"
+          >
+            <span className="grid min-w-0 gap-1 sm:gap-3">
+              <CoinName coin={coin} />
+              <b className="money text-lg tracking-tight break-all sm:text-xl">
+                <CoinAmount amount={balances[coin]} />
+              </b>
+              <span className="money text-sm wrap-anywhere text-soft">
+                <Worth amount={balances[coin]} coin={coin} prices={prices} />
+              </span>
+            </span>
+            <span className="flex shrink-0 gap-2">
+              {mode !== undefined && (
+                <Button
+                  className="flex-1"
+                  look="primary"
+                  aria-label={t('Send {coin}', { coin })}
+                  onClick={() => onOpen({ kind: 'send', coin, mode })}
+                >
+                  {t('Send')}
+                </Button>
+              )}
+              <Button
+                className="flex-1"
+                aria-label={t('Receive {coin}', { coin })}
+                onClick={() => onOpen({ kind: 'receive', coin })}
+              >
+                {t('Receive')}
+              </Button>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

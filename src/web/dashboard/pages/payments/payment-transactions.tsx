@@ -1,0 +1,154 @@
+import type { Coin, Payment } from '../../contract/types.ts';
+import { parts, t } from '../../i18n/t.ts';
+import { Badge, Card, CoinName, Copy, Empty, type Tone } from '../../ui/basics.tsx';
+import { ChainLink } from '../../ui/chain-link.tsx';
+import { coins, short } from '../../format/format.ts';
+import { Table } from '../../ui/table.tsx';
+import { words } from '../../ui/words.ts';
+import { Time } from '../../ui/time.tsx';
+
+type Transaction = Payment['transactions'][number];
+type Refund = Payment['refunds'][number];
+
+/** What arrived for a payment, and what went back. */
+export function PaymentTransactions({ payment }: { payment: Payment }) {
+  const { transactions, refunds, status } = payment;
+  const canBePaid = status === 'pending' || status === 'underpaid';
+  return (
+    <>
+      <Card title={t('Transactions')}>
+        {transactions.length === 0 ? (
+          <Empty title={canBePaid ? t('No money yet') : t('No money came')}>
+            {canBePaid
+              ? t('What arrives shows here within seconds, confirmed or not.')
+              : t('What arrives nevertheless shows here.')}
+          </Empty>
+        ) : (
+          <Arrived of={payment} rows={transactions} />
+        )}
+      </Card>
+      {refunds.length > 0 && (
+        <Card title={t('Refunds')}>
+          <Returned of={payment} rows={refunds} />
+        </Card>
+      )}
+    </>
+  );
+}
+
+function Hash({ of: payment, coin, text }: { of: Payment; coin: Coin; text: string }) {
+  return (
+    <span className="inline-flex flex-col items-start gap-x-2 gap-y-1 md:flex-row md:items-center">
+      <ChainLink kind="tx" coin={coin} text={text} sandbox={payment.sandbox}>
+        <code title={text} className="whitespace-nowrap">
+          {short(text, 6, 6)}
+        </code>
+      </ChainLink>
+      <Copy isSmall text={text} label={t('Copy transaction id')} />
+    </span>
+  );
+}
+
+/** Longest amount that stays on one line on a phone, characters. */
+const UNBROKEN = 14;
+
+function Amount({ of: amount, coin }: { of: string; coin: Coin }) {
+  const text = coins(amount);
+  const wraps = text.length > UNBROKEN ? 'wrap-anywhere md:whitespace-nowrap' : 'whitespace-nowrap';
+  return (
+    <span className="grid justify-items-end">
+      <b className={`money text-xs md:text-sm ${wraps}`}>{text}</b>
+      <CoinName coin={coin} />
+    </span>
+  );
+}
+
+const TONES: Record<Transaction['status'], Tone> = {
+  confirmed: 'good',
+  unconfirmed: 'busy',
+  reversed: 'bad',
+};
+
+function Arrived({ of: payment, rows }: { of: Payment; rows: readonly Transaction[] }) {
+  return (
+    <Table
+      label={t('Transactions')}
+      rows={rows}
+      keyOf={({ txid, index }) => `${txid}:${index}`}
+      columns={[
+        { title: t('Transaction'), cell: ({ coin, txid }) => <Hash of={payment} coin={coin} text={txid} /> },
+        { title: t('Seen'), wide: true, cell: ({ firstSeenAt }) => <Time at={firstSeenAt} isShort /> },
+        {
+          title: t('State'),
+          cell: ({ status, confirmations, late, paymentId }) => (
+            <span className="inline-flex flex-wrap gap-1">
+              <Badge tone={TONES[status]}>
+                {status === 'confirmed' ? t('{confirmations} conf.', { confirmations }) : words(status)}
+              </Badge>
+              {late && <Badge tone="warn">{t('Late')}</Badge>}
+              {paymentId !== undefined && <Badge tone="idle">{t('By another address')}</Badge>}
+            </span>
+          ),
+        },
+        {
+          title: t('Amount'),
+          end: true,
+          cell: ({ amount, coin }) => <Amount of={amount} coin={coin} />,
+        },
+      ]}
+    />
+  );
+}
+
+const REFUND_TONES: Record<Refund['status'], Tone> = {
+  preparing: 'busy',
+  queued: 'busy',
+  signed: 'busy',
+  broadcast: 'busy',
+  confirmed: 'good',
+  failed: 'bad',
+};
+
+function Returned({ of: payment, rows }: { of: Payment; rows: readonly Refund[] }) {
+  return (
+    <Table
+      label={t('Refunds')}
+      rows={rows}
+      keyOf={({ sendId }) => sendId}
+      columns={[
+        {
+          title: t('Transaction'),
+          cell: ({ coin, txHash, destination }) => (
+            <span className="grid justify-items-start gap-1">
+              {txHash !== null && <Hash of={payment} coin={coin} text={txHash} />}
+              <small className="break-all text-soft">
+                {parts('To {address}', {
+                  address: (
+                    <ChainLink kind="address" coin={coin} text={destination} sandbox={payment.sandbox}>
+                      <code title={destination}>{short(destination, 6, 6)}</code>
+                    </ChainLink>
+                  ),
+                })}
+              </small>
+            </span>
+          ),
+        },
+        { title: t('When'), wide: true, cell: ({ createdAt }) => <Time at={createdAt} isShort /> },
+        {
+          title: t('State'),
+          cell: ({ status, error }) => (
+            <>
+              <Badge tone={REFUND_TONES[status]}>{words(status)}</Badge>
+              {error !== null && <small className="mt-1 block text-stop">{error}</small>}
+            </>
+          ),
+        },
+        {
+          title: t('Amount'),
+          end: true,
+          cell: ({ amount, coin }) => <Amount of={amount} coin={coin} />,
+        },
+      ]}
+    />
+  );
+}

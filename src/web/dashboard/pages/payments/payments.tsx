@@ -1,0 +1,211 @@
+import { useState } from 'react';
+import type { QueryOf } from '../../contract/contract.ts';
+import { useCustomers } from '../../api/customers-of.ts';
+import { useApi, useShopId, useTimeZone } from '../../api/hooks.ts';
+import { useMay } from '../../api/may.ts';
+import { useMode } from '../../api/mode.ts';
+import { useFilters } from '../../api/search.ts';
+import { paymentsCsv } from '../../api/sheets.ts';
+import { STATUSES, type Payment } from '../../contract/types.ts';
+import { COINS } from '../../format/coins.ts';
+import { plural, t } from '../../i18n/t.ts';
+import { Button, Card, Empty, PageTitle, Loaded } from '../../ui/basics.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { plainAmount } from '../../format/decimal.ts';
+import { ExportCsv } from '../../ui/export-csv.tsx';
+import { Field, SearchField, Select } from '../../ui/form.tsx';
+import { short } from '../../format/format.ts';
+import { PaymentTable } from '../../ui/payment-table.tsx';
+import { Pager, pageSize } from '../../ui/table.tsx';
+import { words } from '../../ui/words.ts';
+import { ExportMovements } from '../money/export-movements.tsx';
+import { NewPayment } from './new-payment.tsx';
+
+const FILTERS = ['search', 'status', 'coin', 'orderId', 'customerId', 'startDate', 'endDate'] as const;
+
+/** Newest first. */
+const SORT = '-createdAt';
+
+/** One press sorts by a column, the next one the other way round, the third one as ever. */
+function nextSort(key: string, sort: string): string {
+  if (key === 'createdAt') return sort === SORT ? key : SORT;
+  if (sort === `-${key}`) return SORT;
+  return sort === key ? `-${key}` : key;
+}
+
+export function PaymentsPage() {
+  const merchantId = useShopId();
+  const [search, change] = useFilters();
+  const [creating, setCreating] = useState(false);
+  const timeZone = useTimeZone();
+  const { viewed: mode, isOther } = useMode();
+  const may = useMay();
+  const query: QueryOf<'GET', '/payment/list'> = {
+    ...Object.fromEntries(FILTERS.map((name) => [name, search[name]])),
+    search: search['search'] === undefined ? undefined : plainAmount(search['search']),
+    sort: search['sort'],
+    timeZone,
+    mode,
+  };
+  const list = useApi(
+    '/payment/list',
+    { ...query, merchantId, page: search['page'], limit: pageSize(search['limit']) },
+    { refetchMs: 8_000 },
+  );
+  const isFiltered = FILTERS.some((name) => search[name] !== undefined);
+  return (
+    <>
+      <PageTitle
+        title={t('Payments')}
+        actions={
+          <>
+            {may('wallet:read') && <ExportMovements />}
+            <ExportCsv
+              name="payments.csv"
+              csv={(onProgress) => paymentsCsv({ ...query, merchantId }, may('customers:read'), onProgress)}
+            />
+            {!isOther && may('payments:write') && (
+              <Button look="primary" onClick={() => setCreating(true)}>
+                {t('New payment')}
+              </Button>
+            )}
+          </>
+        }
+      />
+      <Card>
+        <Filters search={search} timeZone={timeZone} onChange={change} />
+        <Loaded of={list}>
+          {({ payments, pagination }) => (
+            <>
+              {payments.length === 0 ? (
+                <NoPayments isFiltered={isFiltered} />
+              ) : (
+                <Sorted payments={payments} />
+              )}
+              {isFiltered && payments.length > 0 && <Matches count={pagination.total} />}
+              <Pager
+                of={pagination}
+                onPage={(page) => change({ page: String(page) })}
+                onSize={(limit) => change({ limit })}
+                isSorted={(search['sort'] ?? SORT) !== SORT}
+              />
+            </>
+          )}
+        </Loaded>
+      </Card>
+      <Dialog title={t('New payment')} open={creating && !isOther} onClose={() => setCreating(false)}>
+        <NewPayment merchantId={merchantId} />
+      </Dialog>
+    </>
+  );
+}
+
+function NoPayments({ isFiltered }: { isFiltered: boolean }) {
+  const [, change] = useFilters();
+  const { isOther } = useMode();
+  const clear = (): void => change(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
+  if (isFiltered) {
+    return (
+      <Empty title={t('No payment matches')}>
+        <Button onClick={clear}>{t('Clear the filters')}</Button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title={t('No payment yet')}>
+      {!isOther && t('Create one here, or let your shop create them with its public key.')}
+    </Empty>
+  );
+}
+
+function Sorted({ payments }: { payments: readonly Payment[] }) {
+  const [{ sort = SORT }, change] = useFilters();
+  const customers = useCustomers(useShopId(), payments);
+  const onSort = (key: string): void => {
+    const next = nextSort(key, sort);
+    change({ sort: next === SORT ? undefined : next });
+  };
+  return (
+    <PaymentTable
+      payments={payments}
+      {...(customers === undefined ? {} : { customers })}
+      sorting={{ by: sort, onSort }}
+    />
+  );
+}
+
+function Matches({ count }: { count: number }) {
+  return (
+    <p role="status" className="mt-3 text-xs text-soft">
+      {plural(count, 'One payment matches', '{count} payments match')}
+    </p>
+  );
+}
+
+function Filters(props: {
+  search: Readonly<Record<string, string | undefined>>;
+  timeZone: string;
+  onChange: (changes: Record<string, string | undefined>) => void;
+}) {
+  const { search, timeZone, onChange } = props;
+  return (
+    <div role="search" className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-4">
+      <div className="col-span-2 lg:col-span-4">
+        <SearchField
+          label={t('Search')}
+          placeholder={t('Order, email, amount, transaction or address')}
+          value={search['search'] ?? ''}
+          onSearch={(text) => onChange({ search: text })}
+        />
+      </div>
+      <Select
+        label={t('Status')}
+        value={search['status'] ?? ''}
+        onChange={(event) => onChange({ status: event.target.value })}
+      >
+        <option value="">{t('Any')}</option>
+        {STATUSES.map((status) => (
+          <option key={status} value={status}>
+            {words(status)}
+          </option>
+        ))}
+      </Select>
+      <Select
+        label={t('Coin')}
+        value={search['coin'] ?? ''}
+        onChange={(event) => onChange({ coin: event.target.value })}
+      >
+        <option value="">{t('Any')}</option>
+        {COINS.map((coin) => (
+          <option key={coin}>{coin}</option>
+        ))}
+      </Select>
+      {(['startDate', 'endDate'] as const).map((name) => (
+        <Field
+          key={name}
+          label={name === 'startDate' ? t('From') : t('Until')}
+          type="date"
+          hint={t('In {timeZone}', { timeZone: timeZone.replaceAll('_', ' ') })}
+          value={search[name] ?? ''}
+          onChange={(event) => onChange({ [name]: event.target.value })}
+        />
+      ))}
+      {(['customerId', 'orderId'] as const).map((name) => {
+        const value = search[name];
+        if (value === undefined) return null;
+        return (
+          <Button
+            key={name}
+            className="col-span-2 justify-self-start"
+            title={value}
+            onClick={() => onChange({ [name]: undefined })}
+          >
+            {name === 'customerId' ? t('Customer') : t('Order')} {short(value)}
+            <span className="sr-only">{t(': remove this filter')}</span>
+            <span aria-hidden="true">✕</span>
+          </Button>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,241 @@
+import { useRef, useState } from 'react';
+import { api, type ApiError } from '../../api/client.ts';
+import { useAct, useShopId } from '../../api/hooks.ts';
+import type { Coin, Payment } from '../../contract/types.ts';
+import { COINS } from '../../format/coins.ts';
+import { t } from '../../i18n/t.ts';
+import { Button, Problem } from '../../ui/basics.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { plainAmount, add } from '../../format/decimal.ts';
+import { Check, Field, Select } from '../../ui/form.tsx';
+import { Form } from '../../ui/whole-form.tsx';
+import { coins } from '../../format/format.ts';
+import { CoinSum, MoneyLines, type Price } from '../../ui/money-lines.tsx';
+import { telling } from '../../ui/toast.tsx';
+import { ConfirmMoney, type MoneyOrder, useMoneySteps } from '../money/money-steps.tsx';
+
+interface RefundProps {
+  readonly payment: Payment;
+  readonly onClose: () => void;
+}
+
+/** Sends a payment's money back, or notes that it was given back some other way. */
+export function RefundDialog({ open, ...props }: RefundProps & { open: boolean }) {
+  return (
+    <Dialog title={t('Refund')} open={open} onClose={props.onClose}>
+      <Refund {...props} />
+    </Dialog>
+  );
+}
+
+/** One question at a time: what sends money is out of sight while the other way is asked about. */
+function Refund(props: RefundProps) {
+  const [isNoting, setNoting] = useState(false);
+  return (
+    <>
+      <div hidden={isNoting}>
+        <SendBack {...props} />
+      </div>
+      <Note {...props} isAsked={isNoting} onAsk={setNoting} />
+    </>
+  );
+}
+
+/** Two steps: what goes back, and a look at what it costs. */
+function SendBack({ payment, onClose }: RefundProps) {
+  const merchantId = useShopId();
+  const paymentId = payment.id;
+  const steps = useMoneySteps(
+    // The money is in the wallet of the payment's mode, whatever mode the shop is in.
+    { path: '/payment/refund', paymentId, mode: payment.sandbox ? 'sandbox' : 'live' },
+    (order, idempotencyKey) =>
+      api('POST', '/payment/refund', {
+        query: { merchantId },
+        body: { ...order, paymentId },
+        idempotencyKey,
+      }),
+    telling(t('The refund is on its way'), onClose),
+  );
+  if (steps.preview !== null) {
+    const price = priceOf(payment, steps.preview.order.coin);
+    return <ConfirmMoney steps={steps} label={t('Send the refund')} look="danger" price={price} />;
+  }
+  return (
+    <RefundForm
+      payment={payment}
+      last={steps.last}
+      busy={steps.estimate.isPending}
+      error={steps.estimate.error}
+      onOrder={steps.look}
+    />
+  );
+}
+
+function RefundForm(props: {
+  readonly payment: Payment;
+  /** What was typed before stepping back. */
+  readonly last: MoneyOrder | null;
+  readonly busy: boolean;
+  readonly error: ApiError | null;
+  readonly onOrder: (wanted: MoneyOrder) => void;
+}) {
+  const { payment, last, error } = props;
+  const paid = coinsOf(payment);
+  const [coin, setCoin] = useState<Coin>(last?.coin ?? paid[0] ?? 'BTC');
+  const form = useRef<HTMLDivElement>(null);
+  const { left, excess } = whatIsLeft(payment, coin);
+  return (
+    <div ref={form}>
+      <Form
+        fields={['destination', 'amount', 'subtractFee']}
+        submit={t('Continue')}
+        busy={props.busy}
+        error={error}
+        onSubmit={({ destination, amount, subtractFee }) =>
+          props.onOrder({
+            coin,
+            destination: destination.trim(),
+            amount: plainAmount(amount),
+            subtractFee: subtractFee !== '',
+          })
+        }
+        extra={
+          excess !== null && (
+            <Button look="quiet" onClick={() => fillAmount(form.current, excess)}>
+              {t('Only what is beyond the price')}
+            </Button>
+          )
+        }
+      >
+        <AddressField last={last} />
+        {paid.length > 1 && (
+          <Select
+            label={t('Coin')}
+            name="coin"
+            value={coin}
+            onChange={({ target }) => setCoin(COINS.find((one) => one === target.value) ?? coin)}
+          >
+            {paid.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </Select>
+        )}
+        <Field
+          key={coin}
+          label={t('Amount in {coin}', { coin })}
+          name="amount"
+          defaultValue={last?.coin === coin ? last.amount : left}
+          inputMode="decimal"
+          autoComplete="off"
+          hint={t('Received and not given back: {left} {coin}', { left: coins(left), coin })}
+          required
+        />
+        <Check
+          label={t('Take the network fee out of the refund')}
+          name="subtractFee"
+          defaultChecked={last?.subtractFee ?? true}
+        />
+      </Form>
+    </div>
+  );
+}
+
+function AddressField({ last }: { last: MoneyOrder | null }) {
+  return (
+    <Field
+      label={t('Payer’s address')}
+      name="destination"
+      hint={t('Ask the payer for it: the address the money came from may belong to an exchange')}
+      defaultValue={last?.destination ?? ''}
+      autoComplete="off"
+      spellCheck={false}
+      required
+    />
+  );
+}
+
+function fillAmount(form: HTMLElement | null, amount: string): void {
+  const field = form?.querySelector<HTMLInputElement>('[name="amount"]');
+  if (field instanceof HTMLInputElement) field.value = amount;
+}
+
+/** What came in a coin and was not given back, and what of it is beyond the price where one coin was paid too much. */
+export function whatIsLeft(payment: Payment, coin: Coin): { left: string; excess: string | null } {
+  const { received, amount } = payment.options[coin] ?? { received: '0', amount: '0' };
+  const back = payment.refunds
+    .filter((refund) => refund.coin === coin && refund.status !== 'failed')
+    .map(({ refunded }) => `-${refunded}`);
+  const isOver = payment.exception === 'overpaid' && coinsOf(payment).length === 1;
+  const excess = add([received, `-${amount}`, ...back]);
+  const left = add([received, ...back]);
+  return { left: isSome(left) ? left : '0', excess: isOver && isSome(excess) ? excess : null };
+}
+
+function isSome(sum: string): boolean {
+  return Number(sum) > 0;
+}
+
+function coinsOf({ transactions }: Payment): Coin[] {
+  return [...new Set(transactions.filter((one) => one.status !== 'reversed').map((one) => one.coin))];
+}
+
+const leftName = (coin: Coin): string => t('{coin} not given back yet', { coin });
+
+function Left({ of: payment, coin }: { of: Payment; coin: Coin }) {
+  return <CoinSum amount={whatIsLeft(payment, coin).left} coin={coin} price={priceOf(payment, coin)} />;
+}
+
+/** What one coin was worth when the payment was made. */
+function priceOf({ options, currency }: Payment, coin: Coin): Price | undefined {
+  const rate = options[coin]?.rate;
+  return rate === undefined ? undefined : { rate, currency };
+}
+
+/** The money went back in another way: told to the shop, and not taken back. */
+function Note(
+  props: RefundProps & { readonly isAsked: boolean; readonly onAsk: (isAsked: boolean) => void },
+) {
+  const { payment, onClose, isAsked, onAsk } = props;
+  const merchantId = useShopId();
+  const note = useAct(
+    () =>
+      api('POST', '/payment/resolve', {
+        query: { merchantId },
+        body: { paymentId: payment.id, action: 'refunded' },
+      }),
+    telling(t('Marked as refunded'), onClose),
+  );
+  return (
+    <div className="mt-6 grid justify-items-start gap-2 border-t border-line pt-4">
+      <p className="text-sm text-soft">{t('Given back some other way?')}</p>
+      {note.error !== null && <Problem error={note.error} />}
+      {isAsked ? (
+        <>
+          <div className="w-full">
+            <MoneyLines
+              of={coinsOf(payment).map((coin) => [
+                leftName(coin),
+                <Left key={coin} of={payment} coin={coin} />,
+              ])}
+            />
+          </div>
+          <p className="text-sm text-warn">
+            {t(
+              'No money is sent. The shop is told that this payment was refunded, what is left of it can be refunded no more, and that stays so.',
+            )}
+          </p>
+          <div className="flex flex-wrap gap-2">
+            <Button look="danger" busy={note.isPending} onClick={() => note.mutate()}>
+              {t('Yes, mark as refunded')}
+            </Button>
+            <Button disabled={note.isPending} onClick={() => onAsk(false)}>
+              {t('Back')}
+            </Button>
+          </div>
+        </>
+      ) : (
+        <Button onClick={() => onAsk(true)}>{t('Mark as refunded')}</Button>
+      )}
+    </div>
+  );
+}

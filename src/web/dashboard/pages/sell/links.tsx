@@ -1,0 +1,127 @@
+import { useState } from 'react';
+import { api } from '../../api/client.ts';
+import { useAct, useApi, useShopId } from '../../api/hooks.ts';
+import { useFilters } from '../../api/search.ts';
+import type { PaymentLink } from '../../contract/types.ts';
+import { t } from '../../i18n/t.ts';
+import { Badge, Button, Card, CopyLine, Empty, PageTitle, Problem, Loaded } from '../../ui/basics.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { fiat } from '../../format/format.ts';
+import { Pager } from '../../ui/table.tsx';
+import { madeBy } from '../../ui/made-by.ts';
+import { telling } from '../../ui/toast.tsx';
+import { EditLink } from './link-form.tsx';
+import { ShareLink } from './link-share.tsx';
+
+type Opened = { kind: 'edit'; link: PaymentLink | null } | { kind: 'share'; link: PaymentLink };
+
+function titleOf(opened: Opened | null): string {
+  if (opened?.kind === 'share') return opened.link.name;
+  return opened?.link ? t('Edit payment link') : t('New payment link');
+}
+
+function asks({ amount, currency, openAmount, kind }: PaymentLink): string {
+  if (currency === null) return t('A price of the catalog');
+  if (amount !== null) return fiat(amount, currency);
+  if (kind === 'pos') return t('Keypad for the counter, {currency}', { currency });
+  const { min, max } = openAmount ?? {};
+  const limits = [
+    min && t('from {min}', { min: fiat(min, currency) }),
+    max && t('up to {max}', { max: fiat(max, currency) }),
+  ];
+  return [t('The payer chooses'), ...limits.filter((limit) => limit !== undefined && limit !== '')].join(
+    ', ',
+  );
+}
+
+/** Pages by which anybody pays the shop. */
+export function LinksPage() {
+  const merchantId = useShopId();
+  const [{ page, create }, change] = useFilters();
+  const [opened, setOpened] = useState<Opened | null>(
+    create === undefined ? null : { kind: 'edit', link: null },
+  );
+  const list = useApi('/merchant/link/list', { merchantId, page, limit: 12 });
+  const close = (): void => {
+    setOpened(null);
+    if (create !== undefined) change({ create: undefined });
+  };
+  const show = (link: PaymentLink): void => setOpened({ kind: 'share', link });
+  return (
+    <>
+      <PageTitle
+        title={t('Payment links')}
+        lead={t('Pages that anybody can pay by: for an invoice, a poster, or the counter.')}
+        actions={
+          <Button look="primary" onClick={() => setOpened({ kind: 'edit', link: null })}>
+            {t('New payment link')}
+          </Button>
+        }
+      />
+      <Loaded of={list}>
+        {({ links, pagination }) => (
+          <>
+            {links.length === 0 ? (
+              <Card>
+                <Empty title={t('No payment link yet')}>
+                  {t('Each makes a payment for everybody who goes on from it.')}
+                </Empty>
+              </Card>
+            ) : (
+              <ul className="grid grid-cols-1 gap-4 md:grid-cols-2">
+                {links.map((link) => (
+                  <li key={link.id} className="min-w-0">
+                    <LinkCard link={link} onOpen={setOpened} />
+                  </li>
+                ))}
+              </ul>
+            )}
+            <Pager of={pagination} onPage={(next) => change({ page: String(next) })} />
+          </>
+        )}
+      </Loaded>
+      <Dialog title={titleOf(opened)} open={opened !== null} onClose={close}>
+        {opened?.kind === 'edit' && (
+          <EditLink
+            link={opened.link}
+            onDone={opened.link === null ? show : telling(t('Payment link saved'), close)}
+          />
+        )}
+        {opened?.kind === 'share' && <ShareLink link={opened.link} />}
+      </Dialog>
+    </>
+  );
+}
+
+function LinkCard({ link, onOpen }: { link: PaymentLink; onOpen: (opened: Opened) => void }) {
+  const { id: paymentLinkId, active } = link;
+  const maker = madeBy(link.createdBy);
+  const flip = useAct(() =>
+    api('PATCH', '/merchant/link/edit', { body: { paymentLinkId, active: !active } }),
+  );
+  return (
+    <Card className="h-full">
+      <div className="mb-3 flex items-start justify-between gap-3">
+        <div className="min-w-0">
+          <h2 className="font-semibold break-words">{link.name}</h2>
+          <p className="text-sm break-words text-soft">{asks(link)}</p>
+          {maker !== null && <p className="text-xs break-words text-soft">{maker}</p>}
+        </div>
+        <Badge tone={active ? 'good' : 'idle'}>{active ? t('Active') : t('Closed')}</Badge>
+      </div>
+      <CopyLine text={link.url} label={t('address of {name}', { name: link.name })} />
+      {flip.error !== null && <Problem error={flip.error} />}
+      <div className="mt-3 flex flex-wrap gap-x-1 gap-y-2">
+        <Button isSmall className="mr-1" onClick={() => onOpen({ kind: 'share', link })}>
+          {t('Share')}
+        </Button>
+        <Button look="quiet" isSmall onClick={() => onOpen({ kind: 'edit', link })}>
+          {t('Edit')}
+        </Button>
+        <Button look="quiet" isSmall busy={flip.isPending} onClick={() => flip.mutate()}>
+          {active ? t('Deactivate') : t('Activate')}
+        </Button>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,116 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { requestPrivate, type ApiError } from '../../api/client.ts';
+import type { AuditPage } from '../../api/people.ts';
+import { useShopId } from '../../api/hooks.ts';
+import { t } from '../../i18n/t.ts';
+import { Badge, Button, Card, Empty, PageTitle, Problem, Loaded } from '../../ui/basics.tsx';
+import { EmailText } from '../../ui/email-text.tsx';
+import { actionName } from '../../ui/actions.ts';
+import { useIsNarrow } from '../../ui/narrow.ts';
+import { short } from '../../format/format.ts';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+
+type Entry = AuditPage['entries'][number];
+
+/** Who changed what in the shop. */
+export function AuditLogPage() {
+  const merchantId = useShopId();
+  return (
+    <>
+      <PageTitle
+        title={t('Audit log')}
+        lead={t('Who changed what in this shop, from where, and how it ended.')}
+      />
+      <AuditLog query={{ merchantId }} />
+    </>
+  );
+}
+
+/** Entries of a shop, or of the account of who is signed in. */
+export function AuditLog({ query }: { query: { readonly merchantId: string } | null }) {
+  const log = useInfiniteQuery<AuditPage, ApiError, { pages: AuditPage[] }, unknown[], number | null>({
+    queryKey: ['/audit', query?.merchantId ?? null],
+    initialPageParam: null,
+    queryFn: async ({ pageParam }) => {
+      const before: Record<string, string> = pageParam === null ? {} : { before: String(pageParam) };
+      return query === null
+        ? requestPrivate('GET /auth/audit', undefined, before)
+        : requestPrivate('GET /merchant/audit', undefined, { ...query, ...before });
+    },
+    getNextPageParam: ({ next }) => next,
+  });
+  return (
+    <Card {...(query === null ? { title: t('What was done with your account') } : {})}>
+      <Loaded of={log}>
+        {({ pages }) => {
+          const entries = pages.flatMap((page) => page.entries);
+          return entries.length === 0 ? (
+            <Empty title={t('Nothing yet')}>{t('Whatever is changed shows up here.')}</Empty>
+          ) : (
+            <Entries of={entries} hasActors={query !== null} />
+          );
+        }}
+      </Loaded>
+      {log.error !== null && log.data !== undefined && <Problem error={log.error} />}
+      {log.hasNextPage && (
+        <Button className="mt-4" busy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+          {t('Older')}
+        </Button>
+      )}
+    </Card>
+  );
+}
+
+function Entries({ of, hasActors }: { of: readonly Entry[]; hasActors: boolean }) {
+  const who = {
+    title: t('Who'),
+    cell: ({ actor }: Entry) => <EmailText of={actor.name} />,
+  };
+  const isNarrow = useIsNarrow();
+  return (
+    <Table
+      label={t('Audit log')}
+      rows={of}
+      keyOf={({ id }) => String(id)}
+      columns={[
+        { title: t('When'), cell: ({ at }) => <Time at={at} /> },
+        ...(hasActors && !isNarrow ? [who] : []),
+        {
+          title: t('What'),
+          cell: ({ action, objectId, actor }) => (
+            <>
+              <span title={action}>{actionName(action)}</span>
+              {hasActors && isNarrow && (
+                <small className="block text-soft">
+                  <EmailText of={actor.name} />
+                </small>
+              )}
+              {objectId !== null && (
+                <code className="block text-xs text-soft" title={objectId}>
+                  {short(objectId)}
+                </code>
+              )}
+            </>
+          ),
+        },
+        {
+          title: t('From'),
+          wide: true,
+          cell: ({ address, userAgent }) => <span title={userAgent}>{address}</span>,
+        },
+        { title: t('Result'), end: true, cell: ({ result }) => <Result of={result} /> },
+      ]}
+    />
+  );
+}
+
+function Result({ of }: { of: string | null }) {
+  if (of === 'OK') return <Badge tone="good">{t('Done')}</Badge>;
+  if (of === null) return <Badge tone="warn">{t('Not known')}</Badge>;
+  return (
+    <Badge tone="bad">
+      <span title={of}>{t('Refused')}</span>
+    </Badge>
+  );
+}

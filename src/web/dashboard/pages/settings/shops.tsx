@@ -1,0 +1,146 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../../api/client.ts';
+import type { Body, Data } from '../../contract/contract.ts';
+import { useAct, useShops } from '../../api/hooks.ts';
+import type { Shop } from '../../contract/types.ts';
+import { t } from '../../i18n/t.ts';
+import { Badge, Button, Card, CopyLine, LINK_PRIMARY, PageTitle, Loaded } from '../../ui/basics.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/form.tsx';
+import { hostName } from '../../ui/host-name.ts';
+import { Form } from '../../ui/whole-form.tsx';
+
+export function ShopsPage() {
+  const shops = useShops();
+  const [open, setOpen] = useState(false);
+  const create = useAct((body: Body<'POST', '/merchant/create'>) =>
+    api('POST', '/merchant/create', { body }),
+  );
+  const { data } = create;
+  const isFirst = shops.data?.merchants.length === 0;
+  const close = (): void => {
+    create.reset();
+    setOpen(false);
+  };
+  return (
+    <>
+      <PageTitle
+        title={t('Shops')}
+        lead={t('Each shop has its own keys, wallet and payments.')}
+        actions={
+          !isFirst && (
+            <Button look="primary" onClick={() => setOpen(true)}>
+              {t('New shop')}
+            </Button>
+          )
+        }
+      />
+      <Loaded of={shops}>
+        {({ merchants }) =>
+          merchants.length === 0 ? (
+            <Card className="mx-auto max-w-lg" title={t('No shop yet')}>
+              <p className="mb-4 text-sm text-soft">
+                {t('Create your first one: it takes a name and a domain, and payments can be taken at once.')}
+              </p>
+              <ShopForm create={create} />
+            </Card>
+          ) : (
+            <ul className="grid gap-4 sm:grid-cols-2 xl:grid-cols-3">
+              {merchants.map((shop) => (
+                <ShopCard key={shop.id} shop={shop} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <Dialog
+        title={data === undefined ? t('New shop') : t('Your shop is ready')}
+        open={open || data !== undefined}
+        onClose={close}
+        keepsOpen={data !== undefined}
+      >
+        {data === undefined ? (
+          <ShopForm create={create} />
+        ) : (
+          <NewKeys keys={data.merchant.auth}>
+            <Link
+              to="/shop/$shopId"
+              params={{ shopId: data.merchant.id }}
+              onClick={close}
+              className={`${LINK_PRIMARY} justify-self-start`}
+            >
+              {t('Go to the shop')}
+            </Link>
+          </NewKeys>
+        )}
+      </Dialog>
+    </>
+  );
+}
+
+type Create = ReturnType<typeof useAct<Data<'POST', '/merchant/create'>, Body<'POST', '/merchant/create'>>>;
+
+function ShopForm({ create }: { create: Create }) {
+  const { error } = create;
+  return (
+    <Form
+      fields={['name', 'domain', 'description']}
+      submit={t('Create shop')}
+      busy={create.isPending}
+      error={error}
+      onSubmit={({ domain, ...values }) => create.mutate({ ...values, domain: hostName(domain) })}
+    >
+      <Field label={t('Name')} name="name" maxLength={255} required />
+      <Field
+        label={t('Domain')}
+        name="domain"
+        placeholder="shop.example.com"
+        hint={t('Payers see it, and whether it is verified')}
+        required
+      />
+      <Field label={t('Description (optional)')} name="description" maxLength={255} />
+    </Form>
+  );
+}
+
+function ShopCard({ shop }: { shop: Shop }) {
+  return (
+    <li>
+      <Link
+        to="/shop/$shopId"
+        params={{ shopId: shop.id }}
+        className="grid h-full gap-3 rounded-2xl border border-line bg-card p-5 transition hover:border-accent"
+      >
+        <span className="text-lg font-semibold break-words">{shop.name}</span>
+        <span className="text-sm break-all text-soft">{shop.domain}</span>
+        <span className="flex flex-wrap gap-2">
+          <Badge tone={shop.sandboxMode ? 'busy' : 'good'}>
+            {shop.sandboxMode ? t('Sandbox') : t('Live')}
+          </Badge>
+          <Badge tone={shop.isVerified ? 'good' : 'warn'}>
+            {shop.isVerified ? t('Domain verified') : t('Domain not verified')}
+          </Badge>
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+/** Both keys right after they were made: the only time the secret one is shown. */
+export function NewKeys(props: { keys: { public: string; secret: string }; children?: React.ReactNode }) {
+  return (
+    <div className="grid gap-4">
+      <div className="grid gap-1.5">
+        <p className="text-sm font-medium">{t('Public key')}</p>
+        <CopyLine text={props.keys.public} label={t('public key')} />
+      </div>
+      <div className="grid gap-1.5">
+        <p className="text-sm font-medium">{t('Secret key')}</p>
+        <CopyLine text={props.keys.secret} label={t('secret key')} />
+        <p className="text-sm text-warn">{t('Keep it now: it is shown this once only.')}</p>
+      </div>
+      {props.children}
+    </div>
+  );
+}
