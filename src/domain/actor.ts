@@ -1,16 +1,16 @@
 import type { Role } from './roles.ts';
 
 /**
- * Who makes something of a shop: a user, by their id; the secret or the public key, by the id of the shop; a restricted
- * key or a payment link, by its own.
+ * The creator of an object of a shop: a user or a restricted key or payment link by its own id, a secret or
+ * public key by the id of the shop.
  */
 export interface Creator {
   readonly kind: 'user' | 'secret' | 'restricted' | 'public' | 'link';
   readonly id: string;
 }
 
-/** Who acts in a shop. */
+/** The authenticated caller in a shop. */
 export interface Actor extends Creator {
-  /** What a user is to the shop; null for keys and links. */
+  /** The user's role in the shop; null for keys and links. */
   readonly role: Role | null;
 }

@@ -1,9 +1,9 @@
 import { COIN_DEFINITIONS, type Coin, type Mode, type Network } from './coins.ts';
 
 /**
- * How far a chain's block times can be trusted. `exact`: blocks come at fixed intervals, with times right to seconds.
- * `rough`: miners set the times, up to hours off, and blocks come at random. `none`: blocks are mined on request, on
- * test networks.
+ * How precise a chain's block times are. `exact`: blocks come at fixed intervals, with times right to
+ * seconds. `rough`: miners set the times, up to hours off, and blocks come at random. `none`: blocks are
+ * mined on request, on test networks.
  */
 export type BlockTimes = 'exact' | 'rough' | 'none';
 

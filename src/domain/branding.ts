@@ -3,7 +3,7 @@ export type LogoType = 'image/png' | 'image/jpeg' | 'image/webp';
 
 const PNG = '\x89PNG\r\n\x1a\n';
 
-/** What an image is by its first bytes, whatever it is said to be; null: none that can be a logo. */
+/** Detects an image's type from its first bytes, whatever the upload claims; null if it cannot be a logo. */
 export function detectLogoType(bytes: Uint8Array): LogoType | null {
   const head = String.fromCharCode(...bytes.subarray(0, 16));
   if (head.startsWith(PNG) && head.startsWith('IHDR', 12)) return 'image/png';
@@ -13,7 +13,7 @@ export function detectLogoType(bytes: Uint8Array): LogoType | null {
 
 type Rgb = readonly [number, number, number];
 
-/** An accent in one scheme: as it is shown, what is written on it, and a quiet ground for it. Each `#rrggbb`. */
+/** An accent in one colour scheme: the fill, the text on the fill, and a muted background. Each `#rrggbb`. */
 export interface Accent {
   readonly accent: string;
   readonly ink: string;
@@ -26,12 +26,12 @@ const BLACK: Rgb = [0, 0, 0];
 const READABLE = 4.5;
 /** Colours of the payers' pages, as in their style sheet. */
 interface Scheme {
-  /** What text in the accent stands on: the darkest ground on light pages, the lightest on dark ones. */
+  /** Background behind text in the accent: the darkest one on light pages, the lightest one on dark pages. */
   readonly ground: Rgb;
   readonly card: Rgb;
-  /** The palest text, which stands on the quiet ground too. */
+  /** The palest text colour, which also appears on the muted background. */
   readonly text: Rgb;
-  /** Share of the accent in its quiet ground, at most. */
+  /** Maximum share of the accent in its muted background. */
   readonly share: number;
 }
 const SCHEMES: Readonly<Record<'light' | 'dark', Scheme>> = {
@@ -40,8 +40,8 @@ const SCHEMES: Readonly<Record<'light' | 'dark', Scheme>> = {
 };
 
 /**
- * A shop's colour as it can be read: mixed with black on light pages, and with white on dark ones, no more than it
- * takes for text in it, and on it, to have the contrast of WCAG AA.
+ * Adjusts a shop's colour until it is readable: mixed with black on light pages and with white on dark ones,
+ * by the least amount that gives text in it, and on it, WCAG AA contrast.
  * @param color `#rrggbb`
  */
 export function readableAccent(color: string, scheme: 'light' | 'dark'): Accent {
@@ -58,7 +58,7 @@ export function readableAccent(color: string, scheme: 'light' | 'dark'): Accent 
   }
 }
 
-/** As much of the accent as leaves the palest text readable. */
+/** Mixes in as much of the accent as leaves the palest text readable. */
 function quietGround(accent: Rgb, { card, text: pale, share }: Scheme): Rgb {
   for (let part = share; part > 0; part -= 0.02) {
     const ground = mix(card, accent, part);
@@ -67,7 +67,7 @@ function quietGround(accent: Rgb, { card, text: pale, share }: Scheme): Rgb {
   return card;
 }
 
-/** The contrast of two colours by WCAG 2.2, 1 to 21. */
+/** Contrast ratio of two colours per WCAG 2.2, 1 to 21. */
 export function contrastRatio(a: string, b: string): number {
   return contrast(parse(a), parse(b));
 }

@@ -34,7 +34,7 @@ function dayOf(atMs: number): string {
 export class Calendar {
   readonly timeZone: string;
   readonly #format: Intl.DateTimeFormat;
-  /** The offset of the quarter of an hour that was last asked for: clocks change at the start of one. */
+  /** Caches the offset of the last quarter of an hour: zones change their clocks only at the start of one. */
   #known = { quarter: Number.NaN, offset: 0 };
 
   /** @throws {RangeError} when there is no such time zone */
@@ -59,8 +59,8 @@ export class Calendar {
   }
 
   /**
-   * The first moment of a day: not always midnight, which a clock change can skip or repeat. For a
-   * day that the zone skipped altogether, the first moment of the next one.
+   * The first moment of a day: not always midnight, because a clock change can skip or repeat it. For a day
+   * that the zone skipped, the first moment of the next day.
    */
   startOf(day: string): number {
     const midnight = Date.parse(`${day}T00:00:00Z`);
@@ -84,7 +84,7 @@ export class Calendar {
     return `${local}${offset < 0 ? '-' : '+'}${hours}:${rest}`;
   }
 
-  /** Local time at a moment, as if it were UTC. */
+  /** Local wall-clock time at a moment, encoded as if it were UTC. */
   #wallAt(atMs: number): number {
     const parts = Object.fromEntries(
       this.#format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]),

@@ -18,7 +18,7 @@ export * from './chain/unread.ts';
  * not at all.
  */
 export interface ChainAdapter extends ChainReader, SendBuilder, Broadcaster {
-  /** Absent on simulated chains, which are never compared with anything. */
+  /** Absent on simulated chains, which are never reconciled. */
   readonly funds?: ChainFunds;
   close(): Promise<void>;
 }

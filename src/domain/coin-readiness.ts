@@ -2,21 +2,24 @@ import type { ChainErrorKind } from './chain.ts';
 import { COINS, type ChainId, type Coin } from './coins.ts';
 import { assertNever } from './errors.ts';
 
-/** How far the daemon follows a chain. Only `following` is ready. */
+/** The state of following a chain. Only `following` is ready. */
 export type FollowState = 'starting' | 'following' | 'catching_up' | 'behind' | 'wrong_chain' | 'error';
 
 /** What the daemon knows of one chain. */
 export interface FollowedChain extends ChainId {
   readonly state: FollowState;
-  /** Height scanned so far; null before first contact. */
+  /** Scanned height; null before first contact. */
   readonly height: number | null;
   /** Blocks the node knows and we have not scanned; null when unknown. */
   readonly lag: number | null;
-  /** Kind of the failure that keeps it from being followed; null for none, and for one of the daemon's own. */
+  /**
+   * Kind of the failure that keeps it from being followed; null without a failure, and for an internal error
+   * of the daemon.
+   */
   readonly errorKind: ChainErrorKind | null;
 }
 
-/** Whether a coin can take real money, and if not, why. */
+/** Whether a coin can take real money, and otherwise the reason. */
 export const READINESS = [
   'ready',
   'not_configured',
@@ -31,17 +34,17 @@ export type Readiness = (typeof READINESS)[number];
 export interface CoinReadiness {
   readonly coin: Coin;
   readonly state: Readiness;
-  /** Height scanned so far; null while unknown. */
+  /** Scanned height; null while unknown. */
   readonly height: number | null;
   /** Blocks left to scan; null while unknown. */
   readonly lag: number | null;
-  /** The same in words. */
+  /** The same as a sentence. */
   readonly message: string;
 }
 
 /**
- * The readiness of each coin for live payments. Only a chain that is followed to its tip is ready: what was not heard
- * of yet is unknown, and unknown is not ready.
+ * The readiness of each coin for live payments. Only a chain that is followed to its tip is ready: a chain
+ * without a report is unknown, and unknown is not ready.
  */
 export function coinReadiness(chains: readonly FollowedChain[]): CoinReadiness[] {
   return COINS.map((coin) => {

@@ -27,7 +27,7 @@ export function isUtxoCoin(coin: Coin): coin is UtxoCoinCode {
   return COIN_DEFINITIONS[coin].family === 'utxo';
 }
 
-/** `live` money sits on a real node's chain, `sandbox` money on the simulator. The two never mix. */
+/** `live` money is on a real node's chain, `sandbox` money on the simulator. The two never mix. */
 export const MODES = ['live', 'sandbox'] as const;
 export type Mode = (typeof MODES)[number];
 
@@ -37,7 +37,7 @@ export interface ChainId {
   readonly mode: Mode;
 }
 
-/** Narrows an outside string to a coin code; null when it names none. Case-sensitive. */
+/** Narrows an external string to a coin code; null if it is not one. Case-sensitive. */
 export function asCoin(value: string): Coin | null {
   return (COINS as readonly string[]).includes(value) ? (value as Coin) : null;
 }

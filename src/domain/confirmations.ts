@@ -3,7 +3,7 @@ import { assertNever } from './errors.ts';
 /** When a payment in one coin counts as settled. */
 export interface ConfirmationPolicy {
   readonly base: Requirement;
-  /** Ascending by `fromAtoms`, and in what they require: more money never waits for less. */
+  /** Ascending by `fromAtoms` and by requirement: a larger amount never needs fewer confirmations. */
   readonly tiers: readonly ConfirmationTier[];
 }
 
@@ -26,7 +26,7 @@ export type Finality = 'safe' | 'finalized';
 export type FinalHeights = Readonly<Record<Finality, number | null>>;
 
 /**
- * Depth at which Solana calls a block finalized: the vote lockout of 32 slots has run out.
+ * Depth at which Solana calls a block finalized: the vote lockout of 32 slots has expired.
  * `finalized` in the configuration stands for it.
  */
 export const SOLANA_FINALIZED_DEPTH = 32;
@@ -59,7 +59,7 @@ export function requiredFinality(requirement: Requirement): Finality | null {
   return typeof requirement === 'number' ? null : requirement;
 }
 
-/** Every finality that a policy may wait for. */
+/** Every finality that a policy may require. */
 export function possibleFinalities(policy: ConfirmationPolicy): Finality[] {
   const words = [policy.base, ...policy.tiers.map((tier) => tier.confirmations)].map(requiredFinality);
   return [...new Set(words)].filter((word) => word !== null);
@@ -74,7 +74,7 @@ export function settledHeight(
   return finalHeight(chain.final, requirement) ?? -1;
 }
 
-/** A finalized block is safe as well, whichever was learned last. */
+/** A finalized block is also safe, whichever height was read last. */
 export function finalHeight(final: FinalHeights | undefined, finality: Finality): number | null {
   if (final === undefined) return null;
   switch (finality) {

@@ -1,6 +1,6 @@
 /**
- * Active ISO 4217 currency codes by the number of decimal digits of their minor unit. Codes that
- * are not money one can be paid in (precious metals, SDR, bond units, test codes) are left out.
+ * Active ISO 4217 currency codes by the number of decimal digits of their minor unit. Excludes codes that are
+ * not a means of payment (precious metals, SDR, bond units, test codes).
  */
 const CODES_BY_DIGITS: readonly (readonly [digits: number, codes: string])[] = [
   [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
@@ -26,7 +26,7 @@ const DIGITS: ReadonlyMap<string, number> = new Map(
 /** Every currency code tilld knows, sorted. */
 export const CURRENCIES: readonly string[] = [...DIGITS.keys()].sort();
 
-/** Minor-unit digits of an ISO 4217 code (USD 2, JPY 0, KWD 3); null when it is none. Upper case only. */
+/** Minor-unit digits of an ISO 4217 code (USD 2, JPY 0, KWD 3); null for any other text. Upper case only. */
 export function currencyDigits(code: string): number | null {
   return DIGITS.get(code) ?? null;
 }

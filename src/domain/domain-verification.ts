@@ -4,7 +4,7 @@ export type VerificationMethod = (typeof VERIFICATION_METHODS)[number];
 
 /**
  * Outcome of one check of a domain. `absent`: the domain answered, without the token. `unreachable`:
- * its server did not answer. `unknown`: DNS itself gave no answer, which says nothing about the domain.
+ * its server did not answer. `unknown`: DNS did not answer, which proves nothing about the domain.
  */
 export type CheckOutcome =
   | { readonly kind: 'proven'; readonly method: VerificationMethod }
@@ -19,11 +19,11 @@ export interface DomainState {
   readonly revokedAt: number | null;
   readonly checkedAt: number | null;
   readonly lastError: string | null;
-  /** Checks without a proof since the last one that had it, those with an unknown outcome left out. */
+  /** Checks without a proof since the last successful one, excluding those with an unknown outcome. */
   readonly failures: number;
-  /** When the first of them was, unknown outcomes included. */
+  /** When the first of these checks failed, including unknown outcomes. */
   readonly failedSince: number | null;
-  /** Time of the next scheduled check; null: only on request. */
+  /** Time of the next scheduled check; null: it is checked only on request. */
   readonly nextCheckAt: number | null;
 }
 
@@ -41,7 +41,10 @@ const REVOKE_UNKNOWN_AFTER_MS = 30 * DAY_MS;
 /** Jitter as a share of the interval, so that checks spread over time. */
 const JITTER = 0.1;
 
-/** The state after choosing a method. A verified domain stays verified; the new method is checked soon. */
+/**
+ * Returns the state after a change of the method. A verified domain stays verified; the new method is checked
+ * soon.
+ */
 export function chooseMethod(state: DomainState | null, now: number): DomainState {
   return {
     verifiedAt: state?.verifiedAt ?? null,
@@ -57,9 +60,9 @@ export function chooseMethod(state: DomainState | null, now: number): DomainStat
 }
 
 /**
- * The state after a check. One proof verifies; a verified domain is revoked after three consecutive
- * failures over 72 hours, so that neither an outage nor a mistake revokes it at once.
- * @param random from 0 up to 1, spreads the next check
+ * Returns the state after a check. One proof verifies the domain; a verified domain is revoked after three
+ * consecutive failures over 72 hours, so that neither an outage nor a mistake revokes it at once.
+ * @param random from 0 up to 1, adds jitter to the next check
  */
 export function judgeCheck(
   state: DomainState,

@@ -4,8 +4,9 @@ export function emailKey(email: string): string {
 }
 
 /**
- * The mailbox of an address, for limits: the widest providers ignore points and what stands after a `+`, and fold forms
- * of a letter. Two mailboxes with the same key share a limit, which harms less than one mailbox with many.
+ * The mailbox of an address, for rate limits: the largest providers ignore dots and everything after a `+`,
+ * and fold letter variants. Merging two mailboxes into one limit does less harm than giving one mailbox
+ * several.
  */
 export function mailboxKey(email: string): string {
   const key = emailKey(email.normalize('NFKC'));
@@ -18,7 +19,7 @@ export function mailboxKey(email: string): string {
   return `${local}@${URL.parse(`https://${domain}`)?.hostname ?? domain}`;
 }
 
-/** An address as those see it who need not know all of it: `j…@example.org`. */
+/** An address with most of it hidden, for readers who need not see all of it: `j…@example.org`. */
 export function maskedEmail(email: string): string {
   const [first = ''] = email;
   return `${first}…${email.slice(email.lastIndexOf('@'))}`;

@@ -1,7 +1,7 @@
 import { emailKey, maskedEmail } from './email.ts';
 import { parseExact } from './exact-json.ts';
 
-/** What stands in place of personal data that was erased. */
+/** Replaces erased personal data. */
 const ERASED = 'erased';
 /** Never delivered (RFC 2606). */
 const DOMAIN = 'erased.invalid';
@@ -11,12 +11,12 @@ interface Identity {
   readonly email_key: string;
 }
 
-/** The address that an erased customer is shown with. */
+/** The address shown for an erased customer. */
 export function erasedEmail(customerId: string): string {
   return `${customerId}@${DOMAIN}`;
 }
 
-/** In place of the key of an address: no address contains a space, so it is never anybody's. */
+/** Replaces the key of an address. It contains a space, so it matches no real address. */
 export function erasedEmailKey(customerId: string): string {
   return `${ERASED} ${customerId}`;
 }
@@ -25,15 +25,15 @@ export function isErased({ id, email_key: key }: Identity): boolean {
   return key === erasedEmailKey(id);
 }
 
-/** Takes the personal data of one customer out of what is stored; ids, amounts and statuses stay. */
+/** Removes the personal data of one customer from stored data; ids, amounts and statuses stay. */
 export interface Redactor {
-  /** A text that the shop or the payer wrote. */
+  /** A text written by the shop or the payer. */
   readonly text: (value: string) => string;
-  /** An address of the web: the email alone, so that it still leads somewhere. */
+  /** A URL: only the email is removed, so that the URL still works. */
   readonly url: (value: string) => string;
   /** Free data: `metadata` or `customFields`. */
   readonly freeJson: (json: string) => string;
-  /** A frozen view: an event, an answer, an exchange with a shop. */
+  /** A frozen view: an event, an API answer, an exchange with a shop. */
   readonly json: (json: string) => string;
 }
 
@@ -43,18 +43,20 @@ interface Personal {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** Fields whose texts people write: names are looked for here. */
+/** Free-text fields, which are searched for names. */
 const WRITTEN = new Set(['description', 'orderLabel', 'reason', 'name', 'order']);
 const FREE = new Set(['metadata', 'customFields']);
-/** The key of an order, and where its events go: with another value they would be another order's, or go nowhere. */
+/**
+ * The key of an order, and its event URLs: another value would assign it to another order, or break delivery.
+ */
 const KEPT = new Set(['orderId', 'webhookUrl']);
-/** What the page of a payment link asks of a payer, in the payment's metadata. */
+/** Answers of a payer to the form of a payment link, in the payment's metadata. */
 const ANSWERS = new Set(['email', 'name', 'note']);
 const SHORTEST_NAME = 3;
 
 /**
- * @param customer as it is stored: its email address, the names in its metadata, and what was copied from its metadata
- *   into that of its payments, under the same name, are taken out
+ * @param customer as it is stored: the redactor removes its email address, the names in its metadata, and the
+ * values that were copied from its metadata into that of its payments, under the same name
  */
 export function createRedactor(customer: Personal): Redactor {
   const email = emailPattern(customer.email);
@@ -95,13 +97,16 @@ export function createRedactor(customer: Personal): Redactor {
   return { text, url, freeJson: (json) => redacted(json, true), json: (json) => redacted(json, false) };
 }
 
-/** The address as it is written, as it is compared, and as payers are shown it, each also in an address of the web. */
+/** Matches the address as entered, normalised and masked, each also inside a URL. */
 function emailPattern(email: string): RegExp {
   const forms = [email, emailKey(email), email.normalize('NFD')].flatMap((form) => [form, maskedEmail(form)]);
   return new RegExp([...new Set(forms)].map((form) => percentPattern(form)).join('|'), 'giu');
 }
 
-/** Each character as it is or percent-encoded: what is encoded differs by who wrote the URL. */
+/**
+ * Matches each character literally or percent-encoded, because the encoded set depends on the author of the
+ * URL.
+ */
 function percentPattern(text: string): string {
   return Array.from(text, plainOrEncoded).join('');
 }
@@ -114,7 +119,7 @@ function plainOrEncoded(char: string): string {
   return `(?:${escaped(char)}|${bytes.join('')})`;
 }
 
-/** Names in the metadata as whole words; null without any. */
+/** Matches the names in the metadata as whole words; null without any. */
 function namePattern(metadata: Readonly<Record<string, unknown>>): RegExp | null {
   const names = Object.entries(metadata).flatMap(([key, value]) =>
     /name/i.test(key) && typeof value === 'string' && value.trim().length >= SHORTEST_NAME
@@ -122,12 +127,12 @@ function namePattern(metadata: Readonly<Record<string, unknown>>): RegExp | null
       : [],
   );
   if (names.length === 0) return null;
-  // The longest first: a whole name, before a part of it.
+  // The longest first, so that a full name is replaced before a part of it.
   const longest = names.toSorted((a, b) => b.length - a.length).map((name) => escaped(name));
   return new RegExp(`(?<![\\p{L}\\p{N}])(?:${longest.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
 }
 
-/** For a pattern in which it is meant literally. */
+/** Escapes a text for literal use in a pattern. */
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }

@@ -49,7 +49,7 @@ export interface FieldProblem {
   readonly field: string;
   readonly code: string;
   readonly message: string;
-  /** Of a DUPLICATE_ENTRY: the id of what is there already, for callers that may read it. */
+  /** For DUPLICATE_ENTRY: the id of the existing object, for callers that may read it. */
   readonly existingId?: string;
 }
 
@@ -58,7 +58,7 @@ export class AppError extends Error {
   override name = 'AppError';
   readonly code: ErrorCode;
   readonly details: readonly FieldProblem[];
-  /** When a retry of the same request may succeed; null where time alone changes nothing. */
+  /** When a retry of the same request may succeed; null where waiting does not help. */
   readonly retryAfterMs: number | null;
 
   constructor(
@@ -78,7 +78,7 @@ export function invalidField(field: string, message: string, code = 'invalid'): 
   return new AppError('VALIDATION_INVALID', `${field}: ${message}`, { details: [{ field, code, message }] });
 }
 
-/** For the default branch of exhaustive switches: the compiler proves it is never reached. */
+/** For the default branch of exhaustive switches: the compiler proves that it is unreachable. */
 export function assertNever(value: never): never {
   throw new Error(`unreachable: ${JSON.stringify(value)}`);
 }

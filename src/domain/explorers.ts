@@ -1,10 +1,10 @@
 import type { Coin } from './coins.ts';
 
-/** Addresses of a block explorer's pages; null: no links to it. */
+/** Addresses of a block explorer's pages; null: no links. */
 export interface Explorer {
-  /** With `{tx}` where the transaction id belongs. */
+  /** With `{tx}` in place of the transaction id. */
   readonly tx: string | null;
-  /** With `{address}` where the address belongs. */
+  /** With `{address}` in place of the address. */
   readonly address: string | null;
 }
 

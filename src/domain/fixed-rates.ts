@@ -7,7 +7,7 @@ export interface FixedRates {
   readonly perUsd: Readonly<Record<string, string>>;
 }
 
-/** Raised for an unreadable part of the text, which it names. */
+/** Thrown for an invalid part of the text; names that part. */
 export class FixedRatesError extends Error {
   override name = 'FixedRatesError';
 }
@@ -16,7 +16,7 @@ const POSITIVE_DECIMAL = /^(?=.{1,40}$)(?=.*[1-9])\d+(\.\d+)?$/;
 
 /**
  * Reads `BTC=100000,LTC=100,USD/EUR=0.92`: dollars per coin, and units of a fiat currency per dollar.
- * @throws {FixedRatesError} naming the part that is wrong.
+ * @throws {FixedRatesError} naming the invalid part.
  */
 export function parseFixedRates(text: string): FixedRates {
   const pairs = text.split(',').map((part): [string, string] => {
@@ -31,7 +31,7 @@ export function parseFixedRates(text: string): FixedRates {
 
 /**
  * Builds fixed rates from name and price pairs.
- * @throws {FixedRatesError} naming the pair that is wrong.
+ * @throws {FixedRatesError} naming the invalid pair.
  */
 export function fixedRates(pairs: readonly (readonly [name: string, price: string])[]): FixedRates {
   const usdPerCoin: Partial<Record<Coin, string>> = {};

@@ -6,22 +6,22 @@ export interface MailMessage {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The link the reader is asked to open; null for a mere notification. */
+  /** The link that the recipient is asked to open; null for a plain notification. */
   readonly link: string | null;
-  /** Switches mails like this off when it is posted to (RFC 8058); null where nothing does. */
+  /** A POST to it unsubscribes from mails like this one (RFC 8058); null where that is not possible. */
   readonly unsubscribe: string | null;
 }
 
-/** Hands mails over for delivery. */
+/** Hands mails to a mail server. */
 export interface Mailer {
   /**
-   * Resolves once the mail is handed over.
+   * Resolves once the mail server has accepted the mail.
    * @throws {MailRefused} when a retry is useless; any other error may be temporary.
    */
   send(message: MailMessage, signal: AbortSignal): Promise<void>;
 }
 
-/** The mail server refuses this mail for good, such as for an address that does not exist. */
+/** The mail server permanently rejects this mail, for example because the address does not exist. */
 export class MailRefused extends Error {
   override name = 'MailRefused';
 }

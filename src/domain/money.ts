@@ -1,6 +1,6 @@
 import { COIN_DEFINITIONS, type Coin } from './coins.ts';
 
-/** Raised for a string that is not a decimal, or has more decimals than its unit. */
+/** Thrown for a string that is not a decimal, or has more decimals than its unit. */
 export class AmountError extends Error {
   override name = 'AmountError';
 }
@@ -9,7 +9,7 @@ const DECIMAL = /^\d+(\.\d+)?$/;
 
 /**
  * Parses a plain decimal string ("12.5") into integer atoms, exactly.
- * No sign, exponent, separators or surrounding blanks. Zero is allowed: callers decide on positivity.
+ * No sign, exponent, separators or surrounding blanks. Zero is allowed: callers check for positive amounts.
  * @throws {AmountError} on any other shape or when digits would be lost.
  */
 export function parseDecimal(text: string, decimals: number): bigint {

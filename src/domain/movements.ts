@@ -1,15 +1,15 @@
 import { assertNever } from './errors.ts';
 
-/** What a line of the books is about. */
+/** Kinds of accounting entries. */
 export const MOVEMENT_KINDS = ['payment', 'refund', 'send', 'sweep', 'fee', 'reversal'] as const;
 export type MovementKind = (typeof MOVEMENT_KINDS)[number];
 
-/** A line of the books that is to be written. */
+/** A new accounting entry. */
 export interface Movement {
   readonly kind: MovementKind;
-  /** Atoms: positive for money that came in, negative for money that went out. */
+  /** Atoms: positive for incoming money, negative for outgoing money. */
   readonly amount: bigint;
-  /** The output it is about; null where it is about a spending transaction as a whole. */
+  /** The output that it records; null where it records a spending transaction as a whole. */
   readonly vout: number | null;
   readonly paymentId: string | null;
   readonly sendId: string | null;
@@ -17,7 +17,7 @@ export interface Movement {
   readonly note: string | null;
 }
 
-/** A line that stands: it was written, and not taken back since. */
+/** An entry that has not been reversed since it was written. */
 export interface UnreversedMovement extends Movement {
   readonly seq: number;
 }
@@ -32,19 +32,19 @@ export interface PaidOutput {
   readonly address: string;
 }
 
-/** A confirmed output of a merchant that a block has a transaction spend. */
+/** A confirmed output of a merchant that a transaction in a block spends. */
 export interface SpentOutput {
   readonly amount: bigint;
   readonly paymentId: string | null;
 }
 
-/** The send whose transaction it is. */
+/** The send that signed the transaction. */
 export interface MovedSend {
   readonly id: string;
   readonly purpose: 'send' | 'sweep';
   readonly destination: string;
   readonly fee: bigint;
-  /** Whether the block paid the destination: not if it was cancelled or failed. */
+  /** Whether the block paid the destination: false if the send was cancelled or failed. */
   readonly isPaid: boolean;
   readonly cancels: boolean;
   /** The payment it refunds. */
@@ -56,13 +56,13 @@ export interface MovedSend {
 export interface LedgerTransaction {
   readonly outputs: readonly PaidOutput[];
   readonly spent: readonly SpentOutput[];
-  /** Null when it was not signed here. */
+  /** Null when tilld did not sign it. */
   readonly send: MovedSend | null;
-  /** The lines about it that stand. */
+  /** Its entries that are not reversed. */
   readonly standing: readonly UnreversedMovement[];
 }
 
-/** What has to be done to make the books agree with the ledger. */
+/** The changes that make the accounting entries agree with the ledger. */
 export interface BookChange {
   readonly takenBack: readonly UnreversedMovement[];
   readonly made: readonly Movement[];
@@ -74,11 +74,12 @@ const CANCELLED = 'cancelled: only the network fee was spent';
 const FAILED = 'failed: only the network fee was spent';
 
 /**
- * Compares the lines about a transaction with what the ledger says of it now. Their sum is always what it changed in
- * confirmed money: confirmed outputs less those it spends. A line that does not fit any more is taken back as a whole.
+ * Compares the entries of a transaction with the ledger's current state. Their sum always equals the change
+ * in confirmed money: confirmed outputs minus those that it spends. An entry that no longer matches is
+ * reversed as a whole.
  *
- * Payments are lines by themselves, and so is money that somebody sent to the wallet. What a transaction of the
- * merchant spends and gets back as change or remainder is one sum: what it sent, and the fee.
+ * Each payment has its own entry, and so has each external deposit to the wallet. The outputs that a
+ * merchant's transaction spends and its change or remainder become one sum: the amount sent, and the fee.
  */
 export function bookChange(transaction: LedgerTransaction): BookChange {
   const { standing } = transaction;
@@ -102,7 +103,7 @@ export function bookChange(transaction: LedgerTransaction): BookChange {
   return { takenBack, made };
 }
 
-/** The line that takes another one back. */
+/** The entry that reverses another one. */
 export function reverseMovement(movement: Movement): Movement {
   return {
     ...movement,
@@ -156,7 +157,7 @@ function kindOf({ purpose, refundOf }: MovedSend): MovementKind {
   }
 }
 
-/** The payment whose money all of it is, if there is one. */
+/** The payment that received all of this money, if there is exactly one. */
 function solePayment(spent: readonly SpentOutput[]): string | null {
   const payments = new Set(spent.map(({ paymentId }) => paymentId));
   const [only = null] = payments;

@@ -1,15 +1,15 @@
 import type { EventType } from './events.ts';
 import type { Scope } from './scopes.ts';
 
-/** Languages that notices are written in: those of the checkout. */
+/** Languages that notices are written in: the same as the checkout's. */
 export const NOTICE_LANGUAGES = ['en', 'de', 'es', 'fr', 'pt'] as const;
 export type NoticeLanguage = (typeof NOTICE_LANGUAGES)[number];
 
-/** What people of a shop can be mailed about, in the order it is shown. */
+/** Subjects that people of a shop can be notified about by email, in display order. */
 export const SHOP_NOTICES = ['paid', 'decision', 'refund_claim', 'reversed', 'send', 'webhook'] as const;
 export type ShopNotice = (typeof SHOP_NOTICES)[number];
 
-/** What the operator of this server is mailed about. */
+/** Subjects that the operator of this server is notified about by email. */
 const OPERATOR_NOTICES = ['node', 'rates', 'backup', 'replica'] as const;
 export type OperatorNotice = (typeof OPERATOR_NOTICES)[number];
 
@@ -20,15 +20,15 @@ export function isShopNotice(kind: NoticeKind): kind is ShopNotice {
 }
 
 interface NoticeTerms {
-  /** Whether people get it who have chosen nothing. */
+  /** Whether people who have made no choice receive it. */
   readonly byDefault: boolean;
-  /** Whether it cannot be switched off. */
+  /** Whether it cannot be turned off. */
   readonly isFixed: boolean;
-  /** What a person must be allowed in the shop to get it. */
+  /** The scope that a person needs in the shop to receive it. */
   readonly scope: Scope;
 }
 
-/** A payment that is taken back after the goods went out is told to everybody who may know of payments. */
+/** All people who may read payments are notified when a payment is reversed after the goods were delivered. */
 export const NOTICE_TERMS: Readonly<Record<ShopNotice, NoticeTerms>> = {
   paid: { byDefault: false, isFixed: false, scope: 'payments:read' },
   decision: { byDefault: true, isFixed: false, scope: 'payments:read' },
@@ -38,7 +38,7 @@ export const NOTICE_TERMS: Readonly<Record<ShopNotice, NoticeTerms>> = {
   webhook: { byDefault: true, isFixed: false, scope: 'webhooks:read' },
 };
 
-/** What exactly happened: each has a text of its own. */
+/** The exact reason; each has its own text. */
 export const NOTICE_REASONS = [
   'paid',
   'underpaid',
@@ -90,7 +90,7 @@ export const KIND_OF_REASON: Readonly<Record<NoticeReason, NoticeKind>> = {
   replica_back: 'replica',
 };
 
-/** The events that may be worth a mail. */
+/** The events that may send a notice. */
 export const NOTICED_EVENTS = [
   'payment.completed',
   'payment.underpaid',
@@ -102,10 +102,10 @@ export const NOTICED_EVENTS = [
   'send.failed',
 ] as const satisfies readonly EventType[];
 
-/** Reasons that end by somebody's doing: told once more after a day. */
+/** Reasons that a person has to resolve: the daemon reminds once after a day. */
 export const REMINDED: ReadonlySet<NoticeReason> = new Set(['underpaid', 'late', 'refund_claimed']);
 
-/** States that somebody has to end: told again each day while they last. */
+/** States that a person has to resolve: the daemon reminds daily while they last. */
 export const REMINDED_DAILY: ReadonlySet<NoticeReason> = new Set([
   'node_down',
   'transactions_unread',
@@ -117,5 +117,5 @@ export const REMINDED_DAILY: ReadonlySet<NoticeReason> = new Set([
   'fee_limited',
 ]);
 
-/** Mails about one shop to one person in an hour; the others become one summary. */
+/** Maximum number of mails about one shop to one person per hour; a summary replaces the rest. */
 export const NOTICES_PER_HOUR = 20;

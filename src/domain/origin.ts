@@ -1,33 +1,36 @@
 import type { Actor, Creator } from './actor.ts';
 import { AppError } from './errors.ts';
 
-/** Where a payment or a payment link of a shop comes from. */
+/** The origin of a shop's payment or payment link. */
 export interface Origin {
-  /** Null where that is not known, of what is older than its record. */
+  /** Null where that is not known, for objects that predate this record. */
   readonly creator: Creator | null;
-  /** Its price was set by the owner, a key or the catalog. */
+  /** Whether the owner, a key or the catalog set its price. */
   readonly isPriceLocked: boolean;
 }
 
-/** What is about to be set on it. */
+/** The requested change. */
 export interface Change {
   readonly isPriceChanged: boolean;
-  /** Names of the fields that say where payers or events go, as far as they would change. */
+  /** Names of the changed fields that hold URLs for payers or events. */
   readonly urls: readonly string[];
 }
 
-/** Whether somebody works for the shop of an owner, as a user. */
+/** Whether the creator works for the shop as a user, without being its owner. */
 function isMember(creator: Creator | null, ownerId: string): boolean {
   return creator?.kind === 'user' && creator.id !== ownerId;
 }
 
-/** Whether a price that somebody sets is from then on no clerk's to change. @param isOfCatalog it is one of the catalog */
+/**
+ * Whether a clerk can no longer change a price that this actor sets. @param isOfCatalog the price comes from
+ * the catalog
+ */
 export function locksPrice(actor: Creator, ownerId: string, isOfCatalog: boolean): boolean {
   return isOfCatalog || !isMember(actor, ownerId);
 }
 
 /**
- * A clerk sends payers and events nowhere, whatever is made or changed.
+ * A clerk never sets URLs for payers or events, on creation or on a change.
  * @throws {AppError} FORBIDDEN naming the fields
  */
 export function assertMaySend({ role }: Actor, urls: readonly string[]): void {
@@ -39,7 +42,8 @@ export function assertMaySend({ role }: Actor, urls: readonly string[]): void {
 }
 
 /**
- * A clerk changes what people who work for the shop made, but no price that its owner, its keys or its catalog set.
+ * A clerk may change objects that employees of the shop created, except prices that the owner, a key or the
+ * catalog set.
  * @param ownerId the user who owns the shop
  * @throws {AppError} FORBIDDEN
  */

@@ -2,6 +2,6 @@
 export const LINK_KINDS = ['link', 'pos'] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
 
-/** What a link may ask of the payer beside the money. */
+/** Fields that a link may ask the payer for in addition to the money. */
 export const LINK_FIELDS = ['email', 'name', 'note'] as const;
 export type LinkField = (typeof LINK_FIELDS)[number];

@@ -23,10 +23,10 @@ export interface RateQuote {
   readonly at: number;
 }
 
-/** Fiat prices of coins, from memory only: a quote never waits for the network. */
+/** Fiat prices of coins, from memory only: a quote never performs a network call. */
 export interface Rates {
-  /** @throws {AppError} RATE_UNAVAILABLE when no source is fresh enough; nothing is guessed. */
+  /** @throws {AppError} RATE_UNAVAILABLE when no source is fresh enough; no rate is guessed. */
   quote(coin: Coin, currency: string, mode: 'live' | 'sandbox'): RateQuote;
-  /** Waits, for a bounded time, until a currency without a recent quote has been looked up. Never throws. */
+  /** Waits, for a bounded time, until a currency without a recent quote has been fetched. Never throws. */
   ensure(currency: string): Promise<void>;
 }

@@ -23,16 +23,16 @@ export function coinAmountFor(
   return ceilDivide(atoms, numerator * 10n ** BigInt(fiatDigits));
 }
 
-/** Amounts with no more decimals than this can be read and typed: they are asked for to the atom. */
+/** Amounts with at most this many decimals are easy to read and type, so they are requested to the atom. */
 const MOST_DECIMALS_TYPED = 8;
-/** No amount is rounded to fewer decimals. */
+/** Minimum number of decimals after rounding. */
 const FEWEST_DECIMALS = 6;
-/** Rounding adds at most this part of the amount: 1/10,000. */
+/** Maximum part of the amount that rounding adds: 1/10,000. */
 const NEGLIGIBLE = 10_000n;
 
 /**
- * An amount as a payer is asked for it: of coins with many decimals it is rounded UP to six, or to as many more as
- * it takes to add at most 1/10,000. Never less than the amount; a higher amount never asks for less.
+ * The amount requested from a payer: for coins with many decimals it is rounded UP to six, or to as many more
+ * as keep the addition within 1/10,000. Never less than the amount; monotonic in the amount.
  * @param atoms the exact amount, not negative
  * @param coinDecimals digits between the coin and its atom
  */
@@ -51,7 +51,7 @@ export interface ExchangeRate {
   readonly minorUnits: bigint;
 }
 
-/** A rate as a worth. @param rate units of the currency per whole coin. @throws {AmountError} unless positive */
+/** Converts a rate. @param rate units of the currency per whole coin. @throws {AmountError} unless positive */
 export function exchangeRateFrom(rate: string, fiatDigits: number, coinDecimals: number): ExchangeRate {
   const { numerator, denominator } = parseRatio(rate);
   return {

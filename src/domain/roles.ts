@@ -1,6 +1,6 @@
 import { grants, SCOPES, type Scope } from './scopes.ts';
 
-/** What a person is to a shop: its owner, who made it, or somebody the owner invited. */
+/** The relation of a person to a shop: its owner, who created it, or a member invited by the owner. */
 export const ROLES = ['owner', 'manager', 'clerk', 'bookkeeper'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -9,8 +9,8 @@ export const MEMBER_ROLES = ['manager', 'clerk', 'bookkeeper'] as const satisfie
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
 /**
- * Roles are sets of the scopes that restricted keys have. Only the owner sends coins, so a refund link of a manager
- * waits for the owner's approval.
+ * Roles are sets of the scopes that restricted keys have. Only the owner sends coins, so a manager's refund
+ * link waits for the owner's approval.
  */
 const SCOPES_OF: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   owner: new Set(SCOPES),

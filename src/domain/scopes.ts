@@ -1,4 +1,4 @@
-/** What a restricted key can be allowed to do. */
+/** Permissions that a restricted key can have. */
 export const SCOPES = [
   'payments:read',
   'payments:write',
@@ -22,20 +22,20 @@ function isScope(text: string): text is Scope {
   return KNOWN.has(text);
 }
 
-/** Whether granted scopes include one: a `write` scope includes the `read` scope of the same kind. */
+/** Whether granted scopes include a scope: a `write` scope includes the `read` scope of the same kind. */
 export function grants(granted: ReadonlySet<Scope>, needed: Scope): boolean {
   if (granted.has(needed)) return true;
   const write = needed.replace(/:read$/, ':write');
   return isScope(write) && granted.has(write);
 }
 
-/** Scopes as stored: separated by blanks, in the order of the list. */
+/** Scopes as stored: separated by spaces, in list order. */
 export function scopesToText(scopes: readonly Scope[]): string {
   const chosen = new Set(scopes);
   return SCOPES.filter((scope) => chosen.has(scope)).join(' ');
 }
 
-/** Scopes as stored; a scope that this version does not know grants nothing. */
+/** Parses stored scopes; a scope unknown to this version grants nothing. */
 export function scopesFromText(text: string): Scope[] {
   return text.split(' ').filter(isScope);
 }

@@ -1,33 +1,33 @@
 import type { Coin } from './coins.ts';
 
-/** What becomes of the transactions in the blocks that a simulated reorganisation removes. */
+/** Fate of the transactions in the blocks that a simulated reorg removes. */
 export type SimulatedReorgFate = 'moved' | 'dropped' | 'replaced';
 
-/** The payer's and miner's side of the sandbox network: everything tilld itself cannot do. */
+/** Actions of payers and miners on the sandbox network, which tilld itself cannot perform. */
 export interface SimulatorControl {
   /**
-   * Pays from thin air, one output per entry, in one unconfirmed transaction. Returns its txid. With an `order`, the
-   * same order is paid once: a repeat returns the first transaction, whatever became of it.
+   * Pays from thin air, one output per entry, in one unconfirmed transaction. Returns its txid. With an
+   * `order`, the same order is paid once: a repeat returns the first transaction, whatever its fate.
    */
   pay(
     outputs: readonly { readonly address: string; readonly amount: bigint }[],
     order?: string | null,
   ): Promise<string>;
-  /** The payment of an order; null when it was not paid. */
+  /** The payment of an order; null if it was not paid. */
   paid(order: string): Promise<PaidOrder | null>;
   /** Mines `count` blocks at once; the first includes the mempool. Returns the new tip height. */
   mine(count: number): Promise<number>;
   /**
-   * Double-spends an unconfirmed transaction: same inputs, higher fee, money to `address` (a
+   * Double-spends an unconfirmed transaction: same inputs, higher fee, paying `address` (a
    * foreign one by default). Returns the txid of the replacement.
    * @throws {SimulatorRefusal} when it is not in the mempool.
    */
   replace(txid: string, address?: string): Promise<string>;
   /**
-   * Replaces the last `depth` blocks by `depth + 1` others. Transactions in them are mined again in
-   * the last new block (`moved`), forgotten (`dropped`) or double-spent on the new branch
-   * (`replaced`). With `txids` that happens to those only, the rest is moved, and `depth` may be
-   * left out: as deep as the oldest of them. At most 100 blocks.
+   * Replaces the last `depth` blocks by `depth + 1` others. Transactions in them are mined again in the last
+   * new block (`moved`), forgotten (`dropped`) or double-spent on the new branch (`replaced`). With `txids`,
+   * only those are affected and the rest is moved; `depth` then defaults to that of the oldest of them. At
+   * most 100 blocks.
    * @throws {SimulatorRefusal} when the chain is not that long or none of them is mined.
    */
   reorg(request: {
@@ -42,7 +42,7 @@ export interface SimulatorControl {
 /** The transaction that paid an order. */
 export interface PaidOrder {
   readonly txid: string;
-  /** Whether it was dropped or double-spent since. */
+  /** Whether it was later dropped or double-spent. */
   readonly isGone: boolean;
 }
 

@@ -62,8 +62,8 @@ export interface SimulatorLedger {
   spendsOf(refs: readonly OutputRef[]): Promise<readonly SimulatedSpend[]>;
 }
 
-/** The store of the sandbox network. Nothing of it is kept in memory. */
+/** The store of the sandbox network. It keeps no state in memory. */
 export interface SimulatorStore {
-  /** Runs work atomically; any error undoes all of it. The work must not wait for anything else. */
+  /** Runs work atomically; any error undoes all of it. The work must not await anything else. */
   transact<T>(coin: Coin, work: (ledger: SimulatorLedger) => Promise<T>): Promise<T>;
 }

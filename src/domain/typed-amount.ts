@@ -1,4 +1,4 @@
-/** How people of a language write numbers. */
+/** Number format of a language. */
 export interface NumberSigns {
   readonly decimal: string;
   readonly group: string;
@@ -9,9 +9,10 @@ const GROUPED = /^\d{1,3}(?:([.,])\d{3})+$/;
 const LONGEST = 40;
 
 /**
- * An amount as a person typed it, as a decimal string; null when it is none, or may mean two things. Comma and point are
- * both understood: 12,50 and 12.50, 1.234,50 and 1,234.50. With three digits behind the only sign, the language decides.
- * @param digits decimals that the currency has: more are refused, never cut off
+ * An amount as a person typed it, as a decimal string; null if it is invalid or ambiguous. Comma and point
+ * are both understood: 12,50 and 12.50, 1.234,50 and 1,234.50. With three digits after a single separator,
+ * the language decides.
+ * @param digits decimals that the currency has: more are rejected, never truncated
  */
 export function parseTypedAmount(typed: string, signs: NumberSigns, digits: number): string | null {
   const text = typed.replace(BLANKS, '');
@@ -28,12 +29,12 @@ export function parseTypedAmount(typed: string, signs: NumberSigns, digits: numb
   return fraction === '' ? amount : `${amount}.${fraction}`;
 }
 
-/** The sign before the decimals, null without any; undefined when that cannot be told. */
+/** The decimal separator, null without one; undefined when ambiguous. */
 function decimalSignOf(text: string, signs: NumberSigns): string | null | undefined {
   const used = [...new Set(text.replace(/\d/g, ''))];
   const last = text.at(Math.max(text.lastIndexOf('.'), text.lastIndexOf(','))) ?? '';
   if (used.length === 0) return null;
-  // Two signs: the last one stands before the decimals, once.
+  // Two separators: the last one is the decimal separator and occurs once.
   if (used.length === 2) return last;
   const [sign = ''] = used;
   const parts = text.split(sign);

@@ -11,11 +11,14 @@ export interface ChainBlockHeader extends BlockRef {
 export interface ChainBlock extends ChainBlockHeader {
   readonly credits: readonly Credit[];
   readonly debits: readonly Debit[];
-  /** Credits whose block left the chain and that this block contains under another outpoint: never both count. */
+  /**
+   * Credits whose block left the chain and that this block contains under another outpoint: only one of the
+   * two counts.
+   */
   readonly replaces?: readonly OutputRef[];
   /** Credits of earlier blocks that this one disproves. */
   readonly disproved?: readonly OutputRef[];
-  /** Number of its transactions with an undefined version, which were read like any other. */
+  /** Number of its transactions with an undefined version; they were parsed like any other. */
   readonly oddVersions?: number;
 }
 
@@ -35,20 +38,24 @@ export interface Credit {
   readonly ref: OutputRef;
   readonly watchKey: string;
   readonly amount: bigint;
-  /** Confirmations the protocol demands before it can be spent: 1 usually, 100 coinbase, 6 MWEB peg-out. */
+  /**
+   * Confirmations that consensus requires before it can be spent: usually 1, 100 for a coinbase, 6 for an
+   * MWEB peg-out.
+   */
   readonly maturity: number;
-  /** The raw transaction as the network knows it, when it is small enough to keep for a rebroadcast. */
+  /** The raw transaction as the node returns it, if small enough to store for a rebroadcast. */
   readonly raw: string | null;
-  /** On account chains: the remainder that our own spending left in place. Never a payer's money. */
+  /** On account chains: the remainder that a send of ours left in the account. Never a payer's money. */
   readonly remainder?: true;
   /**
-   * Where one block stands for many: the height at which the credit counts, and the time of the lower block that really
-   * holds it. A credit found only after that height was recorded counts at the block that shows it.
+   * Where one recorded block stands for many: the time of the lower block that contains the credit, which
+   * counts at the recorded height. A credit that is found only after that height was recorded counts at the
+   * block that shows it.
    */
   readonly heldBy?: { readonly height: number; readonly timeMs: number };
 }
 
-/** A transaction that spends outputs of ours: the parts that identify its maker and its payees. */
+/** A transaction that spends outputs of ours: the fields that identify its sender and its recipients. */
 export interface Spender {
   readonly raw: string;
   /** Number of outputs it spends, ours and others; 0 on account chains. */
@@ -59,13 +66,18 @@ export interface Spender {
   readonly pays: readonly { readonly watchKey: string | null; readonly amount: bigint }[];
 }
 
-/** An output whose spending concerns us (see ChainIndex.ownOutputs), and the transaction that spends it. */
+/**
+ * An output whose spending is relevant to us (see ChainIndex.ownOutputs), and the transaction that spends it.
+ */
 export interface Debit {
   readonly ref: OutputRef;
   readonly byTxid: string;
   /** The spending transaction itself, if known. */
   readonly spender?: Spender;
-  /** How the spending transaction ended, where only its block can tell: the fee actually paid, and whether it succeeded. */
+  /**
+   * Outcome of the spending transaction, where only its block can tell: the fee actually paid, and whether it
+   * succeeded.
+   */
   readonly outcome?: { readonly fee: bigint; readonly succeeded: boolean };
 }
 
@@ -75,18 +87,24 @@ export interface UnconfirmedView {
   readonly debits: readonly Debit[];
   /** Whether the node holds this transaction as unconfirmed in this view. */
   has(txid: string): boolean;
-  /** Some listed transactions could not be read: a credit missing here may exist all the same. */
+  /** Some listed transactions could not be parsed, so a credit that is missing here may still exist. */
   readonly isPartial?: true;
-  /** Whether it lists a transaction that the view before it lacked; absent where the adapter does not compare views. */
+  /**
+   * Whether it lists a transaction that the previous view lacked; absent where the adapter does not compare
+   * views.
+   */
   readonly hasNews?: boolean;
 }
 
 export interface UnconfirmedCredit extends Credit {
   /** When the node itself first saw it, ms, if known. */
   readonly nodeTimeMs: number | null;
-  /** Outpoints its transaction spends, on UTXO chains: a conflict over one of them undoes the credit. */
+  /** Outpoints its transaction spends, on UTXO chains: a double spend of one of them invalidates the credit. */
   readonly inputs: readonly OutputRef[];
-  /** Unconfirmed ancestors with the outpoints they spend: a conflict over one of those undoes it as well. */
+  /**
+   * Unconfirmed ancestors with the outpoints they spend: a double spend of one of those invalidates the
+   * credit as well.
+   */
   readonly ancestors?: readonly Ancestor[];
 }
 

@@ -1,11 +1,14 @@
 import type { Credit, OutputRef } from './block.ts';
 import type { UnreadStore } from './unread.ts';
 
-/** Finds which keys and outputs of a block or mempool are ours. Backed by the store's indexes. */
+/** Finds which keys and outputs of a block or the mempool are ours. Backed by indexes of the store. */
 export interface ChainIndex {
   /** The subset of these watch keys that we watch. */
   watched(keys: readonly string[]): Promise<ReadonlySet<string>>;
-  /** The subset of these outputs (`txid:index`) whose spending concerns us: ours, and inputs of unconfirmed payments to us. */
+  /**
+   * The subset of these outputs (`txid:index`) whose spending is relevant: ours, and inputs of unconfirmed
+   * payments to us.
+   */
   ownOutputs(refs: readonly string[]): Promise<ReadonlySet<string>>;
   /** On account chains: each account's confirmed holdings, as outputs that no block has spent. */
   holdings(watchKeys: readonly string[]): Promise<ReadonlyMap<string, readonly Holding[]>>;
@@ -14,13 +17,13 @@ export interface ChainIndex {
   /** Watch keys of merchants, and of payments that are open or closed after a time, ms. */
   open(closedAfterMs: number): Promise<readonly OpenKey[]>;
   /**
-   * Where the index can read both together: `open` and `holdings` in batches, so that the node is queried for
-   * one batch while the next is read. Addresses issued meanwhile may be missing.
+   * Where the index can read both together: `open` and `holdings` in batches, so that the daemon queries the
+   * node for one batch while it reads the next. Addresses issued in the meantime may be missing.
    */
   openAccounts?(closedAfterMs: number): AsyncIterable<readonly OpenAccount[]>;
   /**
-   * Round robin over all watch keys ever issued: a bounded number per height, the same for the same
-   * height, and every key again and again as heights go by.
+   * Round robin over all watch keys ever issued: a bounded number per height, deterministic for a height, so
+   * that every key recurs as heights advance.
    */
   turn(height: number): Promise<readonly OpenKey[]>;
   /** All watch keys in the order of issue, after a position (0: from the first). */
@@ -30,22 +33,30 @@ export interface ChainIndex {
   ): Promise<readonly { readonly position: number; readonly watchKey: string }[]>;
   /** Outputs that are currently in no block, with their watch keys. */
   unsettled(): Promise<readonly Pick<Credit, 'ref' | 'watchKey'>[]>;
-  /** When the ledger was restored from a backup, ms: money received and sent on in between is not in it. */
+  /**
+   * When the ledger was restored from a backup, ms: it lacks money that was received and spent after the
+   * backup.
+   */
   restoredAt?(): Promise<number | null>;
-  /** Transactions that could not be read; kept in memory only where the index stores none. */
+  /** Transactions that could not be parsed; kept in memory only where the index stores none. */
   readonly unread?: UnreadStore;
-  /** An in-memory filter, where the index has one; null while it is being built: then query everything. */
+  /**
+   * The in-memory watch filter, where the index has one; null while it is being built: query everything then.
+   */
   sieve?(): Promise<WatchFilter | null>;
 }
 
 /**
- * Probabilistic filter for chains whose blocks mention thousands of foreign keys. May return false
- * positives; never a false negative for a key that was ours when the filter was returned.
+ * Probabilistic filter for chains whose blocks mention thousands of foreign keys. It may return false
+ * positives, never a false negative for a key that was ours when the filter was returned.
  */
 export interface WatchFilter {
-  /** @param script bytes in which a watch key (a script) lies between two offsets */
+  /** @param script bytes that contain a watch key (a script) between two offsets */
   readonly mayWatch: (script: Uint8Array, start: number, end: number) => boolean;
-  /** @param idTail the last 32 bits, in display order, of the id of a transaction whose output is spent */
+  /**
+   * @param idTail the last 32 bits, in display order, of the id of a transaction whose output a transaction
+   * spends
+   */
   readonly mayOwn: (idTail: number) => boolean;
 }
 
@@ -57,7 +68,7 @@ export interface Holding {
 
 export interface OpenKey {
   readonly watchKey: string;
-  /** When its address was issued, ms: money it held before came from no payer. */
+  /** When its address was issued, ms: earlier money came from no payer. */
   readonly since: number;
 }
 
@@ -66,7 +77,7 @@ export interface OpenAccount extends OpenKey {
   readonly held: readonly Holding[];
   /**
    * True for a merchant's own account and for one whose payment is open: check it every time. False once its
-   * payment is completed, cancelled or expired: a poll may skip it, since its turn comes later.
+   * payment is completed, cancelled or expired: a poll may skip it, because the round robin reaches it later.
    */
   readonly isAwaited: boolean;
 }

@@ -15,7 +15,7 @@ export class ChainError extends Error {
     return this.kind === 'unavailable' && RATE_LIMITED.test(this.message);
   }
 
-  /** The node answered, and refused the call: the message names it and the reason. */
+  /** The node answered and rejected the call; the message names the call and the reason. */
   get isRefusal(): boolean {
     return this.cause instanceof Error && this.cause.name === 'RpcRefusal';
   }
@@ -39,12 +39,18 @@ export class InsufficientFunds extends Error {
   }
 }
 
-/** The amount cannot be paid on this chain whatever the funds (dust, or eaten by its fee). The message is for the caller. */
+/**
+ * The amount cannot be paid on this chain however much the wallet holds (dust, or eaten by its fee). The
+ * message is for the caller.
+ */
 export class UnsendableAmount extends Error {
   override name = 'UnsendableAmount';
 }
 
-/** A failure of a coin's node in words: away, refusing a call, or answering nonsense. Names the call and the reason. */
+/**
+ * Describes a node failure: unavailable, a rejected call, or a malformed answer. Names the call and the
+ * reason.
+ */
 export function nodeFault(coin: string, error: ChainError): string {
   if (error.isRefusal) return `the ${coin} node refuses a call: ${error.message}`;
   if (error.kind === 'unavailable') return `the ${coin} node does not answer at the moment: ${error.message}`;

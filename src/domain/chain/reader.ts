@@ -9,13 +9,16 @@ export interface ChainReader {
   readonly coin: Coin;
   readonly mode: Mode;
   readonly network: Network;
-  /** Where reading several blocks at once is cheaper. */
+  /** Set where reading several blocks in one call is cheaper. */
   readonly runs?: BlockRuns;
-  /** Where blocks are too many to fetch each, and heights may have none. Other chains are read height by height. */
+  /**
+   * Set where blocks are too many to fetch each one, and heights may have no block. Other chains are read
+   * height by height.
+   */
   readonly sparse?: SparseBlocks;
-  /** Where the network has a notion of finality. */
+  /** Set where the network defines finality. */
   readonly finality?: NetworkFinality;
-  /** Where a node can push notifications. */
+  /** Set where a node can push notifications. */
   readonly hints?: NodeHints;
 
   /**
@@ -28,25 +31,26 @@ export interface ChainReader {
   status(): Promise<NodeStatus>;
   tip(): Promise<BlockRef>;
   /**
-   * Hash of the node's best chain at a height; null above its tip, and where the node does not show a block, which
+   * Hash of the node's best chain at a height; null above its tip, and where the node returns no block, which
    * proves nothing. For a height without a block, the hash of the block below once its child proves it.
    */
   hashAt(height: number): Promise<string | null>;
   /** The highest block whose time is at or before `timeMs` (block 0 at least): where a new cursor starts. */
   blockBefore(timeMs: number): Promise<ChainBlockHeader>;
   /**
-   * One whole block reduced to what concerns us; null above the tip.
+   * One whole block reduced to its relevant transactions; null above the tip.
    * @throws {ChainError} `pruned` when the node no longer has it, naming the missing range.
    */
   blockAt(height: number): Promise<ChainBlock | null>;
   /**
-   * Everything unconfirmed that concerns us, complete at each call (not a difference), with the
-   * tip the node had when the view was taken.
+   * All relevant unconfirmed transactions, complete at each call (not a difference), with the node's tip when
+   * it took the view.
    */
   unconfirmed(): Promise<UnconfirmedView>;
   /**
-   * Determines the fate of transactions that left the unconfirmed view without being mined. May rebroadcast them.
-   * @param ledger the last block in the ledger: none of the transactions is in it or below
+   * Determines the fate of transactions that left the unconfirmed view without being mined. May rebroadcast
+   * them.
+   * @param ledger the last block in the ledger: none of the transactions is in it or in an earlier block
    * @param proof `final`: where a used nonce ends a transaction, it must be used in a final block
    */
   recheck(
@@ -58,8 +62,8 @@ export interface ChainReader {
 
 export interface BlockRuns {
   /**
-   * Consecutive blocks from a height on; empty above the tip. Only the last may contain anything that concerns us, since
-   * that may change how the next ones are matched.
+   * Consecutive blocks from a height on; empty above the tip. Only the last one may contain a relevant
+   * transaction, because that can change how later blocks are matched.
    * @throws {ChainError} `pruned` as blockAt does.
    */
   blocksFrom(height: number): Promise<readonly ChainBlock[]>;
@@ -81,19 +85,22 @@ export interface SparseBlocks {
 export interface NetworkFinality {
   /**
    * The newest block of each requested finality.
-   * @throws {ChainError} when the node does not tell, naming what is missing.
+   * @throws {ChainError} when the node's answer lacks one; the message names it.
    */
   finalBlocks(wanted: readonly Finality[]): Promise<ReadonlyMap<Finality, BlockRef>>;
 }
 
 export interface NodeHints {
-  /** Calls `wake` on news until the returned function is called. A hint to poll earlier, never more. */
+  /**
+   * Calls `wake` on each notification until the returned function is called. A notification only makes the
+   * daemon poll earlier.
+   */
   listen(wake: () => void): () => void;
 }
 
 export interface NodeStatus {
   readonly tip: BlockRef;
-  /** Height of the node's best header; larger than tip.height while it syncs. */
+  /** Height of the node's best header; above tip.height while it syncs. */
   readonly headersHeight: number;
   readonly syncing: boolean;
   /** Lowest height whose block body the node still has; 0 when unpruned. */
@@ -102,19 +109,23 @@ export interface NodeStatus {
   readonly peers: number | null;
   readonly version: string;
   readonly warnings: string | null;
-  /** Where balances are watched: accounts whose balance the history does not explain, and the difference, atoms. */
+  /**
+   * Where balances are watched: accounts whose history does not explain their balance, and the difference in
+   * atoms.
+   */
   readonly unexplained?: { readonly accounts: number; readonly amount: bigint };
-  /** Transactions of the chain that could not be read and are retried. */
+  /** Transactions of the chain that could not be parsed and are retried. */
   readonly unread?: readonly SetAsideTransaction[];
   /** The alarms among the warnings. */
   readonly alarms?: readonly ChainAlarm[];
 }
 
 /**
- * Signs of a mismatch between node, chain and this program. `unknown_version`: a format that cannot be read: a
- * transaction is set aside, a block is not followed past. `new_transactions`: an unknown kind that could still be read.
- * `unreadable`: a malformed block or answer. `unread_transactions`: single transactions are set aside and retried. `blocks_only`: the node accepts no unconfirmed transactions, so
- * that payments are seen only once a block has them. The others explain themselves.
+ * Signs of a mismatch between node, chain and this program. `unknown_version`: an unsupported format: a
+ * transaction is set aside, and scanning stops at a block. `new_transactions`: an unknown kind that could
+ * still be parsed. `unreadable`: a malformed block or answer. `unread_transactions`: single transactions are
+ * set aside and retried. `blocks_only`: the node accepts no unconfirmed transactions, so payments are seen
+ * only once they are in a block.
  */
 export const CHAIN_ALARMS = [
   'unknown_version',
@@ -130,9 +141,10 @@ export const CHAIN_ALARMS = [
 export type ChainAlarm = (typeof CHAIN_ALARMS)[number];
 
 /**
- * `present`: known to the node, mined or not; `gone`: can no longer confirm (inputs spent otherwise); `absent`: a node
- * in sync has it in no block and not in its mempool, although its bytes were rebroadcast where available, which alone
- * proves nothing; `unfunded`: as `absent`, and its sender's balance does not cover it at the ledger's block, where its
- * nonce is unused: answered only with the proof `final`; `unknown`: the node could not tell.
+ * `present`: known to the node, mined or not; `gone`: can no longer confirm, because its inputs were spent
+ * otherwise; `absent`: a node in sync has it in no block and not in its mempool, although its bytes were
+ * rebroadcast where available, which alone proves nothing; `unfunded`: as `absent`, and at the ledger's
+ * block, where its nonce is unused, its sender's balance does not cover it (returned only with the proof
+ * `final`); `unknown`: the node could not answer.
  */
 export type TransactionFate = 'present' | 'gone' | 'absent' | 'unfunded' | 'unknown';

@@ -1,13 +1,13 @@
 import { OUTPUTS_PER_SEND } from '../accounts.ts';
 import type { BlockRef, OutputRef } from './block.ts';
 
-/** How a chain holds money, and how to read the node's view of it. */
+/** How a chain holds money, and how to read the node's balances. */
 export type ChainFunds = OutputFunds | AccountFunds;
 
 /** Money is held in outputs. */
 export interface OutputFunds {
   readonly model: 'outputs';
-  /** Most outputs that one transaction spends. */
+  /** Maximum number of outputs that one transaction spends. */
   readonly mostInputs: number;
   /** Cost of spending one output at a rate, atoms. Pure. */
   inputCost(rate: bigint): bigint;
@@ -19,14 +19,14 @@ export interface OutputFunds {
 export interface AccountFunds {
   readonly model: 'accounts';
   /**
-   * Balance of each of these accounts, a hundred at most, after a block or a later one, atoms.
-   * @throws {ChainError} `unavailable` when the node cannot tell: never taken for a balance of 0.
+   * Balance of each of these accounts (at most 100) after a block or a later one, atoms.
+   * @throws {ChainError} `unavailable` when the node cannot answer: never treated as a balance of 0
    */
   heldAfter(watchKeys: readonly string[], block: BlockRef): Promise<ReadonlyMap<string, bigint>>;
   /**
-   * Account balances by the chain itself, for reconciliation.
+   * Account balances on the chain, for reconciliation.
    * @param ledger the last block in the ledger
-   * @throws {ChainError} `unavailable` when the node cannot tell: never taken for a balance of 0.
+   * @throws {ChainError} `unavailable` when the node cannot answer: never treated as a balance of 0
    */
   balancesAt(watchKeys: readonly string[], ledger: BlockRef): Promise<BalanceReading>;
 }
@@ -39,7 +39,10 @@ export function inputCostAt(
   return funds?.model === 'outputs' ? funds.inputCost(rate) : 0n;
 }
 
-/** Most outputs that one transaction spends; where the chain sets no limit, what a database row may hold. */
+/**
+ * Maximum number of outputs that one transaction spends; where the chain sets no limit, the maximum of a
+ * database column.
+ */
 export function maxInputs({ funds }: { readonly funds?: ChainFunds }): number {
   return funds?.model === 'outputs' ? Math.min(funds.mostInputs, OUTPUTS_PER_SEND) : OUTPUTS_PER_SEND;
 }
@@ -63,10 +66,10 @@ export interface UnspentScan {
 export interface UnspentOutput {
   readonly ref: OutputRef;
   readonly amount: bigint;
-  /** Its block and the watch key that it pays, where the scan tells. */
+  /** Its block and the watch key that it pays, where the scan returns them. */
   readonly height?: number;
   readonly watchKey?: string;
-  /** The remaining fields of a credit, for outputs within the requested heights. */
+  /** The other fields of a credit, for outputs within the requested heights. */
   readonly block?: {
     readonly hash: string;
     readonly timeMs: number;
@@ -75,9 +78,9 @@ export interface UnspentOutput {
 }
 
 export interface BalanceReading {
-  /** The balances are those after this height. */
+  /** The height at whose end these balances were read. */
   readonly height: number;
-  /** The block they are exact for; null where a later reading may yet agree with the ledger. */
+  /** The block for which they are exact; null where a later read may still agree with the ledger. */
   readonly hash: string | null;
   /** Atoms of every requested account. */
   readonly balances: ReadonlyMap<string, bigint>;

@@ -10,7 +10,7 @@ export interface SendBuilder {
   /** Where transactions expire. */
   readonly expiry?: SendExpiry;
 
-  /** Null when the text is a spendable address of this coin and network; else why not, for a person. */
+  /** Null when the text is a spendable address of this coin and network; otherwise the reason, for the user. */
   addressProblem(address: string): string | null;
   /** The key under which payments to an address are found on the chain (script hex, account). Pure. */
   watchKey(address: string): string;
@@ -24,31 +24,31 @@ export interface SendBuilder {
   /** Signs a plan. Pure and synchronous: it runs inside the transaction that stores the result. */
   signSend(plan: SendPlan, keys: KeySource): SignedTransaction;
   /**
-   * A plan that replaces a stuck send at a higher fee and pays the same destination the same
-   * amount; null when a replacement would not raise the fee enough or cannot be paid for.
+   * Plans a replacement of a stuck send at a higher fee (RBF, BIP-125) that pays the same destination the
+   * same amount; null when it would not raise the fee enough or the funds do not cover it.
    */
   planBump(request: BumpRequest): SendPlan | null;
 }
 
-/** Signs a plan with the wallet's keys; its holder can sign without access to a key. */
+/** Signs a plan with the wallet's keys; the caller never sees a key. */
 export type PlanSigner = (adapter: Pick<SendBuilder, 'signSend'>, plan: SendPlan) => SignedTransaction;
 
 export interface WholeAccounts {
   /**
-   * Current on-chain balance of each of these accounts, a hundred at most, atoms. Money that arrived unnoticed makes a
-   * transaction fail that was meant to empty the account.
+   * Current on-chain balance of each of these accounts (at most 100), atoms. Unnoticed deposits would make a
+   * transaction fail that is meant to empty an account.
    */
   heldNow(accounts: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
   /**
-   * Adds to the quote the compute units of this draft, measured by simulation on the node; returns it unchanged when the
-   * node does not tell. Called outside transactions.
+   * Adds to the quote the compute units of this draft, measured by simulation on the node; returns it
+   * unchanged when the simulation fails. Called outside transactions.
    */
   measure(draft: SendPlan, quote: FeeQuote): Promise<FeeQuote>;
 }
 
 export interface SendExpiry {
   /**
-   * A plan that pays the same again once every version signed so far is proven to have expired without ever landing;
+   * Plans the same payment again once every signed version is proven to have expired without being executed;
    * null while that is not proven. It may cost more, within the cap of the quote.
    */
   planRenewal(
@@ -65,29 +65,37 @@ export interface FeeQuote {
   readonly at: number;
   /** The rate below which a transaction is currently not relayed or mined. */
   readonly minimum?: bigint;
-  /** What the node asks of a replacement on top of what it replaces (BIP-125 rule 4), per 1,000 units. */
+  /**
+   * The rate that the node requires of a replacement on top of the replaced one (incremental relay fee,
+   * BIP-125 rule 4), per 1,000 units.
+   */
   readonly increment?: bigint;
-  /** The configured cap: no rate above it is ever paid. */
+  /** The configured cap: the daemon never pays a higher rate. */
   readonly maximum?: bigint;
   /** Where transactions expire: the lifetime of a new one. */
   readonly lifetime?: Lifetime & { readonly finalizedHeight: number };
   /** On account chains: nonce and limits for a transaction of the intended sender. */
   readonly account?: AccountTerms;
-  /** Where a compute limit is set in advance: the measured need of a transaction with this many accounts and transfers. */
+  /**
+   * Where a compute limit is set in advance: the measured compute units of a transaction with this many
+   * accounts and transfers.
+   */
   readonly measured?: {
     readonly accounts: number;
     readonly transfers: number;
     readonly computeUnits: number;
   };
-  /** Where a send empties whole accounts: their on-chain balances, whatever the ledger says; atoms. */
+  /**
+   * Where a send empties whole accounts: their on-chain balances, which may differ from the ledger's; atoms.
+   */
   readonly held?: ReadonlyMap<string, bigint>;
 }
 
-/** Validity of a transaction with this block hash: it can land up to and including a block height. */
+/** Validity of a transaction with this block hash: it can be executed up to and including a block height. */
 export interface Lifetime {
   readonly blockhash: string;
   readonly lastValidHeight: number;
-  /** The slot of that block: it can land in later ones only. */
+  /** The slot of that block: it can be executed only in later slots. */
   readonly slot?: number;
 }
 
@@ -105,11 +113,11 @@ export interface AccountTerms {
   readonly gasLimit: bigint;
 }
 
-/** Nonces and money that other sends of the same account use and that its outputs do not show yet. */
+/** Nonces and money that other sends of the same account use and that its outputs do not reflect yet. */
 export interface NonceSequence {
   /** Nonces of its sends, unconfirmed or not. */
   readonly taken: ReadonlySet<number>;
-  /** Atoms that its unconfirmed sends will use, fees included. */
+  /** Atoms that its unconfirmed sends will spend, fees included. */
   readonly committed: bigint;
 }
 
@@ -134,10 +142,10 @@ export type Ancestry = ReadonlyMap<string, readonly FeeAncestor[]>;
 
 export interface SendRequest {
   readonly funds: readonly Fund[];
-  /** Ancestors of unconfirmed funds: the send also pays for those below the rate. */
+  /** Ancestors of unconfirmed funds: the send also pays for those below the rate (CPFP). */
   readonly ancestry?: Ancestry;
   readonly destination: string;
-  /** Atoms. With subtractFee the destination gets this less the fee. */
+  /** Atoms. With subtractFee the destination receives this minus the fee. */
   readonly amount: bigint;
   readonly subtractFee: boolean;
   readonly changeAddress: string;
@@ -162,7 +170,7 @@ export interface SendPlan {
 
 export interface BumpRequest {
   readonly previous: SendPlan;
-  /** More confirmed funds that may be added. */
+  /** Further confirmed funds that may be added. */
   readonly funds: readonly Fund[];
   readonly changeAddress: string;
   readonly quote: FeeQuote;

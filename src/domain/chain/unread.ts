@@ -1,14 +1,14 @@
 /**
- * A transaction that the chain has and this program could not read: its money, if it moves any of ours, is not credited
- * yet. It is set aside, so that it hides no other transaction.
+ * A transaction that the chain has and this program could not parse, so any of our money that it moves is not
+ * credited yet. It is set aside so that it does not block other transactions.
  */
 export interface UnreadTransaction {
   readonly txid: string;
   /** Height of its block; null while it is unconfirmed. */
   readonly height: number | null;
-  /** Watched account whose history lists it; null where blocks are read as a whole. */
+  /** Watched account whose history lists it; null where whole blocks are read. */
   readonly watchKey: string | null;
-  /** What could not be read. */
+  /** Why it could not be parsed. */
   readonly reason: string;
   /** Its format is newer than this program. */
   readonly isUnknownVersion: boolean;
@@ -21,10 +21,10 @@ export interface SetAsideTransaction extends UnreadTransaction {
   readonly retryAt: number;
 }
 
-/** One in a block: an unconfirmed one is listed by the node for as long as that matters, and not stored. */
+/** One in a block. An unconfirmed one is not stored, because the node lists it for as long as it matters. */
 export type StoredUnread = SetAsideTransaction & { readonly height: number };
 
-/** The stored unread transactions of one chain. Bounded by its user: see UnreadTransactions. */
+/** The stored unread transactions of one chain. UnreadTransactions bounds their number. */
 export interface UnreadStore {
   list(): Promise<readonly StoredUnread[]>;
   /** Inserts or replaces. */

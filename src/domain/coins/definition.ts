@@ -5,7 +5,7 @@ export const NETWORKS = ['mainnet', 'testnet', 'regtest'] as const;
 export type Network = (typeof NETWORKS)[number];
 
 /**
- * How a send draws on money: any of its outputs, the merchant's own account only (deposits must be moved there
+ * How a send selects coins: any of its outputs, the merchant's own account only (deposits must be moved there
  * first), or several accounts, each as a whole.
  */
 export type SpendingModel = 'outputs' | 'one-account' | 'many-accounts';
@@ -25,7 +25,7 @@ interface CoinBase {
   /** Decimal places between the coin and its atom (satoshi, litoshi, wei, lamport). */
   readonly decimals: number;
   readonly atom: string;
-  /** Whole coins that can exist, rounded up where nothing fixes them: a price above that cannot be paid. */
+  /** Whole coins that can exist, rounded up where the protocol sets no limit: a higher price cannot be paid. */
   readonly supply: bigint;
   /** Whether sums of amounts stay below 2^63 atoms. */
   readonly fitsInt64: boolean;
@@ -41,22 +41,25 @@ interface CoinBase {
   readonly blocks: {
     /** See BlockTimes. */
     readonly times: 'exact' | 'rough';
-    /** A tip older than this means that the node is behind the network, whatever it says. */
+    /** A tip older than this means that the node is behind the network, whatever it reports. */
     readonly oldestTipMs: number;
-    /** No honest block time is further ahead of our clock. */
+    /** Maximum lead of an honest block time over our clock. */
     readonly aheadMs: number;
-    /** A public network practically never goes this long without a block. */
+    /** A public network practically never goes longer without a block. */
     readonly silenceMs: number;
   };
   /** Default confirmations of a live payment, as written in the configuration. */
   readonly confirmations: number | string;
-  /** Words that the configuration takes instead of a number of confirmations. */
+  /** Words that the configuration accepts instead of a number of confirmations. */
   readonly finality: Readonly<Record<string, Requirement>>;
   readonly rates: {
     readonly coingecko: string;
-    /** An unknown pair fails Kraken's whole answer, so only long-standing currencies are asked for. */
+    /**
+     * Kraken rejects a whole request that contains an unknown pair, so it is queried only for
+     * long-established currencies.
+     */
     readonly kraken: { readonly symbol: string; readonly currencies: readonly string[] };
-    /** Sandbox price in dollars while no source answers. */
+    /** Sandbox price in dollars while no rate source answers. */
     readonly sandboxUsd: number;
   };
   /** Fee level and smallest output and payment on the simulated chain. */
@@ -67,7 +70,7 @@ interface CoinBase {
 
 /** How a node of one network identifies itself. */
 export interface ChainIdentity {
-  /** `chain` of getblockchaininfo. Bitcoin and Litecoin both answer "main", so the hash decides. */
+  /** `chain` of getblockchaininfo. Bitcoin and Litecoin both answer "main", so the genesis hash decides. */
   readonly chain: string;
   readonly genesisHash: string;
 }
@@ -77,7 +80,7 @@ export interface UtxoNetwork {
   readonly identities: readonly ChainIdentity[];
   /** BIP-173 human-readable part; null where the chain has no segregated witness. */
   readonly hrp: string | null;
-  /** Human-readable part of MWEB addresses, which cannot be paid from here. */
+  /** Human-readable part of MWEB addresses, which tilld cannot pay. */
   readonly mwebHrp: string | null;
   /** Accepted Base58 version bytes; the first is the current one. */
   readonly pubKeyHashVersions: readonly [number, ...number[]];
@@ -98,9 +101,9 @@ export interface UtxoCoin extends CoinBase {
   readonly hasMweb: boolean;
   /** Policy rate from which dust limits follow. */
   readonly dustRelayRate: bigint;
-  /** Rate of a send while the node names none at all. */
+  /** Fee rate of a send while the node has no estimate. */
   readonly fallbackFeeRate: bigint;
-  /** Highest rate ever paid, whatever the node says, while the configuration sets none. */
+  /** Highest rate ever paid, whatever the node estimates, while the configuration sets none. */
   readonly feeCapRate: bigint;
   /** Blocks within which a send should confirm. */
   readonly confirmTarget: number;
@@ -108,11 +111,11 @@ export interface UtxoCoin extends CoinBase {
   readonly networks: Readonly<Record<Network, UtxoNetwork>>;
 }
 
-/** A coin of an account chain: its family's adapter knows the rest. */
+/** A coin of an account chain: the adapter of its family defines the rest. */
 export interface AccountCoin extends CoinBase {
   readonly family: 'ethereum' | 'solana';
   readonly spending: 'one-account' | 'many-accounts';
-  /** Accounts that one transaction draws on at most. */
+  /** Maximum number of accounts that one transaction draws on. */
   readonly accountsPerSend: number;
 }
 

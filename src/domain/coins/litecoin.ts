@@ -1,6 +1,6 @@
 import type { UtxoCoin, UtxoNetwork } from './definition.ts';
 
-/** Litecoin gave P2SH a version of its own (M, Q); wallets still show the older Bitcoin-like ones (3, 2). */
+/** Litecoin has its own P2SH versions (M, Q); wallets still display the older Bitcoin-like ones (3, 2). */
 const TEST_VERSIONS: Pick<UtxoNetwork, 'pubKeyHashVersions' | 'scriptHashVersions'> = {
   pubKeyHashVersions: [0x6f],
   scriptHashVersions: [0x3a, 0xc4],

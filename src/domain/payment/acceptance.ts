@@ -2,13 +2,16 @@ import { COINS } from '../coins.ts';
 import { liveCredits, reaches, sumByCoin } from './credits.ts';
 import type { CoinSums, PaymentCredit, PaymentState } from './types.ts';
 
-/** Money covered by the merchant's acceptance: of these credits, those that were there at that time. */
+/** Those of these credits that were present when the merchant accepted. */
 function acceptedAmong({ acceptedPosition }: PaymentState, credits: readonly PaymentCredit[]): CoinSums {
   if (acceptedPosition === null) return {};
   return sumByCoin(credits.filter(({ position }) => position <= acceptedPosition));
 }
 
-/** Whether the merchant's acceptance holds for these credits: of the money it covered, the accepted sums are among them. */
+/**
+ * Whether the merchant's acceptance covers these credits: of the money present at the time, the accepted sums
+ * are among them.
+ */
 export function isAccepted(
   payment: PaymentState,
   credits: readonly PaymentCredit[] = liveCredits(payment),
@@ -21,12 +24,13 @@ export function isAccepted(
 }
 
 /**
- * Why the merchant cannot accept what came: the machine takes it already or it was refunded (`status`), the payer has
- * claimed money of it that is not sent yet (`claimed`), or none of it is left (`nothing_left`).
+ * Why the merchant cannot accept the received money: the payment already counts it or was refunded
+ * (`status`), the payer has claimed money of it that is not sent yet (`claimed`), or none of it remains
+ * (`nothing_left`).
  */
 export type AcceptanceProblem = 'status' | 'claimed' | 'nothing_left';
 
-/** Null: the merchant may accept the money that is there. */
+/** Null: the merchant may accept the received money. */
 export function acceptanceProblem(payment: PaymentState): AcceptanceProblem | null {
   const live = liveCredits(payment);
   if (payment.refundedAt !== null || live.length === 0) return 'status';

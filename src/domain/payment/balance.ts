@@ -7,28 +7,31 @@ import { addShares, isMore, minShare, NO_SHARE, subtractShares } from './share.t
 import type { PaymentCredit, PaymentRefund, PaymentState, Share } from './types.ts';
 
 /**
- * The money of an order in exact shares of its price. Whatever is paid, asked for, given back or shown derives from it:
- * nothing else adds up credits and refunds.
+ * The money of an order in exact shares of its price. Every paid, due, refunded or displayed amount derives
+ * from it; no other code adds up credits and refunds.
  */
 export interface Balance {
-  /** Money that is there, at the rates that apply to it: the locked one, or that of its arrival for late money. */
+  /** Live money at the rates that apply to it: the locked rate, or for late money the rate at receipt. */
   readonly received: Coverage;
-  /** Received and not given back. Negative where a chain took money that was given back before. */
+  /** Received minus refunded. Negative where a chain removed money that had already been refunded. */
   readonly kept: Share;
-  /** Claimed, and not signed yet. */
+  /** Claimed by the payer; no send is signed yet. */
   readonly promised: Share;
   /** kept - promised. */
   readonly left: Share;
   /**
-   * What counts towards the price: without late money that the merchant is to decide on, which refunds use up first,
-   * and without subtracting what was given back once the order was complete.
+   * Counts towards the price: excludes late money that awaits the merchant's decision (refunds use it up
+   * first), and does not subtract refunds made after the order was complete.
    */
   readonly counted: Share;
-  /** As `counted`, of the money that came in time alone. */
+  /** As `counted`, without late money. */
   readonly countedOnTime: Share;
 }
 
-/** Adds up the balance over some of a payment's live credits: all of them, unless only those that are settled count. */
+/**
+ * Computes the balance from some of a payment's live credits: all of them by default, or only the settled
+ * ones.
+ */
 export function computeBalance(
   payment: PaymentState,
   credits: readonly PaymentCredit[] = liveCredits(payment),
@@ -52,7 +55,7 @@ export function computeBalance(
 interface RefundSums {
   readonly returned: Share;
   readonly promised: Share;
-  /** Of both, what the payer owes again. */
+  /** The part of both that the payer owes again. */
   readonly owedAgain: Share;
 }
 
@@ -69,7 +72,10 @@ function sumRefunds(payment: PaymentState, credits: readonly PaymentCredit[]): R
   return { returned, promised, owedAgain };
 }
 
-/** Whether a refund was made while the order was complete by money that is among these credits, or by as much. */
+/**
+ * Whether a refund was made while the order was complete, and these credits include the money that completed
+ * it or as much.
+ */
 function staysComplete(
   payment: PaymentState,
   { completedBy }: PaymentRefund,
@@ -79,7 +85,7 @@ function staysComplete(
   return !completedBy.byAcceptance || isAccepted(payment, credits);
 }
 
-/** The received money without that which the merchant recorded as given back elsewhere. */
+/** The received money without the part that the merchant recorded as refunded elsewhere. */
 function withoutExternalReturn(
   payment: PaymentState,
   credits: readonly PaymentCredit[],
@@ -94,7 +100,7 @@ function withoutExternalReturn(
   }, NO_SHARE);
 }
 
-/** Whether something became known before the merchant recorded the money as given back elsewhere. */
+/** Whether an item became known before the merchant recorded the money as refunded elsewhere. */
 export function isBeforeReturn(
   { refundedBy, refundedPosition }: Pick<PaymentState, 'refundedBy' | 'refundedPosition'>,
   position: number | null,
@@ -107,7 +113,10 @@ export function isBeforeReturn(
   );
 }
 
-/** Atoms that were recorded as given back elsewhere and are gone since: as much of what came later only replaces them. */
+/**
+ * Atoms that were recorded as refunded elsewhere and are gone since: the same amount of later money only
+ * replaces them.
+ */
 export function atomsReplacingReturn(payment: PaymentState, coin: Coin): bigint {
   if (payment.refundedBy !== 'merchant') return 0n;
   const kept = liveCredits(payment).filter(
@@ -117,7 +126,7 @@ export function atomsReplacingReturn(payment: PaymentState, coin: Coin): bigint 
   return gone > 0n ? gone : 0n;
 }
 
-/** True when what nodes took reaches these credits: in atoms of every coin, or in value. */
+/** True when the refunds that nodes accepted cover these credits: in atoms of every coin, or in value. */
 export function isFullyRefunded(payment: PaymentState, credits: readonly PaymentCredit[]): boolean {
   if (credits.length === 0) return false;
   const taken = payment.refunds.filter(({ stage }) => stage === 'accepted');

@@ -3,11 +3,11 @@ import { WHOLE_PRICE } from './share.ts';
 import type { PaymentCredit, Share } from './types.ts';
 
 /**
- * The share of the price that credits cover, as an exact fraction: money in several coins adds up
- * because each credit counts as amount / due in its own coin.
+ * The share of the price that credits cover, as an exact fraction. Money in several coins adds up because
+ * each credit counts as amount / due in its own coin.
  */
 export interface Coverage extends Share {
-  /** The whole price in atoms of the received coin whose atom is worth most. */
+  /** The whole price in atoms of the received coin with the most valuable atom. */
   readonly coarsest: bigint;
 }
 
@@ -20,7 +20,8 @@ export function sumCoverage(credits: readonly PaymentCredit[]): Coverage {
   let coarsest: bigint | null = null;
   for (const { amount, due: asked, dueShare = WHOLE_PRICE } of credits) {
     if (asked === null) continue;
-    // Exact where another price was asked: that many atoms cover only a share of this one, or more than it.
+    // Exact where the payer was quoted another price: that many atoms cover only a share of this one, or
+    // more.
     const due = asked * dueShare.denominator;
     perDue.set(due, (perDue.get(due) ?? 0n) + amount * dueShare.numerator);
     const price = (due + dueShare.numerator - 1n) / dueShare.numerator;
@@ -43,8 +44,8 @@ export function isPaid(coverage: Share, toleranceBps: number): boolean {
 }
 
 /**
- * True when the coverage exceeds the price by more than the tolerance and by at least one atom: the rest
- * due after money in another coin is rounded up, and paying that is no overpayment.
+ * True when the coverage exceeds the price by more than the tolerance and by at least one atom: the remainder
+ * due after money in another coin is rounded up, and paying it is not an overpayment.
  */
 export function isOverpaid({ numerator, denominator, coarsest }: Coverage, toleranceBps: number): boolean {
   const isAnAtom = (numerator - denominator) * coarsest >= denominator;
@@ -62,11 +63,11 @@ export function atomsUp({ numerator, denominator }: Share, due: bigint): bigint 
 }
 
 /**
- * What a payer is asked for to make up the price: what is missing, rounded up to be typed as prices are. The rounding
- * adds less than a basis point of the price, so that paying it is no overpayment where any tolerance is granted; where
- * none is, what is missing is asked for to the atom.
+ * The amount to request from a payer to complete the price: the missing part, rounded up to as few decimals
+ * as typed prices have. Rounding adds less than a basis point of the price, so that paying it is not an
+ * overpayment under any tolerance; without a tolerance, the exact missing atoms are requested.
  * @param missing not negative
- * @param due the whole price, as it is asked for
+ * @param due the whole price as requested
  * @param coinDecimals digits between the coin and its atom
  */
 export function atomsToRequest(

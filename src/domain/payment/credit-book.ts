@@ -3,8 +3,8 @@ import { nextPosition } from './credits.ts';
 import type { PaymentCredit, PaymentState } from './types.ts';
 
 /**
- * A payment's credits by outpoint while facts are applied one by one: thousands of tiny outputs
- * to one address must cost no more than reading them.
+ * A payment's credits by outpoint while facts are applied one by one. Applying thousands of tiny outputs to
+ * one address takes linear time.
  */
 export class CreditBook {
   #credits: PaymentCredit[];
@@ -25,12 +25,12 @@ export class CreditBook {
     return place === undefined ? undefined : this.#credits[place];
   }
 
-  /** The current credits: read them at once, do not keep them. */
+  /** The current credits: valid only until the next change. */
   all(): readonly PaymentCredit[] {
     return this.#credits;
   }
 
-  /** The position of what is observed next. */
+  /** Takes the position of the next observation. */
   takePosition(): number {
     this.#nextPosition += 1;
     return this.#nextPosition - 1;
@@ -46,7 +46,7 @@ export class CreditBook {
     this.#credits[place] = credit;
   }
 
-  /** The payment with the current credits. */
+  /** Returns the payment with the current credits. */
   into(payment: PaymentState): PaymentState {
     this.#isShared = true;
     return payment.credits === this.#credits ? payment : { ...payment, credits: this.#credits };

@@ -1,7 +1,7 @@
 import { COINS, type Coin } from '../coins.ts';
 import type { CoinSums, PaymentCredit, PaymentState } from './types.ts';
 
-/** Credits that count: everything observed that is not gone. */
+/** Credits that count: every observed one that is not gone. */
 export function liveCredits(payment: Pick<PaymentState, 'credits'>): readonly PaymentCredit[] {
   return payment.credits.filter((credit) => credit.state !== 'gone');
 }
@@ -23,7 +23,7 @@ export function reaches(sums: CoinSums, needed: CoinSums): boolean {
   return COINS.every((coin) => (sums[coin] ?? 0n) >= (needed[coin] ?? 0n));
 }
 
-/** Position of what becomes known next of a payment: after all its money, decisions and refunds. */
+/** Position of the next item of a payment, after all its credits, decisions and refunds. */
 export function nextPosition({
   credits,
   refunds,

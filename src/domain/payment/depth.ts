@@ -11,17 +11,20 @@ import { liveCredits, sumByCoin } from './credits.ts';
 import { policyIn } from './terms.ts';
 import type { PaymentCredit, PaymentState } from './types.ts';
 
-/** What money of a payment waits for: the tier of all that is there of its coin, never less than it was quoted. */
+/**
+ * The required confirmations of a payment's money: the tier of the live total per coin, never less than the
+ * quoted requirement.
+ */
 export interface Depths {
   readonly isSettled: (credit: PaymentCredit) => boolean;
-  /** Confirmations that money in a coin waits for: the usual ones of a finality. */
+  /** Required confirmations of money in a coin; for a finality, its usual depth. */
   readonly required: (coin: Coin) => number;
   readonly finality: (coin: Coin) => Finality | null;
   /** The `required` ones, or more while an output waits for its maturity (a coinbase, a peg-out). */
   readonly needed: (coin: Coin) => number;
   /**
-   * Confirmations for display: they reach the required number when, and only when, the money is settled, also where
-   * finality settles it sooner or later than usual.
+   * Confirmations for display: they reach the required number exactly when the money settles, even where
+   * finality takes more or fewer blocks than usual.
    */
   readonly shown: (credit: PaymentCredit) => number;
 }
@@ -59,22 +62,22 @@ export function requiredDepths(payment: PaymentState): Depths {
   };
 }
 
-/** Live money with every confirmation that is required of it. */
+/** Live money with all required confirmations. */
 export function settledCredits(payment: PaymentState): readonly PaymentCredit[] {
   const { isSettled } = requiredDepths(payment);
   return liveCredits(payment).filter(isSettled);
 }
 
-/** Money of one coin that may be given back. */
+/** Money of one coin that may be refunded. */
 export interface DeepMoney {
   readonly credits: readonly PaymentCredit[];
-  /** More atoms than this must not go back before the money is deeper; null: all of it may. */
+  /** Maximum number of atoms that may be refunded before the money has more confirmations; null: all of it. */
   readonly most: bigint | null;
 }
 
 /**
- * Of these credits of a coin, those deep enough for what leaves: a refund waits for the tier of all that was and is
- * given back of the coin, so that many small ones wait as one does.
+ * Those of these credits of a coin with enough confirmations to be refunded. A refund waits for the tier of
+ * all past and pending refunds of the coin together, so that splitting it into many small ones gains nothing.
  */
 export function deepMoney(payment: PaymentState, coin: Coin, credits: readonly PaymentCredit[]): DeepMoney {
   const policy = policyIn(payment, coin);
@@ -88,7 +91,7 @@ export function deepMoney(payment: PaymentState, coin: Coin, credits: readonly P
     const next = starts[tier + 1];
     const most = next === undefined || sum < next ? null : next - 1n;
     const atoms = most ?? sum;
-    // At the same sum the later tier, which leaves nothing to wait for.
+    // At the same sum the later tier, which has nothing left to wait for.
     if (atoms >= best.atoms && atoms >= start) best = { credits: deep, most, atoms };
   }
   return best;
@@ -102,7 +105,7 @@ function isDeep(payment: PaymentState, credit: PaymentCredit, requirement: Requi
   return final !== null && credit.height !== null && credit.height <= final;
 }
 
-/** Confirmations of a credit counted from the block that holds it now; 0 while unconfirmed. */
+/** Confirmations of a credit counted from its current block; 0 while unconfirmed. */
 function confirmationsOf({ tips }: PaymentState, { coin, state, height }: PaymentCredit): number {
   const tip = tips[coin];
   if (state !== 'confirmed' || height === null || tip === undefined) return 0;

@@ -7,7 +7,7 @@ import { isMore } from './share.ts';
 import { hasExcess, sumMoney } from './status.ts';
 import type { PaymentCredit, PaymentEventType, PaymentState, Share } from './types.ts';
 
-/** Events that follow from a change, in the order to emit them. */
+/** Events that result from a change, in emission order. */
 export function eventsBetween(before: PaymentState, after: PaymentState): PaymentEventType[] {
   if (before.supersededBy !== after.supersededBy) return ['payment.superseded'];
   const events: PaymentEventType[] = [];
@@ -16,13 +16,13 @@ export function eventsBetween(before: PaymentState, after: PaymentState): Paymen
   const live = liveCredits(after);
   const arrived = live.filter((credit) => (earlier(credit)?.state ?? 'gone') === 'gone');
   if (isReversal(before, after)) events.push('payment.reversed');
-  // Money for a refunded payment is as unexpected as late money: the merchant must review it.
+  // Money for a refunded payment is as unexpected as late money, so the merchant must review it.
   const isLateNews =
     arrived.some((credit) => credit.late || after.status === 'refunded') ||
     live.some((credit) => becameLate(credit, earlier(credit)));
   if (isLateNews) events.push('payment.late');
   const isNoLongerRefunded = before.refundedAt !== null && after.refundedAt === null;
-  // Dropped money that returned ends it, too, and is no failure.
+  // Dropped money that returned also ends it, and is not a failure.
   if (isNoLongerRefunded && before.refunds !== after.refunds) events.push('payment.refund_failed');
   if (before.status !== after.status) {
     const event = statusEvent(before, after);
@@ -34,7 +34,7 @@ export function eventsBetween(before: PaymentState, after: PaymentState): Paymen
   return events;
 }
 
-/** Whether a credit that was on time is now late, or is now priced at a later rate. */
+/** Whether a credit changed from on time to late, or to a later rate. */
 function becameLate(credit: PaymentCredit, earlier: PaymentCredit | undefined): boolean {
   if (!credit.late || earlier === undefined) return false;
   return !earlier.late || (earlier.due !== null && credit.due !== earlier.due);
@@ -49,15 +49,16 @@ function isReversal(before: PaymentState, after: PaymentState): boolean {
   return vanished && hasLostMoney(before, after);
 }
 
-/** True when less live money of some coin is left than before. */
+/** True when less live money of some coin remains than before. */
 function hasLostMoney(before: PaymentState, after: PaymentState): boolean {
   const [held, holds] = [sumByCoin(liveCredits(before)), sumByCoin(liveCredits(after))];
   return COINS.some((coin) => (holds[coin] ?? 0n) < (held[coin] ?? 0n));
 }
 
 /**
- * The largest settled sum that `payment.overpaid` has reported and that was not reversed since: a reversal subtracts
- * what vanished, so that a new excess is reported. Money that a reorganisation may only have moved still counts.
+ * The largest settled sum that `payment.overpaid` has reported, minus reversals since: a reversal subtracts
+ * the vanished money, so that a new excess is reported. Money that a reorganisation may only have moved still
+ * counts.
  */
 export function reportedExcess(before: PaymentState, after: PaymentState): Share | null {
   const { excessTold } = before;
@@ -68,8 +69,9 @@ export function reportedExcess(before: PaymentState, after: PaymentState): Share
 }
 
 /**
- * The settled money of a completed payment if it exceeds the price, refunds considered, and any excess already reported
- * and not reversed: blocks read again, after a reorganisation or by a rescan, report nothing new.
+ * The settled money of a completed payment if it exceeds the price (after refunds) and the excess already
+ * reported and not reversed. Reading blocks again, after a reorganisation or in a rescan, reports nothing
+ * new.
  */
 export function excessToReport(before: PaymentState, after: PaymentState): Share | null {
   if (after.status !== 'completed') return null;
@@ -82,7 +84,7 @@ export function excessToReport(before: PaymentState, after: PaymentState): Share
 }
 
 /**
- * The event of a status change. A fall back to `pending`, `expired` or `cancelled` because money
+ * The event of a status change. A change back to `pending`, `expired` or `cancelled` because money
  * vanished emits payment.reversed only: an expiry or a cancellation is reported once, and an
  * expiry never after money was seen.
  */

@@ -6,8 +6,9 @@ import { isComplete } from './status.ts';
 import type { PaymentState } from './types.ts';
 
 /**
- * Whether a change ends the unclaimed refund links of an order: more money came of a coin, on top of what was there,
- * before the order was complete. The payer chose to pay. A replacement of the same amount, such as his fee bump, is not.
+ * Whether a change ends the unclaimed refund links of an order: additional money of a coin arrived before the
+ * order was complete, so the payer chose to pay. A replacement of the same amount, such as the payer's fee
+ * bump (RBF), does not end them.
  */
 export function endsOpenLinks(before: PaymentState, after: PaymentState): boolean {
   if (before.credits.length === 0 || before.credits === after.credits || before.refundedAt !== null)
@@ -16,14 +17,14 @@ export function endsOpenLinks(before: PaymentState, after: PaymentState): boolea
   return COINS.some((coin) => (has[coin] ?? 0n) > (had[coin] ?? 0n)) && !isComplete(before);
 }
 
-/** Whether an order is bought: complete, or with money that the merchant accepted and that waits for its confirmations. */
+/** Whether an order is bought: complete, or with accepted money that waits for confirmations. */
 export function isBought(payment: PaymentState): boolean {
   return isAccepted(payment) || isComplete(payment);
 }
 
 /**
- * Whether a link may give back only what is beyond the price: it was made for that, or before the order was bought,
- * and by now what it was made for is what was bought.
+ * Whether a link may refund only the excess: it was created for the excess, or it was created before the
+ * order was bought and its money has since paid for the order.
  */
 export function isLimitedToExcess(
   payment: PaymentState,

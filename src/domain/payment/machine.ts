@@ -26,7 +26,7 @@ export function transition(payment: PaymentState, fact: PaymentFact, now: number
 
 /**
  * Applies facts that were observed together, such as one block or one mempool snapshot, and emits
- * only their net events: a payer's fee bump (one output gone, its replacement seen) is no reversal.
+ * only their net events: a payer's fee bump (one output gone, its replacement seen) is not a reversal.
  */
 export function transitionAll(payment: PaymentState, facts: readonly PaymentFact[], now: number): Transition {
   const book = new CreditBook(payment);
@@ -40,14 +40,15 @@ export function transitionAll(payment: PaymentState, facts: readonly PaymentFact
 }
 
 /**
- * An acceptance survives when the accepted money is replaced, such as by a payer's fee bump, by as much that comes with
- * it: that takes the place of the accepted money. Other money does not stand in for it, neither what was there before nor
- * what comes later. Otherwise it is suspended: it holds again only if that very money comes back.
+ * An acceptance survives when the accepted money is replaced by an equal amount in the same change, such as
+ * by a payer's fee bump (RBF): the replacement takes its place. Other money does not, neither earlier nor
+ * later money. Otherwise the acceptance is suspended: it applies again only if that exact money returns.
  */
 function withReplacement(before: PaymentState, after: PaymentState): PaymentState {
   const { acceptedPosition } = after;
   if (acceptedPosition === null || acceptedPosition !== before.acceptedPosition) return after;
-  // The merchant gave it back elsewhere: an earlier place would make other money of this round part of that.
+  // The merchant refunded it elsewhere: an earlier position would include other money of this round in that
+  // refund.
   if (after.refundedBy === 'merchant' || !isAccepted(before) || isAccepted(after)) return after;
   const had = liveCredits(before);
   if (!reaches(sumByCoin(liveCredits(after)), sumByCoin(had))) return after;
@@ -60,8 +61,9 @@ function withReplacement(before: PaymentState, after: PaymentState): PaymentStat
 }
 
 /**
- * A payment is refunded while its refunds give back all its live money: of what came by the time it was refunded, since
- * what comes later is extra. Dropped money that returns ends that as a failed refund does. The merchant's own word is final.
+ * A payment is refunded while its refunds cover all its live money that was present when it became refunded;
+ * later money is extra. Dropped money that returns ends this state, as a failed refund does. The merchant's
+ * own decision is final.
  */
 function withRefunds(before: PaymentState, after: PaymentState, now: number): PaymentState {
   if (after.refundedBy === 'merchant' || isStillRefunded(before, after)) return after;
@@ -80,6 +82,6 @@ function isStillRefunded(before: PaymentState, after: PaymentState): boolean {
   const meant = after.credits.filter(({ position }) => position <= refundedPosition);
   const live = liveCredits({ credits: meant });
   if (live.length > 0) return isFullyRefunded(after, live);
-  // With none of it left, only a refund that failed could end it.
+  // With no money left, only a failed refund could end this state.
   return before.refunds === after.refunds || isFullyRefunded(after, meant);
 }

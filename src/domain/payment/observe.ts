@@ -10,7 +10,7 @@ import type { PaymentCredit, PaymentFact, PaymentState } from './types.ts';
 type SeenFact = Extract<PaymentFact, { type: 'output_seen' }>;
 type ConfirmedFact = Extract<PaymentFact, { type: 'output_confirmed' }>;
 
-/** Folds a fact into the observations; returns the same payment and book when it is not news. */
+/** Folds a fact into the observations; returns the same payment and book if the fact changes nothing. */
 export function observe(
   payment: PaymentState,
   book: CreditBook,
@@ -56,18 +56,18 @@ export function observe(
   }
 }
 
-/** Whether the merchant may still cancel: nothing was paid and nothing is decided. */
+/** Whether the merchant may still cancel: no money was received and no decision was made. */
 function canCancel(payment: PaymentState): boolean {
   return payment.status === 'pending' && liveCredits(payment).length === 0;
 }
 
-/** Whether `resolve` applies: there is money that the machine alone would not accept. */
+/** Whether `resolve` applies: there is money that the machine does not accept automatically. */
 function canResolve(payment: PaymentState, action: 'accept' | 'refunded'): boolean {
   if (action === 'accept') return acceptanceProblem(payment) === null;
   return payment.refundedAt === null && payment.credits.length > 0;
 }
 
-/** Null when there is nothing to decide. */
+/** Null when there is nothing to resolve. */
 function resolve(
   payment: PaymentState,
   book: CreditBook,
@@ -77,7 +77,7 @@ function resolve(
   if (!canResolve(payment, action)) return null;
   const position = book.takePosition();
   const sums = sumByCoin(liveCredits(payment));
-  // A decision is about the money that is there: what is gone comes after it, if it ever returns.
+  // A decision covers the live money only: money that is gone gets a later position, in case it returns.
   for (const credit of payment.credits) {
     if (credit.state === 'gone') book.put({ ...credit, position: book.takePosition() });
   }
@@ -92,7 +92,7 @@ function withTip(payment: PaymentState, fact: Extract<PaymentFact, { type: 'tip'
   return final === undefined ? moved : { ...moved, final: { ...payment.final, [coin]: final } };
 }
 
-/** Late money and what was given back of it has its value from now on. */
+/** Late money, and its refunded part, is valued from now on. */
 function observeRate(
   payment: PaymentState,
   book: CreditBook,
@@ -156,7 +156,7 @@ function observeConfirmed(payment: PaymentState, book: CreditBook, fact: Confirm
   return payment;
 }
 
-/** Whether money first seen too late was first mined before the deadline: the node had shown it late. */
+/** Whether money first seen too late was mined before the deadline, because the node showed it late. */
 function isProvenInTime(
   terms: CreditTerms,
   { late, confirmedAt, firstSeenAt }: PaymentCredit,
@@ -167,7 +167,7 @@ function isProvenInTime(
   return cameAt < terms.expiresAt && (terms.cancelledAt === null || cameAt < terms.cancelledAt);
 }
 
-/** Money first seen after the deadline proves that the time is up. */
+/** Money first seen after the deadline proves that the deadline has passed. */
 function withCredit(payment: PaymentState, book: CreditBook, credit: PaymentCredit | null): PaymentState {
   if (credit === null) return payment;
   book.put(credit);
@@ -223,14 +223,14 @@ function isMinedAgain(
   );
 }
 
-/** New money is late after the expiry, or once the payment is cancelled, unless its block proves that it came before. */
+/** New money is late after expiry or cancellation, unless its block proves that it arrived earlier. */
 export function isLate(payment: Pick<PaymentState, 'expiresAt' | 'cancelledAt'>, seenAt: number): boolean {
   return seenAt >= payment.expiresAt || payment.cancelledAt !== null;
 }
 
 /**
- * Whether money that was never confirmed has waited too long for a block: its price is then that of the
- * day on which it confirms, or the payer would hold an option on the rate.
+ * Whether money that was never confirmed has waited too long for a block: its price is then set on the day of
+ * confirmation, because otherwise the payer would hold a free option on the rate.
  */
 export function isOverdue(
   payment: Pick<PaymentState, 'expiresAt' | 'unconfirmedGraceMs'>,

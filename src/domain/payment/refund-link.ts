@@ -1,17 +1,20 @@
-/** Which price turns a refund's fiat amount into coins: that of the money received, or that of now. */
+/** The rate that converts a refund's fiat amount into coins: at receipt, or current. */
 export const REFUND_RATES = ['received', 'current'] as const;
 export type RefundRate = (typeof REFUND_RATES)[number];
 
 export const REFUND_LINK_STATUSES = ['open', 'claimed', 'approved', 'paid', 'expired', 'cancelled'] as const;
 export type RefundLinkStatus = (typeof REFUND_LINK_STATUSES)[number];
 
-/** What a link gives back where no amount is named. */
+/** The amount of a link without an explicit amount. */
 export const REFUND_PRESETS = ['all', 'excess'] as const;
 export type RefundPreset = (typeof REFUND_PRESETS)[number];
 
-/** What a claim failed by whose link is open again. */
+/** Why a claim failed so that its link is open again. */
 export type ReopenedBy = 'amount' | 'destination' | 'send';
 
-/** Why a link ended before it was paid: the merchant cancelled it, the payer paid instead, or the money went back elsewhere. */
+/**
+ * Why a link ended before it was paid: the merchant cancelled it, the payer paid instead, or the money was
+ * refunded elsewhere.
+ */
 export const REFUND_CANCEL_REASONS = ['cancelled', 'payment_received', 'refunded_elsewhere'] as const;
 export type RefundCancelReason = (typeof REFUND_CANCEL_REASONS)[number];

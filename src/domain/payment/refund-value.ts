@@ -1,15 +1,18 @@
-/** What refunds give back of the price, also where the rate of the money that they give back is not known yet. */
+/**
+ * The share of the price that refunds give back, also where the rate of the refunded money is not known yet.
+ */
 import { sumCoverage } from './coverage.ts';
 import { sumAtoms, liveCredits } from './credits.ts';
 import { addShares, NO_SHARE, reduceShare, WHOLE_PRICE } from './share.ts';
 import type { PaymentCredit, PaymentRefund, PaymentState, Share } from './types.ts';
 
-/** Of the price, and atoms whose rate is not known. */
+/** A share of the price, and atoms whose rate is not known. */
 export type RefundValue = Pick<PaymentRefund, 'value' | 'unpriced'>;
 
 /**
- * What each refund gives back. Its atoms of unknown rate count for nothing only as long as such money is there: it does
- * not count as received either. Where it is gone, they count at what its coin came for, or is asked for.
+ * The value of each refund. Its atoms of unknown rate count for nothing while such money is live, because
+ * that does not count as received either. Once it is gone, they count at the rate at receipt of their coin,
+ * or at the quoted price.
  */
 export function valueOfEachRefund(payment: PaymentState): (refund: PaymentRefund) => RefundValue {
   const open = payment.refunds.filter(({ stage, unpriced }) => stage !== 'failed' && unpriced > 0n);
@@ -31,7 +34,10 @@ export function valueOfEachRefund(payment: PaymentState): (refund: PaymentRefund
   return (refund) => given.get(refund) ?? { value: refund.value, unpriced: 0n };
 }
 
-/** What some atoms of a refund came for, at the mean of the money of its coin that was known then, or at the price asked. */
+/**
+ * The value at receipt of some atoms of a refund: the mean of the money of its coin known then, or the quoted
+ * price.
+ */
 function shareAtMean(payment: PaymentState, refund: PaymentRefund, atoms: bigint): Share {
   if (atoms === 0n) return NO_SHARE;
   const known = payment.credits.filter((credit) => credit.due !== null && isFrom(refund, credit));
@@ -45,12 +51,12 @@ function shareAtMean(payment: PaymentState, refund: PaymentRefund, atoms: bigint
   return NO_SHARE;
 }
 
-/** Whether a refund may be of this money. */
+/** Whether a refund may use this money. */
 function isFrom({ coin, position }: PaymentRefund, credit: PaymentCredit): boolean {
   return credit.coin === coin && (position === null || credit.position <= position);
 }
 
-/** What some atoms of these credits came for, at their mean. */
+/** The value at receipt of some atoms of these credits: their mean. */
 export function shareOfAtoms(credits: readonly PaymentCredit[], atoms: bigint): Share {
   const priced = credits.filter(({ due }) => due !== null);
   const all = sumAtoms(priced);
@@ -59,7 +65,7 @@ export function shareOfAtoms(credits: readonly PaymentCredit[], atoms: bigint): 
   return { numerator: numerator * atoms, denominator: denominator * all };
 }
 
-/** The refunds once the rate of a credit is known: what they gave back of it has its value then, for good. */
+/** Returns the refunds once the rate of a credit is known; this fixes their value for good. */
 export function withRate(refunds: readonly PaymentRefund[], credit: PaymentCredit): readonly PaymentRefund[] {
   let rest = credit.amount;
   const isOpen = (refund: PaymentRefund): boolean =>

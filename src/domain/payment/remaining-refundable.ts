@@ -1,4 +1,4 @@
-/** The money of one coin that may be given back, in atoms and in value. */
+/** The refundable money of one coin, in atoms and in value. */
 import { COINS, type Coin } from '../coins.ts';
 import { expectedConfirmations, requirementFor } from '../confirmations.ts';
 import { isBeforeReturn, atomsReplacingReturn } from './balance.ts';
@@ -9,31 +9,31 @@ import { valueOfEachRefund, shareOfAtoms, type RefundValue } from './refund-valu
 import { addShares, isMore, minShare, NO_SHARE, reduceShare, subtractShares } from './share.ts';
 import type { PaymentState, Share } from './types.ts';
 
-/** Money of one coin that may still be given back. */
+/** Remaining refundable money of one coin. */
 export interface RemainingRefundable {
   readonly coin: Coin;
   /** Not positive when there is none. */
   readonly atoms: bigint;
-  /** Of these the ones whose rate is not known: they go back first. Not less than none. */
+  /** Of these the atoms of unknown rate, which are refunded first. Not negative. */
   readonly unpriced: bigint;
-  /** What so many atoms of the others came for; null where none of them is left. */
+  /** Value at receipt of the other atoms; null without any. */
   readonly worth: { readonly atoms: bigint; readonly share: Share } | null;
   /**
-   * The value that may be given back with it: less than it came for where a chain took money of another coin that was
-   * given back before.
+   * Maximum value that may be refunded with it: less than at receipt where a chain removed refunded money of
+   * another coin.
    */
   readonly most: Share;
 }
 
-/** Which money of a coin may be given back. */
+/** Selects the refundable money of a coin. */
 export interface RefundableTerms {
-  /** Whose claim does not count: the one that is to be paid. */
+  /** The link whose claim is excluded, because it is about to be paid. */
   readonly ownLink?: string | null;
-  /** Counts what is in a block and not deep enough yet: what is claimed of it waits for that. */
+  /** Includes money in a block that lacks confirmations: a claim on it waits. */
   readonly mayWait?: boolean;
 }
 
-/** What may still be given back of a coin: what was received, less what refunds and claims took, in atoms and in value. */
+/** The remaining refundable money of a coin in atoms and in value: received money minus refunds and claims. */
 export function remainingRefundable(
   payment: PaymentState,
   coin: Coin,
@@ -45,7 +45,7 @@ export function remainingRefundable(
   const taken = sumRefunded(payment, coin, ownLink);
   const atoms = minimum(sumAtoms(credits), deepest) - taken.atoms - replaced;
   const unknown = notNegative(sumAtoms(credits) - sumAtoms(priced) - taken.unpriced);
-  // What only replaces money that went back elsewhere is of unknown rate first, as with what goes back.
+  // Money that only replaces an external refund uses up unknown rates first, as refunds do.
   const replacedPriced = notNegative(replaced - unknown);
   const pricedAtoms = sumAtoms(priced) - (taken.atoms - taken.unpriced) - replacedPriced;
   const share = subtractShares(
@@ -54,9 +54,9 @@ export function remainingRefundable(
   );
   const missing = missingElsewhere(payment, coin, mayWait);
   const isMissing = missing.numerator < 0n || share.numerator < 0n;
-  // Nobody can say what of this money makes up for what is missing.
+  // It is undetermined which of this money makes up for the missing part.
   const unpriced = isMissing ? 0n : notNegative(unknown - replaced);
-  // All that is priced went back in atoms, or in value by refunds at a higher price than that of the arrival.
+  // All priced money was refunded in atoms, or in value by refunds at a higher price than at receipt.
   if (pricedAtoms <= 0n || share.numerator <= 0n)
     return { coin, atoms: minimum(atoms, unpriced), unpriced, worth: null, most: NO_SHARE };
   const worth = { atoms: pricedAtoms, share };
@@ -65,7 +65,7 @@ export function remainingRefundable(
   return { coin, atoms: minimum(atoms, capped), unpriced, worth, most };
 }
 
-/** What refunds and claims of a coin gave back. */
+/** Sums the refunds and claims of a coin. */
 function sumRefunded(
   payment: PaymentState,
   coin: Coin,
@@ -95,9 +95,9 @@ function notNegative(atoms: bigint): bigint {
 }
 
 /**
- * What a chain took of the other coins after it was given back, as a negative share: so much less of this coin may leave.
- * Money of the others counts once it is settled, or in a block for a claim that may wait. Their claims take only what is
- * there of them.
+ * Money of the other coins that a chain removed after it was refunded, as a negative share that reduces the
+ * refundable money of this coin. Money of the others counts once it is settled, or in a block for a claim
+ * that may wait. Their claims use only their live money.
  */
 function missingElsewhere(payment: PaymentState, coin: Coin, mayWait: boolean): Share {
   const refunds = payment.refunds.filter(
@@ -126,7 +126,7 @@ function missingElsewhere(payment: PaymentState, coin: Coin, mayWait: boolean): 
   return minShare(left, NO_SHARE);
 }
 
-/** Whole atoms for a share of the price, at what others came for. */
+/** Converts a share of the price into whole atoms, at the value at receipt of others. */
 function atomsOfShare(
   { numerator, denominator }: Share,
   { atoms, share }: NonNullable<RemainingRefundable['worth']>,
@@ -134,7 +134,7 @@ function atomsOfShare(
   return numerator <= 0n ? 0n : (atoms * numerator * share.denominator) / (denominator * share.numerator);
 }
 
-/** Confirmations that money of a coin must have before all that was and is to be given back of it leaves. */
+/** Confirmations that money of a coin needs before all its past and pending refunds can be sent. */
 export function depthToLeave(payment: PaymentState, coin: Coin): number {
   const policy = payment.options[coin]?.policy;
   const leaving = payment.refunds.filter(
@@ -146,13 +146,16 @@ export function depthToLeave(payment: PaymentState, coin: Coin): number {
     : expectedConfirmations(requirementFor(policy, sumByCoin(leaving)[coin] ?? 0n));
 }
 
-/** Atoms of a coin that a payment has received and that are deep enough to leave, whatever went back since. */
+/**
+ * Atoms of a coin that a payment has received and that have enough confirmations to be refunded, before
+ * refunds are subtracted.
+ */
 export function refundableAtoms(payment: PaymentState, coin: Coin): bigint {
   const { credits, most } = refundableMoney(payment, coin, false);
   return minimum(sumAtoms(credits) - atomsReplacingReturn(payment, coin), most);
 }
 
-/** What was recorded as given back elsewhere is none. */
+/** Excludes money recorded as refunded elsewhere. */
 function refundableMoney(payment: PaymentState, coin: Coin, mayWait: boolean): DeepMoney {
   const credits = payment.credits.filter(
     (credit) =>
@@ -166,10 +169,11 @@ function minimum(atoms: bigint, most: bigint | null): bigint {
 }
 
 /**
- * What a refund of some atoms gives back of the price: first money of unknown rate, then what the others came for, or what
- * they are given back at if that is more; never more than is left of the coin.
- * @param at for a refund at the current rate, in shares of the price: the value that it is ordered at, and the smallest unit of
- *   the currency. A rest of less than that is given back with it.
+ * The share of the price that a refund of some atoms gives back: first money of unknown rate, then the others
+ * at their value at receipt, or at the refund's rate if that is higher; never more than the remaining value
+ * of the coin.
+ * @param at for a refund at the current rate, in shares of the price: its ordered value, and the smallest
+ * unit of the currency. A smaller remainder is refunded with it.
  */
 export function refundValue(
   { atoms: left, unpriced: unknown, worth, most }: RemainingRefundable,
@@ -190,9 +194,9 @@ export function refundValue(
 }
 
 /**
- * Whole atoms of a coin for what is left beyond the price, at most what is left of that coin; money of unknown rate counts
- * for nothing.
- * @param held all coins of which something is left
+ * Whole atoms of a coin for the excess over the price, at most the coin's remaining atoms; money of unknown
+ * rate counts for nothing.
+ * @param held all coins with remaining money
  */
 export function excessAtoms(held: readonly RemainingRefundable[], coin: Coin): bigint {
   let excess: Share = { numerator: -1n, denominator: 1n };

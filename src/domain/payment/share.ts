@@ -27,7 +27,7 @@ export function minShare(a: Share, b: Share): Share {
   return isMore(a, b) ? b : a;
 }
 
-/** Denominators of stored shares are at most this: beyond, the share is rounded up to such parts. */
+/** Maximum denominator of a stored share; beyond, the share is rounded up to a multiple of 1/FINEST. */
 const FINEST = 10n ** 60n;
 
 /** In lowest terms, and short enough to be stored. */

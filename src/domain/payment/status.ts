@@ -15,19 +15,21 @@ import type {
   Share,
 } from './types.ts';
 
-/** The sums that decide the status. Late money counts towards the price only when the merchant accepts it. */
+/**
+ * The sums that determine the status. Late money counts towards the price only when the merchant accepts it.
+ */
 export interface MoneySums {
   readonly live: readonly PaymentCredit[];
-  /** Of all money that is there. */
+  /** Of all live money. */
   readonly balance: Balance;
-  /** Of that with its confirmations. */
+  /** Of the settled money. */
   readonly settled: Balance;
   readonly hasLate: boolean;
-  /** Money came before the order ended: in time, or late for a payment that this one had renewed. */
+  /** Money arrived before the order ended: in time, or late for a payment that this one had renewed. */
   readonly hasInTime: boolean;
   readonly countsLate: boolean;
   readonly isAccepted: boolean;
-  /** All money that the merchant accepted has its confirmations. */
+  /** All accepted money has its confirmations. */
   readonly isAcceptedSettled: boolean;
 }
 
@@ -49,7 +51,7 @@ export function sumMoney(payment: PaymentState): MoneySums {
   };
 }
 
-/** Late money on a superseded payment pays for one that is open: only its price is that of its arrival. */
+/** Late money of a superseded payment pays for an open one; only its price is the rate at receipt. */
 function isInTime(payment: PaymentState, { late, via, firstSeenAt }: PaymentCredit): boolean {
   return !late || (via !== undefined && !isLate(payment, firstSeenAt));
 }
@@ -64,11 +66,11 @@ export function deriveStatus(payment: PaymentState): PaymentState {
   return { ...payment, status, exception };
 }
 
-/** What the status is apart from a return of all the money. */
+/** The status without regard to a full refund. */
 function statusOf(payment: PaymentState, standing: MoneySums): Exclude<PaymentStatus, 'refunded'> {
   const { toleranceBps } = payment;
   if (isPaid(standing.settled.counted, toleranceBps) || standing.isAcceptedSettled) return 'completed';
-  // A reorg that only moves the transaction does not undo a completion: the money is still alive.
+  // A reorg that only moves the transaction does not undo a completion, because the money is still live.
   if (isPaid(standing.balance.counted, toleranceBps) || standing.isAccepted) {
     return payment.status === 'completed' ? 'completed' : 'confirming';
   }
@@ -76,22 +78,28 @@ function statusOf(payment: PaymentState, standing: MoneySums): Exclude<PaymentSt
   if (payment.cancelledAt !== null) return 'cancelled';
   if (payment.closedAt === null) return 'pending';
   if (payment.status === 'expired' || standing.live.length > 0) return 'expired';
-  // Money that was seen and vanished is a failure, never a plain expiry.
+  // Money that was seen and vanished is a failure, not an expiry.
   return payment.credits.length > 0 ? 'failed' : 'expired';
 }
 
-/** Whether the order is complete, or was when all its money was given back: what goes back then is the merchant's word. */
+/**
+ * Whether the order is complete, or was when all its money was refunded: from then on, a refund is the
+ * merchant's decision.
+ */
 export function isComplete(payment: PaymentState, standing: MoneySums = sumMoney(payment)): boolean {
   return statusOf(payment, standing) === 'completed';
 }
 
-/** The settled money by which an order is complete: what a refund made now is the merchant's word by. Null while it is not. */
+/**
+ * The settled money that completes an order, recorded with a refund that the merchant makes now. Null while
+ * it is not complete.
+ */
 export function completedBy(payment: PaymentState): Completion | null {
   const standing = sumMoney(payment);
   if (!isComplete(payment, standing)) return null;
   const { toleranceBps } = payment;
   const isPaidSettled = isPaid(standing.settled.counted, toleranceBps);
-  // In a reorganisation that moves the transactions, what is there of them.
+  // In a reorganisation that moves the transactions, the live part of them.
   const isMoved = !isPaidSettled && !standing.isAcceptedSettled;
   return {
     sums: sumByCoin(isMoved ? standing.live : settledCredits(payment)),
@@ -99,7 +107,10 @@ export function completedBy(payment: PaymentState): Completion | null {
   };
 }
 
-/** What is missing from the price: nothing once the order is complete, or the merchant has accepted what came. */
+/**
+ * The missing share of the price: none once the order is complete or the merchant has accepted the received
+ * money.
+ */
 export function missingShare(payment: PaymentState): Share {
   const standing = sumMoney(payment);
   if (standing.isAccepted || isComplete(payment, standing)) return NO_SHARE;
@@ -123,7 +134,7 @@ function exceptionOf(
       return isFull ? null : 'underpaid';
     case 'underpaid': {
       const isEnded = payment.closedAt !== null || payment.cancelledAt !== null;
-      // While it is open, the payer is asked for the rest, and the merchant for nothing.
+      // While the payment is open, the payer is asked for the remainder, and the merchant for no decision.
       if (!isEnded && !isPaid(standing.balance.left, toleranceBps)) return null;
       if (standing.hasLate) return 'late';
       return isEnded ? 'underpaid' : null;
@@ -142,7 +153,7 @@ function exceptionOf(
   }
 }
 
-/** Whether more is left than the price and the tolerance. */
+/** Whether more than the price and the tolerance remains. */
 export function hasExcess({ toleranceBps }: PaymentState, { left, received }: Balance): boolean {
   return isOverpaid({ ...left, coarsest: received.coarsest }, toleranceBps);
 }

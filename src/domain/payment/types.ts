@@ -28,10 +28,10 @@ export interface PaymentCredit {
   readonly coin: Coin;
   readonly ref: OutputRef;
   readonly amount: bigint;
-  /** Its place among the money, decisions and refunds of the order, in the order in which they became known. */
+  /** Its position among the money, decisions and refunds of the order, in the order of observation. */
   readonly position: number;
   readonly state: CreditState;
-  /** Height of the block that holds it now; null unless confirmed. */
+  /** Height of its current block; null unless confirmed. */
   readonly height: number | null;
   /** Confirmations before it may settle beyond the payment's own policy (coinbase 100, peg-out 6). */
   readonly maturity: number;
@@ -44,12 +44,12 @@ export interface PaymentCredit {
    */
   readonly late: boolean;
   /**
-   * Atoms of this coin that cover the whole price at the rate that applies to this credit: the
-   * locked rate when on time, the rate at first sight when late, or that of the day of its block when
-   * it waited for that too long; null while that is not known.
+   * Atoms of this coin that cover the whole price at the rate that applies to this credit: the locked rate
+   * when on time, the rate at first sight when late, or the rate on the day of its block when it stayed
+   * unconfirmed for too long; null while unknown.
    */
   readonly due: bigint | null;
-  /** The superseded payment of the same group whose address it came to; absent: this payment's own. */
+  /** The superseded payment of the same group whose address received it; absent: this payment. */
   readonly via?: string;
   /** The share of this payment's price that `due` covers; absent: all of it. */
   readonly dueShare?: Share;
@@ -57,18 +57,21 @@ export interface PaymentCredit {
 
 export interface PaymentOption {
   readonly due: bigint;
-  /** What its money waits for: `base` is what the payment asked for or was quoted, the tiers are those of the setting. */
+  /**
+   * Its confirmation policy: `base` is the requirement that the payment was created or quoted with, the tiers
+   * are those of the setting.
+   */
   readonly policy: ConfirmationPolicy;
 }
 
-/** What a superseded payment asked for: its money counts for the one that took its place, by these terms. */
+/** The terms of a superseded payment: its money counts for its successor, by these terms. */
 export interface MemberTerms {
   readonly expiresAt: number;
   readonly cancelledAt: number | null;
   readonly options: Readonly<Partial<Record<Coin, PaymentOption>>>;
   /**
-   * Its price as a share of the price of the payment that took its place; null in another currency: then money is
-   * priced at the rate of the day, like late money.
+   * Its price as a share of the successor's price; null in another currency: its money is then priced at the
+   * rate of the day, like late money.
    */
   readonly priceShare: Share | null;
 }
@@ -83,16 +86,16 @@ export interface Share {
 }
 
 /**
- * How far money is on its way back. `promised`: claimed, and no send is signed; `signed`: stored with its send;
- * `accepted`: a node took it; `failed`: it can never confirm.
+ * The progress of a refund. `promised`: claimed, and no send is signed; `signed`: stored with its send;
+ * `accepted`: a node accepted it; `failed`: it can never confirm.
  */
 export type RefundStage = 'promised' | 'signed' | 'accepted' | 'failed';
 
-/** By which money an order is complete. */
+/** The money that completes an order. */
 export interface Completion {
   /** Settled atoms per coin. */
   readonly sums: CoinSums;
-  /** By the merchant's acceptance of that money, and not by the price: other money does not stand in for it. */
+  /** The merchant accepted that money, although it does not cover the price: other money cannot replace it. */
   readonly byAcceptance: boolean;
 }
 
@@ -104,53 +107,55 @@ export interface PaymentRefund {
   /** Atoms of the payment's money that it uses up. */
   readonly amount: bigint;
   readonly stage: RefundStage;
-  /** What it gave back of the price, fixed when it was made, or once the rate of its money is known. */
+  /**
+   * The share of the price that it gave back, fixed when it was made or once the rate of its money is known.
+   */
   readonly value: Share;
-  /** Atoms whose rate at receipt is not known yet: their value is not in `value`. */
+  /** Atoms whose rate at receipt is not known yet: `value` excludes them. */
   readonly unpriced: bigint;
   /**
-   * Of one made while the order was complete: the merchant's word, which holds while that would complete it still. Null:
-   * made before, so that the payer owes it again.
+   * Set for a refund made while the order was complete: the merchant's decision, which holds while that money
+   * would still complete it. Null: made before, so that the payer owes it again.
    */
   readonly completedBy: Completion | null;
-  /** As of a credit; null while it is promised: that is always later than a return elsewhere. */
+  /** As of a credit; null while it is promised: that is always later than an external refund. */
   readonly position: number | null;
 }
 
 /** Money seen in time that is still unconfirmed this long after the payment's expiry counts as late. */
 export const UNCONFIRMED_GRACE_MS = 24 * 3_600_000;
 
-/** State of the payment machine. Everything it decides on is here or in the fact. */
+/** State of the payment machine. It decides only on this state and the fact. */
 export interface PaymentState {
   readonly status: PaymentStatus;
   readonly exception: PaymentException | null;
   readonly expiresAt: number;
   /**
    * When the payment was closed, after every chain had been read past the deadline; null before.
-   * Only this ends a payment: the clock alone must not while a node is unreachable.
+   * Only this ends a payment, because the clock alone must not while a node is unreachable.
    */
   readonly closedAt: number | null;
   readonly cancelledAt: number | null;
-  /** When the merchant accepted the money present then, whatever its amount (`resolve` accept). */
+  /** When the merchant accepted the money present at the time, whatever its amount (`resolve` accept). */
   readonly acceptedAt: number | null;
-  /** Everything up to this position was there when the merchant accepted. */
+  /** Every item up to this position was present when the merchant accepted. */
   readonly acceptedPosition: number | null;
-  /** Atoms per coin that the merchant accepted: the acceptance holds while as much of that money is alive. */
+  /** Atoms per coin that the merchant accepted: the acceptance holds while as much of that money is live. */
   readonly accepted: CoinSums;
   readonly refundedAt: number | null;
-  /** Everything up to this position was there when the payment became refunded. */
+  /** Every item up to this position was present when the payment became refunded. */
   readonly refundedPosition: number | null;
   /** Source of the refunded state: the merchant (`resolve` refunded), which is final, or the sum of its refunds. */
   readonly refundedBy: 'merchant' | 'refunds' | null;
-  /** Atoms per coin that were there when the merchant recorded them as refunded elsewhere. */
+  /** Atoms per coin that were present when the merchant recorded them as refunded elsewhere. */
   readonly returned: CoinSums;
-  /** All that gives its money back, failed ones too. */
+  /** All refunds and claims, including failed ones. */
   readonly refunds: readonly PaymentRefund[];
-  /** Largest settled sum that `payment.overpaid` was emitted for, less what was reversed since; null: never. */
+  /** Largest settled sum that `payment.overpaid` was emitted for, minus reversals since; null: never. */
   readonly excessTold: Share | null;
   /** How long money may stay unconfirmed after the deadline before it is priced on the day of its block. */
   readonly unconfirmedGraceMs: number;
-  /** The payment of its group that took its place when the group got money: its own money counts there. */
+  /** The payment of its group that superseded it when the group received money: its own money counts there. */
   readonly supersededBy: string | null;
   /** The payments of its group that it superseded, by id. */
   readonly members: Readonly<Record<string, MemberTerms>>;
@@ -161,11 +166,11 @@ export interface PaymentState {
   readonly credits: readonly PaymentCredit[];
   /** Best known chain height of each coin. */
   readonly tips: Readonly<Partial<Record<Coin, number>>>;
-  /** Final heights of each coin's network, as far as our own blocks agree with them. */
+  /** Final heights of each coin's network, as far as the ledger's blocks agree with them. */
   readonly final: Readonly<Partial<Record<Coin, FinalHeights>>>;
 }
 
-/** Things that happen to a payment. Observations may repeat and come in any order. */
+/** Facts about a payment. Observations may repeat and come in any order. */
 export type PaymentFact =
   | {
       readonly type: 'output_seen';
@@ -174,9 +179,9 @@ export type PaymentFact =
       readonly amount: bigint;
       readonly maturity: number;
       readonly seenAt: number;
-      /** Price in atoms at the current rate, used only when the credit turns out late. */
+      /** Price in atoms at the current rate, used only if the credit is late. */
       readonly currentDue: bigint | null;
-      /** The superseded payment of its group to whose address it came. */
+      /** The superseded payment of its group whose address received it. */
       readonly via?: string;
     }
   | {
@@ -188,34 +193,34 @@ export type PaymentFact =
       readonly seenAt: number;
       readonly currentDue: bigint | null;
       readonly height: number;
-      /** Time of the block, ms, where exact: money first seen later had arrived by then. */
+      /** Time of the block, ms, where exact: it proves that money first seen later arrived by then. */
       readonly cameBefore?: number;
       readonly via?: string;
     }
   /** Its block left the best chain; the transaction itself may still be valid. */
   | { readonly type: 'output_unconfirmed'; readonly ref: OutputRef }
-  /** Replaced, double-spent or reorged away: it cannot be counted on. */
+  /** Replaced, double-spent or reorged away: it no longer counts. */
   | { readonly type: 'output_gone'; readonly ref: OutputRef }
   | { readonly type: 'late_quoted'; readonly ref: OutputRef; readonly due: bigint }
-  /** New tip of a chain, with its final heights when they changed. */
+  /** New tip of a chain, with its final heights if they changed. */
   | { readonly type: 'tip'; readonly coin: Coin; readonly height: number; readonly final?: FinalHeights }
-  /** Every chain of the payment has been read up to now. */
+  /** The daemon has read every chain of the payment up to now. */
   | { readonly type: 'clock' }
   /**
-   * The chain of a coin has been read past the time for which its money may stay unconfirmed after the
-   * deadline. The price is at the current rate; null while that is not known.
+   * The daemon has read the chain of a coin past the time for which money may stay unconfirmed after the
+   * deadline. The price is at the current rate; null while unknown.
    */
   | {
       readonly type: 'waited';
       readonly coin: Coin;
       readonly currentDue: bigint | null;
-      /** Of the superseded payment whose deadline it is. */
+      /** The superseded payment whose deadline it is. */
       readonly via?: string;
     }
   | { readonly type: 'cancel' }
-  /** The group got money, which another payment of it counts. */
+  /** The group received money, which another payment of it counts. */
   | { readonly type: 'superseded'; readonly by: string }
-  /** Refunds or claims were made, went further or failed: all of them as they are now. */
+  /** Refunds or claims were created, advanced or failed: the current list of all of them. */
   | { readonly type: 'refunds_changed'; readonly refunds: readonly PaymentRefund[] }
   | { readonly type: 'resolve'; readonly action: 'accept' | 'refunded' };
 

@@ -1,15 +1,15 @@
 import { PAYMENT_STATUSES, type PaymentStatus } from './types.ts';
 
 /**
- * Addresses at which a payer goes back to the shop (`successUrl`, `returnUrl`). They may carry placeholders, which are
- * stored as they are and filled in, percent-encoded, where a payer is sent. No value of a placeholder can change more
- * of the address than its own place: not the host, the number of segments in the path, or other parameters.
+ * URLs at which a payer returns to the shop (`successUrl`, `returnUrl`). They may contain placeholders, which
+ * are stored unchanged and filled in, percent-encoded, when a payer is redirected. The value of a placeholder
+ * can change only its own part of the URL: not the host, the number of path segments, or other parameters.
  */
 
-/** Longest address, before and after filling in, characters. */
+/** Maximum length of the URL, before and after filling in, characters. */
 const WAY_BACK_MAX = 2048;
 
-/** What placeholders stand for. */
+/** Values of the placeholders. */
 export interface WayBackFacts {
   readonly paymentId: string;
   readonly orderId: string;
@@ -21,7 +21,7 @@ const PLACEHOLDER = /\{([^{}]*)\}/g;
 /** Browsers read a backslash as a slash, and skip slashes before the host. */
 const AUTHORITY = /^https?:\/\/([^/\\?#]+)/i;
 
-/** What is wrong with the placeholders of an address; null when nothing is. */
+/** The problem of the placeholders in a URL; null without one. */
 export function placeholderProblem(url: string): string | null {
   const names = [...url.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
   if (names.length === 0) return null;
@@ -32,15 +32,15 @@ export function placeholderProblem(url: string): string | null {
   return isInAuthority(url) ? 'must have its placeholders after the host' : null;
 }
 
-/** Whether an address knows its order by a placeholder. */
+/** Whether a URL identifies its order by a placeholder. */
 export function carriesPlaceholder(url: string): boolean {
   return [...url.matchAll(PLACEHOLDER)].some(([, name = '']) => NAMES.includes(name));
 }
 
 /**
- * An address with its placeholders filled in. Placeholders of other names, in addresses of earlier versions, stay.
- * @returns null for what is not an http or https URL of at most 2,048 characters, or where a value would change more
- *   than its own place, such as an order id `..` in the path
+ * Fills in the placeholders of a URL. Unknown placeholders, in URLs of earlier versions, stay unchanged.
+ * @returns null unless the result is an http or https URL of at most 2,048 characters in which each value
+ * changed only its own place; an order id `..` in the path does more
  */
 export function fillWayBack(template: string, facts: WayBackFacts): string | null {
   if (!/^https?:\/\//i.test(template)) return null;
@@ -59,7 +59,7 @@ export function fillWayBack(template: string, facts: WayBackFacts): string | nul
   return url.href === expected ? filled : null;
 }
 
-/** The fields of two addresses that cannot be filled in with the facts of their payment, in any of its states. */
+/** The fields of two URLs that cannot be filled in with the facts of their payment, in any of its states. */
 export function unfillable<Field extends string>(
   urls: Readonly<Record<Field, string | null>>,
   facts: Omit<WayBackFacts, 'status'>,
@@ -82,7 +82,7 @@ function replaced(template: string, valueOf: (name: keyof WayBackFacts) => strin
   );
 }
 
-/** Stands in an address where a value will: a word that the parser of URLs leaves as it is. */
+/** Placeholder for a value in a URL: a word that the URL parser leaves unchanged. */
 function markerOf(name: keyof WayBackFacts): string {
   return `tilld0${name.toLowerCase()}0`;
 }

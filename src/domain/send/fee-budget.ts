@@ -6,21 +6,22 @@ import { virtualSize } from './package-fee.ts';
 import type { SendPolicy } from './policy.ts';
 
 /**
- * The fee budget of a send: the most that the network may take for it, raises, renewals and its cancellation included.
- * It is set at birth, and the store refuses a version above it. Atoms; rates in atoms per 1,000 units of size.
+ * The fee budget of a send: the maximum that all its transactions may pay to the network, including fee
+ * bumps, renewals and its cancellation. It is set at creation, and the store rejects a version above it.
+ * Atoms; rates in atoms per 1,000 units of size.
  */
 
 type Share = Pick<SendPolicy, 'maxFeeShareBps'>;
 type Planned = Pick<SendPlan, 'fee' | 'feeRate'>;
 
 const BPS = 10_000n;
-/** A move within the wallet that no fee rate has started is worth it while the fee is at most a twentieth of it. */
+/** A transfer within the wallet is worth its fee only if the fee is at most a twentieth of the amount. */
 const LEAST_MULTIPLE_OF_FEE = 20n;
 
 /**
- * Budget of a send that was ordered: the ordered limit, else a share of the amount. Whatever the share, the amount may
- * pay the rate below which the network relays nothing, and the send the fee at which it was ordered: an order without a
- * limit accepts the fee of that moment, not a higher one later.
+ * Budget of an ordered send: the ordered limit, or else a share of the amount. In any case it allows the
+ * minimum relay rate and the fee at the time of the order: an order without a limit accepts the current fee,
+ * not a higher one later.
  */
 export function orderBudget(
   { amount, maxFee = null }: { readonly amount: bigint; readonly maxFee?: bigint | null },
@@ -33,8 +34,8 @@ export function orderBudget(
 }
 
 /**
- * Budget of a move within the wallet that starts while fee rates are low: what its size costs at the highest rate at
- * which it starts, and never more than the share of what it moves.
+ * Budget of a transfer within the wallet that starts while fee rates are low: its size at the highest rate at
+ * which it starts, and at most its share of the amount.
  * @param plan made at that rate or a lower one
  */
 export function consolidationBudget(
@@ -42,30 +43,37 @@ export function consolidationBudget(
   terms: { readonly moved: bigint; readonly startsBelow: bigint; readonly policy: Share },
 ): bigint {
   const { moved, startsBelow, policy } = terms;
-  // The planned rate is rounded down: this is the smallest size that it allows.
+  // The planned rate is rounded down, so this is the smallest possible size.
   const size = (plan.fee * 1000n) / (plan.feeRate + 1n) + 1n;
   return smaller(shareOfMove(moved, policy), larger((size * startsBelow) / 1000n, plan.fee));
 }
 
-/** Budget of a move within the wallet that starts once it is worth its fee. A sweep is not urgent: fees may fall again. */
+/**
+ * Budget of a transfer within the wallet that starts once it is worth its fee. A sweep is not urgent, because
+ * fees may fall again.
+ */
 export function sweepBudget(moved: bigint, policy: Share): bigint {
   return smaller(shareOfMove(moved, policy), moved / LEAST_MULTIPLE_OF_FEE);
 }
 
-/** A share of zero forbids every raise of an order. A move has no fee that was accepted: without any, none would start. */
+/**
+ * A share of zero forbids every fee bump of an order. A transfer within the wallet has no accepted fee, so it
+ * would never start without a budget.
+ */
 function shareOfMove(moved: bigint, policy: Share): bigint {
   return policy.maxFeeShareBps === 0 ? moved / LEAST_MULTIPLE_OF_FEE : feeShare(moved, policy);
 }
 
 /**
- * Budget of what uses up a nonce so that later sends can be mined: what their own budgets allow together, which covers
- * the fee that each was ordered at, or the share of what waits if that is more.
+ * Budget of a transaction that fills a nonce gap so that later sends can be mined: the sum of their own
+ * budgets, which covers the fee that each was ordered at, or the share of the waiting amount if that is
+ * higher.
  */
 export function gapBudget(waiting: bigint, budgets: bigint, policy: Share): bigint {
   return larger(feeShare(waiting, policy), budgets);
 }
 
-/** The share of an amount that its fee stays within where no other limit was ordered. */
+/** The maximum fee as a share of the amount where no other limit was ordered. */
 function feeShare(amount: bigint, { maxFeeShareBps }: Share): bigint {
   return (amount * BigInt(maxFeeShareBps)) / BPS;
 }
@@ -81,7 +89,7 @@ export function requireWithin(budget: bigint, fee: bigint, coin: Coin): void {
   if (fee > budget) throw feeAboveLimit(fee, budget, coin);
 }
 
-/** FEE_ABOVE_LIMIT that says how a caller who agrees to the fee can pay it. */
+/** FEE_ABOVE_LIMIT whose message says how a caller who agrees to the fee can pay it. */
 export function feeAboveLimit(fee: bigint, budget: bigint, coin: Coin): AppError {
   const [asked, most] = [fee, budget].map((atoms) => `${formatCoinAmount(atoms, coin)} ${coin}`);
   const message = `the network fee of ${asked} is above the limit of ${most}: wait until fees fall, or give a higher maxFee`;

@@ -11,17 +11,20 @@ const DISPLACED = 'another transaction spent the coins of this send, or of one w
 const WITHDRAWN = 'cancelled before it was broadcast';
 const REVERTED = 'the network executed this send and it failed; only the network fee was spent';
 
-/** Whether it is signed, and has neither been confirmed nor failed. */
+/** Whether it is signed and neither confirmed nor failed. */
 export function isOpen({ status }: Pick<Phase, 'status'>): boolean {
   return status === 'queued' || status === 'signed' || status === 'broadcast';
 }
 
-/** Whether a block executed or cancelled it without paying, and may yet leave the chain. */
+/** Whether a block executed or cancelled it without paying, and that block may still be reorganised away. */
 export function isReverted({ status, height }: Phase): boolean {
   return status === 'broadcast' && height !== null;
 }
 
-/** Whether it failed because a block executed it without paying, cancelled it or spent its coins: a fork may undo that. */
+/**
+ * Whether it failed because a block executed it without paying, cancelled it or double-spent its coins: a
+ * reorg may undo that.
+ */
 export function isEndedByBlock({ status, error }: Pick<SendState, 'status' | 'error'>): boolean {
   return status === 'failed' && (error === CANCELLED || error === DISPLACED || error === REVERTED);
 }
@@ -31,19 +34,19 @@ export function awaitsBlock(send: Phase): boolean {
   return isOpen(send) && !isReverted(send);
 }
 
-/** Whether a higher fee may still be signed for it: no block holds it, and it has not failed. */
+/** Whether a fee bump may still be signed for it: no block contains it, and it has not failed. */
 export function canCostMore(send: Phase): boolean {
   return send.status === 'preparing' || awaitsBlock(send);
 }
 
 /**
- * The send machine: pure and total. Applies one fact to a wallet send, refund or sweep and answers what is decided.
+ * The send machine: pure and total. Applies one fact to a wallet send, refund or sweep and returns the
+ * decision.
  *
- * What holds whatever the facts: a send fails only on proof (a first offer refused, a block too deep to leave the
- * chain, an expiry in final blocks, or a final balance below what a move within the wallet takes), never because
- * something is absent or unknown; its coins are free only then; the blocks outrank every answer of a node; a failed
- * send changes only when a block pays it all the same.
- * `now` is in milliseconds.
+ * Invariants: a send fails only on proof (a rejected first broadcast, a conflicting block too deep for a
+ * reorg, an expiry in final blocks, or a final balance below the cost of a transfer within the wallet), never
+ * because a transaction is absent or unknown; only then are its coins free; blocks outrank every answer of a
+ * node; a failed send changes only when a block pays it after all. `now` is in milliseconds.
  */
 export function decide(send: SendState, fact: SendFact, now: number): Decision {
   switch (fact.type) {
@@ -79,10 +82,11 @@ export function decide(send: SendState, fact: SendFact, now: number): Decision {
 }
 
 /**
- * What the evidence on a refused send comes to. A version mined long ago looks impossible too, as does any version to
- * a node of another chain, so the ledger must have read exactly the node's blocks; likewise one whose inputs a
- * reorganisation unconfirmed. A send without funds may be mined once its account gets more: only a move within the
- * wallet counts as lost then, because the next one takes its nonce and at most one of them is mined.
+ * Judges the evidence on a refused send. A version that was mined long ago also looks invalid, as does any
+ * version to a node of another chain, so the ledger must have read exactly the node's blocks; the same
+ * applies to a version whose inputs a reorg unconfirmed. An unfunded send may be mined once its account
+ * receives more: only a transfer within the wallet then counts as lost, because the next one reuses its nonce
+ * and at most one of them is mined.
  */
 export function judge(
   send: SendState,
@@ -104,7 +108,7 @@ export function judge(
   if (evidence.mayGetInputsBack && !isUnfunded) return { ...open, why: 'inputs_return' };
   const since = Math.min(send.displacedHeight ?? height, height);
   const depth = height - since + 1;
-  // Until the block that shows the low balance is final, a fork may bring the money back.
+  // Until the block that shows the low balance is final, a reorg may restore the money.
   const isLasting = isUnfunded ? finalHeight !== null && finalHeight >= since : depth >= surplusDepth;
   return { kind: 'impossible', since, depth, isUnfunded, isLasting };
 }
@@ -118,16 +122,16 @@ function prepared(send: SendState, { policy }: FactOf<'prepared'>, now: number):
 }
 
 function answered(read: SendState, fact: FactOf<'answered'>, now: number): Decision {
-  // A node had its bytes, so it is held no more.
+  // A node had its bytes, so it is no longer queued.
   const send: SendState = read.status === 'queued' ? { ...read, status: 'signed' } : read;
   const { version, result, neverOffered, policy } = fact;
   if (result.kind === 'accepted') return accept(send, version, { policy, now });
-  // A replacement that was not taken changes nothing: the network still has the older version.
+  // A rejected replacement changes nothing: the network still has the older version.
   if (version > send.version) return changed('retry', { ...send, nextBroadcastAt: now });
-  // What expired pays once it is signed anew.
+  // An expired version pays once it is signed again.
   const isRefused = result.kind === 'rejected' && result.isExpired !== true;
   if (!isRefused || !neverOffered || send.broadcasts > 0) return retry(send, { policy, now });
-  // No node has relayed these bytes. Another version may be in the network all the same.
+  // No node has relayed these bytes. The network may still have another version.
   if (send.versions.length === 1) return fail(send, result.reason);
   const older = send.versions.findLast((each) => each.version < version);
   return older === undefined ? retry(send, { policy, now }) : switchTo(send, older, now);
@@ -167,12 +171,12 @@ function retry(send: SendState, { policy, now }: Terms): Decision {
   });
 }
 
-/** Its bytes are broadcast by whoever stores this, and by the send loop if no answer is recorded. */
+/** The caller that stores this broadcasts its bytes; the send loop does so if no answer is recorded. */
 function dequeued(send: SendState, { policy }: FactOf<'dequeued'>, now: number): Decision {
   return changed('dequeue', { ...send, status: 'signed', nextBroadcastAt: now + policy.firstAnswerMs });
 }
 
-/** It stays in the queue, and is examined again soon: the sends behind it wait as well. */
+/** It stays queued and is rechecked soon, because the sends behind it wait as well. */
 function stayQueued(send: SendState, pauseMs: number, now: number): Decision {
   return changed('wait', { ...send, nextBroadcastAt: now + pauseMs });
 }
@@ -185,14 +189,15 @@ function refused(send: SendState, fact: FactOf<'refused'>, now: number): Decisio
       return accept({ ...send, version: verdict.version }, verdict.version, { policy, now });
     case 'open': {
       if (send.status === 'queued') {
-        // The operator may take days, and none of those made since waits for it.
+        // The operator may take days, and no later send waits for it.
         const pauseMs = verdict.why === 'paid_unseen' ? policy.retryMaxMs : policy.retryMs;
         return stayQueued(send, pauseMs, now);
       }
       const { version, fee } = versionOf(send, verdict.version ?? send.version);
       const current = version === send.version ? send : { ...send, version, fee };
       const action = verdict.version === null ? 'wait' : 'retry';
-      // A node that is ahead or silent says nothing about the block that showed the proof; only a fork takes that back.
+      // A node that is ahead or silent reveals nothing about the block of the proof; only a reorg undoes the
+      // proof.
       const displacedHeight = verdict.why === 'ledger_differs' ? send.displacedHeight : null;
       return { ...retry({ ...current, displacedHeight }, { policy, now }), action };
     }
@@ -203,7 +208,9 @@ function refused(send: SendState, fact: FactOf<'refused'>, now: number): Decisio
   }
 }
 
-/** A fork may revert what displaced it, so the proof must hold for some blocks. An expiry is final by itself. */
+/**
+ * A reorg may revert the conflicting transaction, so the proof must hold for some blocks. An expiry is final.
+ */
 function impossible(
   send: SendState,
   { since, isUnfunded, isLasting }: Extract<Verdict, { readonly kind: 'impossible' }>,
@@ -252,7 +259,7 @@ function mined(send: SendState, { version: number, height, succeeded, fee }: Fac
     displacedHeight: null,
     nextBroadcastAt: null,
   };
-  // A fork may still bring the payment: it fails once the block stays.
+  // A reorg may still pay it: the send fails once the block is deep enough.
   if (!isPaid) return { ...changed('revert', { ...inBlock, status: 'broadcast' }), dead };
   return {
     action: 'confirm',
@@ -300,7 +307,7 @@ function settled(send: SendState, { upTo }: FactOf<'settled'>): Decision {
 
 function orphaned(send: SendState, { upTo, conflicts, isExamined }: FactOf<'orphaned'>): Decision {
   const isLost = send.versions.every(({ version }) => (conflicts.get(version) ?? Infinity) <= upTo);
-  // An account's balance pays from whatever else came: there a send ends by its expiry or used nonce.
+  // An account can pay from later deposits, so a send there ends only by its expiry or a used nonce.
   const isProven = isLost && isExamined && send.versions.length > 0 && spendingModel(send) === 'outputs';
   return awaitsBlock(send) && isProven ? fail(send, DISPLACED) : ignore(send);
 }

@@ -1,15 +1,15 @@
 import { outputKey, type FeeAncestor, type Ancestry, type Fund } from '../chain.ts';
 
 /**
- * Fees of transactions that spend from unconfirmed ones. Miners take a transaction together with the
- * ancestors that it needs, at the rate of all of them (child pays for parent). Rates per 1,000 vB.
+ * Fees of transactions that spend from unconfirmed ones. Miners evaluate a transaction together with the
+ * ancestors that it needs, at their common rate (child pays for parent, CPFP). Rates per 1,000 vB.
  */
 
-/** Unconfirmed ancestors that an ordinary node accepts for one transaction is 24; some room is left. */
+/** An ordinary node accepts at most 24 unconfirmed ancestors per transaction; this leaves a margin. */
 export const MAX_ANCESTORS = 20;
-/** Virtual size of a transaction with all its unconfirmed ancestors up to which nodes relay it. */
+/** Maximum virtual size of a transaction with all its unconfirmed ancestors that nodes relay. */
 export const MAX_PACKAGE_SIZE = 101_000n;
-/** Virtual size of the ancestors alone up to which a send spends unconfirmed change. */
+/** Maximum virtual size of the ancestors alone with which a send spends unconfirmed change. */
 export const MAX_ANCESTORS_SIZE = 50_000n;
 
 /** The distinct unconfirmed ancestors of a transaction that spends these. */
@@ -24,12 +24,15 @@ export function distinctAncestors(
   return [...distinct.values()];
 }
 
-/** Virtual size of ancestors together. */
+/** Total virtual size of ancestors. */
 export function sizeTogether(ancestors: readonly FeeAncestor[]): bigint {
   return ancestors.reduce((sum, { size }) => sum + size, 0n);
 }
 
-/** What ancestors pay less than a rate asks. One that pays more helps nobody: it is mined without the others. */
+/**
+ * The amount by which ancestors fall short of a rate. An ancestor above the rate does not help the others,
+ * because it is mined without them.
+ */
 export function deficitAt(rate: bigint, ancestors: readonly FeeAncestor[]): bigint {
   return ancestors.reduce((sum, { fee, size }) => {
     const missing = (size * rate + 999n) / 1000n - fee;
@@ -37,7 +40,7 @@ export function deficitAt(rate: bigint, ancestors: readonly FeeAncestor[]): bigi
   }, 0n);
 }
 
-/** The rate at which a transaction is worth mining: its own, or less where its ancestors pay less. */
+/** The effective rate for miners: its own, or less where its ancestors pay less. */
 export function packageRate(
   own: { readonly fee: bigint; readonly feeRate: bigint },
   ancestors: readonly FeeAncestor[],

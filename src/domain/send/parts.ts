@@ -8,23 +8,23 @@ import {
 } from '../chain.ts';
 
 /**
- * Sends that spend more outputs than one transaction takes. Parts gather outputs within the wallet, each into one
- * output; once blocks hold them, the send itself spends what they made and the outputs that are left. All of it is
- * planned from the outputs that were reserved when the send was ordered, and from no others.
+ * Sends that spend more outputs than fit into one transaction. Parts gather outputs within the wallet, each
+ * into one output; once blocks hold them, the send itself spends their outputs and the remaining ones.
+ * Everything is planned from the outputs that were reserved when the send was ordered, and from no others.
  */
 
-/** A part gathers half as many outputs as one transaction takes, so that miners find room for it. */
+/** A part gathers half as many outputs as fit into one transaction, so that miners find room for it. */
 const PART_DIVISOR = 2;
-/** Most outputs that one send reserves: some 28 parts. */
+/** Maximum number of outputs that one send reserves: about 28 parts. */
 export const MAX_RESERVED_OUTPUTS = 20_000;
 
-/** What a send pays, and how its fee is taken. Atoms. */
+/** The amount of a send, and how its fee is paid. Atoms. */
 export interface PartedOrder {
   readonly destination: string;
-  /** As ordered: with subtractFee what leaves the wallet. */
+  /** As ordered: with subtractFee the total that leaves the wallet. */
   readonly amount: bigint;
   readonly subtractFee: boolean;
-  /** All that is reserved goes out. */
+  /** All reserved money is sent. */
   readonly everything: boolean;
 }
 
@@ -33,36 +33,39 @@ export interface PartTerms {
   readonly quote: FeeQuote;
   /** Where parts and change are paid to. */
   readonly changeAddress: string;
-  /** Most outputs that one transaction of the chain spends. */
+  /** Maximum number of outputs that one transaction of the chain spends. */
   readonly mostInputs: number;
   /** Cost of spending one output at a rate, atoms. */
   readonly inputCost: (rate: bigint) => bigint;
 }
 
-/** The reserved outputs as they are now. */
+/** The current state of the reserved outputs. */
 export interface Reserved {
-  /** Outputs that parts made, in blocks. */
+  /** Outputs of parts that are in blocks. */
   readonly gathered: readonly Fund[];
   /** Outputs in blocks that no part has spent, largest first. */
   readonly loose: readonly Fund[];
-  /** Amounts of the outputs that no block holds yet: those of parts, and reserved ones that wait for a block. */
+  /** Amounts of unconfirmed outputs: those of parts, and reserved ones that wait for a block. */
   readonly expected: readonly bigint[];
   /** Fees of all parts together, atoms. */
   readonly partsFee: bigint;
 }
 
 type Transaction =
-  /** A move within the wallet. */
+  /** A transfer within the wallet. */
   { readonly kind: 'part'; readonly plan: SendPlan } | { readonly kind: 'send'; readonly plan: SendPlan };
 
 type NextTransaction =
   | Transaction
   /** Outputs that it needs must be mined first. */
   | { readonly kind: 'wait' }
-  /** What is reserved does not pay for it at this fee rate. */
+  /** The reserved money does not cover it at this fee rate. */
   | { readonly kind: 'short' };
 
-/** The next transaction of a send. @throws {UnsendableAmount} when the fee leaves less than the network relays. */
+/**
+ * The next transaction of a send. @throws {UnsendableAmount} when the amount after the fee is below the dust
+ * limit.
+ */
 function nextTransaction(order: PartedOrder, reserved: Reserved, terms: PartTerms): NextTransaction {
   const { gathered, expected, partsFee } = reserved;
   const loose = worthSpending(reserved.loose, terms);
@@ -82,7 +85,7 @@ function worthSpending(funds: readonly Fund[], { inputCost, quote }: PartTerms):
   return funds.filter(({ amount }) => amount > cost);
 }
 
-/** How many outputs each part gathers that must precede the last transaction. */
+/** Sizes of the parts that must precede the last transaction. */
 function partSizes(gathered: number, loose: number, terms: Pick<PartTerms, 'mostInputs'>): number[] {
   const sizes: number[] = [];
   let [made, left] = [gathered, loose];
@@ -99,7 +102,7 @@ function outputsPerPart({ mostInputs }: Pick<PartTerms, 'mostInputs'>): number {
   return Math.max(2, Math.floor(mostInputs / PART_DIVISOR));
 }
 
-/** Null when they do not pay for more than their own fee. */
+/** Null when the inputs do not pay for more than their own fee. */
 function planPart(inputs: readonly Fund[], { adapter, quote, changeAddress }: PartTerms): SendPlan | null {
   const amount = sumOf(inputs);
   const paid = { destination: changeAddress, changeAddress, amount, subtractFee: true };
@@ -111,7 +114,7 @@ function planPart(inputs: readonly Fund[], { adapter, quote, changeAddress }: Pa
   }
 }
 
-/** Null when these do not pay for it. @throws {UnsendableAmount} */
+/** Null when the inputs do not cover it. @throws {UnsendableAmount} */
 function planLast(
   { destination, subtractFee, ...order }: PartedOrder,
   { funds, partsFee }: { readonly funds: readonly Fund[]; readonly partsFee: bigint },
@@ -126,7 +129,7 @@ function planLast(
   }
 }
 
-/** All transactions of a send as they would be planned now. */
+/** All transactions of a send as planned at this rate. */
 export interface Preparation {
   /** To be reserved, largest first. */
   readonly funds: readonly Fund[];
@@ -137,8 +140,8 @@ export interface Preparation {
 }
 
 /**
- * Selects the outputs that a send needs, largest first, with room for fee rates that double. Null when all of them
- * together do not pay for it. Pure.
+ * Selects the outputs that a send needs, largest first, with headroom for doubled fee rates. Null when all of
+ * them together do not pay for it. Pure.
  * @param funds worth more than they cost to spend, largest first
  * @throws {UnsendableAmount} as nextStep
  */
@@ -158,7 +161,7 @@ export function planPreparation(
 /** More outputs are tried in steps of this fraction. */
 const STEPS = 20;
 
-/** How many outputs pay the amount and twice the fee at the rate of now. */
+/** Number of outputs that pay the amount and twice the current fee. */
 function outputsFor(
   { amount, subtractFee }: PartedOrder,
   funds: readonly Fund[],
@@ -174,21 +177,26 @@ function outputsFor(
   return funds.length;
 }
 
-/** What all transactions that spend so many outputs cost, in inputs: a part and its output cost less than two. */
+/**
+ * Cost of all transactions that spend this many outputs, in inputs: a part and its output cost less than two.
+ */
 function costInInputs(outputs: number, { mostInputs }: Pick<PartTerms, 'mostInputs'>): bigint {
   const beyond = outputs - 1 - mostInputs;
   const parts = beyond < 0 ? 0 : Math.ceil(beyond / outputsPerPart({ mostInputs })) + 1;
   return BigInt(outputs + 2 * (parts + 1));
 }
 
-/** What an order would take of the wallet if it spent all of these: the fees of all transactions are in it. Atoms. */
+/**
+ * Amount that an order would take from the wallet if it spent all of these, including the fees of all
+ * transactions. Atoms.
+ */
 export function neededWith(order: PartedOrder, funds: readonly Fund[], terms: PartTerms): bigint {
   if (order.subtractFee) return order.amount;
   const all = { ...order, amount: sumOf(funds), subtractFee: true, everything: true };
   return order.amount + (planPreparation(all, funds, terms)?.fee ?? 0n);
 }
 
-/** Null when what is reserved does not pay for it. */
+/** Null when the reserved money does not cover it. */
 function draftPart(order: PartedOrder, funds: readonly Fund[], terms: PartTerms): Preparation | null {
   const draft = draftRemainingParts(order, { gathered: [], loose: funds, expected: [], partsFee: 0n }, terms);
   if (draft === null) return null;
@@ -196,7 +204,7 @@ function draftPart(order: PartedOrder, funds: readonly Fund[], terms: PartTerms)
   return { funds, parts, last, fee };
 }
 
-/** All transactions that are missing, as they would be planned now. `fee`: theirs and that of earlier parts, atoms. */
+/** The remaining transactions as planned at this rate. `fee`: theirs and that of earlier parts, atoms. */
 function draftRemainingParts(
   order: PartedOrder,
   reserved: Reserved,
@@ -217,8 +225,9 @@ function draftRemainingParts(
 }
 
 /**
- * The parts that are missing; null when one does not pay for more than its fee. Those that gather as many outputs cost the
- * same: only the first and the last of them, which hold the most and the least, are planned.
+ * The remaining parts; null when one does not pay for more than its fee. Parts with the same number of
+ * outputs cost the same, so only the first and the last of them, which hold the most and the least, are
+ * planned.
  */
 function draftParts(
   { gathered, expected }: Reserved,
@@ -240,7 +249,7 @@ function draftParts(
   return parts;
 }
 
-/** Stands in a draft for an output that does not exist yet: its key is of no account. */
+/** Placeholder in a draft for an output that does not exist yet; its key is irrelevant. */
 function madeOutput(
   amount: bigint,
   at: number,
@@ -251,19 +260,19 @@ function madeOutput(
 }
 
 export type PreparationStep =
-  /** `limit`: its share of the budget; `rest`: the fee of what comes after it, as planned now. */
+  /** `limit`: its share of the budget; `rest`: the fee of the later transactions as planned now. */
   | { readonly kind: 'part'; readonly plan: SendPlan; readonly limit: bigint; readonly rest: bigint }
   | { readonly kind: 'send'; readonly plan: SendPlan }
   | { readonly kind: 'wait' }
   /** All of it would cost more than the budget. `fee`: of all transactions, at the lowest rate. */
   | { readonly kind: 'over'; readonly fee: bigint }
-  /** What is reserved does not pay for it at any rate. */
+  /** The reserved money does not pay for it at any rate. */
   | { readonly kind: 'short' };
 
 /**
- * The next step of a send at the rate of the quote or, where its budget does not allow that, at the highest rate that it
- * allows and the network relays. Pure.
- * @throws {UnsendableAmount} when the fee leaves the destination less than the network relays.
+ * The next step of a send at the rate of the quote or, where its budget does not allow that, at the highest
+ * allowed rate that the network relays. Pure.
+ * @throws {UnsendableAmount} when the destination would receive less than the dust limit.
  */
 export function nextStep(
   order: PartedOrder,
@@ -294,7 +303,7 @@ export function nextStep(
   }
 }
 
-/** Null when what is reserved does not pay for all that is missing. */
+/** Null when the reserved money does not pay for all remaining transactions. */
 function feeOfAll(
   step: Transaction,
   order: PartedOrder,

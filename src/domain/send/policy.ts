@@ -1,14 +1,16 @@
 import type { FeeQuote } from '../chain.ts';
 import { COIN_DEFINITIONS, type Coin } from '../coins.ts';
 
-/** When sends are rebroadcast and when their fee is bumped. Times in ms. */
+/** When sends are rebroadcast and when their fee is bumped (RBF, CPFP). Times in ms. */
 export interface SendPolicy {
-  /** How long the request that made a send may wait for the node before the loop takes over. */
+  /** How long the creating request may wait for the node before the send loop takes over. */
   readonly firstAnswerMs: number;
   /** First backoff after a broadcast without a clear answer; it doubles up to the maximum. */
   readonly retryMs: number;
   readonly retryMaxMs: number;
-  /** How often an accepted but unconfirmed send is rebroadcast, in case the node evicted it. */
+  /**
+   * How often an accepted but unconfirmed send is rebroadcast, in case the node evicted it from its mempool.
+   */
   readonly rebroadcastMs: number;
   /** The same where transactions expire within minutes. */
   readonly expiringRebroadcastMs: number;
@@ -18,7 +20,7 @@ export interface SendPolicy {
   readonly accountBumpAfterMs: number;
   /** The same for a version below the network's minimum rate. */
   readonly bumpUnderpaidAfterMs: number;
-  /** Whether fees are bumped automatically. */
+  /** Whether the daemon bumps fees automatically. */
   readonly raisesFees: boolean;
   /** Limit of a bumped fee in basis points of the amount, where the order sets none. */
   readonly maxFeeShareBps: number;
@@ -26,7 +28,7 @@ export interface SendPolicy {
   readonly consolidateBelowRate: bigint;
   /** The fee is bumped when the node's rate is at least this percentage of the rate paid. */
   readonly bumpFromPercent: number;
-  /** Most signed versions of one send, the first included. */
+  /** Maximum number of signed versions of one send, including the first. */
   readonly maxVersions: number;
   /** Confirmations after which coins reserved for another version are released. */
   readonly surplusDepth: number;
@@ -49,7 +51,7 @@ export const DEFAULT_SEND_POLICY: SendPolicy = {
   surplusDepth: 6,
 };
 
-/** Backoff before the next broadcast after `offers` of them had no clear answer. */
+/** Backoff before the next broadcast after `offers` broadcasts without a clear answer. */
 export function retryDelayMs(policy: SendPolicy, offers: number): number {
   return Math.min(policy.retryMs * 2 ** Math.min(Math.max(offers - 1, 0), 30), policy.retryMaxMs);
 }
@@ -60,8 +62,8 @@ export function rebroadcastGapMs(policy: SendPolicy, coin: Coin): number {
 }
 
 /**
- * Whether the fee of a send is to be raised: what it pays is below what the network takes at all, or its newest version
- * has waited long while the node asks for clearly more.
+ * Whether to bump the fee of a send: it pays less than the network's minimum, or its newest version has
+ * waited long while the node's estimate is clearly higher.
  */
 export function shouldBumpFee(
   policy: SendPolicy,
@@ -71,12 +73,12 @@ export function shouldBumpFee(
   if (isNotRelayed(paid, quote)) return true;
   const isAccount = COIN_DEFINITIONS[coin].spending === 'one-account';
   const waitMs = isAccount ? policy.accountBumpAfterMs : policy.bumpAfterMs;
-  // A negative age is that of a clock since set back.
+  // A negative age means that the clock was set back.
   const isOld = ageMs < 0 || ageMs >= waitMs;
   return isOld && isTooLow(policy, paid, quote);
 }
 
-/** Whether a paid rate is below what the network takes at all, or clearly below what the node asks for. */
+/** Whether a paid rate is below the network's minimum, or clearly below the node's estimate. */
 export function isTooLow(
   { bumpFromPercent }: Pick<SendPolicy, 'bumpFromPercent'>,
   paid: bigint,

@@ -1,31 +1,35 @@
 import type { SendPlan } from '../chain.ts';
 
 /**
- * The queue of a merchant address, where a send draws on whole accounts (Solana): every open send that draws on that
- * address or pays into it, in the order in which they were made. A send may draw on what the sends before it will
- * leave there: it is signed at once, and held until they have landed. So at most one send in the network draws on the
- * address, besides one from before a restore: the proof of an expiry finds the money of neither where the other took it.
+ * The queue of a merchant address, where a send draws on whole accounts (Solana): every open send that draws
+ * on that address or pays into it, in creation order. A send may draw on the balance that the sends before it
+ * will leave: it is signed at once and held until they are executed. So at most one send in flight draws on
+ * the address, apart from one that predates a restore: an expiry proof for two sends is impossible, because
+ * neither balance check can exclude the other.
  */
 
-/** Most sends that may wait on one address: each is released only once the one before it is in a block. */
+/**
+ * Maximum number of sends that may wait on one address: each is released only once the previous one is in a
+ * block.
+ */
 export const MAX_QUEUED = 100;
 
-/** An open send of the address that no block holds yet. */
+/** An open send of the address that no block contains yet. */
 export interface QueueMember {
   readonly id: string;
   readonly position: number;
-  /** It is held: no node has had its bytes. */
+  /** Whether it is queued: no node has had its bytes. */
   readonly isQueued: boolean;
   /**
-   * It may have been paid by a transaction that the ledger does not know: it is older than a restore or skipped blocks.
-   * It may wait for the operator, so those made since do not wait for it.
+   * A transaction unknown to the ledger may have paid it: it predates a restore or skipped blocks. It may
+   * wait for the operator, so later sends do not wait for it.
    */
   readonly mayBePaidUnseen: boolean;
-  /** What it will change on the balance of the address, atoms. */
+  /** Its effect on the balance of the address, atoms. */
   readonly balanceChange: bigint;
 }
 
-/** What a plan changes on the balance of an account, atoms; null where it does not concern it. */
+/** The effect of a plan on the balance of an account, atoms; null if it does not touch the account. */
 export function accountBalanceChange(
   { inputs, change, destination, amount }: Pick<SendPlan, 'inputs' | 'change' | 'destination' | 'amount'>,
   account: string,
@@ -36,14 +40,14 @@ export function accountBalanceChange(
   return taken === 0n && returned === 0n && received === 0n ? null : returned + received - taken;
 }
 
-/** What a plan assumes that an account holds, atoms; 0 where it does not draw on it. */
+/** The balance that a plan assumes in an account, atoms; 0 if it does not draw on the account. */
 export function drawnFrom(inputs: SendPlan['inputs'], account: string): bigint {
   return inputs.reduce((sum, { address, amount }) => (address === account ? sum + amount : sum), 0n);
 }
 
 /**
- * The sends that may leave the queue now: the first of all, if it is held and no other one in the network draws on the
- * address. Sends that may have been paid unseen, and those made since, are two queues.
+ * The sends that may leave the queue now: the first one, if it is queued and no other send in flight draws on
+ * the address. Sends that may have been paid unseen, and later ones, form two queues.
  */
 export function readyForRelease(members: readonly QueueMember[]): QueueMember[] {
   const [unseen, others] = [true, false].map((isUnseen) =>
@@ -56,7 +60,7 @@ export function readyForRelease(members: readonly QueueMember[]): QueueMember[] 
   });
 }
 
-/** What the address will hold once all of them have landed; null where no further send may rely on that. */
+/** The balance of the address after all of them are executed; null where no further send may rely on it. */
 export function balanceAfterQueue(balance: bigint, members: readonly QueueMember[]): bigint | null {
   if (members.filter(({ isQueued }) => isQueued).length >= MAX_QUEUED) return null;
   const rest = members.reduce((sum, { balanceChange }) => sum + balanceChange, balance);
@@ -64,9 +68,9 @@ export function balanceAfterQueue(balance: bigint, members: readonly QueueMember
 }
 
 /**
- * What a send that has its turn may draw on the address when it is planned again, beside the others: what they pay
- * into it may never come, and what they take away is theirs. Null while another one in the network draws on it, other
- * than one that may wait for the operator.
+ * The balance that a send at the head of the queue may draw on when it is planned again: excludes pending
+ * deposits of the others, which may never arrive, and subtracts their withdrawals. Null while another send in
+ * flight draws on the address, unless that one may wait for the operator.
  */
 export function balanceExcludingQueue(balance: bigint, others: readonly QueueMember[]): bigint | null {
   const taken = others.filter(({ balanceChange }) => balanceChange < 0n);

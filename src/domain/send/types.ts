@@ -3,36 +3,41 @@ import type { ChainId } from '../coins.ts';
 import type { SendEventType } from '../events.ts';
 import type { SendPolicy } from './policy.ts';
 
-/** `queued`: signed, and held until the sends before it have landed; no node has had its bytes. */
+/** `queued`: signed, and held until the sends before it are executed; no node has had its bytes. */
 export const SEND_STATUSES = ['preparing', 'queued', 'signed', 'broadcast', 'confirmed', 'failed'] as const;
 export type SendStatus = (typeof SEND_STATUSES)[number];
-/** In the database a queued send is a signed one with a mark. */
+/** In the database a queued send is a signed one with a flag. */
 export type StoredSendStatus = Exclude<SendStatus, 'queued'>;
 
-/** One signed transaction of a send. All of them share an input or a nonce, or expired one after the other. */
+/**
+ * One signed transaction of a send. Versions share an input or a nonce, or each was signed after the previous
+ * one expired.
+ */
 export interface SendVersion {
   readonly version: number;
   readonly txid: string;
   readonly fee: bigint;
-  /** Pays everything back to the wallet instead of the destination. */
+  /** Returns everything to the wallet instead of the destination. */
   readonly cancels: boolean;
 }
 
-/** A send as the machine knows it. Everything it decides on is in here or in the fact. */
+/** State of the send machine. It decides only on this state and the fact. */
 export interface SendState extends ChainId {
   readonly status: SendStatus;
   /** Oldest first. */
   readonly versions: readonly SendVersion[];
-  /** The current version: the one in a block, else the one that the network has as far as that is known; 0: none yet. */
+  /**
+   * The current version: the one in a block, or else the one that the network is known to have; 0: none yet.
+   */
   readonly version: number;
-  /** Fee of the current version, or what its block says that it really cost. */
+  /** Fee of the current version, or the actual cost according to its block. */
   readonly fee: bigint;
-  /** Block that holds the current version, also one that executed it without paying; null: none does. */
+  /** Block of the current version, including one that executed it without paying; null without one. */
   readonly height: number | null;
-  /** Block since which no version can be mined as far as the chain shows; null: one can. */
+  /** Block since which the chain shows that no version can be mined; null: one can. */
   readonly displacedHeight: number | null;
   readonly error: string | null;
-  /** Broadcasts of the current version whose outcome was recorded. */
+  /** Number of broadcasts of the current version with a recorded outcome. */
   readonly broadcasts: number;
   readonly nextBroadcastAt: number | null;
   /** Transaction that the last `send.broadcast` event named. */
@@ -42,54 +47,57 @@ export interface SendState extends ChainId {
 }
 
 /**
- * What the node and the ledger know about a send whose bytes were refused. Absence is no proof: only the fate `gone`
- * speaks against a version, for a move within the wallet also `unfunded`, and only where node and ledger stand on the
- * same block.
+ * Evidence from the node and the ledger on a send whose bytes were refused. Absence is not a proof: only the
+ * fate `gone` counts against a version, for a transfer within the wallet also `unfunded`, and only if node
+ * and ledger are at the same block.
  */
 export interface RefusalEvidence {
   /** The node's report by txid. A version without an entry is unknown. */
   readonly fates: ReadonlyMap<string, TransactionFate>;
-  /** Where the ledger stands. */
+  /** Height of the ledger. */
   readonly height: number | null;
-  /** Whether the node's report rests on exactly the block that the ledger has read last. */
+  /** Whether the node's report refers to exactly the last block of the ledger. */
   readonly isOnLedgerTip: boolean;
-  /** Whether a version unknown here, or a block never read, may have paid it. */
+  /** Whether a version unknown here, or a block that was never read, may have paid it. */
   readonly mayBePaidUnseen: boolean;
-  /** Whether an input is in no block now but may be mined again, and the send with it. */
+  /** Whether an input is currently unconfirmed but may be mined again, and the send with it. */
   readonly mayGetInputsBack: boolean;
-  /** Whether it pays only addresses of the wallet: mined after its failure, it costs no more than its fee. */
+  /** Whether it pays only addresses of the wallet: if it is mined after its failure, it costs only its fee. */
   readonly isWithinWallet: boolean;
   /** The newest block of the ledger that the network calls final; null: unknown. */
   readonly finalHeight: number | null;
 }
 
-/** What the evidence on a refused send comes to. */
+/** The result of the evidence on a refused send. */
 export type Verdict =
   | { readonly kind: 'present'; readonly version: number }
-  /** `version`: the one that may still land, null when none may. `why`: the first thing that is missing for a proof. */
+  /**
+   * `version`: the one that may still be mined, null if none may. `why`: the first missing condition of a
+   * proof.
+   */
   | {
       readonly kind: 'open';
       readonly version: number | null;
       readonly why: 'ledger_differs' | 'version_possible' | 'paid_unseen' | 'inputs_return';
     }
-  /** No version can be mined on top of the block that the ledger stands on; so it has been since a height. */
+  /** No version can be mined on top of the ledger's block; that is true since a height. */
   | {
       readonly kind: 'impossible';
       readonly since: number;
       readonly depth: number;
-      /** The balance it draws on does not cover it. */
+      /** The balance does not cover it. */
       readonly isUnfunded: boolean;
       /** Whether no reorganisation is expected to undo that. */
       readonly isLasting: boolean;
     };
 
-/** Things that happen to a send. They may repeat and come in any order. */
+/** Facts about a send. They may repeat and come in any order. */
 export type SendFact =
   /** Its outputs are gathered and its first version is stored. */
   | { readonly type: 'prepared'; readonly policy: SendPolicy }
-  /** What it had reserved is not enough any more, before anything that pays it was signed. */
+  /** Its reserved money no longer covers it, and no transaction that pays it was signed. */
   | { readonly type: 'abandoned'; readonly reason: string }
-  /** `neverOffered`: no earlier broadcast of these bytes can have reached any node. */
+  /** `neverOffered`: no earlier broadcast of these bytes can have reached a node. */
   | {
       readonly type: 'answered';
       readonly version: number;
@@ -98,8 +106,8 @@ export type SendFact =
       readonly policy: SendPolicy;
     }
   /**
-   * A node refused bytes that others may have. `renewal`: whether it was tried to sign the send anew, where
-   * transactions expire, and why it was not; `none`: they do not expire.
+   * A node refused bytes that others may have. `renewal`: where transactions expire, whether the send was
+   * signed again, and otherwise the reason; `none`: they do not expire.
    */
   | {
       readonly type: 'refused';
@@ -108,13 +116,15 @@ export type SendFact =
       readonly renewal: 'none' | 'untried' | 'later' | 'impossible';
       readonly policy: SendPolicy;
     }
-  /** The newest version was signed in place of the others, which are proven to have expired. */
+  /** The newest version replaces the others, which are proven to have expired. */
   | { readonly type: 'renewed' }
-  /** The sends before it have landed or ended: it leaves the queue, and its bytes are about to be broadcast. */
+  /**
+   * The sends before it are executed or ended: it leaves the queue, and its bytes are about to be broadcast.
+   */
   | { readonly type: 'dequeued'; readonly policy: SendPolicy }
-  /** The merchant takes it back before any node had its bytes. */
+  /** The merchant withdraws it before a node has had its bytes. */
   | { readonly type: 'withdrawn' }
-  /** A block holds a version. `fee`: what it really cost, where only the block can tell. */
+  /** A block contains a version. `fee`: its actual cost, where only the block shows it. */
   | {
       readonly type: 'mined';
       readonly version: number;
@@ -123,8 +133,8 @@ export type SendFact =
       readonly fee: bigint | null;
     }
   /**
-   * A block spends inputs of these versions by another transaction. `isExamined`: that one is known not to be the
-   * payment itself, in a version that is unknown here.
+   * A block spends inputs of these versions by another transaction. `isExamined`: that one is known not to be
+   * an unknown version of the payment itself.
    */
   | {
       readonly type: 'displaced';
@@ -132,13 +142,14 @@ export type SendFact =
       readonly height: number;
       readonly isExamined: boolean;
     }
-  /** The blocks above a height left the chain. */
+  /** Blocks above a height were rolled back. */
   | { readonly type: 'rolled_back'; readonly to: number }
-  /** Blocks up to this height have the confirmations that a payment of its amount needs. */
+  /** Blocks up to this height have the confirmations that a payment of this amount needs. */
   | { readonly type: 'settled'; readonly upTo: number }
   /**
-   * Blocks up to this height are too deep for a reorganisation. `conflicts`: by version, the lowest block that spends
-   * one of its inputs, or an input of an unconfirmed ancestor, otherwise; one without an entry may land.
+   * Blocks up to this height are too deep for a reorg. `conflicts`: by version, the lowest block that spends
+   * one of its inputs, or an input of an unconfirmed ancestor, in another transaction; a version without an
+   * entry may still be mined.
    */
   | {
       readonly type: 'orphaned';
@@ -150,13 +161,14 @@ export type SendFact =
   | { readonly type: 'buried'; readonly upTo: number };
 
 /**
- * What was decided. `ignore`: the fact says nothing new. `sign`: it has its first version. `accept`: the network has the current version. `retry`: the
- * same bytes again, the coins stay reserved. `wait`: the same, while a proof is missing that no version may land.
- * `switch`: another version is the one that may land. `renew`: the caller
- * signs it anew if it can, and says how that went. `dequeue`: it is to be broadcast now. `confirm`: a block pays. `revert`: a block executed or cancelled it
- * without paying. `displace`: nothing of it can land on this chain. `hold`: it may be paid unseen, and only the
- * operator can tell. `roll_back`: its block, or the one that displaced it, left the chain. `release`: coins that only
- * versions which were not mined had reserved are free. `fail`: it is over, all its coins are free.
+ * The decision. `ignore`: the fact changes nothing. `sign`: it has its first version. `accept`: the network
+ * has the current version. `retry`: broadcast the same bytes again; the coins stay reserved. `wait`: the
+ * same, while there is no proof that no version can be mined. `switch`: another version may be mined instead.
+ * `renew`: the caller signs it again if possible, and reports the result. `dequeue`: broadcast it now.
+ * `confirm`: a block pays. `revert`: a block executed or cancelled it without paying. `displace`: none of its
+ * versions can be mined on this chain. `hold`: it may have been paid unseen, and only the operator can
+ * decide. `roll_back`: its block, or the displacing one, left the chain. `release`: coins that only unmined
+ * versions had reserved are free. `fail`: it has failed, and all its coins are free.
  */
 export type SendAction =
   | 'ignore'
@@ -177,7 +189,7 @@ export type SendAction =
 
 export interface Decision {
   readonly action: SendAction;
-  /** The send after it; the same object when nothing changed. */
+  /** The send after the fact; the same object if nothing changed. */
   readonly send: SendState;
   readonly event: SendEventType | null;
   /** Versions that cannot be mined on this chain: their change does not exist. */
