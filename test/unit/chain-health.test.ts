@@ -17,8 +17,8 @@ const syncing: NodeStatus = {
   warnings: null,
 };
 
-describe('a node that is not in step with its network', () => {
-  it('is told of once, however many blocks come before it is, and again the next time', () => {
+describe('HealthRecord for a node that is behind its network', () => {
+  it('warns once per outage, however many blocks arrive during it', () => {
     const warnings: string[] = [];
     const logger: Logger = {
       debug: quiet,
@@ -39,8 +39,8 @@ describe('a node that is not in step with its network', () => {
   });
 });
 
-describe('a node that limits the rate of requests', () => {
-  it('is told of with the number of orders that are looked at, and with what to do', () => {
+describe('HealthRecord for a node that limits the rate of requests', () => {
+  it('reports the number of watched order addresses and the settings that reduce requests', () => {
     const logger: Logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
     const metrics = { reorganised: quiet, accountsWatched: () => 412 };
     const health = new HealthRecord(logger, { coin: 'ETH', mode: 'live' }, metrics);
@@ -53,8 +53,8 @@ describe('a node that limits the rate of requests', () => {
   });
 });
 
-describe('a reorganisation', () => {
-  it('is counted by how many recorded blocks left the chain', () => {
+describe('HealthRecord on a reorg', () => {
+  it('counts the recorded blocks that left the best chain', () => {
     const logger: Logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
     const depths: number[] = [];
     const metrics = {
@@ -78,8 +78,8 @@ function toldOf(error: Error): object | undefined {
   return lines[0];
 }
 
-describe('a node that cannot be followed', () => {
-  it('is told of in one line with the setting to look at, when it is out of reach', () => {
+describe('HealthRecord when following the node fails', () => {
+  it('logs one line with the setting to check when the node is unreachable', () => {
     expect(toldOf(new ChainError('unavailable', 'getblockhash: no answer from 127.0.0.1:9332'))).toEqual({
       coin: 'LTC',
       mode: 'live',
@@ -89,7 +89,7 @@ describe('a node that cannot be followed', () => {
     });
   });
 
-  it('is told of with a trace when nobody foresaw it', () => {
+  it('logs a stack trace when the error is unexpected', () => {
     const error = new Error('what is this');
     expect(toldOf(error)).toEqual({ coin: 'LTC', mode: 'live', kind: 'internal', err: error });
   });

@@ -43,25 +43,25 @@ async function warningsOf(options: {
   return read?.warnings ?? ['no chain'];
 }
 
-describe('warnings about a chain', () => {
-  it('has none while all is as usual', async () => {
+describe('chain warnings', () => {
+  it('are empty during normal operation', async () => {
     expect(await warningsOf({ tipAgeMs: 20 * MINUTE })).toEqual([]);
     expect(await warningsOf({ tipAgeMs: -5 * MINUTE })).toEqual([]);
   });
 
-  it('tells of a clock behind the chain, on every network', async () => {
+  it('report a clock behind the chain on every network', async () => {
     const [warning] = await warningsOf({ tipAgeMs: -40 * MINUTE, network: 'regtest' });
     expect(warning).toBe("the newest block is 40 minutes ahead of this machine's clock: set the clock");
   });
 
-  it('tells of a network that went silent, but not where blocks are made by hand or are still read', async () => {
+  it('report a silent network, except where blocks are mined by hand or the chain is still being read', async () => {
     const silent = { tipAgeMs: 200 * MINUTE };
     expect((await warningsOf(silent))[0]).toContain('no new block for 200 minutes');
     expect(await warningsOf({ ...silent, network: 'regtest' })).toEqual([]);
     expect(await warningsOf({ ...silent, state: 'catching_up' })).toEqual([]);
   });
 
-  it('passes on what the node says', async () => {
+  it('pass on the warnings of the node', async () => {
     expect(await warningsOf({ tipAgeMs: 0, nodeWarnings: 'unknown new rules activated' })).toEqual([
       'unknown new rules activated',
     ]);

@@ -9,8 +9,8 @@ function logged(write: (logger: ReturnType<typeof createLogger>) => void): strin
   return text;
 }
 
-describe('logger', () => {
-  it('removes secrets by the name of their field, two levels deep', () => {
+describe('createLogger', () => {
+  it('redacts secrets by the name of their field, two levels deep', () => {
     const text = logged((logger) =>
       logger.info(
         { password: 'hunter2hunter2', user: { token: 'abc123abc' }, a: { b: { secret: 'deep-one' } } },
@@ -21,7 +21,7 @@ describe('logger', () => {
     expect(JSON.parse(text)).toMatchObject({ msg: 'x', level: 'info', password: '[redacted]' });
   });
 
-  it('removes what looks like a secret inside any text', () => {
+  it('redacts secrets inside any text', () => {
     const key = `sk_${'a1B2'.repeat(10)}`;
     const restricted = `rk_${'d3E4'.repeat(10)}`;
     const hook = `whsec_${'QUJD'.repeat(10)}=`;
@@ -41,7 +41,7 @@ describe('logger', () => {
     expect(text).toContain('127.0.0.1:8332');
   });
 
-  it.each(['https', 'ws', 'wss', 'smtp', 'smtps'])('removes the password from a %s address', (scheme) => {
+  it.each(['https', 'ws', 'wss', 'smtp', 'smtps'])('redacts the password of a %s URL', (scheme) => {
     const text = logged((logger) => logger.info(`lost ${scheme}://user:hunter2@node.example:8900/`));
     expect(text).not.toContain('hunter2');
     expect(text).toContain('node.example:8900');
@@ -51,7 +51,7 @@ describe('logger', () => {
     'http://:hunter2@node.example/',
     'https://hunter2@node.example/',
     'wss://a:b:hunter2@node.example/',
-  ])('removes whatever comes before the host: %s', (url) => {
+  ])('redacts everything before the host in %s', (url) => {
     const text = logged((logger) => logger.info(`lost ${url}`));
     expect(text).not.toContain('hunter2');
     expect(text).toContain('node.example');
@@ -68,7 +68,7 @@ describe('logger', () => {
     'whsec_',
     'Bearer ',
     'https://a:',
-  ])('takes no time to speak of for a long text made of %j, as anybody may put into an address', (piece) => {
+  ])('redacts a long text made of %j in negligible time, because anyone can put it into a URL', (piece) => {
     const path = `/http://${piece.repeat(16_000 / piece.length)}`;
     const times = [1, 2, 3, 4, 5].map(() => {
       const start = process.cpuUsage();
@@ -80,11 +80,11 @@ describe('logger', () => {
     expect(Math.min(...times)).toBeLessThan(60);
   });
 
-  it('leaves ordinary text alone', () => {
+  it('leaves ordinary text unchanged', () => {
     expect(logged((logger) => logger.info({ txid: 'ab'.repeat(32) }, 'sent'))).toContain('ab'.repeat(32));
   });
 
-  it('writes plain fields as pino does', () => {
+  it('writes plain fields like pino', () => {
     const plain = fc.oneof(fc.string({ unit: 'binary' }), fc.double(), fc.boolean(), fc.constant(null));
     const fields = fc.dictionary(fc.string(), fc.oneof(plain, fc.constant(undefined)));
     fc.assert(
@@ -99,7 +99,7 @@ describe('logger', () => {
     );
   });
 
-  it('writes errors and amounts, with and without a text', () => {
+  it('writes errors and bigint amounts, with and without a message', () => {
     const text = logged((logger) => {
       logger.error(new Error('broke'), 'it');
       logger.info({ atoms: 12n }, 'much');

@@ -17,7 +17,7 @@ const PARTS = {
   funds: ['heldAfter', 'balancesAt'],
 } as const;
 
-test('a metered adapter passes every argument on and every answer back', async () => {
+test('meterAdapter passes every argument and every result through', async () => {
   const parts = { coin: 'ETH', mode: 'live', network: 'regtest', minimumPayment: 1n };
   const methods = METHODS.map((name) => [name, (...args: unknown[]) => ({ name, args })]);
   const adapter = { ...parts, ...Object.fromEntries(methods) } as ChainAdapter;
@@ -30,7 +30,7 @@ test('a metered adapter passes every argument on and every answer back', async (
   }
 });
 
-test('a metered adapter times what only some chains can do', async () => {
+test('meterAdapter measures calls that only some chains have', async () => {
   const registry = new Registry();
   const parts = Object.entries(PARTS).map(([part, names]) => [
     part,
@@ -52,7 +52,7 @@ test('a metered adapter times what only some chains can do', async () => {
   expect(timed).toEqual(Object.values(PARTS).flat());
 });
 
-test('a metered adapter has nothing that the chain does not have', () => {
+test('meterAdapter adds no call that the chain lacks', () => {
   const adapter = { coin: 'BTC', mode: 'live' } as ChainAdapter;
   const metered = meterAdapter(adapter, createNodeMetrics(new Registry()), { now: () => 0 });
   const optional = ['runs', 'sparse', 'finality', 'wholeAccounts', 'expiry', 'funds', 'hints'] as const;
@@ -95,7 +95,7 @@ function delaysOf(coin: 'BTC' | 'ETH'): {
   };
 }
 
-test('the delay of a payment is from the node’s first sight, and counted once', async () => {
+test('meterAdapter measures the delay of a payment from the first sight of the node, once', async () => {
   const { view, block, seconds } = delaysOf('BTC');
   await view(5, { old: 0 });
   await view(5, { old: 0, one: 8 * MINUTE });
@@ -104,7 +104,7 @@ test('the delay of a payment is from the node’s first sight, and counted once'
   expect(await seconds()).toEqual([1, 120]);
 });
 
-test('where the node does not say when it saw a transaction, the time of its block counts', async () => {
+test('meterAdapter uses the block time when the node does not report when it saw a transaction', async () => {
   const { view, block, seconds } = delaysOf('ETH');
   await block({ height: 4, timeMs: 0 }, ['before the first look']);
   await view(5, { one: null });

@@ -15,18 +15,21 @@ function termsUnder(policy: Requirement, asked: number | undefined) {
   return [count, finality];
 }
 
-describe('confirmations that a payment asks for', () => {
-  it('never lower what the server requires', () => {
+describe('quotedTerms with confirmations of a payment', () => {
+  it('never require fewer confirmations than the server', () => {
     expect(termsUnder(6, undefined)).toEqual([6, null]);
     expect(termsUnder(6, 6)).toEqual([6, null]);
     expect(termsUnder(6, 12)).toEqual([12, null]);
     expect(() => termsUnder(6, 5)).toThrow(/confirmations\.ETH: must be at least 6/);
   });
 
-  it.each(['safe', 'finalized'] as const)('no number stands for the network’s own word: %s', (word) => {
-    expect(termsUnder(word, undefined)[1]).toBe(word);
-    expect(() => termsUnder(word, 1_000)).toThrow(AppError);
-  });
+  it.each(['safe', 'finalized'] as const)(
+    'accept no number where the server requires the finality tag %s',
+    (word) => {
+      expect(termsUnder(word, undefined)[1]).toBe(word);
+      expect(() => termsUnder(word, 1_000)).toThrow(AppError);
+    },
+  );
 });
 
 describe('offersFor', () => {
@@ -42,14 +45,14 @@ describe('offersFor', () => {
       priceField: 'amount',
     }).map(({ coin }) => coin);
 
-  it('leaves out a coin of which the price takes more than can exist', () => {
+  it('leaves out a coin in which the price exceeds the maximum supply', () => {
     expect(offered(84_000_000_00n)).toEqual(['BTC', 'LTC', 'ETH', 'SOL']);
     expect(offered(84_000_000_01n)).toEqual(['BTC', 'ETH', 'SOL']);
     expect(offered(9_999_999_999_00n)).toEqual(['BTC', 'ETH', 'SOL']);
     expect(offered(2_100_000_000_000_00n)).toEqual(['BTC']);
   });
 
-  it('refuses a price that nobody can pay in any coin, and says that it is too large', () => {
+  it('rejects a price that cannot be paid in any coin as too large', () => {
     expect(() => offered(2_100_000_000_000_01n)).toThrow(
       /amount: too large to be paid in any of the allowed coins/,
     );

@@ -28,7 +28,7 @@ describe('docs/configuration.md', () => {
 });
 
 describe.each(PAGES)('%s', (page) => {
-  it('names no variable that the daemon does not read', () => {
+  it('names only variables that the daemon reads', () => {
     const known = new Set<string>([
       ...Object.values(SETTINGS).map(({ env }) => env),
       'TILLD_CONFIG',
@@ -38,7 +38,7 @@ describe.each(PAGES)('%s', (page) => {
     expect(used.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('links to pages that exist', () => {
+  it('has no broken links', () => {
     const folder = page.includes('/') ? page.slice(0, page.lastIndexOf('/') + 1) : '';
     const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, to = '']) => to);
     expect(links.filter((to) => !exists(`${folder}${to}`))).toEqual([]);

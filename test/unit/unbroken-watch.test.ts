@@ -36,8 +36,8 @@ function watchOf(coin: Coin, network: Network) {
   return { watch, look, watchOn, pass, now: () => now };
 }
 
-describe('a node in step', () => {
-  it('has every block that it knows of, whether it tells of peers or not', () => {
+describe('isInStep', () => {
+  it('is true for a node that has every block it knows of, whether it reports peers or not', () => {
     expect(isInStep(status)).toBe(true);
     expect(isInStep({ ...status, syncing: true })).toBe(false);
     expect(isInStep({ ...status, peers: 3, syncing: true })).toBe(false);
@@ -45,9 +45,9 @@ describe('a node in step', () => {
   });
 });
 
-describe('the time up to which a chain was seen', () => {
+describe('SyncTracker time up to which the chain was read', () => {
   it.each(['ETH', 'SOL'] as const)(
-    'is that of the newest block of %s, where blocks come by the clock',
+    'is the time of the newest block of %s, where blocks arrive regularly',
     (coin) => {
       for (const network of ['mainnet', 'testnet'] as const) {
         const { watch, watchOn, now } = watchOf(coin, network);
@@ -60,7 +60,7 @@ describe('the time up to which a chain was seen', () => {
     },
   );
 
-  it.each(['ETH', 'SOL'] as const)('does not move on while the newest block of %s is minutes old', (coin) => {
+  it.each(['ETH', 'SOL'] as const)('does not advance while the newest block of %s is minutes old', (coin) => {
     const { watch, watchOn, now } = watchOf(coin, 'mainnet');
     watchOn(0);
     const seen = now();
@@ -71,7 +71,7 @@ describe('the time up to which a chain was seen', () => {
     expect(watch.isStale(now() - MINUTE)).toBe(false);
   });
 
-  it('is that of the newest block of BTC for an hour after the node fell behind', () => {
+  it('is the time of the newest BTC block for an hour after the node fell behind', () => {
     const { watch, look, watchOn, now } = watchOf('BTC', 'mainnet');
     watchOn(5 * MINUTE);
     expect(watch.seenThrough).toBe(now());
@@ -85,7 +85,7 @@ describe('the time up to which a chain was seen', () => {
     expect(watch.seenThrough).toBe(now());
   });
 
-  it('never goes back when a block is replaced by an older one', () => {
+  it('never goes back when an older block replaces a newer one', () => {
     const { watch, look, watchOn } = watchOf('ETH', 'mainnet');
     watchOn(12_000);
     const seen = watch.seenThrough;
@@ -96,26 +96,32 @@ describe('the time up to which a chain was seen', () => {
   it.each([
     ['BTC', 80],
     ['LTC', 20],
-  ] as const)('is that of the look on %s, where a block may take long, but not for ever', (coin, minutes) => {
-    const { watch, watchOn, now } = watchOf(coin, 'mainnet');
-    watchOn(minutes * MINUTE, { peers: 8 });
-    const seen = now();
-    expect(watch.seenThrough).toBe(seen);
-    expect(watch.cameAfter).toBe(seen);
-    watchOn((minutes + 15) * MINUTE, { peers: 8 });
-    expect(watch.seenThrough).toBe(seen);
-  });
+  ] as const)(
+    'is the time of the read on %s, where a block may take long, up to a limit',
+    (coin, minutes) => {
+      const { watch, watchOn, now } = watchOf(coin, 'mainnet');
+      watchOn(minutes * MINUTE, { peers: 8 });
+      const seen = now();
+      expect(watch.seenThrough).toBe(seen);
+      expect(watch.cameAfter).toBe(seen);
+      watchOn((minutes + 15) * MINUTE, { peers: 8 });
+      expect(watch.seenThrough).toBe(seen);
+    },
+  );
 
-  it.each(['BTC', 'LTC', 'ETH', 'SOL'] as const)('is that of the look on private networks of %s', (coin) => {
-    const { watch, look, now } = watchOf(coin, 'regtest');
-    look(24 * 60 * MINUTE);
-    expect(watch.seenThrough).toBe(now());
-    look(0, { syncing: true });
-    expect(watch.isStale(null)).toBe(false);
-  });
+  it.each(['BTC', 'LTC', 'ETH', 'SOL'] as const)(
+    'is the time of the read on private networks of %s',
+    (coin) => {
+      const { watch, look, now } = watchOf(coin, 'regtest');
+      look(24 * 60 * MINUTE);
+      expect(watch.seenThrough).toBe(now());
+      look(0, { syncing: true });
+      expect(watch.isStale(null)).toBe(false);
+    },
+  );
 
-  describe.each(['BTC', 'LTC'] as const)('on %s', (coin) => {
-    it('stands still while a node on the main network shows no new transaction', () => {
+  describe.each(['BTC', 'LTC'] as const)('SyncTracker on %s', (coin) => {
+    it('does not advance while a mainnet node shows no new transaction', () => {
       const { watch, watchOn, now } = watchOf(coin, 'mainnet');
       watchOn(MINUTE, { peers: 8 });
       const seen = now();
@@ -125,7 +131,7 @@ describe('the time up to which a chain was seen', () => {
       expect(watch.isQuiet(now())).toBe(true);
     });
 
-    it('is that of the newest block for an hour after a node on the main network was quiet', () => {
+    it('is at the newest block for an hour after a mainnet node was silent', () => {
       const { watch, look, watchOn, now } = watchOf(coin, 'mainnet');
       watchOn(MINUTE, { peers: 8 });
       const seen = now();
@@ -139,21 +145,21 @@ describe('the time up to which a chain was seen', () => {
       expect(watch.seenThrough).toBe(now());
     });
 
-    it('is that of the newest block where the node accepts no unconfirmed transactions', () => {
+    it('is at the newest block when the node accepts no unconfirmed transactions', () => {
       const { watch, watchOn, look, now } = watchOf(coin, 'mainnet');
       watchOn(5 * MINUTE, { peers: 8, hasNews: false });
       look(2 * MINUTE, { peers: 8, hasNews: false });
       expect(watch.seenThrough).toBe(now() - 2 * MINUTE);
     });
 
-    it('is that of the look on test networks, where nothing may happen for long', () => {
+    it('is at the time of the read on test networks, where nothing may happen for long', () => {
       const { watch, watchOn, now } = watchOf(coin, 'testnet');
       watchOn(30 * MINUTE, { peers: 8, hasNews: false });
       expect(watch.seenThrough).toBe(now());
       expect(watch.isQuiet(now())).toBe(false);
     });
 
-    it('is that of the newest block for two minutes after a node without peers failed', () => {
+    it('is at the newest block for two minutes after a node without peers failed', () => {
       const { watch, look, pass, now } = watchOf(coin, 'regtest');
       look(5 * MINUTE);
       const seen = now();

@@ -67,7 +67,7 @@ describe('CronTimer', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('runs its job at the next time after the clock was set back', async () => {
+  it('runs its job at the next scheduled time after the clock was set back', async () => {
     startOn('1 * * * *');
     vi.setSystemTime(START.getTime() - YEAR_MS);
     await checked();

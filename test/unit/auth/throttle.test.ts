@@ -14,8 +14,8 @@ function allowance(burst = 4, everyMs = 1000) {
   return { time, throttle: new Allowance({ now: () => time.now }, { burst, everyMs }) };
 }
 
-describe('backoff', () => {
-  it('lets the first failures pass, then doubles the wait up to its longest', () => {
+describe('Backoff', () => {
+  it('lets the first failures pass, then doubles the delay up to its maximum', () => {
     const { time, throttle } = backoff();
     const waits: number[] = [];
     for (let i = 0; i < 12; i += 1) {
@@ -28,7 +28,7 @@ describe('backoff', () => {
     expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000, 60_000, 60_000]);
   });
 
-  it('does not count what comes during a wait', () => {
+  it('does not count attempts that arrive during a delay', () => {
     const { time, throttle } = backoff();
     for (let i = 0; i < 3; i += 1) throttle.take('k');
     for (let i = 0; i < 1000; i += 1) expect(throttle.take('k')).toBe(1000);
@@ -37,7 +37,7 @@ describe('backoff', () => {
     expect(throttle.take('k')).toBe(2000);
   });
 
-  it('keeps keys apart, forgives a success, and forgets with time', () => {
+  it('counts each key separately, resets a key on success and forgets it after a while', () => {
     const { time, throttle } = backoff();
     for (let i = 0; i < 3; i += 1) throttle.take('k');
     expect(throttle.take('other')).toBe(0);
@@ -49,7 +49,7 @@ describe('backoff', () => {
     expect(throttle.take('k')).toBe(1000);
   });
 
-  it('takes back a try that did not count', () => {
+  it('does not count an attempt that was undone', () => {
     const { throttle } = backoff();
     for (let i = 0; i < 50; i += 1) {
       expect(throttle.take('k')).toBe(0);
@@ -58,7 +58,7 @@ describe('backoff', () => {
     throttle.refund('never seen');
   });
 
-  it('never waits longer than its longest, whatever the clock does', () => {
+  it('never delays longer than its maximum, even when the clock jumps', () => {
     const jumps = fc.array(fc.integer({ min: -1e12, max: 1e12 }), { maxLength: 60 });
     fc.assert(
       fc.property(jumps, (steps) => {
@@ -73,7 +73,7 @@ describe('backoff', () => {
     );
   });
 
-  it('ends a wait in time though the clock was set back', () => {
+  it('ends a delay on time even when the clock was set back', () => {
     const { time, throttle } = backoff();
     for (let i = 0; i < 3; i += 1) throttle.take('k');
     time.now -= POLICY.forgetMs - 1;
@@ -82,7 +82,7 @@ describe('backoff', () => {
     expect(throttle.take('k')).toBe(0);
   });
 
-  it('stays bounded, keeping what was touched last', () => {
+  it('bounds the number of keys and evicts the least recently used ones', () => {
     const { throttle } = backoff();
     for (let i = 0; i < 3; i += 1) throttle.take('victim');
     for (let i = 0; i < 19_000; i += 1) throttle.take(`flood ${i}`);
@@ -92,8 +92,8 @@ describe('backoff', () => {
   });
 });
 
-describe('allowance', () => {
-  it('gives its burst, then one try each interval', () => {
+describe('Allowance (token bucket)', () => {
+  it('allows its burst, then one attempt per interval', () => {
     const { time, throttle } = allowance();
     for (let i = 0; i < 4; i += 1) expect(throttle.take('k')).toBe(0);
     expect(throttle.take('k')).toBe(1000);
@@ -105,7 +105,7 @@ describe('allowance', () => {
     expect(throttle.take('other')).toBe(0);
   });
 
-  it('is whole again after a rest, and not more than whole', () => {
+  it('refills completely after a pause, and never above its burst', () => {
     const { time, throttle } = allowance();
     for (let i = 0; i < 4; i += 1) throttle.take('k');
     time.now += 3_600_000;
@@ -113,7 +113,7 @@ describe('allowance', () => {
     expect(throttle.take('k')).toBe(1000);
   });
 
-  it('gives refunded tries again', () => {
+  it('returns refunded attempts to the bucket', () => {
     const { throttle } = allowance();
     for (let i = 0; i < 4; i += 1) throttle.take('k');
     throttle.refund('k');
@@ -123,7 +123,7 @@ describe('allowance', () => {
     expect(throttle.take('k')).toBe(0);
   });
 
-  it('lets no more pass in any span than its burst and what the span earns', () => {
+  it('never allows more attempts in a period than its burst plus the refill of that period', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 3000 }), { maxLength: 80 });
     fc.assert(
       fc.property(gaps, (steps) => {
@@ -139,7 +139,7 @@ describe('allowance', () => {
     );
   });
 
-  it('waits at most one interval, also when the clock was set back by years', () => {
+  it('delays at most one interval, even when the clock was set back by years', () => {
     const { time, throttle } = allowance();
     for (let i = 0; i < 4; i += 1) throttle.take('k');
     time.now -= 1e11;

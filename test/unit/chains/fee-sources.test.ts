@@ -54,11 +54,11 @@ describe('quoteFee on a UTXO chain', () => {
       new Refused(-32603, 'Fee estimation disabled'),
       'Fee estimation disabled (-32603)',
     ],
-    ['the node has no such call', METHOD_NOT_FOUND, 'Method not found (-32601)'],
+    ['the node has no such method', METHOD_NOT_FOUND, 'Method not found (-32601)'],
     ['the estimate is -1', { feerate: -1 }, 'feerate -1'],
     ['the estimate is 0', { feerate: 0 }, 'feerate 0'],
-    ['the answer is no object', 'unknown', 'unexpected'],
-  ])('uses the mempool minimum and says so once when %s', async (_, answer, reason) => {
+    ['the result is not an object', 'unknown', 'unexpected'],
+  ])('uses the mempool minimum and warns once when %s', async (_, answer, reason) => {
     const { quote: found, lines, warning } = await quote({ estimatesmartfee: answer });
     expect(found).toMatchObject({ rate: 4_000n, source: 'mempool minimum' });
     expect(lines).toHaveLength(1);
@@ -67,7 +67,7 @@ describe('quoteFee on a UTXO chain', () => {
     expect(warning).toContain(reason);
   });
 
-  it('has nothing to warn of when the node has too little data for an estimate, as each does after a start', async () => {
+  it('does not warn when the node has too little data for an estimate, as after each start', async () => {
     const { quote: found, warning } = await quote({
       estimatesmartfee: { errors: ['Insufficient data or no feerate found'], blocks: 2 },
     });
@@ -75,7 +75,7 @@ describe('quoteFee on a UTXO chain', () => {
     expect(warning).toBeNull();
   });
 
-  it('uses the configured floor when the node tells no minimum either', async () => {
+  it('uses the configured minimum when the node does not report one either', async () => {
     const { quote: found, warning } = await quote({
       estimatesmartfee: METHOD_NOT_FOUND,
       getmempoolinfo: new Refused(-1, 'not supported'),
@@ -110,9 +110,9 @@ describe('quoteFee on Ethereum', () => {
 
   it.each([
     ['answers null', null],
-    ['is not there', METHOD_NOT_FOUND],
+    ['is not available', METHOD_NOT_FOUND],
     ['answers nonsense', '2 gwei'],
-  ])('uses what recent blocks took when eth_maxPriorityFeePerGas %s', async (_, answer) => {
+  ])('uses the priority fees of recent blocks when eth_maxPriorityFeePerGas %s', async (_, answer) => {
     const { quote: found, lines, warning } = await quote({ eth_maxPriorityFeePerGas: answer });
     expect(found.rate).toBe(rateAt(4n * GWEI));
     expect(lines).toHaveLength(1);
@@ -122,20 +122,20 @@ describe('quoteFee on Ethereum', () => {
   it.each([
     ['the gas price', {}, 3n * GWEI],
     ['one gwei', { eth_gasPrice: METHOD_NOT_FOUND }, GWEI],
-  ])('uses %s when neither tells a priority fee', async (_, answers, tip) => {
+  ])('uses %s when neither source returns a priority fee', async (_, answers, tip) => {
     const without = { eth_maxPriorityFeePerGas: null, eth_feeHistory: METHOD_NOT_FOUND };
     const { quote: found, warning } = await quote({ ...without, ...answers });
     expect(found.rate).toBe(rateAt(tip));
     expect(warning).toContain('eth_feeHistory: Method not found (-32601)');
   });
 
-  it('names the call and the reason when nothing tells a price', async () => {
+  it('names the method and the reason when no source returns a price', async () => {
     const { baseFeePerGas: _, ...old } = block;
     const asked = quote({ eth_getBlockByNumber: old, eth_gasPrice: METHOD_NOT_FOUND });
     await expect(asked).rejects.toThrow('eth_gasPrice: eth_gasPrice: Method not found (-32601)');
   });
 
-  it('names the call that the node refuses', async () => {
+  it('names the method that the node refuses', async () => {
     await expect(quote({ eth_chainId: new Refused(-32603, 'db closed') })).rejects.toThrow(
       'the node refused eth_chainId: db closed (-32603)',
     );
@@ -158,15 +158,15 @@ describe('quoteFee on Solana', () => {
     );
   };
 
-  it('uses what recent blocks took', async () => {
+  it('uses the prioritization fees of recent blocks', async () => {
     expect((await quote({})).quote).toMatchObject({ rate: 40n, source: 'recent priority fees' });
   });
 
   it.each([
-    ['is not there', METHOD_NOT_FOUND],
+    ['is not available', METHOD_NOT_FOUND],
     ['answers null', null],
-    ['answers another form', [{ slot: 1 }]],
-  ])('uses a default and says so when getRecentPrioritizationFees %s', async (_, answer) => {
+    ['returns another format', [{ slot: 1 }]],
+  ])('uses a default and warns when getRecentPrioritizationFees %s', async (_, answer) => {
     const { quote: found, lines, warning } = await quote({ getRecentPrioritizationFees: answer });
     expect(found).toMatchObject({ rate: 10n, source: 'default' });
     expect(lines).toHaveLength(1);
@@ -175,7 +175,7 @@ describe('quoteFee on Solana', () => {
 });
 
 describe('nodeFault', () => {
-  it('tells a refusal, with its call and reason, from a node that is away', () => {
+  it('distinguishes a refusal, with its method and reason, from an unreachable node', () => {
     const cause = Object.assign(new Error('x'), { name: 'RpcRefusal' });
     const refusal = new ChainError('unavailable', 'the node refused eth_chainId: no (-1)', { cause });
     expect(nodeFault('ETH', refusal)).toBe(

@@ -44,7 +44,7 @@ describe('createRecheck', () => {
   it.each([
     ['malformed', malformed],
     ['refused', refused],
-  ])('leaves one transaction unknown whose answer is %s, and goes on with the others', async (_, failure) => {
+  ])('leaves a transaction unknown when the node returns %s, and checks the others', async (_, failure) => {
     const { lines, run } = fatesOf(failure);
     expect(await run()).toEqual(['present', 'unknown', 'present']);
     expect(await run()).toEqual(['present', 'unknown', 'present']);
@@ -71,13 +71,13 @@ describe('createRecheck', () => {
   it.each([
     ['is away', new ChainError('unavailable', 'eth_getTransactionReceipt: ECONNREFUSED')],
     ['limits the rate', new ChainError('unavailable', 'batch of 3: HTTP 429: rate limit')],
-  ])('asks no more and leaves the rest unknown when the node %s', async (_, failure) => {
+  ])('stops and leaves the rest unknown when the node %s', async (_, failure) => {
     const { asked, run } = fatesOf(failure);
     expect(await run()).toEqual(['present', 'unknown', 'unknown']);
     expect(asked).toEqual([hash(1), hash(2)]);
   });
 
-  it('goes on with the others when a Bitcoin node answers a mempool entry in another form', async () => {
+  it('checks the others when a Bitcoin node returns a mempool entry in another format', async () => {
     const { lines, logger } = recorder();
     const rpc: Partial<Rpc> = {
       call: async (method, [txid], schema) => parsed(txid === hash(2) ? [5] : {}, method, schema),

@@ -46,30 +46,30 @@ async function node(told: readonly Told[], callsPerSecond?: number): Promise<num
 const ok: Told = { status: 200 };
 const gap = (asked: readonly number[]): number => asked[1]! - asked[0]!;
 
-describe('a node that limits our rate', () => {
+describe('createRpcTransport with a node that answers 429', () => {
   const askedForPause: readonly Told[] = [{ status: 429, headers: { 'retry-after': '2' } }, ok];
 
-  it('is asked again after what Retry-After says', async () => {
+  it('retries after the time of Retry-After', async () => {
     const asked = await node(askedForPause);
     await expect(transport.post('{}', 'first')).resolves.toMatchObject(ok);
     expect(gap(asked)).toBeGreaterThan(1_900);
   });
 
-  it('is sent nothing else before that', async () => {
+  it('sends no other request before that time', async () => {
     const asked = await node(askedForPause);
     await transport.post('{}', 'first', { giveUp: AbortSignal.timeout(60_000) });
     await expect(transport.post('{}', 'second')).resolves.toMatchObject(ok);
     expect(gap(asked)).toBeGreaterThan(1_900);
   });
 
-  it('is asked again later and later where it does not say when, and not for ever', async () => {
+  it('retries with backoff without Retry-After, and gives up after a limit', async () => {
     const asked = await node([{ status: 429 }]);
     await expect(transport.post('{}', 'first')).resolves.toMatchObject({ status: 429 });
     expect(asked).toHaveLength(4);
     expect(gap(asked)).toBeGreaterThan(900);
   }, 20_000);
 
-  it('holds up nothing that is not worth a wait', async () => {
+  it('fails immediately when a request does not wait for the rate limit', async () => {
     const asked = await node([{ status: 429, headers: { 'retry-after': '5' } }]);
     const started = performance.now();
     const giveUp = AbortSignal.timeout(60_000);
@@ -81,8 +81,8 @@ describe('a node that limits our rate', () => {
   });
 });
 
-describe('a rate that is set', () => {
-  it('spaces requests by the calls in them', async () => {
+describe('createRpcTransport with a configured rate', () => {
+  it('spaces requests by the number of calls in each', async () => {
     const asked = await node([ok], 20);
     const started = performance.now();
     await Promise.all([
@@ -95,14 +95,14 @@ describe('a rate that is set', () => {
     expect(asked[2]! - started).toBeGreaterThan(545);
   });
 
-  it('refuses what would wait too long', async () => {
+  it('refuses a request that would have to wait too long', async () => {
     await node([ok], 1);
     await transport.post('{}', 'batch', { calls: 60 });
     await expect(transport.post('{}', 'one')).rejects.toMatchObject({ kind: 'unavailable' });
   });
 });
 
-it('gives up a request that takes longer than it is worth, whatever the timeout', async () => {
+it('createRpcTransport aborts a request at its deadline, whatever the timeout', async () => {
   await node([ok]);
   server.removeAllListeners('request');
   await expect(transport.post('{}', 'slow', { giveUp: AbortSignal.timeout(100) })).rejects.toMatchObject({

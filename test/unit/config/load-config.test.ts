@@ -35,8 +35,8 @@ function problemsOf(env: Record<string, string>, yaml = ''): string[] {
 
 const JWT_SECRET = 'x'.repeat(32);
 
-describe('the shipped files', () => {
-  test('sandbox.yaml is the default, from wherever the daemon is started', () => {
+describe('loadConfig with the shipped files', () => {
+  test('uses sandbox.yaml by default, whatever the working directory is', () => {
     const config = loadConfig({ env: {}, cwd: '/' });
     expect(config.file).toMatch(/config\/sandbox\.yaml$/);
     expect([config.network, config.http.port, config.dataDir]).toEqual([null, 3000, '/data']);
@@ -45,18 +45,18 @@ describe('the shipped files', () => {
     expect(config.warnings).toEqual([]);
   });
 
-  test.each(['sandbox', 'regtest', 'mainnet'])('%s.yaml loads by its name in the package', (name) => {
+  test.each(['sandbox', 'regtest', 'mainnet'])('loads %s.yaml by its name', (name) => {
     const config = loadConfig({ env: { TILLD_CONFIG: `config/${name}.yaml` }, cwd: '/' });
     expect(config.network ?? 'sandbox').toBe(name);
   });
 
-  test('what they say is what the program does without them', () => {
+  test('documents the defaults of the program truthfully', () => {
     const { file: _, ...shipped } = loadConfig({ env: {}, cwd: dir });
     const { file: __, ...bare } = load();
     expect(shipped).toEqual(bare);
   });
 
-  test('mainnet.yaml is strict: no private webhooks, deeper confirmations for more money', () => {
+  test('is strict with mainnet.yaml, which allows no private webhooks and requires more confirmations for larger amounts', () => {
     const config = loadConfig({ env: { TILLD_CONFIG: 'config/mainnet.yaml' }, cwd: '/' });
     expect(config.webhooks.allowPrivate).toBe(false);
     expect(config.auth.registration).toBe('first-user');
@@ -71,13 +71,16 @@ describe('the shipped files', () => {
     });
   });
 
-  test.each(['sandbox', 'regtest', 'mainnet'])('%s.yaml names the right variable beside each key', (name) => {
-    const text = readFileSync(new URL(`../../../config/${name}.yaml`, import.meta.url), 'utf8');
-    const variables = new Set<string>(['TILLD_CONFIG', ...Object.values(SETTINGS).map(({ env }) => env)]);
-    for (const [variable] of text.matchAll(/TILLD_[A-Z0-9_]+/g)) expect(variables).toContain(variable);
-  });
+  test.each(['sandbox', 'regtest', 'mainnet'])(
+    'finds the right variable next to each key of %s.yaml',
+    (name) => {
+      const text = readFileSync(new URL(`../../../config/${name}.yaml`, import.meta.url), 'utf8');
+      const variables = new Set<string>(['TILLD_CONFIG', ...Object.values(SETTINGS).map(({ env }) => env)]);
+      for (const [variable] of text.matchAll(/TILLD_[A-Z0-9_]+/g)) expect(variables).toContain(variable);
+    },
+  );
 
-  test('together they show every setting', () => {
+  test('documents every setting in the files together', () => {
     const texts = ['sandbox', 'regtest', 'mainnet'].map((name) =>
       readFileSync(new URL(`../../../config/${name}.yaml`, import.meta.url), 'utf8'),
     );
@@ -342,14 +345,17 @@ function at(value: unknown, path: string): unknown {
     : found;
 }
 
-test.each(['safe', 'finalized'])('Ether may wait for %s blocks, other coins may not', (word) => {
-  expect(load({ TILLD_CONFIRMATIONS_ETH: word }).confirmations.ETH).toEqual({ base: word, tiers: [] });
-  expect(load({ TILLD_CONFIRMATIONS_ETH: `2,1:1000,2:${word}` }).confirmations.ETH.tiers).toHaveLength(2);
-  expect(() => load({ TILLD_CONFIRMATIONS_ETH: `${word},1:1000` })).toThrow('safe or finalized');
-  expect(() => load({ TILLD_CONFIRMATIONS_BTC: word })).toThrow('TILLD_CONFIRMATIONS_BTC');
-});
+test.each(['safe', 'finalized'])(
+  'loadConfig accepts %s as a confirmation setting for Ether, but not for other coins',
+  (word) => {
+    expect(load({ TILLD_CONFIRMATIONS_ETH: word }).confirmations.ETH).toEqual({ base: word, tiers: [] });
+    expect(load({ TILLD_CONFIRMATIONS_ETH: `2,1:1000,2:${word}` }).confirmations.ETH.tiers).toHaveLength(2);
+    expect(() => load({ TILLD_CONFIRMATIONS_ETH: `${word},1:1000` })).toThrow('safe or finalized');
+    expect(() => load({ TILLD_CONFIRMATIONS_BTC: word })).toThrow('TILLD_CONFIRMATIONS_BTC');
+  },
+);
 
-test('CoinGecko is a source by default only with a key, which is shown nowhere', () => {
+test('loadConfig enables CoinGecko by default only with a key, and never shows the key', () => {
   expect(load().rates.sources).toEqual(['kraken', 'coinbase', 'bitstamp']);
   const keyed = load({ TILLD_COINGECKO_API_KEY: 'CG-abc' });
   expect(keyed.rates.sources).toEqual(['kraken', 'coinbase', 'bitstamp', 'coingecko']);
@@ -360,7 +366,7 @@ test('CoinGecko is a source by default only with a key, which is shown nowhere',
   expect(problemsOf({ TILLD_COINGECKO_API_KEY: 'CG abc' }).join()).not.toContain('CG abc');
 });
 
-test('the table has every setting', () => {
+test('the settings table of this test covers every setting', () => {
   expect(TABLE.map(([variable]) => variable).sort()).toEqual(
     Object.values(SETTINGS)
       .map(({ env }) => env)
@@ -372,12 +378,12 @@ const pathInFile = (variable: string) =>
   Object.values(SETTINGS).find(({ env }) => env === variable)?.yaml ?? null;
 const companionsOf = (variable: string) => COMPANIONS[variable] ?? {};
 
-test.each(TABLE)('%s is taken from the environment', (variable, good, path, becomes) => {
+test.each(TABLE)('loadConfig reads %s from the environment', (variable, good, path, becomes) => {
   expect(at(load({ ...companionsOf(variable), [variable]: good }), path)).toEqual(becomes);
 });
 
 test.each(TABLE.filter(([, , , , bad]) => bad !== ''))(
-  '%s is named, and alone, when it is wrong',
+  'loadConfig reports an invalid %s, and only that',
   (variable, _good, _path, _becomes, bad) => {
     const problems = problemsOf({ ...companionsOf(variable), [variable]: bad });
     expect(problems).toHaveLength(1);
@@ -386,7 +392,7 @@ test.each(TABLE.filter(([, , , , bad]) => bad !== ''))(
   },
 );
 
-test.each(TABLE)('%s left empty counts as not given', (variable) => {
+test.each(TABLE)('loadConfig treats an empty %s as missing', (variable) => {
   const kept = { ...companionsOf(variable), [variable]: '' };
   // One half of TLS cannot be used without the other.
   if (variable.startsWith('TILLD_TLS')) expect(problemsOf(kept)).toHaveLength(1);
@@ -394,7 +400,7 @@ test.each(TABLE)('%s left empty counts as not given', (variable) => {
 });
 
 test.each(TABLE.filter(([variable]) => pathInFile(variable) !== null))(
-  '%s has a key in the file, and the environment wins',
+  'loadConfig reads the key of %s from the file, and prefers the environment',
   (variable, good, path, becomes, bad) => {
     const keys = pathInFile(variable)?.split('.') ?? [];
     const yaml = `${keys.map((key, depth) => `${'  '.repeat(depth)}${key}:`).join('\n')} "${good}"\n`;
@@ -404,8 +410,8 @@ test.each(TABLE.filter(([variable]) => pathInFile(variable) !== null))(
   },
 );
 
-describe('a replica', () => {
-  test('on an SFTP server is refused, with the way to mount it', () => {
+describe('loadConfig with a replica', () => {
+  test('rejects an SFTP server, and explains how to mount it', () => {
     const problems = problemsOf({ TILLD_REPLICA_URL: 'sftp://u:hunter2@host/folder' });
     expect(problems).toEqual([
       expect.stringMatching(/^TILLD_REPLICA_URL .*does not accept sftp:\/\/.*sshfs/),
@@ -416,15 +422,15 @@ describe('a replica', () => {
   test.each([
     ['TILLD_REPLICA_S3_ENDPOINT', '/srv/replica'],
     ['TILLD_REPLICA_S3_REGION', '/srv/replica'],
-  ])('does not take %s for %s', (variable, place) => {
+  ])('rejects %s for %s', (variable, place) => {
     const [problem, ...more] = problemsOf({ TILLD_REPLICA_URL: place, [variable]: 'https://host.example' });
     expect(problem).toMatch(new RegExp(`^${variable} .*without s3:// in TILLD_REPLICA_URL`));
     expect(more).toEqual([]);
   });
 });
 
-describe('problems', () => {
-  test('are all told at once, with variable, place and what was expected', () => {
+describe('errors of loadConfig', () => {
+  test('are reported all at once, with variable, place and expected value', () => {
     const problems = problemsOf(
       {
         TILLD_PORT: 'http',
@@ -449,13 +455,13 @@ describe('problems', () => {
     ['TILLD_BTC_RPCURL', 'TILLD_BTC_RPC_URL'],
     ['TILLD_CONFIRMATION_BTC', 'TILLD_CONFIRMATIONS_BTC'],
     ['tilld_port'.toUpperCase() + 'S', 'TILLD_PORT'],
-  ])('tell of the unknown variable %s and what was meant', (variable, meant) => {
+  ])('report the unknown variable %s with the closest known name', (variable, meant) => {
     expect(problemsOf({ [variable]: '1' })).toEqual([
       `${variable}: is no variable of tilld; did you mean ${meant}?`,
     ]);
   });
 
-  test('do not arise from variables that only look like ours', () => {
+  test('ignore variables that only resemble settings', () => {
     const env = {
       TILLD_SERVICE_HOST: '10.0.0.1',
       TILLD_PORT_3000_TCP_ADDR: '10.0.0.1',
@@ -489,18 +495,18 @@ describe('problems', () => {
       'keyring: { passphrase: open sesame street }',
       /keyring\.passphrase: is no setting; did you mean keyring\.passphraseFile/,
     ],
-  ])('of the file "%s"', (yaml, message) => {
+  ])('report an invalid file "%s"', (yaml, message) => {
     expect(problemsOf({}, yaml).join('\n')).toMatch(message);
   });
 
-  test('of a file that is not there', () => {
+  test('report a missing file', () => {
     expect(() => loadConfig({ env: { TILLD_CONFIG: 'nowhere.yaml' }, cwd: dir })).toThrow(
       /TILLD_CONFIG: the file .*nowhere\.yaml cannot be read \(ENOENT\)/,
     );
   });
 });
 
-describe('settings that must fit each other', () => {
+describe('loadConfig with settings that contradict each other', () => {
   test.each([
     [{ TILLD_NETWORK: 'mainnet', TILLD_RATES: 'fixed:BTC=1' }, /^TILLD_RATES .*mainnet needs live/],
     [{ TILLD_BTC_COOKIE_FILE: '/c' }, /^TILLD_BTC_COOKIE_FILE .*TILLD_BTC_RPC_URL/],
@@ -518,13 +524,13 @@ describe('settings that must fit each other', () => {
     [{ TILLD_BTC_FEE_FLOOR: '10', TILLD_BTC_FEE_CAP: '9' }, /^TILLD_BTC_FEE_CAP .*below TILLD_BTC_FEE_FLOOR/],
     [{ TILLD_KEYRING_MEMORY: '16KiB' }, /^TILLD_KEYRING_MEMORY .*parallelism/],
     [{ TILLD_BASE_URL: 'https://shop@pay.example.com' }, /^TILLD_BASE_URL .*must not have a user/],
-  ] as const)('%o is refused', (env, message) => {
+  ] as const)('rejects %o', (env, message) => {
     const problems = problemsOf(env);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(message);
   });
 
-  test('what the environment gives goes before a file that the YAML names', () => {
+  test('loadConfig prefers the environment to a file that the YAML names', () => {
     writeFileSync(join(dir, 'phrase'), 'the passphrase of the file');
     const yaml = `network: mainnet
 keyring: { passphraseFile: phrase }
@@ -539,12 +545,12 @@ nodes: { ETH: { rpcUrlFile: rpc } }`;
     expect(load({}, yaml).nodes.ETH?.url.reveal()).toBe('http://node.example/key');
   });
 
-  test('a file that the environment names beside an address in the YAML is refused, as it may be empty', () => {
+  test('loadConfig rejects an address file from the environment together with an address in the YAML, because the file may be empty', () => {
     const yaml = 'replica: { url: /mnt/other/tilld }';
     expect(problemsOf({ TILLD_REPLICA_URL_FILE: 'empty' }, yaml).join()).toContain('choose one');
   });
 
-  test('an address file that is empty leaves its coin without a node', () => {
+  test('loadConfig leaves a coin without a node when its address file is empty', () => {
     const config = load({ TILLD_NETWORK: 'mainnet', TILLD_SOL_RPC_URL_FILE: 'empty' });
     expect(config.nodes).toEqual({});
   });
@@ -554,10 +560,13 @@ nodes: { ETH: { rpcUrlFile: rpc } }`;
     ['regtest', true, 1000],
     ['testnet', false, 1000],
     ['mainnet', false, 5000],
-  ])('on network %s private webhooks are %s by default, polling every %i ms', (network, allowed, pollMs) => {
-    const config = load({ TILLD_NETWORK: network });
-    expect([config.webhooks.allowPrivate, config.watcher.pollIntervalMs]).toEqual([allowed, pollMs]);
-  });
+  ])(
+    'loadConfig sets, on network %s, private webhooks to %s and the poll interval to %i ms by default',
+    (network, allowed, pollMs) => {
+      const config = load({ TILLD_NETWORK: network });
+      expect([config.webhooks.allowPrivate, config.watcher.pollIntervalMs]).toEqual([allowed, pollMs]);
+    },
+  );
 
   test.each([
     ['on', 1],
@@ -566,18 +575,18 @@ nodes: { ETH: { rpcUrlFile: rpc } }`;
     ['2', 2],
     ['off', false],
     ['loopback', ['loopback']],
-  ])('trust proxy "%s"', (text, becomes) => {
+  ])('loadConfig accepts trust proxy "%s"', (text, becomes) => {
     expect(load({ TILLD_TRUST_PROXY: text }).http.trustProxy).toEqual(becomes);
   });
 
-  test('the public address follows port and TLS', () => {
+  test('loadConfig derives the public URL from port and TLS', () => {
     expect(load({ TILLD_PORT: '81' }).http.baseUrl).toBe('http://localhost:81');
     const tls = load({ TILLD_TLS_CERT: 'c', TILLD_TLS_KEY: 'k' });
     expect(tls.http.baseUrl).toBe('https://localhost:3000');
     expect(tls.http.tls).toEqual({ certFile: join(dir, 'c'), keyFile: join(dir, 'k') });
   });
 
-  test('warns of what is allowed and unwise', () => {
+  test('loadConfig warns about allowed but unwise settings', () => {
     const env = {
       TILLD_NETWORK: 'mainnet',
       TILLD_BTC_RPC_URL: 'http://n',
@@ -593,7 +602,7 @@ nodes: { ETH: { rpcUrlFile: rpc } }`;
   });
 });
 
-test('a node keeps user, password and path apart from what may be logged', () => {
+test('loadConfig separates user, password and path of a node URL from the part that may be logged', () => {
   const node = load({
     TILLD_NETWORK: 'regtest',
     TILLD_BTC_RPC_URL: 'http://us%40er:p%2Fw@127.0.0.1:8332/wallet',
@@ -603,7 +612,7 @@ test('a node keeps user, password and path apart from what may be logged', () =>
   expect(node?.origin).toBe('http://127.0.0.1:8332');
 });
 
-test('secrets show in no form of the configuration', () => {
+test('loadConfig shows secrets in no form of the configuration', () => {
   const config = load({
     TILLD_NETWORK: 'regtest',
     TILLD_BTC_RPC_URL: 'http://user:hunter2hunter2@node/hunter2key',
@@ -616,7 +625,7 @@ test('secrets show in no form of the configuration', () => {
   expect(JSON.stringify(redactedConfig(config))).toContain('"[secret]"');
 });
 
-test('a passphrase that is too short is told of by the setting that holds it', () => {
+test('loadConfig reports a short passphrase with the name of its setting', () => {
   writeFileSync(join(dir, 'short'), 'too short');
   expect(problemsOf({ TILLD_KEYRING_PASSPHRASE_FILE: 'short' })).toEqual([
     'TILLD_KEYRING_PASSPHRASE_FILE (keyring.passphraseFile in the file): must have 12 characters or more',

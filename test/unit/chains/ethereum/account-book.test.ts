@@ -13,7 +13,7 @@ function ledgerAfter(before: readonly Holding[], book: AccountBook): bigint {
   return [...held.values()].reduce((sum, amount) => sum + amount, 0n);
 }
 
-it('whatever comes and goes in a block, the outputs left add up to the balance', () => {
+it('AccountBook keeps the sum of unspent outputs equal to the balance after any credits and spends', () => {
   const amount = fc.bigInt({ min: 1n, max: 10n ** 20n });
   const step = fc.record({ isSpend: fc.boolean(), amount });
   fc.assert(
@@ -37,7 +37,7 @@ it('whatever comes and goes in a block, the outputs left add up to the balance',
   );
 });
 
-it('every spending transaction names an output it spends, so that its send is known by it', () => {
+it('AccountBook gives every spending transaction at least one output as its input, so that its send is recognised', () => {
   const book = new AccountBook(new Map([[KEY, [{ ref: { txid: 'a', index: 0 }, amount: 10n }]]]));
   book.spend({ watchKey: KEY, txid: 'one', cost: 3n });
   book.spend({ watchKey: KEY, txid: 'two', cost: 3n });
@@ -45,7 +45,7 @@ it('every spending transaction names an output it spends, so that its send is kn
   expect(book.credits.every(({ remainder }) => remainder === true)).toBe(true);
 });
 
-it('says what is missing when more left than was known', () => {
+it('AccountBook returns the missing amount when a transaction spends more than is recorded', () => {
   const book = new AccountBook(new Map());
   expect(book.spend({ watchKey: KEY, txid: 'one', cost: 3n })).toBe(3n);
   expect(book.credits).toEqual([]);

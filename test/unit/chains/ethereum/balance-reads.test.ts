@@ -58,7 +58,7 @@ function words({ params }: Call): string {
 const own = ({ params }: Call): Reply => ({ result: `0x${BigInt(String(params[0])).toString(16)}` });
 const amounts = (count: number): bigint[] => accounts(count).map((key) => BigInt(key));
 
-it('reads seven hundred balances a call', async () => {
+it('BalanceReader reads seven hundred balances per call', async () => {
   const { reader, count } = readerOf((call) => ({ result: words(call) }));
   expect(await reader.read(accounts(1_401), BLOCK)).toEqual({ answers: amounts(1_401), trouble: null });
   expect(count('eth_call')).toBe(3);
@@ -66,36 +66,39 @@ it('reads seven hundred balances a call', async () => {
 
 it.each<[string, Reply]>([
   ['refuses the call', { error: { code: -32_601, message: 'the method eth_call is not available' } }],
-  ['wants a recipient', { error: { code: -32_602, message: 'missing required field to' } }],
-  ['limits what is returned', { error: { code: -32_000, message: 'max code size exceeded' } }],
-  ['takes no request so large', 413],
+  ['requires a recipient', { error: { code: -32_602, message: 'missing required field to' } }],
+  ['limits the size of the response', { error: { code: -32_000, message: 'max code size exceeded' } }],
+  ['rejects a request of that size', 413],
   ['returns nothing', { result: '0x' }],
-  ['returns less than was asked', { result: `0x${'0'.repeat(64)}` }],
-])('at a node that %s asks for each balance alone, and tries again after a while', async (_, refusal) => {
-  let isRefusing = true;
-  const { reader, count, advance } = readerOf((call) => {
-    if (call.method === 'eth_getBalance') return own(call);
-    return isRefusing ? refusal : { result: words(call) };
-  });
-  expect(await reader.read(accounts(25), BLOCK)).toEqual({ answers: amounts(25), trouble: null });
-  await reader.read(accounts(25), BLOCK);
-  expect(count('eth_call')).toBe(1);
-  isRefusing = false;
-  advance(3_600_000);
-  expect((await reader.read(accounts(25), BLOCK)).answers).toEqual(amounts(25));
-  expect(count('eth_call')).toBe(2);
-});
+  ['returns fewer balances than requested', { result: `0x${'0'.repeat(64)}` }],
+])(
+  'BalanceReader requests each balance separately from a node that %s, and retries the bulk call later',
+  async (_, refusal) => {
+    let isRefusing = true;
+    const { reader, count, advance } = readerOf((call) => {
+      if (call.method === 'eth_getBalance') return own(call);
+      return isRefusing ? refusal : { result: words(call) };
+    });
+    expect(await reader.read(accounts(25), BLOCK)).toEqual({ answers: amounts(25), trouble: null });
+    await reader.read(accounts(25), BLOCK);
+    expect(count('eth_call')).toBe(1);
+    isRefusing = false;
+    advance(3_600_000);
+    expect((await reader.read(accounts(25), BLOCK)).answers).toEqual(amounts(25));
+    expect(count('eth_call')).toBe(2);
+  },
+);
 
 it.each<[string, Reply]>([
   ['missing trie node', { error: { code: -32_000, message: 'missing trie node 5c (path )' } }],
-  ['of a state that is not available', { error: { code: -32_000, message: 'state 5 is not available' } }],
+  ['that says the state is not available', { error: { code: -32_000, message: 'state 5 is not available' } }],
   [
-    'of old blocks in the words of Nethermind',
+    'that says Nethermind has no old blocks',
     { error: { code: -32_002, message: 'No state available for block 5' } },
   ],
-  ['of nothing (Besu)', { result: null }],
+  ['that is empty (Besu)', { result: null }],
 ])(
-  'a node that dropped the state, with an answer %s, leaves balances unknown and is not asked for each',
+  'BalanceReader leaves balances unknown after the missing-state error %s and requests none separately',
   async (_, refusal) => {
     const { reader, count } = readerOf(() => refusal);
     expect(await reader.read(accounts(300), BLOCK)).toEqual({
@@ -106,13 +109,13 @@ it.each<[string, Reply]>([
   },
 );
 
-it('a node that calls the state missing to such a call only is asked for each balance alone', async () => {
+it('BalanceReader requests each balance separately from a node that reports missing state for the bulk call only', async () => {
   const refusal = { error: { code: -32_000, message: 'historical state is not available in your plan' } };
   const { reader } = readerOf((call) => (call.method === 'eth_call' ? refusal : own(call)));
   expect(await reader.read(accounts(25), BLOCK)).toEqual({ answers: amounts(25), trouble: null });
 });
 
-it('a backend that lacks the block has not dropped its state, and does not refuse such calls', async () => {
+it('BalanceReader does not treat a backend that lacks the block as one that pruned its state or refuses bulk calls', async () => {
   let isBehind = true;
   const { reader, count } = readerOf((call) => {
     if (call.method === 'eth_getBlockByHash') return { result: isBehind ? null : header(5) };
@@ -128,7 +131,7 @@ it('a backend that lacks the block has not dropped its state, and does not refus
   expect(count('eth_getBalance')).toBe(0);
 });
 
-it('answers what it read before the rate was limited', async () => {
+it('BalanceReader returns the balances that it read before the rate limit was reached', async () => {
   let left = 20;
   const { reader } = readerOf((call) => {
     if (call.method === 'eth_call') return { error: { code: -32_601, message: 'no such method' } };
@@ -141,7 +144,7 @@ it('answers what it read before the rate was limited', async () => {
   expect(trouble).toMatchObject({ kind: 'unavailable' });
 });
 
-it('an error of the node is no state that it dropped', async () => {
+it('BalanceReader does not treat an internal error of the node as pruned state', async () => {
   const { reader } = readerOf(() => ({ error: { code: -32_603, message: 'Internal error' } }));
   expect(await reader.read(accounts(3), BLOCK)).toMatchObject({
     answers: [],
@@ -153,33 +156,36 @@ it.each<[string, unknown]>([
   ['a number', 5],
   ['no quantity', '0xzz'],
   ['an object', {}],
-])('sets one account aside whose balance is %s, logs it once and reads the others', async (_, malformed) => {
-  const lines: object[] = [];
-  const logger = {
-    ...silent,
-    error: (fields: object, message: string) => void lines.push({ ...fields, message }),
-  };
-  const { reader } = readerOf((call) => {
-    if (call.method === 'eth_call') return { error: { code: -32_601, message: 'no such method' } };
-    return call.params[0] === account(3) ? { result: malformed } : own(call);
-  }, logger);
-  const expected = amounts(25).map((amount) => (amount === 3n ? 'unreadable' : amount));
-  for (let block = 0; block < 2; block += 1)
-    expect(await reader.read(accounts(25), BLOCK)).toEqual({ answers: expected, trouble: null });
-  expect(lines).toMatchObject([
-    {
-      coin: 'ETH',
-      account: account(3),
-      method: 'eth_getBalance',
-      message: 'account unreadable; set aside and retried, others are not affected',
-    },
-  ]);
+])(
+  'BalanceReader skips one account whose balance is %s, logs it once and reads the others',
+  async (_, malformed) => {
+    const lines: object[] = [];
+    const logger = {
+      ...silent,
+      error: (fields: object, message: string) => void lines.push({ ...fields, message }),
+    };
+    const { reader } = readerOf((call) => {
+      if (call.method === 'eth_call') return { error: { code: -32_601, message: 'no such method' } };
+      return call.params[0] === account(3) ? { result: malformed } : own(call);
+    }, logger);
+    const expected = amounts(25).map((amount) => (amount === 3n ? 'unreadable' : amount));
+    for (let block = 0; block < 2; block += 1)
+      expect(await reader.read(accounts(25), BLOCK)).toEqual({ answers: expected, trouble: null });
+    expect(lines).toMatchObject([
+      {
+        coin: 'ETH',
+        account: account(3),
+        method: 'eth_getBalance',
+        message: 'account unreadable; set aside and retried, others are not affected',
+      },
+    ]);
 
-  const client = { balances: async (keys: readonly string[], hash: string) => reader.read(keys, hash) };
-  const block = { height: 5, hash: BLOCK };
-  const held = await readableBalancesAt(client as NodeClient, accounts(4), block);
-  expect([...held.values()]).toEqual([1n, 2n, 4n]);
-  await expect(balancesAt(client as NodeClient, accounts(4), block)).rejects.toMatchObject({
-    kind: 'bad_answer',
-  });
-});
+    const client = { balances: async (keys: readonly string[], hash: string) => reader.read(keys, hash) };
+    const block = { height: 5, hash: BLOCK };
+    const held = await readableBalancesAt(client as NodeClient, accounts(4), block);
+    expect([...held.values()]).toEqual([1n, 2n, 4n]);
+    await expect(balancesAt(client as NodeClient, accounts(4), block)).rejects.toMatchObject({
+      kind: 'bad_answer',
+    });
+  },
+);

@@ -46,7 +46,7 @@ function round(
   return names;
 }
 
-it('reads accounts that wait in every block without a trace, and others when it is their turn', () => {
+it('BalanceTurns reads waiting accounts in every block without a trace, and the other accounts in rotation', () => {
   const turns = new BalanceTurns(silent);
   const open = [account('waiting'), account('paid', false)];
   expect(round(turns, 1, { open })).toEqual(['waiting']);
@@ -54,7 +54,7 @@ it('reads accounts that wait in every block without a trace, and others when it 
   expect(round(turns, 3, { open, turn: [account('paid', false)] })).toEqual(['waiting', 'paid']);
 });
 
-it('fills a call that reads many with accounts that nobody waits for', () => {
+it('BalanceTurns fills up a bulk call with accounts that expect no payment', () => {
   const turns = new BalanceTurns(silent);
   const open = [...many('waiting', 3), ...many('paid', 9, false)];
   expect(round(turns, 1, { open }, { perCall: 5 })).toEqual([
@@ -68,7 +68,7 @@ it('fills a call that reads many with accounts that nobody waits for', () => {
   expect(next.slice(3)).toEqual(['paid2', 'paid3']);
 });
 
-it('reads an account once while all blocks are traced, and again after one that was not or on another branch', () => {
+it('BalanceTurns reads an account once while all blocks are traced, and again after an untraced block or a reorg', () => {
   const turns = new BalanceTurns(silent);
   const open = [account('waiting')];
   const traced = { isTraced: true };
@@ -80,7 +80,7 @@ it('reads an account once while all blocks are traced, and again after one that 
   expect(round(turns, 5, { open }, { ...traced, branch: 'other' })).toEqual(['waiting']);
 });
 
-it('does not take an account for read of which the node answered nothing, or something else than the ledger', () => {
+it('BalanceTurns does not count an account as read when its balance is unknown or differs from the ledger', () => {
   const turns = new BalanceTurns(silent);
   const open = [account('unread'), account('differing')];
   const chosen = turns.choose(block(1), { open, turn: [] }, { isTraced: true, perCall: 1 });
@@ -88,7 +88,7 @@ it('does not take an account for read of which the node answered nothing, or som
   expect(round(turns, 2, { open }, { isTraced: true })).toEqual(['unread', 'differing']);
 });
 
-it('catches up with what was not read by turns, asks for less after trouble, and says so until all is read', () => {
+it('BalanceTurns catches up in rotation, requests fewer balances after an error, and warns until all are read', () => {
   const turns = new BalanceTurns(silent);
   const open = many('waiting', 100);
   const seen = new Set(round(turns, 1, { open }, { read: 60 }));
@@ -103,7 +103,7 @@ it('catches up with what was not read by turns, asks for less after trouble, and
   expect(round(turns, 12, { open })).toHaveLength(100);
 });
 
-it('gives accounts in their turn a share, however many wait', () => {
+it('BalanceTurns reserves a share of each round for accounts in rotation, however many accounts are waiting', () => {
   const turns = new BalanceTurns(silent);
   const open = many('waiting', 400);
   round(turns, 1, { open }, { read: 80 });
@@ -111,7 +111,7 @@ it('gives accounts in their turn a share, however many wait', () => {
   expect(read.filter((name) => name.startsWith('old'))).toHaveLength(10);
 });
 
-it('says so when a node without traces does not keep the state of a block', () => {
+it('BalanceTurns warns when a node without traces has pruned the state of a block', () => {
   const turns = new BalanceTurns(silent);
   const open = many('waiting', 3);
   const read = (number: number, answer: bigint | 'unknown', isTraced = false): string | null => {
@@ -124,7 +124,7 @@ it('says so when a node without traces does not keep the state of a block', () =
   expect(read(3, 'unknown', true)).toBeNull();
 });
 
-it('reads an account again whose balance was malformed, first and without fewer others, and says so meanwhile', () => {
+it('BalanceTurns reads an account with a malformed balance again first, besides the usual ones, and warns meanwhile', () => {
   const turns = new BalanceTurns(silent);
   const open = many('waiting', 3);
   const chosen = turns.choose(block(1), { open, turn: [] }, { isTraced: true, perCall: 1 });

@@ -111,25 +111,25 @@ const transaction = (fields: Partial<Block['transactions'][number]>) => ({
 });
 const holding = (amount: bigint): Holding => ({ ref: { txid: hash(2), index: 0 }, amount });
 
-it('credits what only the balance shows, under a name that the block and the account give', async () => {
+it('readBlock credits an amount that only the balance shows, under a reference made of block and account', async () => {
   const { credits } = await read({ balances: { [hash(5)]: 9n }, held: [holding(4n)] });
   expect(credits).toMatchObject([{ ref: { txid: FOUND, index: 0 }, watchKey: SHOP, amount: 5n }]);
   expect(credits[0]).not.toHaveProperty('remainder');
 });
 
-it('looks at an address that is open no more when its turn comes, and at an open one once', async () => {
+it('readBlock reads the balance of a closed address in rotation, and of an open address once per block', async () => {
   const balances = { [hash(5)]: 9n };
   expect((await read({ balances, isClosed: true })).credits).toEqual([]);
   expect((await read({ balances, isClosed: true, turn: [SHOP] })).credits).toMatchObject([{ amount: 9n }]);
   expect((await read({ balances, turn: [SHOP] })).credits).toMatchObject([{ amount: 9n }]);
 });
 
-it('credits a transfer once, by its transaction and not by the balance it makes', async () => {
+it('readBlock credits a transfer once, by its transaction and not by the balance change', async () => {
   const { credits } = await read({ transactions: [transaction({})], balances: { [hash(5)]: 7n } });
   expect(credits).toMatchObject([{ ref: { txid: hash(1), index: 0 }, amount: 7n }]);
 });
 
-it('credits nothing for a transaction that failed', async () => {
+it('readBlock credits nothing for a failed transaction', async () => {
   const { credits } = await read({
     transactions: [transaction({})],
     balances: { [hash(5)]: 0n },
@@ -138,12 +138,12 @@ it('credits nothing for a transaction that failed', async () => {
   expect(credits).toEqual([]);
 });
 
-it('credits a plain transfer whose receipt the node dropped: money to an account without code cannot fail', async () => {
+it('readBlock credits a plain transfer whose receipt was pruned, because a transfer to an account without code cannot fail', async () => {
   const { credits } = await read({ transactions: [transaction({})], balances: {}, status: null });
   expect(credits).toMatchObject([{ ref: { txid: hash(1), index: 0 }, amount: 7n }]);
 });
 
-it('does not guess what a transaction of ours cost whose receipt the node dropped: says what is needed', async () => {
+it('readBlock refuses a block in which the receipt of an outgoing transaction was pruned, and names the setting to change', async () => {
   const scene = { transactions: [transaction({ from: SHOP, to: PAYER })], balances: {}, status: null };
   await expect(read(scene)).rejects.toMatchObject({
     kind: 'pruned',
@@ -151,11 +151,11 @@ it('does not guess what a transaction of ours cost whose receipt the node droppe
   });
 });
 
-it('leaves the difference for later where the node keeps no state of the block', async () => {
+it('readBlock leaves a balance difference for later when the node has pruned the state of the block', async () => {
   expect((await read({ balances: {} })).credits).toEqual([]);
 });
 
-it('never takes for a payment what an address held before it was given out', async () => {
+it('readBlock does not count the balance that an address had before its order as a payment', async () => {
   const scene = { balances: { [hash(4)]: 3n, [hash(5)]: 8n }, since: 45_000 };
   const { credits } = await read(scene);
   expect(credits).toMatchObject([
@@ -167,7 +167,7 @@ it('never takes for a payment what an address held before it was given out', asy
   expect(known.credits).toMatchObject([{ ref: { txid: FOUND, index: 0 }, amount: 5n }]);
 });
 
-it('a transaction of ours spends all that the account held and leaves the rest', async () => {
+it('readBlock spends the whole balance for an outgoing transaction and credits the rest as change', async () => {
   const { credits, debits } = await read({
     transactions: [transaction({ from: SHOP, to: PAYER, value: 10n })],
     balances: { [hash(5)]: 40_000n },
@@ -178,7 +178,7 @@ it('a transaction of ours spends all that the account held and leaves the rest',
   expect(credits).toMatchObject([{ ref: { txid: hash(1) }, amount: 40_000n, remainder: true }]);
 });
 
-it('one that reverts costs its gas and nothing else', async () => {
+it('readBlock charges only the gas for a reverted outgoing transaction', async () => {
   const { credits, debits } = await read({
     transactions: [transaction({ from: SHOP, to: PAYER, value: 10n })],
     balances: { [hash(5)]: 40_010n },
@@ -189,7 +189,7 @@ it('one that reverts costs its gas and nothing else', async () => {
   expect(credits).toMatchObject([{ amount: 40_010n, remainder: true }]);
 });
 
-it('money that a balance showed goes when a balance denies it: it was never there', async () => {
+it('readBlock disproves a balance credit when a later balance does not contain it', async () => {
   const shown = { ref: { txid: `balance:4:${hash(4)}:${SHOP}`, index: 0 }, amount: 5n };
   const scene = { balances: { [hash(5)]: 8n }, held: [holding(8n), shown] };
   expect(await read(scene)).toMatchObject({ credits: [], debits: [], disproved: [shown.ref] });
@@ -198,7 +198,7 @@ it('money that a balance showed goes when a balance denies it: it was never ther
   expect(part).toMatchObject({ credits: [], debits: [], disproved: [] });
 });
 
-it('one wrong balance writes off no money that a transaction brought, so that no later one credits it twice', async () => {
+it('readBlock does not write off a credit with a transaction because of one wrong balance, so that it is not credited twice', async () => {
   const shortfalls = new Shortfalls();
   const held = [holding(8n)];
   const low = { balances: { [hash(5)]: 3n }, held, shortfalls };
@@ -218,7 +218,7 @@ async function tenthLook(scene: Omit<Scene, 'balances'>, times = 10) {
 }
 const low = { balances: { [hash(5)]: 3n }, held: [holding(8n)] };
 
-it('holding less than was known time and again is recorded as spent once an unknown transaction explains it', async () => {
+it('readBlock records a repeated balance shortfall as spent once an unknown transaction explains it', async () => {
   const { credits, debits } = await tenthLook({ nonce: 2, outgoing: 1 });
   expect(debits).toEqual([{ ref: holding(8n).ref, byTxid: FOUND }]);
   expect(credits).toMatchObject([{ amount: 3n, remainder: true }]);
@@ -226,21 +226,21 @@ it('holding less than was known time and again is recorded as spent once an unkn
 });
 
 it.each([
-  ['the account has made no transaction', { nonce: 0 }],
+  ['the account has sent no transaction', { nonce: 0 }],
   ['all transactions of the account are known', { nonce: 3, outgoing: 3 }],
-  ['the node keeps no state of the final block', { nonce: null }],
-  ['the node tells no final block', { nonce: 2, outgoing: 1, final: null }],
-])('is never written off where %s', async (_why, scene) => {
+  ['the node has pruned the state of the finalized block', { nonce: null }],
+  ['the node does not report a finalized block', { nonce: 2, outgoing: 1, final: null }],
+])('readBlock never writes off a balance shortfall when %s', async (_why, scene) => {
   expect(await tenthLook(scene, 15)).toMatchObject({ credits: [], debits: [], disproved: [] });
 });
 
-it('money that a balance showed in a block that is final now is not taken back by balances without it', async () => {
+it('readBlock does not disprove a balance credit of a finalized block', async () => {
   const shown = { ref: { txid: `balance:4:${hash(4)}:${SHOP}`, index: 0 }, amount: 5n };
   const scene = { balances: { [hash(5)]: 8n }, held: [holding(8n), shown] };
   expect(await read({ ...scene, final: 4 })).toMatchObject({ credits: [], debits: [], disproved: [] });
 });
 
-it('is told after some looks, and no more once the account holds what is known', async () => {
+it('readBlock warns of a repeated balance shortfall and clears the warning once the balance matches the ledger', async () => {
   const shortfalls = new Shortfalls();
   const told = () => shortfalls.withWarning({ warnings: null } as NodeStatus).unexplained;
   for (let number = 6; number < 9; number += 1) await read({ ...low, number, shortfalls });
@@ -249,7 +249,7 @@ it('is told after some looks, and no more once the account holds what is known',
   expect(told()).toEqual({ accounts: 0, amount: 0n });
 });
 
-it('money of a lost block that the balance shows again replaces its earlier names', async () => {
+it('readBlock replaces the references of credits from a reorged block when the balance shows the money again', async () => {
   const lost = [
     { ref: { txid: `balance:5:${hash(6)}:${SHOP}`, index: 0 }, watchKey: SHOP },
     { ref: { txid: hash(7), index: 2 }, watchKey: SHOP },
@@ -260,7 +260,7 @@ it('money of a lost block that the balance shows again replaces its earlier name
   expect(replaces).toEqual([lost[0]?.ref, lost[1]?.ref]);
 });
 
-it('a payment seen unconfirmed whose transaction fails in its block is undone by it', async () => {
+it('readBlock undoes an unconfirmed payment whose transaction fails in its block', async () => {
   const seen = { ref: { txid: hash(1), index: 0 }, watchKey: SHOP };
   const scene = { transactions: [transaction({})], unsettled: [seen] };
   expect((await read({ ...scene, balances: { [hash(5)]: 0n }, status: 0 })).replaces).toEqual([seen.ref]);

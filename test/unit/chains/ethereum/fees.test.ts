@@ -31,7 +31,7 @@ async function quoteThat(estimateGas: NodeClient['estimateGas']): Promise<unknow
   return quoteFee(client as NodeClient, 'regtest', options).catch((error: unknown) => error);
 }
 
-describe('a gas estimate that is refused', () => {
+describe('quoteFee with a refused gas estimate', () => {
   it.each([
     [3, 'execution reverted'],
     [3, ''],
@@ -41,7 +41,7 @@ describe('a gas estimate that is refused', () => {
     [-32_000, 'out of gas'],
     [-32_015, 'VM execution error.'],
     [-32_003, 'EVM error: Revert'],
-  ])('with %i %s is the word of the contract', async (code, reason) => {
+  ])('treats %i %s as a refusal by the contract', async (code, reason) => {
     expect(await quoteAt(code, reason)).toBeInstanceOf(UnsendableAmount);
   });
 
@@ -53,19 +53,19 @@ describe('a gas estimate that is refused', () => {
     [-32_602, 'invalid argument 0'],
     [-32_003, 'upstream unavailable'],
     [19, 'Temporary internal error. Please retry'],
-  ])('with %i %s is trouble of the node', async (code, reason) => {
+  ])('treats %i %s as an error of the node', async (code, reason) => {
     const error = await quoteAt(code, reason);
     expect(error).toBeInstanceOf(ChainError);
     expect(error).toMatchObject({ kind: 'unavailable' });
   });
 });
 
-describe('a destination with code', () => {
-  it('gets the gas that it uses, and a margin', async () => {
+describe('quoteFee for a destination with code', () => {
+  it('uses the estimated gas plus a margin', async () => {
     expect(await quoteThat(async () => 80_000n)).toMatchObject({ account: { gasLimit: 100_000n } });
   });
 
-  it('that uses far more gas than a wallet does is not paid: the sender would pay for its work', async () => {
+  it('refuses a destination that uses far more gas than a wallet, because the sender would pay for it', async () => {
     const error = await quoteThat(async () => 15_000_000n);
     expect(error).toBeInstanceOf(UnsendableAmount);
     expect(String(error)).toContain('15000000 gas');

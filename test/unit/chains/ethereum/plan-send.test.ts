@@ -38,27 +38,27 @@ const request = (wish: Partial<SendRequest> = {}): SendRequest => ({
 
 const taken = (...nonces: number[]) => ({ taken: new Set(nonces), committed: 0n });
 
-describe('planning a send of Ether', () => {
-  it('takes the first nonce that neither the node nor another send has', () => {
+describe('planSend for Ether', () => {
+  it('uses the first nonce that neither the node nor another send uses', () => {
     expect(planSend(request()).account?.nonce).toBe(5);
     expect(planSend(request({ lane: taken(5, 6, 8) })).account?.nonce).toBe(7);
     // The gap that a refused send left is filled first: whatever comes after waits for it.
     expect(planSend(request({ lane: taken(6) })).account?.nonce).toBe(5);
   });
 
-  it('never plans with what open sends will use', () => {
+  it('does not spend funds that open sends need', () => {
     const lane = { taken: new Set<number>(), committed: 10n ** 18n - 10n ** 17n - FEE };
     expect(planSend(request({ lane })).amount).toBe(10n ** 17n);
     const more = { ...lane, committed: lane.committed + 1n };
     expect(() => planSend(request({ lane: more }))).toThrow(InsufficientFunds);
   });
 
-  it('draws on the sender alone', () => {
+  it('spends from the sender account only', () => {
     const funds = [fund(0, 10n ** 17n), fund(1, 10n ** 18n, OTHER)];
     expect(() => planSend(request({ funds }))).toThrow(InsufficientFunds);
   });
 
-  it('a whole balance less its fee leaves exactly nothing', () => {
+  it('leaves exactly zero when it sends a whole balance less its fee', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: FEE + 1n, max: 10n ** 21n }), (amount) => {
         const plan = planSend(request({ funds: [fund(0, amount)], amount, subtractFee: true }));
@@ -69,29 +69,29 @@ describe('planning a send of Ether', () => {
   });
 });
 
-describe('replacing a stuck send of Ether', () => {
+describe('planBump for Ether', () => {
   const previous = planSend(request());
   const ask = { previous, funds: [fund(0, 10n ** 18n)], changeAddress: FROM, capRate: CAP };
 
-  it('pays an eighth more at least, with the same nonce, destination and amount', () => {
+  it('raises the fee by at least an eighth, with the same nonce, destination and amount', () => {
     const bump = planBump({ ...ask, quote: quote(PRICE + 1n) });
     expect(bump?.account).toEqual(previous.account);
     expect(bump).toMatchObject({ destination: OTHER, amount: previous.amount });
     expect((bump?.feeRate ?? 0n) * 8n).toBeGreaterThanOrEqual(previous.feeRate * 9n);
   });
 
-  it('pays what the network asks when that is more, and nothing above the cap', () => {
+  it('pays the fee of the network when that is higher, up to the cap', () => {
     expect(planBump({ ...ask, quote: quote(3n * PRICE) })?.fee).toBe(3n * FEE);
     expect(planBump({ ...ask, quote: quote(CAP + 1_000n) })).toBeNull();
   });
 
-  it('counts what the account holds now less what its other sends use', () => {
+  it('uses the current balance less what other sends of the account need', () => {
     const lane = { taken: new Set<number>(), committed: 10n ** 18n - 10n ** 17n - 2n * FEE };
     expect(planBump({ ...ask, quote: quote(2n * PRICE), lane })?.fee).toBe(2n * FEE);
     expect(planBump({ ...ask, quote: quote(3n * PRICE), lane })).toBeNull();
   });
 
-  it('takes the difference out of what is moved between own addresses', () => {
+  it('takes the higher fee out of the amount of a transfer between addresses of the wallet', () => {
     const amount = 10n ** 18n;
     const sweep = planSend(request({ amount, subtractFee: true }));
     const lane = { taken: new Set<number>(), committed: 0n };

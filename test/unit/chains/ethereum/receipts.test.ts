@@ -62,29 +62,32 @@ async function receiptsAt(node: {
 
 const both = { [hash(1)]: receipt(1), [hash(2)]: receipt(2) };
 
-it('are read in the order asked', async () => {
+it('readReceipts returns receipts in the order of the request', async () => {
   expect(await receiptsAt({ tip: 1_000, first: both })).toEqual([hash(1), hash(2)]);
 });
 
 it.each([
   ['null', null],
   ['a refusal that says so', new Error('pruned history unavailable')],
-])('are dropped where a node has the block deep below its tip and answers %s for them', async (_, answer) => {
-  const first = { [hash(1)]: receipt(1), [hash(2)]: answer };
-  expect(await receiptsAt({ tip: 20_000, first })).toEqual([hash(1), null]);
-});
+])(
+  'readReceipts treats receipts as pruned when a node has the block deep below its tip and returns %s',
+  async (_, answer) => {
+    const first = { [hash(1)]: receipt(1), [hash(2)]: answer };
+    expect(await receiptsAt({ tip: 20_000, first })).toEqual([hash(1), null]);
+  },
+);
 
-it('of a backend that lags are asked for again', async () => {
+it('readReceipts retries receipts that a lagging backend does not have', async () => {
   expect(await receiptsAt({ tip: 1_000, first: {}, later: both })).toEqual([hash(1), hash(2)]);
 });
 
 it.each([
   ['a backend that does not know the block', { tip: 20_000, knowsBlock: false, first: {} }],
-  ['a node whose block is new', { tip: 1_100, first: {} }],
+  ['a node whose tip is that block', { tip: 1_100, first: {} }],
   [
     'a backend on another branch',
     { tip: 20_000, first: { [hash(1)]: receipt(1, hash(9)), [hash(2)]: receipt(2, hash(9)) } },
   ],
-])('that %s does not show are no proof of anything', async (_, node) => {
+])('readReceipts treats receipts as unknown when they are missing from %s', async (_, node) => {
   await expect(receiptsAt(node)).rejects.toMatchObject({ kind: 'unavailable' });
 });

@@ -28,7 +28,7 @@ function readerBeside(isRefused: (account: string) => boolean, batchSize: number
 }
 
 describe('BalanceReader with a node that refuses balances', () => {
-  it('reads every balance but those that the node refuses, wherever these are', async () => {
+  it('reads every balance except those that the node refuses, wherever they are in the list', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 2, max: 60 }),
@@ -49,7 +49,7 @@ describe('BalanceReader with a node that refuses balances', () => {
     );
   });
 
-  it('takes refusals for all accounts as a failure of the node', async () => {
+  it('treats a refusal for every account as a failure of the node', async () => {
     const { reader, lines } = readerBeside(() => true, 2);
     const { answers, trouble } = await reader.read([0, 1, 2, 3].map(accountAt), '0xblock');
     expect(answers).toEqual([]);
@@ -57,7 +57,7 @@ describe('BalanceReader with a node that refuses balances', () => {
     expect(lines).toEqual([]);
   });
 
-  it('keeps what it read before the node refused everything', async () => {
+  it('keeps the balances that it read before the node refused every account', async () => {
     const accounts = Array.from({ length: 20 }, (_, at) => accountAt(at));
     const { reader } = readerBeside((account) => BigInt(account) >= 4n && BigInt(account) < 19n, 2);
     const { answers, trouble } = await reader.read(accounts, '0xblock');
@@ -65,7 +65,7 @@ describe('BalanceReader with a node that refuses balances', () => {
     expect(trouble?.kind).toBe('unavailable');
   });
 
-  it('retries the bulk call at once after the clock was set back', async () => {
+  it('retries the bulk call immediately after the clock was set back', async () => {
     const { reader, clock, calls } = readerBeside(() => false, 10);
     const accounts = [0, 1].map(accountAt);
     await reader.read(accounts, '0xblock');

@@ -33,12 +33,12 @@ function fateOf(txid: string, standing: Partial<AccountState>, wasRead = false) 
   return submitter.getTransactionStatus({ txid, raw: null });
 }
 
-describe('a transaction whose bytes are not at hand (blobs, set code, long calldata)', () => {
+describe('status of a transaction whose bytes are not stored (blobs, set code, long calldata)', () => {
   it('is absent when a backend that knows the tip does not have it', async () => {
     expect(await fateOf(hash(1), {})).toBe('absent');
   });
 
-  it('is unknown to a backend that does not know the tip, whatever it says', async () => {
+  it('is unknown to a backend that does not know the tip, whatever it answers', async () => {
     expect(await fateOf(hash(1), { knowsTip: false })).toBe('unknown');
     expect(await fateOf(hash(1), { knowsTip: false, receipt: reverted })).toBe('unknown');
     expect(await fateOf(hash(1), { receipt: reverted })).toBe('gone');
@@ -49,20 +49,20 @@ describe('a transaction whose bytes are not at hand (blobs, set code, long calld
   });
 });
 
-describe('money that a balance showed in a block that left the chain', () => {
+describe('status of a balance credit whose block left the chain', () => {
   const found = `balance:5:${hash(6)}:${ACCOUNT}`;
 
-  it('is unknown until the account was looked at without that block, and gone then', async () => {
+  it('is unknown until the account is read without that block, and gone afterwards', async () => {
     expect(await fateOf(found, {})).toBe('unknown');
     expect(await fateOf(found, {}, true)).toBe('gone');
   });
 
-  it('is present while the block is in the chain', async () => {
+  it('is present while the block is in the best chain', async () => {
     expect(await fateOf(`balance:5:${hash(5)}:${ACCOUNT}`, {})).toBe('present');
   });
 });
 
-describe('a transaction behind a balancer that splits one request between backends', () => {
+describe('status of an Ethereum transaction behind a load balancer that splits one request between backends', () => {
   const wallet = new Wallet(`0x${'1'.repeat(64)}`);
   const transaction = Transaction.from({ type: 2, chainId: 1, nonce: 0, gasLimit: 21_000, to: ACCOUNT });
   transaction.signature = wallet.signingKey.sign(transaction.unsignedHash);
@@ -92,15 +92,15 @@ describe('a transaction behind a balancer that splits one request between backen
 
   const last = { height: 6, hash: hash(6) };
 
-  it('is gone once the ledger has read it, and found another transaction there', async () => {
+  it('is gone once the ledger has read another transaction with its nonce', async () => {
     expect(await submitter.getTransactionStatus(stored, last)).toBe('gone');
     expect(await submitter.getTransactionStatus(stored, last, 'final')).toBe('gone');
   });
 
   it.each([
-    ['that block is not final', 5],
-    ['the node does not tell which block is final', 0],
-  ])('is not gone for good while %s: a fork may bring it all the same', async (_why, height) => {
+    ['that block is not finalized', 5],
+    ['the node does not report which block is finalized', 0],
+  ])('is not final while %s, because a reorg may still mine it', async (_why, height) => {
     final = height;
     expect(await submitter.getTransactionStatus(stored, last, 'final')).toBe('unknown');
     expect(await submitter.getTransactionStatus(stored, last)).toBe('gone');
@@ -108,7 +108,7 @@ describe('a transaction behind a balancer that splits one request between backen
     final = 6;
   });
 
-  it('is not gone for good while another one with its nonce waits: that one may lose', async () => {
+  it('is not final while another transaction with its nonce is pending, because that one may lose', async () => {
     submitter.saw(new Map([[`nonce:${wallet.address.toLowerCase()}:0`, hash(7)]]));
     const before = { height: 5, hash: hash(5) };
     expect(await submitter.getTransactionStatus(stored, before)).toBe('gone');
@@ -116,12 +116,12 @@ describe('a transaction behind a balancer that splits one request between backen
     submitter.saw(new Map());
   });
 
-  it('does not fail at its first offer: these bytes may be what used the nonce', async () => {
+  it('does not fail on the first broadcast when its nonce is used, because the same bytes may have used it', async () => {
     expect(await submitter.broadcast(stored)).toMatchObject({ kind: 'rejected', isExpired: true });
   });
 });
 
-describe('a transaction that no node has and whose nonce is unused', () => {
+describe('status of a transaction that no node has and whose nonce is unused', () => {
   const wallet = new Wallet(`0x${'1'.repeat(64)}`);
   const fields = {
     type: 2,
@@ -149,7 +149,7 @@ describe('a transaction that no node has and whose nonce is unused', () => {
     return submitter.getTransactionStatus(stored, ledger, proof);
   }
 
-  it('is unfunded when the balance at the block of the ledger is below its value and its highest fee', async () => {
+  it('is unfunded when the balance at the cursor is below its value plus its maximum fee', async () => {
     expect(await fateWith(cost - 1n, 3)).toBe('unfunded');
     expect(await fateWith(cost, 3)).toBe('absent');
   });
@@ -158,7 +158,7 @@ describe('a transaction that no node has and whose nonce is unused', () => {
     expect(await fateWith(cost - 1n, 2)).toBe('unfunded');
   });
 
-  it('is absent when the node does not show the balance or the nonce, or no final proof is wanted', async () => {
+  it('is absent when the node does not return balance or nonce, or no final proof is requested', async () => {
     expect(await fateWith('unknown', 3)).toBe('absent');
     expect(await fateWith('unreadable', 3)).toBe('absent');
     expect(await fateWith(0n, null)).toBe('absent');

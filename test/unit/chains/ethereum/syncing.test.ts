@@ -25,17 +25,17 @@ describe('eth_syncing', () => {
     ['null', null],
     ['a refusal', new Refused(-32601, 'Method not found')],
     [
-      'an object at the head, whose node builds its indexes',
+      'an object at the tip of a node that builds its indexes',
       { currentBlock: '0x64', highestBlock: '0x64', txIndexRemainingBlocks: '0x10' },
     ],
-    ['an object past the highest block it knew', { currentBlock: '0x65', highestBlock: '0x64' }],
-  ])('means in step when it is %s', async (_, answer) => {
+    ['an object past its highest known block', { currentBlock: '0x65', highestBlock: '0x64' }],
+  ])('means in sync when it is %s', async (_, answer) => {
     expect(await highest(answer)).toBeNull();
   });
 
   it.each([
     ['below its highest block', { currentBlock: '0x64', highestBlock: '0x70' }, 0x70],
-    ['without its own height', { highestBlock: '0x70', stages: [] }, 0x70],
+    ['without its current block', { highestBlock: '0x70', stages: [] }, 0x70],
     ['without either', { stages: [] }, 100],
   ])('means behind when it is an object %s', async (_, answer, height) => {
     expect(await highest(answer)).toBe(height);

@@ -32,7 +32,7 @@ function tracerOn(answers: Record<string, unknown>, asked: string[] = []) {
 
 const call = (to: string, value: string, more: object = {}) => ({ type: 'CALL', to, value, ...more });
 
-it('counts calls, creations and self-destructs that carry money, in order, and borrowed code never', async () => {
+it('createTracer counts calls, creations and self-destructs that carry value, in order, and never delegate calls', async () => {
   const root = {
     ...call(B!, '0x5'),
     calls: [
@@ -54,7 +54,7 @@ it('counts calls, creations and self-destructs that carry money, in order, and b
   ]);
 });
 
-it('believes nothing under a reverted call, whose children carry no error', async () => {
+it('createTracer ignores everything below a reverted call, whose children carry no error', async () => {
   const reverted = call(B!, '0x5', { error: 'execution reverted', calls: [call(C!, '0x1')] });
   const root = { ...call(B!, '0x0'), calls: [reverted, call(A!, '0x7')] };
   const { tracer } = tracerOn({
@@ -75,7 +75,7 @@ const flat = (at: number[], to: string, value: string, more: object = {}) => ({
 /** The trace of the second transaction itself. */
 const second = flat([], B!, '0x0', { transactionHash: hash(2), transactionPosition: 1 });
 
-it('reads the flat traces of Parity the same way', async () => {
+it('createTracer reads the flat traces of Parity with the same result', async () => {
   const traces = [
     flat([], B!, '0x9'),
     flat([0], C!, '0x1', { error: 'Reverted' }),
@@ -93,7 +93,7 @@ it('reads the flat traces of Parity the same way', async () => {
   ]);
 });
 
-it('refuses the trace of another block', async () => {
+it('createTracer refuses the trace of another block', async () => {
   const other = [
     { txHash: hash(3), result: call(A!, '0x1') },
     { txHash: hash(2), result: call(A!, '0x1') },
@@ -107,7 +107,7 @@ it('refuses the trace of another block', async () => {
 it.each([
   ['of another block at that height', { blockHash: hash(6) }],
   ['of another transaction in its place', { transactionHash: hash(9) }],
-])('refuses a flat trace %s', async (_, other) => {
+])('createTracer refuses a flat trace %s', async (_, other) => {
   const { tracer } = tracerOn({ trace_block: [flat([], B!, '0x0'), flat([0], C!, '0x1', other), second] });
   await expect(tracer.transfers(block)).rejects.toThrow('another block');
 });
@@ -118,7 +118,7 @@ it.each([
   ['trace_block', null],
   ['trace_block', []],
 ])(
-  'takes %s answering %j for a backend without the block, not for a block without transfers',
+  'createTracer treats %s answering %j as a backend without the block, not as a block without transfers',
   async (method, answer) => {
     const { tracer, asked } = tracerOn({ [method]: answer });
     await expect(tracer.transfers(block)).rejects.toMatchObject({ kind: 'unavailable' });
@@ -128,14 +128,14 @@ it.each([
   },
 );
 
-it('does not trace a block again that is read again', async () => {
+it('createTracer does not trace a block again that is read again', async () => {
   const { tracer, asked } = tracerOn({ trace_block: [flat([], B!, '0x0'), flat([0], C!, '0x1'), second] });
   const found = await tracer.transfers(block);
   expect(await tracer.transfers(block)).toEqual(found);
   expect(asked).toEqual(['debug_traceBlockByHash', 'trace_block']);
 });
 
-it('takes a node without traces at its word for a while, and asks nothing about empty blocks', async () => {
+it('createTracer stops tracing for a while when the node has no traces, and requests none for empty blocks', async () => {
   const { tracer, asked, advance } = tracerOn({});
   expect(await tracer.transfers({ ...block, transactions: [] })).toEqual([]);
   expect(await tracer.transfers(block)).toBeNull();
@@ -146,7 +146,7 @@ it('takes a node without traces at its word for a while, and asks nothing about 
   expect(asked).toHaveLength(4);
 });
 
-it('reads a hundred thousand failed calls of one transaction while nobody notices', async () => {
+it('createTracer reads a hundred thousand failed calls of one transaction without blocking the event loop', async () => {
   const failed = Array.from({ length: 100_000 }, (_, at) => flat([at], C!, '0x1', { error: 'Reverted' }));
   const paid = flat([100_000], A!, '0x2');
   const { tracer } = tracerOn({ trace_block: [flat([], B!, '0x0'), ...failed, paid, second] });
@@ -174,7 +174,7 @@ const untraceable = {
   'without one of its transactions': [{ result: call(A!, '0x1') }, { error: 'execution timeout' }],
 };
 for (const [what, answer] of Object.entries(untraceable)) {
-  it(`goes on without a trace ${what} after three tries, and tries other blocks anew`, async () => {
+  it(`createTracer continues without a trace ${what} after three attempts, and starts again with the next block`, async () => {
     const answers: Record<string, unknown> = { debug_traceBlockByHash: answer };
     const { tracer } = tracerOn(answers);
     await expect(tracer.transfers(block)).rejects.toThrow(ChainError);
@@ -189,7 +189,7 @@ for (const [what, answer] of Object.entries(untraceable)) {
 
 const blockAt = (height: number): Block => ({ ...block, hash: hash(height), number: height });
 
-it('tries each block once after three in a row that could not be traced, until one can be', async () => {
+it('createTracer tries each block once after three blocks in a row failed, until a trace succeeds', async () => {
   const answers: Record<string, unknown> = {
     debug_traceBlockByHash: new ChainError('unavailable', 'required historical state unavailable'),
   };
@@ -211,7 +211,7 @@ it('tries each block once after three in a row that could not be traced, until o
 
 const another = (number: number): Block => ({ ...block, number, hash: hash(number) });
 
-it('asks for a method that the node lacked after ten minutes, and at once after the clock was set back', async () => {
+it('createTracer retries a missing method after ten minutes, and immediately after the clock was set back', async () => {
   const { tracer, asked, advance } = tracerOn({});
   await tracer.transfers(another(1));
   const first = asked.length;

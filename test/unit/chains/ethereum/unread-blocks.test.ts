@@ -80,8 +80,8 @@ async function readAtLast(deps: BlockReaderDeps): Promise<{ block: ChainBlock; f
   throw new Error(`never read: ${failures.join('; ')}`);
 }
 
-describe('readBlock with one transaction that cannot be read', () => {
-  it('credits the others after three attempts, and names that one', async () => {
+describe('readBlock with one unreadable transaction', () => {
+  it('credits the others after three attempts, and names the unreadable one', async () => {
     const { deps, told } = scene({ transactions: [strange, payment] });
     const { block, failures } = await readAtLast(deps);
     expect(block.credits).toMatchObject([{ ref: { txid: hash(1), index: 0 }, amount: 7n }]);
@@ -93,14 +93,14 @@ describe('readBlock with one transaction that cannot be read', () => {
     });
   });
 
-  it('names one without even a hash by its place', async () => {
+  it('names a transaction without a hash by its position in the block', async () => {
     const { deps, told } = scene({ transactions: [payment, { type: '0x2' }] });
     const { block } = await readAtLast(deps);
     expect(block.credits).toHaveLength(1);
     expect(told().unread).toMatchObject([{ txid: '5/1', isUnknownVersion: false }]);
   });
 
-  it('is over once the node answers it in a form that can be read', async () => {
+  it('stops warning once the node returns the transaction in a readable form', async () => {
     const node = { transactions: [strange as object, payment] };
     const { deps, client, unread, clock, told } = scene(node);
     await readAtLast(deps);
@@ -115,7 +115,7 @@ describe('readBlock with one transaction that cannot be read', () => {
     expect(told().unread).toEqual([]);
   });
 
-  it('credits nothing of a payment whose receipt cannot be read, and all others', async () => {
+  it('does not credit a payment whose receipt is unreadable, and credits all others', async () => {
     const second = { ...payment, hash: hash(3), nonce: '0x1', value: '0x9' };
     const receipt = (txid: unknown) => ({
       ...receiptOf(txid),
@@ -127,18 +127,18 @@ describe('readBlock with one transaction that cannot be read', () => {
     expect(told().unread).toMatchObject([{ txid: hash(1), height: 5 }]);
   });
 
-  it('asks of a payer’s receipt only whether the transaction succeeded', async () => {
+  it('reads only the success flag of the receipt of an incoming payment', async () => {
     const { deps } = scene({ transactions: [payment] });
     expect((await readAtLast(deps)).failures).toEqual([]);
   });
 
-  it('never reads past a block whose receipt of a transaction of ours cannot be read', async () => {
+  it('never advances past a block in which the receipt of an outgoing transaction is unreadable', async () => {
     const own = { ...payment, from: SHOP, to: PAYER };
     const { deps } = scene({ transactions: [own] });
     await expect(readAtLast(deps)).rejects.toThrow(`eth_getTransactionReceipt: no gasUsed of ${hash(1)}`);
   });
 
-  it('never reads past a block whose transactions are no list', async () => {
+  it('never advances past a block whose transactions are not a list', async () => {
     const { deps } = scene({ transactions: 'none of yours' as unknown as object[] });
     await expect(readAtLast(deps)).rejects.toThrow('unexpected transactions');
   });

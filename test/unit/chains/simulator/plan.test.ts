@@ -40,8 +40,8 @@ const request = fc.record({
   rate: fc.bigInt(1n, 10n ** 13n),
 });
 
-describe.each(COINS)('plans for %s', (coin) => {
-  it('never make or lose an atom, whatever the funds', () => {
+describe.each(COINS)('planSend and planBump for %s in sandbox', (coin) => {
+  it('never create or lose an atom, whatever the funds', () => {
     fc.assert(
       fc.property(request, ({ amounts, amount, subtractFee, rate }) => {
         const funds = fundsOf(coin, amounts);
@@ -68,7 +68,7 @@ describe.each(COINS)('plans for %s', (coin) => {
     );
   });
 
-  it('are replaced only by ones that pay the same and more fee', () => {
+  it('replace a transaction only by one with the same payment and a higher fee', () => {
     fc.assert(
       fc.property(
         request,

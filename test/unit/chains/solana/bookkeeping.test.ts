@@ -29,8 +29,8 @@ function chain(changes: readonly (readonly bigint[])[], start: readonly bigint[]
   });
 }
 
-describe('the books', () => {
-  it('hold what the chain holds, after any transactions', () => {
+describe('deriveCredits on Solana', () => {
+  it('matches the balances of the chain after any transactions', () => {
     const deltas = fc.array(fc.bigInt(-1_000n, 1_000n), { minLength: 3, maxLength: 3 });
     const starts = fc.array(fc.bigInt(0n, 1_000n), { minLength: 3, maxLength: 3 });
     fc.assert(
@@ -55,7 +55,7 @@ describe('the books', () => {
     );
   });
 
-  it('call only what came from outside a credit, and what stayed a remainder', () => {
+  it('distinguishes incoming credits from change', () => {
     const transactions = chain(
       [
         [700n, 0n, 0n],
@@ -73,7 +73,7 @@ describe('the books', () => {
     expect(debits).toEqual([{ ref: { txid: 's0', index: 0 }, byTxid: 's1', outcome }]);
   });
 
-  it('name the accounts that gained by a transaction, where its bytes can be read', () => {
+  it('lists the accounts whose balance a transaction increased, where its bytes are readable', () => {
     const [landed] = chain([[-200n, 150n, 45n]], [1_000n, 0n, 0n]);
     const held = new Map([['a', [{ ref: { txid: 'start', index: 0 }, amount: 1_000n }]]]);
     const { debits } = deriveCredits([{ ...landed!, raw: 'AQ==' }], new Set(['a']), held);
@@ -85,7 +85,7 @@ describe('the books', () => {
     expect(deriveCredits([landed!], new Set(['a']), held).debits).not.toHaveProperty('0.spender');
   });
 
-  it('tell of a failed transaction that only its fee was spent', () => {
+  it('records only the fee as spent for a failed transaction', () => {
     const [landed] = chain([[-5_000n, 0n, 0n]], [10_000n, 0n, 0n]);
     const held = new Map([['a', [{ ref: { txid: 'start', index: 0 }, amount: 10_000n }]]]);
     const { credits, debits } = deriveCredits([{ ...landed!, failed: true }], new Set(['a']), held);
@@ -93,7 +93,7 @@ describe('the books', () => {
     expect(credits).toMatchObject([{ amount: 5_000n, remainder: true }]);
   });
 
-  it('leave strangers out', () => {
+  it('ignores accounts that are not watched', () => {
     const transactions = chain([[1n, 2n, 3n]], [0n, 0n, 0n]);
     expect(deriveCredits(transactions, new Set(), new Map())).toEqual({ credits: [], debits: [] });
   });

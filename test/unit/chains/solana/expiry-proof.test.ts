@@ -33,8 +33,8 @@ async function proves(shown: readonly Block[], dating: Block): Promise<boolean> 
   return hasWindow(slots, dating.height + LIFETIME, blockAt);
 }
 
-describe('the window in which a Solana transaction can land', () => {
-  it('is complete however many slots were skipped, as long as no block is missing', async () => {
+describe('hasWindow (the slots in which a Solana transaction can land)', () => {
+  it('accepts any number of skipped slots as long as no block is missing', async () => {
     await fc.assert(
       fc.asyncProperty(chains, datings, async (chain, at) => {
         expect(await proves(chain, chain[at]!)).toBe(true);
@@ -42,7 +42,7 @@ describe('the window in which a Solana transaction can land', () => {
     );
   });
 
-  it('is not complete when any block in which it could have landed is missing', async () => {
+  it('rejects a window with any missing block in which the transaction could have landed', async () => {
     await fc.assert(
       fc.asyncProperty(
         chains,
@@ -59,7 +59,7 @@ describe('the window in which a Solana transaction can land', () => {
     );
   });
 
-  it('is not complete when single blocks are missing here and there', async () => {
+  it('rejects a window with single missing blocks', async () => {
     await fc.assert(
       fc.asyncProperty(
         chains,
@@ -73,7 +73,7 @@ describe('the window in which a Solana transaction can land', () => {
     );
   });
 
-  it('needs neither the dating block itself nor what came after the window', async () => {
+  it('requires neither the block of the recent blockhash nor blocks after the window', async () => {
     await fc.assert(
       fc.asyncProperty(chains, datings, async (chain, at) => {
         const shown = chain.filter((_block, place) => place > at && place <= at + LIFETIME);
@@ -82,7 +82,7 @@ describe('the window in which a Solana transaction can land', () => {
     );
   });
 
-  it('is not complete when slots are listed twice in the place of missing ones', async () => {
+  it('rejects slots that are listed twice instead of missing ones', async () => {
     await fc.assert(
       fc.asyncProperty(chains, datings, fc.integer({ min: 2, max: LIFETIME }), async (chain, at, missing) => {
         const dating = chain[at]!;
@@ -94,7 +94,7 @@ describe('the window in which a Solana transaction can land', () => {
     );
   });
 
-  it('is not complete when the node shows no heights or no blocks', async () => {
+  it('rejects a window when the node returns no heights or no blocks', async () => {
     expect(await hasWindow([], 200, async () => null)).toBe(false);
     const slots = Array.from({ length: 300 }, (_, at) => at);
     expect(await hasWindow(slots, 200, async () => ({ height: null }))).toBe(false);

@@ -6,12 +6,12 @@ const MAINNET = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 const DEVNET = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
 const PRIVATE = '7cEJpNBZzXDjS6mUwcR2LqmHFGd8yzJb3dRbPf2PzTXn';
 
-describe('the genesis hash', () => {
+describe('checkGenesis', () => {
   it.each([
     ['mainnet', MAINNET],
     ['testnet', DEVNET],
     ['regtest', PRIVATE],
-  ] as const)('proves %s', (network, hash) => {
+  ] as const)('accepts the genesis hash of %s', (network, hash) => {
     expect(() => checkGenesis(network, hash)).not.toThrow();
   });
 
@@ -20,7 +20,7 @@ describe('the genesis hash', () => {
     ['mainnet', PRIVATE, 'private cluster'],
     ['testnet', MAINNET, 'mainnet-beta'],
     ['regtest', MAINNET, 'mainnet-beta'],
-  ] as const)('refuses for %s what is %s', (network, hash, named) => {
+  ] as const)('rejects, on %s, the genesis hash %s', (network, hash, named) => {
     expect(() => checkGenesis(network, hash)).toThrow(ChainError);
     expect(() => checkGenesis(network, hash)).toThrow(named);
   });

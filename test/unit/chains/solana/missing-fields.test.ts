@@ -30,28 +30,28 @@ async function headerAt(client: NodeClient, slot: number) {
 }
 
 describe('a Solana block without blockTime', () => {
-  it.each([null, 0, undefined])('has an unknown time and not that of 1970 when it is %s', async (time) => {
+  it.each([null, 0, undefined])('has an unknown time instead of 1970 when blockTime is %s', async (time) => {
     const client = chain(() => time as number | null);
     expect((await headerAt(client, 100)).timeMs).toBeNull();
   });
 
-  it('is dated by the next block with a time where it holds a payment: it had arrived by then', async () => {
+  it('takes the time of the next block with a time when it contains a payment', async () => {
     const client = chain((slot) => (slot === 100 || slot === 101 ? null : SECONDS + slot - 100));
     const { timeMs } = await datedAfter(client, await headerAt(client, 100), NOW + 60_000);
     expect(timeMs).toBe(NOW + 2_000);
   });
 
-  it('is dated by now where it holds a payment and no later block has a time', async () => {
+  it('takes the current time when it contains a payment and no later block has a time', async () => {
     const client = chain((slot) => (slot < 100 ? SECONDS : null));
     expect((await datedAfter(client, await headerAt(client, 100), NOW + 60_000)).timeMs).toBe(NOW + 60_000);
   });
 
-  it('is dated by the block before it where it shows how far the chain was seen', async () => {
+  it('takes the time of the previous block when it marks how far the chain was read', async () => {
     const client = chain((slot) => (slot < 100 ? SECONDS + slot - 100 : null));
     expect((await datedBefore(client, await headerAt(client, 110))).timeMs).toBe(NOW - 1_000);
   });
 
-  it('is refused as a tip, by the name of the field, when no block has a time', async () => {
+  it('is refused as a tip, naming the field, when no block has a time', async () => {
     const client = chain(() => null);
     await expect(datedBefore(client, await headerAt(client, 110))).rejects.toThrow(
       'getBlock: no blockTime at slot 110 and the blocks before it',
@@ -62,7 +62,7 @@ describe('a Solana block without blockTime', () => {
 const health = async (answer: unknown) => clientOf(() => answer).health();
 
 describe('getHealth', () => {
-  it('tells a healthy node, and how many slots another one is behind', async () => {
+  it('reports a healthy node, and by how many slots another node is behind', async () => {
     expect(await health('ok')).toEqual({ isHealthy: true, slots: 0, problem: null });
     expect(
       await health(new Refused(-32005, 'Node is behind by 42 slots', { numSlotsBehind: 42 })),
@@ -73,7 +73,7 @@ describe('getHealth', () => {
   });
 
   it.each([{ numSlotsBehind: null }, {}, null, undefined])(
-    'tells a node that is behind without a number when its data is %j',
+    'reports a node as behind by an unknown number of slots when its data is %j',
     async (data) => {
       expect(await health(new Refused(-32005, 'Node is unhealthy', data))).toEqual({
         isHealthy: false,
@@ -83,7 +83,7 @@ describe('getHealth', () => {
     },
   );
 
-  it('leaves the judgement to the age of the newest block where a gateway has no such call', async () => {
+  it('leaves the verdict to the age of the newest block when a gateway lacks the method', async () => {
     expect(await health(new Refused(-32601, 'Method not found'))).toMatchObject({
       isHealthy: true,
       slots: null,
@@ -92,7 +92,7 @@ describe('getHealth', () => {
 });
 
 describe('getVersion', () => {
-  it('need not name solana-core', async () => {
+  it('accepts an answer without solana-core', async () => {
     expect(await clientOf(() => ({ 'feature-set': 1 })).version()).toBe('unknown');
   });
 });

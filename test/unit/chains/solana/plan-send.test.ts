@@ -79,8 +79,8 @@ function planned(wish: Wish): SendPlan | null {
   }
 }
 
-describe('a plan', () => {
-  it('moves what it says: the destination gets the amount, deposits end at 0, no account in the gap below the rent minimum', () => {
+describe('planSend and planRenewal on Solana', () => {
+  it('pay the full amount, empty the deposits and leave no account between zero and the rent minimum', () => {
     fc.assert(
       fc.property(wishes, (wish) => {
         const { amount, subtractFee } = wish;
@@ -101,7 +101,7 @@ describe('a plan', () => {
     );
   });
 
-  it('of the most accounts fits into one transaction', () => {
+  it('fit into one transaction with the maximum number of accounts', () => {
     const funds = [WALLET, ...DEPOSITS].map((address, index) => fund(address, 1_000_000_000n, index));
     const amount = BigInt(SOLANA.accountsPerSend - 1) * 1_000_000_000n + 500_000_000n;
     const plan = planSend(request({ funds, amount }), RENT);
@@ -109,14 +109,14 @@ describe('a plan', () => {
     expect(transactionSize(buildMessage(plan))).toBeLessThanOrEqual(MAX_TRANSACTION_BYTES);
   });
 
-  it('takes another deposit rather than strand change below the rent minimum', () => {
+  it('spend one more deposit rather than leave change below the rent minimum', () => {
     const funds = [fund(DEPOSITS[0]!, 1_000_500_000n, 0), fund(DEPOSITS[1]!, 900_000_000n, 1)];
     const plan = planSend(request({ funds }), RENT);
     expect(plan.inputs).toHaveLength(2);
     expect(() => planSend(request({ funds: funds.slice(0, 1) }), RENT)).toThrow(UnsendableAmount);
   });
 
-  it('is renewed only once the chain is finally past its date, and pays the same', () => {
+  it('renew a send only after its blockhash expired at finalized commitment, with the same payment', () => {
     const plan = planSend(request({ funds: [fund(WALLET, 2_000_000_000n, 0)] }), RENT);
     const later = (finalizedHeight: number) => ({
       ...request({}).quote,
@@ -130,7 +130,7 @@ describe('a plan', () => {
     expect(renewed?.lifetime?.lastValidHeight).toBe(400);
   });
 
-  it('is renewed at a higher fee within cap and limit, from what the fee is taken from anyway', () => {
+  it('renew a send at a higher fee within cap and limit, from the same source of the fee', () => {
     fc.assert(
       fc.property(wishes, fc.bigInt(1n, 10_000n), fc.bigInt(0n, 60_000n), (wish, asked, feeLimit) => {
         const { capRate, subtractFee } = { capRate: 5_000n, subtractFee: wish.subtractFee };
@@ -164,7 +164,7 @@ describe('a plan', () => {
     );
   });
 
-  it('uses a measured limit only for as many transfers as were measured', () => {
+  it('use a measured compute limit only for up to as many transfers as were measured', () => {
     const measured = { accounts: 1, transfers: 1, computeUnits: 540 };
     const quote = { ...request({}).quote, measured };
     const own = planSend(request({ funds: [fund(WALLET, 2_000_000_000n, 0)], quote }), RENT);

@@ -30,7 +30,7 @@ function account(fields: Record<string, string>, space: string): string {
     .join()}}`;
 }
 
-it('reads lamports of any size exactly, whatever stands beside them', async () => {
+it('createRpc for Solana reads lamports of any size exactly, whatever the other fields are', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.bigInt({ min: 0n, max: U64_MAX }), { maxLength: 4 }),
@@ -49,7 +49,7 @@ it('reads lamports of any size exactly, whatever stands beside them', async () =
   );
 });
 
-it('reads long numbers wherever one may stand, and leaves digits in texts alone', async () => {
+it('createRpc for Solana parses long numbers wherever they occur, and leaves digits inside strings unchanged', async () => {
   const long = 9_007_199_254_740_993n;
   expect(await read(`${long}`)).toBe(long);
   expect(await read(`[-${long},1]`)).toEqual([-long, 1]);
@@ -57,7 +57,7 @@ it('reads long numbers wherever one may stand, and leaves digits in texts alone'
   expect(await read(`["${long}","a ${long}"]`)).toEqual([`${long}`, `a ${long}`]);
 });
 
-it('takes nothing for an amount that has more digits than any', async () => {
+it('createRpc for Solana rejects an amount with more digits than any possible amount', async () => {
   const lamports = z.union([z.int(), z.bigint()]);
   expect(lamports.safeParse(await read(`${U64_MAX}`)).data).toBe(U64_MAX);
   expect(lamports.safeParse(await read(`1${U64_MAX}`)).success).toBe(false);
@@ -86,7 +86,7 @@ async function failureOf(answer: (request: unknown) => { status?: number; body: 
     );
 }
 
-describe('an error of the node', () => {
+describe('createRpc for Solana on an error object', () => {
   const error = { code: -32_602, message: 'invalid', data: { numSlotsBehind: 7 } };
   const refusal = { name: 'RpcRefusal', code: -32_602, reason: 'invalid', data: { numSlotsBehind: 7 } };
 
@@ -94,21 +94,24 @@ describe('an error of the node', () => {
     ['the id of the request', idOf],
     ['no id', () => null],
     ['the id of another request, as some gateways send it', () => 0],
-  ])('is a refusal with %s, whatever the HTTP status', async (_, id) => {
+  ])('reports a refusal with %s, whatever the HTTP status', async (_, id) => {
     for (const status of [200, 400]) {
       const failure = await failureOf((request) => ({ status, body: { id: id(request), error } }));
       expect(failure).toMatchObject(refusal);
     }
   });
 
-  it.each([-32_005, -32_014, -32_016])('%i says that the node cannot answer now', async (code) => {
-    const failure = await failureOf((request) => ({
-      body: { id: idOf(request), error: { ...error, code } },
-    }));
-    expect(failure).toMatchObject({ kind: 'unavailable', cause: { ...refusal, code } });
-  });
+  it.each([-32_005, -32_014, -32_016])(
+    'treats code %i as a node that is temporarily unavailable',
+    async (code) => {
+      const failure = await failureOf((request) => ({
+        body: { id: idOf(request), error: { ...error, code } },
+      }));
+      expect(failure).toMatchObject({ kind: 'unavailable', cause: { ...refusal, code } });
+    },
+  );
 
-  it('about a newer version of transactions is not a refusal', async () => {
+  it('does not treat an unsupported transaction version as a refusal', async () => {
     const failure = await failureOf((request) => ({
       body: { id: idOf(request), error: { ...error, code: -32_015 } },
     }));
@@ -116,12 +119,12 @@ describe('an error of the node', () => {
   });
 });
 
-describe('an answer that is no reply to the call', () => {
+describe('createRpc for Solana on a response that is not a reply to the call', () => {
   it.each<[string, unknown]>([
     ['text', '<html>'],
     ['JSON without a result', { message: 'no such path' }],
     ['a list', []],
-  ])('%s is unavailable under an HTTP error, else a bad answer', async (_, body) => {
+  ])('treats %s as unavailable under an HTTP error, and as a bad response otherwise', async (_, body) => {
     expect(await failureOf(() => ({ status: 404, body }))).toMatchObject({
       kind: 'unavailable',
       message: 'getSlot: HTTP 404',
@@ -129,12 +132,12 @@ describe('an answer that is no reply to the call', () => {
     expect(await failureOf(() => ({ body }))).toMatchObject({ kind: 'bad_answer' });
   });
 
-  it('the result of another request is a bad answer', async () => {
+  it('createRpc for Solana rejects the result of another request as a bad response', async () => {
     const failure = await failureOf((request) => ({ body: { id: idOf(request) + 1, result: 1 } }));
     expect(failure).toMatchObject({ kind: 'bad_answer' });
   });
 
-  it('a result of another form is a bad answer that names the field', async () => {
+  it('createRpc for Solana rejects a result in another format as a bad response that names the field', async () => {
     const failure = await failureOf((request) => ({ body: { id: idOf(request), result: 'one' } }));
     expect(failure).toMatchObject({
       kind: 'bad_answer',
@@ -143,7 +146,7 @@ describe('an answer that is no reply to the call', () => {
   });
 });
 
-describe('several calls together', () => {
+describe('createRpc for Solana with a batch of calls', () => {
   const questions = [
     { method: 'getSlot', params: [], schema: z.number() },
     { method: 'getVersion', params: [], schema: z.string() },
@@ -154,7 +157,7 @@ describe('several calls together', () => {
     return { id, result: results[method] };
   };
 
-  it('are one request, of which the answers are matched by id', async () => {
+  it('sends one request and matches the responses by id', async () => {
     const { asked, rpc } = answering((request) => ({
       body: (request as unknown[]).map((each) => replyTo(each)).toReversed(),
     }));
@@ -165,8 +168,8 @@ describe('several calls together', () => {
   it.each<[string, { status?: number; body: unknown }]>([
     ['an error', { body: { id: null, error: { code: -32_600, message: 'no batches' } } }],
     ['an HTTP error', { status: 400, body: 'batches are not supported' }],
-    ['JSON that is no list', { body: {} }],
-  ])('are sent one by one where the answer to the batch is %s', async (_, refused) => {
+    ['JSON that is not a list', { body: {} }],
+  ])('sends the calls one by one when the response to the batch is %s', async (_, refused) => {
     const { asked, rpc } = answering((request) =>
       Array.isArray(request) ? refused : { body: replyTo(request) },
     );
@@ -174,7 +177,7 @@ describe('several calls together', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('are a bad answer when one is missing, and a refusal when one is refused', async () => {
+  it('fails as a bad response when one reply is missing, and as a refusal when one is refused', async () => {
     const error = { code: -32_601, message: 'no such method' };
     const one = answering((request) => ({ body: (request as unknown[]).slice(1).map(replyTo) }));
     await expect(one.rpc.batch(questions)).rejects.toMatchObject({ kind: 'bad_answer' });

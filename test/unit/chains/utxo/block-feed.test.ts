@@ -85,15 +85,15 @@ async function readAll(feed: BlockFetcher, from = 1): Promise<string[]> {
   }
 }
 
-describe('reading many blocks', () => {
-  it('hands out each once, in order, with far fewer requests than blocks', async () => {
+describe('BlockFetcher', () => {
+  it('returns each block once, in order, with far fewer requests than blocks', async () => {
     const chain = chainOf(200, [7, 8, 150]);
     const { node, feed } = world(chain);
     expect(await readAll(feed)).toEqual(chain.map(({ hash }) => hash));
     expect(node.requests).toBeLessThan(70);
   });
 
-  it('asks for nothing beyond a block that comes alone', async () => {
+  it('requests no further block after a single new block', async () => {
     const chain = chainOf(6, [2, 4]);
     const { node, feed } = world(chain.slice(0, 1));
     for (let count = 1; count <= 6; count += 1) {
@@ -106,7 +106,7 @@ describe('reading many blocks', () => {
     }
   });
 
-  it('ends with a block that concerns us, which must be recorded before the next is understood', async () => {
+  it('ends a batch with a relevant block, which must be recorded before the next is parsed', async () => {
     const { feed } = world(chainOf(30, [5, 6, 20]));
     let height = 1;
     for (
@@ -120,7 +120,7 @@ describe('reading many blocks', () => {
     expect(height).toBe(31);
   });
 
-  it('sees a block that came after the tip was looked for', async () => {
+  it('includes a block that arrives after the tip was read', async () => {
     const chain = chainOf(41, []);
     const { node, feed } = world(chain.slice(0, 1));
     for (let count = 1; count <= 41; count += 1) {
@@ -130,7 +130,7 @@ describe('reading many blocks', () => {
     }
   });
 
-  it('never joins blocks of two chains, and reads the new one when asked again', async () => {
+  it('never mixes blocks of two branches, and reads the new branch on the next call', async () => {
     const old = chainOf(60, []);
     const forked = [...old.slice(0, 20), ...chainOf(60, [], 1).slice(20)];
     const { node, feed } = world(old);
@@ -151,7 +151,7 @@ describe('reading many blocks', () => {
     expect(again).toEqual(forked.slice(20).map(({ hash }) => hash));
   });
 
-  it('hands out nothing that was fetched before the best chain was asked for', async () => {
+  it('returns no block that was fetched before the best chain was read', async () => {
     const old = chainOf(60, []);
     const { node, feed } = world(old);
     let height = 1;
@@ -163,7 +163,7 @@ describe('reading many blocks', () => {
     expect(next?.hash).toBe(node.chain[height - 1]?.hash);
   });
 
-  it('goes on after an outage where it was, and names what is pruned', async () => {
+  it('resumes at its position after an outage, and reports pruned blocks', async () => {
     const chain = chainOf(40, []);
     const { node, feed } = world(chain);
     const first = await feed.blocksFrom(1);

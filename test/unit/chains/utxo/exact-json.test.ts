@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { parseAtoms, parseExactJson } from '../../../../src/chains/utxo/rpc/exact-json.ts';
 import { formatDecimal } from '../../../../src/domain/money.ts';
 
-describe('amounts in JSON', () => {
-  it('survive the way through text to atoms without loss', () => {
+describe('parseExactJson and parseAtoms', () => {
+  it('convert amounts to text and back to atoms without loss', () => {
     fc.assert(
       fc.property(fc.bigInt(-(10n ** 18n), 10n ** 18n), (atoms) => {
         const parsed = parseExactJson(`{"value":${formatDecimal(atoms, 8)}}`) as { value: string | number };
@@ -20,16 +20,19 @@ describe('amounts in JSON', () => {
     ['1.230000000', 123_000_000n],
     ['2e2', 20_000_000_000n],
     ['-0.00000001', -1n],
-  ])('%s is %s atoms', (text, atoms) => {
+  ])('parse %s as %s atoms', (text, atoms) => {
     expect(parseAtoms((parseExactJson(`[${text}, 0.5]`) as [string | number])[0])).toBe(atoms);
     expect(parseAtoms((parseExactJson(`[${text}]`) as [string | number])[0])).toBe(atoms);
   });
 
-  it.each(['0.000000001', '1e-9', 'Infinity', '', '1e999', '0x10', '1.'])('%s is no amount', (text) => {
-    expect(parseAtoms(text)).toBeNull();
-  });
+  it.each(['0.000000001', '1e-9', 'Infinity', '', '1e999', '0x10', '1.'])(
+    'reject %s as an amount',
+    (text) => {
+      expect(parseAtoms(text)).toBeNull();
+    },
+  );
 
-  it('leaves whole numbers numbers', () => {
+  it('keep integers as numbers', () => {
     expect(parseExactJson('{"height":12,"fee":0.5}')).toEqual({ height: 12, fee: '0.5' });
   });
 });

@@ -4,30 +4,30 @@ import { chooseRate } from '../../../../src/chains/utxo/sends/fees.ts';
 
 const limits = { floorRate: 1_000n, fallbackRate: 2_000n, capRate: 50_000n, confirmTarget: 6 };
 
-describe('the fee rate', () => {
+describe('chooseRate for the fee rate', () => {
   it.each([
     [{ estimate: 9_000n, minimum: 2_000n, relay: 1_000n }, 9_000n, 'estimatesmartfee'],
     [{ estimate: 3_000n, minimum: 7_000n, relay: 1_000n }, 7_000n, 'mempool minimum'],
     [{ estimate: null, minimum: 1_000n, relay: 4_000n }, 4_000n, 'relay floor'],
     [{ estimate: null, minimum: 100n, relay: 100n }, 1_000n, 'configured floor'],
     [{ estimate: 90_000n, minimum: 100n, relay: 100n }, 50_000n, 'estimatesmartfee, capped'],
-  ])('of %o is the highest of them within the limits', (seen, rate, source) => {
+  ])('chooses, for %o, the highest rate within the limits', (seen, rate, source) => {
     const increment = 100n;
     expect(chooseRate({ ...seen, increment }, limits, 5)).toMatchObject({ rate, source, at: 5, increment });
   });
 
-  it('goes down to what the node relays where no floor is set', () => {
+  it('goes down to the minimum relay fee of the node when no minimum is configured', () => {
     const node = { estimate: null, minimum: 100n, relay: 100n, increment: 100n };
     expect(chooseRate(node, { ...limits, floorRate: 0n }, 0)).toMatchObject({ rate: 100n, minimum: 100n });
   });
 
-  it('is the fallback of the coin where the node names none', () => {
+  it('uses the fallback rate of the coin when the node returns none', () => {
     const node = { estimate: null, minimum: 0n, relay: 0n, increment: 100n };
     const quote = chooseRate(node, { ...limits, floorRate: 0n }, 0);
     expect(quote).toMatchObject({ rate: 2_000n, source: 'fallback' });
   });
 
-  it('never leaves floor and cap', () => {
+  it('never leaves the range between minimum and cap', () => {
     const rate = fc.bigInt(0n, 10n ** 12n);
     fc.assert(
       fc.property(fc.option(rate), rate, rate, (estimate, minimum, relay) => {

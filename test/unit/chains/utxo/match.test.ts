@@ -25,7 +25,7 @@ function indexOf(scripts: readonly string[], outputs: readonly string[] = []) {
 const OURS = p2wpkh('ab'.repeat(20));
 const THEIRS = p2wpkh('cd'.repeat(20));
 
-describe('matching transactions', () => {
+describe('matchTransactions', () => {
   it('credits every output to a watched script, with position, amount and raw bytes', async () => {
     const payment: TestTransaction = {
       inputs: [{ txid: '11'.repeat(32), index: 3 }],
@@ -68,7 +68,7 @@ describe('matching transactions', () => {
     ]);
   });
 
-  it('asks the index in bounded questions, once per script however often it is paid', async () => {
+  it('queries the index in bounded batches, once per script however often it is paid', async () => {
     const many = Array.from({ length: 2_500 }, (_none, at) =>
       prepared({
         inputs: [{ txid: '33'.repeat(32), index: at }],
@@ -84,7 +84,7 @@ describe('matching transactions', () => {
     expect(questions.flat()).toHaveLength(2_501 + 2_500);
   });
 
-  it('does not keep raw transactions that are too large to rebroadcast', async () => {
+  it('does not store raw transactions that are too large to rebroadcast', async () => {
     const large: TestTransaction = {
       inputs: [{ txid: '11'.repeat(32), index: 3, witness: [new Uint8Array(120_000)] }],
       outputs: [{ amount: 5n, script: OURS }],

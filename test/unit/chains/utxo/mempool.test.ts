@@ -67,15 +67,15 @@ beforeEach(() => {
   });
 });
 
-describe('one mempool transaction that cannot be read', () => {
+describe('one unreadable mempool transaction', () => {
   it.each([
-    ['is cut short', '0200000001'],
-    ['is no hex', 'zz'],
+    ['is truncated', '0200000001'],
+    ['is not hex', 'zz'],
     [
       'is another transaction',
       encodeTransaction({ inputs: [{ txid: '33'.repeat(32), index: 0 }], outputs: [] }).toString('hex'),
     ],
-  ])('blinds nobody for the others when it %s', async (_what, raw) => {
+  ])('does not hide the other transactions when it %s', async (_what, raw) => {
     const before = payUs(5_000n);
     pool.set(POISON, raw);
     const after = payUs(6_000n);
@@ -87,7 +87,7 @@ describe('one mempool transaction that cannot be read', () => {
     expect(alarms).toMatchObject([{ txid: POISON }]);
   });
 
-  it('is read again after a while, and found when it can be', async () => {
+  it('is read again later, and credited once it is readable', async () => {
     const txid = payUs(5_000n);
     const raw = pool.get(txid) ?? '';
     pool.set(txid, raw.slice(0, -2));
@@ -111,8 +111,8 @@ describe('one mempool transaction that cannot be read', () => {
   });
 });
 
-describe('one mempool transaction that the node does not give', () => {
-  it('hides no other, nor does one whose time it does not tell', async () => {
+describe('one mempool transaction that the node does not return', () => {
+  it('does not hide the others, nor does a transaction without a time', async () => {
     const [refused, untimed] = [payUs(5_000n), payUs(6_000n)];
     const answers = scriptedTransport((method, [txid]) => {
       if (method === 'getbestblockhash') return TIP;
@@ -142,8 +142,8 @@ describe('one mempool transaction that the node does not give', () => {
   });
 });
 
-describe('a view whose parts come from two backends', () => {
-  it('lists again what was mined between the list and its reading', async () => {
+describe('a mempool view whose parts come from two backends', () => {
+  it('lists the mempool again when a transaction was mined between the list and its reading', async () => {
     const txid = payUs(5_000n);
     listed = [txid];
     pool.clear();
@@ -153,7 +153,7 @@ describe('a view whose parts come from two backends', () => {
     expect(view.isPartial).toBeUndefined();
   });
 
-  it('says that it is not whole while a listed transaction is never found, and shows the others', async () => {
+  it('is marked as partial while a listed transaction is never returned, and includes the others', async () => {
     const hidden = payUs(5_000n);
     pool.delete(hidden);
     const other = payUs(6_000n);
@@ -166,7 +166,7 @@ describe('a view whose parts come from two backends', () => {
     expect((await mempool.view()).isPartial).toBeUndefined();
   });
 
-  it('leaves it to its block to date what left the mempool before its time was asked for', async () => {
+  it('leaves the time to the block when a transaction left the mempool before its time was read', async () => {
     const txid = payUs(5_000n);
     isTimed = false;
     afterRead = () => pool.clear();
@@ -174,7 +174,7 @@ describe('a view whose parts come from two backends', () => {
     expect([view.has(txid), view.credits, view.isPartial]).toEqual([false, [], undefined]);
   });
 
-  it('is not whole, and dates nothing by guess, while one backend lists what the other has not', async () => {
+  it('is marked as partial and guesses no times while the backends list different transactions', async () => {
     payUs(5_000n);
     isTimed = false;
     expect(await mempool.view()).toMatchObject({ credits: [], isPartial: true });
@@ -185,8 +185,8 @@ describe('a view whose parts come from two backends', () => {
   });
 });
 
-describe('news of the mempool', () => {
-  it('are transactions that the view before lacked', async () => {
+describe('new transactions of the mempool', () => {
+  it('are those that the previous view did not contain', async () => {
     expect((await mempool.view()).hasNews).toBe(false);
     payUs(5_000n);
     expect((await mempool.view()).hasNews).toBe(true);

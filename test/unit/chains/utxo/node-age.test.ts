@@ -26,9 +26,12 @@ test.each([
   ['BTC', '/Satoshi:24.2.0/', '24.2.0'],
   ['BTC', '/Satoshi:0.21.2/', '0.21.2'],
   ['LTC', '/LitecoinCore:0.18.1/', '0.18.1'],
-] as const)('a %s node that names itself %s is told to be old', async (coin, subversion, version) => {
-  expect(await warningsOf(coin, subversion)).toContain(`the node's version ${version} is older than`);
-});
+] as const)(
+  'nodeStatus warns that a %s node with the version %s is outdated',
+  async (coin, subversion, version) => {
+    expect(await warningsOf(coin, subversion)).toContain(`the node's version ${version} is older than`);
+  },
+);
 
 test.each([
   ['BTC', '/Satoshi:25.0.0/'],
@@ -37,6 +40,6 @@ test.each([
   ['LTC', '/LitecoinCore:0.21.2/'],
   ['LTC', '/LitecoinCore:0.21.2.1/'],
   ['LTC', '/LitecoinCore:0.22.0/'],
-] as const)('a %s node that names itself %s is not', async (coin, subversion) => {
+] as const)('nodeStatus does not warn about a %s node with the version %s', async (coin, subversion) => {
   expect(await warningsOf(coin, subversion)).toBeNull();
 });

@@ -25,8 +25,8 @@ const parent = fc.record({
   size: fc.bigInt(100n, 20_000n),
 });
 
-describe('choosing coins with unconfirmed change', () => {
-  it('makes and loses no atom, uses no output twice, and pays for the ancestors of what it uses', () => {
+describe('planSend with unconfirmed change', () => {
+  it('creates and loses no atom, spends no output twice, and pays the fee deficit of its ancestors', () => {
     fc.assert(
       fc.property(
         fc.array(parent, { minLength: 1, maxLength: 8 }),

@@ -14,8 +14,8 @@ function read(text: string): unknown {
 
 const LONG = 'ab'.repeat(5_000);
 
-describe('a reply with one long text', () => {
-  it('is read as JSON would be', () => {
+describe('parseReply with one long string', () => {
+  it('returns the same value as JSON.parse', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 4_000, maxLength: 6_000 }), fc.string(), (result, id) => {
         const text = JSON.stringify({ result, error: null, id });
@@ -25,24 +25,24 @@ describe('a reply with one long text', () => {
   });
 
   it.each([
-    ['an escape in it', `{"result":"${LONG}\\u0041${LONG}","error":null}`],
-    ['the same name twice', `{"result":"${LONG}","error":null,"result":"short"}`],
+    ['an escape in the string', `{"result":"${LONG}\\u0041${LONG}","error":null}`],
+    ['the same key twice', `{"result":"${LONG}","error":null,"result":"short"}`],
     ['another order', `{"id":"1","result":"${LONG}"}`],
     ['a short result', '{"result":"ab","error":null}'],
     ['no result', '{"error":{"code":-1,"message":"no"}}'],
     ['a list', `["${LONG}"]`],
-  ])('with %s, too', (_what, text) => {
+  ])('returns the same value as JSON.parse with %s', (_what, text) => {
     expect(read(text)).toEqual(JSON.parse(text));
   });
 
   it.each([`{"result":"${LONG}`, `{"result":"${LONG}"`, `{"result":"${LONG}"} more`])(
-    'is refused when it is broken off or followed by more',
+    'rejects a truncated reply and trailing bytes',
     (text) => {
       expect(() => read(text)).toThrow(SyntaxError);
     },
   );
 
-  it('comes as bytes of its own, however many there are in one answer', () => {
+  it('returns separate bytes for each result, however many there are in one response', () => {
     const text = `[{"result":"${LONG}","id":1},{"result":"ab","id":2},{"result":"${LONG}cd","id":3}]`;
     const [first, second, third] = parseReply(bytesOf(text)) as { result: Uint8Array }[];
     expect(second?.result).toBe('ab');
@@ -55,24 +55,24 @@ describe('a reply with one long text', () => {
     }
   });
 
-  it('is found nowhere but in the reply itself', () => {
+  it('finds the result only in the reply itself', () => {
     const nested = `{"error":{"result":"${LONG}"},"result":null}`;
     expect(read(nested)).toEqual(JSON.parse(nested));
     const marked = `[{"result":"${LONG}"},{"result":"long text 0"}]`;
     expect(parseReply(bytesOf(marked))).toEqual(JSON.parse(marked));
   });
 
-  it('keeps the amounts beside it exact', () => {
+  it('keeps the other amounts in the reply exact', () => {
     expect(read(`{"result":"${LONG}","fee":0.10}`)).toEqual({ result: LONG, fee: '0.10' });
   });
 });
 
-describe('a reply whose result is hex', () => {
+describe('parseHexReply', () => {
   const hex = fc
     .uint8Array({ minLength: 2_048, maxLength: 3_000 })
     .map((bytes) => Buffer.from(bytes).toString('hex'));
 
-  it('comes as the bytes of its characters, alone or as the only one of a list', () => {
+  it('returns the hex characters as bytes, for a single result or the only one of a list', () => {
     fc.assert(
       fc.property(hex, fc.string({ maxLength: 20 }), (result, id) => {
         for (const reply of [
@@ -89,7 +89,7 @@ describe('a reply whose result is hex', () => {
     );
   });
 
-  it('is read as JSON would be, or is found to be no hex by who takes it', () => {
+  it('returns the same value as JSON.parse, and leaves invalid hex to the caller', () => {
     const odd = fc.constantFrom('"', '\\', '\\u0061', '","error":null', '"result":"', '},{', '\n', 'é', 'g');
     fc.assert(
       fc.property(hex, odd, fc.nat(), fc.boolean(), (text, what, place, isEscaped) => {
@@ -112,12 +112,12 @@ describe('a reply whose result is hex', () => {
   });
 
   it.each([
-    ['an error beside it', `{"result":null,"error":{"code":-1,"message":"${LONG}"},"id":"1"}`],
+    ['an error next to the result', `{"result":null,"error":{"code":-1,"message":"${LONG}"},"id":"1"}`],
     ['another one', `[{"result":"ab","error":null,"id":1},{"result":"cd","error":null,"id":2}]`],
-    ['a short one', '{"result":"ab","error":null,"id":"1"}'],
+    ['a short result', '{"result":"ab","error":null,"id":"1"}'],
     ['one elsewhere', `{"other":{"result":"${LONG}","error":null},"id":"1"}`],
     ['one more level', `[[{"result":"${LONG}"}]]`],
-  ])('and that has %s is read as JSON would be', (_what, text) => {
+  ])('returns the same value as JSON.parse for a reply that has %s', (_what, text) => {
     expect(parseHexReply(bytesOf(text))).toEqual(JSON.parse(text));
   });
 });

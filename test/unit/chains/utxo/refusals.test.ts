@@ -28,8 +28,8 @@ const WORDINGS: readonly (readonly [number, string, string])[] = [
   [-1, 'insufficient memory', 'unclear'],
 ];
 
-describe('what a refusal means', () => {
-  it.each(WORDINGS)('%i %s', (code, reason, meaning) => {
+describe('classifyRejection', () => {
+  it.each(WORDINGS)('classifies %i %s', (code, reason, meaning) => {
     expect(classifyRejection(new RpcRefusal('sendrawtransaction', code, reason))).toBe(meaning);
   });
 });

@@ -77,7 +77,7 @@ async function failure(promise: Promise<unknown>): Promise<ChainError> {
   return error as ChainError;
 }
 
-describe('JSON-RPC', () => {
+describe('JSON-RPC client for UTXO nodes', () => {
   it('authorises with the decoded user and password of the URL', async () => {
     const { rpc } = await nodeWith(({ body, request, response }) =>
       reply(response, answer(one(body), request.headers.authorization)),
@@ -97,7 +97,7 @@ describe('JSON-RPC', () => {
     expect(ports.size).toBeLessThanOrEqual(4);
   });
 
-  it('reads the cookie again when the node refuses it, and only then', async () => {
+  it('reads the cookie file again only when the node refuses the cookie', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'tilld-cookie-'));
     cleanups.push(async () => rm(directory, { recursive: true }));
     const cookieFile = join(directory, '.cookie');
@@ -126,12 +126,12 @@ describe('JSON-RPC', () => {
   it.each([
     [401, /credentials \(401\): check user and password/],
     [403, /address \(403\): its rpcallowip/],
-  ])('says what to look at when the node answers %d', async (status, advice) => {
+  ])('names the setting to check when the node answers %d', async (status, advice) => {
     const { rpc } = await nodeWith(({ response }) => reply(response, '', status));
     expect((await failure(rpc.call('x', [], z.string()))).message).toMatch(advice);
   });
 
-  it('says which cookie file is missing', async () => {
+  it('names the missing cookie file', async () => {
     const { rpc } = await nodeWith(() => undefined, { cookieFile: '/nonexistent/.cookie', user: '' });
     const error = await failure(rpc.call('x', [], z.string()));
     expect([error.kind, error.message]).toEqual([
@@ -140,7 +140,7 @@ describe('JSON-RPC', () => {
     ]);
   });
 
-  it('tries again when the work queue is full, and gives up after a few attempts', async () => {
+  it('retries when the work queue is full, and gives up after a few attempts', async () => {
     let attempts = 0;
     let busy = 2;
     const { rpc } = await nodeWith(({ body, response }) => {
@@ -156,14 +156,14 @@ describe('JSON-RPC', () => {
     expect([error.kind, attempts]).toEqual(['unavailable', 3]);
   });
 
-  it('does not repeat a call that timed out', async () => {
+  it('does not retry a call that timed out', async () => {
     let attempts = 0;
     const { rpc } = await nodeWith(() => void (attempts += 1), { timeoutMs: 80 });
     expect((await failure(rpc.call('x', [], z.string()))).kind).toBe('unavailable');
     expect(attempts).toBe(1);
   });
 
-  it('never tells the credentials, neither in errors nor in logs', async () => {
+  it('never shows the credentials, neither in errors nor in logs', async () => {
     const { rpc, lines, server } = await nodeWith(({ body, response }) =>
       reply(response, answer(one(body), 1)),
     );
@@ -185,7 +185,7 @@ describe('JSON-RPC', () => {
     }
   });
 
-  it('does not repeat a broken URL with its password', () => {
+  it('does not show a malformed URL that contains a password', () => {
     const options = {
       timeoutMs: 1,
       maxResponseBytes: 1,
@@ -201,7 +201,7 @@ describe('JSON-RPC', () => {
     expect(JSON.stringify(Object.entries(caught as object)) + String(caught)).not.toContain('hunter2');
   });
 
-  it('stops reading answers that are larger than allowed', async () => {
+  it('stops reading a response that is larger than allowed', async () => {
     const { rpc } = await nodeWith(
       ({ body, response }) => reply(response, answer(one(body), 'a'.repeat(50_000))),
       { maxResponseBytes: 10_000 },
@@ -214,12 +214,12 @@ describe('JSON-RPC', () => {
     ['no JSON', '<html>', 'bad_answer'],
     ['another shape', '{"id":"nope","result":1,"error":null}', 'bad_answer'],
     ['a list', '[]', 'bad_answer'],
-  ])('refuses an answer that is %s', async (_what, text, kind) => {
+  ])('rejects a response that is %s', async (_what, text, kind) => {
     const { rpc } = await nodeWith(({ response }) => reply(response, text));
     expect((await failure(rpc.call('x', [], z.number()))).kind).toBe(kind);
   });
 
-  it('names the field that is not what was expected', async () => {
+  it('names the field that has an unexpected value', async () => {
     const { rpc } = await nodeWith(({ body, response }) =>
       reply(response, answer(one(body), { blocks: 'many' })),
     );
@@ -227,7 +227,7 @@ describe('JSON-RPC', () => {
     expect(error.message).toMatch(/getblockchaininfo.*chain/);
   });
 
-  it('tells refusals of the node, with their code, from trouble with it', async () => {
+  it('distinguishes refusals of the node, with their code, from failures of the node', async () => {
     const { rpc } = await nodeWith(({ body, response }) => {
       const { id, method } = one(body);
       const code = method === 'warming' ? -28 : -26;
@@ -237,7 +237,7 @@ describe('JSON-RPC', () => {
     expect((await failure(rpc.call('warming', [], z.string()))).kind).toBe('unavailable');
   });
 
-  it('matches the answers of a batch by id, in any order and twice', async () => {
+  it('matches the responses of a batch by id, in any order, also when one is repeated', async () => {
     const { rpc } = await nodeWith(({ body, response }) => {
       const calls = body as Call[];
       const answers = calls.map((call) =>
@@ -256,7 +256,7 @@ describe('JSON-RPC', () => {
     expect(results[2]).toBe(3);
   });
 
-  it('refuses a batch from which an answer is missing', async () => {
+  it('rejects a batch in which a response is missing', async () => {
     const { rpc } = await nodeWith(({ body, response }) =>
       reply(
         response,
@@ -285,12 +285,12 @@ describe('JSON-RPC', () => {
   });
 
   it.each([
-    ['of millions of digits', `0.${'1'.repeat(3_000_000)}`, 'is not an exact amount'],
-    ['of a million zeros', `0.1${'0'.repeat(1_000_000)}`, 'is not an exact amount'],
-    ['above all the coins there will ever be', '84000000.00000001', 'is no amount of coins'],
+    ['with millions of digits', `0.${'1'.repeat(3_000_000)}`, 'is not an exact amount'],
+    ['with a million zeros', `0.1${'0'.repeat(1_000_000)}`, 'is not an exact amount'],
+    ['above the maximum supply', '84000000.00000001', 'is no amount of coins'],
     ['whose exponent hides that', '1e99', 'is no amount of coins'],
     ['below zero', '-0.00001', 'is no amount of coins'],
-  ])('refuses an amount %s, and names its field', async (_what, amount, problem) => {
+  ])('rejects an amount %s, and names its field', async (_what, amount, problem) => {
     const { rpc } = await nodeWith(
       ({ body, response }) =>
         reply(

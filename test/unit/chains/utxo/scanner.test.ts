@@ -51,8 +51,8 @@ function scanOrRefuse(scan: () => unknown): void {
   }
 }
 
-describe('scanning a transaction', () => {
-  it("finds what the library's own coder wrote, with the same txid", () => {
+describe('scanTransaction', () => {
+  it('decodes what the encoder of the library wrote, with the same txid', () => {
     fc.assert(
       fc.property(transactions, fc.boolean(), (transaction, mweb) => {
         const raw = encodeTransaction(transaction);
@@ -76,7 +76,7 @@ describe('scanning a transaction', () => {
     );
   });
 
-  it('refuses every truncation, naming the byte where it ended', () => {
+  it('rejects every truncation and names the byte where the input ended', () => {
     fc.assert(
       fc.property(transactions, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (tx, part) => {
         const raw = encodeTransaction(tx);
@@ -87,12 +87,12 @@ describe('scanning a transaction', () => {
     );
   });
 
-  it('refuses bytes after its end', () => {
+  it('rejects trailing bytes', () => {
     const raw = encodeTransaction(COINBASE);
     expect(() => scanLoneTransaction(Buffer.concat([raw, Buffer.from([0])]), false)).toThrow(ChainError);
   });
 
-  it('never fails in another way on changed or random bytes', () => {
+  it('never fails in another way on mutated or random bytes', () => {
     fc.assert(
       fc.property(transactions, fc.nat(), fc.nat({ max: 255 }), fc.boolean(), (tx, at, value, mweb) => {
         const raw = encodeTransaction(tx);
@@ -109,16 +109,16 @@ describe('scanning a transaction', () => {
     );
   });
 
-  it('does not reserve memory for counts that cannot follow', () => {
+  it('does not allocate memory for counts that exceed the input', () => {
     const raw = Buffer.from('02000000feffffffff', 'hex');
     expect(() => scanLoneTransaction(raw, false)).toThrow(/cannot follow/);
   });
 });
 
-describe('MWEB transactions', () => {
+describe('scanTransaction with MWEB data', () => {
   const legacy = encodeTransaction(COINBASE);
 
-  it('steps over MWEB data of a waiting transaction without changing its txid', () => {
+  it('skips the MWEB data of an unconfirmed transaction without changing its txid', () => {
     const raw = withMweb(legacy, Buffer.from(`01${'77'.repeat(500)}`, 'hex'));
     const scanned = scanLoneTransaction(raw, true);
     expect(displayHex(scanned.id)).toBe(txidOf(COINBASE));
@@ -126,31 +126,31 @@ describe('MWEB transactions', () => {
     expect(scanned.outputs).toHaveLength(1);
   });
 
-  it('knows the HogEx transaction by its empty MWEB part', () => {
+  it('recognises the HogEx transaction by its empty MWEB part', () => {
     const scanned = scanLoneTransaction(withMweb(legacy, Buffer.from([0])), true);
     expect(scanned.isHogEx).toBe(true);
     expect(displayHex(scanned.id)).toBe(txidOf(COINBASE));
   });
 
-  it('accepts no MWEB data inside a block, where it belongs in the extension', () => {
+  it('rejects MWEB data in a transaction of a block, because it belongs into the extension block', () => {
     const raw = withMweb(legacy, Buffer.from('0155', 'hex'));
     expect(() => scanTransaction(new ByteReader(raw), { mweb: true, lone: false })).toThrow(/MWEB marker/);
   });
 
-  it('is malformed on a chain without MWEB', () => {
+  it('rejects MWEB data on a chain without MWEB', () => {
     expect(() => scanLoneTransaction(withMweb(legacy, Buffer.from([0])), false)).toThrow(
       /unknown transaction flag/,
     );
   });
 });
 
-describe('scanning a block', () => {
+describe('openBlock', () => {
   const payment: TestTransaction = {
     inputs: [{ txid: 'aa'.repeat(32), index: 1, witness: [new Uint8Array(71), new Uint8Array(33)] }],
     outputs: [{ amount: 1_000n, script: p2wpkh('ab'.repeat(20)) }],
   };
 
-  it('finds header, parent, time and every transaction', () => {
+  it('reads header, parent, time and every transaction', () => {
     fc.assert(
       fc.property(fc.array(transactions, { maxLength: 12 }), (others) => {
         const all = [COINBASE, ...others];
@@ -165,19 +165,19 @@ describe('scanning a block', () => {
     );
   });
 
-  it('refuses another block than the one asked for', () => {
+  it('rejects another block than the requested one', () => {
     const { bytes: raw } = blockOf([COINBASE]);
     expect(() => scanBlock(raw, 'ff'.repeat(32), false)).toThrow(/asked for block ff/);
   });
 
-  it('leaves the extension block after the last transaction alone, on MWEB chains only', () => {
+  it('ignores the extension block after the last transaction, on MWEB chains only', () => {
     const parts = { transactions: [encodeTransaction(COINBASE)], txids: [txidOf(COINBASE)] };
     const { bytes: raw, hash } = encodeBlock({ ...parts, trailer: Buffer.from('01deadbeef', 'hex') });
     expect(scanBlock(raw, hash, true).candidates).toHaveLength(1);
     expect(() => scanBlock(raw, hash, false)).toThrow(/bytes after the last transaction/);
   });
 
-  it('refuses every truncated or changed block without failing in another way', () => {
+  it('rejects every truncated or mutated block without failing in another way', () => {
     const { bytes: raw, hash } = blockOf([COINBASE, payment, payment, COINBASE]);
     for (let length = 0; length < raw.length; length += 1) {
       expect(() => scanBlock(raw.subarray(0, length), hash, false)).toThrow(ChainError);
@@ -192,7 +192,7 @@ describe('scanning a block', () => {
     );
   });
 
-  it('refuses text that is not hex rather than reading half of it', () => {
+  it('rejects invalid hex instead of reading half of it', () => {
     expect(() => bytesOfHex('00ffzz00')).toThrow(ChainError);
     expect(() => bytesOfHex('00f')).toThrow(ChainError);
     const { bytes: raw, hash } = blockOf([COINBASE]);

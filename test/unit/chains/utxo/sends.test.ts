@@ -114,8 +114,8 @@ const amounts = fc.oneof(
   fc.bigInt(10n ** 6n, 84n * 10n ** 14n),
 );
 
-describe('planning a send', () => {
-  it('spends the largest outputs, no more than are needed, where there are hundreds', () => {
+describe('coin selection (planSend)', () => {
+  it('spends the largest outputs and no more than needed, among hundreds', () => {
     const sizes = fc.array(fc.bigInt(1_000n, 1_000_000n), { minLength: 260, maxLength: 600 });
     fc.assert(
       fc.property(
@@ -138,7 +138,7 @@ describe('planning a send', () => {
     );
   });
 
-  it('adds up exactly, pays the rate, makes no dust and refuses for the right reason', () => {
+  it('adds up exactly, pays the fee rate, creates no dust and refuses for the right reason', () => {
     fc.assert(
       fc.property(
         codes,
@@ -178,7 +178,7 @@ describe('planning a send', () => {
     );
   });
 
-  it('sends everything when the fee is taken from it', () => {
+  it('sends the whole balance when the fee is deducted from the amount', () => {
     fc.assert(
       fc.property(
         fc.array(fc.bigInt(50_000n, 10n ** 9n), { minLength: 1, maxLength: 10 }),
@@ -198,7 +198,7 @@ describe('planning a send', () => {
     );
   });
 
-  it('prefers an output that fits exactly to making change', () => {
+  it('prefers an exact match to creating change', () => {
     const funds = [fund('BTC', 0, 9_000_000n), fund('BTC', 1, 100_110n), fund('BTC', 2, 5_000_000n)];
     const plan = planSend(UTXO_COINS.BTC, 'regtest', request('BTC', { funds }));
     expect(plan.inputs).toEqual([funds[1]]);
@@ -206,7 +206,7 @@ describe('planning a send', () => {
     expect(plan.fee).toBe(110n);
   });
 
-  it('uses few big outputs rather than many small ones', () => {
+  it('prefers few large outputs to many small ones', () => {
     const funds = [
       ...Array.from({ length: 50 }, (_none, at) => fund('BTC', at, 10_000n)),
       fund('BTC', 50, 900_000n),
@@ -215,7 +215,7 @@ describe('planning a send', () => {
     expect(plan.inputs).toEqual([funds[50]]);
   });
 
-  it('makes change from the smallest relayed amount on, and leaves less to the fee', () => {
+  it('creates change from the dust limit on, and adds a smaller remainder to the fee', () => {
     // Two outputs of P2WPKH cost 141 vB here, one 110.
     const funds = [fund('BTC', 0, 1_000_000n)];
     const wish = (rest: bigint) => request('BTC', { funds, amount: 1_000_000n - rest });
@@ -225,7 +225,7 @@ describe('planning a send', () => {
     expect([dropped.change, dropped.fee]).toEqual([null, 141n + 293n]);
   });
 
-  it('never touches outputs that cost more than they bring, even to send everything', () => {
+  it('never spends outputs that cost more than their value, even to send everything', () => {
     const funds = [fund('BTC', 0, 500_000n), fund('BTC', 1, 6_800n), fund('BTC', 2, 6_801n)];
     const wish = { funds, subtractFee: true, quote: quote(100_000n) };
     const all = request('BTC', { ...wish, amount: 513_601n });
@@ -234,7 +234,7 @@ describe('planning a send', () => {
     expect(usable.inputs).toEqual([funds[0], funds[2]]);
   });
 
-  it('spends as many outputs as fit into the largest transaction that nodes relay, and says what it can send', () => {
+  it('spends as many outputs as fit into the largest standard transaction, and reports the maximum amount', () => {
     const funds = Array.from({ length: 1_500 }, (_none, at) => fund('BTC', at, 10_000n));
     const attempt = () => planSend(UTXO_COINS.BTC, 'regtest', request('BTC', { funds, amount: 15_000_000n }));
     expect(attempt).toThrow(InsufficientFunds);
@@ -247,7 +247,7 @@ describe('planning a send', () => {
     expect(vsize > 98_000n).toBe(true);
   });
 
-  it('leaves room for the unconfirmed ancestors in what nodes relay together', () => {
+  it('leaves room for unconfirmed ancestors within the package limits of nodes', () => {
     const funds = Array.from({ length: 1_500 }, (_none, at) => fund('BTC', at, 10_000n));
     const change = fund('BTC', 1_500, 20_000n);
     const ancestry = new Map([
@@ -261,27 +261,27 @@ describe('planning a send', () => {
     expect(attempt).toThrow(InsufficientFunds);
   });
 
-  it('says the smallest amount for a destination that would be dust', () => {
+  it('reports the smallest amount for a destination that would be dust', () => {
     const small = request('BTC', { funds: [fund('BTC', 0, 10n ** 8n)], amount: 293n });
     expect(() => planSend(UTXO_COINS.BTC, 'regtest', small)).toThrow(/smallest amount .* 0\.00000294 BTC/);
     const eaten = request('BTC', { ...small, amount: 30_000n, subtractFee: true, quote: quote(400_000n) });
     expect(() => planSend(UTXO_COINS.BTC, 'regtest', eaten)).toThrow(UnsendableAmount);
   });
 
-  it('sends nothing to an address of another chain', () => {
+  it('refuses an address of another chain', () => {
     const wish = request('BTC', { funds: [fund('BTC', 0, 10n ** 8n)], destination: CHANGE.LTC });
     expect(() => planSend(UTXO_COINS.BTC, 'regtest', wish)).toThrow(/is a Litecoin regtest address/);
   });
 });
 
-describe('signing', () => {
+describe('signSend', () => {
   const plan = planSend(
     UTXO_COINS.BTC,
     'regtest',
     request('BTC', { funds: [3, 1, 2].map((at) => fund('BTC', at, 60_000n)), amount: 150_000n }),
   );
 
-  it('gives the same bytes every time, in BIP-69 order and open to replacement', () => {
+  it('returns the same bytes every time, in BIP-69 order and replaceable (RBF)', () => {
     const signed = signSend(UTXO_COINS.BTC, 'regtest', plan, KEYS.BTC);
     const shuffled = { ...plan, inputs: plan.inputs.toReversed() };
     expect(signSend(UTXO_COINS.BTC, 'regtest', shuffled, KEYS.BTC)).toEqual(signed);
@@ -293,7 +293,7 @@ describe('signing', () => {
     expect(raw.inputs.every(({ sequence }) => sequence === 0xfffffffd)).toBe(true);
   });
 
-  it('refuses a plan that does not add up, and a key that does not fit', () => {
+  it('refuses a plan that does not add up, and a key that does not match', () => {
     expect(() => signSend(UTXO_COINS.BTC, 'regtest', { ...plan, fee: plan.fee - 1n }, KEYS.BTC)).toThrow(
       /add up/,
     );
@@ -304,8 +304,8 @@ describe('signing', () => {
   });
 });
 
-describe('planning a bump', () => {
-  it('keeps inputs and payment, and pays what BIP-125 and the quote ask', () => {
+describe('planBump (RBF)', () => {
+  it('keeps inputs and payment, and pays the fee that BIP-125 and the quote require', () => {
     fc.assert(
       fc.property(
         fc.array(fc.bigInt(1_000n, 10n ** 7n), { minLength: 1, maxLength: 5 }),
@@ -340,7 +340,7 @@ describe('planning a bump', () => {
     );
   });
 
-  it('takes more funds where the change does not suffice, and gives up where nothing does', () => {
+  it('adds inputs when the change is too small, and gives up when no funds are left', () => {
     const coin = UTXO_COINS.BTC;
     const funds = [fund('BTC', 0, 100_400n)];
     const previous = planSend(coin, 'regtest', request('BTC', { funds }));
@@ -351,7 +351,7 @@ describe('planning a bump', () => {
     expect(bump?.feeRate).toBe(20_000n);
   });
 
-  it('raises the rate by the relay increment at least, also when it adds inputs', () => {
+  it('raises the rate by at least the relay increment, also when it adds inputs', () => {
     const coin = UTXO_COINS.BTC;
     const funds = [fund('BTC', 0, 101_200n), fund('BTC', 1, 500_000n)];
     const wish = request('BTC', { funds: funds.slice(0, 1), quote: quote(10_000n) });
@@ -367,7 +367,7 @@ describe('planning a bump', () => {
     expect(bump!.feeRate >= previous.feeRate + INCREMENT).toBe(true);
   });
 
-  it('does nothing when the fees of the day ask no more, or more than the cap', () => {
+  it('returns no replacement when current fees are not higher or exceed the cap', () => {
     const coin = UTXO_COINS.BTC;
     const funds = [fund('BTC', 0, 10n ** 8n)];
     const previous = planSend(coin, 'regtest', request('BTC', { funds, quote: quote(5_000n) }));
@@ -378,7 +378,7 @@ describe('planning a bump', () => {
   });
 });
 
-describe('dust limits', () => {
+describe('dustLimit', () => {
   it.each([
     ['BTC', 0, 294n],
     ['BTC', 1, 546n],
@@ -386,7 +386,7 @@ describe('dust limits', () => {
     ['BTC', 3, 330n],
     ['LTC', 0, 2_940n],
     ['LTC', 1, 5_460n],
-  ] as const)('of %s for destination %i is %s', (code, kind, limit) => {
+  ] as const)('returns, for %s and destination %i, %s', (code, kind, limit) => {
     const coin = UTXO_COINS[code];
     const script = addressScript(coin, 'regtest', DESTINATIONS[code][kind]!);
     expect(dustLimit(script, coin.dustRelayRate)).toBe(limit);

@@ -58,8 +58,8 @@ const blocks = fc
     return made;
   });
 
-describe('sifting a block', () => {
-  it('keeps exactly what asking about everything finds', async () => {
+describe('reduceBlock', () => {
+  it('keeps exactly the transactions that a full check of every script and outpoint finds', async () => {
     await fc.assert(
       fc.asyncProperty(blocks, sieves, async (transactions, given) => {
         const block = opened(blockOf(transactions));
