@@ -4,15 +4,15 @@ import { headMetas } from '../../../src/workers/site-checks/head-metas.ts';
 const META = '<meta name="tilld-verification" content="T0KEN">';
 const find = (html: string) => headMetas(html, 'tilld-verification');
 
-describe('metas of a head', () => {
+describe('headMetas', () => {
   it.each([
     ['in a plain page', `<!doctype html><html lang="en"><head>${META}</head><body></body></html>`],
     [
       'among others',
       `<html><head><title>Shop</title><link rel=icon href=/x>${META}<meta charset=utf8></head>`,
     ],
-    ['without head tags', `<!doctype html><title>Shop</title>${META}<p>Hello`],
-    ['without anything else', META],
+    ['in a page without head tags', `<!doctype html><title>Shop</title>${META}<p>Hello`],
+    ['in a page of meta tags only', META],
     ['after a comment and a script', `<head><!-- <body> --><script>if (a < b) "<body>"</script>${META}`],
     [
       'after a template and a noscript',
@@ -20,9 +20,9 @@ describe('metas of a head', () => {
     ],
     ['shouting', '<HTML><HEAD><META NAME="Tilld-Verification" CONTENT=" T0KEN "></HEAD>'],
     ['closing itself', '<head><meta content="T0KEN" name=tilld-verification /></head>'],
-    ['behind a byte order mark', `\uFEFF<!doctype html>\n<head>${META}`],
-    ['in a page cut off', `<head>${META}<sty`],
-  ])('are found %s', (_where, html) => expect(find(html)).toEqual(['T0KEN']));
+    ['after a byte order mark', `\uFEFF<!doctype html>\n<head>${META}`],
+    ['in a truncated page', `<head>${META}<sty`],
+  ])('finds meta tags %s', (_where, html) => expect(find(html)).toEqual(['T0KEN']));
 
   it.each([
     ['in the body', `<html><head><title>x</title></head><body>${META}</body></html>`],
@@ -40,17 +40,17 @@ describe('metas of a head', () => {
     ['in a textarea', `<textarea>${META}</textarea>`],
     ['in a text file', 'name="tilld-verification" content="T0KEN"'],
     [
-      'under another name',
+      'with another name',
       '<head><meta name="verification" content="T0KEN"><meta property="tilld-verification" content="T0KEN">',
     ],
     ['nowhere', ''],
-  ])('are not found %s', (_where, html) => expect(find(html)).toEqual([]));
+  ])('ignores meta tags %s', (_where, html) => expect(find(html)).toEqual([]));
 
-  it('are all found, also an empty one', () => {
+  it('finds all meta tags, including an empty one', () => {
     expect(find(`<head><meta name=tilld-verification>${META}`)).toEqual(['', 'T0KEN']);
   });
 
-  it('take no time to speak of in a hostile page', () => {
+  it('parses a hostile page in linear time', () => {
     const hostile = [
       '<'.repeat(1_000_000),
       '<template>'.repeat(100_000),

@@ -8,19 +8,19 @@ const colors = fc
 
 const bytes = (text: string): Uint8Array => Uint8Array.from(text, (sign) => sign.charCodeAt(0));
 
-describe('a shop’s colour', () => {
+describe('readableAccent and contrastRatio', () => {
   test.each([
     ['#ffffff', '#000000', 21],
     ['#000000', '#000000', 1],
     // As other tools reckon it.
     ['#0b6e4f', '#ffffff', 6.23],
     ['#777777', '#ffffff', 4.48],
-  ])('%s on %s has the contrast %s', (a, b, contrast) => {
+  ])('compute for %s on %s the contrast %s', (a, b, contrast) => {
     expect(contrastRatio(a, b)).toBeCloseTo(contrast, 1);
     expect(contrastRatio(b, a)).toBe(contrastRatio(a, b));
   });
 
-  it('can be read, and written on, in light and dark, whatever it is', () => {
+  it('make any accent colour readable in light and dark mode, as text and as background', () => {
     const property = fc.property(
       colors,
       fc.constantFrom('light' as const, 'dark' as const),
@@ -38,14 +38,14 @@ describe('a shop’s colour', () => {
     fc.assert(property, { numRuns: 1_000 });
   });
 
-  it('stays as it is where it can be read', () => {
+  it('keep an accent colour that is readable', () => {
     expect(readableAccent('#0b6e4f', 'light').accent).toBe('#0b6e4f');
     expect(readableAccent('#4cc795', 'dark').accent).toBe('#4cc795');
     expect(readableAccent('#ffff00', 'dark').ink).toBe('#000000');
   });
 });
 
-describe('a logo', () => {
+describe('detectLogoType', () => {
   test.each([
     ['\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'image/png'],
     ['\xff\xd8\xff\xe0\0\x10JFIF', 'image/jpeg'],
@@ -56,7 +56,7 @@ describe('a logo', () => {
     ['<!doctype html>', null],
     ['\x89PNG', null],
     ['', null],
-  ])('that begins with %j is %s', (head, type) => {
+  ])('detects a file that begins with %j as %s', (head, type) => {
     expect(detectLogoType(bytes(head))).toBe(type);
   });
 });

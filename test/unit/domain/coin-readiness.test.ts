@@ -14,7 +14,7 @@ const chain = (fields: Partial<FollowedChain>): FollowedChain => ({
 });
 const btcOf = (chains: readonly FollowedChain[]) => coinReadiness(chains).find(({ coin }) => coin === 'BTC');
 
-describe('the readiness of a coin', () => {
+describe('coinReadiness', () => {
   it.each([
     [null, 'not_configured', 'this server has no node for it'],
     [{}, 'ready', 'its node is in step with the network'],
@@ -38,11 +38,11 @@ describe('the readiness of a coin', () => {
       'its node answers, but its chain cannot be followed',
     ],
     [{ state: 'error', errorKind: null }, 'failing', 'its node answers, but its chain cannot be followed'],
-  ] as const)('of a chain %j is %s', (fields, state, message) => {
+  ] as const)('reports a coin with the live chain %j as %s', (fields, state, message) => {
     expect(btcOf(fields === null ? [] : [chain(fields)])).toMatchObject({ state, message });
   });
 
-  it('never comes from the sandbox', () => {
+  it('ignores the sandbox', () => {
     expect(btcOf([chain({ mode: 'sandbox' })])?.state).toBe('not_configured');
   });
 
@@ -62,7 +62,7 @@ describe('the readiness of a coin', () => {
     errorKind: fc.constantFrom(null, 'unavailable' as const, 'bad_answer' as const, 'pruned' as const),
   });
 
-  it('is told of every coin, and is ready only where its live chain is followed', () => {
+  it('lists every coin, and marks as ready only those whose live chain is followed', () => {
     fc.assert(
       fc.property(fc.uniqueArray(anyChain, { selector: ({ coin, mode }) => `${coin}/${mode}` }), (chains) => {
         const told = coinReadiness(chains);

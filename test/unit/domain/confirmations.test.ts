@@ -20,9 +20,11 @@ describe('requirementFor', () => {
     [499n, 3],
     [500n, 6],
     [10n ** 20n, 6],
-  ])('%i atoms need %i', (atoms, needed) => expect(requirementFor(policy, atoms)).toBe(needed));
+  ])('requires for %i atoms %i confirmations', (atoms, needed) =>
+    expect(requirementFor(policy, atoms)).toBe(needed),
+  );
 
-  test('the network’s own word is more than any number', () => {
+  test('ranks a finality tag of the network above any number of confirmations', () => {
     const words: ConfirmationPolicy = {
       base: 100,
       tiers: [
@@ -45,12 +47,12 @@ describe('settledHeight', () => {
     ['safe', { safe: null, finalized: 60 }, 60],
     ['finalized', { safe: 90, finalized: null }, -1],
     ['finalized', { safe: 90, finalized: 60 }, 60],
-  ] as const)('%s of a chain at 100 whose network said %o: %i', (requirement, final, height) => {
+  ] as const)('returns for %s, at tip 100 and finality %o, height %i', (requirement, final, height) => {
     expect(settledHeight(requirement, { tip: 100, final })).toBe(height);
   });
 });
 
-describe('a credit that waits for the network’s word', () => {
+describe('requiredDepths for a credit that needs finality', () => {
   const credit: PaymentCredit = {
     coin: 'ETH',
     ref: { txid: 'a', index: 0 },
@@ -76,19 +78,19 @@ describe('a credit that waits for the network’s word', () => {
     });
 
   it.each([
-    ['nothing is final', 500, null, false, 63],
-    ['the block below is final', 500, 49, false, 63],
-    ['its block is final', 500, 50, true, 451],
-    ['its block is final early', 52, 50, true, 64],
-    ['it is young', 52, 49, false, 3],
+    ['nothing is finalized', 500, null, false, 63],
+    ['the block below is finalized', 500, 49, false, 63],
+    ['its block is finalized', 500, 50, true, 451],
+    ['its block is finalized early', 52, 50, true, 64],
+    ['the credit is recent', 52, 49, false, 3],
     // A tag above what was read, or a chain rewound below the credit.
-    ['the tip is below it', 49, 50, false, 0],
-  ])('when %s', (_when, tip, finalized, settled, shown) => {
+    ['the tip is below its block', 49, 50, false, 0],
+  ])('decides when %s', (_when, tip, finalized, settled, shown) => {
     expect(requiredDepths(at(tip, finalized)).isSettled(credit)).toBe(settled);
     expect(requiredDepths(at(tip, finalized)).shown(credit)).toBe(shown);
   });
 
-  it('never before a block holds it', () => {
+  it('does not settle a credit that is not in a block', () => {
     const unconfirmed: PaymentCredit = { ...credit, state: 'unconfirmed', height: null };
     expect(requiredDepths(at(500, 500)).isSettled(unconfirmed)).toBe(false);
   });

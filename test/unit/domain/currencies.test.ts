@@ -8,7 +8,7 @@ const SPECIAL: Readonly<Record<number, string>> = {
   4: 'CLF UYW',
 };
 
-test('knows every minor unit that is not cents, and only those', () => {
+test('CURRENCIES lists every currency whose minor unit is not a hundredth, and only those', () => {
   for (const [digits, codes] of Object.entries(SPECIAL)) {
     const known = CURRENCIES.filter((code) => currencyDigits(code) === Number(digits));
     expect(known).toEqual(codes.split(' '));
@@ -17,12 +17,12 @@ test('knows every minor unit that is not cents, and only those', () => {
   expect(others).toHaveLength(Object.values(SPECIAL).join(' ').split(' ').length);
 });
 
-test('knows each code once, in the form of ISO 4217', () => {
+test('CURRENCIES lists each ISO 4217 code once', () => {
   expect(new Set(CURRENCIES).size).toBe(CURRENCIES.length);
   for (const code of CURRENCIES) expect(code).toMatch(/^[A-Z]{3}$/);
 });
 
-test('has every currency that a shop of today prices in', () => {
+test('CURRENCIES contains every currency that shops use today', () => {
   const shops =
     'USD EUR GBP CHF JPY CNY CAD AUD NZD SEK NOK DKK PLN CZK HUF RON TRY ILS AED SAR INR BRL MXN ARS CLP COP ' +
     'PEN ZAR NGN KES EGP MAD THB VND IDR MYR PHP SGD HKD TWD KRW UAH KZT GEL KWD BHD XCG ZWG SLE VES';
@@ -30,6 +30,6 @@ test('has every currency that a shop of today prices in', () => {
 });
 
 test.each(['BTC', 'XAU', 'XXX', 'XTS', 'XDR', 'usd', 'EURO', '', 'HRK', 'DEM', 'BGN', 'constructor'])(
-  'does not take "%s" for a currency',
+  'CURRENCIES does not contain "%s"',
   (code) => expect(currencyDigits(code)).toBeNull(),
 );

@@ -29,8 +29,8 @@ function run(checks: readonly (readonly [afterMs: number, CheckOutcome])[], from
   return { state, events };
 }
 
-describe('the standing of a domain', () => {
-  it('is verified by one proof, and told once', () => {
+describe('judgeCheck for a domain', () => {
+  it('verifies it by one proof and emits domain.verified once', () => {
     const { state, events } = run([
       [0, ABSENT],
       [HOUR, PROVEN],
@@ -46,7 +46,7 @@ describe('the standing of a domain', () => {
     });
   });
 
-  it('is revoked by three failures over 72 hours, not earlier', () => {
+  it('revokes it after three failures over 72 hours, not earlier', () => {
     const failing = [0, 24, 48, 71.9].map((hours) => [hours * HOUR, ABSENT] as const);
     expect(run([[0, PROVEN], ...failing]).events).toEqual(['domain.verified +0h']);
     expect(run([[0, PROVEN], ...failing, [72 * HOUR, UNREACHABLE]]).events).toEqual([
@@ -55,7 +55,7 @@ describe('the standing of a domain', () => {
     ]);
   });
 
-  it('is not revoked by any number of failures within a short time, nor by two over a long one', () => {
+  it('does not revoke it after many failures in a short time, nor after two over a long time', () => {
     const many = Array.from({ length: 500 }, (_, index) => [index * 60_000, ABSENT] as const);
     expect(run([[0, PROVEN], ...many]).events).toEqual(['domain.verified +0h']);
     expect(
@@ -67,7 +67,7 @@ describe('the standing of a domain', () => {
     ).toEqual(['domain.verified +0h']);
   });
 
-  it('starts counting anew after a proof', () => {
+  it('restarts the count of failures after a proof', () => {
     const { events, state } = run([
       [0, PROVEN],
       [DAY, ABSENT],
@@ -81,7 +81,7 @@ describe('the standing of a domain', () => {
     expect(state.failures).toBe(3);
   });
 
-  it('does not suffer from name servers that are silent, unless they stay so for a month', () => {
+  it('tolerates unreachable name servers for up to a month', () => {
     const silent = Array.from({ length: 30 }, (_, day) => [(day + 1) * DAY, UNKNOWN] as const);
     const { events, state } = run([[0, PROVEN], ...silent]);
     expect(events).toEqual(['domain.verified +0h']);
@@ -89,7 +89,7 @@ describe('the standing of a domain', () => {
     expect(run([[31 * DAY, UNKNOWN]], state).events).toEqual(['domain.revoked +744h']);
   });
 
-  it('comes back by itself after a revocation', () => {
+  it('verifies it again after a revocation when the proof returns', () => {
     const lost = [1, 2, 3, 4].map((day) => [day * DAY, ABSENT] as const);
     expect(run([[0, PROVEN], ...lost, [10 * DAY, PROVEN]]).events).toEqual([
       'domain.verified +0h',
@@ -98,7 +98,7 @@ describe('the standing of a domain', () => {
     ]);
   });
 
-  it('survives the choice of another method, and cannot be refreshed by it', () => {
+  it('keeps the failures when another method is chosen, so that choosing does not postpone a revocation', () => {
     const failing = run([
       [0, PROVEN],
       [DAY, ABSENT],
@@ -115,8 +115,8 @@ const nextAfter = (state: DomainState, outcome: CheckOutcome, afterMs: number, r
   return nextCheckAt === null ? null : nextCheckAt - START - afterMs;
 };
 
-describe('the next look at a domain', () => {
-  it('comes soon after the choice, every few minutes for 72 hours, daily for 30 days, then no more', () => {
+describe('nextCheckAt of a domain', () => {
+  it('is soon after the choice of a method, every few minutes for 72 hours, daily for 30 days, then never', () => {
     expect((chosen().nextCheckAt ?? 0) - START).toBe(60_000);
     expect(nextAfter(chosen(), ABSENT, 60_000)).toBe(300_000);
     expect(nextAfter(chosen(), UNKNOWN, 72 * HOUR - 1)).toBe(300_000);
@@ -125,14 +125,14 @@ describe('the next look at a domain', () => {
     expect(nextAfter(chosen(), ABSENT, 30 * DAY)).toBeNull();
   });
 
-  it('is daily for a verified domain, spread by a tenth, however long ago it was chosen', () => {
+  it('is daily for a verified domain, with a jitter of a tenth, however long ago it was chosen', () => {
     expect(nextAfter(chosen(), PROVEN, 0)).toBe(DAY);
     expect(nextAfter(chosen(), PROVEN, 400 * DAY)).toBe(DAY);
     expect(nextAfter(chosen(), PROVEN, 0, 0)).toBe(0.9 * DAY);
     expect(nextAfter(chosen(), PROVEN, 0, 0.999_999)).toBeLessThan(1.1 * DAY);
   });
 
-  it('is no later than the moment that may revoke', () => {
+  it('is no later than the moment at which the domain may be revoked', () => {
     const failing = run([
       [0, PROVEN],
       [10 * HOUR, ABSENT],
@@ -155,13 +155,13 @@ describe('the next look at a domain', () => {
   });
 });
 
-describe('whatever happens to a domain', () => {
+describe('judgeCheck on any sequence of checks', () => {
   const outcome = fc.constantFrom(PROVEN, ABSENT, UNREACHABLE, UNKNOWN);
   const steps = fc.array(
     fc.tuple(fc.integer({ min: 0, max: 60 * HOUR }), outcome, fc.double({ min: 0, max: 0.999, noNaN: true })),
   );
 
-  it('events alternate, tell of every change and of nothing else, and the next look lies ahead', () => {
+  it('alternates verified and revoked events, emits one per change, and schedules the next check in the future', () => {
     fc.assert(
       fc.property(steps, (checks) => {
         let state = chosen();

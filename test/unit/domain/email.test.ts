@@ -7,7 +7,7 @@ it.each([
   ['a.d.a@example.org', 'ada@example.org'],
   ['ａda@example.org', 'ada@example.org'],
   ['ada@xn--bcher-kva.example', 'ada@bücher.example'],
-])('mailboxKey takes %s and %s for one mailbox', (spelling, other) => {
+])('mailboxKey treats %s and %s as the same mailbox', (spelling, other) => {
   expect(mailboxKey(spelling)).toBe(mailboxKey(other));
 });
 
@@ -15,6 +15,6 @@ it.each([
   ['ada@example.org', 'bob@example.org'],
   ['ada@example.org', 'ada@example.com'],
   ['ada@a.example.org', 'ada@example.org'],
-])('mailboxKey tells %s and %s apart', (one, other) => {
+])('mailboxKey distinguishes %s from %s', (one, other) => {
   expect(mailboxKey(one)).not.toBe(mailboxKey(other));
 });

@@ -6,7 +6,7 @@ const ada = (metadata: Record<string, unknown> = {}) =>
   createRedactor({ id: 'cus_1', email: 'ada-l+x@example.com', metadata });
 
 describe('createRedactor', () => {
-  it('finds the address in any case, in addresses of the web, and as payers are shown it', () => {
+  it('erases the email address in any case, in URLs, and in the masked form that payers see', () => {
     const { url } = ada();
     expect(url('https://shop.example/?m=ada-l%2Bx%40example.com')).toBe('https://shop.example/?m=erased');
     expect(url('To ADA-L+X@Example.com or a…@example.com')).toBe('To erased or erased');
@@ -18,12 +18,12 @@ describe('createRedactor', () => {
     ['o%27neil@example.com', "o'neil@example.com"],
     ['z%C3%B6e@example.com', 'zöe@example.com'],
     ['zo%CC%88e%40example.com', 'zöe@example.com'],
-  ])('finds the address as %s', (written, email) => {
+  ])('erases the email address as %s', (written, email) => {
     const { url } = createRedactor({ id: 'cus_1', email, metadata: {} });
     expect(url(`https://shop.example/?m=${written}`)).toBe('https://shop.example/?m=erased');
   });
 
-  it('finds the address and names in the keys of free data', () => {
+  it('erases email address and names in the keys of free data', () => {
     const { json, freeJson } = ada({ name: 'Ada Lovelace' });
     expect(freeJson('{"ada-l+x@example.com":1,"by":{"Ada Lovelace":2}}')).toBe(
       '{"erased":1,"by":{"erased":2}}',
@@ -33,12 +33,12 @@ describe('createRedactor', () => {
     );
   });
 
-  it('takes names out of written texts as whole words, the longest first', () => {
+  it('erases names from free text as whole words, the longest first', () => {
     const { text } = ada({ name: 'Ada Lovelace', lastName: 'Ada', nickname: 'A.' });
     expect(text('For ADA LOVELACE: Adamant Ada')).toBe('For erased: Adamant erased');
   });
 
-  it('leaves ids, statuses and numbers alone, and numbers that no float holds', () => {
+  it('leaves ids, statuses and numbers unchanged, also numbers beyond the precision of a float', () => {
     const { json } = ada({ name: 'completed', status: 'completed', id: 'pay_1', sandbox: true });
     const body =
       '{"type":"payment.completed","data":{"payment":{"id":"pay_1","status":"completed","sandbox":true}}}';
@@ -46,7 +46,7 @@ describe('createRedactor', () => {
     expect(json('{"metadata":{"at":12345678901234567890}}')).toBe('{"metadata":{"at":12345678901234567890}}');
   });
 
-  it('takes copies of the customer’s metadata out of free data, and keeps what has another value', () => {
+  it('erases copies of the customer metadata from free data, and keeps keys with other values', () => {
     const { json, freeJson } = ada({ plan: 'gold', tags: ['a'], isNew: true });
     expect(freeJson('{"plan":"gold","tags":["a"],"isNew":true,"order":"gold"}')).toBe(
       '{"isNew":true,"order":"gold"}',
@@ -56,7 +56,7 @@ describe('createRedactor', () => {
     );
   });
 
-  it('takes out the answers to a payment link, and the customer wherever it is shown', () => {
+  it('erases the answers to a payment link, and the customer wherever it occurs', () => {
     const { json } = ada();
     expect(json('{"metadata":{"paymentLinkId":"plink_1","email":"b@c.de","name":"B","note":"C"}}')).toBe(
       '{"metadata":{"paymentLinkId":"plink_1"}}',
@@ -67,7 +67,7 @@ describe('createRedactor', () => {
     });
   });
 
-  it('keeps the id of an order and where its events go', () => {
+  it('keeps the order id and the URLs of webhook endpoints', () => {
     const { json } = ada();
     const kept =
       '{"orderId":"ada-l+x@example.com 1","webhookUrl":"https://shop.example/ada-l+x@example.com"}';
@@ -89,7 +89,7 @@ describe('createRedactor', () => {
   });
 });
 
-it('isErased tells an erased customer from one with the address that it is shown with', () => {
+it('isErased distinguishes an erased customer from one whose email address equals the placeholder', () => {
   expect(isErased({ id: 'cus_1', email_key: erasedEmailKey('cus_1') })).toBe(true);
   expect(isErased({ id: 'cus_2', email_key: erasedEmail('cus_1') })).toBe(false);
 });

@@ -2,24 +2,24 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../src/domain/exact-json.ts';
 
-describe('JSON of others', () => {
+describe('parseExact', () => {
   it.each([
     '{"id":12345678901234567890}',
     '{"id":-9223372036854775808,"ids":[9007199254740993,{"a":18446744073709551615}]}',
     '{"huge":1e999,"negative":-1.5E+400}',
     '[9007199254740993]',
-  ])('comes out of %s as it went in', (text) => {
+  ])('preserves %s', (text) => {
     expect(JSON.stringify(parseExact(text))).toBe(text);
   });
 
   it.each(['{"id" :\n\t12345678901234567890}', '{"a":[1, 12345678901234567890]}'])(
-    'sees long numbers behind blanks: %j',
+    'preserves long numbers after whitespace in %j',
     (text) => {
       expect(JSON.stringify(parseExact(text))).toBe(text.replaceAll(/\s/g, ''));
     },
   );
 
-  it('is what JSON.parse makes of it wherever that changes nothing', () => {
+  it('equals JSON.parse wherever that is lossless', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify({ value });
@@ -32,16 +32,16 @@ describe('JSON of others', () => {
     }
   });
 
-  it('leaves texts alone that only look like long numbers', () => {
+  it('leaves strings unchanged that only look like long numbers', () => {
     const value = { uri: 'ethereum:0x1@1?value=25000000000000000', time: ':1795336836000000000', n: 1 };
     expect(parseExact(JSON.stringify(value))).toEqual(value);
   });
 
-  it.each(['', '{"a":12345678901234567890', '{"a":01234567890123456}'])('refuses %j', (text) => {
+  it.each(['', '{"a":12345678901234567890', '{"a":01234567890123456}'])('rejects %j', (text) => {
     expect(() => parseExact(text)).toThrow(SyntaxError);
   });
 
-  it('takes no longer for a hostile text', () => {
+  it('parses a hostile text in linear time', () => {
     const started = performance.now();
     for (const piece of [':', ': ', ':-', ':1.', ':1', ':1e', '[,']) {
       expect(() => parseExact(piece.repeat(100_000 / piece.length))).toThrow(SyntaxError);

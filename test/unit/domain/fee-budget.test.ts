@@ -6,16 +6,16 @@ const plan = { fee: 500n, feeRate: 1_000n };
 describe('fee budgets with a share of zero', () => {
   const policy = { maxFeeShareBps: 0 };
 
-  it('let a deposit be swept for a twentieth of it', () => {
+  it('allow a sweep to cost a twentieth of the deposit', () => {
     expect(sweepBudget(100_000n, policy)).toBe(5_000n);
   });
 
-  it('let outputs be consolidated at the rate that starts it, within a twentieth of them', () => {
+  it('allow a consolidation at its starting rate to cost a twentieth of the outputs', () => {
     expect(consolidationBudget(plan, { moved: 100_000n, startsBelow: 2_000n, policy })).toBe(1_000n);
     expect(consolidationBudget(plan, { moved: 10_000n, startsBelow: 2_000n, policy })).toBe(500n);
   });
 
-  it('leave an order without maxFee the fee at which it was ordered', () => {
+  it('limit an order without maxFee to the fee at creation', () => {
     expect(orderBudget({ amount: 100_000n }, plan, { quote: {}, policy })).toBe(500n);
   });
 });

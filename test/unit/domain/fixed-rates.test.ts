@@ -23,7 +23,7 @@ describe('parseFixedRates', () => {
     ['USD/EUR=1,USD/EUR=1', '"USD/EUR" is given twice'],
     ['', '""'],
     ['BTC=1,', '""'],
-  ])('names what is wrong in "%s"', (text, part) => {
+  ])('names the error in "%s"', (text, part) => {
     expect(() => parseFixedRates(text)).toThrow(part);
   });
 });

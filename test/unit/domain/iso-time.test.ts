@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isoTime } from '../../../src/domain/iso-time.ts';
 
-test('writes every moment as Date does, whatever was written before it', () => {
+test('isoTime formats every moment like Date, whatever was formatted before', () => {
   const moment = fc.oneof(
     fc.integer({ min: -8_640_000_000_000_000, max: 8_640_000_000_000_000 }),
     fc.integer({ min: 0, max: 4_102_444_800_000 }),
@@ -19,7 +19,7 @@ test('writes every moment as Date does, whatever was written before it', () => {
   );
 });
 
-test('refuses what is no moment', () => {
+test('isoTime rejects an invalid time', () => {
   for (const none of [Number.NaN, Number.POSITIVE_INFINITY, 9e15])
     expect(() => isoTime(none)).toThrow(RangeError);
 });

@@ -28,12 +28,12 @@ const made = (transaction: Partial<LedgerTransaction>): readonly Movement[] =>
 const standing = (lines: readonly Movement[]) => lines.map((line, at) => ({ ...line, seq: at + 1 }));
 const short = (lines: readonly Movement[]) => lines.map(({ kind, amount }) => [kind, amount]);
 
-describe('what a transaction is in the books', () => {
-  it('is nothing before a block has it', () => {
+describe('bookChange for a transaction', () => {
+  it('books nothing before a block contains it', () => {
     expect(made({ outputs: [{ ...paid, isConfirmed: false }] })).toEqual([]);
   });
 
-  it('is a payment for each output that pays one, and one of nobody for the wallet', () => {
+  it('books a payment for each output to a payment, and a deposit for an output to the wallet', () => {
     expect(made({ outputs: [paid, change] })).toEqual([
       {
         kind: 'payment',
@@ -56,7 +56,7 @@ describe('what a transaction is in the books', () => {
     ]);
   });
 
-  it('is what left the wallet and the fee, when it is a send', () => {
+  it('books the amount that left the wallet and the fee when it is a send', () => {
     expect(made({ outputs: [change], spent, send })).toEqual([
       {
         kind: 'send',
@@ -71,7 +71,7 @@ describe('what a transaction is in the books', () => {
     ]);
   });
 
-  it('is a send and a payment, when a shop pays itself', () => {
+  it('books a send and a payment when a shop pays itself', () => {
     expect(short(made({ outputs: [change, paid], spent, send }))).toEqual([
       ['payment', 70n],
       ['send', -80n],
@@ -79,7 +79,7 @@ describe('what a transaction is in the books', () => {
     ]);
   });
 
-  it('is a refund of its payment', () => {
+  it('books a refund of its payment', () => {
     const lines = made({ outputs: [change], spent, send: { ...send, refundOf: 'pay_9' } });
     expect(lines.map(({ kind, paymentId }) => [kind, paymentId])).toEqual([
       ['refund', 'pay_9'],
@@ -87,7 +87,7 @@ describe('what a transaction is in the books', () => {
     ]);
   });
 
-  it('is a sweep of no amount, of the payment whose money alone it moves', () => {
+  it('books a sweep with amount zero, linked to the only payment whose money it moves', () => {
     const sweep = { ...send, purpose: 'sweep' as const, note: null };
     const moved = { ...change, amount: 95n };
     const own = made({ outputs: [moved], spent, send: sweep });
@@ -103,7 +103,7 @@ describe('what a transaction is in the books', () => {
     expect(mixed.map(({ paymentId }) => paymentId)).toEqual([null, null]);
   });
 
-  it('is the fee only, when it failed or was cancelled', () => {
+  it('books only the fee when it failed or was cancelled', () => {
     const back = { ...change, amount: 95n };
     const failed = made({ outputs: [back], spent, send: { ...send, isPaid: false } });
     expect(failed).toMatchObject([
@@ -113,28 +113,28 @@ describe('what a transaction is in the books', () => {
     expect(cancelled).toMatchObject([{ kind: 'fee', note: 'cancelled: only the network fee was spent' }]);
   });
 
-  it('is what is missing, when nobody here signed it', () => {
+  it('books the missing amount when it was not signed here', () => {
     const note = 'not signed here; includes its network fee';
     expect(made({ outputs: [change], spent })).toMatchObject([{ kind: 'send', amount: -85n, note }]);
     const more = { ...change, amount: 130n };
     expect(made({ outputs: [more], spent })).toMatchObject([{ kind: 'payment', amount: 30n, note }]);
   });
 
-  it('names no fee where there is none', () => {
+  it('books no fee when there is none', () => {
     const free = { ...send, fee: 0n };
     expect(short(made({ outputs: [change], spent, send: free }))).toEqual([['send', -85n]]);
   });
 });
 
-describe('lines that stand', () => {
+describe('bookChange for movements that were already recorded', () => {
   const whole = { outputs: [change, paid], spent, send };
   const lines = standing(made(whole));
 
-  it('stay while the ledger says the same', () => {
+  it('keeps them while the ledger is unchanged', () => {
     expect(bookChange({ ...whole, standing: lines })).toEqual({ takenBack: [], made: [] });
   });
 
-  it('are taken back with what they tell of', () => {
+  it('reverses them together with the transaction that they record', () => {
     const gone = { ...NOTHING, outputs: [{ ...change, isConfirmed: false }, paid] };
     const { takenBack, made: anew } = bookChange({ ...gone, standing: lines });
     expect(short(takenBack)).toEqual([
@@ -148,7 +148,7 @@ describe('lines that stand', () => {
     ]);
   });
 
-  it('are written anew when the amount is another', () => {
+  it('replaces them when the amount changes', () => {
     const dearer = { ...whole, outputs: [{ ...change, amount: 12n }, paid], send: { ...send, fee: 8n } };
     const { takenBack, made: anew } = bookChange({ ...dearer, standing: lines });
     expect(short(takenBack)).toEqual([
@@ -161,7 +161,7 @@ describe('lines that stand', () => {
     ]);
   });
 
-  it('of money that turns out to be change become part of the send', () => {
+  it('makes money that turns out to be change part of the send', () => {
     const before = standing(made({ outputs: [change] }));
     const { takenBack, made: anew } = bookChange({ outputs: [change], spent, send, standing: before });
     expect(short(takenBack)).toEqual([['payment', 15n]]);

@@ -294,9 +294,9 @@ function checkAsked(order: OrderLife): void {
   }
 }
 
-describe('an order, whatever is paid and given back', () => {
+describe('the balance of any order, whatever is paid and refunded', () => {
   it(
-    'completes by what is kept or by the word of the merchant, and asks for nothing twice',
+    'completes by retained money or by acceptance of the merchant, and never requests the same money twice',
     () => {
       fc.assert(
         fc.property(life, ([lifeTerms, steps]) => {
@@ -349,7 +349,7 @@ describe('an order, whatever is paid and given back', () => {
   });
 
   it(
-    'is never underpaid by what goes back once it is complete, nor by a fork that takes the money and brings it back',
+    'is never underpaid because of a refund after completion, nor after a reorg that drops the money and returns it',
     () => {
       fc.assert(
         fc.property(life, ([lifeTerms, steps]) => {
@@ -379,7 +379,7 @@ describe('an order, whatever is paid and given back', () => {
   );
 
   it(
-    'is completed by an acceptance only with the accepted money, or with what took its place',
+    'is completed by an acceptance only with the accepted money or its replacement',
     () => {
       const bump: fc.Arbitrary<Step> = fc.record({
         do: fc.constant('bump' as const),
@@ -406,7 +406,7 @@ describe('an order, whatever is paid and given back', () => {
   );
 
   it(
-    'is paid by what is asked for, whatever was given back before',
+    'is paid by the requested amount, whatever was refunded before',
     () => {
       fc.assert(
         fc.property(life, coin, ([lifeTerms, steps], by) => {
@@ -430,7 +430,7 @@ describe('an order, whatever is paid and given back', () => {
   );
 
   it(
-    'leaves no claim that cannot be sent and no money that nobody is told of',
+    'leaves no claim that cannot be sent and no money that is not reported',
     () => {
       fc.assert(
         fc.property(life, ([lifeTerms, steps]) => {

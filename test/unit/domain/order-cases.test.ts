@@ -103,8 +103,8 @@ const missing = ({ state }: Order): number => {
   return Number(numerator) / Number(denominator);
 };
 
-describe('an order', () => {
-  it('is not completed by money that went back while its rate was unknown', () => {
+describe('the balance of an order', () => {
+  it('does not complete with money that was refunded while its rate was unknown', () => {
     const order = new Order();
     order.mined('dust', 1n);
     order.now = 2_000_000;
@@ -117,7 +117,7 @@ describe('an order', () => {
     expect(order.state.status).not.toBe('completed');
   });
 
-  it('is not completed by money of unknown rate that is claimed', () => {
+  it('does not complete with money of unknown rate that is claimed', () => {
     const order = new Order();
     order.mined('dust', 1n);
     order.now = 2_000_000;
@@ -127,7 +127,7 @@ describe('an order', () => {
     expect(order.events).not.toContain('payment.completed');
   });
 
-  it('keeps the value of what was given back at an unknown rate when cheaper money comes', () => {
+  it('keeps the value of a refund at an unknown rate when cheaper money arrives', () => {
     const order = new Order();
     order.now = 2_000_000;
     order.mined('late', DUE);
@@ -140,7 +140,7 @@ describe('an order', () => {
     expect(order.state.status).not.toBe('completed');
   });
 
-  it('is not refunded any more once dropped money returns', () => {
+  it('does not count as refunded any more once dropped money returns', () => {
     const order = new Order();
     order.mined('part', 300_000n);
     order.seen('rest', DUE);
@@ -152,7 +152,7 @@ describe('an order', () => {
     expect(order.state.status).toBe('completed');
   });
 
-  it('is complete again after a fork that dropped a part of its money for a while', () => {
+  it('completes again after a reorg that dropped a part of its money for a while', () => {
     const order = new Order();
     order.mined('a', 500_000n).mined('b', 500_000n);
     expect(order.state.status).toBe('completed');
@@ -162,7 +162,7 @@ describe('an order', () => {
     expect(order.state.status).toBe('completed');
   });
 
-  it('gives back nothing of what the merchant accepted by a link of before', () => {
+  it('refunds no money that the merchant accepted, by a refund link of an earlier time', () => {
     const order = new Order({}, 3);
     order.mined('half', 500_000n);
     // A link over 500,000 sat is opened here: openedComplete is false. Then the merchant accepts the half.
@@ -179,7 +179,7 @@ describe('an order', () => {
     expect(claimable).toBe(0n);
   });
 
-  it('is not completed by the acceptance of money that is gone once other money comes', () => {
+  it('does not complete by the acceptance of money that is gone when other money arrives', () => {
     const order = new Order();
     order.mined('a', 500_000n).tell({ type: 'resolve', action: 'accept' });
     expect(order.state.status).toBe('completed');
@@ -190,7 +190,7 @@ describe('an order', () => {
     expect(order.state.status).not.toBe('completed');
   });
 
-  it('gives back money that was not there when the rest was recorded as refunded elsewhere', () => {
+  it('refunds money that was missing when the rest was recorded as refunded elsewhere', () => {
     const order = new Order();
     order.mined('a', 500_000n).seen('b', 400_000n);
     // No mempool has b any more; the merchant gives a back in cash and records that: {BTC: 500000}.
@@ -200,7 +200,7 @@ describe('an order', () => {
     expect(remainingRefundable(order.state, 'BTC').atoms).toBe(400_000n);
   });
 
-  it('gives back what came on top of money of unknown rate that replaces what went back elsewhere', () => {
+  it('refunds the excess of money of unknown rate that replaces money refunded elsewhere', () => {
     const order = new Order();
     order.seen('a', DUE).tell({ type: 'resolve', action: 'refunded' });
     order.mined('more', 10n);
@@ -209,7 +209,7 @@ describe('an order', () => {
     expect(remainingRefundable(order.state, 'BTC').atoms).toBe(10n);
   });
 
-  it('gives back money that came with a fee bump of what the merchant accepted and gave back elsewhere', () => {
+  it('refunds money added by a fee bump of a payment that the merchant accepted and refunded elsewhere', () => {
     const order = new Order();
     order
       .seen('a', 900_000n)
@@ -223,7 +223,7 @@ describe('an order', () => {
     expect(remainingRefundable(order.state, 'BTC').atoms).toBe(400_000n);
   });
 
-  it('does not let the merchant accept what the payer has claimed', () => {
+  it('does not let the merchant accept money that the payer has claimed', () => {
     const order = new Order({}, 3);
     order.mined('half', 500_000n).claim('l', 500_000n);
     order.tell({ type: 'resolve', action: 'accept' });
@@ -233,7 +233,7 @@ describe('an order', () => {
     expect(order.state.status).not.toBe('completed');
   });
 
-  it('counts what was given back at an unknown rate when that money is gone', () => {
+  it('counts a refund at an unknown rate when its money is gone', () => {
     const options = { BTC: option(DUE, 1), LTC: option(DUE, 1) };
     const order = new Order({ options });
     order.now = 2_000_000;
@@ -253,7 +253,7 @@ describe('an order', () => {
     }
   });
 
-  it('lets no coin leave for money of another coin that is unconfirmed', () => {
+  it('does not refund a coin against unconfirmed money of another coin', () => {
     const order = new Order({ options: { BTC: option(DUE, 1), LTC: option(DUE, 1) } });
     order.mined('btc', DUE).mined('ltc', DUE, { coin: 'LTC' }).refund('r', DUE, 'LTC').accepted('r');
     // The rest is claimed, and waits for the merchant's approval; then a fork takes the LTC, whose refund stays.
@@ -277,7 +277,7 @@ describe('an order', () => {
     expect(missing(order)).toBe(0.4);
   });
 
-  it('does not value atoms of unknown rate at the rate of the others as excess', () => {
+  it('does not value money of unknown rate at the rate of other money as excess', () => {
     const order = new Order();
     order.mined('in time', DUE);
     order.now = 2_000_000;
@@ -286,7 +286,7 @@ describe('an order', () => {
     expect(excessAtoms([remainingRefundable(order.state, 'BTC')], 'BTC')).toBe(0n);
   });
 
-  it('lets atoms of unknown rate wait while another coin lacks what was given back of it', () => {
+  it('retains money of unknown rate while refunds of another coin exceed its remaining money', () => {
     const order = new Order({ options: { BTC: option(DUE, 1), LTC: option(DUE, 1) } });
     order.mined('ltc', DUE, { coin: 'LTC' }).refund('r', DUE, 'LTC').accepted('r');
     order.gone('ltc');
@@ -298,7 +298,7 @@ describe('an order', () => {
     expect(remainingRefundable(order.state, 'BTC').atoms).toBe(DUE / 2n);
   });
 
-  it('lets atoms of unknown rate wait while their own coin lacks what was given back of it', () => {
+  it('retains money of unknown rate while refunds of the same coin exceed its remaining money', () => {
     const order = new Order();
     order.mined('a', DUE).refund('r', 500_000n).accepted('r').gone('a');
     order.now = 2_000_000;
@@ -309,14 +309,14 @@ describe('an order', () => {
     expect(remainingRefundable(order.state, 'BTC').atoms).toBe(500_000n);
   });
 
-  it('is not completed by the acceptance of a former part when later money comes', () => {
+  it('does not complete by the acceptance of an earlier part when later money arrives', () => {
     const order = new Order();
     order.mined('a', 500_000n).tell({ type: 'resolve', action: 'accept' }).gone('a');
     order.mined('b', 500_000n);
     expect(order.state.status).toBe('underpaid');
   });
 
-  it('is not completed by the acceptance of money that goes while other money is there', () => {
+  it('does not complete by the acceptance of money that disappears while other money is there', () => {
     const order = new Order();
     order.mined('a', 500_000n).tell({ type: 'resolve', action: 'accept' });
     order.mined('b', 500_000n - 1n).seen('c', 500_000n);
@@ -325,7 +325,7 @@ describe('an order', () => {
     expect(missing(order)).toBe(0.5);
   });
 
-  it('stays complete by the word on what was given back as long as as much money pays the price', () => {
+  it('stays complete by acceptance of refunded money as long as an equal amount of money covers the price', () => {
     const order = new Order();
     order.mined('a', DUE).refund('r', 400_000n).accepted('r');
     order.gone('a');
@@ -336,7 +336,7 @@ describe('an order', () => {
     expect(order.state.status).toBe('completed');
   });
 
-  it('stays complete while an equal replacement of its money is unconfirmed, and is reversed when that goes', () => {
+  it('stays complete while an equal replacement of its money is unconfirmed, and is reversed when the replacement is dropped', () => {
     const order = new Order();
     order.mined('a', DUE);
     order.replaced('a', 'b', DUE);
@@ -345,7 +345,7 @@ describe('an order', () => {
     expect(order.events).toEqual(['payment.completed', 'payment.reversed']);
   });
 
-  it('keeps its open links when the payer bumps the fee of his transaction', () => {
+  it('keeps its open refund links when the payer bumps the fee of the transaction', () => {
     const order = new Order();
     order.seen('a', 500_000n);
     const before = order.state;
@@ -353,7 +353,7 @@ describe('an order', () => {
     expect(endsOpenLinks(before, order.replaced('b', 'c', 500_001n).state)).toBe(true);
   });
 
-  it('is not completed by an acceptance whose money was replaced and then lost while other money is there', () => {
+  it('does not complete by an acceptance whose money was replaced and then lost while other money is there', () => {
     const order = new Order();
     order.seen('a', 400_000n).tell({ type: 'resolve', action: 'accept' });
     order.mined('other', 500_000n).refund('r', 499_999n).accepted('r');
@@ -366,7 +366,7 @@ describe('an order', () => {
     expect(order.state.status).toBe('completed');
   });
 
-  it('lets the merchant accept the rest of what was given back, and nothing of what all went back', () => {
+  it('lets the merchant accept the remainder after a partial refund, and nothing after a full refund', () => {
     const part = new Order();
     part.mined('half', 500_000n).refund('r', 499_999n);
     expect(acceptanceProblem(part.state)).toBeNull();

@@ -44,8 +44,8 @@ const step = fc.oneof(
   ),
 );
 
-describe('money whose block has an exact time', () => {
-  it('is on time when its first block is from before the deadline, however late it was seen', () => {
+describe('a payment in a coin whose blocks have an exact time', () => {
+  it('is on time when its first block is from before the deadline, however late the daemon sees it', () => {
     const late = transition(fresh(null), seen(EXPIRES + 5), EXPIRES + 5).payment;
     expect(late.credits).toMatchObject([{ late: true, due: 2n * DUE }]);
     const { payment, events } = transition(late, inBlock(99, EXPIRES - 5), EXPIRES + 9);
@@ -54,7 +54,7 @@ describe('money whose block has an exact time', () => {
     expect(events).toEqual(['payment.completed']);
   });
 
-  it('is called late in no other way, and on time again only by a first block from before the deadline', () => {
+  it('becomes late in no other way, and on time again only by a first block from before the deadline', () => {
     fc.assert(
       fc.property(
         fc.option(time),

@@ -79,8 +79,8 @@ function run(
   return { payment, events };
 }
 
-describe('payment machine', () => {
-  it('exact payment: confirming when seen, completed at the required confirmations', () => {
+describe('payment transition', () => {
+  it('moves an exact payment to confirming when seen and to completed at the required confirmations', () => {
     const { payment, events } = run(fresh(), [
       [seen(1, 100_000n, 10), 10],
       [confirmed(1, 100_000n, 20, 101), 20],
@@ -92,7 +92,7 @@ describe('payment machine', () => {
     expect(events).toEqual(['payment.confirming', 'payment.completed']);
   });
 
-  it('unconfirmed money never settles, however often it is seen', () => {
+  it('never completes with unconfirmed money, however often it is seen', () => {
     const { payment } = run(fresh(), [
       [seen(1, 100_000n, 10), 10],
       [seen(1, 100_000n, 10), 11],
@@ -101,7 +101,7 @@ describe('payment machine', () => {
     expect(payment.status).toBe('confirming');
   });
 
-  it('a stale unconfirmed view does not take a confirmation back', () => {
+  it('does not undo a confirmation because of an outdated mempool view', () => {
     const { payment } = run(fresh(), [
       [confirmed(1, 100_000n, 10, 99), 10],
       [seen(1, 100_000n, 10), 11],
@@ -120,26 +120,26 @@ describe('payment machine', () => {
     expect(events).toEqual(['payment.underpaid', 'payment.completed']);
   });
 
-  it('takes an underpayment within the tolerance, and nothing below it', () => {
+  it('accepts an underpayment within the tolerance, and none below it', () => {
     expect(run(fresh(), [[confirmed(1, 99_500n, 10, 99), 10]]).payment.status).toBe('completed');
     expect(run(fresh(), [[confirmed(1, 99_499n, 10, 99), 10]]).payment.status).toBe('underpaid');
   });
 
-  it('a coinbase or peg-out credit waits for its maturity beyond the policy', () => {
+  it('waits for the maturity of a coinbase or peg-out output in addition to the required confirmations', () => {
     const { payment } = run(fresh(), [[confirmed(1, 100_000n, 10, 99, { maturity: 100 }), 10]]);
     expect(payment.status).toBe('confirming');
     expect(transition(payment, tip(197), 20).payment.status).toBe('confirming');
     expect(transition(payment, tip(198), 20).payment.status).toBe('completed');
   });
 
-  it('expires without money, at the very millisecond', () => {
+  it('expires without money at exactly the deadline', () => {
     expect(transition(fresh(), { type: 'clock' }, EXPIRES - 1).events).toEqual([]);
     const { payment, events } = transition(fresh(), { type: 'clock' }, EXPIRES);
     expect(payment.status).toBe('expired');
     expect(events).toEqual(['payment.expired']);
   });
 
-  it('does not expire with money in the mempool and completes after expiry', () => {
+  it('does not expire with money in the mempool, and completes after the deadline', () => {
     const { payment, events } = run(fresh(), [
       [seen(1, 100_000n, EXPIRES - 1), EXPIRES - 1],
       [{ type: 'clock' }, EXPIRES + 1],
@@ -150,7 +150,7 @@ describe('payment machine', () => {
     expect(events).toEqual(['payment.confirming', 'payment.completed']);
   });
 
-  it('stays underpaid after expiry and says so once more', () => {
+  it('stays underpaid after the deadline and emits payment.underpaid once more', () => {
     const { payment, events } = run(fresh(), [
       [confirmed(1, 40_000n, 10, 99), 10],
       [{ type: 'clock' }, EXPIRES],
@@ -160,7 +160,7 @@ describe('payment machine', () => {
     expect(events).toEqual(['payment.underpaid', 'payment.underpaid']);
   });
 
-  it('late money completes when it covers the price at the current rate and keeps exception late', () => {
+  it('completes with late money that covers the price at the current rate, and keeps the exception late', () => {
     const { payment, events } = run(fresh(), [
       [{ type: 'clock' }, EXPIRES],
       [seen(1, 100_000n, EXPIRES + 5, { currentDue: 99_800n }), EXPIRES + 5],
@@ -170,7 +170,7 @@ describe('payment machine', () => {
     expect(events).toEqual(['payment.expired', 'payment.late', 'payment.confirming', 'payment.completed']);
   });
 
-  it('late money that does not cover the current price waits as expired/late for the merchant', () => {
+  it('leaves late money that does not cover the current price as expired/late to the merchant', () => {
     const { payment } = run(fresh(), [
       [{ type: 'clock' }, EXPIRES],
       [confirmed(1, 100_000n, EXPIRES + 5, 99, { currentDue: 110_000n }), EXPIRES + 5],
@@ -180,7 +180,7 @@ describe('payment machine', () => {
     expect(accepted.payment).toMatchObject({ status: 'completed', exception: 'late' });
   });
 
-  it('late money without a known rate waits for its quote', () => {
+  it('waits for a rate when late money has none', () => {
     const { payment } = run(fresh(), [[confirmed(1, 100_000n, EXPIRES + 5, 99), EXPIRES + 5]]);
     expect(payment).toMatchObject({ status: 'expired', exception: 'late' });
     const quoted = transition(
@@ -191,14 +191,14 @@ describe('payment machine', () => {
     expect(quoted.payment).toMatchObject({ status: 'completed', exception: 'late' });
   });
 
-  it('late policy review leaves late money to the merchant', () => {
+  it('leaves late money to the merchant under the review policy', () => {
     const { payment } = run(fresh({ latePolicy: 'review' }), [
       [confirmed(1, 100_000n, EXPIRES + 5, 99, { currentDue: 90_000n }), EXPIRES + 5],
     ]);
     expect(payment).toMatchObject({ status: 'expired', exception: 'late' });
   });
 
-  it('overpaid and paid twice are told apart', () => {
+  it('distinguishes an overpaid payment from one that was paid twice', () => {
     const over = run(fresh(), [[confirmed(1, 120_000n, 10, 99), 10]]);
     expect(over.payment.exception).toBe('overpaid');
     expect(over.events).toEqual(['payment.completed', 'payment.overpaid']);
@@ -210,7 +210,7 @@ describe('payment machine', () => {
     expect(twice.events).toEqual(['payment.completed', 'payment.late', 'payment.overpaid']);
   });
 
-  it('a replaced payment takes its credit back and may still be paid', () => {
+  it('removes the credit of a replaced transaction (RBF) and still accepts payment', () => {
     const { payment, events } = run(fresh(), [
       [seen(1, 100_000n, 10), 10],
       [gone(1), 20],
@@ -220,7 +220,7 @@ describe('payment machine', () => {
     expect(events).toEqual(['payment.confirming', 'payment.reversed']);
   });
 
-  it('money that vanished before expiry ends as failed, not expired', () => {
+  it('ends as failed, not expired, when the money vanished before the deadline', () => {
     const { payment, events } = run(fresh(), [
       [seen(1, 100_000n, 10), 10],
       [gone(1), 20],
@@ -231,7 +231,7 @@ describe('payment machine', () => {
     expect(events.at(-1)).toBe('payment.failed');
   });
 
-  it('a reorg that moves the transaction keeps a completion; one that drops it reverses', () => {
+  it('keeps a completion when a reorg moves the transaction, and reverses it when a reorg drops it', () => {
     const completed = run(fresh(), [[confirmed(1, 100_000n, 10, 99), 10]]).payment;
     const moved = run(completed, [
       [tip(98), 30],
@@ -250,7 +250,7 @@ describe('payment machine', () => {
     expect(dropped.events).toEqual(['payment.reversed', 'payment.failed']);
   });
 
-  it('a reorg before completion starts the count again', () => {
+  it('restarts the count of confirmations on a reorg before completion', () => {
     const { payment } = run(fresh(), [
       [confirmed(1, 100_000n, 10, 100), 10],
       [unconfirmed(1), 11],
@@ -260,7 +260,7 @@ describe('payment machine', () => {
     expect(payment.status).toBe('confirming');
   });
 
-  it('money for a cancelled payment is late', () => {
+  it('marks money for a cancelled payment as late', () => {
     const cancelled = transition(fresh(), { type: 'cancel' }, 50);
     expect(cancelled.events).toEqual(['payment.cancelled']);
     const { payment, events } = run(cancelled.payment, [
@@ -270,12 +270,12 @@ describe('payment machine', () => {
     expect(events).toEqual(['payment.late', 'payment.completed']);
   });
 
-  it('cannot be cancelled once money was seen', () => {
+  it('refuses to cancel once money was seen', () => {
     const { payment } = run(fresh(), [[seen(1, 1n, 10), 10]]);
     expect(transition(payment, { type: 'cancel' }, 20)).toEqual({ payment, events: [] });
   });
 
-  it('an acceptance dies with the money it accepted', () => {
+  it('ends an acceptance when the accepted money is gone', () => {
     const { payment } = run(fresh(), [
       [confirmed(1, 40_000n, 10, 99), 10],
       [{ type: 'resolve', action: 'accept' }, 20],
@@ -285,7 +285,7 @@ describe('payment machine', () => {
     expect(payment.status).toBe('underpaid');
   });
 
-  it('refunded is final and later money is mentioned', () => {
+  it('keeps the final status refunded and reports later money', () => {
     const { payment, events } = run(fresh(), [
       [confirmed(1, 40_000n, 10, 99), 10],
       [{ type: 'resolve', action: 'refunded' }, 20],
@@ -368,8 +368,8 @@ const history = fc
     });
   });
 
-describe('payment machine, whatever happens', () => {
-  it('who pays what is missing has paid enough and nothing too much, one atom more is too much', () => {
+describe('payment transition on any sequence of facts', () => {
+  it('counts the missing amount as exactly paid, and one atom more as overpaid', () => {
     fc.assert(
       fc.property(
         // Of a price of so few atoms one more could be the price once more, which is called otherwise.
@@ -399,7 +399,7 @@ describe('payment machine, whatever happens', () => {
     );
   });
 
-  it('who pays what is asked for the rest, rounded to be typed, has paid enough and nothing too much', () => {
+  it('counts the rounded amount that it requests for the rest as exactly paid', () => {
     fc.assert(
       fc.property(
         fc.bigInt(1_000n, 10n ** 10n),
@@ -428,7 +428,7 @@ describe('payment machine, whatever happens', () => {
     );
   });
 
-  it('credits what is alive, exactly: the last word on each output decides', () => {
+  it('credits exactly the outputs that exist, by the last fact about each', () => {
     fc.assert(
       fc.property(history, (steps) => {
         const { payment } = run(fresh(), steps);
@@ -463,7 +463,7 @@ describe('payment machine, whatever happens', () => {
     );
   });
 
-  it('never tells an expiry after money was seen, tells it at most once', () => {
+  it('never emits an expiry after money was seen, and at most once', () => {
     fc.assert(
       fc.property(history, (steps) => {
         let payment = fresh();
@@ -484,7 +484,7 @@ describe('payment machine, whatever happens', () => {
     );
   });
 
-  it('completed always stands on enough living money or the merchant’s own word', () => {
+  it('completes only with existing money or an acceptance by the merchant', () => {
     fc.assert(
       fc.property(history, (steps) => {
         const { payment } = run(fresh(), steps);
@@ -497,7 +497,7 @@ describe('payment machine, whatever happens', () => {
     );
   });
 
-  it('a fact told twice in a row changes and tells nothing the second time', () => {
+  it('ignores a repeated fact', () => {
     fc.assert(
       fc.property(history, (steps) => {
         let payment = fresh();
@@ -512,7 +512,7 @@ describe('payment machine, whatever happens', () => {
     );
   });
 
-  it('replaying all facts gives the same payment and the same events', () => {
+  it('produces the same payment and the same events when all facts are replayed', () => {
     fc.assert(
       fc.property(history, (steps) => {
         expect(run(fresh(), steps)).toEqual(run(fresh(), steps));
@@ -523,7 +523,7 @@ describe('payment machine, whatever happens', () => {
     );
   });
 
-  it('a reversal is told exactly when counted money vanishes', () => {
+  it('emits a reversal exactly when counted money vanishes', () => {
     fc.assert(
       fc.property(history, (steps) => {
         let payment = fresh();
@@ -538,7 +538,7 @@ describe('payment machine, whatever happens', () => {
     );
   });
 
-  it('the order of observations does not matter for what a payment has received', () => {
+  it('computes the received amount independently of the order of observations', () => {
     const observation = fc.record({
       n: fc.integer({ min: 1, max: 5 }),
       height: fc.integer({ min: 95, max: 100 }),
@@ -566,7 +566,7 @@ describe('payment machine, whatever happens', () => {
     );
   });
 
-  it('tells nothing again when the chain is taken back to a height and the same blocks are read again', () => {
+  it('emits nothing again when the chain is rewound to a height and the same blocks are read again', () => {
     fc.assert(
       fc.property(history, fc.integer({ min: 90, max: 110 }), (steps, height) => {
         const before = run(fresh(), steps).payment;
@@ -602,7 +602,7 @@ describe('payment machine, whatever happens', () => {
     );
   });
 
-  it('never tells an excess twice without more settled money than ever before, or a reversal between', () => {
+  it('never reports the same excess twice without more settled money than before or a reversal in between', () => {
     fc.assert(
       fc.property(history, (steps) => {
         let payment = fresh();
@@ -622,7 +622,7 @@ describe('payment machine, whatever happens', () => {
     );
   });
 
-  it('tells once more of another excess that comes in the place of one that was reversed', () => {
+  it('reports again when another excess replaces one that was reversed', () => {
     const amount = fc.bigInt(1_000n, 300_000n);
     fc.assert(
       fc.property(amount, amount, fc.integer({ min: 0, max: 3 }), (first, second, rereads) => {
@@ -663,7 +663,7 @@ describe('payment machine, whatever happens', () => {
     );
   });
 
-  it('completes on nothing but settled money, whatever the merchant accepts', () => {
+  it('completes only with settled money, whatever the merchant accepts', () => {
     fc.assert(
       fc.property(history, (steps) => {
         let payment = fresh();
@@ -687,7 +687,7 @@ describe('payment machine, whatever happens', () => {
     );
   });
 
-  it('prices money by the day of its block when that comes too long after the deadline', () => {
+  it('values money at the rate of its block when it arrives too long after the deadline', () => {
     const grace = 1_000_000;
     const rushed = fresh({ unconfirmedGraceMs: grace });
     fc.assert(

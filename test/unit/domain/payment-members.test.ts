@@ -36,7 +36,7 @@ const seen = (amount: bigint, seenAt: number, index = 0): PaymentFact => ({
 });
 
 describe('money on a superseded payment', () => {
-  it('counts at the quote of that payment while it came in its time, in proportion to the price it asked', () => {
+  it('counts at the quote of that payment while on time, in proportion to the price of that payment', () => {
     const half = { numerator: 1n, denominator: 2n };
     const { payment } = transition(lead({ priceShare: half, cancelledAt: null }), seen(DUE, 900), 900);
     expect(payment.credits).toMatchObject([{ via: MEMBER, late: false, due: DUE, dueShare: half }]);
@@ -45,14 +45,14 @@ describe('money on a superseded payment', () => {
     expect(transition(payment, seen(DUE, 950, 1), 950).payment.status).toBe('confirming');
   });
 
-  it('is late after the end of that payment, though the one that has it goes on', () => {
+  it('is late after the deadline of that payment, even while the lead payment is open', () => {
     const { payment, events } = transition(lead({}), seen(DUE, 1_000), 1_000);
     expect(payment.credits).toMatchObject([{ late: true, due: 3n * DUE }]);
     expect(payment.closedAt).toBeNull();
     expect(events).toContain('payment.late');
   });
 
-  it('leaves the one that has it open for the rest, and waits for the merchant once that ends short', () => {
+  it('leaves the lead payment open for the remainder, and needs a decision of the merchant once that expires underpaid', () => {
     const { payment } = transition(lead({}), seen(DUE, 1_000), 1_000);
     expect([payment.status, payment.exception]).toEqual(['underpaid', null]);
     const ended = transition(payment, { type: 'clock' }, 10_000);
@@ -60,7 +60,7 @@ describe('money on a superseded payment', () => {
     expect(ended.events).toEqual(['payment.underpaid']);
   });
 
-  it('waits for the merchant at once where late money is reviewed and nothing is missing with it', () => {
+  it('needs a decision of the merchant immediately under the review policy when it covers the price', () => {
     const reviewed: PaymentState = { ...lead({}), latePolicy: 'review' };
     const part = transition(reviewed, seen(2n * DUE, 1_000), 1_000).payment;
     expect([part.status, part.exception]).toEqual(['underpaid', null]);
@@ -69,13 +69,13 @@ describe('money on a superseded payment', () => {
     expect(whole.events).toEqual(['payment.late', 'payment.underpaid']);
   });
 
-  it('is no part payment where it came after the end of the one that has it', () => {
+  it('does not make the lead payment underpaid when it arrives after the lead payment expired', () => {
     const { payment, events } = transition(lead({}), seen(DUE, 10_000), 10_000);
     expect([payment.status, payment.exception, payment.closedAt]).toEqual(['expired', 'late', 10_000]);
     expect(events).toEqual(['payment.late']);
   });
 
-  it('is late once that payment was closed, whatever the clock says', () => {
+  it('is late once that payment was cancelled, whatever the clock says', () => {
     const terms = { expiresAt: 9_000, cancelledAt: 5_000 };
     expect(
       transition(lead({ ...terms, cancelledAt: null }), seen(DUE, 4_999), 4_999).payment.credits[0]?.late,
@@ -84,7 +84,7 @@ describe('money on a superseded payment', () => {
     expect(transition(lead(terms), seen(DUE, 5_000), 5_000).payment.credits[0]?.late).toBe(true);
   });
 
-  it('is proven to have come in time by a block from before the end of that payment', () => {
+  it('is on time when its block is from before the deadline of that payment', () => {
     const late = transition(lead({}), seen(DUE, 1_200), 1_200).payment;
     const block: PaymentFact = {
       type: 'output_confirmed',
@@ -99,13 +99,13 @@ describe('money on a superseded payment', () => {
     expect(transition(late, block, 1_250).payment.credits).toMatchObject([{ late: false, due: DUE }]);
   });
 
-  it('is priced at the rate of the day where that payment asked in another currency, whenever it came', () => {
+  it('is valued at the current rate when that payment was in another currency', () => {
     const { payment } = transition(lead({ priceShare: null }), seen(DUE, 900), 900);
     expect(payment.credits).toMatchObject([{ late: true, due: 3n * DUE }]);
     expect(payment.credits[0]).not.toHaveProperty('dueShare');
   });
 
-  it('counts as late when it has waited too long for a block, without the money of the others', () => {
+  it('counts as late when it waited too long for a block, unless it was the only money', () => {
     const own: PaymentFact = {
       type: 'output_seen',
       ...money,
@@ -123,8 +123,8 @@ describe('money on a superseded payment', () => {
   });
 });
 
-describe('a superseded payment', () => {
-  it('is cancelled, tells so once, and nothing brings it back', () => {
+describe('the transition to superseded', () => {
+  it('cancels the payment, emits one event, and cannot be undone', () => {
     const { payment, events } = transition(
       freshPayment({ BTC: option(DUE, 1) }),
       { type: 'superseded', by: 'pay_lead' },
@@ -137,15 +137,15 @@ describe('a superseded payment', () => {
     expect(transition(payment, { type: 'clock' }, 10_000_000).events).toEqual([]);
   });
 
-  it('keeps the time at which the shop had cancelled it', () => {
+  it('keeps the time of an earlier cancellation by the shop', () => {
     const cancelled = transition(freshPayment({ BTC: option(DUE, 1) }), { type: 'cancel' }, 3).payment;
     const { payment, events } = transition(cancelled, { type: 'superseded', by: 'pay_lead' }, 5);
     expect([payment.cancelledAt, events]).toEqual([3, ['payment.superseded']]);
   });
 });
 
-describe('coverageOf', () => {
-  it('adds up exactly what money covers of prices that differ', () => {
+describe('sumCoverage', () => {
+  it('adds up exactly which shares of different prices the credits cover', () => {
     const amounts = fc.bigInt({ min: 1n, max: 10n ** 24n });
     const credits = fc.array(fc.record({ amount: amounts, due: amounts, price: amounts }), {
       minLength: 1,

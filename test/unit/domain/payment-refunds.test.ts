@@ -74,8 +74,8 @@ function run(steps: readonly [PaymentFact, number][], start = fresh()) {
   return { payment, events };
 }
 
-describe('a payment whose money goes back', () => {
-  it('keeps its status while only a part did, and is refunded with the last of it', () => {
+describe('a payment with refunds', () => {
+  it('keeps its status after a partial refund, and becomes refunded with the last of the money', () => {
     const { payment, events } = run([
       [paid(1, 100n), 10],
       [afterwards({ BTC: 100n }, { BTC: 40n }), 20],
@@ -86,7 +86,7 @@ describe('a payment whose money goes back', () => {
     expect(all.payment).toMatchObject({ status: 'refunded', refundedAt: 30, refundedBy: 'refunds' });
   });
 
-  it('is what its money says again when dropped money returns, which is no failure of the refund', () => {
+  it('returns to the status of its money when dropped money returns, which does not fail the refund', () => {
     const { payment, events } = run([
       [paid(1, 60n), 10],
       [paid(2, 100n), 10],
@@ -98,7 +98,7 @@ describe('a payment whose money goes back', () => {
     expect(events.slice(-3)).toEqual(['payment.reversed', 'payment.refunded', 'payment.completed']);
   });
 
-  it('needs every coin given back', () => {
+  it('is refunded only when every coin was refunded', () => {
     const { payment } = run([
       [paid(1, 50n), 10],
       [paid(2, 500n, 10, 'LTC'), 10],
@@ -108,7 +108,7 @@ describe('a payment whose money goes back', () => {
     expect(transition(payment, accepted({ BTC: 50n, LTC: 500n }), 30).payment.status).toBe('refunded');
   });
 
-  it('is what its money says again when the refund fails, and says both', () => {
+  it('returns to the status of its money when the refund fails, and emits both events', () => {
     const { payment, events } = run([
       [paid(1, 100n), 10],
       [accepted({ BTC: 100n }), 20],
@@ -123,7 +123,7 @@ describe('a payment whose money goes back', () => {
     ]);
   });
 
-  it('says that a refund of late money failed, though no other event tells of its status', () => {
+  it('emits that a refund of late money failed, although no other event reports its status', () => {
     const { payment, events } = run([
       [{ type: 'clock' }, EXPIRES],
       [paid(1, 10n, EXPIRES + 1), EXPIRES + 1],
@@ -134,7 +134,7 @@ describe('a payment whose money goes back', () => {
     expect(events.slice(-2)).toEqual(['payment.refunded', 'payment.refund_failed']);
   });
 
-  it('stays refunded when more money comes, and when the refund of that fails', () => {
+  it('stays refunded when more money arrives, and when the refund of that money fails', () => {
     const { payment, events } = run([
       [paid(1, 100n), 10],
       [accepted({ BTC: 100n }), 20],
@@ -146,7 +146,7 @@ describe('a payment whose money goes back', () => {
     expect(events).toEqual(['payment.completed', 'payment.refunded', 'payment.late']);
   });
 
-  it('stays refunded when the chain takes the money afterwards, and says that it did', () => {
+  it('stays refunded when a reorg drops the money afterwards, and emits an event', () => {
     const { payment, events } = run([
       [paid(1, 100n), 10],
       [accepted({ BTC: 100n }), 20],
@@ -156,7 +156,7 @@ describe('a payment whose money goes back', () => {
     expect(events.at(-1)).toBe('payment.reversed');
   });
 
-  it('is refunded when what was not given back vanishes', () => {
+  it('becomes refunded when the money that was not refunded vanishes', () => {
     const { payment, events } = run([
       [paid(1, 60n), 10],
       [paid(2, 40n), 10],
@@ -167,7 +167,7 @@ describe('a payment whose money goes back', () => {
     expect(events.slice(-2)).toEqual(['payment.reversed', 'payment.refunded']);
   });
 
-  it('does not lose the merchant’s own word to a refund that fails', () => {
+  it('does not lose a decision of the merchant when a refund fails', () => {
     const { payment } = run([
       [paid(1, 100n), 10],
       [accepted({ BTC: 40n }), 20],
@@ -178,8 +178,8 @@ describe('a payment whose money goes back', () => {
   });
 });
 
-describe('what may be given back', () => {
-  it('is money with every confirmation asked for, alive, coin by coin', () => {
+describe('the refundable amount', () => {
+  it('is existing money with all required confirmations, per coin', () => {
     const { payment } = run([
       [paid(1, 30n), 10],
       [paid(2, 20n), 10],
@@ -191,7 +191,7 @@ describe('what may be given back', () => {
     expect(refundable({ ...payment, tips: { BTC: 101 } }, 'BTC')).toBe(40n);
   });
 
-  it('is only what came after the merchant recorded a refund made elsewhere', () => {
+  it('is only the money that arrived after a refund elsewhere was recorded', () => {
     const { payment } = run([
       [paid(1, 100n), 10],
       [{ type: 'resolve', action: 'refunded' }, 30],
@@ -229,20 +229,20 @@ describe('money recorded as refunded elsewhere', () => {
       'BTC',
     );
 
-  it('that comes under another id after a reorganisation is the same money', () => {
+  it('is recognised when it returns with another txid after a reorg', () => {
     expect(after(gone(1), paid(2, 100n, 40))).toBe(0n);
     expect(after(paid(2, 100n, 40), gone(1))).toBe(0n);
     expect(after(gone(1), paid(2, 60n, 40), paid(3, 40n, 50))).toBe(0n);
   });
 
-  it('and what came on top of it may go back, whatever became of the first', () => {
+  it('leaves money that arrived in addition refundable, whatever happens to the first', () => {
     expect(after(paid(2, 70n, 40))).toBe(70n);
     expect(after(gone(1), paid(2, 70n, 40))).toBe(0n);
     expect(after(gone(1), paid(2, 170n, 40))).toBe(70n);
     expect(after(gone(1), paid(2, 70n, 40), paid(1, 100n, 50))).toBe(70n);
   });
 
-  it('leaves out what was gone at that time and returns: that may go back', () => {
+  it('excludes money that was gone at that time, which is refundable when it returns', () => {
     const { payment } = run([
       [paid(1, 100n), 10],
       [paid(2, 50n), 10],
@@ -255,8 +255,8 @@ describe('money recorded as refunded elsewhere', () => {
   });
 });
 
-describe('refunds, whatever happens', () => {
-  it('is refunded exactly while somebody’s word stands, and says when that begins and ends', () => {
+describe('refunds on any sequence of facts', () => {
+  it('keep the status refunded exactly while a refund or a decision covers the money, and emit both changes', () => {
     fc.assert(
       fc.property(history, (facts) => {
         let payment = fresh();
@@ -278,7 +278,7 @@ describe('refunds, whatever happens', () => {
     );
   });
 
-  it('is refunded by refunds only while they cover the money of then, and only a failed one or returned money ends it', () => {
+  it('make the payment refunded only while they cover its money at that time, until one fails or money returns', () => {
     fc.assert(
       fc.property(history, (facts) => {
         let payment = fresh();
@@ -305,7 +305,7 @@ describe('refunds, whatever happens', () => {
     );
   });
 
-  it('after a failed refund the payment is what it would be had that refund never been', () => {
+  it('leave no trace when they fail, as if they had never been made', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }), (outputs) => {
         const money = outputs.map((n): [PaymentFact, number] => [
@@ -322,28 +322,28 @@ describe('refunds, whatever happens', () => {
   });
 });
 
-describe('what received money was worth', () => {
-  it('the price itself is exactly what the payer was asked for', () => {
+describe('the value of received money', () => {
+  it('converts the price to exactly the requested amount', () => {
     const { payment } = run([[paid(1, 100n), 20]]);
     const worth = worthOf(payment, 'BTC');
     expect(worth && atomsFor(5_000n, worth)).toBe(100n);
     expect(worth && atomsFor(2_499n, worth)).toBe(49n);
   });
 
-  it('late money was worth what it was priced at when it came', () => {
+  it('of late money is its value at the rate at receipt', () => {
     const late: PaymentFact = { ...(paid(1, 200n, EXPIRES + 1) as object), currentDue: 200n } as PaymentFact;
     const { payment } = run([[late, EXPIRES + 2]]);
     const worth = worthOf(payment, 'BTC');
     expect(worth && atomsFor(5_000n, worth)).toBe(200n);
   });
 
-  it('is not known without such money', () => {
+  it('is unknown when no such money exists', () => {
     expect(worthOf(fresh(), 'BTC')).toBeNull();
     const { payment } = run([[paid(1, 100n), 20]]);
     expect(worthOf(payment, 'LTC')).toBeNull();
   });
 
-  it('never turns the worth of what is there into more than is there', () => {
+  it('never converts to more money than there is', () => {
     const amounts = fc.array(fc.bigInt({ min: 1n, max: 10n ** 12n }), { minLength: 1, maxLength: 5 });
     const property = fc.property(amounts, (all) => {
       const { payment } = run(all.map((amount, at) => [paid(at + 1, amount), 20]));
@@ -371,14 +371,14 @@ const ltc = (atoms: bigint): RemainingRefundable => ({
   most: WHOLE_PRICE,
 });
 
-describe('what was paid beyond the price', () => {
-  it('is what is there less the price', () => {
+describe('excessAtoms', () => {
+  it('is the existing money less the price', () => {
     expect(excessAtoms([btc(150n)], 'BTC')).toBe(50n);
     expect(excessAtoms([btc(100n)], 'BTC')).toBe(0n);
     expect(excessAtoms([btc(40n)], 'BTC')).toBe(0n);
   });
 
-  it('of several coins counts all of them, rounded down, and is at most what is there of the one', () => {
+  it('counts all coins of a payment, rounded down, up to the amount of each coin', () => {
     expect(excessAtoms([btc(100n), ltc(500n)], 'BTC')).toBe(50n);
     expect(excessAtoms([btc(100n), ltc(509n)], 'BTC')).toBe(50n);
     expect(excessAtoms([btc(100n), ltc(500n)], 'LTC')).toBe(500n);

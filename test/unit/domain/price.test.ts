@@ -19,7 +19,7 @@ describe('coinAmountFor', () => {
     ['1.000 KWD at 30,769.230769 in BTC, rounded up', 1000n, 3, '30769.230769', 8, 3251n],
     ['49.99 EUR at 3,680.55 in ETH', 4999n, 2, '3680.55', 18, 13582209180693103n],
     ['nothing', 0n, 2, '100000', 8, 0n],
-  ] as const)('%s', (_, minor, digits, rate, decimals, expected) => {
+  ] as const)('computes %s', (_, minor, digits, rate, decimals, expected) => {
     expect(coinAmountFor(minor, digits, rate, decimals)).toBe(expected);
   });
 
@@ -27,7 +27,7 @@ describe('coinAmountFor', () => {
     .tuple(fc.bigInt({ min: 0n, max: 10n ** 12n }), fc.bigInt({ min: 1n, max: 10n ** 8n - 1n }))
     .map(([whole, fraction]) => `${whole}.${fraction.toString().padStart(8, '0')}`);
 
-  test('is never less than the price, and less than one atom more, whatever the numbers', () => {
+  test('is never less than the price, and less than one atom more, for any numbers', () => {
     const property = fc.property(
       fc.bigInt({ min: 0n, max: 10n ** 15n }),
       fc.constantFrom(0, 2, 3, 4),
@@ -45,7 +45,7 @@ describe('coinAmountFor', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  test('a higher price never costs fewer atoms', () => {
+  test('never returns fewer atoms for a higher price', () => {
     const property = fc.property(fc.bigInt({ min: 0n, max: 10n ** 12n }), rate, (minor, rate) => {
       expect(coinAmountFor(minor + 1n, 2, rate, 8)).toBeGreaterThanOrEqual(coinAmountFor(minor, 2, rate, 8));
     });
@@ -53,16 +53,16 @@ describe('coinAmountFor', () => {
   });
 
   test.each(['0', '0.000', '', '-1', '1e5', 'abc', '1.', '.5', ' 1', '1,000', '9'.repeat(65)])(
-    'refuses the rate "%s"',
+    'rejects the rate "%s"',
     (wrong) => expect(() => coinAmountFor(1n, 2, wrong, 8)).toThrow(AmountError),
   );
 
-  test('refuses a negative price', () => {
+  test('rejects a negative price', () => {
     expect(() => coinAmountFor(-1n, 2, '1', 8)).toThrow(AmountError);
   });
 });
 
-describe('askedAmount', () => {
+describe('roundUpForPayer', () => {
   test.each([
     ['10 USD in ETH, to six decimals', 3_260_869_565_217_392n, 18, 3_260_900_000_000_000n],
     ['500 USD in ETH', 163_043_478_260_869_565n, 18, 163_044_000_000_000_000n],
@@ -75,14 +75,14 @@ describe('askedAmount', () => {
     ['1 cent in SOL', 66_667n, 9, 66_667n],
     ['BTC, to the satoshi', 123_456_789n, 8, 123_456_789n],
     ['nothing', 0n, 18, 0n],
-  ] as const)('%s', (_, exact, decimals, asked) => {
+  ] as const)('rounds %s', (_, exact, decimals, asked) => {
     expect(roundUpForPayer(exact, decimals)).toBe(asked);
   });
 
   const atoms = fc.oneof(fc.bigInt(0n, 10n ** 6n), fc.bigInt(0n, 10n ** 15n), fc.bigInt(0n, 10n ** 24n));
   const decimals = fc.constantFrom(8, 9, 12, 18);
 
-  test('is never less, adds at most 1/10,000, and asks for the same once more', () => {
+  test('never rounds down, adds at most 1/10,000, and is idempotent', () => {
     const property = fc.property(atoms, decimals, (exact, decimals) => {
       const asked = roundUpForPayer(exact, decimals);
       expect(asked).toBeGreaterThanOrEqual(exact);
@@ -92,7 +92,7 @@ describe('askedAmount', () => {
     fc.assert(property, { numRuns: 2_000 });
   });
 
-  test('a higher amount never asks for less, also where the number of decimals changes', () => {
+  test('never returns less for a higher amount, also where the number of decimals changes', () => {
     const near = fc
       .tuple(fc.integer({ min: 4, max: 18 }), fc.bigInt(-1_000n, 1_000n))
       .map(([power, off]) => 10n ** BigInt(power) + off);
@@ -107,7 +107,7 @@ describe('askedAmount', () => {
     fc.assert(property, { numRuns: 2_000 });
   });
 
-  test('has at most eight decimals from 0.0001 coins on, and six from 0.01', () => {
+  test('returns at most eight decimals from 0.0001 coins on, and six from 0.01', () => {
     const property = fc.property(fc.bigInt(1n, 10n ** 24n), fc.constantFrom(9, 18), (exact, decimals) => {
       const asked = roundUpForPayer(exact, decimals);
       const one = 10n ** BigInt(decimals);
@@ -117,7 +117,7 @@ describe('askedAmount', () => {
     fc.assert(property, { numRuns: 1_000 });
   });
 
-  test('is worth the price and not a cent more, while a coin is worth no more than 10,000', () => {
+  test('adds less than a cent while a coin is worth at most 10,000', () => {
     const rates = fc
       .tuple(fc.bigInt(1n, 9_999n), fc.bigInt(0n, 99n))
       .map(([whole, cents]) => `${whole}.${cents.toString().padStart(2, '0')}`);
@@ -134,8 +134,8 @@ describe('askedAmount', () => {
   });
 });
 
-describe('worthAt', () => {
-  test('buys no more atoms than the money is worth, and shows no more money than the atoms are', () => {
+describe('convertToMinor and atomsFor', () => {
+  test('never return more atoms than the money is worth, nor more money than the atoms are worth', () => {
     const property = fc.property(
       fc.bigInt({ min: 1n, max: 10n ** 14n }),
       fc.constantFrom(0, 2, 3),
@@ -154,7 +154,7 @@ describe('worthAt', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  test('takes no rate of nothing', () => {
+  test('reject a rate of zero', () => {
     expect(() => exchangeRateFrom('0', 2, 8)).toThrow(AmountError);
   });
 });

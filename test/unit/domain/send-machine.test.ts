@@ -100,8 +100,8 @@ function run(start: SendState, ...facts: SendFact[]): { send: SendState; events:
   return { send: last.send, events, last };
 }
 
-describe('send machine', () => {
-  it('offered, taken, mined: broadcast and confirmed, each told once', () => {
+describe('send state machine', () => {
+  it('emits broadcast and confirmed once each for a send that is accepted and mined', () => {
     const { send, events } = run(
       fresh(),
       answered(1, 'accepted', true),
@@ -113,7 +113,7 @@ describe('send machine', () => {
     expect(events).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
-  it('a queued one is broadcast once its turn has come, and can be taken back before', () => {
+  it('broadcasts a queued send when its turn comes, and allows cancelling it before', () => {
     const queued = fresh({ coin: 'SOL', mode: 'live', status: 'queued' });
     const life = run(queued, { type: 'dequeued', policy }, answered(1, 'accepted', true), mined(1, 100));
     expect(life.send).toMatchObject({ status: 'confirmed', height: 100 });
@@ -124,7 +124,7 @@ describe('send machine', () => {
     expect(tooLate.send.status).toBe('signed');
   });
 
-  it('a queued one that cannot be released stays queued until its end is proven, and is signed anew there', () => {
+  it('keeps a queued send that cannot be released until its expiry is proven, and signs it again then', () => {
     const queued = fresh({ coin: 'SOL', mode: 'live', status: 'queued' });
     const unproven = refused({ fates: new Map([['tx1', 'unknown']]) }, 'untried');
     expect(run(queued, unproven)).toMatchObject({ send: { status: 'queued', broadcasts: 0 } });
@@ -137,7 +137,7 @@ describe('send machine', () => {
     expect(run(queued, landed).send.status).toBe('broadcast');
   });
 
-  it('a refusal ends it only when no node can have its bytes', () => {
+  it('ends a send on a refusal only when no node can have its bytes', () => {
     expect(run(fresh(), answered(1, 'rejected', true)).last.action).toBe('fail');
     expect(run(fresh(), answered(1, 'rejected', false)).last.action).toBe('retry');
     expect(run(fresh(), answered(1, 'unknown', true), answered(1, 'rejected', true)).last.action).toBe(
@@ -145,7 +145,7 @@ describe('send machine', () => {
     );
   });
 
-  it('what expired before its first offer is not refused: it pays once it is signed anew', () => {
+  it('does not fail a send that expired before its first broadcast, because it pays once it is signed again', () => {
     const late: SendFact = {
       type: 'answered',
       version: 1,
@@ -156,21 +156,21 @@ describe('send machine', () => {
     expect(run(fresh(), late).last.action).toBe('retry');
   });
 
-  it('a refused replacement leaves the older version current, whether the send knew the newer one or not', () => {
+  it('keeps the older version current when a replacement is refused, whether the send knew the newer one or not', () => {
     const raised = fresh({ versions: versions.slice(0, 2) });
     expect(run(raised, answered(2, 'rejected', true)).send).toMatchObject({ status: 'signed', version: 1 });
     const moved = { ...raised, version: 2, fee: 200n };
     expect(run(moved, answered(2, 'rejected', true)).send).toMatchObject({ version: 1, fee: 100n });
   });
 
-  it('a first offer refused proves nothing while a newer version may be in the network', () => {
+  it('concludes nothing from a refused first broadcast while a newer version may be in the network', () => {
     const raised = fresh({ versions: versions.slice(0, 2) });
     expect(run(raised, answered(2, 'unknown', true), answered(1, 'rejected', true)).last.action).toBe(
       'retry',
     );
   });
 
-  it('the version that a node takes is the current one, with its fee', () => {
+  it('makes the version that a node accepted the current one, with its fee', () => {
     const { send, events } = run(
       fresh({ versions: versions.slice(0, 2) }),
       answered(1, 'accepted'),
@@ -180,7 +180,7 @@ describe('send machine', () => {
     expect(events).toEqual(['send.broadcast', 'send.broadcast']);
   });
 
-  it('a cancellation is told by nothing until its block is settled', () => {
+  it('emits nothing for a cancellation until its block is settled', () => {
     const open = fresh({ versions, status: 'broadcast', announcedTxid: 'tx1' });
     const taken = run(open, answered(3, 'accepted'), mined(3, 100));
     expect(taken.events).toEqual([]);
@@ -192,7 +192,7 @@ describe('send machine', () => {
     expect(events).toEqual(['send.failed']);
   });
 
-  it('what a block executed in vain fails once that block is settled, and is paid by a fork before', () => {
+  it('fails a reverted transaction once its block is settled, and confirms it when a reorg pays it before', () => {
     const reverted = run(fresh(), mined(1, 100, false));
     expect(reverted.send).toMatchObject({ status: 'broadcast', height: 100 });
     expect(run(reverted.send, { type: 'settled', upTo: 100 }).send.error).toContain('only the network fee');
@@ -201,7 +201,7 @@ describe('send machine', () => {
     expect(events).toEqual(['send.confirmed']);
   });
 
-  it('a displacement fails it once that is deep, by either proof', () => {
+  it('fails a displaced send once the conflicting transaction is deep enough, by either proof', () => {
     const lost = run(fresh(), displaced(100, 1));
     expect(lost.last).toMatchObject({ action: 'displace', dead: [1] });
     expect(lost.send).toMatchObject({ status: 'signed', displacedHeight: 100 });
@@ -211,7 +211,7 @@ describe('send machine', () => {
     expect(run(lost.send, orphaned(100)).last.action).toBe('fail');
   });
 
-  it('one displaced version passes it on to the newest that may still be mined', () => {
+  it('makes the newest version that can still be mined current when one version is displaced', () => {
     const raised = fresh({ versions, version: 1 });
     expect(run(raised, displaced(100, 2, 3)).send).toBe(raised);
     expect(run(raised, displaced(100, 1)).send).toMatchObject({
@@ -221,7 +221,7 @@ describe('send machine', () => {
     });
   });
 
-  it('a displacement that may be the payment itself is left to the operator', () => {
+  it('leaves a displacement by a transaction that may pay the recipient to the operator', () => {
     const { last } = run(fresh(), {
       type: 'displaced',
       versions: new Set([1]),
@@ -232,7 +232,7 @@ describe('send machine', () => {
     expect(awaitsBlock(last.send)).toBe(true);
   });
 
-  it('where sends draw on accounts, coins spent otherwise prove nothing', () => {
+  it('concludes nothing from coins spent otherwise on chains with accounts', () => {
     const open = fresh({ coin: 'SOL', mode: 'live' });
     const { send } = run(open, displaced(100, 1));
     expect(send.displacedHeight).toBeNull();
@@ -240,7 +240,7 @@ describe('send machine', () => {
     expect(run(open, { type: 'orphaned', upTo: 100, conflicts, isExamined: true }).send).toBe(open);
   });
 
-  it('an expired one is signed anew, waits for terms, or fails when nothing can pay for it', () => {
+  it('signs an expired send again, waits for a new fee, or fails when no funds can pay for it', () => {
     const open = fresh({ coin: 'SOL', mode: 'live', versions: versions.slice(0, 2) });
     expect(run(open, refused({}, 'untried')).last).toMatchObject({ action: 'renew', dead: [1, 2] });
     expect(run(open, refused({}, 'later')).last.action).toBe('wait');
@@ -249,13 +249,13 @@ describe('send machine', () => {
     expect(send).toMatchObject({ version: 2, fee: 200n, broadcasts: 0, nextBroadcastAt: NOW });
   });
 
-  it('a failed send that a deep fork pays all the same is confirmed', () => {
+  it('confirms a failed send that a deep reorg pays after all', () => {
     const { send, events } = run(fresh(), answered(1, 'rejected', true), mined(1, 100));
     expect(send).toMatchObject({ status: 'confirmed', error: null });
     expect(events).toEqual(['send.failed', 'send.confirmed']);
   });
 
-  it('a failed send knows the block that proves it, also after a fork moved that', () => {
+  it('records for a failed send the block that proves it, also after a reorg moved that block', () => {
     const failed = run(fresh(), mined(1, 100, false), { type: 'settled', upTo: 100 }).send;
     expect(failed).toMatchObject({ status: 'failed', height: 100 });
     expect(isEndedByBlock(failed)).toBe(true);
@@ -268,7 +268,7 @@ describe('send machine', () => {
     expect(isEndedByBlock(run(fresh(), answered(1, 'rejected', true)).send)).toBe(false);
   });
 
-  it('what a block holds outranks every answer of a node', () => {
+  it('prefers the content of a block to every answer of a node', () => {
     const unpaid = run(fresh(), mined(1, 100, false)).send;
     const paid = run(fresh(), mined(1, 100)).send;
     for (const send of [unpaid, paid]) {
@@ -282,7 +282,7 @@ describe('send machine', () => {
     }
   });
 
-  it('a block says what the send really cost, and which of its versions never were', () => {
+  it('takes the real fee from the block, and drops the versions that were never in one', () => {
     const raised = fresh({ versions });
     const { last } = run(raised, { type: 'mined', version: 2, height: 100, succeeded: true, fee: 7n });
     expect(last.send.fee).toBe(7n);
@@ -290,7 +290,7 @@ describe('send machine', () => {
     expect(run(raised, mined(2, 100)).send.fee).toBe(200n);
   });
 
-  it('is displaced no more once a node has it, nothing proves it, or the block left the chain', () => {
+  it('ends a displacement once a node has the send, the proof is gone, or the block left the chain', () => {
     const lost = run(fresh(), displaced(100, 1)).send;
     const isLifted = (fact: SendFact) => run(lost, fact).send.displacedHeight === null;
     expect(isLifted(answered(1, 'accepted'))).toBe(true);
@@ -302,14 +302,14 @@ describe('send machine', () => {
     expect(isLifted({ type: 'rolled_back', to: 100 })).toBe(false);
   });
 
-  it('gives back what only other versions had reserved once its block is deep', () => {
+  it('releases the coins that only other versions had reserved once its block is deep', () => {
     const { send } = run(fresh(), mined(1, 100));
     expect(run(send, { type: 'buried', upTo: 99 }).last.action).toBe('ignore');
     expect(run(send, { type: 'buried', upTo: 100 }).last.action).toBe('release');
   });
 });
 
-describe('the verdict on a refused send', () => {
+describe('the judgement of a refused send', () => {
   it.each([
     ['ledger_differs', { isOnLedgerTip: false }],
     ['ledger_differs', { height: null }],
@@ -317,11 +317,11 @@ describe('the verdict on a refused send', () => {
     ['version_possible', { fates: new Map([['tx1', 'absent' as const]]) }],
     ['paid_unseen', { mayBePaidUnseen: true }],
     ['inputs_return', { mayGetInputsBack: true }],
-  ])('is open: %s', (why, missing) => {
+  ])('keeps it open when %s', (why, missing) => {
     expect(judge(fresh(), evidence(missing), policy)).toMatchObject({ kind: 'open', why });
   });
 
-  it('is that the network has the newest version that the node knows', () => {
+  it('is accepted by the network with the newest version that the node knows', () => {
     const both = new Map([
       ['tx1', 'present' as const],
       ['tx2', 'present' as const],
@@ -333,7 +333,7 @@ describe('the verdict on a refused send', () => {
     expect(events).toEqual(['send.broadcast']);
   });
 
-  it('prefers the current version among those that may land, else the newest', () => {
+  it('prefers the current version among those that can be mined, otherwise the newest', () => {
     const some = (...txids: string[]) =>
       evidence({
         fates: new Map(versions.map(({ txid }) => [txid, txids.includes(txid) ? 'absent' : 'gone'])),
@@ -343,7 +343,7 @@ describe('the verdict on a refused send', () => {
     expect(judge(send, some('tx2', 'tx3'), policy)).toMatchObject({ kind: 'open', version: 3 });
   });
 
-  it('counts the blocks since the displacement, the first included', () => {
+  it('counts the blocks since the displacement, including the first', () => {
     expect(judge(fresh(), evidence(), policy)).toMatchObject({ kind: 'impossible', since: 100, depth: 1 });
     const known = fresh({ displacedHeight: 97 });
     expect(judge(known, evidence(), policy)).toMatchObject({ kind: 'impossible', since: 97, depth: 4 });
@@ -361,18 +361,26 @@ describe('the verdict on a refused send', () => {
   };
 
   it.each([
-    ['no block is known to be final', { finalHeight: null }, 'displace'],
-    ['only a block before it is final', { finalHeight: 96 }, 'displace'],
-    ['that block is final', { finalHeight: 97 }, 'fail'],
-    ['that block is final, but the ledger differs', { finalHeight: 97, isOnLedgerTip: false }, 'wait'],
-    ['that block is final, but it may be paid unseen', { finalHeight: 97, mayBePaidUnseen: true }, 'wait'],
-    ['that block is final, but it pays somebody else', { finalHeight: 97, isWithinWallet: false }, 'retry'],
-  ])('a sweep without funds since a block: %s', (_when, more, action) => {
+    ['no block is known to be finalized', { finalHeight: null }, 'displace'],
+    ['only a block before it is finalized', { finalHeight: 96 }, 'displace'],
+    ['that block is finalized', { finalHeight: 97 }, 'fail'],
+    ['that block is finalized, but the ledger differs', { finalHeight: 97, isOnLedgerTip: false }, 'wait'],
+    [
+      'that block is finalized, but the sweep may be mined unseen',
+      { finalHeight: 97, mayBePaidUnseen: true },
+      'wait',
+    ],
+    [
+      'that block is finalized, but it pays another recipient',
+      { finalHeight: 97, isWithinWallet: false },
+      'retry',
+    ],
+  ])('marks a sweep as unfunded since a block when %s', (_when, more, action) => {
     const sweep = fresh({ displacedHeight: 97 });
     expect(run(sweep, refused({ ...unfunded, ...more })).last.action).toBe(action);
   });
 
-  it('fails once that block is final, though the ledger was behind the node in the meantime', () => {
+  it('fails the sweep once that block is finalized, even when the ledger was behind the node in between', () => {
     const displaced = run(fresh(), refused({ ...unfunded, finalHeight: 90 })).send;
     const behind = run(
       displaced,
@@ -387,12 +395,12 @@ describe('the verdict on a refused send', () => {
     expect(run(forked, refused({ ...unfunded, height: 200, finalHeight: 130 })).last.action).toBe('displace');
   });
 
-  it('is that a sweep without funds since the tip is no older than the tip', () => {
+  it('rejects an unfunded sweep that dates from the current tip', () => {
     const { last } = run(fresh(), refused({ ...unfunded, finalHeight: 99 }));
     expect(last).toMatchObject({ action: 'displace', send: { displacedHeight: 100, status: 'signed' } });
   });
 
-  it('is that a failed sweep is confirmed when a block holds it after all', () => {
+  it('confirms a failed sweep that a block contains after all', () => {
     const failed = run(fresh(), refused({ ...unfunded, finalHeight: 100 })).send;
     expect(failed.status).toBe('failed');
     expect(run(failed, mined(1, 103)).send).toMatchObject({ status: 'confirmed', error: null });
@@ -559,8 +567,8 @@ function isProofOfFailure(before: SendState, fact: SendFact): boolean {
   }
 }
 
-describe('whatever happens to a send', () => {
-  it('every fact in every state leaves a send that makes sense', () => {
+describe('send state machine on any sequence of facts', () => {
+  it('leaves a consistent send after every fact in every state', () => {
     eachStep(({ decision: { send, action, event, dead } }) => {
       const current = send.versions.find(({ version }) => version === send.version);
       expect(current).toBeDefined();
@@ -582,7 +590,7 @@ describe('whatever happens to a send', () => {
     });
   });
 
-  it('it fails, and its coins are free, only on proof', () => {
+  it('fails a send and releases its coins only on proof', () => {
     eachStep(({ before, fact, decision }) => {
       if (decision.action === 'fail' || (decision.send.status === 'failed' && before.status !== 'failed')) {
         expect(decision.action).toBe('fail');
@@ -596,7 +604,7 @@ describe('whatever happens to a send', () => {
     });
   });
 
-  it('it never fails by what is unknown, absent or unexamined', () => {
+  it('never fails a send because of an unknown, absent or unchecked transaction', () => {
     const vague = anyFact.map((fact): SendFact => {
       switch (fact.type) {
         case 'answered':
@@ -635,7 +643,7 @@ describe('whatever happens to a send', () => {
     eachStep(({ decision }) => expect(decision.send.status).not.toBe('failed'), vague);
   });
 
-  it('a queued send leaves the queue by its turn, its bytes in the network, a block or its end, and never returns', () => {
+  it('moves a queued send out of the queue by its turn, a broadcast, a block or its end, and never back', () => {
     eachStep(({ before, fact, decision: { action, send } }) => {
       if (before.status !== 'queued') expect(send.status).not.toBe('queued');
       else if (send.status === 'queued') expect(send.broadcasts).toBe(0);
@@ -644,7 +652,7 @@ describe('whatever happens to a send', () => {
     });
   });
 
-  it('once failed, only a block that pays it changes that', () => {
+  it('changes a failed send only by a block that pays it', () => {
     eachStep(({ before, fact, decision }) => {
       if (before.status !== 'failed' || decision.send.status === 'failed') return;
       expect(decision.action).toBe('confirm');
@@ -659,7 +667,7 @@ describe('whatever happens to a send', () => {
     });
   });
 
-  it('once confirmed, only blocks change that', () => {
+  it('changes a confirmed send only by blocks', () => {
     eachStep(({ before, fact, decision }) => {
       if (before.status !== 'confirmed' || decision.send === before) return;
       expect(['mined', 'rolled_back']).toContain(fact.type);
@@ -667,7 +675,7 @@ describe('whatever happens to a send', () => {
     });
   });
 
-  it('what is told is told once, and in an order that makes sense', () => {
+  it('emits each event once, in a consistent order', () => {
     fc.assert(
       fc.property(anyStart, fc.array(anyFact, { maxLength: 25 }), (start, life) => {
         let send = start;
@@ -686,7 +694,7 @@ describe('whatever happens to a send', () => {
     );
   });
 
-  it('hearing the same of blocks again changes nothing', () => {
+  it('ignores repeated facts about blocks', () => {
     eachStep(({ fact, decision: { send } }) => {
       if (fact.type === 'answered' || fact.type === 'refused') return;
       const again = decide(send, fact, NOW);
@@ -695,7 +703,7 @@ describe('whatever happens to a send', () => {
     });
   });
 
-  it('a reorganisation leaves nothing of the blocks that it took', () => {
+  it('leaves nothing of the blocks that a reorg removed', () => {
     eachStep(({ fact, decision: { send } }) => {
       if (fact.type !== 'rolled_back') return;
       if (send.height !== null) expect(send.height).toBeLessThanOrEqual(fact.to);
@@ -745,8 +753,8 @@ const turns: fc.Arbitrary<Turn[]> = fc.array(
   { minLength: 5, maxLength: 60 },
 );
 
-describe('a send on a network whose deep blocks stay', () => {
-  it('is what the blocks say, and once failed is never paid', () => {
+describe('a send on a network without deep reorgs', () => {
+  it('matches the blocks, and is never paid after it failed', () => {
     fc.assert(
       fc.property(turns, (life) => {
         const world = new SendWorld(policy, versions);
@@ -776,7 +784,7 @@ describe('a send on a network whose deep blocks stay', () => {
     );
   });
 
-  it('ends when nothing else happens to it', () => {
+  it('ends when no further facts arrive', () => {
     fc.assert(
       fc.property(turns, (life) => {
         const world = new SendWorld(policy, versions);

@@ -98,8 +98,8 @@ function prepare(order: PartedOrder, funds: readonly Fund[], terms: PartTerms): 
   }
 }
 
-describe('planning a send by parts', () => {
-  it('spends no output twice, keeps to the limit, pays exactly, and finds a plan whenever the money suffices', () => {
+describe('planSend in parts', () => {
+  it('spends no output twice, respects the size limit, pays exactly, and finds a plan whenever the funds suffice', () => {
     fc.assert(
       fc.property(orders, outputs, rates, limits, (wish, amounts, rate, mostInputs) => {
         const order = asked(wish);
@@ -136,7 +136,7 @@ describe('planning a send by parts', () => {
     { name: 'nine tenths', share: 900n, everything: false },
     { name: 'more than there is', share: 1_000n, everything: false },
   ])(
-    'plans at most four transactions out of 20,000 outputs for $name, since parts alike cost alike',
+    'plans at most four transactions for 20,000 outputs and $name, because equal parts cost the same',
     (order) => {
       const funds = Array.from({ length: 20_000 }, (_, at) => fund(at, 100_000n));
       const { share, everything } = order;
@@ -156,7 +156,7 @@ describe('planning a send by parts', () => {
     },
   );
 
-  it('reserves no more than the amount and twice its fee need', () => {
+  it('reserves no more than the amount and twice the fee require', () => {
     const funds = usable(
       Array.from({ length: 70 }, () => 10_000n),
       1_000n,
@@ -200,8 +200,8 @@ class Life {
   }
 }
 
-describe('the steps of a send by parts', () => {
-  it('cost no more than the budget at any fee rate, and end in a transaction that pays exactly', () => {
+describe('the steps of a send in parts', () => {
+  it('stay within the fee budget at any rate, and end in a transaction that pays exactly', () => {
     const paths = fc.array(fc.bigInt(100n, 200_000n), { minLength: 30, maxLength: 30 });
     fc.assert(
       fc.property(orders, outputs, limits, paths, (wish, amounts, mostInputs, path) => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_SEND_POLICY, shouldBumpFee, retryDelayMs } from '../../../src/domain/send/policy.ts';
 
-test('retries slow down to the maximum and never stop', () => {
+test('retryDelayMs increases up to a maximum and never stops retrying', () => {
   const { retryMs, retryMaxMs } = DEFAULT_SEND_POLICY;
   expect(retryDelayMs(DEFAULT_SEND_POLICY, 1)).toBe(retryMs);
   expect(retryDelayMs(DEFAULT_SEND_POLICY, 2)).toBe(2 * retryMs);
@@ -44,6 +44,6 @@ test.each([
     minimum: 101n,
     raised: true,
   },
-] as const)('a send that has waited $what', ({ coin, ageMs, raised, ...quote }) => {
+] as const)('shouldBumpFee decides for a send that has waited $what', ({ coin, ageMs, raised, ...quote }) => {
   expect(shouldBumpFee(DEFAULT_SEND_POLICY, { coin, ageMs, paid: 100n }, quote)).toBe(raised);
 });

@@ -318,8 +318,8 @@ function playOut(world: QueueWorld): void {
 const isOverOrPaid = ({ state }: Held): boolean =>
   state.status === 'confirmed' || state.error === 'cancelled before it was broadcast';
 
-describe('the sends of one address, whatever the network does', () => {
-  it('are paid at most once each, in order, never beyond the balance, and all arrive in the end', () => {
+describe('the send queue of one address, for any behaviour of the network', () => {
+  it('pays each send at most once, in order, never above the balance, and all of them in the end', () => {
     let waited = 0;
     fc.assert(
       fc.property(fc.array(anyStep, { minLength: 5, maxLength: 80 }), (steps) => {
@@ -337,7 +337,7 @@ describe('the sends of one address, whatever the network does', () => {
     expect(waited).toBeGreaterThan(500);
   });
 
-  it('are paid at most once each over a restore, and those made since wait for none from before', () => {
+  it('pays each send at most once across a restore, and blocks no new send behind one from before', () => {
     let [unseen, since] = [0, 0];
     fc.assert(
       fc.property(

@@ -28,7 +28,7 @@ const anyMember = fc
 const anyQueue = fc.uniqueArray(anyMember, { selector: ({ position }) => position, maxLength: 30 });
 
 describe('readyForRelease', () => {
-  it('releases the first send of its queue, and none while another one in the network draws on the address', () => {
+  it('releases the first send of the queue, and none while another send of the address is in flight', () => {
     fc.assert(
       fc.property(anyQueue, fc.boolean(), (all, isUnseen) => {
         const members = all.filter(({ mayBePaidUnseen }) => mayBePaidUnseen === isUnseen);
@@ -39,7 +39,7 @@ describe('readyForRelease', () => {
     );
   });
 
-  it('lets no send wait for one that may have been paid unseen, unless it is such a one itself', () => {
+  it('does not hold a send behind one that may have been paid unseen, unless it is in the same state', () => {
     fc.assert(
       fc.property(anyQueue, (members) => {
         const [unseen, others] = [true, false].map((isUnseen) =>
@@ -55,7 +55,7 @@ describe('readyForRelease', () => {
 });
 
 describe('balanceAfterQueue', () => {
-  it('is what the address holds once all have landed, in whatever order', () => {
+  it('is the balance of the address once all queued sends are mined, in any order', () => {
     fc.assert(
       fc.property(anyQueue, fc.bigInt({ min: 0n, max: 10_000n }), (members, balance) => {
         const landed = members.reduce((sum, { balanceChange }) => sum + balanceChange, balance);
@@ -65,15 +65,15 @@ describe('balanceAfterQueue', () => {
     );
   });
 
-  it('offers nothing to a further send while as many wait as may', () => {
+  it('is zero for a further send when the queue is full', () => {
     const waiting = Array.from({ length: MAX_QUEUED }, (_, at) => member(at + 2, true));
     expect(balanceAfterQueue(10_000n, [member(1, false), ...waiting.slice(1)])).not.toBeNull();
     expect(balanceAfterQueue(10_000n, [member(1, false), ...waiting])).toBeNull();
   });
 });
 
-describe('balanceBesideQueue', () => {
-  it('never counts on what others pay in, and leaves them what they take', () => {
+describe('balanceExcludingQueue', () => {
+  it('does not count incoming amounts of queued sends, and reserves their outgoing amounts', () => {
     fc.assert(
       fc.property(anyQueue, fc.bigInt({ min: 0n, max: 10_000n }), (others, balance) => {
         const own = balanceExcludingQueue(balance, others);
@@ -85,14 +85,14 @@ describe('balanceBesideQueue', () => {
     );
   });
 
-  it('offers nothing while another send in the network draws on the address', () => {
+  it('is zero while another send of the address is in flight', () => {
     expect(balanceExcludingQueue(100n, [member(1, false, -1n)])).toBeNull();
     expect(balanceExcludingQueue(100n, [member(1, false, 1n)])).toBe(100n);
     expect(balanceExcludingQueue(100n, [{ ...member(1, false, -1n), mayBePaidUnseen: true }])).toBe(99n);
   });
 });
 
-describe('balanceChangeOf', () => {
+describe('accountBalanceChange', () => {
   const keyPath = { coin: 'SOL', mode: 'live', account: 0, branch: 0, index: 0 } as const;
   const input = (address: string, amount: bigint) => ({
     ref: { txid: address, index: 0 },
@@ -101,7 +101,7 @@ describe('balanceChangeOf', () => {
     keyPath,
   });
 
-  it('counts what is drawn, what returns and what is paid in, and tells apart what does not concern it', () => {
+  it('adds up outgoing amounts, change and incoming amounts, and ignores other accounts', () => {
     const plan = { inputs: [input('own', 100n), input('deposit', 50n)], destination: 'payee', amount: 120n };
     expect(accountBalanceChange({ ...plan, change: { address: 'own', amount: 25n } }, 'own')).toBe(-75n);
     const emptied = { ...plan, inputs: [input('deposit', 50n)], amount: 45n, change: null };

@@ -6,7 +6,7 @@ const EN = { decimal: '.', group: ',' };
 const DE = { decimal: ',', group: '.' };
 const FR = { decimal: ',', group: '\u202f' };
 
-describe('an amount as a person types it', () => {
+describe('parseTypedAmount', () => {
   it.each([
     ['12,50', EN, 2, '12.50'],
     ['12.50', EN, 2, '12.50'],
@@ -29,7 +29,7 @@ describe('an amount as a person types it', () => {
     [',5', DE, 2, '0.5'],
     ['12,', DE, 2, '12'],
     [' 5 ', EN, 2, '5'],
-  ])('%s', (text, signs, digits, amount) => {
+  ])('parses %s', (text, signs, digits, amount) => {
     expect(parseTypedAmount(text, signs, digits)).toBe(amount);
   });
 
@@ -49,11 +49,11 @@ describe('an amount as a person types it', () => {
     ['٣', EN, 2],
     ['1,2345.50', EN, 2],
     ['9'.repeat(41), EN, 2],
-  ])('refuses %s', (text, signs, digits) => {
+  ])('rejects %s', (text, signs, digits) => {
     expect(parseTypedAmount(text, signs, digits)).toBeNull();
   });
 
-  it('is read back as it was written in every language of the pages', () => {
+  it('parses what the pages write in every language', () => {
     const written = fc.tuple(fc.integer({ min: 0, max: 99_999_999_999 }), fc.constantFrom(0, 2, 3));
     fc.assert(
       fc.property(written, fc.constantFrom('en', 'de', 'es', 'fr', 'pt'), ([minor, digits], language) => {

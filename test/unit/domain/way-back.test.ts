@@ -11,14 +11,14 @@ import {
 const FACTS = { paymentId: 'pay_1', orderId: 'Ö 1/2&b=#', status: 'confirming' } as const;
 
 describe('fillWayBack', () => {
-  it('fills in placeholders percent-encoded and leaves the rest as it was written', () => {
+  it('percent-encodes the values of placeholders and leaves the rest unchanged', () => {
     expect(fillWayBack('HTTPS://Shop.example/Ordner/{orderId}?p={paymentId}&s={status}#é', FACTS)).toBe(
       'HTTPS://Shop.example/Ordner/%C3%96%201%2F2%26b%3D%23?p=pay_1&s=confirming#é',
     );
     expect(fillWayBack('https://shop.example/?a={other}', FACTS)).toBe('https://shop.example/?a={other}');
   });
 
-  it('answers null for what is not an address of the web', () => {
+  it('returns null for a string that is not a URL', () => {
     for (const url of ['javascript:alert({orderId})', '/cart', 'ftp://shop.example/{status}'])
       expect(fillWayBack(url, FACTS)).toBeNull();
   });
@@ -30,18 +30,18 @@ describe('fillWayBack', () => {
     'https:///{orderId}/x',
     'https://\\{orderId}/x',
     'https://user:{orderId}@shop.example/x',
-  ])('fills in nothing before the path: %s', (url) => {
+  ])('replaces no placeholders before the path in %s', (url) => {
     expect(fillWayBack(url, { ...FACTS, orderId: '80' })).toBeNull();
     expect(placeholderProblem(url)).toContain('after the host');
   });
 
-  it.each(['.', '..'])('answers null where the order id %s would shorten the path', (orderId) => {
+  it.each(['.', '..'])('returns null when the order id %s would shorten the path', (orderId) => {
     expect(fillWayBack('https://shop.example/orders/{orderId}', { ...FACTS, orderId })).toBeNull();
     expect(fillWayBack('https://shop.example/orders/{orderId}/done', { ...FACTS, orderId })).toBeNull();
     expect(fillWayBack('https://shop.example/?o={orderId}', { ...FACTS, orderId })).not.toBeNull();
   });
 
-  it('answers null once it is longer than 2,048 characters', () => {
+  it('returns null when the URL exceeds 2,048 characters', () => {
     const url = `https://shop.example/?${'{orderId}'.repeat(10)}`;
     expect(fillWayBack(url, { ...FACTS, orderId: 'x'.repeat(200) })).not.toBeNull();
     expect(fillWayBack(url, { ...FACTS, orderId: 'é'.repeat(200) })).toBeNull();
@@ -88,7 +88,7 @@ const TEMPLATES = [
   'https://shop.example#{orderId}',
 ];
 
-describe('any order id', () => {
+describe('fillWayBack with any order id', () => {
   it('changes neither the host, nor the path around it, nor other parameters', () => {
     fc.assert(
       fc.property(
@@ -127,7 +127,7 @@ describe('placeholderProblem', () => {
     },
   );
 
-  it('accepts the three that there are, and addresses without any', () => {
+  it('accepts the three placeholders, and URLs without any', () => {
     expect(placeholderProblem('https://shop.example/{paymentId}/{orderId}?s={status}')).toBeNull();
     expect(placeholderProblem('https://shop.example/cart')).toBeNull();
     expect(carriesPlaceholder('https://shop.example/{other}')).toBe(false);
@@ -136,7 +136,7 @@ describe('placeholderProblem', () => {
 });
 
 describe('unfillable', () => {
-  it('names the addresses that no state of the payment can fill in', () => {
+  it('lists the URLs that cannot be filled in for any state of the payment', () => {
     const urls = { successUrl: 'https://shop.example/{orderId}/', returnUrl: 'https://shop.example/cart' };
     expect(unfillable(urls, { paymentId: 'pay_1', orderId: '..' })).toEqual(['successUrl']);
     expect(unfillable(urls, { paymentId: 'pay_1', orderId: '1' })).toEqual([]);

@@ -7,7 +7,7 @@ const vet = (url: string, addresses: readonly string[] = ['93.184.215.14'], allo
   vetTarget({ allowPrivate, resolve: async () => addresses }, url, signal);
 const failing = async () => Promise.reject(new Error('ESERVFAIL'));
 
-describe('public addresses', () => {
+describe('isPublicAddress', () => {
   it.each([
     '8.8.8.8',
     '93.184.215.14',
@@ -19,7 +19,7 @@ describe('public addresses', () => {
     '2a00:1450:4001:80f::200e',
     '::ffff:8.8.8.8',
     '64:ff9b::808:808',
-  ])('%s is one', (address) => expect(isPublicAddress(address)).toBe(true));
+  ])('is true for %s', (address) => expect(isPublicAddress(address)).toBe(true));
 
   it.each([
     '0.0.0.0',
@@ -72,11 +72,11 @@ describe('public addresses', () => {
     'localhost',
     '',
     '08.8.8.8x',
-  ])('%s is none', (address) => expect(isPublicAddress(address)).toBe(false));
+  ])('is false for %s', (address) => expect(isPublicAddress(address)).toBe(false));
 });
 
 describe('egress guard', () => {
-  it('lets a public https target pass and pins all its addresses', async () => {
+  it('allows a public https URL and pins all its addresses', async () => {
     const target = await vet('https://shop.example/hook?x=1', ['93.184.215.14', '2606:4700:4700::1111']);
     expect(target.addresses).toEqual([
       { address: '93.184.215.14', family: 4 },
@@ -128,11 +128,11 @@ describe('egress guard', () => {
     [['8.8.8.8', '::1']],
     [['2606:4700:4700::1111', '::ffff:10.0.0.1']],
     [['169.254.169.254', '8.8.8.8']],
-  ])('refuses a name with the addresses %j', async (addresses) => {
+  ])('refuses a host name with the addresses %j', async (addresses) => {
     await expect(vet('https://shop.example/', addresses)).rejects.toMatchObject({ kind: 'refused' });
   });
 
-  it('takes a name without an address, or whose lookup fails, for a DNS failure', async () => {
+  it('treats a host name without an address, or a failed lookup, as a DNS failure', async () => {
     await expect(vet('https://shop.example/', [])).rejects.toMatchObject({ kind: 'dns' });
     await expect(
       vetTarget({ allowPrivate: true, resolve: failing }, 'https://shop.example/', signal),
@@ -146,12 +146,12 @@ describe('egress guard', () => {
     'https://localhost/',
     'https://a.localhost./',
     'https://10.1/',
-  ])('refuses %s before any lookup', (url) => {
+  ])('refuses %s before any DNS lookup', (url) => {
     expect(() => vetUrl({ allowPrivate: false }, url)).toThrow('is not a public address');
     expect(vetUrl({ allowPrivate: true }, url).protocol).toBe('https:');
   });
 
-  it('allows private targets and http in sandbox and regtest, but no other scheme or userinfo', async () => {
+  it('allows private addresses and http in sandbox and regtest, but no other scheme and no credentials', async () => {
     await expect(vet('http://127.0.0.1:1/', [], true)).resolves.toBeDefined();
     await expect(vet('http://shop.local/', ['10.0.0.1'], true)).resolves.toBeDefined();
     await expect(vet('ftp://127.0.0.1/', [], true)).rejects.toMatchObject({ kind: 'refused' });

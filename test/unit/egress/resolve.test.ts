@@ -5,7 +5,7 @@ import { DnsServer } from '../../_helpers/domains/dns-server.ts';
 /** Nobody answers there: as if DNS did not have the name. */
 const NO_DNS = ['127.0.0.1:9'];
 
-it('names that DNS does not have hold no more than half of the threads, however long they take', async () => {
+it('hostResolver uses at most half of the threads for names that are not in DNS, however slow the lookup is', async () => {
   const asked: string[] = [];
   const answers = Promise.withResolvers<void>();
   const resolve = hostResolver(NO_DNS, async (hostname) => {
@@ -32,7 +32,7 @@ const addresses = ['192.0.2.7', '192.0.2.8', '2001:db8::7'];
 const patient = () => new AbortController().signal;
 const inOrder = (found: readonly string[]) => found.toSorted();
 
-describe('asking a name server', () => {
+describe('hostResolver with a name server', () => {
   let dns: DnsServer;
   let resolve: Resolve;
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('asking a name server', () => {
     resolve = hostResolver([dns.address]);
   });
 
-  it('asks for both kinds of addresses each time, however many ask at once', async () => {
+  it('queries both address types each time, whatever the number of concurrent lookups', async () => {
     for (let round = 0; round < 3; round += 1) {
       const all = await Promise.all(Array.from({ length: 20 }, () => resolve('shop.example', patient())));
       for (const found of all) expect(inOrder(found)).toEqual(addresses);
@@ -55,13 +55,13 @@ describe('asking a name server', () => {
     expect(dns.questions.filter((question) => question === 'AAAA shop.example')).toHaveLength(60);
   });
 
-  it('hears at once of an address that changed', async () => {
+  it('returns a changed address immediately', async () => {
     await resolve('shop.example', patient());
     dns.set('A', 'shop.example', ['192.0.2.9']);
     expect(inOrder(await resolve('shop.example', patient()))).toEqual(['192.0.2.9', '2001:db8::7']);
   });
 
-  it('lets one who gives up leave, and the others have their answers', async () => {
+  it('aborts one lookup without delaying the others', async () => {
     dns.set('A', 'silent.example', 'silent');
     dns.set('AAAA', 'silent.example', 'silent');
     const impatient = new AbortController();
@@ -74,7 +74,7 @@ describe('asking a name server', () => {
     expect(inOrder(await resolve('shop.example', patient()))).toEqual(addresses);
   });
 
-  it('asks nobody for one who has given up before', async () => {
+  it('sends no query for a lookup that was aborted before', async () => {
     await expect(resolve('shop.example', AbortSignal.abort())).rejects.toThrow();
     expect(dns.questions).toEqual([]);
   });

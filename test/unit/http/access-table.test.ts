@@ -40,13 +40,13 @@ const ofShops = guarded.filter(({ name }) => !OWN.test(name) || name.startsWith(
 const letIn = (some: readonly Line[], credential: string): string[] =>
   some.filter(({ of }) => of(credential) === 'Y').map(({ name }) => name);
 
-it('is about a hundred operations and some forty credentials', () => {
+it('the access table covers about a hundred operations and some forty credentials', () => {
   expect(lines.length).toBeGreaterThan(100);
   expect(credentials.length).toBeGreaterThan(40);
   expect(ofShops.length).toBeGreaterThan(75);
 });
 
-describe('the table of access', () => {
+describe('the access table', () => {
   it.each([
     'none: nonsense',
     'public: regenerated public key',
@@ -55,11 +55,11 @@ describe('the table of access', () => {
     'restricted: deleted key',
     'token: manager, from before the removal',
     'session: signed out',
-  ])('refuses with 401 what has ended or never was: %s', (credential) => {
+  ])('refuses with 401 a credential that has ended or never existed: %s', (credential) => {
     expect(guarded.filter(({ of }) => of(credential) !== '-').map(({ name }) => name)).toEqual([]);
   });
 
-  it('lets a public key make payments, read the payer’s view and rates, and nothing else', () => {
+  it('allows a public key to create payments, read the view of the payer and the rates, and nothing else', () => {
     expect(letIn(guarded, 'public: public key')).toEqual([
       'POST /payment/create',
       'GET /payment/get',
@@ -72,11 +72,11 @@ describe('the table of access', () => {
     'token: stranger',
     'token: former manager',
     'session: stranger',
-  ])('shows nothing of a shop to %s', (credential) => {
+  ])('hides every shop from %s', (credential) => {
     expect(letIn(ofShops, credential)).toEqual([]);
   });
 
-  it('lets no page of another site do or read anything, and nothing change without the header', () => {
+  it('denies pages of other sites every operation, and every change without the CSRF header', () => {
     expect(letIn(guarded, 'foreign page: owner, another site')).toEqual([]);
     expect(
       letIn(
@@ -86,14 +86,14 @@ describe('the table of access', () => {
     ).toEqual([]);
   });
 
-  it('lets a session that has not stepped up do no more than one that has', () => {
+  it('allows a session without step-up no more than one with it', () => {
     const more = guarded.filter(
       ({ of }) => !['s', of('session: owner')].includes(of('session: owner, not stepped up')),
     );
     expect(more.map(({ name }) => name)).toEqual([]);
   });
 
-  it('asks whoever moves coins for wallet:send, and every session for a step-up', () => {
+  it('requires wallet:send for every operation that moves coins, and a step-up from every session', () => {
     const moving = lines.filter(({ name }) =>
       /\/wallet\/(send|consolidate)(\/|$)|\/payment\/refund(-link\/approve)?$/.test(name),
     );
@@ -106,7 +106,7 @@ describe('the table of access', () => {
     }
   });
 
-  it('keeps keys of every kind from accounts, people, keys and new shops', () => {
+  it('denies keys of every kind the operations on accounts, people, keys and new shops', () => {
     const managing = guarded.filter(({ name }) =>
       /\/auth\/|\/connect\/|\/merchant\/(keys|people|create|audit|notices)/.test(name),
     );
@@ -116,13 +116,13 @@ describe('the table of access', () => {
   });
 
   it.each(['suspended: secret key', 'suspended: wallet:send', 'suspended: manager, token'])(
-    'lets %s do nothing in a shop after a restore',
+    'denies %s every operation in a shop after a restore',
     (credential) => {
       expect(letIn(ofShops, credential)).toEqual([]);
     },
   );
 
-  it('gives a restricted key with one scope no operation of another kind that changes something', () => {
+  it('allows a restricted key with one scope no changing operation of another kind', () => {
     const kinds: Readonly<Record<string, RegExp>> = {
       customers: /\/customer\//,
       catalog: /\/(product|price)\//,

@@ -16,18 +16,18 @@ function viewOf(isVerified: boolean, url: string | null, status = 'cancelled'): 
   } as CheckoutView;
 }
 
-describe('the way back from a checkout', () => {
-  it('is what the payment says', () => {
+describe('the return link of a checkout', () => {
+  it('is the URL of the payment', () => {
     expect(shopUrl(viewOf(true, 'https://shop.example/cart'))).toBe('https://shop.example/cart');
   });
 
-  it('is the domain of the shop where the payment says none, if that is proven', () => {
+  it('is the verified domain of the shop when the payment has none', () => {
     expect(shopUrl(viewOf(true, null))).toBe('https://bluedoor.example/');
     expect(shopUrl(viewOf(true, 'javascript:alert(1)'))).toBe('https://bluedoor.example/');
     expect(shopUrl(viewOf(false, null))).toBeNull();
   });
 
-  it('is gone by itself only where the payment says where', () => {
+  it('redirects automatically only when the payment has a URL', () => {
     const view = viewOf(true, null);
     expect(redirectsAutomatically(view) ? wayBack(view) : null).toBeNull();
   });
@@ -50,7 +50,7 @@ function seen({ status, hasMoney, urls: [successUrl, returnUrl], isByLink = fals
   return { shop: { isVerified: false }, payment, hasMoney, isByLink } as CheckoutView;
 }
 
-describe('the way back by what became of the payment', () => {
+describe('the return link by the outcome of the payment', () => {
   it.each<[Case, string | null]>([
     // Nothing was seen: the shop says where somebody goes who does not pay.
     [{ status: 'pending', hasMoney: false, urls: [THANKS, CART] }, CART],
@@ -79,11 +79,11 @@ describe('the way back by what became of the payment', () => {
     [{ status: 'confirming', hasMoney: true, urls: [null, CART], isByLink: true }, null],
     [{ status: 'pending', hasMoney: false, urls: [null, CART], isByLink: true }, CART],
     [{ status: 'completed', hasMoney: true, urls: [ORDER, CART], isByLink: true }, `${FILLED}completed`],
-  ])('%j leads to %s', (given, url) => {
+  ])('of state %j leads to %s', (given, url) => {
     expect(wayBack(seen(given))).toBe(url);
   });
 
-  it('is called the way to the order once money was seen, unless it is the page of a payment link', () => {
+  it('leads to the order once money was seen, except on the page of a payment link', () => {
     const [success, both] = [[THANKS, CART] as const, [ORDER, ORDER] as const];
     expect(leadsToOrder(seen({ status: 'pending', hasMoney: false, urls: both }))).toBe(false);
     expect(leadsToOrder(seen({ status: 'underpaid', hasMoney: true, urls: both }))).toBe(true);
@@ -102,8 +102,8 @@ function page(shop: object): string {
   return describeState({ view, language: 'en', say: speak('en'), coin: null, embedder: null }).toString();
 }
 
-describe('a payment that came to nothing', () => {
-  it('leads to the shop, else to whom the shop names for questions', () => {
+describe('the page of a payment that ended without money', () => {
+  it('links to the shop, otherwise to the support contact of the shop', () => {
     expect(page({ isVerified: true })).toContain('href="https://bluedoor.example/"');
     expect(page({ supportContact: 'help@shop.example' })).toContain(
       'href="mailto:help@shop.example">Ask the shop',

@@ -18,7 +18,7 @@ async function fileOf(...pages: readonly (readonly Row[])[]): Promise<string> {
 
 const row = (text: string | null, amount: string | null = '1'): Row => ({ text, amount });
 
-it('has a mark, a header and a line for each row, whatever pages they come in', async () => {
+it('csv writes a byte order mark, a header and a line for each row, whatever the page size', async () => {
   const whole = '\uFEFFtext,amount\r\na,1\r\nb,2\r\nc,3\r\n';
   expect(await fileOf([row('a'), row('b', '2')], [], [row('c', '3')])).toBe(whole);
   expect(await fileOf([row('a')], [row('b', '2')], [row('c', '3')])).toBe(whole);
@@ -26,7 +26,7 @@ it('has a mark, a header and a line for each row, whatever pages they come in', 
   expect(await fileOf([])).toBe('\uFEFFtext,amount\r\n');
 });
 
-it('leaves out what is not there', async () => {
+it('csv leaves missing values empty', async () => {
   expect(await fileOf([row(null, null)])).toContain('\r\n,\r\n');
 });
 
@@ -38,7 +38,7 @@ it.each([
   ['a;b', '"a;b"'],
   [' padded ', '" padded "'],
   ['Zürich', 'Zürich'],
-])('quotes %j', async (text, cell) => {
+])('csv quotes %j', async (text, cell) => {
   expect(await fileOf([row(text)])).toBe(`\uFEFFtext,amount\r\n${cell},1\r\n`);
 });
 
@@ -52,13 +52,13 @@ it.each([
   '  =1',
   '＝1',
   '=HYPERLINK("http://evil.example","x")',
-])('disarms %j, which a spreadsheet would run', async (text) => {
+])('csv escapes %j, which a spreadsheet would run as a formula', async (text) => {
   const file = await fileOf([row(text)]);
   const cell = file.slice('\uFEFFtext,amount\r\n'.length, -',1\r\n'.length);
   expect(cell).toMatch(/^"?'/);
   expect(cell.replace(/^"(.*)"$/s, '$1').replaceAll('""', '"')).toBe(`'${text}`);
 });
 
-it('leaves numbers numbers', async () => {
+it('csv writes numbers as numbers', async () => {
   expect(await fileOf([row('a', '-0.5')])).toContain('a,-0.5\r\n');
 });

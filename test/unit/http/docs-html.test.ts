@@ -9,14 +9,14 @@ const unescaped = (text: string) =>
     (_all, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" })[name] ?? '',
   );
 
-describe('HTML of the reference', () => {
-  it('escapes whatever is put in, and nothing twice', () => {
+describe('html and json of the API reference', () => {
+  it('escape every inserted value exactly once', () => {
     const inner = html`<b title="${'"><script>'}">${"it's <&>"}</b>`;
     expect(html`${inner}${[inner]}`.text).toBe(inner.text + inner.text);
     expect(inner.text).toBe('<b title="&quot;&gt;&lt;script&gt;">it&#39;s &lt;&amp;&gt;</b>');
   });
 
-  it('shows any JSON as it is, only coloured', () => {
+  it('show any JSON unchanged, with colours', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const shown = unescaped(json(value).text.replaceAll(/<\/?i(?: class="[ksv]")?>/g, ''));
@@ -25,13 +25,13 @@ describe('HTML of the reference', () => {
     );
   });
 
-  it('marks code between backticks', () => {
+  it('mark code between backticks', () => {
     expect(html`${prose('set `a<b` now')}`.text).toBe('set <code>a&lt;b</code> now');
   });
 });
 
-describe('curl examples', () => {
-  it('survive a quote in the body', () => {
+describe('curl examples of the API reference', () => {
+  it('stay valid with a quote in the body', () => {
     const command = curl({
       method: 'POST',
       url: 'http://x/y',
@@ -42,7 +42,7 @@ describe('curl examples', () => {
     expect(command).toContain('-H "Authorization: Bearer $TOKEN"');
   });
 
-  it('quote addresses with a query, so that the shell leaves them whole', () => {
+  it('quote URLs with a query for the shell', () => {
     expect(curl({ method: 'GET', url: 'http://x/y?a=1&b=2', credential: null })).toBe(
       'curl "http://x/y?a=1&b=2"',
     );

@@ -24,8 +24,8 @@ function read<T extends z.ZodType>(schema: T, value: unknown): z.output<T> | und
   return result.success ? result.data : undefined;
 }
 
-describe('text', () => {
-  it('trims, counts characters and not code units, and refuses what a database cannot keep', () => {
+describe('text schema', () => {
+  it('trims, counts characters instead of code units, and rejects what a database cannot store', () => {
     expect(read(text(), '  a b  ')).toBe('a b');
     expect(read(text(), '🦊'.repeat(255))).toHaveLength(510);
     for (const bad of ['', '   ', 'x'.repeat(256), 'a\0', '\udc00', 5, null, ['a']]) {
@@ -36,9 +36,9 @@ describe('text', () => {
   });
 });
 
-describe('email', () => {
+describe('email schema', () => {
   it.each(['a@b.co', "o'brien+tag/x@sub.example.com", 'jörg@münchen.de', '用户@例子.公司', ' a@b.co '])(
-    'takes %s',
+    'accepts %s',
     (value) => {
       expect(read(email(), value)).toBe(value.trim());
     },
@@ -65,14 +65,14 @@ describe('email', () => {
     'a@b_c.co',
     '<a@b.co>',
     `${'l'.repeat(65)}@b.co`,
-  ])('refuses %j', (value) => {
+  ])('rejects %j', (value) => {
     expect(read(email(), value)).toBeUndefined();
   });
 });
 
-describe('URLs and domains', () => {
+describe('URL and domain schemas', () => {
   it.each(['http://localhost:8080/hook', 'HTTPS://Shop.example/a?b=c#d', 'https://[2001:db8::1]/'])(
-    'takes %s as written',
+    'accept %s unchanged',
     (value) => {
       expect(read(httpUrl(), value)).toBe(value);
     },
@@ -91,11 +91,11 @@ describe('URLs and domains', () => {
     'https://x.example/\ud800',
     'https://x.example/\udfffa',
     `https://x.example/${'a'.repeat(2048)}`,
-  ])('refuses %j', (value) => {
+  ])('reject %j', (value) => {
     expect(read(httpUrl(), value)).toBeUndefined();
   });
 
-  it('takes an empty URL only where that means none', () => {
+  it('accept an empty URL only where that means none', () => {
     expect(read(httpUrl({ empty: true }), '')).toBe('');
     expect(read(httpUrl({ empty: true }), 'x')).toBeUndefined();
   });
@@ -105,13 +105,13 @@ describe('URLs and domains', () => {
     ['shop.example.', 'shop.example'],
     ['Straße.example', 'xn--strae-oqa.example'],
     ['shop。example', 'shop.example'],
-  ])('reads the domain %s as %s', (value, domain) => {
+  ])('read the domain %s as %s', (value, domain) => {
     expect(read(domainName(), value)).toBe(domain);
   });
 });
 
-describe('codes', () => {
-  it('upper-cases coins and currencies and refuses what is neither', () => {
+describe('coin and currency schemas', () => {
+  it('convert codes to upper case and reject unknown ones', () => {
     expect(read(coin(), ' btc ')).toBe('BTC');
     expect(read(currency(), 'eur')).toBe('EUR');
     for (const bad of ['DOGE', '', 5, null]) expect(read(coin(), bad)).toBeUndefined();
@@ -120,8 +120,8 @@ describe('codes', () => {
   });
 });
 
-describe('amounts', () => {
-  it.each(['1', '0.01', '000.5', '999999999999.99', '12.50'])('takes %s', (value) => {
+describe('amount schemas', () => {
+  it.each(['1', '0.01', '000.5', '999999999999.99', '12.50'])('accept %s', (value) => {
     expect(read(fiatAmount(), value)).toBe(value);
   });
 
@@ -142,16 +142,16 @@ describe('amounts', () => {
     '١',
     5,
     null,
-  ])('refuses %j', (value) => {
+  ])('reject %j', (value) => {
     expect(read(fiatAmount(), value)).toBeUndefined();
   });
 
-  it('takes coin amounts of any size, still positive decimals', () => {
+  it('accept coin amounts of any size as positive decimals', () => {
     expect(read(coinAmount(), '0.000000000000000001')).toBe('0.000000000000000001');
     for (const bad of ['0', '1e-8', '-0.1', '9'.repeat(65)]) expect(read(coinAmount(), bad)).toBeUndefined();
   });
 
-  it('knows how many decimals a currency has', () => {
+  it('limit decimals to those of the currency', () => {
     expect(fiatAmountProblem('1.00', 'JPY')).toContain('whole number');
     expect(fiatAmountProblem('1.234', 'USD')).toContain('2 decimals');
     expect(fiatAmountProblem('1.234', 'KWD')).toBeNull();
@@ -159,7 +159,7 @@ describe('amounts', () => {
     expect(body.safeParse({ amount: '1.234', currency: 'usd' }).error?.issues[0]?.path).toEqual(['amount']);
   });
 
-  it('never takes anything but plain positive decimals', () => {
+  it('never accept anything but plain positive decimals', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.double().map(String), fc.bigInt().map(String)), (value) => {
         const taken = read(fiatAmount(), value);
@@ -169,8 +169,8 @@ describe('amounts', () => {
   });
 });
 
-describe('query values', () => {
-  it('reads whole numbers strictly', () => {
+describe('query schemas', () => {
+  it('read integers strictly', () => {
     const schema = integerQuery({ min: 1, max: 100 });
     expect([read(schema, '1'), read(schema, '100'), read(schema, '007')]).toEqual([1, 100, 7]);
     for (const bad of ['0', '101', '1.0', '1e1', '-1', ' 1', '', '0x1', ['1', '2'], '9'.repeat(400)]) {
@@ -179,7 +179,7 @@ describe('query values', () => {
     expect(read(z.object(pageQuery()), {})).toEqual({ page: 1, limit: 10 });
   });
 
-  it('reads exactly true and false', () => {
+  it('read exactly true and false', () => {
     expect([read(booleanQuery(), 'true'), read(booleanQuery(), 'false')]).toEqual([true, false]);
     for (const bad of ['', '1', '0', 'True', 'yes', 'null', ['true']])
       expect(read(booleanQuery(), bad)).toBeUndefined();
@@ -193,11 +193,11 @@ describe('query values', () => {
     ['2026-01-31T12:00:00-0530', '2026-01-31T17:30:00.000Z'],
     ['2026-01-31T12:00', '2026-01-31T12:00:00.000Z'],
     ['2024-02-29', '2024-02-29T00:00:00.000Z'],
-  ])('reads the time %s as %s', (value, expected) => {
+  ])('read the time %s as %s', (value, expected) => {
     expect(new Date(read(timeQuery('from'), value) ?? 0).toISOString()).toBe(expected);
   });
 
-  it('takes a bare date as the end of that day where it bounds from above', () => {
+  it('read a bare date as the end of that day in an upper bound', () => {
     expect(new Date(read(timeQuery('until'), '2026-01-31') ?? 0).toISOString()).toBe(
       '2026-01-31T23:59:59.999Z',
     );
@@ -213,13 +213,13 @@ describe('query values', () => {
     '2026-01-01T12:00:00+99:00',
     '2026-1-1',
     'Sat, 31 Jan 2026',
-  ])('refuses %j', (value) => {
+  ])('reject %j', (value) => {
     expect(read(timeQuery('from'), value)).toBeUndefined();
   });
 });
 
-describe('a moment', () => {
-  it('is a day, whose zone the request names, or a time that says its offset', () => {
+describe('moment schema', () => {
+  it('accepts a date, in the zone of the request, or a time with its offset', () => {
     expect(read(momentQuery(), '2026-01-31')).toEqual({ day: '2026-01-31' });
     const atMs = Date.parse('2026-01-31T10:00:00Z');
     for (const text of ['2026-01-31T10:00Z', '2026-01-31T12:00:00+02:00', '2026-01-31T12:00:00.000 02:00'])
@@ -235,13 +235,13 @@ describe('a moment', () => {
     '2026-01-31T10:00:00',
     '2026-01-31T25:00Z',
     '1767225600',
-  ])('is not %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(read(momentQuery(), text)).toBeUndefined();
   });
 });
 
-describe('metadata', () => {
-  it('keeps any small JSON object as it is', () => {
+describe('metadata schema', () => {
+  it('keeps any small JSON object unchanged', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.jsonValue({ maxDepth: 3 })),
@@ -253,7 +253,7 @@ describe('metadata', () => {
     );
   });
 
-  it('takes 32 levels and refuses 33', () => {
+  it('accepts 32 levels and rejects 33', () => {
     const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
     expect(read(metadata(), nested(32))).toBeDefined();
     expect(read(metadata(), nested(33))).toBeUndefined();
@@ -263,7 +263,7 @@ describe('metadata', () => {
     ['\ud800', 'well-formed Unicode'],
     ['a\udfffb', 'well-formed Unicode'],
     ['a\0b', 'null characters'],
-  ])('refuses %j as a value, within a list and as a name', (bad, words) => {
+  ])('rejects %j as a value, in a list and as a name', (bad, words) => {
     for (const value of [{ a: bad }, { a: [{ b: bad }] }, { [bad]: 1 }, { a: { [bad]: 1 } }]) {
       const result = metadata().safeParse(value);
       expect(result.error?.issues.map(({ message }) => message)).toEqual([
@@ -272,7 +272,7 @@ describe('metadata', () => {
     }
   });
 
-  it('takes whole characters beyond the basic plane, and texts that only look like an escape', () => {
+  it('accepts characters beyond the basic plane, and strings that only look like an escape', () => {
     const value = { fox: '🦊', '🦊': '\\ud800', zero: '\\u0000' };
     expect(read(metadata(), value)).toEqual(value);
   });

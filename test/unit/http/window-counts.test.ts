@@ -6,7 +6,7 @@ describe('WindowCounts', () => {
     vi.useRealTimers();
   });
 
-  it('counts each key on its own until its window of a minute is over', () => {
+  it('counts each key separately until its window of a minute ends', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const counts = new WindowCounts();
     expect([counts.increment('a').totalHits, counts.increment('a').totalHits]).toEqual([1, 2]);
@@ -29,7 +29,7 @@ describe('WindowCounts', () => {
     expect(counts.increment('a').totalHits).toBe(2);
   });
 
-  it('forgets clients whose window is over, however many come', () => {
+  it('forgets clients whose window has ended, however many arrive', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const counts = new WindowCounts();
     for (let client = 0; client < 5_000; client += 1) counts.increment(`first ${client}`);

@@ -16,7 +16,7 @@ describe('subjectName', () => {
     '24 Hours 7 Days',
     'Pizza 2000 No. 1',
     'ラーメン',
-  ])('repeats the name of an ordinary shop: %s', (name) => expect(subjectName(name, 'A shop')).toBe(name));
+  ])('keeps the name of an ordinary shop: %s', (name) => expect(subjectName(name, 'A shop')).toBe(name));
 
   it.each([
     'Your account is locked, call us now',
@@ -37,11 +37,11 @@ describe('subjectName', () => {
     '。evil。example',
     '',
     ' ',
-  ])('puts another text in place of a name that can pass for more: %j', (name) =>
+  ])('replaces a name that could imitate another message: %j', (name) =>
     expect(subjectName(name, 'A shop')).toBe('A shop'),
   );
 
-  it('never repeats a link, a number to call or more than five words', () => {
+  it('never contains a link, a phone number or more than five words', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'grapheme' }), fc.webUrl(), fc.emailAddress()), (name) => {
         const shown = subjectName(name, 'A shop');
@@ -55,7 +55,7 @@ describe('subjectName', () => {
 });
 
 describe('bodyName', () => {
-  it('shows a name on one line, and nothing in it that becomes a link', () => {
+  it('puts a name on one line, without anything that becomes a link', () => {
     expect(bodyName('Blumen Müller')).toBe('Blumen Müller');
     expect(bodyName('a\nb')).toBe('a b');
     expect(bodyName('shop.example')).toBe('shop.\u200bexample');

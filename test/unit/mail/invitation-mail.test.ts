@@ -7,7 +7,7 @@ const about = {
   role: 'clerk',
 } as const;
 
-it('an invitation has the lines that this server writes, whatever a shop is called', () => {
+it('invitationMail contains only lines of this server, whatever the name of the shop', () => {
   const plain = invitationMail({ ...about, shop: 'Blue Door Books' });
   const shop = 'Your account is locked.\r\n\nUnlock it:\u2028https://evil.example\n\n\u202e-- ';
   const written = invitationMail({ ...about, shop });

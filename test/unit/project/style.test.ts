@@ -17,15 +17,15 @@ const exported = sources.flatMap((path) =>
   [...readFileSync(path, 'utf8').matchAll(EXPORT)].map(([, kind, name]) => ({ path, kind, name: name! })),
 );
 
-describe('the names that a module exports', () => {
-  it('are there to be read', () => expect(exported.length).toBeGreaterThan(3_000));
+describe('exported names', () => {
+  it('are found by the check', () => expect(exported.length).toBeGreaterThan(3_000));
 
-  it('say what a function does, not of what it is', () => {
+  it('use no xOf for functions', () => {
     const unclear = exported.filter(({ kind, name }) => kind === 'function' && /[a-z]Of$/.test(name));
     expect(unclear).toEqual([]);
   });
 
-  it('are no bare participles and no metaphors', () => {
+  it('are not bare participles or metaphors', () => {
     expect(exported.filter(({ name }) => UNCLEAR.test(name))).toEqual([]);
   });
 });
@@ -42,16 +42,16 @@ function* proseOf(path: string): Generator<{ path: string; line: number; text: s
 /** An address may make a line longer. */
 const isLong = ({ text }: { text: string }) => text.length > 120 && !/\S{60,}/.test(text);
 
-describe('the documents', () => {
+describe('documents', () => {
   const prose = documents.flatMap((path) => [...proseOf(path)]);
 
-  it('are there to be read', () => expect(prose.length).toBeGreaterThan(1_000));
+  it('are found by the check', () => expect(prose.length).toBeGreaterThan(1_000));
 
   it('have lines of at most 120 characters', () => {
     expect(prose.filter(isLong)).toEqual([]);
   });
 
-  it('name who acts instead of "whoever", and say "again" instead of "anew"', () => {
+  it('contain no "whoever" and no "anew"', () => {
     expect(
       prose.filter(({ text, path }) => path !== 'STYLE_GUIDE.md' && /\b(whoever|anew)\b/i.test(text)),
     ).toEqual([]);

@@ -5,7 +5,7 @@ import { CURRENCIES } from '../../../src/domain/currencies.ts';
 
 const HOUR = 3_600_000;
 
-test('keeps at most 40 other currencies, those asked for last, beside dollars and euros', () => {
+test('RateCache keeps dollars, euros and at most 40 other currencies, the most recently used ones', () => {
   const cache = new RateCache();
   CURRENCIES.forEach((currency, at) => cache.touch(currency, at));
   const kept = cache.currencies(CURRENCIES.length);
@@ -13,7 +13,7 @@ test('keeps at most 40 other currencies, those asked for last, beside dollars an
   expect(kept).toEqual(expect.arrayContaining(['USD', 'EUR', ...CURRENCIES.slice(-30)]));
 });
 
-test('never evicts a pinned currency or its prices, whatever else is asked for, however often', () => {
+test('RateCache never evicts a pinned currency or its prices, whatever else is requested, however often', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.constantFrom(...CURRENCIES), { maxLength: 60 }),
@@ -35,7 +35,7 @@ test('never evicts a pinned currency or its prices, whatever else is asked for, 
   );
 });
 
-test('keeps a currency that is no longer in use for a day, as one that was asked for', () => {
+test('RateCache keeps a currency that is no longer in use for a day, like a requested one', () => {
   const cache = new RateCache();
   cache.pin(['THB'], 0);
   cache.pin([], HOUR);
@@ -44,7 +44,7 @@ test('keeps a currency that is no longer in use for a day, as one that was asked
   expect(cache.currencies(25 * HOUR + 1)).not.toContain('THB');
 });
 
-test('forgets a currency, prices and all, that nobody wanted for a day', () => {
+test('RateCache forgets a currency with its prices after a day without requests', () => {
   const cache = new RateCache();
   cache.touch('THB', 0);
   cache.store('kraken', [{ coin: 'BTC', currency: 'THB', rate: '1', at: null }], 0);
@@ -53,14 +53,14 @@ test('forgets a currency, prices and all, that nobody wanted for a day', () => {
   expect(cache.fresh('BTC', 'THB', 0)).toEqual([]);
 });
 
-test('does not keep prices of currencies nobody asked for', () => {
+test('RateCache stores no prices of currencies that were not requested', () => {
   const cache = new RateCache();
   cache.store('coinbase', [{ coin: 'BTC', currency: 'THB', rate: '1', at: null }], 0);
   cache.touch('THB', 0);
   expect(cache.fresh('BTC', 'THB', 0)).toEqual([]);
 });
 
-test('a price is as old as its source says, but never from the future', () => {
+test('RateCache takes the time of a price from its source, but never one in the future', () => {
   const cache = new RateCache();
   const price = { coin: 'BTC' as const, currency: 'USD', rate: '1' };
   cache.store('old', [{ ...price, at: 10 }], 100);

@@ -8,19 +8,19 @@ const observe = (...rates: (number | string)[]): Observation[] =>
 
 describe('consensus', () => {
   test.each([
-    ['of nothing is none', [], null],
-    ['of one is that one', [100], { rate: '100', sources: ['s0'], at: 1000 }],
-    ['of two that agree is their mean', [100, 101], { rate: '100.5', sources: ['s0', 's1'], at: 1000 }],
-    ['of two that contradict each other is none', [100, 106], null],
-    ['of three is the middle one', [99, 101, 100], { rate: '100', sources: ['s0', 's1', 's2'], at: 1000 }],
-    ['leaves an outlier out', [50, 100, 101], { rate: '100.5', sources: ['s1', 's2'], at: 1001 }],
+    ['is nothing for no sources', [], null],
+    ['is the price of a single source', [100], { rate: '100', sources: ['s0'], at: 1000 }],
+    ['is the mean of two that agree', [100, 101], { rate: '100.5', sources: ['s0', 's1'], at: 1000 }],
+    ['is nothing for two that contradict each other', [100, 106], null],
+    ['is the median of three', [99, 101, 100], { rate: '100', sources: ['s0', 's1', 's2'], at: 1000 }],
+    ['ignores an outlier', [50, 100, 101], { rate: '100.5', sources: ['s1', 's2'], at: 1001 }],
     [
-      'of four leaves one far off out',
+      'ignores one outlier among four',
       [100, 101, 102, 900],
       { rate: '101', sources: ['s0', 's1', 's2'], at: 1000 },
     ],
-    ['of three that all differ is none', [100, 110, 121], null],
-    ['of two against two is none', [100, 100, 200, 200], null],
+    ['is nothing for three that all differ', [100, 110, 121], null],
+    ['is nothing for two against two', [100, 100, 200, 200], null],
   ])('%s', (_, rates, expected) => {
     expect(consensus(observe(...rates))).toEqual(expected);
   });
@@ -30,7 +30,7 @@ describe('consensus', () => {
     .map((n) => new Big(n.toString()).times('0.000001').toFixed());
   const observations = fc.array(price, { maxLength: 8 }).map((rates) => observe(...rates));
 
-  test('lies between the sources that counted, which all lie close together', () => {
+  test('lies between the counted sources, which are all close together', () => {
     const property = fc.property(observations, (given) => {
       const agreed = consensus(given);
       if (agreed === null) return;
@@ -58,7 +58,7 @@ describe('consensus', () => {
     fc.assert(property);
   });
 
-  test('one lying source among four cannot move it by more than the others differ', () => {
+  test('moves because of one wrong source among four by no more than the others differ', () => {
     const near = fc.integer({ min: 99_900, max: 100_100 });
     const property = fc.property(fc.tuple(near, near, near), price, ([a, b, c], lie) => {
       const agreed = consensus(observe(a, b, c, lie));

@@ -12,11 +12,11 @@ const judge = (rate: string, sources: string[], history: RateHistory, now: numbe
 const agreed = (rate: string, at = T0): RateHistory => judge(rate, ['a', 'b'], NO_HISTORY, at).history;
 
 describe('judgeRate', () => {
-  it('believes two sources that agree, however far they are from before', () => {
+  it('accepts a price on which two sources agree, however far it is from the previous one', () => {
     expect(judge('1', ['a', 'b'], agreed('100000'), T0).state).toBe('agreed');
   });
 
-  it('accepts a first rate of a single source, and says that it is alone where more agreed before', () => {
+  it('accepts a first price of a single source, and marks it as single where more agreed before', () => {
     expect(judge('100', ['a'], NO_HISTORY, T0).state).toBe('single');
     expect(judge('100', ['a'], agreed('100'), T0).state).toBe('alone');
   });
@@ -32,18 +32,18 @@ describe('judgeRate', () => {
     ['120.1', T0 + 600 * MINUTE, 'refused'],
     ['83.3', T0 + 600 * MINUTE, 'refused'],
     ['1000', T0 + 600 * MINUTE, 'refused'],
-  ] as const)('lets one source move 100 to %s at %i: %s', (rate, now, state) => {
+  ] as const)('decides for one source that moves from 100 to %s at %i: %s', (rate, now, state) => {
     expect(judge(rate, ['a'], agreed('100'), now).state).toBe(state);
   });
 
-  it('leaves the history of a refused rate as it is and names source and rates', () => {
+  it('keeps the history when it rejects a price, and names source and prices', () => {
     const history = agreed('100');
     const verdict = judge('1000', ['kraken'], history, T0 + MINUTE);
     expect(verdict.history).toEqual(history);
     expect(verdict.reason).toMatch(/kraken alone .*1000.*100/);
   });
 
-  it('keeps what one source does within its limits, in any number of steps of any size', () => {
+  it('limits the total move of one source, for any number of steps of any size', () => {
     const step = fc.record({
       ms: fc.oneof(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 0, max: 10 * MINUTE })),
       percent: fc.integer({ min: -90, max: 900 }),
@@ -72,7 +72,7 @@ describe('judgeRate', () => {
     );
   });
 
-  it('adds up no steps within a minute', () => {
+  it('does not add up several steps within a minute', () => {
     let history = agreed('100');
     let highest = new Big(100);
     for (let second = 1; second < 60; second += 1) {
@@ -84,14 +84,14 @@ describe('judgeRate', () => {
     expect(highest.lte(105)).toBe(true);
   });
 
-  it('compares one source with the agreed rate for a week, and says afterwards still that it is alone', () => {
+  it('compares a single source with the agreed rate for a week, and marks it as single afterwards as well', () => {
     const WEEK = 7 * 24 * 60 * MINUTE;
     expect(judge('121', ['a'], agreed('100'), T0 + WEEK).state).toBe('refused');
     expect(judge('121', ['a'], agreed('100'), T0 + WEEK + 1).state).toBe('alone');
     expect(judge('104', ['a'], agreed('100'), T0 - WEEK - 1).state).toBe('alone');
   });
 
-  it('is not fooled by a clock that is set back', () => {
+  it('handles a clock that is set back', () => {
     expect(judge('105', ['a'], agreed('100'), T0 - 600 * MINUTE).state).toBe('alone');
     expect(judge('106', ['a'], agreed('100'), T0 - 600 * MINUTE).state).toBe('refused');
   });

@@ -14,8 +14,8 @@ const prices = (source: RateSource, name: string) =>
 const requests = (source: RateSource, currencies: string[]) =>
   source.requests(currencies).map(({ href }) => href);
 
-describe('Kraken', () => {
-  test('reads pairs under their old and their new names', () => {
+describe('kraken rate source', () => {
+  test('reads pairs with old and new names', () => {
     expect(prices(kraken(), 'kraken-usd')).toEqual({
       'BTC/USD': '65231.9',
       'ETH/USD': '1965.4',
@@ -29,12 +29,12 @@ describe('Kraken', () => {
   test.each([
     ['between bid and ask', { b: ['99'], a: ['101'], c: ['100'] }, '100'],
     ['below the bid, from before the price rose', { b: ['99'], a: ['101'], c: ['60'] }, '99'],
-    ['above the ask, from before it fell', { b: ['99'], a: ['101'], c: ['150'] }, '101'],
-    ['in a book too wide to tell a price', { b: ['90'], a: ['101'], c: ['100'] }, undefined],
-    ['in a crossed book', { b: ['101'], a: ['99'], c: ['100'] }, undefined],
-    ['in an empty book', { b: ['0'], a: ['0'], c: ['100'] }, undefined],
+    ['above the ask, from before the price fell', { b: ['99'], a: ['101'], c: ['150'] }, '101'],
+    ['in an order book with too wide a spread', { b: ['90'], a: ['101'], c: ['100'] }, undefined],
+    ['in a crossed order book', { b: ['101'], a: ['99'], c: ['100'] }, undefined],
+    ['in an empty order book', { b: ['0'], a: ['0'], c: ['100'] }, undefined],
     ['without bid and ask', { c: ['100'] }, undefined],
-  ])('counts a last trade %s as the price of now only as far as bid and ask bear it', (_, pair, rate) => {
+  ])('limits a last trade %s to the range of bid and ask', (_, pair, rate) => {
     const usd = { b: ['9'], a: ['9'], c: ['9'] };
     const found = kraken().parse(JSON.stringify({ error: [], result: { XBTCHF: pair, SOLUSD: usd } }));
     expect(found.map(({ coin, rate: told }) => [coin, told])).toEqual([
@@ -43,19 +43,19 @@ describe('Kraken', () => {
     ]);
   });
 
-  test('asks one request for each currency it has, so that one gone pair spoils one currency only', () => {
+  test('sends one request per currency, so that a removed pair affects one currency only', () => {
     expect(requests(kraken(), ['USD', 'CHF', 'THB'])).toEqual([
       'https://api.kraken.com/0/public/Ticker?pair=XBTUSD,ETHUSD,LTCUSD,SOLUSD',
       'https://api.kraken.com/0/public/Ticker?pair=XBTCHF,ETHCHF',
     ]);
   });
 
-  test('tells what Kraken answered instead of prices', () => {
+  test('reports the error that Kraken returns instead of prices', () => {
     expect(() => kraken().parse(fixture('kraken-unknown-pair'))).toThrow('EQuery:Unknown asset pair');
   });
 });
 
-describe('Coinbase', () => {
+describe('coinbase rate source', () => {
   test('reads one coin in every ISO currency, and nothing else of the list', () => {
     expect(prices(coinbase(), 'coinbase-btc')).toEqual({
       'BTC/AED': '239610.2551',
@@ -66,14 +66,14 @@ describe('Coinbase', () => {
     });
   });
 
-  test('asks once for each coin, however many currencies are wanted', () => {
+  test('sends one request per coin, however many currencies are requested', () => {
     expect(requests(coinbase(), ['USD', 'EUR', 'THB'])).toHaveLength(4);
     expect(requests(coinbase(), [])).toEqual([]);
   });
 });
 
-describe('Bitstamp', () => {
-  test('reads spot pairs with their own time, not perpetuals or other coins', () => {
+describe('bitstamp rate source', () => {
+  test('reads spot pairs with their time, but no perpetuals and no other coins', () => {
     expect(bitstamp().parse(fixture('bitstamp-all'))).toEqual([
       { coin: 'BTC', currency: 'USD', rate: '65229', at: 1_789_455_809_000 },
       { coin: 'BTC', currency: 'EUR', rate: '56118', at: 1_789_455_810_000 },
@@ -81,14 +81,14 @@ describe('Bitstamp', () => {
     ]);
   });
 
-  test('is not asked for currencies it has not', () => {
+  test('sends no request for currencies that it does not have', () => {
     expect(requests(bitstamp(), ['THB', 'JPY'])).toEqual([]);
     expect(requests(bitstamp(), ['THB', 'GBP'])).toEqual(['https://www.bitstamp.net/api/v2/ticker/']);
   });
 });
 
-describe('CoinGecko', () => {
-  test('keeps every digit of its JSON numbers, more than a float has', () => {
+describe('coingecko rate source', () => {
+  test('keeps every digit of JSON numbers, beyond the precision of a float', () => {
     expect(prices(coingecko(), 'coingecko')).toEqual({
       'BTC/USD': '65233.41270193847261',
       'BTC/EUR': '56119',
@@ -105,7 +105,7 @@ describe('CoinGecko', () => {
   test.each([
     ['demo', 'https://api.coingecko.com', 'x-cg-demo-api-key'],
     ['pro', 'https://pro-api.coingecko.com', 'x-cg-pro-api-key'],
-  ] as const)('takes a key of the %s plan at %s in %s, never in the address', (plan, origin, header) => {
+  ] as const)('sends a key of the %s plan to %s in %s, never in the URL', (plan, origin, header) => {
     const source = coingecko({ plan, apiKey: { reveal: () => 'CG-abc' } });
     expect(source.headers?.()).toEqual({ [header]: 'CG-abc' });
     const [url] = source.requests(['USD']);
@@ -114,7 +114,7 @@ describe('CoinGecko', () => {
     expect(coingecko({ plan, apiKey: null }).headers?.()).toEqual({});
   });
 
-  test('asks for all coins and currencies at once', () => {
+  test('sends one request for all coins and currencies', () => {
     const [url] = coingecko().requests(['USD', 'THB']);
     expect(Object.fromEntries(url?.searchParams ?? [])).toEqual({
       ids: 'bitcoin,ethereum,litecoin,solana',
@@ -125,7 +125,7 @@ describe('CoinGecko', () => {
   });
 });
 
-describe.each([kraken(), coinbase(), bitstamp(), coingecko()])('$name refuses', (source) => {
+describe.each([kraken(), coinbase(), bitstamp(), coingecko()])('$name rate source', (source) => {
   test.each([
     '',
     'null',
@@ -134,7 +134,7 @@ describe.each([kraken(), coinbase(), bitstamp(), coingecko()])('$name refuses', 
     '42',
     '{"status":{"error_code":429}}',
     '{"error":[],"result":{"XXBTZUSD":{"c":["-1","1"]}}}',
-  ])('the answer %s, or finds no price in it', (body) => {
+  ])('rejects the response %s, or finds no price in it', (body) => {
     let found: readonly unknown[] = [];
     try {
       found = source.parse(body);
@@ -145,7 +145,7 @@ describe.each([kraken(), coinbase(), bitstamp(), coingecko()])('$name refuses', 
   });
 });
 
-test.each(['0', '-5', '1e400', 'NaN', '', '9'.repeat(41)])('a price of "%s" never gets in', (price) => {
+test.each(['0', '-5', '1e400', 'NaN', '', '9'.repeat(41)])('never accepts a price of "%s"', (price) => {
   const body = fixture('coinbase-btc').replace(/("USD": ?)"65240.125"/, `$1"${price}"`);
   expect(body).not.toContain('"USD": "65240.125"');
   expect(

@@ -21,7 +21,7 @@ function codeLines(): [digits: number, lines: string[]][] {
     });
 }
 
-it('the table of the SDK is the one of the daemon', async () => {
+it('the currency table of the SDK equals that of the daemon', async () => {
   const rows = codeLines().map(([digits, lines]) =>
     lines.length === 1 ? `  ${digits}: ${lines[0]},` : `  ${digits}:\n    ${lines.join(' +\n    ')},`,
   );
@@ -37,7 +37,7 @@ it('the table of the SDK is the one of the daemon', async () => {
   await expect(file.join('\n')).toMatchFileSnapshot(SDK_TABLE);
 });
 
-it('the table of the PHP client is the one of the daemon', async () => {
+it('the currency table of the PHP client equals that of the daemon', async () => {
   const rows = codeLines().map(
     ([digits, lines]) => `        ${digits} => ${lines.join('\n            . ')},\n`,
   );

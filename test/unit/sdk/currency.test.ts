@@ -9,12 +9,12 @@ const NEEDLESS_DECIMALS = fc
   .array(fc.integer({ min: 0, max: 9 }), { maxLength: 8 })
   .map((all) => all.join(''));
 
-it('currencyDigits answers what the daemon has, for every currency', () => {
+it('currencyDigits of the SDK equals that of the daemon for every currency', () => {
   for (const code of CURRENCIES) expect([code, currencyDigits(code)]).toEqual([code, daemonDigits(code)]);
   expect([currencyDigits('eur'), currencyDigits('jpy'), currencyDigits('Clf')]).toEqual([2, 0, 4]);
 });
 
-it.each(['BTC', '', 'EURO', 'XAU', 'constructor'])('currencyDigits refuses "%s"', (code) => {
+it.each(['BTC', '', 'EURO', 'XAU', 'constructor'])('currencyDigits rejects "%s"', (code) => {
   expect(() => currencyDigits(code)).toThrow(RangeError);
 });
 
@@ -31,30 +31,30 @@ it.each([
   ['0.4', 'JPY', '0'],
   ['1.2345', 'KWD', '1.235'],
   ['1.23', 'CLF', '1.2300'],
-])('roundFiat shows %s %s as %s', (amount, currency, shown) => {
+])('roundFiat rounds %s %s to %s', (amount, currency, shown) => {
   expect(roundFiat(amount, currency)).toBe(shown);
 });
 
 it.each(['', '-1', '1,5', '1.', '.5', '1e3', ' 1', 'NaN', '9'.repeat(65)])(
-  'amounts refuse "%s"',
+  'parseMinor and formatMinor reject "%s"',
   (amount) => {
     expect(() => roundFiat(amount, 'EUR')).toThrow(RangeError);
     expect(() => parseMinor(amount, 'EUR')).toThrow(RangeError);
   },
 );
 
-it('parseMinor reads exactly, and refuses what the currency cannot express', () => {
+it('parseMinor parses exactly, and rejects more decimals than the currency has', () => {
   expect(parseMinor('24.9000', 'EUR')).toBe(2490n);
   expect(parseMinor('1990.0', 'JPY')).toBe(1990n);
   expect(() => parseMinor('24.901', 'EUR')).toThrow(RangeError);
   expect(() => parseMinor('0.5', 'JPY')).toThrow(RangeError);
 });
 
-it.each([-1, -1n, 0.5, Number.NaN, 2 ** 60])('formatMinor refuses %s', (minor) => {
+it.each([-1, -1n, 0.5, Number.NaN, 2 ** 60])('formatMinor rejects %s', (minor) => {
   expect(() => formatMinor(minor, 'EUR')).toThrow(RangeError);
 });
 
-it('formatMinor and parseMinor are each other backwards, and the daemon reads the same', () => {
+it('formatMinor and parseMinor are inverse, and the daemon parses the same value', () => {
   fc.assert(
     fc.property(CURRENCY, fc.bigInt({ min: 0n, max: 10n ** 18n }), (currency, minor) => {
       const text = formatMinor(minor, currency);
@@ -65,7 +65,7 @@ it('formatMinor and parseMinor are each other backwards, and the daemon reads th
   );
 });
 
-it('roundFiat is never further than half a minor unit away, and rounds the half up', () => {
+it('roundFiat is never more than half a minor unit off, and rounds half up', () => {
   fc.assert(
     fc.property(
       CURRENCY,

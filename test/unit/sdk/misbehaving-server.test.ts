@@ -47,7 +47,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('answers', () => {
+describe('SDK with unexpected responses', () => {
   it.each([
     [
       'failure with the status of success',
@@ -62,7 +62,7 @@ describe('answers', () => {
     ['a number', 7, 200, 'UNREADABLE', 3],
     ['null', null, 200, 'UNREADABLE', 3],
     ['an error that is no error', { success: false, error: 'broken' }, 400, 'UNREADABLE', 1],
-  ] as const)('%s', async (_, body, status, code, attempts) => {
+  ] as const)('handles %s', async (_, body, status, code, attempts) => {
     const { till, asked } = server([() => Response.json(body, { status })]);
     const asking = settled(till.payments.list());
     await vi.runAllTimersAsync();
@@ -71,7 +71,7 @@ describe('answers', () => {
   });
 
   it.each(['31536000', '-5', '0', 'soon', '', '1e9', '9'.repeat(400)])(
-    'Retry-After: %s, for ever',
+    'limits retries with Retry-After: %s on every response',
     async (after) => {
       const { till, asked } = server([refusal(429, { 'retry-after': after })]);
       const began = Date.now();
@@ -83,15 +83,18 @@ describe('answers', () => {
     },
   );
 
-  it.each(['-5', 'soon', 'Sat, 01 Jan 2000 00:00:00 GMT'])('Retry-After: %s says nothing', async (after) => {
-    const { till, asked } = server([refusal(429, { 'retry-after': after })]);
-    const asking = settled(till.payments.list());
-    await vi.runAllTimersAsync();
-    expect(await asking).toMatchObject({ retryAfterMs: null });
-    expect(asked[1]!.at - asked[0]!.at).toBeGreaterThanOrEqual(375);
-  });
+  it.each(['-5', 'soon', 'Sat, 01 Jan 2000 00:00:00 GMT'])(
+    'ignores an invalid Retry-After: %s',
+    async (after) => {
+      const { till, asked } = server([refusal(429, { 'retry-after': after })]);
+      const asking = settled(till.payments.list());
+      await vi.runAllTimersAsync();
+      expect(await asking).toMatchObject({ retryAfterMs: null });
+      expect(asked[1]!.at - asked[0]!.at).toBeGreaterThanOrEqual(375);
+    },
+  );
 
-  it('what no time makes better is not tried again, though its status is 503', async () => {
+  it('does not retry an error that is not temporary, even with status 503', async () => {
     const error = { status: 503, code: 'COIN_UNAVAILABLE', message: 'no coin' };
     const { till, asked } = server([
       () => Response.json({ success: false, error, data: null }, { status: 503 }),
@@ -100,7 +103,7 @@ describe('answers', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('a daemon that is not ready says so, and is no failure', async () => {
+  it('reports a daemon that is not ready without an error', async () => {
     const error = { status: 503, code: 'NODE_UNAVAILABLE', message: 'Not ready' };
     const data = { ready: false, database: 'ok', chains: {}, warnings: [] };
     const { till, asked } = server([() => Response.json({ success: false, error, data }, { status: 503 })]);
@@ -108,7 +111,7 @@ describe('answers', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('a Retry-After of a year is no timer that overflows', async () => {
+  it('does not overflow a timer with a Retry-After of a year', async () => {
     const { till, asked } = server([refusal(429, { 'retry-after': '31536000' })], {
       retryBudgetMs: Infinity,
     });
@@ -134,8 +137,8 @@ async function follow(answers: readonly (() => Response)[], ms: number) {
   return { seqs, asked };
 }
 
-describe('events', () => {
-  it('a cursor that goes back brings nothing twice', async () => {
+describe('SDK events.follow', () => {
+  it('delivers no event twice when a cursor goes back', async () => {
     const { seqs, asked } = await follow(
       [page([3, 5], 5), page([3, 5], 1), page([4, 6], 6), page([], 6)],
       10_000,
@@ -144,7 +147,7 @@ describe('events', () => {
     expect(asked.slice(0, 4).map(({ url }) => url.searchParams.get('after'))).toEqual(['2', '5', '5', '6']);
   });
 
-  it('a job ends though the same page comes for ever', async () => {
+  it('ends on abort although the same page is returned again and again', async () => {
     const { till, asked } = server([page([3, 5], 5), page([3, 5], 3)]);
     const seqs: number[] = [];
     for await (const { seq } of till.events.since({ after: 0 })) seqs.push(seq);
@@ -152,7 +155,7 @@ describe('events', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it.each([2, 0])('a cursor that stays or goes back beside new events: %s', async (nextAfter) => {
+  it.each([2, 0])('pauses when a cursor stays or goes back next to new events: %s', async (nextAfter) => {
     const { till, asked } = server([page([3, 4], nextAfter), page([], nextAfter)]);
     const seqs: number[] = [];
     for await (const { seq } of till.events.since({ after: 2 })) seqs.push(seq);
@@ -160,7 +163,7 @@ describe('events', () => {
     expect(asked.map(({ url }) => url.searchParams.get('after'))).toEqual(['2', '4']);
   });
 
-  it('no cursor at all: an error, and not the end', async () => {
+  it('fails, instead of ending, when a cursor is missing', async () => {
     const { till } = server([
       () => Response.json({ success: true, error: null, data: { events: [{ seq: 3 }] } }),
     ]);
@@ -168,28 +171,31 @@ describe('events', () => {
     expect(await listening).toMatchObject({ code: 'UNREADABLE' });
   });
 
-  it('one failure among many answers is not the last of many failures', async () => {
+  it('does not count a failure after successful responses as one in a row', async () => {
     const failing = refusal(503);
     const answers = Array.from({ length: 12 }, (_, round) => [failing, page([round + 3], round + 3)]).flat();
     const { seqs } = await follow([...answers, page([], 14)], 30_000);
     expect(seqs).toHaveLength(12);
   });
 
-  it('a server that does not wait is not asked without a pause', async () => {
+  it('pauses between requests to a server that does not long-poll', async () => {
     const { asked } = await follow([page([], 2)], 10_000);
     expect(asked.length).toBeLessThanOrEqual(11);
     expect(asked.length).toBeGreaterThan(5);
   });
 
-  it.each(['0', '-1', '31536000'])('nor one that is overloaded for ever: Retry-After %s', async (after) => {
-    const { asked } = await follow([refusal(429, { 'retry-after': after })], 600_000);
-    expect(asked.length).toBeLessThan(40);
-    expect(asked.length).toBeGreaterThan(1);
-  });
+  it.each(['0', '-1', '31536000'])(
+    'limits requests to an overloaded server with Retry-After %s',
+    async (after) => {
+      const { asked } = await follow([refusal(429, { 'retry-after': after })], 600_000);
+      expect(asked.length).toBeLessThan(40);
+      expect(asked.length).toBeGreaterThan(1);
+    },
+  );
 });
 
-describe('requests', () => {
-  it('a full last page is not followed by an empty one', async () => {
+describe('SDK pagination and inputs', () => {
+  it('sends no further request after a full last page', async () => {
     const customers = Array.from({ length: 100 }, (_, id) => ({ id: String(id) }));
     const data = { customers, pagination: { page: 1, limit: 100, total: 100 } };
     const { till, asked } = server([() => Response.json({ success: true, error: null, data })]);
@@ -199,7 +205,7 @@ describe('requests', () => {
     expect(asked[0]?.url.search).toBe('?page=1&limit=100');
   });
 
-  it('pages that repeat for ever end with an error', async () => {
+  it('ends with an error when pages repeat forever', async () => {
     const data = { customers: [{ id: '1' }], pagination: { page: 1, limit: 1, total: 1_000_000 } };
     const { till, asked } = server([() => Response.json({ success: true, error: null, data })]);
     const seen: unknown[] = [];
@@ -212,7 +218,7 @@ describe('requests', () => {
     expect([seen.length, asked.length]).toEqual([1, 11]);
   });
 
-  it('an input that may be left out is sent as an empty one', async () => {
+  it('sends an omitted optional input as an empty one', async () => {
     const sent: (string | undefined)[] = [];
     const ask = async (_: string, { body }: RequestInit): Promise<Response> => {
       sent.push(body as string | undefined);
@@ -225,8 +231,8 @@ describe('requests', () => {
   });
 });
 
-describe('mistakes of the caller', () => {
-  it('what cannot be written as JSON is told as that, once', async () => {
+describe('SDK with invalid arguments', () => {
+  it('reports a value that cannot be serialised as JSON, once', async () => {
     const { till, asked } = server([page([], 0)]);
     const body = { orderId: '1', amount: 1n as unknown as string, currency: 'EUR', customer: {} };
     await expect(till.payments.create(body)).rejects.toThrow(TypeError);
@@ -239,12 +245,12 @@ describe('mistakes of the caller', () => {
     'http://till.example/#a',
     'http://',
     'till',
-  ])('baseUrl %s', (baseUrl) => {
+  ])('rejects baseUrl %s', (baseUrl) => {
     expect(() => new Tilld({ baseUrl })).toThrow(/baseUrl must be/);
     expect(() => new Tilld({ baseUrl })).not.toThrow(/secret/);
   });
 
-  it('baseUrl may have a path', async () => {
+  it('accepts a baseUrl with a path', async () => {
     const { till, asked } = server([page([], 0)], { baseUrl: 'https://shop.example/till/' });
     await till.events.list();
     expect(asked[0]?.url.href).toBe('https://shop.example/till/merchant/events');
@@ -255,6 +261,6 @@ it.each([
   ['constructor', null],
   ['underpaid', 'constructor'],
   ['__proto__', null],
-])('a payment that is %s/%s is in no state', (status, exception) => {
+])('shopState throws for a payment in the unknown state %s/%s', (status, exception) => {
   expect(() => shopState({ status, exception } as unknown as Payment)).toThrow(RangeError);
 });

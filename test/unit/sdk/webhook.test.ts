@@ -31,20 +31,20 @@ function reasonOf(verified: Promise<unknown>): Promise<string> {
   );
 }
 
-describe('takes what the standard signs', () => {
+describe('verifyWebhook on a signed request', () => {
   it.each([
     ['text', BODY],
     ['a Buffer', Buffer.from(BODY)],
     ['bytes', new TextEncoder().encode(BODY)],
     ['an ArrayBuffer', new TextEncoder().encode(BODY).buffer],
-  ])('as %s', async (_, body) => {
+  ])('accepts the body as %s', async (_, body) => {
     const event = await verifyWebhook(body, signedByTheStandard(), SECRET);
     // Narrowed by its type: `payment` is there without a cast.
     const paymentId = event.type === 'payment.completed' ? event.data.payment.id : null;
     expect(paymentId).toBe('pay_1');
   });
 
-  it('with headers as Node, fetch and some servers have them', async () => {
+  it('accepts headers as in Node, fetch and some servers', async () => {
     const headers = signedByTheStandard();
     const capital = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
@@ -54,7 +54,7 @@ describe('takes what the standard signs', () => {
     }
   });
 
-  it('while one secret replaces another, on either side', async () => {
+  it('accepts the old and the new secret during a rotation', async () => {
     expect(await reasonOf(verifyWebhook(BODY, signedByTheStandard(), [OTHER, SECRET]))).toBe('taken');
     const both = {
       ...signedByTheStandard(),
@@ -64,7 +64,7 @@ describe('takes what the standard signs', () => {
   });
 });
 
-it('signs for tests as the standard does', async () => {
+it('signForTest signs according to Standard Webhooks', async () => {
   const headers = await signForTest(BODY, SECRET, { id: 'evt_1' });
   expect(new Webhook(SECRET).verify(BODY, headers)).toEqual(JSON.parse(BODY));
   expect(await reasonOf(verifyWebhook(BODY, headers, SECRET))).toBe('taken');
@@ -72,7 +72,7 @@ it('signs for tests as the standard does', async () => {
 
 const at = (seconds: number): Date => new Date(Date.now() + seconds * 1000);
 
-describe('says why it takes nothing else', () => {
+describe('verifyWebhook on an invalid request', () => {
   it.each([
     ['a parsed body', 'no_raw_body', JSON.parse(BODY), signedByTheStandard()],
     ['no body', 'no_raw_body', undefined, signedByTheStandard()],
@@ -80,15 +80,20 @@ describe('says why it takes nothing else', () => {
     ['malformed bytes', 'wrong_secret', Buffer.from(BODY).fill(0xff, 40, 41), signedByTheStandard()],
     ['another id', 'wrong_secret', BODY, { ...signedByTheStandard(), 'webhook-id': 'evt_2' }],
     ['another secret', 'wrong_secret', BODY, signedByTheStandard(BODY, OTHER)],
-    ['no signature in it', 'wrong_secret', BODY, { ...signedByTheStandard(), 'webhook-signature': 'v1,' }],
     [
-      'one that is not base64',
+      'no signature in the header',
+      'wrong_secret',
+      BODY,
+      { ...signedByTheStandard(), 'webhook-signature': 'v1,' },
+    ],
+    [
+      'a signature that is not base64',
       'wrong_secret',
       BODY,
       { ...signedByTheStandard(), 'webhook-signature': 'v1,%%' },
     ],
     [
-      'another version of it',
+      'another version of the signature',
       'wrong_secret',
       BODY,
       {
@@ -98,24 +103,24 @@ describe('says why it takes nothing else', () => {
     ],
     ['no headers', 'headers', BODY, {}],
     ['no time', 'headers', BODY, { ...signedByTheStandard(), 'webhook-timestamp': 'noon' }],
-    ['an old request', 'clock', BODY, signedByTheStandard(BODY, SECRET, at(-310))],
-    ['one from the future', 'clock', BODY, signedByTheStandard(BODY, SECRET, at(310))],
+    ['an old timestamp', 'clock', BODY, signedByTheStandard(BODY, SECRET, at(-310))],
+    ['a timestamp in the future', 'clock', BODY, signedByTheStandard(BODY, SECRET, at(310))],
     ['something else, signed', 'body', '[]', signedByTheStandard('[]')],
-    ['no JSON, signed', 'body', 'hello', signedByTheStandard('hello')],
+    ['invalid JSON, signed', 'body', 'hello', signedByTheStandard('hello')],
     ['nothing, signed', 'body', 'null', signedByTheStandard('null')],
     ['a byte order mark, signed', 'body', Buffer.from(`\uFEFF${BODY}`), signedByTheStandard(`\uFEFF${BODY}`)],
-    ['an event of nothing', 'body', NOTHING, signedByTheStandard(NOTHING)],
-  ])('%s: %s', async (_, reason, body: unknown, headers) => {
+    ['an event without a type, signed', 'body', NOTHING, signedByTheStandard(NOTHING)],
+  ])('rejects %s with the reason %s', async (_, reason, body: unknown, headers) => {
     expect(await reasonOf(verifyWebhook(body as string, headers, SECRET))).toBe(reason);
   });
 
-  it('the tolerance is the caller’s', async () => {
+  it('applies the tolerance that the caller sets', async () => {
     const headers = signedByTheStandard(BODY, SECRET, at(-250));
     expect(await reasonOf(verifyWebhook(BODY, headers, SECRET))).toBe('taken');
     expect(await reasonOf(verifyWebhook(BODY, headers, SECRET, { toleranceSeconds: 60 }))).toBe('clock');
   });
 
-  it('a secret that is none, before anything is compared with it', async () => {
+  it('rejects an invalid secret before it compares anything', async () => {
     for (const secret of ['', 'whsec_', 'whsec_%%', [], [SECRET, '']]) {
       const reason = await reasonOf(verifyWebhook(BODY, signedByTheStandard(), secret));
       expect(reason).toMatch(/whsec_ and base64|no secret/);

@@ -10,8 +10,8 @@ const sizes = fc.record({
   finished: fc.nat({ max: 150 }),
 });
 
-describe('the accounts of one look', () => {
-  it('hold every awaited account that there is room for, however many finished ones there are', () => {
+describe('AccountTurns', () => {
+  it('includes every waiting account up to the limit, however many closed accounts there are', () => {
     fc.assert(
       fc.property(sizes, fc.integer({ min: 1, max: 5 }), ({ limit, awaited, finished }, looks) => {
         const turns = new AccountTurns<{ id: number }>(limit);
@@ -29,7 +29,7 @@ describe('the accounts of one look', () => {
     );
   });
 
-  it('come to hold each account, finished or awaited, within a bounded number of looks', () => {
+  it('includes each account, waiting or closed, within a bounded number of rounds', () => {
     fc.assert(
       fc.property(sizes, ({ limit, awaited, finished }) => {
         const turns = new AccountTurns<{ id: number }>(limit);
@@ -47,7 +47,7 @@ describe('the accounts of one look', () => {
     );
   });
 
-  it('go on where the last look ended when accounts come and go meanwhile', () => {
+  it('continues after the last account when accounts are added and removed', () => {
     const turns = new AccountTurns<{ id: number }>(4);
     const over = accounts(1, 10);
     expect(turns.choose([], over).finished.map(({ id }) => id)).toEqual([1, 2, 3, 4]);

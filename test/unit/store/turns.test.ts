@@ -4,7 +4,7 @@ import { turnAt } from '../../../src/store/watch/chain-index.ts';
 
 const MOST = 400;
 
-it('every address has its turn, whatever the height, in at most twice as many blocks as needed', () => {
+it('turnAt includes every address at any height within at most twice the necessary number of blocks', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 20_000 }),
@@ -21,6 +21,6 @@ it('every address has its turn, whatever the height, in at most twice as many bl
   );
 });
 
-it('a height has the same turn again, also after more addresses were given out', () => {
+it('turnAt returns the same accounts for a height again, also after more addresses were issued', () => {
   expect(turnAt(1_000_003, 5_000)).toEqual(turnAt(1_000_003, 6_000));
 });

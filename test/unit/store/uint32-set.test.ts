@@ -4,8 +4,8 @@ import { Uint32Set } from '../../../src/store/watch/uint32-set.ts';
 
 const keys = fc.array(fc.integer({ min: 1, max: 0xffffffff }), { maxLength: 5_000 });
 
-describe('a set of 32-bit numbers', () => {
-  it('holds exactly what was put in, however often it grew', () => {
+describe('Uint32Set', () => {
+  it('contains exactly what was added, however often it grew', () => {
     fc.assert(
       fc.property(keys, keys, (inside, others) => {
         const set = new Uint32Set();
@@ -18,7 +18,7 @@ describe('a set of 32-bit numbers', () => {
     );
   });
 
-  it('keeps neighbours apart and never says no to zero once it was added', () => {
+  it('keeps neighbouring numbers apart and never misses an added zero', () => {
     const set = new Uint32Set();
     set.add(0);
     expect(set.has(0)).toBe(true);

@@ -23,11 +23,11 @@ const scalar = fc.oneof(
   fc.nat(600).map((small) => ORDER - 1n - BigInt(small)),
 );
 
-test('the binary of libsecp256k1 is used where there is one', () => {
+test('hasNativeSecp256k1 is true where the binary is available', () => {
   expect(hasNativeSecp256k1).toBe(true);
 });
 
-test('libsecp256k1 and the fallback add the same point', () => {
+test('childPublicKey computes the same point with libsecp256k1 and with the fallback', () => {
   fc.assert(
     fc.property(scalar, scalar, fc.boolean(), (key, tweak, isCompressed) => {
       fc.pre((key + tweak) % ORDER !== 0n);
@@ -44,13 +44,13 @@ test('libsecp256k1 and the fallback add the same point', () => {
 test.each([
   ['a tweak beyond the order of the group', 5n, Buffer.alloc(32, 0xff)],
   ['the point at infinity', 5n, Buffer.from(Point.Fn.toBytes(ORDER - 5n))],
-])('both refuse %s', (_what, key, tweak) => {
+])('childPublicKey rejects %s with libsecp256k1 and with the fallback', (_what, key, tweak) => {
   const publicKey = Point.BASE.multiply(key).toBytes(true);
   expect(() => bindings.publicKeyTweakAdd(publicKey, tweak, true)).toThrow();
   expect(() => addTweakByNoble(publicKey, tweak, true)).toThrow();
 });
 
-test('public derivation gives the keys of private derivation by @scure/bip32', () => {
+test('publicBranch derives the same keys as private derivation by @scure/bip32', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 32, maxLength: 32 }),

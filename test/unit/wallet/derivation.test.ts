@@ -34,8 +34,8 @@ const arbitraryPath = fc.record({
 });
 const arbitraryNetwork = fc.constantFrom(...NETWORKS);
 
-describe('agrees with other implementations on any path:', () => {
-  test('Bitcoin and Litecoin with private derivation by @scure/bip32', () => {
+describe('createWallet on any derivation path', () => {
+  test('derives the same Bitcoin and Litecoin addresses as private derivation by @scure/bip32', () => {
     const prefixes = {
       BTC: { mainnet: 'bc', testnet: 'tb', regtest: 'bcrt' },
       LTC: { mainnet: 'ltc', testnet: 'tltc', regtest: 'rltc' },
@@ -53,7 +53,7 @@ describe('agrees with other implementations on any path:', () => {
     fc.assert(property, { numRuns: 60 });
   });
 
-  test('Ethereum with ethers', () => {
+  test('derives the same Ethereum addresses as ethers', () => {
     const root = HDNodeWallet.fromSeed(seed);
     const property = fc.property(arbitraryNetwork, arbitraryPath, (network, path) => {
       const type = path.mode === 'sandbox' ? 1 : 60;
@@ -65,7 +65,7 @@ describe('agrees with other implementations on any path:', () => {
     fc.assert(property, { numRuns: 20 });
   });
 
-  test('Solana with @noble/hashes and @noble/curves', () => {
+  test('derives the same Solana addresses as @noble/hashes and @noble/curves', () => {
     const property = fc.property(arbitraryNetwork, arbitraryPath, (network, { mode, account, index }) => {
       const type = mode === 'sandbox' ? 1 : 501;
       const key = slip10Key(seed, [44, type, account, index]);
@@ -96,7 +96,7 @@ function slip10Key(seed: Uint8Array, path: readonly number[]): Uint8Array {
 
 const branches = (coin: Coin) => (coin === 'SOL' ? ([0] as const) : ([0, 1] as const));
 
-test('sandbox and mainnet never share an address, nor do two merchants, branches or indexes', () => {
+test('createWallet never derives the same address for sandbox and mainnet, two merchants, branches or indexes', () => {
   const addresses = new Set<string>();
   let count = 0;
   for (const coin of COINS) {
@@ -116,10 +116,10 @@ test('sandbox and mainnet never share an address, nor do two merchants, branches
 
 test.each([
   ['a negative index', { index: -1 }],
-  ['an index that would be hardened', { index: 2 ** 31 }],
-  ['a broken account', { account: 1.5 }],
+  ['a hardened index', { index: 2 ** 31 }],
+  ['an invalid account', { account: 1.5 }],
   ['no number at all', { index: Number.NaN }],
-])('refuses %s', (_, wrong) => {
+])('createWallet rejects a derivation path with %s', (_, wrong) => {
   for (const coin of COINS) {
     const path: KeyPath = { coin, mode: 'live', account: 0, branch: 0, index: 0, ...wrong };
     expect(() => wallet('mainnet').address(path)).toThrow(RangeError);
@@ -127,12 +127,12 @@ test.each([
   }
 });
 
-test('Solana has no change branch', () => {
+test('createWallet has no change branch for Solana', () => {
   const path: KeyPath = { coin: 'SOL', mode: 'live', account: 0, branch: 1, index: 0 };
   expect(() => wallet('mainnet').address(path)).toThrow(/no internal branch/);
 });
 
-test('a borrower that overwrites its key does not damage the next one', () => {
+test('createWallet returns keys that a caller may overwrite without affecting later ones', () => {
   for (const coin of COINS) {
     const path: KeyPath = { coin, mode: 'live', account: 3, branch: 0, index: 1 };
     const address = wallet('mainnet').address(path);
@@ -143,7 +143,7 @@ test('a borrower that overwrites its key does not damage the next one', () => {
   }
 });
 
-test('the cache keeps what was used last, within its bound, and hands on what leaves', () => {
+test('LruCache keeps the most recently used entries within its limit, and passes on evicted ones', () => {
   const left: number[] = [];
   const cache = new LruCache<number>(2, (value) => left.push(value));
   expect(cache.get('a', () => 1)).toBe(1);

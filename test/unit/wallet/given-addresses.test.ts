@@ -20,7 +20,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const limitsIn = (text: string): number[] =>
   [...text.matchAll(/^0 BTC live 0 (\d+)$/gm)].map((m) => Number(m[1]));
 
-test('an address is derived only when the file already holds an index above it', () => {
+test('reservingDeriver derives an address only after the file contains a higher index', () => {
   const given = GivenAddresses.open(file, [], logger);
   const deriver = reservingDeriver(
     {
@@ -38,7 +38,7 @@ test('an address is derived only when the file already holds an index above it',
   expect(limitsIn(readFileSync(file, 'latin1'))).toEqual([500, 1000, 1500, 2000]);
 });
 
-test('what was noted is there when it is opened again, in one line a branch, and raised by what the database knows', () => {
+test('GivenAddresses reads back its indexes in one line per branch, raised by those of the database', () => {
   const first = GivenAddresses.open(file, [], logger);
   first.reserve(PATH);
   first.reserve({ ...PATH, index: 700 });
@@ -55,7 +55,7 @@ test('what was noted is there when it is opened again, in one line a branch, and
   expect(limitsIn(readFileSync(file, 'latin1'))).toEqual([5_000]);
 });
 
-test('a skip that was interrupted is due again at the next start', () => {
+test('GivenAddresses repeats an interrupted skip of indexes at the next start', () => {
   const first = GivenAddresses.open(file, [], logger);
   first.gave(10);
   first.skipping();
@@ -69,7 +69,7 @@ test('a skip that was interrupted is due again at the next start', () => {
   third.close();
 });
 
-test('an address that cannot be noted is not given out, and the next try is whole', () => {
+test('reservingDeriver issues no address when the file cannot be written, and succeeds on the next attempt', () => {
   const given = GivenAddresses.open(file, [], logger);
   given.reserve(PATH);
   given.close();
@@ -89,7 +89,7 @@ test.each([
   '0 BTC live 2 5\n',
   '0 DOGE live 0 5\n',
   '-1 BTC live 0 5\n',
-])('a file that is not what was written (%j) is refused', (text) => {
+])('GivenAddresses rejects a damaged file (%j)', (text) => {
   GivenAddresses.open(file, [], logger).close();
   const whole = readFileSync(file, 'latin1');
   const isLine = text.includes(' live ');

@@ -36,8 +36,8 @@ function editFile(dataDir: string, edit: (json: FileJson) => void): void {
   writeFileSync(file(dataDir), JSON.stringify(json));
 }
 
-describe('a keyring file', () => {
-  test('is made at first start with a new 24-word seed, and opens again to the same one', async () => {
+describe('openKeyring on a keyring file', () => {
+  test('creates it at first start with a new 24-word seed, and opens it with the same seed', async () => {
     const dir = freshDir();
     const first = await open(dir);
     const again = await open(dir);
@@ -50,14 +50,14 @@ describe('a keyring file', () => {
     expect(other.keyring.fingerprint).not.toBe(first.keyring.fingerprint);
   });
 
-  test('is readable by its owner only, and leaves no temporary file behind', async () => {
+  test('makes it readable by its owner only, and leaves no temporary file', async () => {
     const dir = freshDir();
     await open(dir);
     expect(statSync(file(dir)).mode & 0o777).toBe(0o600);
     expect(readdirSync(dir)).toEqual(['keyring.json']);
   });
 
-  test('holds neither words, entropy nor seed in clear', async () => {
+  test('stores neither words, entropy nor seed in clear', async () => {
     const dir = freshDir();
     const { keyring } = await open(dir);
     const text = readFileSync(file(dir), 'utf8');
@@ -67,7 +67,7 @@ describe('a keyring file', () => {
     expect(text).not.toContain(keyring.words().split(' ').slice(0, 3).join(' '));
   });
 
-  test('made by two starts at once holds one seed: the later one is refused', async () => {
+  test('keeps one seed when two starts create it at the same time, and refuses the later one', async () => {
     const dir = freshDir();
     const starts = await Promise.allSettled([open(dir), open(dir), open(dir)]);
     const made = starts.filter((start) => start.status === 'fulfilled');
@@ -75,7 +75,7 @@ describe('a keyring file', () => {
     expect((await open(dir)).keyring.fingerprint).toBe(made[0]?.value.keyring.fingerprint);
   });
 
-  test('is not made anew where a wallet is known to have been', async () => {
+  test('does not create a new one where a wallet existed before', async () => {
     const dir = freshDir();
     await expect(open(dir, { mayCreate: false })).rejects.toThrow(/missing.*already has a wallet/);
     expect(readdirSync(dir)).toEqual([]);
@@ -93,8 +93,8 @@ async function expectRefusal(dir: string, message: RegExp, wrong?: string): Prom
   expect(readFileSync(file(dir), 'utf8')).toBe(before);
 }
 
-describe('refused, and left as it is:', () => {
-  test('a wrong passphrase', async () => {
+describe('openKeyring, which leaves the file unchanged,', () => {
+  test('refuses a wrong passphrase', async () => {
     const dir = freshDir();
     await open(dir);
     await expectRefusal(dir, /passphrase does not open/, 'wrong horse battery');
@@ -105,7 +105,7 @@ describe('refused, and left as it is:', () => {
     ['an altered cost', (json: FileJson) => (json.kdf.iterations += 1)],
     ['a swapped salt', (json: FileJson) => (json.kdf.salt = Buffer.alloc(16).toString('base64'))],
     ['an altered tag', (json: FileJson) => (json.tag = Buffer.alloc(16).toString('base64'))],
-  ])('%s', async (_, edit) => {
+  ])('refuses a file with %s', async (_, edit) => {
     const dir = freshDir();
     await open(dir);
     editFile(dir, edit);
@@ -115,29 +115,29 @@ describe('refused, and left as it is:', () => {
   test.each([
     ['not JSON', '{"format": "tilld-key', /damaged \(it is not JSON\)/],
     ['empty', '', /damaged/],
-    ['a foreign wallet', '{"version":3,"crypto":{"kdf":"scrypt"}}', /not a keyring of tilld.*format/],
+    ['of another wallet', '{"version":3,"crypto":{"kdf":"scrypt"}}', /not a keyring of tilld.*format/],
     ['a list', '[]', /not a keyring of tilld/],
-  ])('a file that is %s', async (_, text, message) => {
+  ])('refuses a file that is %s', async (_, text, message) => {
     const dir = freshDir();
     writeFileSync(file(dir), text);
     await expectRefusal(dir, message);
   });
 
-  test('a file of a newer version, telling to upgrade', async () => {
+  test('refuses a file of a newer version, and advises an upgrade', async () => {
     const dir = freshDir();
     await open(dir);
     editFile(dir, (json) => (json.version = 2));
     await expectRefusal(dir, /version 2.*upgrade/);
   });
 
-  test('a file that asks for more memory than any of ours', async () => {
+  test('refuses a file that requires more memory than any real one', async () => {
     const dir = freshDir();
     await open(dir);
     editFile(dir, (json) => (json.kdf.memoryKiB = 2 ** 40));
     await expectRefusal(dir, /kdf\.memoryKiB/);
   });
 
-  test('a file without its last bytes', async () => {
+  test('refuses a truncated file', async () => {
     const dir = freshDir();
     await open(dir);
     editFile(dir, (json) => (json.ciphertext = json.ciphertext.slice(0, 40)));
@@ -145,8 +145,8 @@ describe('refused, and left as it is:', () => {
   });
 });
 
-describe('restoring from words', () => {
-  test('brings the same seed into another directory, whatever the spacing and case', async () => {
+describe('restoreKeyring', () => {
+  test('writes the same seed into another directory, whatever the spacing and case of the words', async () => {
     const { keyring } = await open(freshDir());
     const words = `  ${keyring.words().toUpperCase().replaceAll(' ', '\n ')} `;
     const dir = freshDir();
@@ -165,14 +165,14 @@ describe('restoring from words', () => {
   });
 
   test.each([
-    ['a word too few', (words: string[]) => words.slice(1), /24 words, got 23/],
+    ['a missing word', (words: string[]) => words.slice(1), /24 words, got 23/],
     ['an unknown word', (words: string[]) => words.with(4, 'bitcoin'), /^word 5 is not in the/],
     [
-      'two words swapped',
+      'two swapped words',
       () => [...Array.from({ length: 22 }, () => 'abandon'), 'art', 'abandon'],
       /checksum/,
     ],
-  ])('refuses %s without telling the words', async (_, change, message) => {
+  ])('rejects %s without showing the words', async (_, change, message) => {
     const { keyring } = await open(freshDir());
     const words = change(keyring.words().split(' ')).join(' ');
     const dir = freshDir();
@@ -181,7 +181,7 @@ describe('restoring from words', () => {
   });
 });
 
-describe('an open keyring', () => {
+describe('an open Keyring', () => {
   test('prints as [keyring] everywhere', async () => {
     const { keyring } = await open(freshDir());
     const printed = [
@@ -192,28 +192,28 @@ describe('an open keyring', () => {
     expect(printed).toEqual(['{"keyring":"[keyring]"}', '{ keyring: [keyring] }', '[keyring]']);
   });
 
-  test('derives secrets that differ by purpose and stay the same', async () => {
+  test('derives secrets that differ by purpose and do not change', async () => {
     const keyring = await Keyring.fromEntropy(Buffer.alloc(32));
     expect(keyring.deriveSecret('a')).toEqual(keyring.deriveSecret('a'));
     expect(keyring.deriveSecret('a')).not.toEqual(keyring.deriveSecret('b'));
   });
 
-  test('holds nothing after it is wiped', async () => {
+  test('contains nothing after it is wiped', async () => {
     const { keyring } = await open(freshDir());
     keyring.wipe();
     expect(keyring.withSeed((seed) => seed.every((byte) => byte === 0))).toBe(true);
   });
 });
 
-describe('the passphrase', () => {
-  test('is the configured one, and then no file is made', async () => {
+describe('loadOrCreatePassphrase', () => {
+  test('returns the configured passphrase, and then creates no file', async () => {
     const dataDir = freshDir();
     const result = await loadOrCreatePassphrase({ dataDir, configured: passphrase });
     expect(result).toEqual({ passphrase, origin: 'configured' });
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
-  test('is generated once and kept, for its owner only', async () => {
+  test('generates a passphrase once and stores it, readable by its owner only', async () => {
     const dataDir = freshDir();
     const first = await loadOrCreatePassphrase({ dataDir, configured: null });
     const again = await loadOrCreatePassphrase({ dataDir, configured: null });
@@ -223,7 +223,7 @@ describe('the passphrase', () => {
     expect(statSync(join(dataDir, 'keyring-passphrase')).mode & 0o777).toBe(0o600);
   });
 
-  test('is not made up when a keyring is there that needs another', async () => {
+  test('generates none when a keyring exists that needs another one', async () => {
     const dataDir = freshDir();
     await open(dataDir);
     await expect(loadOrCreatePassphrase({ dataDir, configured: null })).rejects.toThrow(
@@ -232,7 +232,7 @@ describe('the passphrase', () => {
     expect(readdirSync(dataDir)).toEqual(['keyring.json']);
   });
 
-  test('that was emptied is an error, not a new one', async () => {
+  test('rejects an empty passphrase file instead of generating a new one', async () => {
     const dataDir = freshDir();
     writeFileSync(join(dataDir, 'keyring-passphrase'), '\n');
     await expect(loadOrCreatePassphrase({ dataDir, configured: null })).rejects.toThrow(/is empty/);

@@ -12,7 +12,7 @@ beforeAll(async () => {
   box = createSecretBox(keyring);
 });
 
-test('gives back any text, also after a restart', () => {
+test('createSecretBox decrypts any text, also after a restart', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 500 }), (text) => {
       expect(createSecretBox(keyring).open(box.seal(text))).toBe(text);
@@ -20,7 +20,7 @@ test('gives back any text, also after a restart', () => {
   );
 });
 
-test('seals the same text differently each time, and never in clear', () => {
+test('createSecretBox encrypts the same text differently each time, and never in clear', () => {
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
   const sealed = [box.seal(secret), box.seal(secret)];
   expect(sealed[0]).not.toBe(sealed[1]);
@@ -28,7 +28,7 @@ test('seals the same text differently each time, and never in clear', () => {
   expect(sealed[0]).toMatch(/^v1\.[\w-]+$/);
 });
 
-test('refuses any altered byte', () => {
+test('createSecretBox rejects any altered byte', () => {
   const sealed = box.seal('a secret');
   const body = Buffer.from(sealed.slice(3), 'base64url');
   for (let at = 0; at < body.length; at += 1) {
@@ -38,7 +38,7 @@ test('refuses any altered byte', () => {
   }
 });
 
-test('refuses the text of another keyring, of another version, and what is no sealed text', async () => {
+test('createSecretBox rejects a text of another keyring or version, and what is not a sealed text', async () => {
   const other = createSecretBox(await Keyring.fromEntropy(Buffer.alloc(32, 2)));
   expect(() => other.open(box.seal('a secret'))).toThrow(/another keyring/);
   for (const wrong of ['', 'v1.', 'plain', box.seal('a secret').replace('v1.', 'v2.'), 'v1.AAAA']) {
@@ -46,7 +46,7 @@ test('refuses the text of another keyring, of another version, and what is no se
   }
 });
 
-test('the login key is 32 bytes of its own and stays the same', () => {
+test('defaultJwtSecret is a separate key of 32 bytes that does not change', () => {
   expect(defaultJwtSecret(keyring)).toHaveLength(32);
   expect(defaultJwtSecret(keyring)).toEqual(defaultJwtSecret(keyring));
   expect(defaultJwtSecret(keyring)).not.toEqual(keyring.deriveSecret('secret-box/v1'));

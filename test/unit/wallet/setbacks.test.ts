@@ -5,7 +5,7 @@ import { TestClock } from '../../_helpers/wallet-world.ts';
 
 const LIMITS = { most: 3, restMs: 1_000, maxRestMs: 4_000 };
 
-test('rests after a failure, longer after each further one, up to a maximum', () => {
+test('RetryBackoff delays after a failure, longer after each further one, up to a maximum', () => {
   const clock = new TestClock();
   const setbacks = new RetryBackoff(clock, LIMITS);
   for (const restMs of [1_000, 2_000, 4_000, 4_000]) {
@@ -21,7 +21,7 @@ test('rests after a failure, longer after each further one, up to a maximum', ()
   expect(setbacks.failures('a')).toBe(0);
 });
 
-test('trouble with the node counts as no failure of what met it, and is not waited for', () => {
+test('RetryBackoff does not count a node error as a failure of the item, and adds no delay', () => {
   const clock = new TestClock();
   const setbacks = new RetryBackoff(clock, LIMITS);
   for (let time = 0; time < 5; time += 1) {
@@ -34,7 +34,7 @@ test('trouble with the node counts as no failure of what met it, and is not wait
   expect(setbacks.isResting('a')).toBe(false);
 });
 
-test('a failure is news the first time and when its reason changes', () => {
+test('RetryBackoff reports a failure the first time and when its reason changes', () => {
   const setbacks = new RetryBackoff(new TestClock(), LIMITS);
   const said = ['no', 'no', 'never', 'never', 'no'].map((reason) => setbacks.recordFailure('a', reason));
   expect(said).toEqual([true, false, true, false, true]);
@@ -42,7 +42,7 @@ test('a failure is news the first time and when its reason changes', () => {
   expect(setbacks.recordFailure('a', 'no')).toBe(true);
 });
 
-test('a failure by a clock since set back is not waited for until that time', () => {
+test('RetryBackoff does not wait for a failure with a time in the future after the clock was set back', () => {
   const clock = new TestClock();
   const setbacks = new RetryBackoff(clock, LIMITS);
   setbacks.recordFailure('a', 'no');
@@ -50,7 +50,7 @@ test('a failure by a clock since set back is not waited for until that time', ()
   expect(setbacks.isResting('a')).toBe(false);
 });
 
-test('remembers a bounded number, those tried last, the one tried longest ago first', () => {
+test('RetryBackoff remembers a bounded number of items, and retries the least recently tried first', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 30 }), (keys) => {
       const setbacks = new RetryBackoff(new TestClock(), LIMITS);

@@ -31,7 +31,7 @@ const plans: fc.Arbitrary<SendPlan> = fc.record({
   feeRate: atoms,
 });
 
-test('a stored plan reads back exactly', () => {
+test('readPlan returns exactly what writePlan stored', () => {
   fc.assert(
     fc.property(plans, (plan) => {
       expect(readPlan(writePlan(plan))).toEqual(plan);
@@ -39,7 +39,7 @@ test('a stored plan reads back exactly', () => {
   );
 });
 
-test('a plan with a rounded amount is refused', () => {
+test('readPlan rejects a plan with a rounded amount', () => {
   expect(() =>
     readPlan('{"inputs":[],"destination":"a","amount":1e21,"fee":"0","change":null,"feeRate":"1"}'),
   ).toThrow(/amount/);

@@ -13,13 +13,13 @@ const english = [...said.keys()];
 
 const placeholders = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
 
-describe('what the dashboard says', () => {
-  it('is found at all', () => {
+describe('the check for texts of the dashboard', () => {
+  it('finds texts', () => {
     expect(english.length).toBeGreaterThan(400);
     expect(english).toEqual(expect.arrayContaining(['Sign in', 'Payments', '{count} payments match']));
   });
 
-  it('goes through the catalogue, as a literal', () => {
+  it('requires every text in the catalogue, as a literal', () => {
     expect(faults).toEqual([]);
   });
 
@@ -28,9 +28,9 @@ describe('what the dashboard says', () => {
     ['<p>{isIn ? t("Out") : "Sign in"}</p>', 'words in a branch'],
     ['<Card title="Sign in" />', 'words in an attribute'],
     ['<Row name="Created" />', 'the name of a row'],
-    ['<p>{t(text)}</p>', 'a text that is no literal'],
-    ['<p>{plural(n, "One", many)}</p>', 'a plural that is no literal'],
-  ])('%s is a fault: %s', (source) => {
+    ['<p>{t(text)}</p>', 'a text that is not a literal'],
+    ['<p>{plural(n, "One", many)}</p>', 'a plural that is not a literal'],
+  ])('reports %s as an error: %s', (source) => {
     expect(readSource('page.tsx', source).faultsHere).toHaveLength(1);
   });
 
@@ -39,7 +39,7 @@ describe('what the dashboard says', () => {
     '<b className="font-bold big">{amount} ms</b>',
     '<a to="/Shops" />',
     '<input name="successUrl" />',
-  ])('%s is none', (source) => {
+  ])('does not report %s', (source) => {
     expect(readSource('page.tsx', source).faultsHere).toEqual([]);
   });
 });
@@ -53,13 +53,13 @@ describe.each(Object.entries({ de, es, fr, pt }))('the catalogue %s', (code, cat
     expect([twice, texts.length]).toEqual([[], Object.keys(catalogue).length]);
   });
 
-  it('has every text, and no text that is not said', () => {
+  it('has every text, and no unused text', () => {
     const missing = english.filter((text) => catalogue[text] === undefined);
     const unused = Object.keys(catalogue).filter((text) => !said.has(text));
     expect({ missing, unused }).toEqual({ missing: [], unused: [] });
   });
 
-  it('keeps every placeholder, and the blanks at the edges', () => {
+  it('keeps every placeholder, and the spaces at both ends', () => {
     for (const [text, translated] of Object.entries(catalogue)) {
       expect([text, placeholders(translated)]).toEqual([text, placeholders(text)]);
       expect([text, translated.trim()]).not.toEqual([text, '']);

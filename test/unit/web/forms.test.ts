@@ -9,7 +9,7 @@ const { fieldWords } = (await import(resolve('src/web/dashboard/ui/field-words.t
   fieldWords: (message: string) => { text: string; isRaw: boolean };
 };
 
-describe('a pasted domain', () => {
+describe('hostName of a pasted domain', () => {
   it.each([
     ['shop.example', 'shop.example'],
     ['https://shop.example/', 'shop.example'],
@@ -18,16 +18,19 @@ describe('a pasted domain', () => {
     ['www.shop.example/cart', 'www.shop.example'],
     ['Shop.Example\u200b', 'shop.example'],
     ['müller.example', 'müller.example'],
-  ])('%j is taken as %s', (typed, host) => {
+  ])('reads %j as %s', (typed, host) => {
     expect(hostName(typed)).toBe(host);
   });
 
-  it.each(['', 'nonsense', 'two words', 'name@'])('%j stays as it is, for the server to refuse', (typed) => {
-    expect(hostName(typed)).toBe(typed);
-  });
+  it.each(['', 'nonsense', 'two words', 'name@'])(
+    'leaves %j unchanged, for the server to reject',
+    (typed) => {
+      expect(hostName(typed)).toBe(typed);
+    },
+  );
 });
 
-describe('what the API has against a field', () => {
+describe('fieldWords for an error of the API', () => {
   it.each([
     ['is required', 'Please fill this in.'],
     ['must not be empty', 'Please fill this in.'],
@@ -48,16 +51,16 @@ describe('what the API has against a field', () => {
     ['must be one of a, b', 'Possible here: a, b.'],
     ['is not a Litecoin testnet address', 'This is no Litecoin testnet address.'],
     ['is mistyped: its checksum is wrong', 'This address is mistyped: please copy it once more.'],
-  ])('%s is said as a merchant would', (message, text) => {
+  ])('translates "%s" into words for a merchant', (message, text) => {
     expect(fieldWords(message)).toEqual({ text, isRaw: false });
   });
 
-  it('is shown as it is where there are no other words', () => {
+  it('shows a message without a translation unchanged', () => {
     expect(fieldWords('is stranger than that')).toEqual({ text: 'Is stranger than that', isRaw: true });
   });
 });
 
-describe('how long ago', () => {
+describe('relativeTime', () => {
   const now = Date.parse('2026-05-01T12:00:00Z');
   it.each([
     [0, 'en', 'now'],
@@ -68,15 +71,15 @@ describe('how long ago', () => {
     [2_400, 'en', 'in 40 minutes'],
     [-180, 'de', 'vor 3 Minuten'],
     [-180, 'pt', 'há 3 minutos'],
-  ])('%i seconds away is, in %s, "%s"', (seconds, language, text) => {
+  ])('formats %i seconds, in %s, as "%s"', (seconds, language, text) => {
     expect(relativeTime(now + seconds * 1_000, now, language)).toBe(text);
   });
 
-  it('is left to the date from a day on', () => {
+  it('uses the date from one day on', () => {
     expect(relativeTime(now - 86_400_000, now, 'en')).toBeNull();
   });
 
-  it('needs seconds where several things fall into a minute', () => {
+  it('includes seconds when several events share a minute', () => {
     const times = ['2026-05-01T12:00:01Z', '2026-05-01T12:00:59Z', '2026-05-01T12:01:00Z'];
     expect(sharesMinute(times)).toEqual([true, true, false]);
   });

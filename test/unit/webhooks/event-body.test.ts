@@ -17,12 +17,12 @@ interface Parsed {
 }
 const freeze = (payment: object) => JSON.parse(snapshotBody(body(payment))) as Parsed;
 
-describe('frozen event body', () => {
-  it('is the event as it is when it is small', () => {
+describe('snapshotBody of an event', () => {
+  it('returns a small event unchanged', () => {
     expect(freeze({ id: 'pay_1', metadata: { a: 1 } })).toEqual(body({ id: 'pay_1', metadata: { a: 1 } }));
   });
 
-  it('stays under 20 kB whatever metadata and custom fields hold, and says that it was cut', () => {
+  it('stays under 20 kB whatever metadata and custom fields contain, and marks the truncation', () => {
     fc.assert(
       fc.property(fc.nat({ max: 16_000 }), fc.nat({ max: 16_000 }), fc.boolean(), (m, c, wide) => {
         const fill = (size: number) => ({ text: wide ? 'é'.repeat(size / 2) : 'x'.repeat(size) });
@@ -37,7 +37,7 @@ describe('frozen event body', () => {
     );
   });
 
-  it('gives up custom fields before metadata, and history before both', () => {
+  it('drops custom fields before metadata, and the history before both', () => {
     const entries = Array.from({ length: 300 }, (_, index) => ({ index, text: 'x'.repeat(60) }));
     const long = freeze({ timeline: entries, transactions: [], customFields: { a: 1 }, metadata: { b: 1 } });
     expect(long).toMatchObject({
@@ -51,8 +51,8 @@ describe('frozen event body', () => {
   });
 });
 
-describe('new ids', () => {
-  it('are the prefix and 24 base62 characters, all of which turn up', () => {
+describe('newId', () => {
+  it('is the prefix and 24 base62 characters, and uses all of them', () => {
     const ids = Array.from({ length: 2_000 }, () => newId('evt_'));
     for (const id of ids) expect(id).toMatch(/^evt_[0-9A-Za-z]{24}$/);
     expect(new Set(ids).size).toBe(ids.length);

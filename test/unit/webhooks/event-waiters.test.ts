@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const until = (signal = new AbortController().signal) => ({ timeoutMs: 30_000, signal });
 
-it('wakes those that wait for this merchant, also when the event came before they asked', async () => {
+it('EventWaiters wakes the long polls of this merchant, also when the event was emitted before the request', async () => {
   const waiters = new EventWaiters();
   const [mine, other] = [waiters.join('m', until()), waiters.join('o', until())];
   const woken = mine.next();
@@ -19,7 +19,7 @@ it('wakes those that wait for this merchant, also when the event came before the
   expect(await ended).toEqual([false, false]);
 });
 
-it('is ended by the time, by a client that goes, and by the stop of the daemon', async () => {
+it('EventWaiters ends a long poll by timeout, by a disconnect of the client, and by the stop of the daemon', async () => {
   const waiters = new EventWaiters();
   const timed = waiters.join('m', until()).next();
   await vi.advanceTimersByTimeAsync(29_999);
@@ -36,7 +36,7 @@ it('is ended by the time, by a client that goes, and by the stop of the daemon',
   expect(await waiters.join('m', until()).next()).toBe(false);
 });
 
-it('is bounded in all and per merchant, and forgets who has left', () => {
+it('EventWaiters limits the number in total and per merchant, and forgets disconnected clients', () => {
   const waiters = new EventWaiters({ total: 3, crowded: 3, perMerchant: 2 });
   const [first] = [waiters.join('a', until()), waiters.join('a', until())];
   expect(() => waiters.join('a', until())).toThrow(
@@ -52,7 +52,7 @@ it('is bounded in all and per merchant, and forgets who has left', () => {
   expect(vi.getTimerCount()).toBe(3);
 });
 
-it('a few merchants with many waits do not shut out the others', () => {
+it('EventWaiters does not let a few merchants with many long polls exclude the others', () => {
   const waiters = new EventWaiters({ total: 6, crowded: 4, perMerchant: 2 });
   for (const merchant of ['a', 'a', 'b', 'b']) waiters.join(merchant, until());
   waiters.join('c', until());

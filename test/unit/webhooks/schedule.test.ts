@@ -15,8 +15,8 @@ const failure = (attempts: number, retryAfterMs: number | null = null) => ({
   retryAfterMs,
 });
 
-describe('retry schedule', () => {
-  it('plans ten attempts with the gaps of the design, from the end of each', () => {
+describe('retry schedule of webhook deliveries', () => {
+  it('plans ten attempts with the documented backoff, from the end of each attempt', () => {
     const gaps = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempts) => {
       const outcome = attemptOutcome(failure(attempts), random(0.5));
       return outcome.kind === 'retry' ? (outcome.at - 1_000_000) / 1000 : outcome.kind;
@@ -25,7 +25,7 @@ describe('retry schedule', () => {
     expect(attemptOutcome(failure(10), random(0.5))).toEqual({ kind: 'failed' });
   });
 
-  it('keeps its jitter within 10 % either way', () => {
+  it('keeps the jitter within 10 % in both directions', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 9 }),
@@ -41,7 +41,7 @@ describe('retry schedule', () => {
     );
   });
 
-  it('waits as long as Retry-After asks, never less than planned and never more than a day', () => {
+  it('waits as long as Retry-After requests, never less than planned and never more than a day', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), fc.nat({ max: 10 * DAY_MS }), (n, asked) => {
         const outcome = attemptOutcome(failure(n, asked), random(0.5));
@@ -52,7 +52,7 @@ describe('retry schedule', () => {
     );
   });
 
-  it('takes every 2xx for a success, 410 for the end, and everything else for a failure', () => {
+  it('treats every 2xx as success, 410 as the end, and everything else as a failure', () => {
     for (let status = 200; status < 300; status += 1)
       expect(attemptOutcome({ ...failure(1), status }, random(0)).kind).toBe('delivered');
     expect(attemptOutcome({ ...failure(10), status: 204 }, random(0)).kind).toBe('delivered');
@@ -62,7 +62,7 @@ describe('retry schedule', () => {
   });
 });
 
-describe('Retry-After', () => {
+describe('parseRetryAfter', () => {
   const now = Date.UTC(2026, 10, 20, 12);
   it.each([
     ['120', 120_000],
@@ -75,8 +75,8 @@ describe('Retry-After', () => {
     ['2026', 2_026_000],
     ['', null],
     ['99999999999999', null],
-  ])('reads %j as %j ms', (value, expected) => {
+  ])('parses %j as %j ms', (value, expected) => {
     expect(parseRetryAfter(value, now)).toBe(expected);
   });
-  it('reads a missing header as nothing', () => expect(parseRetryAfter(undefined, now)).toBeNull());
+  it('parses a missing header as none', () => expect(parseRetryAfter(undefined, now)).toBeNull());
 });

@@ -13,7 +13,7 @@ import {
 const now = () => Math.floor(Date.now() / 1000);
 
 describe('webhook signature', () => {
-  it('is what the Standard Webhooks specification publishes as its example', () => {
+  it('equals the example of the Standard Webhooks specification', () => {
     const message = {
       id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
       timestampSeconds: 1614265330,
@@ -35,7 +35,7 @@ describe('webhook signature', () => {
     );
   });
 
-  it('covers id, time and body as one text in UTF-8, and goes with the body byte for byte', () => {
+  it('covers id, time and body as one UTF-8 text, and is sent with exactly that body', () => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme', minLength: 2_000 }));
     const keys = fc.array(fc.uint8Array({ minLength: 24, maxLength: 64 }), { minLength: 1, maxLength: 2 });
     fc.assert(
@@ -55,7 +55,7 @@ describe('webhook signature', () => {
     );
   });
 
-  it('stays what it is while others sign with the same key', () => {
+  it('does not change while other requests are signed with the same key', () => {
     const key = signingKey(newWebhookSecret());
     const sign = (body: string) => signed({ id: 'evt_1', timestampSeconds: 1, body }, [key]);
     const [first, second] = [sign('{"n":1}'), sign('{"n":2}')];
@@ -82,7 +82,7 @@ describe('webhook signature', () => {
     }
   });
 
-  it('refuses to go out unsigned or under a mangled secret', () => {
+  it('refuses to sign without a secret or with a malformed one', () => {
     const message = { id: 'evt_1', timestampSeconds: 1, body: '{}' };
     expect(() => signatureHeader(message, [])).toThrow('unsigned');
     expect(() => signatureHeader(message, ['MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])).toThrow('whsec_');

@@ -16,7 +16,7 @@ function countingBox() {
   return { opened, box: { ...secretBox, open } };
 }
 
-it('signs as the secrets themselves do, the newest first, and opens each sealed text once', () => {
+it('SigningKeys signs with the newest secret first, and decrypts each sealed secret once', () => {
   const { opened, box } = countingBox();
   const keys = new SigningKeys(box);
   const [fresh, old] = [newWebhookSecret(), newWebhookSecret()];
@@ -30,7 +30,7 @@ it('signs as the secrets themselves do, the newest first, and opens each sealed 
   expect(opened).toEqual([sealed.current, sealed.previous]);
 });
 
-it('keeps the keys of the merchants that were last signed for, and no more than 512', () => {
+it('SigningKeys caches the keys of the most recent merchants, at most 512', () => {
   const { opened, box } = countingBox();
   const keys = new SigningKeys(box);
   const sealed = Array.from({ length: 513 }, () => ({

@@ -5,7 +5,7 @@ import { Slots } from '../../../src/workers/webhook-delivery/slots.ts';
 const endpoint = (merchant: string, path: string) => endpointKey(merchant, `https://hooks.example${path}`);
 
 describe('delivery slots', () => {
-  it('bounds each origin and the whole', () => {
+  it('are limited per origin and in total', () => {
     const slots = new Slots({ total: 6, perEndpoint: 4 });
     const taken = (origin: string, tries: number) =>
       Array.from({ length: tries }, () => slots.take(origin)).filter(Boolean).length;
@@ -18,7 +18,7 @@ describe('delivery slots', () => {
     expect(slots.full()).toEqual([]);
   });
 
-  it('leaves half of the room to endpoints that answer, however many are dead', () => {
+  it('reserve half of the capacity for endpoints that respond, however many are dead', () => {
     const slots = new Slots({ total: 8, perEndpoint: 4 });
     const dead = Array.from({ length: 20 }, (_, index) => `dead-${index}`);
     for (const origin of dead) {
@@ -31,7 +31,7 @@ describe('delivery slots', () => {
     expect(slots.free).toBe(3);
   });
 
-  it('trusts an endpoint again once it answers', () => {
+  it('treat an endpoint as alive again once it responds', () => {
     const slots = new Slots({ total: 2, perEndpoint: 2 });
     slots.take('a');
     slots.give('a', false);
@@ -40,7 +40,7 @@ describe('delivery slots', () => {
     expect([slots.take('a'), slots.take('a')]).toEqual([true, true]);
   });
 
-  it('does not count dead endpoints against another one at the same origin', () => {
+  it('do not count dead endpoints against another one at the same origin', () => {
     const slots = new Slots({ total: 16, perEndpoint: 4 });
     const [slow, quick] = [endpoint('m1', '/slow?order=1'), endpoint('m1', '/quick')];
     expect([slow, slow, slow, slow, slow].map((each) => slots.take(each))).toEqual([
@@ -60,7 +60,7 @@ describe('delivery slots', () => {
     expect(slots.free).toBeGreaterThanOrEqual(8);
   });
 
-  it('tells addresses apart by merchant and path, and knows no more than a bounded number at an origin', () => {
+  it('distinguish endpoints by merchant and path, and remember a bounded number per origin', () => {
     const keys = Array.from({ length: 5_000 }, (_, order) =>
       endpointKey('m1', `https://a.example/orders/${order}`),
     );
