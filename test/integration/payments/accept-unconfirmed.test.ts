@@ -34,7 +34,7 @@ async function mine(credit: UnconfirmedCredit): Promise<void> {
   await world.look('BTC');
 }
 
-it('waives the amount, not the confirmations', async () => {
+it('acceptance of an unconfirmed underpayment waives the amount, not the confirmations', async () => {
   const credit = pays(PART);
   await see(credit);
   expect((await accept()).status).toBe('confirming');
@@ -46,7 +46,7 @@ it('waives the amount, not the confirmations', async () => {
   expect(await world.eventsOf(payment)).toEqual(['created', 'underpaid', 'confirming', 'completed']);
 });
 
-it('survives that the payer raises the fee', async () => {
+it('acceptance of an unconfirmed underpayment survives a fee bump (RBF) by the payer', async () => {
   const [first, second] = [pays(PART), pays(PART)];
   await see(first);
   await accept();
@@ -60,7 +60,7 @@ it('survives that the payer raises the fee', async () => {
   expect(await world.eventsOf(payment)).toEqual(['created', 'underpaid', 'confirming', 'completed']);
 });
 
-it('ends with a replacement that pays less, and says so', async () => {
+it('acceptance of an unconfirmed underpayment ends with an event when a replacement pays less', async () => {
   const first = pays(PART);
   await see(first);
   await accept();

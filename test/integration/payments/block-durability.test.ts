@@ -43,7 +43,7 @@ async function record(block: ChainBlock): Promise<boolean> {
   return recordBlock(world.deps, CHAIN, block, { cameAfter: null, blockTimes: 'rough' });
 }
 
-it('a block that concerns nobody does not wait for the disk, and one that somebody waits for always does', async () => {
+it('recordBlock does not wait for the disk for a block without payments, and always does for one with a payment', async () => {
   const relaxed = vi.spyOn(world.wallet.db.database, 'relaxedTransaction');
   const { payment, block } = await paying();
   const empty = (height: number, parent: ChainBlock | typeof START): ChainBlock => ({

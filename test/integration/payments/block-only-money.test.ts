@@ -30,7 +30,7 @@ async function mineEmpty(count: number): Promise<void> {
   await world.look('LTC');
 }
 
-it('a peg-out of half the price counts once when a competing block holds it', async () => {
+it('a Litecoin peg-out of half the price counts once when a competing block contains it', async () => {
   await mine(pegOut(DUE / 2n));
   world.chains.LTC.drop(1);
   world.chains.LTC.mine(world.now(), [pegOut(DUE / 2n)]);
@@ -43,7 +43,7 @@ it('a peg-out of half the price counts once when a competing block holds it', as
   expect(await world.eventsOf(payment)).not.toContain('reversed');
 });
 
-it('one that no block of the new branch holds is taken back, and counts again once mined again', async () => {
+it('a Litecoin peg-out that a reorg drops is reversed, and counts again once it is mined again', async () => {
   const first = pegOut(DUE);
   await mine(first);
   world.chains.LTC.drop(1);
@@ -64,7 +64,7 @@ it('one that no block of the new branch holds is taken back, and counts again on
   ]);
 });
 
-it('shows the confirmations that it really needs while it waits for its maturity', async () => {
+it('a Litecoin peg-out shows the number of confirmations that its maturity requires', async () => {
   await mine(pegOut(DUE));
   await mineEmpty(2);
   const waiting = (await world.payment(payment)).options.LTC;

@@ -145,7 +145,7 @@ async function linkPayment(): Promise<string> {
 }
 
 describe('DELETE /merchant/customer/erase', () => {
-  it('leaves nothing personal in any table, and every amount as it was', async () => {
+  it('removes personal data from every table, and leaves every amount unchanged', async () => {
     const key = { 'idempotency-key': 'create-ada' };
     const fields = { email: EMAIL, metadata: { name: NAME, phone: PHONE, plan: 'gold' } };
     const customer = await must<Customer>('POST', '/merchant/customer/create', fields, key);
@@ -237,7 +237,7 @@ describe('DELETE /merchant/customer/erase', () => {
     }
   });
 
-  it('shows the customer as erased, and does no harm when it is asked again', async () => {
+  it('shows the customer as erased, and is idempotent', async () => {
     const { id } = await must<Customer>('POST', '/merchant/customer/create', {
       email: 'again@example.com',
       metadata: { name: 'Again' },
@@ -253,7 +253,7 @@ describe('DELETE /merchant/customer/erase', () => {
     expect([edit.status, edit.body.error?.code]).toEqual([409, 'INVALID_STATE']);
   });
 
-  it('makes another customer of whoever comes with the address later', async () => {
+  it('creates another customer when the address is used again later', async () => {
     const email = 'twice@example.com';
     const { id } = await must<Customer>('POST', '/merchant/customer/create', { email });
     await erase(id);
@@ -293,7 +293,7 @@ describe('DELETE /merchant/customer/erase', () => {
     ]);
   });
 
-  it('keeps nothing personal of what a shop answers to a webhook that was under way', async () => {
+  it('stores no personal data from the response to a webhook delivery that was in flight', async () => {
     const email = 'underway@example.com';
     const asked = Promise.withResolvers<() => void>();
     const slow = createServer((req, res) => {
@@ -320,7 +320,7 @@ describe('DELETE /merchant/customer/erase', () => {
     }
   });
 
-  it('answers 404 for one that is not there, and for one of another account', async () => {
+  it('answers 404 for a customer that does not exist or belongs to another account', async () => {
     const stranger = await Shop.open(till.api);
     for (const id of ['cus_nobody', stranger.customerId]) {
       const { status, body } = await erase(id);
@@ -333,7 +333,7 @@ describe('DELETE /merchant/customer/erase', () => {
     ).toMatchObject({ email: expect.stringContaining('buyer-') as string });
   });
 
-  it('is in the audit log, also when a key asks', async () => {
+  it('is recorded in the audit log, also when an API key requests it', async () => {
     const { id } = await must<Customer>('POST', '/merchant/customer/create', { email: 'log@example.com' });
     await erase(id);
     expect(run('SELECT action, actor_kind, result FROM audit_log WHERE object_id = ?', id)).toEqual([

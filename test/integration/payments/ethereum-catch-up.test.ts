@@ -12,7 +12,7 @@ import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 const HOUR_OF_BLOCKS = 300;
 const HALF_HOUR_MS = 1_800_000;
 
-describe.skipIf(!requireAnvil())('a daemon that was down for an hour', () => {
+describe.skipIf(!requireAnvil())('an Ethereum node after an hour of downtime of the daemon', () => {
   let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let proxy: FaultProxy;
@@ -26,7 +26,7 @@ describe.skipIf(!requireAnvil())('a daemon that was down for an hour', () => {
   });
   afterAll(async () => world.end());
 
-  it('reads each block of it once, in one pass, and finds what was paid at any time of it', async () => {
+  it('is asked for each block once, in one pass, and credits payments made at any time of the outage', async () => {
     const payments: PaymentJson[] = [];
     for (let at = 0; at < 6; at += 1) {
       payments.push(await shop.createPayment({ allowedCryptos: ['ETH'] }));

@@ -10,7 +10,7 @@ const GWEI = 1_000_000_000n;
 const MINUTES_MS = 5 * 60_000;
 
 test.skipIf(!requireAnvil())(
-  'an ETH send whose price the base fee has passed by little is raised within minutes',
+  'an ETH send whose max fee is slightly below the base fee is bumped within minutes',
   async () => {
     await using anvil = await Anvil.start();
     await using till = await Till.start(liveEnv({ ETH: anvil.rpcUrl }));

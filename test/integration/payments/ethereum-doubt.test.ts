@@ -21,7 +21,7 @@ const empty = (result: unknown): string => String(result).replaceAll(/(?<=^0x.*)
 
 const wei = (text: string): bigint => parseCoinAmount(text, 'ETH');
 
-describe.skipIf(!requireAnvil())('what an Ethereum node does not show', () => {
+describe.skipIf(!requireAnvil())('incomplete answers of an Ethereum node', () => {
   let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let proxy: FaultProxy;
@@ -70,7 +70,7 @@ describe.skipIf(!requireAnvil())('what an Ethereum node does not show', () => {
   const received = async ({ id }: PaymentJson): Promise<string> =>
     (await shop.payment(id)).options.ETH.received;
 
-  it('of two parts that a contract paid, both in blocks that left the chain, the one mined again first does not take back the other', async () => {
+  it('do not reverse the second of two contract payments in reorged blocks when the first is mined again', async () => {
     const payment = await order();
     const first = await pay(payment, true, 2n);
     await mined();
@@ -89,7 +89,7 @@ describe.skipIf(!requireAnvil())('what an Ethereum node does not show', () => {
     expect(sink.types(payment.id)).not.toContain('payment.reversed');
   });
 
-  it('one answer without the money that another one showed takes nothing back', async () => {
+  it('take no money back because of one answer without it', async () => {
     const noTraces = { kind: 'rpcError', code: -32601, message: 'the method does not exist' } as const;
     proxy.inject(noTraces, { methods: ['debug_traceBlockByHash', 'trace_block'] });
     const payment = await order();
@@ -104,10 +104,10 @@ describe.skipIf(!requireAnvil())('what an Ethereum node does not show', () => {
   });
 
   it.each([
-    ['to the address itself', false, 1],
-    ['through a contract, final meanwhile', true, 70],
+    ['to the address directly', false, 1],
+    ['through a contract, finalized meanwhile', true, 70],
   ])(
-    'a node that answers zero again and again, however it is asked, writes off nothing that was paid %s: it is told',
+    'write off no money paid %s when the node repeatedly answers zero, but raise a warning',
     async (_how, isInside, blocks) => {
       const noTraces = { kind: 'rpcError', code: -32601, message: 'the method does not exist' } as const;
       proxy.inject(noTraces, { methods: ['debug_traceBlockByHash', 'trace_block'] });
@@ -134,7 +134,7 @@ describe.skipIf(!requireAnvil())('what an Ethereum node does not show', () => {
     120_000,
   );
 
-  it('money that its key sent elsewhere, in blocks that were skipped, is written off once that is final', async () => {
+  it('write off money that its key sent elsewhere in skipped blocks once that is finalized', async () => {
     const payment = await order();
     const { address } = payment.options.ETH;
     await pay(payment, false);
@@ -172,10 +172,10 @@ describe.skipIf(!requireAnvil())('what an Ethereum node does not show', () => {
   }, 120_000);
 
   it.each([
-    ['to the address itself', false],
+    ['to the address directly', false],
     ['through a contract', true],
   ])(
-    'money paid %s stays credited once when old states read as if they held nothing',
+    'keep money paid %s credited once when old states read as empty',
     async (_how, isInside) => {
       const noTraces = { kind: 'rpcError', code: -32601, message: 'the method does not exist' } as const;
       proxy.inject(noTraces, { methods: ['debug_traceBlockByHash', 'trace_block'] });
@@ -215,7 +215,7 @@ describe.skipIf(!requireAnvil())('what an Ethereum node does not show', () => {
     [-32_601, 'the method eth_estimateGas does not exist/is not available'],
     [-32_005, 'limit exceeded'],
   ])(
-    'a send whose gas the node does not estimate (%s %s) is told to be tried later',
+    'answer a send whose gas cannot be estimated (%s %s) with an error that asks to retry later',
     async (code, message) => {
       await anvil.pay({ address: shop.wallets.ETH, amount: wei('1') });
       await anvil.mine(200);

@@ -18,7 +18,7 @@ interface Health {
   readonly lastError: string | null;
 }
 
-describe.skipIf(!requireAnvil())('ETH that settles by the network’s own word', () => {
+describe.skipIf(!requireAnvil())('ETH payments with finality tags', () => {
   let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let proxy: FaultProxy;
@@ -71,7 +71,7 @@ describe.skipIf(!requireAnvil())('ETH that settles by the network’s own word',
     proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['eth_getBlockByNumber'] });
   };
 
-  it('the amount decides: a number of blocks, safe, or finalized', async () => {
+  it('require a number of blocks, safe, or finalized, depending on the amount', async () => {
     const payments = await Promise.all(['20', '200', '2000'].map(order));
     expect(payments.map(({ options }) => [options.ETH.finality, options.ETH.requiredConfirmations])).toEqual([
       [null, 1],
@@ -102,7 +102,7 @@ describe.skipIf(!requireAnvil())('ETH that settles by the network’s own word',
     }
   });
 
-  it('a reorg before that takes the money back, and nothing was ever completed', async () => {
+  it('are reversed by a reorg before finality without ever completing', async () => {
     const payment = await order('2000');
     const txid = await pay(payment);
     expect(await minedAndShown(payment)).toEqual(['confirming', 1, 64]);
@@ -116,7 +116,7 @@ describe.skipIf(!requireAnvil())('ETH that settles by the network’s own word',
     expect(sink.types(payment.id)).not.toContain('payment.completed');
   });
 
-  it('a reorg that moves the money up waits for its new block to be final', async () => {
+  it('wait for finality of the new block when a reorg moves the transaction', async () => {
     const payment = await order('2000');
     const txid = await pay(payment);
     await minedAndShown(payment);
@@ -139,7 +139,7 @@ describe.skipIf(!requireAnvil())('ETH that settles by the network’s own word',
     ],
     ['nothing', (): unknown => null, 'no such block'],
   ])(
-    'a node that answers %s for a tag is told loudly, reads on, and settles nothing early',
+    'raise an alarm, continue and do not complete early when a node answers %s for a finality tag',
     async (_what, answer, words) => {
       onTag('finalized', answer);
       const payment = await order('2000');
@@ -163,7 +163,7 @@ describe.skipIf(!requireAnvil())('ETH that settles by the network’s own word',
     },
   );
 
-  it('a tag above the head, of another fork, or far back settles nothing', async () => {
+  it('do not complete when the tag is above the tip, on another branch, or far back', async () => {
     const payment = await order('2000');
     await pay(payment);
     await anvil.mine(1);
@@ -193,7 +193,7 @@ describe.skipIf(!requireAnvil())('ETH that settles by the network’s own word',
     expect(sink.types(payment.id)).not.toContain('payment.reversed');
   });
 
-  it('what became final while the daemon was down settles when it is back', async () => {
+  it('complete after a restart when their block was finalized during the downtime', async () => {
     const payment = await order('2000');
     await till.down();
     await pay(payment);
@@ -203,7 +203,7 @@ describe.skipIf(!requireAnvil())('ETH that settles by the network’s own word',
     expect((await shop.payment(payment.id)).exception).toBeNull();
   });
 
-  it('deposits are moved to the merchant once its least requirement is met', async () => {
+  it('are swept to the merchant once the lowest requirement is met', async () => {
     await anvil.mine(3);
     const payments = await Promise.all(['200', '2000'].map(order));
     for (const payment of payments) await pay(payment);

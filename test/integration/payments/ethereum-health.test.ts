@@ -59,7 +59,7 @@ describe.skipIf(!requireAnvil())('an Ethereum node that lost its network', () =>
     }
   };
 
-  it('shows an old head: is behind, ends no payment, and finds what was paid meanwhile', async () => {
+  it('counts as behind while its tip is old, expires no payment, and money paid meanwhile is credited', async () => {
     await mineNow();
     await healthUntil('it follows', ({ state }) => state === 'following');
     await watchFor(3);
@@ -93,7 +93,7 @@ describe.skipIf(!requireAnvil())('an Ethereum node that lost its network', () =>
     await healthUntil('it follows again', ({ state }) => state === 'following');
   });
 
-  it('or tells no balances even of its newest block: says so, with what that means', async () => {
+  it('causes a warning about contract payments when it returns no balances even for its newest block', async () => {
     const fault = proxy.inject({ kind: 'rewrite', rewrite: noHashes }, { methods: ['eth_getBalance'] });
     till.clock.advance(MINUTE_MS);
     const told = await healthUntil('it is told', ({ warnings }) => warnings.length > 0);

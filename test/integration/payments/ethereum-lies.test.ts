@@ -16,7 +16,7 @@ const WORD_DIGITS = 64;
 
 const wei = (text: string): bigint => parseCoinAmount(text, 'ETH');
 
-describe.skipIf(!requireAnvil())('an Ethereum node that answers a wrong balance now and then', () => {
+describe.skipIf(!requireAnvil())('an Ethereum node that sometimes returns a wrong balance', () => {
   let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let proxy: FaultProxy;
@@ -63,7 +63,7 @@ describe.skipIf(!requireAnvil())('an Ethereum node that answers a wrong balance 
   const received = async ({ id }: PaymentJson): Promise<string> =>
     (await shop.payment(id)).options.ETH.received;
 
-  it('money that was never there is taken back with the next right answer, and never settles', async () => {
+  it('causes a credit that is removed with the next correct answer and never settles', async () => {
     const payment = await order();
     // What an address held before it was given out is nobody's payment: that is over by this block.
     await anvil.rpc('evm_increaseTime', [5]);
@@ -80,9 +80,9 @@ describe.skipIf(!requireAnvil())('an Ethereum node that answers a wrong balance 
   });
 
   it.each([
-    ['to the address itself', false],
+    ['to the address directly', false],
     ['through a contract', true],
-  ])('money %s that a wrong answer hides is credited once all the same', async (_how, isInside) => {
+  ])('does not prevent the credit of money %s, which is credited once', async (_how, isInside) => {
     const payment = await order();
     const output = { address: payment.options.ETH.address, amount: wei(payment.options.ETH.amount) };
     await (isInside ? anvil.payInside([output]) : anvil.pay(output));

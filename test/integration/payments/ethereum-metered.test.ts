@@ -12,7 +12,7 @@ const BLOCK_MS = 12_000;
 /** Without calls, balances are asked for singly, by turns: several rounds of all orders fit into this. */
 const LONGEST_MS = 300_000;
 
-describe.skipIf(!requireAnvil())('Ethereum at a provider that meters', () => {
+describe.skipIf(!requireAnvil())('Ethereum with a metered node provider', () => {
   let anvil: Anvil;
   beforeAll(async () => (anvil = await Anvil.start()));
   afterAll(async () => anvil.stop());
@@ -36,10 +36,10 @@ describe.skipIf(!requireAnvil())('Ethereum at a provider that meters', () => {
   };
 
   it.each([
-    ['with traces not in the plan', /^(debug|trace)_/, 60_000],
-    ['with neither traces nor calls in the plan', /^(debug|trace)_|^eth_call$/, LONGEST_MS],
+    ['without traces in the plan', /^(debug|trace)_/, 60_000],
+    ['with neither traces nor eth_call in the plan', /^(debug|trace)_|^eth_call$/, LONGEST_MS],
   ])(
-    '%s: credits a plain transfer among 400 orders within a minute, and what a contract paid',
+    'credits, %s, a plain transfer among 400 orders within a minute, and contract payments',
     async (_plan, refused, insideMs) => {
       await using provider = await MeteredProvider.start(anvil.rpcUrl, UNITS_PER_SECOND, refused);
       const env = { TILLD_POLL_INTERVAL: '5s', TILLD_CONFIRMATIONS_ETH: '1' };

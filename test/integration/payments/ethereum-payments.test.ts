@@ -57,7 +57,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
     expect(sink.types(payment.id)).not.toContain('payment.reversed');
   };
 
-  it('from an account: seen unconfirmed, confirmed, completed, told in order', async () => {
+  it('are seen unconfirmed, confirmed and completed, with events in order, when paid from an account', async () => {
     const payment = await newPayment();
     expect(payment.options.ETH.uri).toBe(
       `ethereum:${payment.options.ETH.address}@31337?value=${due(payment)}`,
@@ -70,7 +70,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
     expect(sink.types(payment.id)).toEqual(['payment.created', 'payment.confirming', 'payment.completed']);
   });
 
-  it('with calldata: counts like any other', async () => {
+  it('count with calldata like any other', async () => {
     const payment = await newPayment();
     await anvil.pay({ address: payment.options.ETH.address, amount: due(payment) }, { data: '0xdeadbeef' });
     await settle(payment);
@@ -102,14 +102,14 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
       await till.ready();
     });
 
-    it('from a forwarding contract', async () => {
+    it('are credited when a forwarding contract pays', async () => {
       const payment = await newPayment();
       await anvil.payInside([{ address: payment.options.ETH.address, amount: due(payment) }]);
       await settle(payment);
       expectPaidOnce(await completed(payment));
     });
 
-    it('an exchange pays three orders in one transaction, one of them twice', async () => {
+    it('are credited for three orders that an exchange pays in one transaction, one of them twice', async () => {
       const payments = await Promise.all([newPayment(), newPayment()]);
       const [one, two] = payments.map((payment) => ({
         address: payment.options.ETH.address,
@@ -124,7 +124,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
       }
     });
 
-    it('an inner transfer that was reverted is not credited', async () => {
+    it('are not credited for an internal transfer that was reverted', async () => {
       const payment = await newPayment();
       const data = `0x${word(BigInt(payment.options.ETH.address))}`;
       const txid = await anvil.send({ to: CONTRACTS.careless, value: due(payment), data });
@@ -134,7 +134,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
       expect(await shop.payment(payment.id)).toMatchObject({ status: 'pending', transactions: [] });
     });
 
-    it('a reverted transaction is not credited', async () => {
+    it('are not credited for a reverted transaction', async () => {
       const payment = await newPayment();
       const outputs = [payment.options.ETH.address, CONTRACTS.reverter];
       await anvil.payInside(outputs.map((address) => ({ address, amount: due(payment) })));
@@ -143,7 +143,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
       expect(await shop.payment(payment.id)).toMatchObject({ status: 'pending', transactions: [] });
     });
 
-    it('two payments to one address in one block add up, inside and outside a contract', async () => {
+    it('add up for two transfers to one address in one block, inside and outside a contract', async () => {
       const payment = await newPayment();
       const { address } = payment.options.ETH;
       const half = due(payment) / 2n;
@@ -155,7 +155,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
       expect(done.transactions).toHaveLength(2);
     });
 
-    it('through a contract while the daemon was down, in time by its block', async () => {
+    it('are on time by their block when a contract paid while the daemon was down', async () => {
       const payment = await newPayment();
       await till.down();
       await anvil.payInside([{ address: payment.options.ETH.address, amount: due(payment) }]);
@@ -166,7 +166,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
       expect(sink.types(payment.id)).not.toContain('payment.expired');
     });
 
-    it('a reorg that moves a contract payment keeps it, credited once', async () => {
+    it('stay credited once when a reorg moves a contract payment', async () => {
       const payment = await newPayment();
       const txid = await anvil.payInside([{ address: payment.options.ETH.address, amount: due(payment) }]);
       await settle(payment);
@@ -179,7 +179,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
       expectPaidOnce(after);
     });
 
-    it('a reorg that double-spends a contract payment takes it back', async () => {
+    it('are reversed when a reorg double-spends a contract payment', async () => {
       const payment = await newPayment();
       const txid = await anvil.payInside([{ address: payment.options.ETH.address, amount: due(payment) }]);
       await settle(payment);
@@ -190,7 +190,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
     });
   });
 
-  it('paid while the daemon was down, in time by its block: completed without exception', async () => {
+  it('complete without exception, on time by their block, when paid while the daemon was down', async () => {
     const payment = await newPayment();
     await till.down();
     await pay(payment);
@@ -201,21 +201,18 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
     expect(sink.types(payment.id)).not.toContain('payment.expired');
   });
 
-  it.each([1, 3])(
-    'a reorg of depth %i that moves the transaction keeps the completed payment',
-    async (depth) => {
-      const payment = await newPayment();
-      const txid = await pay(payment);
-      await anvil.mine(3);
-      await completed(payment);
-      // Only the deeper one reaches the block of the payment.
-      await anvil.reorg(depth, depth === 3 ? { move: [txid] } : {});
-      await followed();
-      expectPaidOnce(await shop.payment(payment.id));
-    },
-  );
+  it.each([1, 3])('stay completed after a reorg of depth %i that moves the transaction', async (depth) => {
+    const payment = await newPayment();
+    const txid = await pay(payment);
+    await anvil.mine(3);
+    await completed(payment);
+    // Only the deeper one reaches the block of the payment.
+    await anvil.reorg(depth, depth === 3 ? { move: [txid] } : {});
+    await followed();
+    expectPaidOnce(await shop.payment(payment.id));
+  });
 
-  it.each([1, 3])('a reorg of depth %i that double-spends the payment takes it back', async (depth) => {
+  it.each([1, 3])('are reversed by a reorg of depth %i with a double spend', async (depth) => {
     const payment = await newPayment();
     await anvil.mine(1);
     const txid = await pay(payment);
@@ -232,7 +229,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
     expect((await shop.payment(payment.id)).options.ETH.received).toBe('0');
   });
 
-  it('a payment that a reorg only drops is offered to the network again', async () => {
+  it('are rebroadcast after a reorg that only drops the transaction', async () => {
     const payment = await newPayment();
     await pay(payment);
     await anvil.mine(1);
@@ -244,7 +241,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
     expectPaidOnce(await completed(payment));
   });
 
-  it('a payment dropped from the mempool is offered again', async () => {
+  it('are rebroadcast after they were dropped from the mempool', async () => {
     const payment = await newPayment();
     const txid = await pay(payment);
     await sink.waitForEvent('payment.confirming', payment.id);
@@ -258,7 +255,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
     expectPaidOnce(await completed(payment));
   });
 
-  it('a payment replaced by a double spend is taken back once that is mined', async () => {
+  it('are reversed once a double spend is mined', async () => {
     const payment = await newPayment();
     const txid = await pay(payment);
     await sink.waitForEvent('payment.confirming', payment.id);
@@ -271,7 +268,7 @@ describe.skipIf(!requireAnvil())('ETH payments on a real node', () => {
     await completed(payment);
   });
 
-  it('a payer who raises the fee is credited once', async () => {
+  it('are credited once when the payer bumps the fee', async () => {
     const payment = await newPayment();
     const txid = await pay(payment);
     await sink.waitForEvent('payment.confirming', payment.id);

@@ -65,7 +65,7 @@ describe.skipIf(!requireAnvil())('an ETH send from before a restore', () => {
     return till;
   };
 
-  it('that was raised since is confirmed by the version that this till did not sign', async () => {
+  it('is confirmed by a replacement that was not signed by this wallet database', async () => {
     const destination = await anvil.newAddress();
     const sent = await sendAndCopy(destination);
     await anvil.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${(30n * GWEI).toString(16)}`]);
@@ -99,7 +99,7 @@ describe.skipIf(!requireAnvil())('an ETH send from before a restore', () => {
     expect(await anvil.balance(destination)).toBe(parseCoinAmount('0.2', 'ETH'));
   });
 
-  it('whose nonce went to something else since fails once that is final, and not before', async () => {
+  it('fails once another transaction with its nonce is finalized, and not before', async () => {
     const destination = await anvil.newAddress();
     const sent = await sendAndCopy(destination);
     await shop.api.must('POST', '/merchant/wallet/send/cancel', {

@@ -79,7 +79,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     return BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice);
   };
 
-  it('a settled deposit is moved to the merchant address and leaves exactly nothing', async () => {
+  it('sweep a settled deposit to the merchant address and leave exactly zero', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
     const { address, amount, requiredConfirmations } = payment.options.ETH;
     await anvil.pay({ address, amount: wei(amount) });
@@ -122,7 +122,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     expect(sink.deliveries.filter(({ body }) => body.type.startsWith('send.'))).toEqual([]);
   });
 
-  it('a deposit that is not worth its fee stays where it is', async () => {
+  it('leave a deposit that is not worth its fee', async () => {
     await fund(wei('1'));
     const before = await balance();
     const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
@@ -145,7 +145,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     await eventually('it is there', balance, (now) => now > before);
   });
 
-  it('pays exactly the amount; fee and balance are exact to the wei', async () => {
+  it('pay exactly the amount, with fee and balance exact to the wei', async () => {
     const before = await balance();
     const destination = await anvil.newAddress();
     const { body } = await send(wei('0.1'), destination);
@@ -159,7 +159,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     expect(await anvil.balance(shop.wallets.ETH)).toBe(await balance());
   });
 
-  it('takes the fee out of the amount on wish', async () => {
+  it('deduct the fee from the amount on request', async () => {
     const before = await balance();
     const destination = await anvil.newAddress();
     const { body } = await send(wei('0.1'), destination, { subtractFee: true });
@@ -169,7 +169,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     expect(await balance()).toBe(before - wei('0.1'));
   });
 
-  it('five at once get nonces of their own and are all paid', async () => {
+  it('get separate nonces and are all paid when five are created at once', async () => {
     const before = await balance();
     const destinations = await Promise.all([1, 2, 3, 4, 5].map(async () => anvil.newAddress()));
     const answers = await Promise.all(destinations.map(async (to) => send(wei('0.02'), to)));
@@ -182,7 +182,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     expect(await anvil.balance(shop.wallets.ETH)).toBe(before - spent);
   });
 
-  it('two at once that the balance covers only one of: one is refused', async () => {
+  it('are refused for one of two concurrent ones when the balance covers only one', async () => {
     const amount = ((await balance()) * 2n) / 3n;
     const to = await anvil.newAddress();
     const answers = await Promise.all([send(amount, to), send(amount, to)]);
@@ -193,7 +193,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     expect(await anvil.balance(to)).toBe(amount);
   });
 
-  it('the same Idempotency-Key is the same send', async () => {
+  it('are created once for the same Idempotency-Key', async () => {
     const order = { coin: 'ETH', amount: '0.001', destination: await anvil.newAddress() };
     const [one, two] = [
       await shop.send(order, { 'idempotency-key': 'eth-once' }),
@@ -205,7 +205,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     expect(await anvil.balance(order.destination)).toBe(wei('0.001'));
   });
 
-  it('to a contract: pays at most the fee answered and shows what was really paid', async () => {
+  it('cost at most the quoted fee for a contract, and show the fee that was paid', async () => {
     await fund(wei('1'));
     const before = await balance();
     // The payer contract does nothing without calldata: it keeps the money.
@@ -218,7 +218,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     expect(await balance()).toBe(before - wei('0.05') - paid);
   });
 
-  it('to a contract that refuses money: refused before anything is signed', async () => {
+  it('are refused before signing when the contract rejects the money', async () => {
     const before = await balance();
     const { status, body } = await send(wei('0.01'), CONTRACTS.reverter);
     expect(status).toBe(400);
@@ -226,7 +226,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     expect(await balance()).toBe(before);
   });
 
-  it('to a contract that refuses it only when it is mined: failed, and only the fee is gone', async () => {
+  it('fail and cost only the fee when the contract rejects the money once mined', async () => {
     const before = await balance();
     const destination = '0x000000000000000000000000000000000000b0b5';
     // Code that takes money when the send is estimated, and other code when it is mined.
@@ -250,7 +250,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     await ended(next.body.data.id);
   });
 
-  it('a send that a block executed in vain is not told as failed while a fork may still let it pay', async () => {
+  it('do not fail on a revert while a reorg may still let them pay', async () => {
     await fund(wei('1'));
     const before = await balance();
     const destination = '0x000000000000000000000000000000000000b0b6';
@@ -286,7 +286,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     expect(sink.types(id)).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
-  it('a send whose block a reorg takes away goes out again', async () => {
+  it('are rebroadcast when a reorg removes their block', async () => {
     const destination = await anvil.newAddress();
     const { body } = await send(wei('0.01'), destination);
     await anvil.mine(1);
@@ -305,7 +305,7 @@ describe.skipIf(!requireAnvil())('ETH sends on a real node', () => {
     expect(await anvil.balance(shop.wallets.ETH)).toBe(await balance());
   });
 
-  it('a stuck send is replaced at a price that nodes take, and pays once', async () => {
+  it('are replaced at a price that nodes accept when stuck, and pay once', async () => {
     const before = await balance();
     const destination = await anvil.newAddress();
     const { body } = await send(wei('0.01'), destination);

@@ -21,7 +21,7 @@ interface Pending {
   readonly maxFeePerGas: string;
 }
 
-describe.skipIf(!requireAnvil())('ETH transactions that no block takes', () => {
+describe.skipIf(!requireAnvil())('stuck ETH transactions', () => {
   let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let proxy: FaultProxy;
@@ -70,7 +70,7 @@ describe.skipIf(!requireAnvil())('ETH transactions that no block takes', () => {
     return payment;
   };
 
-  it('a stuck deposit is moved at an eighth more at least, out of its own amount, and leaves nothing', async () => {
+  it('are bumped by at least an eighth when they sweep a deposit, out of its amount, and leave nothing', async () => {
     const payment = await deposit('1000');
     const { address, amount } = payment.options.ETH;
     const first = await waitingFrom(address, () => true);
@@ -100,7 +100,7 @@ describe.skipIf(!requireAnvil())('ETH transactions that no block takes', () => {
     expect(await anvil.balance(shop.wallets.ETH)).toBe(wei(amount) - fee);
   });
 
-  it('a small deposit waits when gas costs more than it is worth, and is moved when it does not', async () => {
+  it('are avoided for a small deposit while gas costs more than it is worth, and it is swept later', async () => {
     const payment = await deposit('10');
     const { address } = payment.options.ETH;
     const first = await waitingFrom(address, () => true);
@@ -121,7 +121,7 @@ describe.skipIf(!requireAnvil())('ETH transactions that no block takes', () => {
     );
   });
 
-  it('what closes the gap of a refused send is raised as well: everything after it waits for it', async () => {
+  it('are bumped also when they fill the nonce gap of a refused send, because all later sends wait for them', async () => {
     await baseFee(1n);
     const own = shop.wallets.ETH;
     // Nothing else is to be offered from here on: the fault below must meet the send.

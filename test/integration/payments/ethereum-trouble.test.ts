@@ -46,7 +46,7 @@ function emptied(block: unknown): unknown {
   return typeof block === 'object' && block !== null ? { ...block, transactions: [] } : block;
 }
 
-describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
+describe.skipIf(!requireAnvil())('an unreliable Ethereum node', () => {
   let anvil: Anvil;
   let sink: WebhookSink;
 
@@ -57,7 +57,7 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
     await Promise.all([anvil.stop(), sink.close()]);
   });
 
-  it('that limits, stalls, lies about its head and shuffles for a whole run loses nothing', async () => {
+  it('loses no payment while it limits, stalls, reports a wrong tip and reorders for a whole run', async () => {
     await using proxy = await startFaultProxy(anvil.rpcUrl);
     await using till = await Till.start({ ...liveEnv({ ETH: proxy.url }), TILLD_RPC_TIMEOUT: '1s' });
     const shop = await Shop.open(till.api, { webhookUrl: sink.url });
@@ -90,7 +90,7 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
     expect(fees * 100n).toBeLessThan(paid);
   }, 240_000);
 
-  it('behind a balancer whose backends are at different heights misses and doubles nothing', async () => {
+  it('misses and duplicates nothing behind a load balancer whose backends are at different heights', async () => {
     await using both = await TwoBackends.start(anvil.rpcUrl, 2);
     await using till = await Till.start(liveEnv({ ETH: both.url }));
     const shop = await Shop.open(till.api, { webhookUrl: sink.url });
@@ -112,7 +112,7 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
     );
   });
 
-  it('finds what contracts paid in a block that the node cannot trace in time', async () => {
+  it('does not hide contract payments in a block that it cannot trace in time', async () => {
     await using proxy = await startFaultProxy(anvil.rpcUrl);
     await using till = await Till.start(liveEnv({ ETH: proxy.url }));
     const shop = await Shop.open(till.api, { webhookUrl: sink.url });
@@ -143,7 +143,7 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
     ['Nethermind', { kind: 'rpcError', code: -32002, message: 'No state available for block 0x0a1b' }],
     ['Besu', { kind: 'rewrite', rewrite: () => null }],
   ])(
-    'without traces and without old states, as %s says it, finds contract payments made while the daemon was down',
+    'without traces and old states, with the error of %s, does not hide contract payments made while the daemon was down',
     async (_client, noState) => {
       // Every block of it is read at the start.
       await using fresh = await Anvil.start();
@@ -173,7 +173,7 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
     180_000,
   );
 
-  it('without traces, and that calls old blocks unknown whose states it dropped, is followed past them', async () => {
+  it('without traces, which calls blocks with pruned state unknown, is followed past them', async () => {
     await using fresh = await Anvil.start({ keptStates: 150 });
     await using proxy = await startFaultProxy(fresh.rpcUrl);
     proxy.inject(
@@ -191,7 +191,7 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
     await expectPaidOnce(shop, sink, payment);
   }, 180_000);
 
-  it('that traces no old blocks does not hold up the reading of many', async () => {
+  it('without traces of old blocks does not delay the reading of many blocks', async () => {
     await using fresh = await Anvil.start();
     await using proxy = await startFaultProxy(fresh.rpcUrl);
     await using till = await Till.start(liveEnv({ ETH: proxy.url }));
@@ -213,7 +213,7 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
     await sink.waitForEvent('payment.completed', payment.id, 120_000);
   }, 240_000);
 
-  it('that shows a block without the transactions it dropped is not taken at its word', async () => {
+  it('is not trusted when it returns a block without the transactions that it pruned', async () => {
     await using proxy = await startFaultProxy(anvil.rpcUrl);
     await using till = await Till.start(liveEnv({ ETH: proxy.url }));
     const shop = await Shop.open(till.api, { webhookUrl: sink.url });
@@ -243,7 +243,7 @@ describe.skipIf(!requireAnvil())('a troubled Ethereum node', () => {
     await expectPaidOnce(shop, sink, payment);
   }, 240_000);
 
-  it('of another chain is refused, named, and not offered', async () => {
+  it('of another chain is refused by name, and its coin is not offered', async () => {
     await using other = await Anvil.start({ chainId: 1 });
     await using till = await Till.start(liveEnv({ ETH: other.rpcUrl }));
     const shop = await Shop.open(till.api);
@@ -309,7 +309,7 @@ async function wreak(proxy: FaultProxy, signal: AbortSignal): Promise<Record<str
   return hits;
 }
 
-describe.skipIf(!requireAnvil())('kill -9 beside an Ethereum node', () => {
+describe.skipIf(!requireAnvil())('kill -9 while following an Ethereum node', () => {
   let world: LiveWorld<Anvil, TillProcess>;
   let anvil: Anvil;
   let proxy: FaultProxy;
@@ -336,8 +336,8 @@ describe.skipIf(!requireAnvil())('kill -9 beside an Ethereum node', () => {
 
   it.each([
     ['after signing, before the node has the bytes', 'hang', 0],
-    ['after the node took the bytes, before its answer came', 'hangAfter', 1],
-  ] as const)('%s: the same bytes, once', async (name, kind, held) => {
+    ['after the node accepted the bytes, before its response', 'hangAfter', 1],
+  ] as const)('broadcasts the same bytes once after a crash %s', async (name, kind, held) => {
     const order = { coin: 'ETH', amount: '0.1', destination: await anvil.newAddress() };
     const fault = proxy.inject({ kind }, { methods: ['eth_sendRawTransaction'] });
     const calls = proxy.calls('eth_sendRawTransaction');
@@ -364,7 +364,7 @@ describe.skipIf(!requireAnvil())('kill -9 beside an Ethereum node', () => {
     expect(await anvil.balance(shop.wallets.ETH)).toBe(wei(await shop.balance('ETH')));
   });
 
-  it('a send that the node refuses holds up none that came after it', async () => {
+  it('does not let a refused send block the later ones', async () => {
     const calls = proxy.calls('eth_sendRawTransaction');
     const scope = { methods: ['eth_sendRawTransaction'], times: 1 };
     proxy.inject({ kind: 'delay', delayMs: 1_000 }, scope);
@@ -384,7 +384,7 @@ describe.skipIf(!requireAnvil())('kill -9 beside an Ethereum node', () => {
     );
   });
 
-  it('at any moment of payments and of moving them: each is credited once, nothing is left behind', async () => {
+  it('at any moment of payments and sweeps credits each payment once and leaves nothing behind', async () => {
     const payments: PaymentJson[] = [];
     for (let turn = 0; turn < 6; turn += 1) {
       const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });

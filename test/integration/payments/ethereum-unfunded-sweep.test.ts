@@ -33,7 +33,7 @@ interface Lost {
   readonly raw: string;
 }
 
-describe.skipIf(!requireAnvil())('an ETH sweep whose deposit a reorganisation took', () => {
+describe.skipIf(!requireAnvil())('an ETH sweep whose deposit was removed by a reorg', () => {
   let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let till: Till;
@@ -100,7 +100,7 @@ describe.skipIf(!requireAnvil())('an ETH sweep whose deposit a reorganisation to
     await sweepsUntil('the sweep fails', address, ([row]) => row?.status === 'failed');
   };
 
-  it('fails once the missing balance is final, and a smaller deposit is swept with the same nonce', async () => {
+  it('fails once the missing balance is finalized, and a smaller deposit is swept with the same nonce', async () => {
     const lost = await loseDeposit();
     const { address, amount } = lost;
     // A retry whose block is not final yet decides nothing.
@@ -122,7 +122,7 @@ describe.skipIf(!requireAnvil())('an ETH sweep whose deposit a reorganisation to
     expect(wei(await shop.balance('ETH'))).toBe(await anvil.balance(shop.wallets.ETH));
   });
 
-  it('is confirmed, and nothing is moved twice, when a block holds it instead of the next sweep', async () => {
+  it('is confirmed, and nothing is swept twice, when a block contains it instead of the next sweep', async () => {
     const lost = await loseDeposit();
     const { address, amount, sweep, raw } = lost;
     await untilFailed(lost);

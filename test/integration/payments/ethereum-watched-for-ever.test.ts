@@ -17,7 +17,7 @@ const PASSWORD = 'correct horse battery';
 
 const wei = (text: string): bigint => parseCoinAmount(text, 'ETH');
 
-describe.skipIf(!requireAnvil())('an Ethereum address beside a node that traces nothing', () => {
+describe.skipIf(!requireAnvil())('an Ethereum address on a node without traces', () => {
   let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let till: Till;
@@ -42,7 +42,7 @@ describe.skipIf(!requireAnvil())('an Ethereum address beside a node that traces 
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it('of a payment is watched for ever: paid by a contract months later, the money is late, not lost', async () => {
+  it('is watched forever, so that a contract payment months later is late and not lost', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
     till.clock.advance(90 * DAY_MS);
     await eventually(
@@ -63,7 +63,7 @@ describe.skipIf(!requireAnvil())('an Ethereum address beside a node that traces 
     expect(paid.transactions).toHaveLength(1);
   });
 
-  it('of a wallet restored from its words is looked at as well, whenever a contract paid it', async () => {
+  it('is read as well in a wallet restored from its seed words, whenever a contract paid it', async () => {
     const payments = [];
     for (let at = 0; at < 30; at += 1) payments.push(await shop.createPayment({ allowedCryptos: ['ETH'] }));
     const addresses = payments.map(({ options }) => options.ETH.address);

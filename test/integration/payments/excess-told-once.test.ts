@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(async () => world.close());
 const chain = (): ScriptedChain => world.chains.BTC;
 
-it('tells an excess once, however often the chain is read again', async () => {
+it('payment.excess is emitted once, however often the chain is read again', async () => {
   const over = await world.order({ allowed: ['BTC'] });
   const twice = await world.order({ allowed: ['BTC'] });
   const start = chain().tip.height;
@@ -37,7 +37,7 @@ it('tells an excess once, however often the chain is read again', async () => {
   }
 });
 
-it('tells an excess once when a reorg moves the transaction, and again when more settles', async () => {
+it('payment.excess is emitted once when a reorg moves the transaction, and again when more money settles', async () => {
   const payment = await world.order({ allowed: ['BTC'] });
   const credit = creditTo(addressOf(payment, 'BTC'), DUE + DUE / 2n);
   chain().mine(world.now(), [credit]);

@@ -7,8 +7,8 @@ import { eventually } from '../../_helpers/poll.ts';
 import { TillProcess } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
-describe.each(['BTC', 'LTC'] as const)('kill -9 beside a real %s node', (coin) => {
-  describe.skipIf(!requireNode(coin))('and start again', () => {
+describe.each(['BTC', 'LTC'] as const)('kill -9 with a real %s node', (coin) => {
+  describe.skipIf(!requireNode(coin))('and restart', () => {
     let world: LiveWorld<RegtestNode, TillProcess>;
     let node: RegtestNode;
     let proxy: FaultProxy;
@@ -23,7 +23,7 @@ describe.each(['BTC', 'LTC'] as const)('kill -9 beside a real %s node', (coin) =
 
     afterAll(async () => world.end());
 
-    it('at any moment of six payments: each is credited once and every event is told in order', async () => {
+    it('at any moment of six payments credits each once and emits every event in order', async () => {
       const payments: PaymentJson[] = [];
       for (let round = 0; round < 6; round += 1) {
         const payment = await shop.createPayment({ allowedCryptos: [coin] });
@@ -58,7 +58,7 @@ describe.each(['BTC', 'LTC'] as const)('kill -9 beside a real %s node', (coin) =
       expect(toAtoms(await shop.balance(coin))).toBe(total);
     });
 
-    it('after signing, before the node has the bytes: the same bytes go out, once', async () => {
+    it('after signing, before the node has the bytes, broadcasts the same bytes once', async () => {
       const destination = await node.foreignAddress();
       const held = proxy.inject({ kind: 'hang' }, { methods: ['sendrawtransaction'] });
       const asked = shop
@@ -86,7 +86,7 @@ describe.each(['BTC', 'LTC'] as const)('kill -9 beside a real %s node', (coin) =
       expect(await paidTo(destination, again.body.data)).toBe(toAtoms('0.0002'));
     });
 
-    it('after the node took the bytes, before the answer came: not sent twice', async () => {
+    it('after the node accepted the bytes, before its response, does not send twice', async () => {
       const destination = await node.foreignAddress();
       const held = proxy.inject({ kind: 'hangAfter' }, { methods: ['sendrawtransaction'] });
       const asked = shop
@@ -113,14 +113,14 @@ describe.each(['BTC', 'LTC'] as const)('kill -9 beside a real %s node', (coin) =
       expect(await paidTo(destination, again.body.data)).toBe(toAtoms('0.0003'));
     });
 
-    it('SIGTERM drains and exits 0 within ten seconds', async () => {
+    it('drains and exits 0 within ten seconds on SIGTERM', async () => {
       const started = Date.now();
       expect(await till.terminate()).toBe(0);
       expect(Date.now() - started).toBeLessThan(10_000);
       await till.up();
     });
 
-    it('wrote no secret to its output', () => {
+    it('writes no secret to the output', () => {
       expect(till.output).not.toContain(shop.secretKey);
       expect(till.output).not.toContain(new URL(node.rpcUrl).password);
       expect(till.output).not.toMatch(/whsec_[A-Za-z0-9]/);

@@ -34,7 +34,7 @@ async function minedAt(timeMs: number, blockTimes: BlockTimes): Promise<PaymentV
   return world.payment(payment);
 }
 
-it('is on time when its block is exactly known to be from before the deadline', async () => {
+it('a late payment is on time when its exact block time is before the deadline', async () => {
   expect(await minedAt(deadline - 1_000, 'exact')).toMatchObject({ status: 'completed', exception: null });
   // What was written down says the same as what was told.
   expect(await world.eventsOf(payment)).toEqual(['created', 'late', 'confirming', 'completed']);
@@ -45,7 +45,7 @@ it('is on time when its block is exactly known to be from before the deadline', 
 it.each([
   ['came after the deadline', 'exact', 1_000],
   ['has a time that its miner chose', 'rough', -1_000],
-] as const)('stays late when its block %s', async (_what, blockTimes, afterMs) => {
+] as const)('a late payment stays late when its block %s', async (_what, blockTimes, afterMs) => {
   expect(await minedAt(deadline + afterMs, blockTimes)).toMatchObject({
     status: 'expired',
     exception: 'late',

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(async () => world.close());
 
-it('money counts as late only once its own chain was looked at after the grace', async () => {
+it('money counts as late only once its chain was read after the grace period', async () => {
   await world.look();
   const payment = await world.order({ allowed: ['BTC', 'LTC'] });
   const [bitcoin, litecoin] = [
@@ -43,7 +43,7 @@ it('money counts as late only once its own chain was looked at after the grace',
   ]);
 });
 
-it('a payment with waiting money does not end before every chain was looked at past its deadline', async () => {
+it('a payment with waiting money does not end before every chain was read past its deadline', async () => {
   await world.look();
   const payment = await world.order({ allowed: ['BTC', 'LTC'] });
   world.chains.BTC.unconfirmed = [unconfirmed(creditTo(addressOf(payment, 'BTC'), HALF))];

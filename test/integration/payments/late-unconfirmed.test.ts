@@ -40,17 +40,17 @@ async function mined(): Promise<PaymentView> {
 
 afterEach(async () => world.close());
 
-describe('money seen in time that no block takes', () => {
+describe('money seen before the deadline that is not mined', () => {
   beforeEach(async () => seenAtMinute59('accept'));
 
-  it('is on time when a block takes it within a day', async () => {
+  it('is on time when it is mined within a day', async () => {
     world.advance(DAY);
     await world.expire();
     expect(await mined()).toMatchObject({ status: 'completed', exception: null });
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
   });
 
-  it('counts as late after a day, at the rate of the day on which a block takes it', async () => {
+  it('counts as late after a day, at the rate of the day on which it is mined', async () => {
     await daysPass(13);
     expect(await world.payment(payment)).toMatchObject({ status: 'confirming', exception: 'late' });
     world.rate = '50';
@@ -60,14 +60,14 @@ describe('money seen in time that no block takes', () => {
     expect(await world.eventsOf(payment)).not.toContain('completed');
   });
 
-  it('is late by its block alone when the daemon was away meanwhile', async () => {
+  it('is late by its block alone when the daemon was down meanwhile', async () => {
     world.advance(13 * DAY);
     world.restart();
     world.rate = '50';
     expect((await mined()).status).not.toBe('completed');
   });
 
-  it('stays on time when it was mined in time and the chain is read again later', async () => {
+  it('a payment that was mined on time stays on time when the chain is rescanned later', async () => {
     await mined();
     world.advance(30 * DAY);
     await rescanChain(world.deps, world.chains.BTC.adapter('BTC'), { height: 0 });
@@ -79,7 +79,7 @@ describe('money seen in time that no block takes', () => {
   });
 });
 
-it('waits for the merchant where late payments are reviewed', async () => {
+it('money that is mined too late waits for the merchant under the review policy', async () => {
   await seenAtMinute59('review');
   await daysPass(2);
   expect(await world.payment(payment)).toMatchObject({ status: 'expired', exception: 'late' });

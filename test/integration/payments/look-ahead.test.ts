@@ -60,7 +60,7 @@ function followerBeside(lookAhead: LookAhead, adapter = world.chains.LTC.adapter
   });
 }
 
-it('reserved addresses are never given out, and watched each once, also across a kill', async () => {
+it('reserved addresses of the gap limit are never issued, and are watched once each, also across a crash', async () => {
   const first = await nextIndex();
   await openGapLimit(world.deps, GAP);
   const reserved = Array.from({ length: GAP }, (_, at) => first + at);
@@ -86,7 +86,7 @@ it('reserved addresses are never given out, and watched each once, also across a
   expect((await countLookAhead(world.wallet.db)).size).toBe(0);
 });
 
-it('two restores in a row reserve two ranges, and both are watched', async () => {
+it('two restores in a row reserve two ranges of addresses, and both are watched', async () => {
   const first = await nextIndex();
   await openGapLimit(world.deps, 3);
   await openGapLimit(world.deps, 3);
@@ -94,7 +94,7 @@ it('two restores in a row reserve two ranges, and both are watched', async () =>
   expect(await recovered()).toEqual([0, 1, 2, 3, 4, 5].map((at) => first + at));
 });
 
-it('no block is read and nothing expires until the reserved addresses are watched', async () => {
+it('no block is read and no payment expires until the reserved addresses are watched', async () => {
   const payment = await world.order({ allowed: ['LTC'] });
   const lost = await derived(await nextIndex());
   await openGapLimit(world.deps, GAP);
@@ -126,7 +126,7 @@ it('no block is read and nothing expires until the reserved addresses are watche
   expect(output).toMatchObject({ amount: '7', payment_id: null });
 });
 
-it('a pruned node is not followed from its first block: reserved addresses may have been paid before', async () => {
+it('a pruned node is not followed from its first block, because reserved addresses may have been paid before', async () => {
   const pruneHeight = 2;
   while (world.chains.LTC.tip.height < 4) world.chains.LTC.mine(world.now());
   const whole = world.chains.LTC.adapter('LTC');

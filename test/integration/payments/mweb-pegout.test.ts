@@ -13,7 +13,7 @@ import { eventually } from '../../_helpers/poll.ts';
 import { Till } from '../../_helpers/till.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
-describe.skipIf(!requireNode('LTC'))('a payment out of Litecoin’s MWEB', () => {
+describe.skipIf(!requireNode('LTC'))('a payment out of Litecoin MWEB (peg-out)', () => {
   let world: LiveWorld<RegtestNode, Till>;
   let node: RegtestNode;
   let till: Till;
@@ -27,7 +27,7 @@ describe.skipIf(!requireNode('LTC'))('a payment out of Litecoin’s MWEB', () =>
 
   afterAll(async () => world.end());
 
-  it('is credited once, under the transaction that the block holds, and settles at its maturity', async () => {
+  it('is credited once, under the transaction in the block, and settles at its maturity', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['LTC'] });
     const { address, amount } = payment.options.LTC;
     await pegOut(node, address, toAtoms(amount));
@@ -48,7 +48,7 @@ describe.skipIf(!requireNode('LTC'))('a payment out of Litecoin’s MWEB', () =>
     expect(done.exception).toBeNull();
   });
 
-  it('is the same money when a competing block holds it under another transaction', async () => {
+  it('stays the same money when a competing block contains it in another transaction', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['LTC'] });
     const { address, amount } = payment.options.LTC;
     await pegOut(node, address, toAtoms(amount));
@@ -84,7 +84,7 @@ describe.skipIf(!requireNode('LTC'))('a payment out of Litecoin’s MWEB', () =>
     ]);
   });
 
-  it('an ordinary payment between MWEB blocks is found as ever', async () => {
+  it('does not affect an ordinary payment between MWEB blocks', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['LTC'] });
     const { address, amount, requiredConfirmations } = payment.options.LTC;
     await node.pay({ address, amountAtoms: toAtoms(amount) });

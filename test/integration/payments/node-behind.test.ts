@@ -26,7 +26,7 @@ async function readyOf(api: ApiClient, coin: 'ETH' | 'SOL') {
 }
 
 describe('a node that is behind its network', () => {
-  it('makes no SOL payment expire, and what was paid in time is not late', async () => {
+  it('expires no SOL payment, and a payment made in time is not late', async () => {
     await using world = await SvmWorld.start();
     const shop = await world.openShop();
     const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
@@ -63,7 +63,7 @@ describe('a node that is behind its network', () => {
     expect(world.sink.types(payment.id)).not.toContain('payment.expired');
   }, 180_000);
 
-  it('makes no ETH payment expire by a newest block from before its deadline, and what was mined in time is not late', async () => {
+  it('expires no ETH payment while its tip is from before the deadline, and a payment mined in time is not late', async () => {
     await using anvil = await Anvil.start({ chainId: 17_000 });
     await using sink = await WebhookSink.start();
     await using till = await Till.start({
@@ -128,7 +128,7 @@ describe('a node that is behind its network', () => {
   }, 120_000);
 });
 
-it('a payment does not expire while its account holds lamports of which the node has lost the history', async () => {
+it('a payment does not expire while its Solana account has lamports whose history the node has lost', async () => {
   await using world = await SvmWorld.start();
   const shop = await world.openShop();
   const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });

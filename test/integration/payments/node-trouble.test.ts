@@ -29,7 +29,7 @@ async function payInFull(node: RegtestNode, coin: 'BTC' | 'LTC', payment: Paymen
 
 const both = requireNode('BTC') && requireNode('LTC');
 
-describe.skipIf(!both)('a node in trouble', () => {
+describe.skipIf(!both)('an unreliable node', () => {
   let bitcoind: RegtestNode;
   let litecoind: RegtestNode;
   let proxy: FaultProxy;
@@ -60,7 +60,7 @@ describe.skipIf(!both)('a node in trouble', () => {
 
   const readiness = async (): Promise<Ready> => (await till.api.call<Ready>('GET', '/readyz')).body.data;
 
-  it('one node down: the other coin goes on, payments are still created, nothing is lost', async () => {
+  it('does not affect another coin when it is down, and payments are still created and not lost', async () => {
     await proxy.refuse();
     const ready = await eventually(
       'trouble is told',
@@ -92,7 +92,7 @@ describe.skipIf(!both)('a node in trouble', () => {
     ['hangs', { kind: 'hang' }],
     ['shuffles batches', { kind: 'reverseBatch' }],
     ['repeats answers', { kind: 'duplicateBatch' }],
-  ] as const)('a node that %s for a while loses no payment and credits none twice', async (_name, fault) => {
+  ] as const)('that %s for a while loses no payment and credits none twice', async (_name, fault) => {
     const payment = await shop.createPayment({ allowedCryptos: ['BTC'] });
     const injected = proxy.inject(fault);
     await payInFull(bitcoind, 'BTC', payment);
@@ -109,7 +109,7 @@ describe.skipIf(!both)('a node in trouble', () => {
     expect(done.transactions).toHaveLength(1);
   });
 
-  it('a node that falls behind is waited for: nothing is taken back', async () => {
+  it('that falls behind is waited for without reversing payments', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['BTC'] });
     await payInFull(bitcoind, 'BTC', payment);
     await sink.waitForEvent('payment.completed', payment.id, 120_000);
@@ -123,8 +123,8 @@ describe.skipIf(!both)('a node in trouble', () => {
   });
 });
 
-describe.skipIf(!both)('the wrong node', () => {
-  it('litecoin pointed at a bitcoind is refused, named, and not offered; bitcoin works', async () => {
+describe.skipIf(!both)('a node of the wrong chain', () => {
+  it('is refused by name and not offered when Litecoin is configured with a bitcoind, while Bitcoin works', async () => {
     await using bitcoind = await startBitcoind();
     await using till = await Till.start(liveEnv({ BTC: bitcoind.rpcUrl, LTC: bitcoind.rpcUrl }));
     const shop = await Shop.open(till.api);

@@ -30,7 +30,7 @@ const call = async <T = Labelled>(method: string, path: string, body?: object) =
   till.api.call<T>(method, path, { token: shop.secretKey, ...(body === undefined ? {} : { body }) });
 
 describe('the label of an order', () => {
-  it('is shown by the checkout and the receipt in place of the order id', async () => {
+  it('is shown on checkout and receipt instead of the order id', async () => {
     const { id, orderId } = await create({ orderId: '19-4afd70c6ac4ea006', orderLabel: ' Nr. <19> ' });
     expect(await page(`/checkout/${id}`)).toContain('Order Nr. &lt;19&gt;');
     expect(await page(`/checkout/${id}`)).not.toContain(orderId);
@@ -41,7 +41,7 @@ describe('the label of an order', () => {
     expect(receipt).not.toContain(orderId);
   });
 
-  it('is shown by the page of a refund link', async () => {
+  it('is shown on the page of a refund link', async () => {
     const { id, orderId } = await create({ orderLabel: 'N-20' });
     await call('POST', '/sandbox/payment/simulate', { paymentId: id, scenario: 'exact', coin: 'BTC' });
     await sink.waitForEvent('payment.completed', id);
@@ -63,7 +63,7 @@ describe('the label of an order', () => {
     expect((await create({})).orderLabel).toBeNull();
   });
 
-  it('can be changed, and removed by an empty text', async () => {
+  it('can be changed, and removed with an empty text', async () => {
     const { id } = await create({ orderLabel: 'N-22' });
     const changed = await call('PATCH', '/payment/update', { paymentId: id, orderLabel: 'N-23' });
     expect(changed.body.data.orderLabel).toBe('N-23');
@@ -73,7 +73,7 @@ describe('the label of an order', () => {
     expect(removed.body.data.orderLabel).toBeNull();
   });
 
-  it('does not make an order unique: two orders of one label are two payments', async () => {
+  it('need not be unique, so that two orders with one label are two payments', async () => {
     const [one, two] = [await create({ orderLabel: 'Tea' }), await create({ orderLabel: 'Tea' })];
     expect(one.id).not.toBe(two.id);
   });
@@ -83,11 +83,11 @@ describe('the label of an order', () => {
     ['blank', '  '],
     ['longer than 100 characters', 'x'.repeat(101)],
     ['a line break', 'Order\n19'],
-    ['a sign that turns the text around', 'Order \u202e91'],
-    ['a sign that nobody sees', 'Order 19\u{e0031}'],
-    ['nothing that anybody sees', '\u2800'],
+    ['a character that reverses the text direction', 'Order \u202e91'],
+    ['an invisible character', 'Order 19\u{e0031}'],
+    ['only invisible characters', '\u2800'],
     ['a filler', '\u3164'],
-  ])('is refused when it is %s', async (_, orderLabel) => {
+  ])('is rejected when it is %s', async (_, orderLabel) => {
     const { status, body } = await till.api.call('POST', '/payment/create', {
       token: shop.publicKey,
       body: { amount: '1', currency: 'USD', customer: {}, orderId: 'refused', orderLabel },
@@ -99,13 +99,13 @@ describe('the label of an order', () => {
     expect(await create({ orderLabel })).toMatchObject({ orderLabel });
   });
 
-  it('finds its payment by any part of it', async () => {
+  it('finds its payment in a search by any part of the label', async () => {
     const { id } = await create({ orderLabel: 'Spring-Sale 77' });
     const { body } = await call<{ payments: { id: string }[] }>('GET', '/payment/list?search=spring-sale');
     expect(body.data.payments.map((payment) => payment.id)).toEqual([id]);
   });
 
-  it('finds the money of its payment in the wallet by the whole of it', async () => {
+  it('finds the transactions of its payment in the wallet by the whole label', async () => {
     const { id } = await create({ orderLabel: 'Wallet 78' });
     await call('POST', '/sandbox/payment/simulate', { paymentId: id, scenario: 'exact', coin: 'BTC' });
     await sink.waitForEvent('payment.completed', id);
@@ -116,7 +116,7 @@ describe('the label of an order', () => {
     expect(body.data.transactions.map(({ paymentId }) => paymentId)).toEqual([id]);
   });
 
-  it('is the last column of the books', async () => {
+  it('is the last column of the accounting export', async () => {
     const { id } = await create({ orderLabel: 'Books 79' });
     await call('POST', '/sandbox/payment/simulate', { paymentId: id, scenario: 'exact', coin: 'BTC' });
     await sink.waitForEvent('payment.completed', id);
@@ -130,7 +130,7 @@ describe('the label of an order', () => {
     expect(lines.find((line) => line.includes(id))?.endsWith(',Books 79')).toBe(true);
   });
 
-  it('passes to the payment that renews an expired one', async () => {
+  it('is copied to the payment that renews an expired one', async () => {
     const { id } = await create({ orderLabel: 'N-80', lifetimeMinutes: 5 });
     till.clock.advance(2 * 3_600_000);
     await sink.waitForEvent('payment.expired', id);

@@ -14,7 +14,7 @@ interface Coin {
   readonly amount: number | string;
 }
 
-describe.skipIf(!requireNode('BTC'))('payments that build on an unconfirmed parent', () => {
+describe.skipIf(!requireNode('BTC'))('payments that spend from an unconfirmed parent', () => {
   let world: LiveWorld<RegtestNode, Till>;
   let node: RegtestNode;
   let shop: Shop;
@@ -45,7 +45,7 @@ describe.skipIf(!requireNode('BTC'))('payments that build on an unconfirmed pare
     return { parent: await sign(await raw([input], outputs)), conflict: await sign(await raw([input], all)) };
   }
 
-  it('are reversed by the block that holds another spend of the parent’s coin', async () => {
+  it('are reversed by the block that contains a double spend of the parent', async () => {
     const payments: PaymentJson[] = [];
     for (let at = 0; at < ORDERS; at += 1)
       payments.push(await shop.createPayment({ allowedCryptos: ['BTC'] }));

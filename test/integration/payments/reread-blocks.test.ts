@@ -27,7 +27,7 @@ function adapter(): ChainAdapter {
   return { ...world.chains.BTC.adapter('BTC'), funds: outputFunds(scanUnspent) };
 }
 
-it('adds money that the ledger lost and changes nothing else, the chain being followed all the while', async () => {
+it('rereadBlocks adds money that is missing in the ledger and changes nothing else, while the chain is followed', async () => {
   const other = await world.order({ allowed: ['BTC'] });
   const { db } = world.deps;
   await db.deleteFrom('outputs').where('payment_id', '=', payment.id).execute();
@@ -41,14 +41,14 @@ it('adds money that the ledger lost and changes nothing else, the chain being fo
   expect((await world.payment(other)).status).toBe('pending');
 });
 
-it('sends no event again for what the ledger has', async () => {
+it('rereadBlocks emits no event again for credits in the ledger', async () => {
   const before = await world.eventsOf(payment);
   await requestReread(world.deps.db, adapter(), 1);
   expect(await rereadBlocks(world.deps, adapter())).toBe(true);
   expect(await world.eventsOf(payment)).toEqual(before);
 });
 
-it('goes on where it was stopped, and refuses a second request meanwhile', async () => {
+it('rereadBlocks resumes where it was stopped, and refuses a second request meanwhile', async () => {
   await requestReread(world.deps.db, adapter(), 1);
   const stop = new AbortController();
   let reads = 0;

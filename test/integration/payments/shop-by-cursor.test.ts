@@ -113,7 +113,7 @@ const told = ({ id, status, exception, orderId, timeline }: PaymentView) => ({
 });
 
 it(
-  'whatever becomes of payments, the cursor tells the state that payment/get has',
+  'a shop that reads only the event cursor has the same state of every payment as payment/get, on any sequence',
   { timeout: 300_000 },
   async () => {
     const met = new Set<string>();

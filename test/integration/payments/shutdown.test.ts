@@ -37,7 +37,7 @@ async function hangingTill(): Promise<{ till: TillProcess; proxy: FaultProxy; sh
 }
 
 describe.skipIf(!requireNode('BTC'))('SIGTERM', () => {
-  it('ends the daemon cleanly in time while its node hangs, a request waits for it and a webhook goes unanswered', async () => {
+  it('stops the daemon cleanly and in time while its node hangs, a request waits for the node and a webhook gets no response', async () => {
     const { till, proxy, shop } = await hangingTill();
     const destination = 'bcrt1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqdku202';
     proxy.inject({ kind: 'hang' });

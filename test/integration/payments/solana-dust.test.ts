@@ -5,7 +5,7 @@ import { SvmWorld } from '../../_helpers/svm/world.ts';
 
 const FIRST = 1_000_000n;
 
-describe('thousands of lamports to one address, each in a slot of its own, while the daemon was down', () => {
+describe('thousands of payments of one lamport, each in its own slot, while the daemon was down', () => {
   let world: SvmWorld;
 
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe('thousands of lamports to one address, each in a slot of its own, while
     return { payment, cpuMs: (user + system) / 1_000, paidIn };
   }
 
-  it('cost in proportion, are told in a few events and keep the slot of each', async () => {
+  it('take linear time to catch up, cause few events and keep the slot of each', async () => {
     await catchUp(100);
     const few = await catchUp(200);
     const many = await catchUp(1_200);

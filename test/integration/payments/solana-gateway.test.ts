@@ -22,48 +22,51 @@ describe('a SOL send through a gateway', () => {
     [-32007, '50/second request limit reached'],
     // It offered them to a second node by itself, and asks a third one about them, which is not as far.
     [-32002, 'Transaction simulation failed: This transaction has already been processed'],
-  ])('is not failed by an error of the gateway (%i %s) after the node took it', async (code, message) => {
-    const shop = await world.openShop();
-    await world.earn(shop, 1, DEPOSIT);
-    const destination = strangerAddress();
-    const after = world.node.inject(
-      {
-        kind: 'rewrite',
-        rewrite: () => {
-          throw new RpcError(code, message);
+  ])(
+    'does not fail because of an error of the gateway (%i %s) after the node accepted it',
+    async (code, message) => {
+      const shop = await world.openShop();
+      await world.earn(shop, 1, DEPOSIT);
+      const destination = strangerAddress();
+      const after = world.node.inject(
+        {
+          kind: 'rewrite',
+          rewrite: () => {
+            throw new RpcError(code, message);
+          },
         },
-      },
-      { methods: ['sendTransaction'] },
-    );
-    // Leaders take a moment: when the gateway answers, no block has it yet.
-    world.node.dropNext(1);
-    const { status, body } = await shop.send({ coin: 'SOL', destination, amount: '0.3' });
-    expect(after.hits).toBe(1);
-    expect([status, body.error]).toEqual([200, null]);
-    expect(body.data.status).toBe('signed');
-    // What it leaves can be sent at once.
-    expect(await balanceOf(shop)).toBe(DEPOSIT - AMOUNT - parseCoinAmount(body.data.fee, 'SOL'));
-    world.node.landDropped();
-    world.node.advance(2);
-    await eventually(
-      'the send is confirmed',
-      async () =>
-        shop.api.must('GET', `/merchant/wallet/send-status?sendId=${body.data.id}`, {
-          token: shop.secretKey,
-        }),
-      (send) => send['status'] === 'confirmed',
-    );
-    after.clear();
-    expect(world.lamports(destination)).toBe(AMOUNT);
-    expect(world.node.ledger.transactionsOf(destination)).toHaveLength(1);
-    expect(world.sink.types(body.data.id)).not.toContain('send.failed');
-  });
+        { methods: ['sendTransaction'] },
+      );
+      // Leaders take a moment: when the gateway answers, no block has it yet.
+      world.node.dropNext(1);
+      const { status, body } = await shop.send({ coin: 'SOL', destination, amount: '0.3' });
+      expect(after.hits).toBe(1);
+      expect([status, body.error]).toEqual([200, null]);
+      expect(body.data.status).toBe('signed');
+      // What it leaves can be sent at once.
+      expect(await balanceOf(shop)).toBe(DEPOSIT - AMOUNT - parseCoinAmount(body.data.fee, 'SOL'));
+      world.node.landDropped();
+      world.node.advance(2);
+      await eventually(
+        'the send is confirmed',
+        async () =>
+          shop.api.must('GET', `/merchant/wallet/send-status?sendId=${body.data.id}`, {
+            token: shop.secretKey,
+          }),
+        (send) => send['status'] === 'confirmed',
+      );
+      after.clear();
+      expect(world.lamports(destination)).toBe(AMOUNT);
+      expect(world.node.ledger.transactionsOf(destination)).toHaveLength(1);
+      expect(world.sink.types(body.data.id)).not.toContain('send.failed');
+    },
+  );
 
   it.each([
     ['getLatestBlockhash', -32007, '50/second request limit reached'],
     ['getMultipleAccounts', -32429, 'Too many requests'],
   ])(
-    'is not made while the gateway answers %s with an error of its own (%i)',
+    'is refused as unavailable while the gateway answers %s with an internal error (%i)',
     async (method, code, message) => {
       const shop = await world.openShop();
       await world.earn(shop, 1, DEPOSIT);
@@ -76,7 +79,7 @@ describe('a SOL send through a gateway', () => {
     },
   );
 
-  it('is made without getRecentPrioritizationFees, at the lowest fee', async () => {
+  it('is created without getRecentPrioritizationFees, at the lowest fee', async () => {
     const shop = await world.openShop();
     await world.earn(shop, 1, DEPOSIT);
     const trouble = world.node.inject(

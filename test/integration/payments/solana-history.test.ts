@@ -6,7 +6,7 @@ import { addressOf, due, SETTLED, SvmWorld } from '../../_helpers/svm/world.ts';
 
 type Listed = readonly { readonly signature: string; readonly slot: number }[];
 
-describe('a Solana node whose histories lag behind its balances', () => {
+describe('a Solana node whose signature history lags behind its balances', () => {
   let world: SvmWorld;
   let shop: Shop;
 
@@ -33,7 +33,7 @@ describe('a Solana node whose histories lag behind its balances', () => {
     return world.payer.pay([{ address: addressOf(payment), amount: due(payment) }]);
   }
 
-  it('holds up only the payment that it concerns, and credits that one, too, once its history is there', async () => {
+  it('delays only the affected payment, and that is credited once its history is available', async () => {
     const order = async () => shop.createPayment({ allowedCryptos: ['SOL'] });
     const [late, prompt] = [await order(), await order()];
     const lost = pay(late);
@@ -54,7 +54,7 @@ describe('a Solana node whose histories lag behind its balances', () => {
     ['equal', 1n],
     ['different', 2n],
   ])(
-    'credits two payments of %s amounts of which the older is listed last, each once',
+    'credits each of two payments of %s amounts once when the older one is listed last',
     async (_what, times) => {
       const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
       const amount = due(payment) * times;

@@ -8,7 +8,7 @@ const DEPOSIT = 500_000_000n;
 /** Eight deposits and the merchant's own account fit into one send. */
 const [STAYING, GATHERED] = [8, 4];
 
-describe('kill -9 while deposits are gathered at the merchant address', () => {
+describe('kill -9 while deposits are swept to the merchant address', () => {
   let world: SvmWorld<TillProcess>;
 
   beforeAll(async () => {
@@ -17,9 +17,9 @@ describe('kill -9 while deposits are gathered at the merchant address', () => {
   afterAll(async () => world.end());
 
   it.each([
-    ['signed and stored, before the node had it', { kind: 'cut' } as const, 0n],
-    ['taken by the node, before that was recorded', { kind: 'cut', after: true } as const, 1n],
-  ])('%s: each deposit arrives once and the balances add up', async (_when, fault, landed) => {
+    ['after signing and storing, before the node had it', { kind: 'cut' } as const, 0n],
+    ['after the node accepted it, before that was recorded', { kind: 'cut', after: true } as const, 1n],
+  ])('moves each deposit once and keeps the balances correct %s', async (_when, fault, landed) => {
     const shop = await world.openShop();
     const wallet = shop.wallets.SOL;
     const offered = world.node.inject(fault, { methods: ['sendTransaction'] });

@@ -48,7 +48,7 @@ describe('SOL payments on a real virtual machine', () => {
     return done;
   }
 
-  it('a transfer: seen when confirmed, complete when finalized and not a block earlier', async () => {
+  it('are seen when confirmed, and complete when finalized and not a block earlier', async () => {
     const payment = await newPayment();
     expect(payment.options['SOL']).toMatchObject({ requiredConfirmations: 32 });
     expect(payment.options['SOL'].uri).toBe(
@@ -73,7 +73,7 @@ describe('SOL payments on a real virtual machine', () => {
     ]);
   });
 
-  it('two transfers in one transaction count together', async () => {
+  it('add up two transfers in one transaction', async () => {
     await settles((payment) => {
       const half = due(payment) / 2n;
       const address = addressOf(payment);
@@ -84,19 +84,19 @@ describe('SOL payments on a real virtual machine', () => {
     });
   });
 
-  it('a version 0 transaction that names the address in a lookup table only', async () => {
+  it('credit a version 0 transaction that names the address only in a lookup table', async () => {
     await settles((payment) => world.payer.payThroughTable(exactly(payment)));
   });
 
-  it('lamports moved by another program than the system program', async () => {
+  it('credit lamports moved by a program other than the system program', async () => {
     await settles((payment) => world.payer.unwrapTo(addressOf(payment), due(payment)));
   });
 
-  it('a transfer that another program makes, which no instruction of the transaction shows', async () => {
+  it('credit a transfer by another program that no instruction of the transaction shows', async () => {
     await settles((payment) => world.payer.payByProgram(exactly(payment)));
   });
 
-  it('several transfers by programs in one transaction add up', async () => {
+  it('add up several transfers by programs in one transaction', async () => {
     await settles((payment) => {
       const third = due(payment) / 3n;
       const address = addressOf(payment);
@@ -108,7 +108,7 @@ describe('SOL payments on a real virtual machine', () => {
     });
   });
 
-  it('a transfer that was undone, because its transaction failed further on, is no payment', async () => {
+  it('ignore a transfer that was undone because its transaction failed later', async () => {
     const payment = await newPayment();
     const signature = world.payer.failAfterPaying(exactly(payment));
     expect(world.node.ledger.transaction(signature)).toMatchObject({
@@ -126,7 +126,7 @@ describe('SOL payments on a real virtual machine', () => {
     expect(done.options['SOL'].received).toBe(payment.options['SOL'].amount);
   });
 
-  it('a version 1 transaction, whose bytes the library does not take apart: the node lists its accounts', async () => {
+  it('credit a version 1 transaction that the library cannot decode, by the account list of the node', async () => {
     const scope = { methods: ['getTransaction'] };
     const fault = world.node.inject({ kind: 'rewrite', rewrite: asVersion1 }, scope);
     await settles((payment) => world.payer.payThroughTable(exactly(payment)));
@@ -134,7 +134,7 @@ describe('SOL payments on a real virtual machine', () => {
     expect(fault.hits).toBeGreaterThan(1);
   });
 
-  it('is offered only for what an account must hold at least, as the network has it today', async () => {
+  it('are offered only above the current rent minimum of the network', async () => {
     const scope = { methods: ['getMinimumBalanceForRentExemption'] };
     // 0.01 SOL; at the fixed rate of 200 dollars that is 2 dollars.
     const fault = world.node.inject({ kind: 'rewrite', rewrite: () => 10_000_000 }, scope);
@@ -154,7 +154,7 @@ describe('SOL payments on a real virtual machine', () => {
     fault.clear();
   });
 
-  it('two payments in one transaction are told apart', async () => {
+  it('distinguish two payments in one transaction', async () => {
     const [first, second] = [await newPayment(), await newPayment()];
     world.payer.pay([...exactly(first), ...exactly(second)]);
     world.node.advance(33);
@@ -165,7 +165,7 @@ describe('SOL payments on a real virtual machine', () => {
     }
   });
 
-  it('partial payments add up', async () => {
+  it('add up partial payments', async () => {
     const payment = await newPayment();
     const address = addressOf(payment);
     world.payer.pay([{ address, amount: due(payment) / 2n }]);
@@ -177,7 +177,7 @@ describe('SOL payments on a real virtual machine', () => {
     expect((await shop.payment(payment.id)).transactions).toHaveLength(2);
   });
 
-  it('late: money on an address whose payment expired completes it', async () => {
+  it('complete by late money on the address of an expired payment', async () => {
     const payment = await newPayment();
     world.till.clock.advance(2 * HOUR_MS);
     await world.sink.waitForEvent('payment.expired', payment.id);
@@ -189,7 +189,7 @@ describe('SOL payments on a real virtual machine', () => {
     expect(await shop.payment(payment.id)).toMatchObject({ status: 'completed', exception: 'late' });
   });
 
-  it('money that came while the daemon was down is found, and was on time', async () => {
+  it('include money that arrived while the daemon was down, on time by its block', async () => {
     const payment = await newPayment();
     await world.till.down();
     world.payer.pay(exactly(payment));
@@ -202,7 +202,7 @@ describe('SOL payments on a real virtual machine', () => {
   });
 
   describe('forks', () => {
-    it('that replay the transaction change nothing but its block', async () => {
+    it('change nothing but the block when they replay the transaction', async () => {
       const payment = await newPayment();
       world.payer.pay(exactly(payment));
       world.node.advance(5);
@@ -216,7 +216,7 @@ describe('SOL payments on a real virtual machine', () => {
       expect(world.sink.types(payment.id)).not.toContain('payment.reversed');
     });
 
-    it('that drop the transaction bring it back while it can land: the daemon offers it again', async () => {
+    it('cause a rebroadcast when they drop a transaction that can still land', async () => {
       const payment = await newPayment();
       const signature = world.payer.pay(exactly(payment));
       world.node.advance(3);
@@ -233,7 +233,7 @@ describe('SOL payments on a real virtual machine', () => {
       expect(world.sink.types(payment.id)).not.toContain('payment.reversed');
     });
 
-    it('that drop it for good take the credit back, and the payment can still be paid', async () => {
+    it('reverse the credit when they drop it for good, and the payment can still be paid', async () => {
       // One that holds nothing else: a balance is what one send can reach, whatever lies beyond.
       const poor = await world.openShop();
       const payment = await poor.createPayment({ allowedCryptos: ['SOL'] });
@@ -260,7 +260,7 @@ describe('SOL payments on a real virtual machine', () => {
     });
   });
 
-  it('skipped slots, before, within and after a payment', async () => {
+  it('handle skipped slots before, within and after a payment', async () => {
     const payment = await newPayment();
     world.node.skip(7);
     world.payer.pay(exactly(payment));
@@ -271,21 +271,21 @@ describe('SOL payments on a real virtual machine', () => {
     await world.sink.waitForEvent('payment.completed', payment.id);
   });
 
-  describe('a node in trouble', () => {
+  describe('an unreliable node', () => {
     it.each([
       ['answers 429 to everything for a while', () => world.node.inject({ kind: 'rateLimit' })],
       ['is slow', () => world.node.inject({ kind: 'delay', ms: 150 })],
-      ['cuts every second connection', () => world.node.inject({ kind: 'cut' })],
+      ['drops every second connection', () => world.node.inject({ kind: 'cut' })],
       [
         'has the balance before the history',
         () =>
           world.node.inject({ kind: 'rewrite', rewrite: () => [] }, { methods: ['getSignaturesForAddress'] }),
       ],
       [
-        'lists transactions that it cannot show yet',
+        'lists transactions that it cannot return yet',
         () => world.node.inject({ kind: 'rewrite', rewrite: () => null }, { methods: ['getTransaction'] }),
       ],
-    ])('that %s loses nothing', async (_what, begin) => {
+    ])('that %s loses no payment', async (_what, begin) => {
       const payment = await newPayment();
       const fault = begin();
       world.payer.pay(exactly(payment));
@@ -305,7 +305,7 @@ describe('SOL payments on a real virtual machine', () => {
       expect(done.transactions).toHaveLength(1);
     });
 
-    it('that restarts while money comes in loses nothing', async () => {
+    it('that restarts while money arrives loses no payment', async () => {
       const payment = await newPayment();
       await world.node.down();
       world.payer.pay(exactly(payment));
@@ -316,7 +316,7 @@ describe('SOL payments on a real virtual machine', () => {
   });
 });
 
-it('a cluster whose votes lag behind: however many blocks are confirmed, only finalized ones settle', async () => {
+it('a Solana cluster with lagging votes settles payments only in finalized blocks, however many are confirmed', async () => {
   await using world = await SvmWorld.start({ finalizedLag: 80, blocks: 80 });
   const shop = await world.openShop();
   const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });

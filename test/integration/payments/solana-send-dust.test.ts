@@ -8,7 +8,7 @@ import { balanceOf, EXPIRY, SETTLED, SvmWorld } from '../../_helpers/svm/world.t
 
 const DEPOSIT = 500_000_000n;
 
-describe('a lamport that reaches a deposit address unnoticed', () => {
+describe('one lamport that reaches a deposit address unnoticed', () => {
   let world: SvmWorld;
   let shop: Shop;
 
@@ -58,7 +58,7 @@ describe('a lamport that reaches a deposit address unnoticed', () => {
 
   const feeOf = (txid: string): bigint => world.node.ledger.transaction(txid)?.fee ?? -1n;
 
-  it('right before a send: it draws on the others, and later on all of them', async () => {
+  it('right before a send makes it draw on other deposits, and later on all of them', async () => {
     const [dusted, ...others] = await earn(3);
     const blind = blindfold();
     dust(dusted!);
@@ -80,7 +80,7 @@ describe('a lamport that reaches a deposit address unnoticed', () => {
     expect(world.lamports(destination)).toBe(1_300_000_000n);
   });
 
-  it('between signing and landing: only the fee is lost, it is told as failed, and the next send works', async () => {
+  it('between signing and landing costs only the fee, fails the send, and the next send works', async () => {
     const [dusted] = await earn(1);
     const destination = strangerAddress();
     world.node.dropNext(1);
@@ -102,7 +102,7 @@ describe('a lamport that reaches a deposit address unnoticed', () => {
     expect(await balance()).toBe(rest - 300_000_000n - feeOf(next.txHash));
   });
 
-  it('while a send gets lost: signed anew, it draws on another deposit and arrives once', async () => {
+  it('while a send gets lost makes the renewal draw on another deposit and arrive once', async () => {
     const [dusted, other] = await earn(2);
     const destination = strangerAddress();
     world.node.dropNext(1);

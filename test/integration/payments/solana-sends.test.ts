@@ -80,7 +80,7 @@ describe('SOL sends on a real virtual machine', () => {
 
   const feeOf = (txid: string): bigint => world.node.ledger.transaction(txid)?.fee ?? -1n;
 
-  it('draws on five deposit addresses at once and empties each to exactly 0', async () => {
+  it('draw on five deposit addresses at once and empty each to exactly 0', async () => {
     const shop = await world.openShop();
     const deposits = await earn(shop, 5);
     const destination = strangerAddress();
@@ -96,7 +96,7 @@ describe('SOL sends on a real virtual machine', () => {
     expect(await balanceOf(shop)).toBe(100_000_000n - fee);
   });
 
-  it('lets the merchant address pay the fee, and what is missing', async () => {
+  it('let the merchant address pay the fee and the missing amount', async () => {
     const shop = await world.openShop();
     await fundWallet(shop, 300_000_000n);
     const [deposit] = await earn(shop, 1);
@@ -112,7 +112,7 @@ describe('SOL sends on a real virtual machine', () => {
     expect(await balanceOf(shop)).toBe(rest);
   });
 
-  it('sends everything with the fee taken from the amount, and nothing stays anywhere', async () => {
+  it('send the whole balance with the fee deducted from the amount, and leave nothing anywhere', async () => {
     const shop = await world.openShop();
     const deposits = await earn(shop, 3);
     const destination = strangerAddress();
@@ -124,7 +124,7 @@ describe('SOL sends on a real virtual machine', () => {
     expect(await balanceOf(shop)).toBe(0n);
   });
 
-  it('refuses to leave an account between 0 and the rent minimum, or to create one below it', async () => {
+  it('are refused when they would leave or create an account below the rent minimum', async () => {
     const shop = await world.openShop();
     await earn(shop, 1);
     const body = { coin: 'SOL', destination: strangerAddress(), amount: '0.4996' };
@@ -136,7 +136,7 @@ describe('SOL sends on a real virtual machine', () => {
   });
 
   describe('of more deposits than fit into one transaction', () => {
-    it('tell what one send can reach; the rest is gathered once it is settled, and all of it can be sent', async () => {
+    it('report the maximum of one send, sweep the rest once it is settled, and can then send all of it', async () => {
       const shop = await world.openShop();
       const deposits = await paid(shop, 25);
       world.node.advance();
@@ -186,11 +186,11 @@ describe('SOL sends on a real virtual machine', () => {
     });
   });
 
-  describe('the fee', () => {
+  describe('with a fee', () => {
     it.each([
-      ['follows recent blocks', 2_000_000, 2],
-      ['ends at the cap, whatever they took', 900_000_000, 5],
-    ])('%s; the estimate, the answer and the chain agree', async (_what, recent, lamportsPerUnit) => {
+      ['that follows recent blocks', 2_000_000, 2],
+      ['that ends at the cap, however high recent fees are', 900_000_000, 5],
+    ])('%s agree in estimate, response and chain', async (_what, recent, lamportsPerUnit) => {
       const shop = await world.openShop();
       await earn(shop, 2);
       const scope = { methods: ['getRecentPrioritizationFees'] };
@@ -219,7 +219,7 @@ describe('SOL sends on a real virtual machine', () => {
       ['refuses to try it', { kind: 'error', code: -32601, message: 'Method not found' }],
       ['does not answer', { kind: 'status', status: 503 }],
       ['does not tell', { kind: 'rewrite', rewrite: () => ({ context: { slot: 1 }, value: { err: null } }) }],
-    ] as const)('is a bounded guess where the node %s', async (_what, fault) => {
+    ] as const)('use a bounded compute limit when the node %s', async (_what, fault) => {
       const shop = await world.openShop();
       await earn(shop, 1);
       const injected = world.node.inject(fault, { methods: ['simulateTransaction'] });
@@ -232,7 +232,7 @@ describe('SOL sends on a real virtual machine', () => {
     });
   });
 
-  it('empty an address that got hundreds of tiny payments besides', async () => {
+  it('empty an address that also received hundreds of tiny payments', async () => {
     const shop = await world.openShop();
     const [deposit] = await earn(shop, 1);
     for (let times = 0; times < 600; times += 1) world.payer.pay([{ address: deposit!, amount: 1n }]);
@@ -254,7 +254,7 @@ describe('SOL sends on a real virtual machine', () => {
     expect(await balanceOf(shop)).toBe(0n);
   });
 
-  it('two sends at once never spend the same money', async () => {
+  it('never spend the same money in two concurrent sends', async () => {
     const shop = await world.openShop();
     await earn(shop, 2);
     const [first, second] = [strangerAddress(), strangerAddress()];
@@ -270,7 +270,7 @@ describe('SOL sends on a real virtual machine', () => {
     expect(third.body.error).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
   });
 
-  it('three at once with money at the merchant address and on deposits all go out', async () => {
+  it('are all broadcast when three are created at once with money at the merchant address and on deposits', async () => {
     const shop = await world.openShop();
     await fundWallet(shop, 2_000_000_000n);
     await earn(shop, 3);
@@ -286,7 +286,7 @@ describe('SOL sends on a real virtual machine', () => {
     );
   });
 
-  it('wait for the one whose rest they draw on, with what has come in meanwhile, and both arrive', async () => {
+  it('wait for the send whose change they spend, together with new deposits, and both arrive', async () => {
     const shop = await world.openShop();
     await fundWallet(shop, 500_000_000n);
     const [first, second] = [strangerAddress(), strangerAddress()];
@@ -322,7 +322,7 @@ describe('SOL sends on a real virtual machine', () => {
   });
 
   describe('that the network loses', () => {
-    it('are offered again, the same bytes, until they land', async () => {
+    it('are rebroadcast with the same bytes until they land', async () => {
       const shop = await world.openShop();
       await earn(shop, 1);
       const destination = strangerAddress();
@@ -346,7 +346,7 @@ describe('SOL sends on a real virtual machine', () => {
       expect((await confirmed(shop, sent.id))['txHash']).toBe(sent.txHash);
     });
 
-    it('are signed anew exactly once when they expired unseen', async () => {
+    it('are signed again exactly once when they expired unseen', async () => {
       const shop = await world.openShop();
       await earn(shop, 1);
       const destination = strangerAddress();
@@ -373,7 +373,7 @@ describe('SOL sends on a real virtual machine', () => {
       expect(world.sink.of(sent.id).filter(({ body }) => body.type === 'send.confirmed')).toHaveLength(1);
     });
 
-    it('pay more at each new signature, by what it takes to write to their accounts', async () => {
+    it('pay a higher priority fee at each new signature', async () => {
       const shop = await world.openShop();
       await earn(shop, 1);
       const destination = strangerAddress();
@@ -425,7 +425,7 @@ describe('SOL sends on a real virtual machine', () => {
       expect(atoms[2]! - SIGNATURE_FEE).toBeGreaterThan(atoms[1]! - SIGNATURE_FEE);
     });
 
-    it('are not signed anew while they may still land, nor when they landed unseen', async () => {
+    it('are not signed again while they may still land, nor when they landed unseen', async () => {
       const shop = await world.openShop();
       await earn(shop, 1);
       const destination = strangerAddress();
@@ -439,7 +439,7 @@ describe('SOL sends on a real virtual machine', () => {
       expect(world.lamports(destination)).toBe(300_000_000n);
     });
 
-    it('by a fork are sent again and arrive once', async () => {
+    it('in a fork are sent again and arrive once', async () => {
       const shop = await world.openShop();
       await earn(shop, 1);
       const destination = strangerAddress();
@@ -465,7 +465,7 @@ describe('SOL sends on a real virtual machine', () => {
       );
     });
 
-    it('by a fork for good do not hold up what drew on their rest', async () => {
+    it('in a fork for good do not block sends that spend their change', async () => {
       const shop = await world.openShop();
       await fundWallet(shop, 1_000_000_000n);
       const [one, other] = [strangerAddress(), strangerAddress()];
@@ -498,7 +498,7 @@ describe('SOL sends on a real virtual machine', () => {
     });
   });
 
-  it('that land and fail cost their fee, are told as failed and give the rest back', async () => {
+  it('cost their fee, fail and release the rest when they land with an error', async () => {
     const shop = await world.openShop();
     const [deposit] = await earn(shop, 1);
     const destination = strangerAddress();

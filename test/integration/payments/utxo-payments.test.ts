@@ -41,7 +41,7 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
         (now) => now.status === status,
       );
 
-    it('exact: unconfirmed, confirmed, completed, told by signed webhooks in order, credited to the balance', async () => {
+    it('move an exact payment from unconfirmed to completed, with signed webhooks in order, and credit the balance', async () => {
       const before = toAtoms(await shop.balance(coin));
       const payment = await newPayment();
       expect(payment).toMatchObject({ status: 'pending', sandbox: false });
@@ -73,7 +73,7 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
       expect(logs.logs.map((log) => log.status)).toEqual([200, 200, 200]);
     });
 
-    it('several outputs of one transaction and several transactions add up', async () => {
+    it('add up several outputs of one transaction and several transactions', async () => {
       const payment = await newPayment();
       const third = due(payment) / 3n;
       const { address } = payment.options[coin];
@@ -88,7 +88,7 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
       expect(done.exception).toBeNull();
     });
 
-    it('under: stays underpaid, also past its time, and the merchant may accept it', async () => {
+    it('stay underpaid also after the deadline, and the merchant may accept the amount', async () => {
       const payment = await newPayment();
       await pay(payment, (due(payment) * 9n) / 10n);
       await sink.waitForEvent('payment.underpaid', payment.id);
@@ -113,7 +113,7 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
       expect(sink.types(payment.id)).not.toContain('payment.expired');
     });
 
-    it('over: completes and says by how much', async () => {
+    it('complete when overpaid and report the excess', async () => {
       const payment = await newPayment();
       await pay(payment, due(payment) + due(payment) / 10n);
       await settle(payment);
@@ -121,7 +121,7 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
       expect(body.data.payment).toMatchObject({ status: 'completed', exception: 'overpaid' });
     });
 
-    it('late: expires unpaid, then completes on money that covers the price', async () => {
+    it('expire without money, then complete with late money that covers the price', async () => {
       const payment = await newPayment();
       till.clock.advance(2 * HOUR_MS);
       await sink.waitForEvent('payment.expired', payment.id);
@@ -139,7 +139,7 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
       ]);
     });
 
-    it('seen in time and mined after the deadline: on time, never expired', async () => {
+    it('never expire and are on time when seen in time and mined after the deadline', async () => {
       const payment = await newPayment();
       await pay(payment, due(payment));
       await sink.waitForEvent('payment.confirming', payment.id);
@@ -150,7 +150,7 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
       expect(sink.types(payment.id)).not.toContain('payment.expired');
     });
 
-    it('replaced by fee to another address: the credit is taken back and the payment can still be paid', async () => {
+    it('lose the credit when it is replaced (RBF) to another address, and can still be paid', async () => {
       const payment = await newPayment();
       const txid = await pay(payment, due(payment));
       await sink.waitForEvent('payment.confirming', payment.id);
@@ -163,7 +163,7 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
       await sink.waitForEvent('payment.completed', payment.id);
     });
 
-    it('fee bumped by the payer: the money is credited once', async () => {
+    it('are credited once when the payer bumps the fee', async () => {
       const payment = await newPayment();
       const txid = await pay(payment, due(payment));
       await sink.waitForEvent('payment.confirming', payment.id);
@@ -175,25 +175,22 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
       expect(done.exception).toBeNull();
     });
 
-    it.each([1, 3])(
-      'reorg of depth %i that moves the transaction keeps the completed payment',
-      async (depth) => {
-        const payment = await newPayment();
-        await pay(payment, due(payment));
-        await node.mine(3);
-        await sink.waitForEvent('payment.completed', payment.id);
-        await node.reorg({ depth, transactions: 'moved' });
-        const { height } = await node.tip();
-        await followedTo(height);
-        const after = await shop.payment(payment.id);
-        expect(after).toMatchObject({ status: 'completed', exception: null });
-        expect(after.options[coin].received).toBe(payment.options[coin].amount);
-        expect(sink.types(payment.id)).not.toContain('payment.reversed');
-      },
-    );
+    it.each([1, 3])('stay completed after a reorg of depth %i that moves the transaction', async (depth) => {
+      const payment = await newPayment();
+      await pay(payment, due(payment));
+      await node.mine(3);
+      await sink.waitForEvent('payment.completed', payment.id);
+      await node.reorg({ depth, transactions: 'moved' });
+      const { height } = await node.tip();
+      await followedTo(height);
+      const after = await shop.payment(payment.id);
+      expect(after).toMatchObject({ status: 'completed', exception: null });
+      expect(after.options[coin].received).toBe(payment.options[coin].amount);
+      expect(sink.types(payment.id)).not.toContain('payment.reversed');
+    });
 
     it.each([1, 3])(
-      'reorg of depth %i that drops the transaction after completion: payment.reversed',
+      'emit payment.reversed after a reorg of depth %i that drops the transaction of a completed payment',
       async (depth) => {
         const payment = await newPayment();
         const balance = await shop.balance(coin);
@@ -212,7 +209,7 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
       },
     );
 
-    it('a reorg before completion starts the confirmations again', async () => {
+    it('restart the confirmations on a reorg before completion', async () => {
       const payment = await newPayment();
       await pay(payment, due(payment));
       await node.mine(1);
@@ -232,7 +229,7 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
       await sink.waitForEvent('payment.completed', payment.id);
     });
 
-    it('paid while the daemon was down, in time by its block: completed without exception', async () => {
+    it('complete without exception, on time by their block, when paid while the daemon was down', async () => {
       const payment = await newPayment();
       await till.down();
       await pay(payment, due(payment));
@@ -244,7 +241,7 @@ describe.each(['BTC', 'LTC'] as const)('%s payments on a real node', (coin) => {
       expect(sink.types(payment.id)).not.toContain('payment.expired');
     });
 
-    it('the node restarts in the middle: nothing is lost and nothing expires meanwhile', async () => {
+    it('are not lost and do not expire when the node restarts', async () => {
       const payment = await newPayment();
       await node.shutDown();
       till.clock.advance(2 * HOUR_MS);

@@ -50,7 +50,7 @@ const filled = ({ id, orderId }: PaymentJson, status: string): string =>
   `https://shop.example/order/${encodeURIComponent(orderId)}?p=${id}&s=${status}`;
 
 describe('placeholders in successUrl and returnUrl', () => {
-  it('are stored and answered as given, and filled in on the page and in what its script hears', async () => {
+  it('are stored and returned unchanged, and filled in on the checkout page and in its status', async () => {
     const payment = await create({ orderId: 'Ä/1 & "2"', successUrl: ORDER, returnUrl: ORDER });
     expect(payment).toMatchObject({ successUrl: ORDER, returnUrl: ORDER });
     expect(await shop.payment(payment.id)).toMatchObject({ successUrl: ORDER, returnUrl: ORDER });
@@ -75,7 +75,7 @@ describe('placeholders in successUrl and returnUrl', () => {
     ['returnUrl', 'https://shop.example:{orderId}/'],
     ['returnUrl', '{orderId}://shop.example/'],
     ['successUrl', 'javascript:alert("{orderId}")'],
-  ])('are refused in %s when they are %s', async (field, url) => {
+  ])('are rejected in %s when they are %s', async (field, url) => {
     const body = { amount: '1', currency: 'USD', customer: {}, orderId: 'refused', [field]: url };
     const made = await call('POST', '/payment/create', body);
     expect([made.status, made.body.error?.details?.[0]?.field]).toEqual([400, field]);
@@ -92,7 +92,7 @@ describe('placeholders in successUrl and returnUrl', () => {
     expect([link.status, link.body.error?.details?.[0]?.field]).toEqual([400, 'successUrl']);
   });
 
-  it('are refused with an order id that would shorten the path, or make the address too long', async () => {
+  it('are rejected with an order id that would shorten the path or make the URL too long', async () => {
     const body = {
       amount: '1',
       currency: 'USD',
@@ -115,7 +115,7 @@ describe('placeholders in successUrl and returnUrl', () => {
     expect(status).toBe(400);
   });
 
-  it('are filled in for the payments of a link', async () => {
+  it('are filled in for the payments of a payment link', async () => {
     const link = await till.api.must<{ url: string }>('POST', '/merchant/link/create', {
       token: shop.secretKey,
       body: { name: 'Tea', amount: '5', currency: 'USD', successUrl: ORDER },
@@ -137,19 +137,22 @@ describe('placeholders in successUrl and returnUrl', () => {
   });
 });
 
-describe('a payment with money', () => {
+describe('the return link of a payment with money', () => {
   it.each([
     ['seen', 'exact', 'confirming'],
     ['short', 'underpay', 'underpaid'],
-  ])('that was %s never leads to the cart, nor to the page that thanks', async (_, scenario, status) => {
-    const { id } = await create({ successUrl: 'https://shop.example/thanks', returnUrl: CART });
-    expect(await backLink(id)).toEqual([CART, 'Back to the shop']);
-    await simulate(id, scenario);
-    expect((await shop.payment(id)).status).toBe(status);
-    expect(await backLink(id)).toBeNull();
-  });
+  ])(
+    'leads neither to the cart nor to the success page when the payment was %s',
+    async (_, scenario, status) => {
+      const { id } = await create({ successUrl: 'https://shop.example/thanks', returnUrl: CART });
+      expect(await backLink(id)).toEqual([CART, 'Back to the shop']);
+      await simulate(id, scenario);
+      expect((await shop.payment(id)).status).toBe(status);
+      expect(await backLink(id)).toBeNull();
+    },
+  );
 
-  it('that came after its cancellation does not lead to the cart either', async () => {
+  it('does not lead to the cart when the money arrived after a cancellation', async () => {
     const { id } = await create({ successUrl: 'https://shop.example/thanks', returnUrl: CART });
     await call('POST', '/payment/cancel', { paymentId: id });
     expect((await state(id)).redirect).toBe(CART);
