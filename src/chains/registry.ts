@@ -19,7 +19,7 @@ import { createSolanaAdapter } from './solana/adapter.ts';
 import { createUtxoAdapter } from './utxo/adapter.ts';
 import { addressScript } from './utxo/address.ts';
 
-/** Settings of a live chain, whatever its family. */
+/** Settings of a live chain, of any family. */
 export interface LiveChainOptions {
   readonly network: Network;
   readonly rpcUrl: string;
@@ -35,7 +35,7 @@ export interface LiveChainOptions {
   readonly index: ChainIndex;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called for every HTTP request, answered or failed. */
+  /** Called for every HTTP request, successful or failed. */
   readonly onAnswer?: ((outcome: AnswerOutcome) => void) | undefined;
 }
 

@@ -48,7 +48,9 @@ export interface EthereumAdapterOptions {
 const RPC_TIMEOUT_MS = 30_000;
 /** Most providers allow a hundred calls per batch, a few allow less. */
 const RPC_BATCH_SIZE = 100;
-/** Limit for a block's trace, the largest answer: anyone can pay to inflate it, and it has to fit into the heap. */
+/**
+ * Limit for a block's trace, the largest answer: anyone can pay to inflate it, and it must fit into the heap.
+ */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 /** 200 gwei. */
 const FEE_CAP_RATE = 200_000_000_000_000n;
@@ -143,7 +145,7 @@ function createClient({ rpcUrl, clock, logger, ...options }: EthereumAdapterOpti
     }),
   );
   const wanted = options.rpcBatchSize ?? RPC_BATCH_SIZE;
-  // A batch larger than one second's quota would always be refused.
+  // A batch larger than one second's quota would always be rejected.
   const batchSize = callsPerSecond === 0 ? wanted : Math.min(wanted, callsPerSecond);
   const balances = new BalanceReader(rpc, { batchSize, clock, logger });
   return {

@@ -2,11 +2,11 @@ import type { NodeStatus } from '../../domain/chain.ts';
 import type { Coin } from '../../domain/coins.ts';
 import type { Logger } from '../../domain/ports.ts';
 
-/** The node's calls for fee rates. Logs when one fails and another source is used, and when it answers again. */
+/** The node's calls for fee rates. Logs when one fails and another source replaces it, and when it recovers. */
 export class FeeSources {
   readonly #coin: Coin;
   readonly #logger: Pick<Logger, 'info' | 'warn'>;
-  /** Why each call gave no rate. */
+  /** Failure reason per call. */
   readonly #failing = new Map<string, string>();
 
   constructor(coin: Coin, logger: Pick<Logger, 'info' | 'warn'>) {

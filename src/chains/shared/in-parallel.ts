@@ -1,9 +1,9 @@
-/** Maximum concurrent requests, as many as the transport's connections: a node serves few at a time. */
+/** Maximum concurrent requests, equal to the transport's connections, because a node serves few at a time. */
 const REQUESTS_AT_ONCE = 4;
 
 /**
- * Queries a node about a list in pieces, several at a time; answers in the order of the pieces. The first failure
- * rejects the whole, and pieces not requested by then are dropped.
+ * Queries a node for a list in chunks, several concurrently; returns answers in chunk order. The first
+ * failure rejects the whole, and chunks not requested by then are dropped.
  */
 export async function inParallel<T, R>(
   items: readonly T[],
@@ -13,7 +13,7 @@ export async function inParallel<T, R>(
   return eachInParallel(inPieces([items], size), ask);
 }
 
-/** Like inParallel, for pieces that are generated while earlier ones are being requested. */
+/** Like inParallel, for chunks that are generated while earlier ones are requested. */
 export async function eachInParallel<T, R>(
   pieces: AsyncGenerator<T, void>,
   ask: (piece: T) => Promise<R>,
@@ -39,7 +39,7 @@ export async function eachInParallel<T, R>(
   return answers;
 }
 
-/** Regroups the items of all lists into pieces of one size; the last may be smaller. */
+/** Regroups the items of all lists into chunks of one size; the last may be smaller. */
 export async function* inPieces<T>(
   lists: Iterable<readonly T[]> | AsyncIterable<readonly T[]>,
   size: number,

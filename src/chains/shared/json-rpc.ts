@@ -6,12 +6,12 @@ export interface RpcRequest {
   readonly params: readonly unknown[];
 }
 
-/** A JSON-RPC error: the node understood the request and refused it. */
+/** A JSON-RPC error: the node understood the request and rejected it. */
 export class RpcRefusal extends Error {
   override name = 'RpcRefusal';
   readonly code: number;
   readonly reason: string;
-  /** What the node adds to them. */
+  /** Additional data from the node. */
   readonly data: unknown;
 
   constructor(method: string, code: number, reason: string, data?: unknown) {
@@ -22,7 +22,7 @@ export class RpcRefusal extends Error {
   }
 }
 
-/** A raw result, or the node's refusal. */
+/** A raw result, or the node's error. */
 export type RpcAnswer = RpcRefusal | { readonly result: unknown };
 
 export interface JsonRpc<Options> {
@@ -32,8 +32,9 @@ export interface JsonRpc<Options> {
    */
   call<T>(request: RpcRequest, schema: z.ZodType<T>, options?: Options): Promise<T>;
   /**
-   * Sends several calls in one request, so that normally one backend answers all of them. Answers are matched by id.
-   * @throws {RefusedBatch} when the answer is no list; {ChainError} for everything else.
+   * Sends several calls in one request, so that normally one backend answers all of them. Answers are matched
+   * by id.
+   * @throws {RefusedBatch} when the answer is not a list; {ChainError} for everything else.
    */
   batch(requests: readonly RpcRequest[], options?: Options): Promise<RpcAnswer[]>;
 }
@@ -43,13 +44,16 @@ export interface RpcDialect<Options> {
   readonly version: '1.0' | '2.0';
   /** Posts a call or a batch and parses the JSON of the answer, whatever its HTTP status. */
   readonly exchange: (body: object, what: string, options: Options | undefined) => Promise<unknown>;
-  /** The failure where an error says nothing about the request, as that it cannot be answered now; null for a refusal. */
+  /**
+   * The failure if the error does not concern the request itself, such as a temporary overload; null for a
+   * rejection.
+   */
   readonly failureIn: (refusal: RpcRefusal, method: string) => ChainError | null;
-  /** Whether an error may name another request: some gateways refuse without reading the id. */
+  /** Whether an error may name another request: some gateways reject without reading the id. */
   readonly allowsErrorsOfAnyId?: boolean;
 }
 
-/** The answer to a batch is no list of replies. */
+/** The answer to a batch is not a list of replies. */
 export class RefusedBatch extends ChainError {}
 
 const REPLY = z.object({
@@ -108,7 +112,7 @@ export function createJsonRpc<Options>(dialect: RpcDialect<Options>): JsonRpc<Op
   return { call, batch };
 }
 
-/** A single error in place of a batch's answers: the provider takes no batches, or none now. */
+/** A single error instead of a batch's answers: the provider does not accept batches, or not at the moment. */
 function refusedBatch(body: unknown, what: string): RefusedBatch {
   const error = errorIn(body);
   if (error === null)
@@ -129,7 +133,7 @@ export function parsed<T>(result: unknown, method: string, schema: z.ZodType<T>)
   throw badAnswer(method, `has an unexpected ${issue?.path.join('.') || 'result'}: ${issue?.message ?? ''}`);
 }
 
-/** The error for an answer that makes no sense. */
+/** The error for a malformed answer. */
 export function badAnswer(what: string, problem: string, cause?: unknown): ChainError {
   return new ChainError('bad_answer', `${what}: the node's answer ${problem}`, { cause });
 }

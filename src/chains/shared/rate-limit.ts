@@ -3,10 +3,10 @@ import { ChainError } from '../../domain/chain.ts';
 
 /** Longest wait for a slot; a request that would wait longer fails. */
 const MAX_WAIT_MS = 30_000;
-/** Longest Retry-After that is honoured; after it the node is asked again regardless. */
+/** Longest Retry-After that is respected; the node is queried again after it in any case. */
 const MAX_PAUSE_MS = 10_000;
 
-/** Limits the rate of calls to one node, and stops them while it asked for a pause. */
+/** Limits the rate of calls to one node, and stops them during a pause that it requested (backoff). */
 export class RateLimit {
   readonly #gapMs: number;
   #freeAt = 0;
@@ -17,12 +17,12 @@ export class RateLimit {
     this.#gapMs = callsPerSecond === 0 ? 0 : 1000 / callsPerSecond;
   }
 
-  /** Whether a pause that the node asked for is in force. */
+  /** Whether a pause that the node requested is in force. */
   get isPaused(): boolean {
     return this.#pausedUntil > performance.now();
   }
 
-  /** Stops all calls for the pause that the node asked for. */
+  /** Stops all calls for the pause that the node requested. */
   pause(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + Math.min(ms, MAX_PAUSE_MS));
   }

@@ -11,8 +11,9 @@ type Recheck = (
 const MAX_LOGGED = 1_000;
 
 /**
- * Rechecks the caller's bounded list. A transaction about which the node's answer is malformed, or refused, stays `unknown`
- * alone and is logged once. On an outage the rest stays `unknown` instead of waiting for each.
+ * Rechecks the caller's bounded list. If the node's answer about one transaction is malformed or an error,
+ * only that one stays `unknown` and is logged once. In an outage the remaining ones stay `unknown` instead of
+ * waiting for each.
  */
 export function createRecheck(logger: Logger): Recheck {
   const logged = new Set<string>();
@@ -44,7 +45,7 @@ export function createRecheck(logger: Logger): Recheck {
   };
 }
 
-/** Whether the node answered, and only this answer is of no use. */
+/** Whether the node answered, and only this answer is unusable. */
 function isAboutTransaction(error: ChainError): boolean {
   if (error.isRateLimited) return false;
   return error.kind === 'bad_answer' || error.kind === 'unknown_version' || error.isRefusal;

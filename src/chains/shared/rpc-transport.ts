@@ -11,7 +11,7 @@ export type AnswerOutcome = 'answered' | 'limited' | 'failed';
 export interface RpcTransportOptions {
   /** http(s) URL of the node; may carry user:pass. */
   readonly url: string;
-  /** The node's `.cookie`; read again on a 401, since it changes at each start. */
+  /** The node's `.cookie`; read again on a 401, because it changes at each start. */
   readonly cookieFile?: string | undefined;
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
@@ -26,7 +26,7 @@ export interface PostOptions {
   readonly once?: boolean;
   /** Calls in the body; 1 by default. */
   readonly calls?: number;
-  /** Aborts the request at this signal, and at once when the node limits our rate. */
+  /** Aborts the request at this signal, and at once when the node applies its rate limit. */
   readonly giveUp?: AbortSignal;
 }
 
@@ -44,17 +44,19 @@ export interface RpcTransport {
 interface Answer {
   readonly status: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Retry-After of a refusal, ms. */
+  /** Retry-After of a rejected request, ms. */
   readonly pauseMs: number;
 }
 
 const RETRY_DELAYS_MS = [100, 400];
-/** Retry delays after 429: providers count over some seconds, so a shorter wait would be refused again. */
+/** Retry delays after 429: providers count over some seconds, so they would reject an earlier retry as well. */
 const LIMITED_DELAYS_MS = [1_000, 2_000, 4_000];
 const TOO_MANY_REQUESTS = 429;
-/** Maximum connections: the node serves few requests at a time, more would only fill its work queue. */
+/** Maximum connections: the node serves few requests at a time, and more would only fill its work queue. */
 const CONNECTIONS = 4;
-/** Covers the poll interval, but not for long: litecoind waits for idle connections before it shuts down. */
+/**
+ * Slightly longer than the poll interval, because litecoind waits for idle connections before it shuts down.
+ */
 const KEEP_ALIVE_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 const BUSY_STATUSES = new Set([TOO_MANY_REQUESTS, 502, 503, 504]);
@@ -70,7 +72,7 @@ const TRANSIENT_CODES = new Set([
 
 const decoder = new TextDecoder();
 
-/** HTTP to one node: keep-alive, timeout, size bound, credentials. Nothing here knows JSON-RPC. */
+/** HTTP to one node: keep-alive, timeout, size bound, credentials. Independent of JSON-RPC. */
 export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
   const { timeoutMs, maxResponseBytes, logger, onAnswer } = options;
   const url = parseUrl(options.url);
@@ -117,7 +119,7 @@ export function createRpcTransport(options: RpcTransportOptions): RpcTransport {
     for (let attempt = 0; ; attempt += 1) {
       const answer = await authorised(body, options).catch((error: unknown) => fault(error, what, url));
       onAnswer?.(outcomeOf(answer));
-      // Pauses all requests: others sent meanwhile would be refused as well, and may count against the limit.
+      // Pauses all requests: concurrent ones would also be rejected, and may count against the limit.
       if (!(answer instanceof ChainError)) rate.pause(answer.pauseMs);
       const pause = pauseAfter(answer, attempt, options);
       if (pause !== undefined) {
@@ -168,7 +170,7 @@ function outcomeOf(answer: Answer | ChainError): AnswerOutcome {
   return BUSY_STATUSES.has(answer.status) ? 'failed' : 'answered';
 }
 
-/** The URL may hold a password, which the error of the URL class would repeat. */
+/** The URL may hold a password, which the error of the URL class would contain. */
 function parseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null) throw new TypeError('the RPC URL is not a valid URL');
@@ -197,7 +199,7 @@ function isTransient(error: ChainError): boolean {
 
 interface Credentials {
   header(): Promise<Record<string, string>>;
-  /** Whether newer credentials are available after a refusal. */
+  /** Reloads credentials after a rejection; returns whether they changed. */
   renew(): boolean;
 }
 

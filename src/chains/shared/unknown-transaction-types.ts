@@ -8,8 +8,8 @@ const REMEMBERED_MS = 24 * 3_600_000;
 const MAX_KINDS = 16;
 
 /**
- * Tracks transactions of a type newer than this program: their money is read like any other's, which may not be all
- * that they do. Logs one line per type, and warns for a day.
+ * Tracks transactions of a type newer than this program: their money is read like any other's, but they may
+ * have further effects. Logs one line per type, and warns for a day.
  */
 export class UnknownTransactionTypes {
   readonly #coin: Coin;

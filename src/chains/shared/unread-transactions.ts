@@ -5,7 +5,7 @@ import type { Clock, Logger } from '../../domain/ports.ts';
 /** Pause before the second attempt, doubled with each further one up to the maximum. */
 const FIRST_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 3_600_000;
-/** Maximum transactions stored of one chain; further ones are read again in every round. */
+/** Maximum transactions stored of one chain; further ones are retried in every round. */
 const MAX_STORED = 1_000;
 const MAX_REASON_LENGTH = 300;
 
@@ -18,13 +18,14 @@ export interface UnreadTransactionsDeps {
 }
 
 /**
- * Transactions that could not be read. Each is set aside alone, so that the chain is followed past it, and retried with
- * growing pauses until it is readable and recorded. Logs one line when one is set aside and one when it is resolved.
+ * Transactions that could not be parsed. Each is set aside individually, so that scanning continues past it,
+ * and is retried with backoff until it is readable and recorded. Logs one line when one is set aside and one
+ * when it is resolved.
  */
 export class UnreadTransactions {
   readonly #deps: UnreadTransactionsDeps;
   readonly #unread = new Map<string, SetAsideTransaction>();
-  /** Readable ones, with the height above which the ledger has recorded them: they stay stored until then. */
+  /** Readable ones, with the height above which the ledger has recorded them; they stay stored until then. */
   readonly #readable = new Map<string, number>();
   #isLoaded = false;
 
@@ -50,7 +51,7 @@ export class UnreadTransactions {
     return [...this.#unread.values()].filter((unread) => this.#isDue(unread));
   }
 
-  /** Sets a transaction aside, or notes another attempt in vain. */
+  /** Sets a transaction aside, or counts another failed attempt. */
   async failed(transaction: UnreadTransaction): Promise<void> {
     const { coin, clock, logger, store } = this.#deps;
     const { txid, height } = transaction;
@@ -72,7 +73,10 @@ export class UnreadTransactions {
     if (height !== null) await store?.put({ ...unread, height });
   }
 
-  /** Notes that a transaction was read. @param above the ledger has recorded it once it has read above this height */
+  /**
+   * Records that a transaction was read. @param above the ledger contains it once it has read above this
+   * height
+   */
   succeeded(txid: string, above: number): void {
     const unread = this.#unread.get(txid);
     if (unread !== undefined && !this.#readable.has(txid)) {
@@ -85,7 +89,7 @@ export class UnreadTransactions {
     for (const [txid, above] of this.#readable) if (height > above) await this.resolved(txid);
   }
 
-  /** Forgets an unconfirmed transaction that its node no longer holds. */
+  /** Forgets an unconfirmed transaction that its node no longer has. */
   forget(txid: string): void {
     this.#unread.delete(txid);
   }
@@ -100,7 +104,7 @@ export class UnreadTransactions {
     return [...this.#unread.values()];
   }
 
-  /** Nothing of this transaction is left to read. */
+  /** Nothing of this transaction remains to be read. */
   async resolved(txid: string): Promise<void> {
     const { coin, logger, store } = this.#deps;
     const unread = this.#unread.get(txid);

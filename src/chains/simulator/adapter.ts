@@ -27,7 +27,7 @@ import {
   watchable,
 } from './raw-transaction.ts';
 
-/** Raw transactions longer than this are not worth keeping for a rebroadcast. */
+/** Raw transactions longer than this are not stored for a rebroadcast. */
 const MAX_KEPT_RAW_LENGTH = 20_000;
 
 export interface SimulatorAdapterDeps {
@@ -63,7 +63,7 @@ export function createSimulatorAdapter(deps: SimulatorAdapterDeps): ChainAdapter
 
 type Ask = <T>(work: (ledger: SimulatorLedger) => Promise<T>) => Promise<T>;
 
-/** Queries the simulated node; a failing store looks to the caller like a node that does not answer. */
+/** Queries the simulated node; to the caller, a failing store looks like a node that does not answer. */
 function asker(deps: SimulatorAdapterDeps): Ask {
   return async (work) => {
     try {
@@ -126,7 +126,7 @@ function readStatus(tip: { height: number; hash: string }, pruneHeight: number):
   };
 }
 
-/** Lowest height from which no block is missing. */
+/** Lowest height above which no block is missing. */
 async function lowestBlock(ledger: SimulatorLedger): Promise<number> {
   const lowest = (await ledger.lowestKept())?.height ?? 0;
   return lowest > 1 ? lowest : 0;

@@ -15,7 +15,7 @@ import { createFaucetTransaction } from './raw-transaction.ts';
 
 /** Blocks one call may mine. */
 const MAX_BLOCKS_AT_ONCE = 1_000;
-/** Far deeper than any real one, and well within the blocks a watcher remembers. */
+/** Far deeper than any real one, and well within the blocks that a watcher stores. */
 const MAX_REORG_DEPTH = 100;
 
 interface ControlDeps {
@@ -64,7 +64,7 @@ export function createSimulatorControl(deps: ControlDeps): SimulatorControl {
   };
 }
 
-/** Finds the payment of an order: the first transaction that spends its input; a double-spend comes later. */
+/** Finds the payment of an order: the first transaction that spends its input; a double spend comes later. */
 async function paidOrder(ledger: SimulatorLedger, order: string): Promise<PaidOrder | null> {
   const spends = await ledger.spendsOf([faucetInput(order)]);
   const made = await ledger.transactions(spends.map(({ byTxid }) => byTxid));
@@ -132,7 +132,7 @@ async function meetFate(
       await evict(ledger, victims);
       for (const victim of victims) {
         const rival = await doubleSpend(deps, ledger, victim, strangerAddress(deps.coin));
-        // A victim that spent another victim's money has nothing left to be double-spent.
+        // A victim that spent another victim's money has no remaining inputs to double-spend.
         await acceptToMempool(ledger, rival);
       }
       return;

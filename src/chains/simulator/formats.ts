@@ -13,14 +13,14 @@ import { SOLANA } from '../../domain/coins/solana.ts';
 
 /** Parameters of a coin on the sandbox network: formats, keys and fee levels. */
 export interface CoinFormat {
-  /** Null when it is a testnet address of this coin, else why not. */
+  /** Null when it is a testnet address of this coin, otherwise the reason. */
   addressProblem(address: string): string | null;
-  /** The canonical spelling of an address, under which its money is found. */
+  /** The canonical spelling of an address, under which its money is indexed. */
   canonical(address: string): string;
   publicKey(privateKey: Uint8Array): Uint8Array;
   /** The address that this public key controls. */
   addressOf(publicKey: Uint8Array): string;
-  /** What the keys sign of a message, once for all signatures. */
+  /** The digest of a message that the keys sign, shared by all signatures. */
   digest(message: Uint8Array): Uint8Array;
   sign(digest: Uint8Array, privateKey: Uint8Array): Uint8Array;
   verify(signature: Uint8Array, digest: Uint8Array, publicKey: Uint8Array): boolean;
@@ -31,7 +31,7 @@ export interface CoinFormat {
   size(inputs: number, outputs: number): bigint;
   /** Atoms per 1,000 size units. */
   readonly feeRate: bigint;
-  /** Smallest output the network carries, in atoms. */
+  /** Smallest output that the network relays (dust limit), in atoms. */
   readonly dust: bigint;
   /** Smallest sensible payment to a fresh address, in atoms. */
   readonly minimumPayment: bigint;
@@ -49,7 +49,7 @@ function secp256k1Keys(): Pick<CoinFormat, 'publicKey' | 'digest' | 'sign' | 've
 
 function bitcoinLike(coin: UtxoCoin): CoinFormat {
   const { hrp, pubKeyHashVersions, scriptHashVersions } = coin.networks.testnet;
-  // The version byte of exported keys occurs in no address.
+  // The version byte of exported keys does not occur in an address.
   const network: BTC_NETWORK = {
     bech32: hrp ?? '',
     pubKeyHash: pubKeyHashVersions[0],
@@ -123,7 +123,7 @@ const solana: CoinFormat = {
   size: (inputs) => 1_000n * BigInt(Math.max(1, inputs)),
 };
 
-/** Solana tools keep the public half behind the seed; signing needs the seed alone. */
+/** Solana tools append the public half to the seed; signing needs the seed alone. */
 function solanaSeed(privateKey: Uint8Array): Uint8Array {
   return privateKey.length === 64 ? privateKey.subarray(0, 32) : privateKey;
 }

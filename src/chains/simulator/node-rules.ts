@@ -12,10 +12,10 @@ const MAX_BLOCK_TRANSACTIONS = 2_000;
 /** Block headers kept; older ones are deleted, as on a pruned node. At 2 s a block: 5 hours of traffic. */
 const KEPT_BLOCKS = 10_000;
 const PRUNE_EVERY_BLOCKS = 100;
-/** Marks the inputs of faucet transactions. No transaction id has this form. */
+/** Marks the inputs of faucet transactions. A transaction id never has this form. */
 const FAUCET_PREFIX = 'faucet:';
 
-/** Input of a faucet transaction. An order has one input of its own, so a repeated order cannot pay twice. */
+/** Input of a faucet transaction. Each order has its own input, so a repeated order cannot pay twice. */
 export function faucetInput(order: string | null = null): OutputRef {
   const mark = order === null ? randomBytes(16) : sha256(utf8ToBytes(order)).subarray(0, 16);
   return { txid: FAUCET_PREFIX + hex.encode(mark), index: 0 };
@@ -66,7 +66,7 @@ export async function mineBlock(
   return block;
 }
 
-/** Two blocks never share a hash, not even empty ones of the same height and parent. */
+/** Block hashes are unique, even for empty blocks of the same height and parent. */
 function newBlockHash(coin: Coin, parentHash: string, height: number, txids: readonly string[]): string {
   const nonce = randomBytes(16).toString('hex');
   return COIN_FORMATS[coin].blockHash(utf8ToBytes(JSON.stringify([coin, parentHash, height, txids, nonce])));
@@ -75,8 +75,8 @@ function newBlockHash(coin: Coin, parentHash: string, height: number, txids: rea
 type Candidate = Omit<SimulatedTransaction, 'state' | 'height'>;
 
 /**
- * Accepts a transaction into the mempool as a node would: a repeat succeeds, spent inputs are refused, an
- * unconfirmed conflict (with its descendants) is replaced by a higher fee.
+ * Accepts a transaction into the mempool as a node would: a repeat succeeds, spent inputs are rejected, a
+ * higher fee replaces an unconfirmed conflict with its descendants (RBF).
  */
 export async function acceptToMempool(
   ledger: SimulatorLedger,
@@ -109,7 +109,7 @@ export async function evict(
   await ledger.setState(txidsOf(await withDescendants(ledger, victims)), 'dropped', null);
 }
 
-/** Transactions in mempool or chain that spend any of the same inputs. */
+/** Transactions in the mempool or the chain that spend any of the same inputs. */
 export async function activeRivals(
   ledger: SimulatorLedger,
   candidate: Pick<SimulatedTransaction, 'txid' | 'inputs'>,
@@ -121,7 +121,7 @@ export async function activeRivals(
   return ledger.transactions([...new Set(txids)]);
 }
 
-/** The least fee that replaces an unconfirmed transaction, with all that spend from it. */
+/** The minimum fee that replaces an unconfirmed transaction with its descendants. */
 export async function feeToReplace(ledger: SimulatorLedger, victim: SimulatedTransaction): Promise<bigint> {
   const evicted = await withDescendants(ledger, [victim]);
   return evicted.reduce((sum, transaction) => sum + transaction.fee, 1n);

@@ -13,20 +13,20 @@ import { formatCoinAmount } from '../../domain/money.ts';
 import { COIN_FORMATS } from './formats.ts';
 import { distinctAncestors, packageRate } from '../../domain/send/package-fee.ts';
 
-/** A replacement pays at least this much more per unit than what it replaces: one eighth. */
+/** A replacement pays at least one eighth more per unit than the replaced transaction. */
 const BUMP_DIVISOR = 8n;
 
 export function quoteFee(coin: Coin, nowMs: number): FeeQuote {
   const rate = COIN_FORMATS[coin].feeRate;
-  // Its fee level never changes: what is below it is not mined on a real network either.
+  // Its fee level never changes: a lower rate would not be mined on a real network either.
   return { rate, minimum: rate, source: 'simulator', at: nowMs };
 }
 
 /**
- * Largest funds first; the fee comes on top, or out of the amount with `subtractFee`; change that
- * the network would not carry goes to the fee.
+ * Largest funds first; the fee comes on top, or out of the amount with `subtractFee`; change below the dust
+ * limit goes to the fee.
  * @throws {InsufficientFunds} when the funds do not cover it.
- * @throws {UnsendableAmount} when the destination would get less than the network carries.
+ * @throws {UnsendableAmount} when the destination would receive less than the dust limit.
  */
 export function planSend(coin: Coin, request: SendRequest): SendPlan {
   const { amount, subtractFee, quote } = request;
@@ -46,8 +46,8 @@ export function planSend(coin: Coin, request: SendRequest): SendPlan {
 }
 
 /**
- * Same destination and amount at a higher fee, with more funds if the change does not pay for it.
- * Null when the quoted rate is no higher than the rate paid, or when the funds do not suffice.
+ * Same destination and amount at a higher fee, with more funds if the change does not cover it.
+ * Null when the quoted rate is no higher than the paid rate, or when the funds do not suffice.
  */
 export function planBump(coin: Coin, request: BumpRequest): SendPlan | null {
   const { previous, quote, ancestry } = request;
@@ -74,9 +74,9 @@ export function planBump(coin: Coin, request: BumpRequest): SendPlan | null {
   return null;
 }
 
-/** Pays everything back to the change address. */
+/** Returns everything to the change address. */
 function payBack(coin: Coin, { previous, changeAddress }: BumpRequest, rate: bigint): SendPlan | null {
-  // With a single output it is smaller, and yet it must pay more than the transaction it replaces.
+  // With a single output it is smaller, but it must still pay more than the replaced transaction.
   const least = previous.fee + previous.fee / BUMP_DIVISOR + 1n;
   const usual = feeFor(coin, previous.inputs.length, 1, rate);
   const fee = usual > least ? usual : least;
@@ -86,9 +86,9 @@ function payBack(coin: Coin, { previous, changeAddress }: BumpRequest, rate: big
 }
 
 interface Settlement extends Pick<SendRequest, 'destination' | 'subtractFee' | 'changeAddress' | 'quote'> {
-  /** What the destination receives if there is no change. */
+  /** Amount that the destination receives without change. */
   readonly received: bigint;
-  /** What leaves the wallet, without a fee paid on top. */
+  /** Amount that leaves the wallet, excluding a fee on top. */
   readonly spent: bigint;
 }
 

@@ -50,7 +50,7 @@ export function signSpend(coin: Coin, plan: SendPlan, keys: KeySource): SignedTr
   return { txid: transactionId(coin, raw), raw, outputs: outputs.map(({ address }) => address) };
 }
 
-/** Parses bytes handed to the node; null when they are not a signed transaction of this coin. */
+/** Parses broadcast bytes; null when they are not a signed transaction of this coin. */
 export function readSignedSpend(coin: Coin, raw: string): SignedSpend | null {
   if (raw.length > MAX_RAW_LENGTH) return null;
   const parsed = signedSchema.safeParse(readJson(raw));
@@ -74,7 +74,7 @@ export function isSignedByOwners(spend: SignedSpend, ownerWatchKeys: readonly st
   });
 }
 
-/** A transaction that needs no signature: money from the faucet, or a double-spend made by the control. */
+/** A transaction that needs no signature: faucet money, or a double spend by the simulator control. */
 export function createFaucetTransaction(
   coin: Coin,
   inputs: readonly OutputRef[],
@@ -93,7 +93,7 @@ export function decodeInputs(raw: string): readonly OutputRef[] {
   return parsed.success ? parsed.data.inputs : [];
 }
 
-/** Outputs with the key under which they are found. */
+/** Outputs with their watch keys. */
 export function watchable(coin: Coin, outputs: readonly Output[]): SimulatedTransaction['outputs'] {
   return outputs.map(({ address, amount }) => ({
     watchKey: COIN_FORMATS[coin].canonical(address),
@@ -117,7 +117,7 @@ function signedMessage(spend: SpendBody): Uint8Array {
   return utf8ToBytes(writeJson(body(spend)));
 }
 
-/** The signed part, rebuilt field by field so that key order never depends on where it came from. */
+/** The signed part, rebuilt field by field so that the key order is deterministic. */
 function body({ coin, inputs, outputs, fee }: SpendBody) {
   return {
     coin,

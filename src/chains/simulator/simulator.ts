@@ -58,7 +58,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   };
 }
 
-/** Whether nothing waits for blocks: an idle sandbox must not write to disk for ever. */
+/** Whether nothing waits for blocks: an idle sandbox must not keep writing to disk. */
 async function isIdle(ledger: SimulatorLedger, idleDepth: number): Promise<boolean> {
   if (await ledger.hasMempool()) return false;
   const [tip, last] = [await ledger.tip(), await ledger.lastMinedHeight()];

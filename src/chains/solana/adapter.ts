@@ -23,7 +23,7 @@ import { blockBefore, finalAfter } from './rpc/tip.ts';
 
 export interface SolanaAdapterOptions {
   readonly network: Network;
-  /** `live` unless a sandbox uses a node of its own. */
+  /** `live` unless a sandbox uses its own node. */
   readonly mode?: Mode | undefined;
   /** http(s) URL of the node's RPC; may carry user:pass. */
   readonly rpcUrl: string;
@@ -36,14 +36,14 @@ export interface SolanaAdapterOptions {
   readonly rpcTimeoutMs?: number | undefined;
   /** Maximum calls per second; 0 or absent: no limit. */
   readonly rpcPerSecond?: number | undefined;
-  /** ws(s) URL of the node's subscriptions, if it serves them: they only shorten the delay. */
+  /** ws(s) URL of the node's subscriptions, if it serves them; they only reduce latency. */
   readonly wsUrl?: string | undefined;
 }
 
 const RPC_TIMEOUT_MS = 30_000;
 /** Fits a page of a thousand signatures with their memos, or all signatures of the largest block. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
-/** Rent-exempt minimum of an account without data so far; the node is asked for the current one. */
+/** Current rent-exempt minimum of an account without data; the daemon reads the actual one from the node. */
 const RENT_MINIMUM = 890_880n;
 
 /** Native SOL over the JSON-RPC of a full node. Heights are slots; 32 confirmations mean finalized. */
@@ -96,13 +96,13 @@ export function createSolanaAdapter(options: SolanaAdapterOptions): ChainAdapter
     },
     funds: {
       model: 'accounts',
-      // Without those that cannot be read: nothing is concluded about them, nor about others because of them.
+      // Omits unreadable accounts: their state is unknown and does not affect the others.
       heldAfter: async (accounts, { height }) => (await client.readableBalances(accounts, height)).lamports,
       balancesAt: (accounts) => balancesAt(client, accounts),
     },
     planSend: (request) => planSend(request, rentMinimum),
     signSend,
-    // A transaction cannot be replaced: while it can land, a second one would pay twice.
+    // A transaction cannot be replaced: while it can be executed, a second one would pay twice.
     planBump: () => null,
     expiry: {
       planRenewal: (previous, quote, terms) =>

@@ -2,7 +2,7 @@ import { base58 } from '@scure/base';
 
 const SYSTEM_PROGRAM = '1'.repeat(32);
 
-/** Why the text is not a valid address; null when it is 32 bytes in base58 that can hold money. */
+/** Why the text is not a valid address; null if it is 32 bytes in base58 and can hold money. */
 export function addressProblem(address: string): string | null {
   if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(address) || base58.decode(address).length !== 32) {
     return 'is not a Solana address (32 bytes in base58)';

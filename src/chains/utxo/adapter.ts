@@ -26,7 +26,7 @@ import { createSubmitter } from './sends/submit.ts';
 export interface UtxoAdapterOptions {
   readonly coin: UtxoCoinCode;
   readonly network: Network;
-  /** `live` unless a sandbox runs on a node of its own. */
+  /** `live` unless a sandbox runs on its own node. */
   readonly mode?: Mode | undefined;
   /** http(s) URL of the node's RPC; may carry user:pass. */
   readonly rpcUrl: string;
@@ -36,7 +36,7 @@ export interface UtxoAdapterOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly onAnswer?: RpcTransportOptions['onAnswer'];
-  /** Atoms per 1,000 vB; where unset, what the node relays and the coin's own cap. */
+  /** Atoms per 1,000 vB; where unset, the node's relay minimum and the coin's cap. */
   readonly feeFloorRate?: bigint | undefined;
   readonly feeCapRate?: bigint | undefined;
   /** Blocks within which sends should confirm. */
@@ -45,7 +45,7 @@ export interface UtxoAdapterOptions {
   readonly maxResponseBytes?: number | undefined;
 }
 
-/** Scripts of the largest kind that addresses stand for (P2WSH, P2TR): a destination and change. */
+/** Scripts of the largest address type (P2WSH, P2TR): a destination and change. */
 const LARGEST_OUTPUTS = [new Uint8Array(34), new Uint8Array(34)];
 const RPC_TIMEOUT_MS = 30_000;
 /** The largest block is 8 MB as hex; a mempool of a million ids is 67 MB. */

@@ -5,12 +5,15 @@ import { NETWORKS, UTXO_COINS, type Network } from '../../domain/coins.ts';
 import type { ScriptType, UtxoCoin, UtxoNetwork } from '../../domain/coins/definition.ts';
 
 const BASE58 = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest());
-/** Longest address there is: BIP-173 allows 90 characters (MWEB addresses are longer and refused anyway). */
+/**
+ * Upper bound of an address length: BIP-173 allows 90 characters (MWEB addresses are longer and rejected
+ * anyway).
+ */
 const MAX_LENGTH = 200;
 const HASH_LENGTH = 20;
 const LONG_PROGRAM_LENGTH = 32;
 
-/** A parsed address: the script that pays it, or why there is none. */
+/** A parsed address: the script that pays it, or the reason why it is invalid. */
 export type ParsedAddress = { readonly script: Buffer } | { readonly problem: string };
 
 /** Reads an address of one coin and network (BIP-173, BIP-350, Base58Check). Pure. */
@@ -31,7 +34,7 @@ export function parseAddress(coin: UtxoCoin, network: Network, address: string):
 
 /**
  * The script that pays an address, as lower case hex: the watch key of this family.
- * @throws {TypeError} when the text is no address of this coin and network.
+ * @throws {TypeError} when the text is not an address of this coin and network.
  */
 export function addressScript(coin: UtxoCoin, network: Network, address: string): Buffer {
   const parsed = parseAddress(coin, network, address);
@@ -53,7 +56,7 @@ function networkName(coin: UtxoCoin, network: Network): string {
   return `${coin.name} ${network}`;
 }
 
-/** Null when the text is of another network or no address at all. */
+/** Null when the text is an address of another network or not an address. */
 function parseFor(params: UtxoNetwork, address: string): ParsedAddress | null {
   const { hrp } = params;
   if (hrp !== null && address.toLowerCase().startsWith(`${hrp}1`)) return parseSegwit(hrp, address);
@@ -113,7 +116,7 @@ function isMweb(address: string): boolean {
   );
 }
 
-/** Coin and network an address belongs to, for the error message. */
+/** Coin and network of an address, for the error message. */
 function ownerOf(address: string): string | null {
   for (const coin of Object.values(UTXO_COINS)) {
     for (const network of NETWORKS) {

@@ -7,7 +7,7 @@ export function bip21Uri(
   request: { address: string; amount: bigint; label?: string },
 ): string {
   const query = [`amount=${formatDecimal(request.amount, coin.decimals)}`];
-  // RFC 3986 escapes, as BIP-21 requires: no plus signs for blanks.
+  // RFC 3986 escapes, as BIP-21 requires: no plus signs for spaces.
   if (request.label !== undefined && request.label !== '')
     query.push(`label=${encodeURIComponent(request.label)}`);
   return `${coin.uriScheme}:${request.address}?${query.join('&')}`;

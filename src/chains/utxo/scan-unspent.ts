@@ -39,12 +39,12 @@ const LOOKUP_BATCH = 200;
 
 /** Scripts per scan: a node takes requests of 32 MiB, and a script is some 50 bytes of one. */
 const SCAN_SCRIPTS = 500_000;
-/** Attempts at a set of scans that no block interrupts. */
+/** Number of attempts to complete a set of scans without a new block in between. */
 const ATTEMPTS = 4;
 
 /**
- * Scans the node's UTXO set for our scripts (scantxoutset), in several scans where there are many. A node
- * without that call is asked about each output we know; outputs missing in the ledger then stay unknown.
+ * Scans the node's UTXO set for our scripts (scantxoutset), in several scans where there are many. On a node
+ * without that call, each known output is looked up; outputs missing in the ledger then stay unknown.
  * @param batch scripts per scan
  * @throws {ChainError} `unavailable` while another scan runs on the node, which allows one at a time.
  */

@@ -31,7 +31,7 @@ export class AccountBook {
   spend(spending: {
     readonly watchKey: string;
     readonly txid: string;
-    /** What left the account, value and fee. */
+    /** Value plus fee. */
     readonly cost: bigint;
     readonly outcome?: { readonly fee: bigint; readonly succeeded: boolean };
     readonly spender?: Spender;
@@ -51,7 +51,7 @@ export class AccountBook {
     return rest < 0n ? -rest : 0n;
   }
 
-  /** Adds the account's own money, which is no payment. */
+  /** Adds the account's own money, which is not a payment. */
   keep(watchKey: string, ref: OutputRef, amount: bigint): void {
     this.credits.push({ ref, watchKey, amount, maturity: 1, raw: null, remainder: true });
     this.#held.set(watchKey, [...this.#parts(watchKey), { ref, amount }]);

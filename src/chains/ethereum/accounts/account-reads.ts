@@ -20,7 +20,7 @@ interface AccountReadsDeps {
   readonly batchSize: number;
 }
 
-/** The node calls that read accounts and transactions, and send. */
+/** Node calls that read accounts and transactions, and broadcast. */
 export function accountReads({
   rpc,
   balances,
@@ -44,7 +44,7 @@ export function accountReads({
     balancesPerCall: () => balances.perCall,
     nonceAt: async (account, blockHash) => nonceAt(rpc, account, blockHash),
     standing: async (txid, sender, tip) => standing(rpc, { txid, sender, tip }),
-    // Never retried: after a broken connection a second backend could refuse what a first one accepted.
+    // Never retried: after a broken connection a second backend could reject what the first one accepted.
     sendRaw: async (raw) =>
       rpc.call({ method: 'eth_sendRawTransaction', params: [raw] }, hash, { once: true }),
     prices: async (from) => prices(rpc, from),
@@ -75,9 +75,9 @@ async function receipts(
 }
 
 /**
- * Retries missing receipts together with their block: null where the answering backend has the block, deep below its
- * tip, and no receipt of it.
- * @throws {ChainError} when it lacks the block, or the block is so new that its receipts must come.
+ * Retries missing receipts together with their block: null where the answering backend has the block, deep
+ * below its tip, and no receipt of it.
+ * @throws {ChainError} when it lacks the block, or the block is so new that its receipts must still appear.
  */
 async function retryReceipts(
   rpc: Rpc,

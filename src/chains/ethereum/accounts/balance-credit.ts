@@ -1,8 +1,8 @@
 import type { OutputRef } from '../../../domain/chain.ts';
 
 /**
- * Identifies money that only a balance showed: by the account and by the block whose state showed it. The same block
- * gives the same id again; a replacement block gives another.
+ * Identifies money that only a balance revealed, by the account and the block whose state showed it. The same
+ * block yields the same id; a replacement block yields another.
  */
 export interface BalanceCredit {
   readonly height: number;
@@ -24,11 +24,13 @@ export function parseBalanceCreditTxid(txid: string): BalanceCredit | null {
   return { height: Number(height), blockHash, watchKey };
 }
 
-/** Output indexes: money credited to the payer, and money that the account held before its address was given out. */
+/**
+ * Output indexes: money credited to the payer, and money that the account held before its address was issued.
+ */
 export const BALANCE_CREDIT_INDEX = 0;
 export const EARLIER_INDEX = 1;
 
-/** Whether this is a payer's money that only a balance showed, in a block above a height. */
+/** Whether this is a payer's money that only a balance revealed, in a block above a height. */
 export function isBalanceCreditAbove(ref: OutputRef, height: number): boolean {
   const found = ref.index === BALANCE_CREDIT_INDEX ? parseBalanceCreditTxid(ref.txid) : null;
   return found !== null && found.height > height;

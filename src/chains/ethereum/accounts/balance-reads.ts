@@ -12,28 +12,33 @@ import { type Rpc } from '../rpc/rpc.ts';
 /**
  * Contract creation code that returns the balances of the addresses appended to it, 32 bytes each:
  *
- *   PUSH1 42, PUSH1 32                  in, out: where the next address stands, where its balance goes
+ *   PUSH1 42, PUSH1 32                  in, out: offset of the next address, offset for its balance
  *   JUMPDEST, DUP2, CODESIZE, GT        while in < size of the code
  *   PUSH1 18, JUMPI
  *   PUSH1 32, DUP1, DUP3, SUB, SWAP1, RETURN
  *   JUMPDEST, PUSH1 20, DUP3, PUSH1 12, CODECOPY, PUSH1 0, MLOAD, BALANCE, DUP2, MSTORE
  *   PUSH1 32, ADD, SWAP1, PUSH1 20, ADD, SWAP1, PUSH1 4, JUMP
  *
- * Run by eth_call without a recipient it needs no contract on the chain, and leaves none.
+ * Run by eth_call without a recipient, it needs no contract on the chain and creates none.
  */
 const CODE = '0x602a60205b813811601257602080820390f35b601482600c396000513181526020019060140190600456';
 /** Contract creation may return 24,576 bytes (EIP-170), 768 balances; its code may have 49,152 (EIP-3860). */
 const BALANCES_PER_CALL = 700;
 /** Below the limit for one transaction (2^24, EIP-7825); 700 balances use half of it. */
 const GAS = '0xf00000';
-/** How long balances are read one by one from a node that refuses the bulk call, before the bulk call is retried. */
+/**
+ * How long balances are read one by one after a node rejects the bulk call, before the bulk call is retried.
+ */
 const ASK_AGAIN_MS = 600_000;
-/** How many of the newest blocks every node keeps states and receipts of, even if few keep more. */
+/** How many of the newest blocks every node keeps states and receipts of, although a few keep more. */
 export const STATES_KEPT = 128;
 
-/** Requests refused in a row, for whatever accounts, after which the refusals are the node's and not the accounts'. */
+/**
+ * Number of consecutive rejected requests, for any accounts, after which the node and not the accounts counts
+ * as the cause.
+ */
 const REFUSALS_IN_A_ROW = 3;
-/** Maximum accounts remembered as logged. */
+/** Maximum number of accounts remembered as logged. */
 const MAX_LOGGED = 1_000;
 
 const BYTES = /^0x[0-9a-f]*$/i;
@@ -45,13 +50,13 @@ export interface BalanceReaderOptions {
   readonly logger: Logger;
 }
 
-/** Reads the balances of many accounts as of the end of one block, whichever backend answers. */
+/** Reads the balances of many accounts as of the end of one block, independent of the answering backend. */
 export class BalanceReader {
   readonly #rpc: Rpc;
   readonly #options: BalanceReaderOptions;
   /** Accounts whose malformed balance was logged. */
   readonly #logged = new Set<string>();
-  /** When the node last refused the bulk call, ms. */
+  /** When the node last rejected the bulk call, ms. */
   #refusedAt = -Infinity;
 
   constructor(rpc: Rpc, options: BalanceReaderOptions) {
@@ -62,13 +67,13 @@ export class BalanceReader {
   /** How many balances one call reads; 1 with a node that is read one by one. */
   get perCall(): number {
     const elapsedMs = this.#options.clock.now() - this.#refusedAt;
-    // A negative time is that of a clock since set back.
+    // A negative time means that the clock was set back.
     return elapsedMs >= 0 && elapsedMs < ASK_AGAIN_MS ? 1 : BALANCES_PER_CALL;
   }
 
   /**
-   * Reads balances in the order asked, up to the first failure of the node, which is returned as `trouble`. An account
-   * whose balance it refuses while it answers for others is `unreadable`.
+   * Reads balances in the given order, up to the first failure of the node, which is returned as `trouble`.
+   * An account whose balance it rejects while it answers for others is `unreadable`.
    * @param giveUp balances not answered by then are not read
    */
   async read(
@@ -108,7 +113,10 @@ export class BalanceReader {
     return { answers: answers.slice(0, readable), trouble };
   }
 
-  /** Balances by calls of their own, or the refusal where all of them are refused. @throws {ChainError} */
+  /**
+   * Reads balances by individual calls, or returns the error when the node rejects all of them. @throws
+   * {ChainError}
+   */
   async #unlessRefused(
     accounts: readonly string[],
     blockHash: string,
@@ -122,13 +130,13 @@ export class BalanceReader {
     }
   }
 
-  /** One balance by a call of its own. @throws {ChainError} when the node does not answer it now. */
+  /** Reads one balance by an individual call. @throws {ChainError} when the node does not answer it now */
   async readAlone(account: string, blockHash: string): Promise<BalanceAnswer> {
     const [answer = 'unknown'] = await this.#alone([account], blockHash, {});
     return answer;
   }
 
-  /** Reads balances by one call; empty when the node refuses it, which is then not retried for a while. */
+  /** Reads balances by one call; empty when the node rejects it, which is then not retried for a while. */
   async #together(
     accounts: readonly string[],
     blockHash: string,
@@ -147,7 +155,8 @@ export class BalanceReader {
       }
       refusal = error.reason;
     }
-    // A single balance shows whether the node refuses only the bulk call; the first account may be the unreadable one.
+    // A single balance shows whether the node rejects only the bulk call; the first account may be the
+    // unreadable one.
     let probe = await this.#unlessRefused(accounts.slice(0, 1), blockHash, options);
     if (probe instanceof ChainError) probe = await this.#alone(accounts.slice(-1), blockHash, options);
     const [first] = probe;
@@ -170,7 +179,7 @@ export class BalanceReader {
     const answers = await this.#rpc.batch(requests, options);
     const refusals = answers.filter((answer) => answer instanceof RpcRefusal);
     for (const refusal of refusals) {
-      // One backend answers the whole request: its missing state holds for all of it.
+      // One backend answers the whole request, so its missing state applies to all of it.
       if (await this.#lacksState(refusal, blockHash, options)) return accounts.map(() => 'unknown');
     }
     const [refusal] = refusals;
@@ -208,8 +217,8 @@ export class BalanceReader {
   }
 
   /**
-   * Whether a refusal means that the node has the block but dropped its state. Some nodes then call the block unknown
-   * instead: waiting for a backend that knows it would never end.
+   * Whether an error means that the node has the block but dropped its state. Some nodes then call the block
+   * unknown instead: waiting for a backend that knows it would not terminate.
    * @throws {ChainError} when the backend that answers does not know the block
    */
   async #lacksState(refusal: RpcRefusal, blockHash: string, options: PostOptions): Promise<boolean> {
@@ -225,7 +234,7 @@ function wordsOf(answer: unknown, count: number): bigint[] | null {
   return Array.from({ length: count }, (_, at) => BigInt(`0x${answer.slice(2 + at * 64, 66 + at * 64)}`));
 }
 
-/** Whether the node has a block that is deeper than nodes have to keep states. */
+/** Whether the node has a block that is deeper than nodes must keep states. */
 async function isLongKnown(rpc: Rpc, blockHash: string, options: PostOptions): Promise<boolean> {
   const method = 'eth_getBlockByHash';
   const [known, latest] = await rpc.batch(

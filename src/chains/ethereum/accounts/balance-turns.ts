@@ -5,7 +5,10 @@ import type { BalanceReadings } from '../rpc/node-client.ts';
 
 /** Ratio of reads: this many accounts that wait for money to one in the rotation of all others. */
 const WAITING_PER_TURN = 3;
-/** After a failure, the next block requests this share of what could be read; each good block raises it. */
+/**
+ * After a failure, the next block requests this share of the successful reads; each successful block raises
+ * it.
+ */
 const AFTER_TROUBLE = 0.5;
 const GROWTH = 1.25;
 const LEAST = 20;
@@ -15,7 +18,7 @@ const MAX_REMEMBERED = 100_000;
 /** The accounts eligible for a balance read in a block. */
 export interface Candidates {
   readonly open: readonly OpenAccount[];
-  /** The accounts, of all ever given out, whose turn in the rotation is this block. */
+  /** The accounts whose position in the rotation over all issued ones is this block. */
   readonly turn: readonly OpenAccount[];
 }
 
@@ -26,9 +29,9 @@ interface BlockName {
 }
 
 /**
- * Chooses the balances to read in a block: those of accounts that wait for money and may have changed unseen, and of
- * all others those next in the rotation. Unanswered ones come first in the next blocks, which request fewer. Lives as
- * long as the daemon.
+ * Chooses the balances to read in a block: those of accounts that wait for money and may have changed
+ * unnoticed, and the next ones in the rotation of all others. Unanswered ones come first in the next blocks,
+ * which request fewer. One instance per daemon.
  */
 export class BalanceTurns {
   readonly #logger: Logger;
@@ -98,14 +101,14 @@ export class BalanceTurns {
     return this.#readAt.get(watchKey) ?? null;
   }
 
-  /** Null while every account that waits for money is read in each block that needs it. */
+  /** Null while every account that waits for money is read in each block that requires it. */
   warning(): string | null {
     const { count, of, height, reason } = this.#unread;
     if (count === 0) return null;
     return `the balances of ${count} of ${of} addresses that wait for money were not read in block ${height}, they follow with later blocks: payments through contracts may be found late (${reason}). See TILLD_ETH_RPC_PER_SECOND, TILLD_ETH_RPC_BATCH_SIZE and what the node's plan allows`;
   }
 
-  /** Accounts not waiting for money that fill up the last call, which is made anyway. */
+  /** Accounts not waiting for money that fill up the last call, which is sent in any case. */
   #filling(
     open: readonly OpenAccount[],
     chosen: readonly OpenAccount[],
@@ -137,7 +140,7 @@ export class BalanceTurns {
   }
 }
 
-/** Mixes other accounts in between the urgent ones, so that they get a share however many are urgent. */
+/** Interleaves other accounts with the urgent ones, so that they are read however many are urgent. */
 function interleaved(urgent: readonly OpenAccount[], others: readonly OpenAccount[]): OpenAccount[] {
   const mixed: OpenAccount[] = [];
   let [fromUrgent, fromOthers] = [0, 0];

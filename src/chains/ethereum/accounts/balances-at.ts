@@ -2,8 +2,8 @@ import { type BalanceReading, type BlockRef, ChainError } from '../../../domain/
 import type { NodeClient } from '../rpc/node-client.ts';
 
 /**
- * Balances as of exactly the ledger's block. @throws {ChainError} also when the node keeps no state of it, or a balance
- * cannot be read.
+ * Balances as of exactly the ledger's block. @throws {ChainError} also when the node keeps no state of it, or
+ * a balance cannot be parsed.
  */
 export async function balancesAt(
   client: NodeClient,
@@ -17,7 +17,10 @@ export async function balancesAt(
   return { height, hash, balances };
 }
 
-/** Like balancesAt, without the accounts whose balance is malformed: nothing is concluded about them. @throws {ChainError} */
+/**
+ * Like balancesAt, without the accounts whose balance is malformed: their balances stay unknown. @throws
+ * {ChainError}
+ */
 export async function readableBalancesAt(
   client: NodeClient,
   accounts: readonly string[],

@@ -42,18 +42,18 @@ export interface Entered {
   /** Accounts whose balance matched the book. */
   readonly agreed: ReadonlySet<string>;
   /**
-   * Accounts with money that may have arrived before their address was given out, and accounts with a shortfall that
-   * was not confirmed or is seen at a block too old to trust its state.
+   * Accounts with money that may have arrived before their address was issued, and accounts with a shortfall
+   * that was not confirmed or is seen at a block too old for its state to be reliable.
    */
   readonly undecided: ReadonlySet<string>;
-  /** Credits that earlier balances showed and this one disproves. */
+  /** Credits from earlier balances that this one disproves. */
   readonly disproved: readonly OutputRef[];
 }
 
 /**
- * Compares the accounts' balances at this block with the book and credits the difference. Where the node keeps no
- * state of the block, a later one shows the same difference. A credit that an earlier balance showed and this one
- * disproves never existed: no transaction of the account spent that money.
+ * Compares the accounts' balances at this block with the book and credits the difference. Where the node
+ * keeps no state of the block, a later one shows the same difference. A credit from an earlier balance that
+ * this one disproves never existed, because no transaction of the account spent that money.
  */
 export async function creditFromBalances(deps: Deps, block: Block, books: Books): Promise<Entered> {
   const { book } = books;
@@ -63,7 +63,7 @@ export async function creditFromBalances(deps: Deps, block: Block, books: Books)
   let isDoubtful = differing.some(({ found }) => found < 0n) && (await isOld(deps.client, block));
   for (const { account, found } of differing) {
     const { watchKey, since } = account;
-    // One unconfirmed balance makes all of them doubtful: they came together.
+    // One unconfirmed balance makes all of them doubtful, because they came in one answer.
     isDoubtful ||=
       found < 0n && !(await isSameWhenReread(deps, block, watchKey, book.balance(watchKey) + found));
     if (found < 0n && isDoubtful) {
@@ -109,7 +109,7 @@ async function isOld(client: NodeClient, block: Block): Promise<boolean> {
   }
 }
 
-/** Whether a balance is the same when read alone: one wrong answer must not revoke money. */
+/** Whether a balance is the same when read alone, because one wrong answer must not revoke money. */
 async function isSameWhenReread(
   { client, logger }: Deps,
   block: Block,
@@ -150,11 +150,11 @@ function differences(
 }
 
 /**
- * Handles a shortfall. Money that only a balance showed, in a block that is not final yet, is reversed. All other
- * money is real: wrong answers, however many, must not write it off, or the next right one would credit it again. It
- * is written off only after repeated shortfalls and when a transaction explains it: by a final block, the account has
- * made one that the ledger does not know (in skipped blocks, or by a key used elsewhere). Without that proof it is
- * left to the operator.
+ * Handles a shortfall. Money that only a balance revealed, in a block that is not final yet, is reversed. All
+ * other money is real: no number of wrong answers may write it off, because the next correct one would credit
+ * it again. It is written off only after repeated shortfalls and when a transaction explains it: by a final
+ * block, the account has made one that the ledger does not know (in skipped blocks, or by a key used
+ * elsewhere). Without that proof the operator has to decide.
  */
 async function enterShortfall(
   deps: Deps,
@@ -181,7 +181,10 @@ async function enterShortfall(
   return taken;
 }
 
-/** Whether an account has made more transactions by a final block than the ledger knows: nonces only rise. */
+/**
+ * Whether an account has made more transactions by a final block than the ledger knows; nonces never
+ * decrease.
+ */
 async function isExplained(
   { client, logger, outgoing }: Deps,
   watchKey: string,
@@ -201,8 +204,8 @@ async function isExplained(
 }
 
 /**
- * What an address held before it was given out (a restored wallet's): not a payment. Null when the node does not
- * answer it now.
+ * Balance of an address before it was issued (in a restored wallet): not a payment. Null when the node does
+ * not answer now.
  */
 async function balanceBeforeUse(
   deps: Deps,
@@ -231,8 +234,8 @@ async function balanceBeforeUse(
 }
 
 /**
- * The last block before the address was given out; null where the address was read since, is known to have received
- * money since, or where nodes need not keep the state of that block. @throws {ChainError}
+ * The last block before the address was issued; null where the address was read since, is known to have
+ * received money since, or where nodes need not keep the state of that block. @throws {ChainError}
  */
 async function lastBlockBefore(
   { client, wasRead }: Deps,

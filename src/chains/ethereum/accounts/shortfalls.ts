@@ -14,8 +14,8 @@ interface Shortfall {
 }
 
 /**
- * Counts consecutive checks in which an account held less than the ledger says. Lost at a restart, which only
- * restarts the count: it never brings a write-off forward.
+ * Counts consecutive checks in which an account held less than the ledger says. A restart resets the count,
+ * which can only delay a write-off.
  */
 export class Shortfalls {
   readonly #accounts = new Map<string, Shortfall>();
@@ -34,7 +34,7 @@ export class Shortfalls {
     return { looks, isLong: looks >= WRITE_OFF_AFTER };
   }
 
-  /** Ends a shortfall: the account holds what the ledger says, or the difference was written off. */
+  /** Ends a shortfall: the account holds the ledger's balance, or the difference was written off. */
   over(watchKey: string): void {
     this.#accounts.delete(watchKey);
   }

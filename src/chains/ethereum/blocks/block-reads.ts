@@ -8,7 +8,7 @@ import { isPrunedHistory, isUnknownBlock, isUnknownMethod } from '../sends/rejec
 import { parsed, RpcRefusal, type RpcRequest } from '../../shared/json-rpc.ts';
 import { type Rpc } from '../rpc/rpc.ts';
 
-/** Root of the empty trie: the transactions root of a block without transactions. */
+/** Root of the empty trie, which is the transactions root of a block without transactions. */
 const NO_TRANSACTIONS = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 const NOBODY = `0x${'0'.repeat(40)}`;
 
@@ -102,7 +102,10 @@ async function identity(rpc: Rpc) {
   };
 }
 
-/** The height that a node still syncs to; null once it is there: geth then still answers while it builds its indexes. */
+/**
+ * The height to which a node still syncs; null once it has reached it: geth then still answers while it
+ * builds its indexes.
+ */
 function syncTarget(sync: z.infer<typeof SYNCING>, tip: Header): number | null {
   if (sync === false || sync === null) return null;
   const { currentBlock, highestBlock } = sync;
@@ -112,7 +115,8 @@ function syncTarget(sync: z.infer<typeof SYNCING>, tip: Header): number | null {
 
 async function showsState(rpc: Rpc, blockHash: string): Promise<boolean> {
   const [answer] = await rpc.batch([{ method: 'eth_getBalance', params: [NOBODY, { blockHash }] }]);
-  // A backend other than the one that gave the tip may not know that block, which proves nothing about state.
+  // A backend other than the one that returned the tip may not know that block, which proves nothing about
+  // state.
   if (answer instanceof RpcRefusal) return isUnknownBlock(answer);
   return (answer?.result ?? null) !== null;
 }
@@ -125,7 +129,7 @@ function honest<T extends Header>(block: T | null, height: number): T | null {
   return block;
 }
 
-/** Rejects a block whose transactions were dropped: some nodes show it as an empty block. */
+/** Rejects a block whose transactions were dropped: some nodes return it as an empty block. */
 function whole(block: Block | null): Block | null {
   if (block === null || block.transactions.length > 0) return block;
   const { number, transactionsRoot = null } = block;

@@ -25,7 +25,7 @@ import type { InternalTransfer } from './internal-transfers.ts';
 import type { Shortfalls } from '../accounts/shortfalls.ts';
 import type { Tracer } from './traces.ts';
 
-/** Money that is in no block at the moment. */
+/** Money that is currently in no block. */
 type Unsettled = Awaited<ReturnType<ChainIndex['unsettled']>>[number];
 
 export interface BlockReaderDeps {
@@ -34,7 +34,7 @@ export interface BlockReaderDeps {
   readonly tracer: Tracer;
   readonly logger: Logger;
   readonly now: () => number;
-  /** Both live as long as the daemon. */
+  /** Both have one instance per daemon. */
   readonly shortfalls: Shortfalls;
   readonly turns: BalanceTurns;
   readonly unread: UnreadBlocks;
@@ -42,15 +42,15 @@ export interface BlockReaderDeps {
 
 /** How long after its time a payment's address stays eligible for a balance check in any block; then in rotation. */
 const OPEN_FOR_MS = 7 * 24 * 3_600_000;
-/** How long a block waits for balances: those not answered by then are read with later blocks. */
+/** Deadline for the balances of a block; unanswered ones are read with later blocks. */
 const BALANCES_WITHIN_MS = 4_000;
 
 /**
- * Reduces one block to our accounts: the transfers of its transactions whatever their calldata, internal transfers
- * where the node traces, and what balances at this very block show where a change may have gone unseen, since
- * addresses are watched for ever. Balances come last and block nothing: unread ones are checked with later blocks.
- * Holds one block at a time. Logs are not read: once every transfer emits one (EIP-7708) they may replace traces,
- * never add to them, since both report the same money.
+ * Reduces one block to our accounts: the transfers of its transactions with any calldata, internal transfers
+ * where the node traces, and differences of balances at this block where a change may have gone unnoticed,
+ * because addresses are watched for ever. Balances come last and block nothing: unread ones are checked with
+ * later blocks. Holds one block at a time. Logs are not read: once every transfer emits one (EIP-7708) they
+ * may replace traces, never add to them, since both report the same money.
  */
 export async function readBlock(deps: BlockReaderDeps, height: number): Promise<ChainBlock | null> {
   const block = await deps.client.blockAt(height);
@@ -68,7 +68,7 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
     ...(await enterTransactions(deps, block, { book, watched, internal })),
   ];
   await deps.unread.setAside(block, unreadable);
-  // What is unreadable may have moved money: the balances tell, as without traces.
+  // An unreadable transaction may have moved money: the balances show that, as without traces.
   const isWhole = isTraced && unreadable.length === 0;
   const disproved = await readBalances(deps, block, { book, candidates, isTraced: isWhole });
   const { credits } = book;
@@ -105,7 +105,7 @@ async function readBalances(
   return entered.disproved;
 }
 
-/** The accounts whose balance may be looked at in this block. */
+/** The accounts whose balance may be read in this block. */
 async function balanceCheckCandidates(
   { index, now }: BlockReaderDeps,
   height: number,
@@ -144,7 +144,9 @@ async function holdings(
   return held;
 }
 
-/** Nonces used in this block that unconfirmed payments to us need as well: those payments can never be mined now. */
+/**
+ * Nonces used in this block that unconfirmed payments to us also need: those payments can no longer be mined.
+ */
 async function usedNonces(index: ChainIndex, block: Block): Promise<Debit[]> {
   const used = block.transactions.map((each) => ({ ref: nonceRef(each), byTxid: each.hash }));
   const wanted = await index.ownOutputs(used.map(({ ref }) => outputKey(ref)));
@@ -167,8 +169,8 @@ interface Entries {
 }
 
 /**
- * Enters transactions in block order, so that money received and spent in the same block adds up. Returns those of payers
- * whose receipt cannot be read: whether they succeeded is unknown.
+ * Enters transactions in block order, so that money received and spent in the same block adds up. Returns
+ * payers' transactions whose receipt cannot be parsed: their success is unknown.
  */
 async function enterTransactions(
   deps: BlockReaderDeps,
@@ -218,7 +220,10 @@ async function enterTransactions(
   return unreadable;
 }
 
-/** The receipt, which alone shows what a transaction of ours cost. @throws {ChainError} `pruned` when it is missing. */
+/**
+ * The receipt, which is the only source for the cost of our own transaction. @throws {ChainError} `pruned`
+ * when it is missing
+ */
 function required(receipt: Receipt | null, { number }: Block): Receipt {
   if (receipt !== null) return receipt;
   throw new ChainError(
@@ -227,7 +232,7 @@ function required(receipt: Receipt | null, { number }: Block): Receipt {
   );
 }
 
-/** @throws {ChainError} bad_answer when the receipt does not tell what our own transaction cost. */
+/** @throws {ChainError} bad_answer when the receipt lacks the cost of our own transaction */
 function feePaid({ transactionHash, ...receipt }: Receipt): bigint {
   const { gasUsed = null, effectiveGasPrice = null, blobGasUsed, blobGasPrice } = receipt;
   if (gasUsed === null || effectiveGasPrice === null) {
@@ -276,9 +281,9 @@ function toSpender(transaction: BlockTransaction): Spender | null {
 }
 
 /**
- * Credits of orphaned blocks that this block disproves: it holds their transaction without them, or shows the same
- * internal money under another id. Two real transactions are never the same money, so one of the ids must be a
- * balance credit's.
+ * Credits of orphaned blocks that this block disproves: it contains their transaction without them, or shows
+ * the same internal money under another id. Two real transactions never move the same money, so one of the
+ * ids must be a balance credit's.
  */
 function replacedBy(
   unsettled: readonly Unsettled[],
@@ -300,7 +305,7 @@ function replacedBy(
     .map(({ ref }) => ref);
 }
 
-/** Whether only a balance showed the money: the transaction that brought it is not known. */
+/** Whether only a balance revealed the money: the transaction behind it is not known. */
 function isUnnamed({ txid }: OutputRef): boolean {
   return parseBalanceCreditTxid(txid) !== null;
 }

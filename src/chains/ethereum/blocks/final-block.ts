@@ -1,7 +1,9 @@
 import { type BlockRef, ChainError } from '../../../domain/chain.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 
-/** The newest final block; null where the node does not report it now, so that nothing counts as proven. */
+/**
+ * The newest final block; null where the node does not report it now, in which case nothing counts as proven.
+ */
 export async function finalBlock(client: NodeClient): Promise<BlockRef | null> {
   try {
     return (await client.finalBlocks(['finalized'])).get('finalized') ?? null;

@@ -44,12 +44,15 @@ export function fromFlat(answer: unknown, block: Block): InternalTransfer[] {
     counted.set(position, index);
     if (!isUndone(failed, trace.traceAddress)) found.push({ position, index, ...transfer });
   }
-  // Every transaction has a trace of its own: an empty list comes from a backend without the block.
+  // Every transaction has its own trace, so an empty list comes from a backend without the block.
   if (whole.size < block.transactions.length) throw otherBlock(block);
   return found;
 }
 
-/** Whether a trace is of this block: requested by height, it may be another backend's or a reorganised block's. */
+/**
+ * Whether a trace is of this block: requested by height, it may belong to another backend's block or a
+ * reorganised one.
+ */
 function isOf(block: Block, { blockHash, transactionHash }: FlatTrace, position: number): boolean {
   const transaction = block.transactions[position];
   if (transaction === undefined || blockHash.toLowerCase() !== block.hash) return false;

@@ -17,8 +17,8 @@ export interface PendingView {
 }
 
 /**
- * Reads the node's pending block. Some nodes have none, or answer the latest block in its place: then nothing is
- * shown before it is mined.
+ * Reads the node's pending block. Some nodes have none, or return the latest block instead: payments are then
+ * seen only once mined.
  */
 export async function readPending(client: NodeClient, index: ChainIndex): Promise<PendingView> {
   const { tip: latest, pending } = await client.latestAndPending();
@@ -65,7 +65,7 @@ function creditsOf(
     }));
 }
 
-/** An account's first pending transaction spends all it holds; later ones spend the remainder. */
+/** An account's first pending transaction spends its whole balance; later ones spend the remainder. */
 async function debitsOf(
   transactions: readonly BlockTransaction[],
   watched: ReadonlySet<string>,

@@ -42,7 +42,7 @@ const CALL_TRACES = z.array(
 
 type CallTrace = z.infer<typeof CALL_TRACES>[number];
 
-/** CALL_TRACES without its copy of every call; valid traces that this refuses go to the schema. */
+/** CALL_TRACES without its copy of every call; valid traces that it rejects go to the schema. */
 function areCallTraces(answer: unknown): answer is readonly CallTrace[] {
   return Array.isArray(answer) && answer.every(isCallTrace);
 }
@@ -71,13 +71,13 @@ function isTextOrNone(value: unknown): boolean {
 
 /** Frames that move money to `to`; delegate and static calls move none. */
 const MOVING = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
-/** How long a node that reports no tracing is not asked for it again. */
+/** Interval before a node without tracing is probed again. */
 const ASK_AGAIN_MS = 600_000;
 
 /**
- * Attempts before a block is read without its traces. Anyone can cheaply make a transaction that no node traces in
- * time, or whose trace exceeds the size limit: Ethereum would be stuck at its block. Contract payments in it are then
- * found by balances, as with nodes that do not trace.
+ * Attempts before a block is read without its traces. Anyone can cheaply make a transaction that no node
+ * traces in time, or whose trace exceeds the size limit: scanning would be stuck at its block. Contract
+ * payments in it are then found by balances, as with nodes that do not trace.
  */
 const TRIES = 3;
 /**
@@ -92,11 +92,11 @@ interface TracerDeps {
   readonly logger: Logger;
 }
 
-/** Uses geth's callTracer where there is one, else Parity's trace_block, else nothing. */
+/** Uses geth's callTracer where available, else Parity's trace_block, else nothing. */
 export function createTracer({ client, clock, logger }: TracerDeps): Tracer {
-  /** For each method that the node lacks, when it was last asked for. */
+  /** For each method that the node lacks, the time of the last attempt. */
   const lackedAt = new Map<string, number>();
-  /** Result of the last block, which is read again when a later step fails. */
+  /** Result of the last block, reused when a later step fails and the block is read again. */
   let last: { readonly hash: string; readonly found: readonly InternalTransfer[] } | null = null;
   let failed = { hash: '', tries: 0 };
   let untraced = 0;
@@ -104,7 +104,7 @@ export function createTracer({ client, clock, logger }: TracerDeps): Tracer {
   /** The trace; null when the node has no such method. @throws {ChainError} when the node lacks the block. */
   async function traced(method: string, params: RpcRequest['params']): Promise<unknown> {
     const elapsedMs = clock.now() - (lackedAt.get(method) ?? -Infinity);
-    // A negative time is that of a clock since set back.
+    // A negative time means that the clock was set back.
     if (elapsedMs >= 0 && elapsedMs < ASK_AGAIN_MS) return null;
     const told = await client.trace(method, params);
     if (told === null) lackedAt.set(method, clock.now());
@@ -148,7 +148,7 @@ export function createTracer({ client, clock, logger }: TracerDeps): Tracer {
   };
 }
 
-/** Turns a stack overflow into a ChainError: calls may be nested too deep for recursion. */
+/** Turns a stack overflow into a ChainError: nested calls may be too deep for recursion. */
 function understood<T>(work: () => T): T {
   try {
     return work();
@@ -173,7 +173,7 @@ function fromCalls(traces: readonly CallTrace[], block: Block): InternalTransfer
     }
     const found: InternalTransfer[] = [];
     let index = 0;
-    /** Skips reverted calls with all their children, which carry no error of their own. */
+    /** Skips reverted calls with all their children, which have no error field. */
     const visit = (frame: Frame): void => {
       if (frame.error !== undefined) return;
       for (const call of frame.calls ?? []) {

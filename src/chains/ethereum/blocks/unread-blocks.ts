@@ -4,12 +4,16 @@ import type { Block, UnreadableTransaction } from '../rpc/node-answers.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 import { NEWEST_TYPE } from './transaction-types.ts';
 
-/** Attempts before a block is read without the transactions that cannot be: the fault may be one backend's. */
+/**
+ * Attempts before a block is read without its unreadable transactions, because the fault may lie in one
+ * backend.
+ */
 const TRIES = 3;
 
 /**
- * Single transactions of a block that cannot be read, or whose receipt cannot. After some attempts the block is read without
- * them, and they are set aside. Money in them is found by the balance of its address, so nothing is credited again later.
+ * Single transactions of a block that cannot be parsed, or whose receipt cannot. After some attempts the
+ * block is read without them, and they are set aside. The balance of an address reveals money in them, so it
+ * is not credited again later.
  */
 export class UnreadBlocks {
   readonly #unread: UnreadTransactions;
@@ -23,7 +27,7 @@ export class UnreadBlocks {
 
   withWarning: UnreadTransactions['withWarning'] = (status) => this.#unread.withWarning(status);
 
-  /** @throws {ChainError} bad_answer while the block is worth another attempt as a whole */
+  /** @throws {ChainError} bad_answer while another attempt to read the whole block is worthwhile */
   async setAside(block: Block, unreadable: readonly UnreadableTransaction[]): Promise<void> {
     await this.#unread.load();
     const [first] = unreadable;
@@ -39,7 +43,7 @@ export class UnreadBlocks {
     }
   }
 
-  /** Reads one of them again whose time has come. One that left its block with a reorganisation is over as well. */
+  /** Retries a transaction that is due. One that left its block in a reorg is also resolved. */
   async retry(client: Pick<NodeClient, 'blockAt' | 'receipts'>): Promise<void> {
     await this.#unread.load();
     const [due] = this.#unread.due();

@@ -4,8 +4,8 @@ import type { Header } from './node-answers.ts';
 import type { NodeClient } from './node-client.ts';
 
 /**
- * The highest block at or above a height whose time is at or before `timeMs`, else the block at that height. Binary
- * search works because block times only rise.
+ * The highest block at or above a height whose time is at or before `timeMs`, else the block at that height.
+ * Binary search works because block times only increase.
  */
 export async function blockBefore(
   client: NodeClient,

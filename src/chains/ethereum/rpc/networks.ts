@@ -7,7 +7,7 @@ export interface EthereumChain {
   readonly genesisHash: string | null;
 }
 
-/** Payment links use the first chain of each list until the node has reported its chain id. */
+/** Payment links use the first chain of each list until the node reports its chain id. */
 export const ETHEREUM_CHAINS: Readonly<Record<Network, readonly [EthereumChain, ...EthereumChain[]]>> = {
   mainnet: [
     {

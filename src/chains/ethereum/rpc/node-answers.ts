@@ -39,7 +39,7 @@ export type BlockTransaction = z.infer<typeof CHECKED_TRANSACTION>;
 /** Longest nonce read by hand, `0x` included; longer ones are left to the schema. */
 const MAX_NONCE_LENGTH = 13;
 
-/** Reads the usual form by hand, for speed; null for any other, which zod reads or explains. */
+/** Parses the usual form by hand, for speed; null for any other, which zod parses or rejects with a reason. */
 function readPlainTransaction(answered: unknown): BlockTransaction | null {
   if (typeof answered !== 'object' || answered === null) return null;
   const { hash, from, to, value, nonce } = answered as Readonly<Record<string, unknown>>;
@@ -59,7 +59,7 @@ function isText(value: unknown, form: RegExp): value is string {
   return typeof value === 'string' && form.test(value);
 }
 
-/** A transaction of a block in a form that this program cannot read. */
+/** A transaction of a block in a form that this program cannot parse. */
 export interface UnreadableTransaction {
   /** Its hash; `height/position` when not even that can be read. */
   readonly txid: string;
@@ -68,7 +68,10 @@ export interface UnreadableTransaction {
 }
 
 export interface Block extends Header {
-  /** One for each of the block's; an unreadable one moves nothing between nobody, so that positions stay. */
+  /**
+   * One entry per transaction of the block; an unreadable one is an empty transfer, so that positions are
+   * kept.
+   */
   readonly transactions: BlockTransaction[];
   readonly unreadable?: readonly UnreadableTransaction[];
   /** Merkle root of the block's transactions. */
@@ -78,7 +81,7 @@ export interface Block extends Header {
 const RAW_BLOCK = HEADER.extend({ transactions: z.array(z.unknown()), transactionsRoot: hash.nullish() });
 const NAMED = z.object({ hash, type: count.nullish().catch(null) });
 
-/** One transaction that cannot be read hides no other: the block lists it as unreadable. */
+/** An unparseable transaction does not affect the others: the block lists it as unreadable. */
 export const BLOCK = RAW_BLOCK.transform(({ transactions: answered, ...header }): Block => {
   const unreadable: UnreadableTransaction[] = [];
   const transactions = answered.map((entry, position): BlockTransaction => {
@@ -96,7 +99,10 @@ export const BLOCK = RAW_BLOCK.transform(({ transactions: answered, ...header })
   return { ...header, transactions, unreadable };
 });
 
-/** A pending block: some nodes give it no number, hash or miner. What of it cannot be read shows in its block. */
+/**
+ * A pending block: some nodes give it no number, hash or miner. Transactions that cannot be parsed appear in
+ * their block.
+ */
 export const PENDING = z.object({
   parentHash: hash,
   number: count.nullish(),
@@ -116,7 +122,7 @@ export const RECEIPT = z.object({
   blockHash: hash,
   blockNumber: count,
   status: count,
-  /** Of a payer's transaction nobody asks what it cost. */
+  /** Absent for a payer's transaction, whose cost is not needed. */
   gasUsed: quantity.nullish(),
   effectiveGasPrice: quantity.nullish(),
   blobGasUsed: quantity.nullish(),
@@ -124,7 +130,7 @@ export const RECEIPT = z.object({
 });
 export type Receipt = z.infer<typeof RECEIPT>;
 
-/** Fields that clients name differently, or not at all, are no part of it: Erigon lists stages, geth its indexes. */
+/** Omits fields that clients name differently or lack: Erigon lists stages, geth its indexes. */
 export const SYNCING = z.union([
   z.literal(false),
   z.null(),

@@ -31,10 +31,14 @@ export interface NodeClient {
   blockAt(height: number): Promise<Block | null>;
   /** The latest header and the pending block on top of it, from one request. */
   latestAndPending(): Promise<{ tip: Header; pending: PendingBlock | null }>;
-  /** Receipts in the order asked, all of this block; null where the node has the block but dropped its receipts, `unreadable` for one of an unknown form. */
+  /**
+   * Receipts in the given order, all of this block; null where the node has the block but dropped its
+   * receipts, `unreadable` for one of an unknown form.
+   */
   receipts(txids: readonly string[], block: BlockRef): Promise<(Receipt | null | 'unreadable')[]>;
   /**
-   * Balances as of the end of one block, whichever backend answers: in the order asked, up to the first failure.
+   * Balances as of the end of one block, independent of the answering backend, in the given order up to the
+   * first failure.
    * @param giveUp balances not answered by then are not read
    */
   balances(accounts: readonly string[], blockHash: string, giveUp?: AbortSignal): Promise<BalanceReadings>;
@@ -65,10 +69,10 @@ export interface NodeClient {
 export interface Prices {
   readonly chainId: number;
   readonly tip: Header & { readonly baseFee: bigint | null };
-  /** The priority fee that the node suggests, or what recent blocks took; null when it tells neither. */
+  /** The priority fee that the node suggests, or that recent blocks included; null when it returns neither. */
   readonly priority: bigint | null;
   readonly gasPrice: bigint | null;
-  /** The calls among them that gave nothing usable, with the reason; null for one that did. */
+  /** The failed calls with the reason; null for a successful one. */
   readonly problems: ReadonlyMap<string, string | null>;
   /** Next nonce of the account, pending transactions included; 0 without an account. */
   readonly nonce: number;

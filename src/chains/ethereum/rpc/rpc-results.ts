@@ -1,7 +1,7 @@
 import { ChainError } from '../../../domain/chain.ts';
 import { RpcRefusal } from '../../shared/json-rpc.ts';
 
-/** Unwraps a result. A refusal of a call that every node supports is a node failure, not an answer. */
+/** Unwraps a result. The rejection of a call that every node supports is a node failure, not an answer. */
 export function unwrapResult(answer: RpcRefusal | { readonly result: unknown } | undefined): unknown {
   if (answer === undefined) throw stale('an answer is missing');
   if (answer instanceof RpcRefusal) throw refused(answer);
@@ -17,7 +17,7 @@ export async function understood<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** A call that the node refused, with its method and reason. Another backend may take it: retry. */
+/** A call that the node rejected, with its method and reason. Another backend may accept it: retry. */
 export function refused(refusal: RpcRefusal): ChainError {
   return new ChainError('unavailable', `the node refused ${refusal.message}`, { cause: refusal });
 }

@@ -9,7 +9,10 @@ export interface Rpc extends JsonRpc<PostOptions> {
 
 /** HTTP: content too large. */
 const TOO_LARGE = 413;
-/** Error codes of nodes and providers for a temporary refusal (EIP-1474: limit exceeded, resource unavailable). */
+/**
+ * Error codes of nodes and providers for a temporary rejection (EIP-1474: limit exceeded, resource
+ * unavailable).
+ */
 const BUSY_CODES = new Set([-32005, -32002, 429]);
 const BUSY_REASON = /rate.?limit|too many requests|limit exceeded|request timed? ?out|overloaded/i;
 /** Nethermind's message for a dropped state, sent under one of these codes; no retry will succeed. */
@@ -57,7 +60,7 @@ function opened({ status, text }: { readonly status: number; readonly text: stri
   }
 }
 
-/** Whether the body refuses a method: some providers answer 400 or 403 for a method that is not in the plan. */
+/** Whether the body rejects a method: some providers answer 400 or 403 for a method that is not in the plan. */
 function refusesMethod(text: string): boolean {
   try {
     const error = errorIn(JSON.parse(text));

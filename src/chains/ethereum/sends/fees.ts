@@ -17,8 +17,9 @@ const TRANSFER_GAS = 21_000n;
 /** Fee rates are per 1,000 gas. */
 const PER = 1_000n;
 /**
- * Most gas that a destination may use to take money. Contract wallets and deposit addresses of exchanges use less than
- * half of it. The sender pays for all of it: a payer could name a contract that burns the wallet's money.
+ * Maximum gas for a destination to receive money. Contract wallets and deposit addresses of exchanges use
+ * less than half of it. The sender pays for all of it, so a payer could otherwise name a contract that burns
+ * the wallet's money.
  */
 const MOST_GAS = 200_000n;
 /** Margin of a quarter on gas estimates: a contract may need more than it did a moment ago. */
@@ -26,14 +27,14 @@ const MARGIN_PERCENT = 125n;
 /** Headroom over the base fee: it can rise by an eighth with each block. */
 const BASE_FEE_PERCENT = 125n;
 const HUNDRED = 100n;
-/** Priority fee where the node tells none: 1 gwei. */
+/** Priority fee where the node suggests none: 1 gwei. */
 const DEFAULT_TIP = 1_000_000_000n;
 
 /**
- * Quotes the current price of a send by the intended sender. The whole price goes to the block's proposer or is
- * burned (tip = max fee), so that the quoted fee is the fee paid.
- * @throws {ChainError}; {UnsendableAmount} when the destination's code refuses the money, or uses
- * too much gas to take it.
+ * Quotes the current price of a send by the intended sender. The whole price goes to the block's proposer or
+ * is burned (tip = max fee), so that the quoted fee is the fee paid.
+ * @throws {ChainError}; {UnsendableAmount} when the destination's code rejects the money, or needs too much
+ * gas to receive it.
  */
 export async function quoteFee(
   client: NodeClient,
@@ -62,7 +63,7 @@ export async function quoteFee(
   return { rate, source, at, account, maximum: capRate, ...minimum };
 }
 
-/** @throws {ChainError} when nothing tells a price. */
+/** @throws {ChainError} when no source yields a price */
 function parseGasPrice({ tip, priority, gasPrice, problems }: Prices): bigint {
   if (tip.baseFee === null) {
     if (gasPrice !== null) return gasPrice;
@@ -92,7 +93,7 @@ async function estimateGas(
 ): Promise<bigint> {
   try {
     return await client.estimateGas({ ...call, value: amount }).catch((error: unknown) => {
-      // The node may be behind the ledger, or the send too large: neither is for the estimate to decide.
+      // The node may be behind the ledger, or the send too large: the estimate decides neither.
       if (error instanceof RpcRefusal && /insufficient|exceeds balance|allowance/i.test(error.reason)) {
         return client.estimateGas({ ...call, value: 0n });
       }

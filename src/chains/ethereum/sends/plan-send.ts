@@ -37,9 +37,9 @@ export function planSend(request: SendRequest): SendPlan {
 }
 
 /**
- * Plans a replacement of a send at a price that every node accepts (an eighth more; most require a tenth). With
- * `toSelf` it pays nobody and only uses up the nonce. Null when the quote is no higher than the price already paid,
- * or when cap or funds forbid it.
+ * Plans a replacement of a send (same nonce) at a price that every node accepts (an eighth more; most require
+ * a tenth). With `toSelf` it pays the sender itself and only uses up the nonce. Null when the quote is no
+ * higher than the price already paid, or when cap or funds forbid it.
  */
 export function planBump(request: BumpRequest & { readonly capRate: bigint }): SendPlan | null {
   const { previous, quote, capRate, lane, changeAddress } = request;
@@ -58,7 +58,8 @@ export function planBump(request: BumpRequest & { readonly capRate: bigint }): S
   const used = new Set(previous.inputs.map(({ ref }) => outputKey(ref)));
   const own = request.funds.filter((fund) => accountKey(fund.address) === sender);
   const extra = own.filter(({ ref }) => !used.has(outputKey(ref)));
-  // With a lane the funds are all that the account holds now; without one, all funds known to the ledger.
+  // With a nonce sequence, the funds are the account's current balance; without one, all funds known to the
+  // ledger.
   const available = lane === undefined ? sumOf(previous.inputs) + sumOf(extra) : sumOf(own) - lane.committed;
   if (available < amount + fee) return null;
   const inputs = [...previous.inputs];
@@ -78,7 +79,10 @@ function freeNonce(from: number, taken: ReadonlySet<number>): number {
   return nonce;
 }
 
-/** Funds that cover the amount, largest first: which parts of an account are named makes no difference on the chain. */
+/**
+ * Funds that cover the amount, largest first: the selection within an account makes no difference on the
+ * chain.
+ */
 function choose(funds: readonly Fund[], needed: bigint): Fund[] {
   const chosen: Fund[] = [];
   let sum = 0n;

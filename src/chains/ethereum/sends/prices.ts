@@ -13,8 +13,8 @@ const HISTORY: RpcRequest = { method: 'eth_feeHistory', params: ['0x5', 'latest'
 const REWARDS = z.object({ reward: z.array(z.tuple([quantity])).min(1) });
 
 /**
- * Reads what a transaction costs now and the sender's next nonce. The node need not suggest prices: the last blocks and
- * the base fee tell them as well.
+ * Reads what a transaction costs now and the sender's next nonce. The node need not suggest prices, because
+ * the last blocks and the base fee also determine them.
  */
 export async function prices(rpc: Rpc, from: string | null): Promise<Prices> {
   const [chainId, latest, priority, gasPrice, nonce] = await rpc.batch([
@@ -37,7 +37,7 @@ export async function prices(rpc: Rpc, from: string | null): Promise<Prices> {
   };
 }
 
-/** The median of what the last blocks took; null when the node does not tell. */
+/** The median priority fee of recent blocks; null when the node does not return it. */
 async function recentPriority(rpc: Rpc, problems: Map<string, string | null>): Promise<bigint | null> {
   const [answer] = await rpc.batch([HISTORY]);
   const rewards = usable(answer, REWARDS);
@@ -57,7 +57,7 @@ function priceIn(
   return typeof price === 'string' ? null : price;
 }
 
-/** The result, or why there is none. */
+/** The result, or the reason for its absence. */
 function usable<T extends object | bigint>(answer: RpcAnswer | undefined, schema: z.ZodType<T>): T | string {
   if (answer === undefined) return 'no answer';
   if (answer instanceof RpcRefusal) return answer.message;

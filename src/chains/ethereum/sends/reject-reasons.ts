@@ -6,15 +6,17 @@ interface Refusal {
 
 /** Why a node refused a transaction. */
 export type RejectReason =
-  /** The node already has it. */
+  /** The node already knows it. */
   | 'known'
   /** The nonce was used, by these bytes or by others. */
   | 'used'
-  /** The sender cannot pay for it. */
+  /** The sender's balance does not cover it. */
   | 'unpaid'
-  /** No node can ever take it. */
+  /** No node can ever accept it. */
   | 'invalid'
-  /** A temporary refusal: price too low, pool full, a competing transaction pending; or an unknown message. */
+  /**
+   * A temporary rejection: price too low, pool full, a competing transaction pending; or an unknown message.
+   */
   | 'open';
 
 /** Messages of geth, reth, Nethermind, Erigon, anvil and Besu (test/vectors/ethereum/refusals.test.ts). */
@@ -44,7 +46,7 @@ const PRUNED_HISTORY = 4444;
 const NOT_IN_PLAN =
   /upgrade (to|your|for)|(not|n't) (available|supported|included|enabled|allowed) (on|in|for|with|by) .*(tier|plan)|(tier|plan) (does not|doesn't) (include|support|allow)|requires? (a|an) .*(tier|plan)\b/i;
 
-/** Whether the node lacks the method, or does not allow it to us. */
+/** Whether the node lacks the method, or does not allow it. */
 export function isUnknownMethod({ code, reason }: Refusal): boolean {
   return (
     code === METHOD_NOT_FOUND ||
@@ -60,7 +62,7 @@ const EXECUTION_REVERTED = 3;
 const EXECUTION_FAILED = -32015;
 const SERVER_ERROR = -32000;
 
-/** Whether the node executed the transaction and its contract failed. Any other refusal is about the node. */
+/** Whether the node executed the transaction and its contract failed. Any other error concerns the node. */
 export function isRevert({ code, reason }: Refusal): boolean {
   if (code === EXECUTION_REVERTED || code === EXECUTION_FAILED || /revert/i.test(reason)) return true;
   const ranAndFailed =
@@ -68,7 +70,7 @@ export function isRevert({ code, reason }: Refusal): boolean {
   return code === SERVER_ERROR && ranAndFailed.test(reason);
 }
 
-/** Whether the node does not know the named block: another backend may. Any other refusal is permanent. */
+/** Whether the node does not know the named block: another backend may. Any other rejection is permanent. */
 export function isUnknownBlock({ reason }: Refusal): boolean {
   return /(header|block)( for hash)? ?(not found|not available)|unknown block|resource not found|BlockNotFound|BlockOutOfRange/i.test(
     reason,

@@ -7,9 +7,9 @@ import { accountKey } from '../address.ts';
 import { feeFor, priceFrom } from './fees.ts';
 
 /**
- * Signs a plan as an EIP-1559 transaction whose tip equals its max fee, so that the fee of a plain transfer is exact.
- * The same plan and key give the same bytes (RFC 6979).
- * @throws {Error} when the plan does not add up or the key does not own the account.
+ * Signs a plan as an EIP-1559 transaction whose tip equals its max fee, so that the fee of a plain transfer
+ * is exact. The same plan and key give the same bytes (RFC 6979).
+ * @throws {Error} when the plan's amounts do not add up or the key does not own the account.
  */
 export function signSend(plan: SendPlan, keys: KeySource): SignedTransaction {
   const { account, inputs, feeRate } = plan;

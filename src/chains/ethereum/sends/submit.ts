@@ -29,7 +29,7 @@ export interface Submitter {
     ledger?: BlockRef,
     proof?: Proof,
   ): Promise<TransactionFate>;
-  /** Remembers the pending transactions, by sender and nonce. */
+  /** Records the pending transactions, by sender and nonce. */
   saw(byNonce: ReadonlyMap<string, string>): void;
 }
 
@@ -58,9 +58,10 @@ export function createSubmitter(deps: Pick<SubmitDeps, 'client' | 'logger' | 'wa
 }
 
 /**
- * Reads everything in one request, at a block that the answering backend is proven to know. Behind a load balancer
- * that splits requests, one backend may show the nonce as used while another lacks the block that used it: so nonces
- * are read at the block up to which the ledger has read, if any. None of the ledger's blocks held this transaction.
+ * Reads everything in one request, at a block that the answering backend is proven to know. Behind a load
+ * balancer that splits requests, one backend may show the nonce as used while another lacks the block that
+ * used it. Therefore nonces are read at the ledger's block, if any; none of the ledger's blocks contains this
+ * transaction.
  */
 async function transactionStatus(
   { client, waiting }: SubmitDeps,
@@ -87,7 +88,7 @@ async function transactionStatus(
   return rival !== undefined && rival !== txid ? 'replaced' : 'absent';
 }
 
-/** Whether a nonce is used as of the final block: until then a reorganisation may bring the other transaction. */
+/** Whether a nonce is used as of the final block: until then a reorg may include the other transaction. */
 async function isUsedForGood(client: NodeClient, sender: string, nonce: number): Promise<boolean> {
   const final = await finalBlock(client);
   const used = final === null ? null : await client.nonceAt(sender, final.hash);
@@ -142,7 +143,7 @@ async function rebroadcast(desk: SubmitDeps, transaction: StoredTransaction): Pr
   }
 }
 
-/** Whether a transaction's nonce is unused as of a block, and its sender's balance there does not cover it. */
+/** Whether a transaction's nonce is unused as of a block whose balance of the sender does not cover it. */
 async function isUnfunded(
   { client }: SubmitDeps,
   { txid, raw }: StoredTransaction,
@@ -187,7 +188,7 @@ async function explain(
   if (meaning === 'open') return { kind: 'unknown', reason };
   try {
     const weight = await transactionStatus(desk, transaction, undefined, 'final');
-    // The nonce may have been used by these very bytes: this broadcast may be a repeat.
+    // These same bytes may have used the nonce, because this broadcast may be a repeat.
     if (weight === 'gone') return { kind: 'rejected', reason, isExpired: true };
     const isHeld = weight === 'mined' || weight === 'reverted' || weight === 'waiting';
     return isHeld ? { kind: 'accepted' } : { kind: 'unknown', reason };
@@ -198,8 +199,8 @@ async function explain(
 }
 
 /**
- * The fate of money that only a balance showed. It is gone with the block it was found at, but only once the account
- * was read without it: until then it may still be there, and will get another id in a later block.
+ * The fate of money that only a balance revealed. It is gone when its block leaves the chain and the account
+ * was read without it: until then it may still exist, and gets another id in a later block.
  */
 async function fateOfBalance(
   { client, wasRead }: SubmitDeps,

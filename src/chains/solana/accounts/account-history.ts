@@ -6,12 +6,15 @@ import { type NodeClient, SIGNATURES_PER_PAGE } from '../rpc/node-client.ts';
 import { sum } from './account-funds.ts';
 import { isAboutAccount, type UnreadAccounts } from './unread-accounts.ts';
 
-/** Maximum transactions of one account read in one look: anyone can afford ten thousand payments of a lamport. */
+/**
+ * Maximum number of transactions of one account read in one scan, because anyone can afford ten thousand
+ * payments of a lamport.
+ */
 const MAX_HISTORY = 20_000;
-/** Transactions read in parallel, once there are clearly many. */
+/** Transactions read in parallel, once there are many. */
 const MAX_AT_A_TIME = 8;
 
-/** The balance of an account by the chain, and what the ledger holds of it. */
+/** The balance of an account on the chain and in the ledger. */
 export interface Balance {
   readonly address: string;
   readonly lamports: bigint;
@@ -36,7 +39,7 @@ export interface AccountHistoryDeps {
   readonly unreadAccounts: UnreadAccounts;
 }
 
-/** Reads the transactions that explain what the balance of an account differs from the ledger by. */
+/** Reads the transactions that explain the difference between an account's balance and the ledger. */
 export class AccountHistory {
   readonly #deps: AccountHistoryDeps;
 
@@ -45,8 +48,9 @@ export class AccountHistory {
   }
 
   /**
-   * Reads history backwards until the missing transactions explain the balance. At or below the floor the ledger has
-   * most of it: there each transaction is looked up, since two may have moved the same amount.
+   * Reads history backwards until the missing transactions explain the balance. At or below the floor the
+   * ledger has most of them, so each transaction is looked up there, because two may have moved the same
+   * amount.
    */
   async read(
     { address, lamports, asOf, held }: Balance,
@@ -101,7 +105,7 @@ export class AccountHistory {
     }
   }
 
-  /** A page of an account's history; null when the node does not answer it in a form that can be read. */
+  /** A page of an account's history; null when the node's answer cannot be parsed. */
   async #signatures(address: string, page: { before: string | null; minContextSlot: number }) {
     const method = 'getSignaturesForAddress';
     try {

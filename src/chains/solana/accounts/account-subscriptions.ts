@@ -10,17 +10,17 @@ export interface AccountSubscriptionsOptions {
 }
 
 export interface HintLimits {
-  /** Shortest interval between two wake-ups, however many notifications arrive. */
+  /** Shortest interval between two wake-ups, under any number of notifications. */
   readonly minGapMs: number;
   /** Delay before the second connection attempt; doubles up to the longest. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
-  /** A node sends at least its slots; after this long without a message it counts as gone. */
+  /** A node sends at least its slots; after this long without a message the connection counts as dead. */
   readonly silenceMs: number;
 }
 
 const LIMITS: HintLimits = { minGapMs: 400, firstPauseMs: 1_000, longestPauseMs: 60_000, silenceMs: 30_000 };
-/** Maximum accounts subscribed to; changes of others are found by polling, as all would be. */
+/** Maximum accounts subscribed to; polling finds changes of the others. */
 const MAX_ACCOUNTS = 1_000;
 /** Longest message read; a notification about an account without data is far shorter. */
 const MAX_MESSAGE_CHARS = 16_384;
@@ -32,8 +32,8 @@ const message = z.object({
 });
 
 /**
- * Reports account activity, so that accounts are read now and not at the next poll. Notifications are only hints: a
- * missing, dead, silent, lying or flooding socket costs at most the time until the next poll.
+ * Reports account activity, so that accounts are read before the next poll. Notifications are only hints: a
+ * missing, dead, silent, lying or flooding socket delays a read at most until the next poll.
  */
 export class AccountSubscriptions {
   readonly #options: AccountSubscriptionsOptions;
@@ -61,7 +61,7 @@ export class AccountSubscriptions {
     return () => this.close();
   }
 
-  /** Sets the accounts to subscribe to. Cheap to repeat. */
+  /** Sets the accounts to subscribe to. Repeated calls are cheap. */
   follow(addresses: readonly string[]): void {
     this.#wanted = addresses.slice(0, MAX_ACCOUNTS);
     this.#subscribe();

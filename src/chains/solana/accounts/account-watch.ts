@@ -20,15 +20,15 @@ export interface AccountWatchDeps {
   readonly follow?: ((addresses: readonly string[]) => void) | undefined;
 }
 
-/** The result of one look: all our transactions that the ledger does not know yet. */
+/** The result of one scan: all our transactions that the ledger does not know yet. */
 export interface AccountScan extends Tip {
-  /** By slot, ascending; slots above the tip are not shown as blocks yet. */
+  /** By slot, ascending; slots above the tip are not presented as blocks yet. */
   readonly active: readonly ActiveBlock[];
 }
 
-/** Accounts of payments closed for longer than this are read in rotation, one request per look. */
+/** Accounts of payments closed for longer than this are read in rotation, one request per scan. */
 const CLOSED_MS = 24 * 3_600_000;
-/** How long the history of a recent send's accounts is read whatever their balance. */
+/** How long the history of a recent send's accounts is read regardless of their balance. */
 const SENT_MS = 5 * 60_000;
 
 /** An account to read, with the ledger's holdings. */
@@ -38,7 +38,7 @@ interface Account {
   readonly isOpen: boolean;
 }
 
-/** What the requests of one look share. */
+/** State shared by the requests of one scan. */
 interface Round {
   /** The slot that a backend must have reached. */
   readonly slot: number;
@@ -47,8 +47,9 @@ interface Round {
 }
 
 /**
- * Watches accounts by balance, a hundred per request. Only where the chain's balance differs from the ledger's is the
- * history read, back to where both agree. That needs no stored state, so a restart or a fork loses nothing.
+ * Watches accounts by balance, a hundred per request. The history is read only where the chain's balance
+ * differs from the ledger's, back to the point where both agree. That needs no stored state, so a restart or
+ * a fork loses nothing.
  */
 export class AccountWatch {
   readonly #deps: AccountWatchDeps;
@@ -78,23 +79,27 @@ export class AccountWatch {
     });
   }
 
-  /** Reads these accounts' history whatever their balance: a send spends from them. */
+  /** Reads these accounts' history regardless of their balance, because a send spends from them. */
   expect(addresses: readonly string[]): void {
     const now = this.#deps.clock.now();
     for (const [address, at] of this.#sent) if (now - at > SENT_MS) this.#sent.delete(address);
     for (const address of addresses) this.#sent.set(address, now);
   }
 
-  /** Adds accounts whose balance no history explains, and unread accounts and transactions, to the node's health. */
+  /**
+   * Adds accounts whose history does not explain their balance, and unread accounts and transactions, to the
+   * node's health.
+   */
   withWarning<T extends NodeStatus>(status: T): T {
     return this.#unread.withWarning(this.#unreadAccounts.withWarning(this.#unexplained.withWarning(status)));
   }
 
   /**
-   * Reads every account whose history explains its balance. One whose history lags, or whose balance or history cannot be
-   * read, delays no other: its transactions are found in a later look, at or below the cursor.
+   * Reads every account whose history explains its balance. One whose history lags, or whose balance or
+   * history cannot be read, does not delay the others: a later scan finds its transactions, at or below the
+   * cursor.
    * @param recorded slot up to which the ledger has recorded everything; null for the tip
-   * @throws {ChainError} also when the node's answers are not consistent yet: retry.
+   * @throws {ChainError} also while the node's answers are inconsistent: retry.
    */
   async look(recorded: number | null): Promise<AccountScan> {
     const tip = await readTip(this.#deps.client);
@@ -158,7 +163,7 @@ export class AccountWatch {
     yield [...others].map((address) => ({ address, held: held.get(address) ?? [], isOpen: false }));
   }
 
-  /** Reads the balances of these accounts; answers those of which more is to be read. @throws {ChainError} */
+  /** Reads the balances of these accounts; returns those that need further reads. @throws {ChainError} */
   async #balances(accounts: readonly Account[], { slot, isDoubtful, failures }: Round): Promise<Balance[]> {
     const method = 'getMultipleAccounts';
     const addresses = accounts.map(({ address }) => address);
@@ -176,8 +181,9 @@ export class AccountWatch {
   }
 
   /**
-   * The news of one account; none while the node gives no answer about it, which delays no other. A ledger from a backup
-   * may have to read histories that its balances do not call for: then each is needed.
+   * The new transactions of one account; none while the node does not answer about it, which does not delay
+   * the others. A ledger from a backup may need histories that its balances do not indicate: then every
+   * account is required.
    */
   async #newsUnlessSilent(
     balance: Balance,
@@ -197,7 +203,7 @@ export class AccountWatch {
     }
   }
 
-  /** The accounts whose balance differs from the ledger, or whose history is to be read anyway. */
+  /** The accounts whose balance differs from the ledger, or whose history must be read in any case. */
   #moved(
     accounts: readonly Account[],
     seen: {
@@ -222,9 +228,9 @@ export class AccountWatch {
   }
 
   /**
-   * Whether the ledger comes from a backup and has not yet read up to the time of the restore. A payment received
-   * after the backup may already have been spent, by a send that this ledger does not know: then the balances agree,
-   * and only the history shows that the payment was made.
+   * Whether the ledger was restored from a backup and has not yet read up to the time of the restore. A send
+   * unknown to this ledger may already have spent a payment received after the backup: then the balances
+   * agree, and only the history shows the payment.
    */
   async #lacksOurSends(floor: number): Promise<boolean> {
     if (this.#isCaughtUp) return false;
@@ -234,7 +240,7 @@ export class AccountWatch {
     return !this.#isCaughtUp;
   }
 
-  /** Transactions of one account that the ledger lacks; none while the node has to be asked again. */
+  /** Transactions of one account that the ledger lacks; none while the node must be queried again. */
   async #news(
     balance: Balance,
     floor: number,
@@ -248,7 +254,7 @@ export class AccountWatch {
     else if (this.#unexplained.isWaitedFor({ address, lamports, ledger: total(held) })) return [];
     for (const { signature } of transactions) this.#unread.succeeded(signature, floor);
     if (agrees) return transactions;
-    // Below the floor, outflows count as recorded: their position in the ledger's history is not known.
+    // Below the floor, outflows count as recorded, because their position in the ledger's history is not known.
     return transactions.filter((each) => each.slot > floor || balanceChange(each, address) > 0n);
   }
 }

@@ -6,7 +6,7 @@ import { datedAfter, type DatedHeader } from '../rpc/block-times.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 import { isNotNow } from '../rpc/rpc.ts';
 
-/** A block that holds transactions of ours, in order of execution. */
+/** A block that contains transactions of ours, in order of execution. */
 export interface ActiveBlock {
   readonly header: DatedHeader;
   readonly transactions: readonly LandedTransaction[];
@@ -18,17 +18,17 @@ export interface ActiveBlocksDeps {
   readonly unread: UnreadTransactions;
 }
 
-/** Blocks read in parallel, once there are clearly many. */
+/** Blocks read in parallel, once there are many. */
 const MAX_AT_A_TIME = 8;
-/** Attempts to read a block while everything else is answered, before its transactions are set aside. */
+/** Number of attempts to read a block, while other calls succeed, before its transactions are set aside. */
 const MAX_ATTEMPTS = 3;
-/** Maximum blocks remembered that were not shown. */
+/** Maximum number of unavailable blocks that are remembered. */
 const MAX_UNSHOWN = 1_000;
 
 /** Reads the blocks of our transactions: their times, and their order in them. */
 export class ActiveBlocks {
   readonly #deps: ActiveBlocksDeps;
-  /** Slots whose block the node did not show, with the number of attempts. */
+  /** Slots whose block the node did not return, with the number of attempts. */
   readonly #unshown = new Map<number, number>();
 
   constructor(deps: ActiveBlocksDeps) {
@@ -37,7 +37,7 @@ export class ActiveBlocks {
 
   /**
    * The blocks of these transactions, by slot. @param accountOf the watched account whose history lists each
-   * @throws {ChainError} when one is not shown: retry, without its transactions once they are set aside.
+   * @throws {ChainError} when one is unavailable: retry, without its transactions once they are set aside.
    */
   async read(
     transactions: readonly LandedTransaction[],
@@ -69,7 +69,8 @@ export class ActiveBlocks {
     isFinal: boolean,
   ): Promise<ActiveBlock> {
     const { client, clock } = this.#deps;
-    // The signatures give the order and show that nothing changed meanwhile: a single final transaction needs neither.
+    // The signatures determine the order and show that nothing changed in the meantime: a single final
+    // transaction needs neither.
     const isSure = isFinal && transactions.length === 1;
     const header = await client.block(slot, isSure ? 'none' : 'signatures');
     const order = new Map((header?.signatures ?? []).map((signature, position) => [signature, position]));
@@ -84,7 +85,10 @@ export class ActiveBlocks {
     return { header: dated, transactions: transactions.toSorted((a, b) => position(a) - position(b)) };
   }
 
-  /** A fork or a backend that lags takes a block away for a moment; one that stays away must not stop all others. */
+  /**
+   * A fork or a lagging backend makes a block unavailable for a moment; a block that stays unavailable must
+   * not stop the others.
+   */
   async #failed(
     slot: number,
     about: {

@@ -2,8 +2,8 @@ import type { BalanceReading } from '../../../domain/chain.ts';
 import { ACCOUNTS_PER_REQUEST, type NodeClient } from '../rpc/node-client.ts';
 
 /**
- * Finalized balances. Nodes keep no older ones, and the ledger may count a missed transaction under a later slot: a
- * balance that differs may still agree some slots later.
+ * Finalized balances. Nodes keep no older ones, and the ledger may count a missed transaction under a later
+ * slot: a differing balance may still agree some slots later.
  */
 export async function balancesAt(client: NodeClient, accounts: readonly string[]): Promise<BalanceReading> {
   const balances = new Map<string, bigint>();

@@ -4,8 +4,8 @@ import { formatCoinAmount } from '../../../domain/money.ts';
 import { sum } from './account-funds.ts';
 
 /**
- * How long a balance may lack its history before the known part is recorded alone. Nodes index history a moment
- * later; lamports that no transaction moved (a validator's rewards can go to any account) never get one.
+ * How long a balance may lack its history before the known part is recorded alone. Nodes index history with a
+ * delay; lamports that no transaction moved (a validator's rewards can go to any account) never have one.
  */
 const PATIENCE_MS = 20_000;
 /** Maximum accounts remembered. */
@@ -23,7 +23,7 @@ interface Unexplained {
   readonly since: number;
   /** Lamports on the account beyond the ledger's balance. */
   readonly surplus: bigint;
-  /** The wait is over and it was logged. */
+  /** The wait has ended and was logged. */
   readonly isTold: boolean;
 }
 
@@ -36,7 +36,7 @@ export class UnexplainedBalances {
     this.#deps = deps;
   }
 
-  /** Accounts whose wait is over, and the lamports they hold beyond the ledger. */
+  /** Accounts whose wait has ended, and the lamports they hold beyond the ledger. */
   get total(): { readonly accounts: number; readonly amount: bigint } {
     const told = [...this.#accounts.values()].filter(({ isTold }) => isTold);
     return { accounts: told.length, amount: sum(told.map(({ surplus }) => surplus)) };
@@ -46,12 +46,13 @@ export class UnexplainedBalances {
     this.#accounts.delete(address);
   }
 
-  /** Whether an account's history may only be late. Afterwards every new balance is logged. */
+  /** Whether an account's history may merely be delayed. After the wait, every new balance is logged. */
   isWaitedFor({ address, lamports, ledger }: Balance): boolean {
     const state = `${lamports}/${ledger}`;
     const now = this.#deps.clock.now();
     const before = this.#accounts.get(address);
-    // The wait runs on when the balance changes: a trickle of lamports must not prolong it for ever.
+    // A change of the balance does not restart the wait, because a trickle of lamports must not prolong it
+    // for ever.
     const since = before?.since ?? now;
     const isTold = now - since >= PATIENCE_MS;
     const wasTold = before?.isTold === true && before.state === state;

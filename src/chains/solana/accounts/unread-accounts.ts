@@ -5,19 +5,24 @@ import { isNotNow } from '../rpc/rpc.ts';
 
 /** Maximum accounts remembered. */
 const MAX_ACCOUNTS = 10_000;
-/** Looks in a row without an answer about an account after which it is set aside. */
+/** Number of consecutive scans without an answer about an account after which it is set aside. */
 const MAX_ATTEMPTS = 3;
-/** How long the history of an account is left alone after no answer; doubles up to the maximum, ms. */
+/**
+ * Backoff before the history of an account is requested again after no answer; doubles up to the maximum, ms.
+ */
 const FIRST_REST_MS = 5_000;
 const MAX_REST_MS = 300_000;
-/** Requests in a row without an answer, about whatever accounts, after which the failure is the node's. */
+/**
+ * Number of consecutive requests without an answer, about any accounts, after which the node counts as
+ * unavailable.
+ */
 const MAX_FAILURES = 3;
 const METHOD_NOT_FOUND = -32601;
 
-/** The call whose answer about an account could not be read. */
+/** The call whose answer about an account could not be parsed. */
 type AccountMethod = 'getMultipleAccounts' | 'getSignaturesForAddress';
 
-/** An account about which the node gave no answer. */
+/** An account about which the node did not answer. */
 interface SilentAccount {
   readonly method: AccountMethod;
   readonly attempts: number;
@@ -30,7 +35,7 @@ interface UnreadAccount {
   readonly reason: string;
 }
 
-/** Whether an error may be about the one account that was asked for: not an outage, nor a call that the node lacks. */
+/** Whether an error may concern only the requested account: not an outage, nor a call that the node lacks. */
 export function isAboutAccount(error: unknown): error is ChainError {
   if (!(error instanceof ChainError)) return false;
   if (error.kind === 'bad_answer') return true;
@@ -40,15 +45,15 @@ export function isAboutAccount(error: unknown): error is ChainError {
   );
 }
 
-/** Whether a failure names no reason: a timeout, a broken connection, a busy gateway. */
+/** Whether a failure has no stated reason: a timeout, a broken connection, a busy gateway. */
 function isSilence(error: unknown): error is ChainError {
   if (!(error instanceof ChainError) || error.kind !== 'unavailable') return false;
   return !error.isRateLimited && !(error.cause instanceof RpcRefusal);
 }
 
 /**
- * The requests of one look that had no answer. One alone delays no other account; several in a row, or a look without
- * any answer, mean that the node is away.
+ * The requests of one scan without an answer. A single one does not delay other accounts; several in a row,
+ * or a scan without any answer, mean that the node is unavailable.
  */
 export class ScanFailures {
   #inARow = 0;
@@ -60,7 +65,7 @@ export class ScanFailures {
     this.#answered += 1;
   }
 
-  /** @throws the error unless the look can go on without its answer. */
+  /** @throws the error unless the scan can continue without its answer */
   tolerate(error: unknown): ChainError {
     if (!isSilence(error)) throw error;
     this.#inARow += 1;
@@ -76,9 +81,9 @@ export class ScanFailures {
 }
 
 /**
- * Accounts whose balance or history the node answered in a form that cannot be read. Each is set aside alone and read
- * again with the next look; nothing is concluded about it meanwhile. One about which the node gives no answer at all is set
- * aside after some attempts, each of which may have cost a whole timeout.
+ * Accounts whose balance or history could not be parsed. Each is set aside individually and read again in the
+ * next scan; its state is unknown until then. An account without any answer is set aside after some attempts,
+ * because each may take a whole timeout.
  */
 export class UnreadAccounts {
   readonly #logger: Logger;
@@ -91,7 +96,7 @@ export class UnreadAccounts {
     this.#clock = clock;
   }
 
-  /** Notes that the node gave no answer about an account. */
+  /** Records that the node did not answer about an account. */
   failed(address: string, unread: UnreadAccount): void {
     const { method } = unread;
     const attempts = (this.#silent.get(address)?.attempts ?? 0) + 1;
@@ -101,12 +106,12 @@ export class UnreadAccounts {
     else this.#logger.warn({ coin: 'SOL', account: address, ...unread }, 'account not read; retried');
   }
 
-  /** Whether the history of an account is left alone for a while, since the last attempts had no answer. */
+  /** Whether requests for the history of an account pause, because the last attempts had no answer. */
   isResting(address: string): boolean {
     const silent = this.#silent.get(address);
     if (silent?.method !== 'getSignaturesForAddress') return false;
     const elapsed = this.#clock.now() - silent.at;
-    // A negative time is that of a clock since set back.
+    // A negative time means that the clock was set back.
     return elapsed >= 0 && elapsed < Math.min(FIRST_REST_MS * 2 ** (silent.attempts - 1), MAX_REST_MS);
   }
 
@@ -122,20 +127,20 @@ export class UnreadAccounts {
       this.#accounts.set(address, unread);
   }
 
-  /** Notes that a call about an account was answered. */
+  /** Records a successful call about an account. */
   succeeded(address: string, method: AccountMethod): void {
     if (this.#silent.get(address)?.method === method) this.#silent.delete(address);
     if (this.#accounts.get(address)?.method === method) this.agrees(address);
   }
 
-  /** Notes that nothing about an account is left to read. */
+  /** Records that nothing about an account remains to be read. */
   agrees(address: string): void {
     this.#silent.delete(address);
     if (this.#accounts.delete(address))
       this.#logger.info({ coin: 'SOL', account: address }, 'account set aside earlier is read now');
   }
 
-  /** Adds these accounts to the node's health; one without a balance counts as unexplained, too. */
+  /** Adds these accounts to the node's health; one without a balance also counts as unexplained. */
   withWarning<T extends NodeStatus>(status: T): T {
     const [first] = this.#accounts;
     if (first === undefined) return status;

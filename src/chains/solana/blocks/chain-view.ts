@@ -19,27 +19,39 @@ export interface ChainViewDeps {
   readonly watch: AccountWatch;
 }
 
-/** Larger steps go through a finalized block, so that the blocks remembered below the tip never all lie on a fork. */
+/**
+ * Larger steps go through a finalized block, so that the stored blocks below the tip never all lie on a fork.
+ */
 const LONG_STEP = 1_000;
-/** Above this many finalized slots, one block shows several: each costs as much as all that a payment received. */
+/**
+ * Above this many finalized slots, one block represents several, because each block costs as much as applying
+ * everything that a payment received.
+ */
 const MANY_SLOTS = 16;
-/** Parent of a block where the node no longer shows the one at the cursor: no hash, so that nothing is recorded on it. */
+/**
+ * Parent of a block when the node no longer returns the one at the cursor: not a hash, so that nothing is
+ * recorded on it.
+ */
 const UNSHOWN = '';
-/** Maximum transactions in a block that stands for many slots, unless a single slot holds more. */
+/** Maximum number of transactions in a block that represents many slots, unless a single slot contains more. */
 const SHOWN_TOGETHER = 1_000;
 
 /**
- * Presents accounts as blocks: heights are slots; a block is a slot with our transactions, or the tip. Far behind, one
- * block shows many finalized slots, with the slot of each. One look serves a round: blocks up to its tip, then the rest.
- * The parent that a block is given with is the chain's hash at the cursor's height, read after the look: the ledger compares
- * it with its own, and so notices a fork that came after it had compared its cursor.
+ * Presents accounts as blocks: heights are slots; a block is a slot with our transactions, or the tip. Far
+ * behind the tip, one block represents many finalized slots, with the slot of each. One scan serves a round:
+ * blocks up to its tip, then the rest. The parent of a returned block is the chain's hash at the cursor's
+ * height, read after the scan: the ledger compares it with its own and so notices a fork that happened after
+ * it checked its cursor.
  */
 export class ChainView {
   readonly #deps: ChainViewDeps;
   #look: AccountScan | null = null;
-  /** Cursor of the ledger once it has recorded the blocks given out of this look. */
+  /** Cursor of the ledger once it has recorded the blocks returned from this scan. */
   #given: string | null = null;
-  /** Of the chain at the cursor, asked for after the look: another one than the cursor's where a fork came in between. */
+  /**
+   * Block hash of the chain at the cursor, read after the scan: it differs from the cursor's after a fork in
+   * between.
+   */
   #parent: string | null = null;
   #highestTip = 0;
   #seenSlot = 0;
@@ -49,8 +61,8 @@ export class ChainView {
   }
 
   /**
-   * The highest slot shown so far; 0 before the first look. It may lie above the tip, where transactions are shown,
-   * too: a node that is only at the tip does not know them, which proves nothing.
+   * The highest slot shown so far; 0 before the first scan. It may be above the tip, because transactions are
+   * shown there too: a node that is only at the tip does not know them, which proves nothing.
    */
   get seenSlot(): number {
     return this.#seenSlot;
@@ -90,7 +102,7 @@ export class ChainView {
     const look = this.#look;
     const next = await this.#next(look, cursor);
     if (next === null) return null;
-    // Blocks of one look follow one another; only the first has to fit to what the ledger recorded before.
+    // Blocks of one scan are consecutive; only the first must follow the ledger's last block.
     this.#parent ??= (await this.hashAt(cursor.height)) ?? UNSHOWN;
     const shown = look.active.filter(({ header }) => header.slot <= next.slot);
     const transactions = shown.flatMap((active) => active.transactions);
@@ -101,7 +113,7 @@ export class ChainView {
     return block;
   }
 
-  /** Confirmed transactions in slots that are not shown as blocks yet. */
+  /** Confirmed transactions in slots that are not presented as blocks yet. */
   async unconfirmed(): Promise<UnconfirmedView> {
     const look = this.#look ?? (await this.#lookFrom(null));
     this.#look = null;
@@ -160,7 +172,7 @@ export class ChainView {
   }
 }
 
-/** The last of the finalized slots to show as one block; null when there are few. */
+/** The last of the finalized slots to present as one block; null when there are few. */
 function lastTogether(finalized: readonly ActiveBlock[]): DatedHeader | null {
   if (finalized.length <= MANY_SLOTS) return null;
   let last: DatedHeader | null = null;

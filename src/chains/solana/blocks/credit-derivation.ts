@@ -1,7 +1,7 @@
 import type { Credit, Debit, Holding, Spender } from '../../../domain/chain.ts';
 import type { LandedTransaction } from './own-transactions.ts';
 
-/** Confirmed money can be spent at once: a fork that removes it removes its spending, too. */
+/** Confirmed money can be spent at once, because a fork that removes it also removes its spending. */
 const MATURITY = 1;
 
 export interface Entries {
@@ -10,10 +10,10 @@ export interface Entries {
 }
 
 /**
- * Derives the credits and debits of watched accounts from transactions in order of execution: incoming money is a
- * credit; outgoing money spends all that the account held and returns the rest as a remainder. Only balances count,
- * so it does not matter which program moved the money.
- * @param heldBy the slots of those that another slot's block shows
+ * Derives the credits and debits of watched accounts from transactions in order of execution: incoming money
+ * is a credit; outgoing money spends the account's whole balance and returns the rest as a remainder. Only
+ * balances count, so the program that moved the money is irrelevant.
+ * @param heldBy the slots of transactions that another slot's block represents
  */
 export function deriveCredits(
   transactions: readonly LandedTransaction[],
@@ -53,7 +53,7 @@ export function deriveCredits(
   return { credits, debits };
 }
 
-/** Whom a transaction paid, by the balances; nothing where its bytes have a version that this program does not know. */
+/** The recipients of a transaction according to the balances; none if its bytes have an unknown version. */
 function spenderOf({ raw, keys, before, after }: LandedTransaction): { readonly spender?: Spender } {
   if (raw === null) return {};
   const pays = keys.flatMap((watchKey, index) => {

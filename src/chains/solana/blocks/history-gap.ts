@@ -7,20 +7,24 @@ const REMEMBERED_MS = 3_600_000;
 /** Maximum transactions remembered. */
 const MAX_KNOWN = 100;
 
-/** Why it is not provable that an expired transaction never landed. */
+/** Why it is not provable that an expired transaction was never executed. */
 export type UnprovenReason =
   /** The node's history begins at `first`, after the slot of its block hash. */
   | { readonly kind: 'begins_late'; readonly slot: number; readonly first: number }
-  /** Blocks after the slot of its block hash, in which it could have landed, are missing. */
+  /** Blocks after the slot of its block hash, in which it could have been executed, are missing. */
   | { readonly kind: 'hole'; readonly slot: number }
   /** The slot of its block hash was not recorded. */
   | { readonly kind: 'undated' }
-  /** An account that it spends from holds less than the ledger says: only our own transaction can have done that. */
+  /**
+   * An account that it spends from holds less than the ledger says: only our own transaction can be the
+   * cause.
+   */
   | { readonly kind: 'moved'; readonly account: string; readonly holds: bigint; readonly ledger: bigint };
 
 /**
- * Expired sends for which the node cannot prove that they never landed. Their money stays reserved without that
- * proof, so the operator has to provide a node with the history. Logs one line for each, and warns while it lasts.
+ * Expired sends for which the node cannot prove that they were never executed. Their money stays reserved
+ * without that proof, so the operator has to provide a node with the history. Logs one line for each, and
+ * warns until it is resolved.
  */
 export class HistoryGap {
   readonly #clock: Clock;
@@ -32,7 +36,7 @@ export class HistoryGap {
     this.#logger = logger;
   }
 
-  /** Records the reason and returns it in words. */
+  /** Records the reason and returns it as a sentence. */
   lacks(txid: string, doubt: UnprovenReason): string {
     const isNew = this.#doubts.get(txid)?.doubt.kind !== doubt.kind;
     this.#doubts.delete(txid);

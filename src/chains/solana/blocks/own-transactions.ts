@@ -4,7 +4,7 @@ import { readWire } from '../sends/message.ts';
 import type { NodeClient, RawTransaction } from '../rpc/node-client.ts';
 import { isNotNow } from '../rpc/rpc.ts';
 
-/** A landed transaction reduced to its balance changes. */
+/** An executed transaction reduced to its balance changes. */
 export interface LandedTransaction {
   readonly signature: string;
   readonly slot: number;
@@ -19,12 +19,12 @@ export interface LandedTransaction {
 }
 
 /**
- * Maximum transactions cached; a landed one does not change while it stays in its slot. As many as one look reads of
- * an account, or an interrupted look would start over.
+ * Maximum number of cached transactions; an executed one does not change while it stays in its slot. As many
+ * as one scan reads of an account, because an interrupted scan would otherwise start from the beginning.
  */
 const CACHED = 20_000;
 
-/** Attempts to get a transaction while everything else is answered, before it is set aside. */
+/** Number of attempts to read a transaction, while other calls succeed, before it is set aside. */
 const MAX_ATTEMPTS = 3;
 
 /** A transaction in the history of an account. */
@@ -34,14 +34,14 @@ export interface ListedTransaction {
 }
 
 /**
- * Reads landed transactions from the node, each once per slot it lands in. One that the node does not give, or that
- * cannot be read, is set aside alone.
+ * Reads executed transactions from the node, each once per slot. One that the node does not return, or that
+ * cannot be parsed, is set aside individually.
  */
 export class TransactionReader {
   readonly #client: NodeClient;
   readonly #unread: UnreadTransactions;
   readonly #cache = new Map<string, LandedTransaction>();
-  /** Transactions that the node did not give, with the number of attempts. */
+  /** Transactions that the node did not return, with the number of attempts. */
   readonly #refused = new Map<string, number>();
 
   constructor(client: NodeClient, unread: UnreadTransactions) {
@@ -50,8 +50,8 @@ export class TransactionReader {
   }
 
   /**
-   * Null when the node lists a transaction but lacks it or has it in another slot, and for one that is set aside: retry,
-   * or ask another node.
+   * Null when the node lists a transaction but lacks it or has it in another slot, and for one that is set
+   * aside: retry, or use another node.
    * @param watchKey the account whose history lists it
    * @throws {ChainError} when the node does not answer: an outage sets nothing aside.
    */
@@ -79,7 +79,7 @@ export class TransactionReader {
     return read;
   }
 
-  /** Reads all given transactions in parallel; answers those that the node has, by signature. */
+  /** Reads all given transactions in parallel; returns those that the node has, by signature. */
   async readAll(
     listed: readonly ListedTransaction[],
     watchKey: string,
@@ -88,7 +88,7 @@ export class TransactionReader {
     return new Map(read.filter((each) => each !== null).map((each) => [each.signature, each]));
   }
 
-  /** Whether the fault is the transaction's. A node that is away answers nothing: it first shows in other calls. */
+  /** Whether the transaction is the cause. An unavailable node answers nothing, so other calls fail first. */
   #isUnreadable(signature: string, error: ChainError): boolean {
     if (error.kind === 'bad_answer' || error.kind === 'unknown_version') return true;
     if (error.kind !== 'unavailable' || error.isRateLimited || isNotNow(error)) return false;

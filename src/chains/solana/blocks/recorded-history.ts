@@ -1,13 +1,13 @@
 import { type ChainIndex, type Holding, outputKey } from '../../../domain/chain.ts';
 import { balanceChange, type LandedTransaction } from './own-transactions.ts';
 
-/** What the ledger has of one account's history, which is read from newest to oldest. */
+/** The ledger's part of one account's history, which is read from newest to oldest. */
 export class RecordedHistory {
   readonly #index: Pick<ChainIndex, 'ownOutputs' | 'unsettled'>;
   readonly #address: string;
-  /** Transactions whose outputs the account still holds by the ledger. */
+  /** Transactions whose outputs the account still holds according to the ledger. */
   readonly #holding: ReadonlySet<string>;
-  /** Those of them that have not been met yet. */
+  /** Those of them that have not been encountered yet. */
   readonly #unmet: Set<string>;
   #unsettled: ReadonlySet<string> | null = null;
 
@@ -22,14 +22,17 @@ export class RecordedHistory {
     this.#unmet = new Set(this.#holding);
   }
 
-  /** Whether the account still holds money of this transaction by the ledger: it need not be read then. */
+  /**
+   * Whether the account still holds money of this transaction according to the ledger, so that it need not be
+   * read.
+   */
   holds(signature: string): boolean {
     return this.#holding.has(signature);
   }
 
   /**
-   * Compares the next older transaction with the ledger. `covered`: it spent money, and all that the account holds by
-   * the ledger arrived later, so it and everything older is recorded.
+   * Compares the next older transaction with the ledger. `covered`: it spent money, and everything that the
+   * account holds according to the ledger arrived later, so it and everything older is recorded.
    * @param transaction undefined when the node does not have it, or it need not be read
    * @param isBelow whether it is at or below the slot up to which the ledger has read
    */
@@ -49,7 +52,7 @@ export class RecordedHistory {
     return isKnown && !(await this.#inNoBlock()).has(key) ? 'recorded' : 'news';
   }
 
-  /** Outputs that the ledger saw but no block holds: they are still unconfirmed. */
+  /** Outputs of the ledger that are in no block: they are still unconfirmed. */
   async #inNoBlock(): Promise<ReadonlySet<string>> {
     this.#unsettled ??= new Set((await this.#index.unsettled()).map(({ ref }) => outputKey(ref)));
     return this.#unsettled;

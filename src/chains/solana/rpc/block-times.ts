@@ -10,8 +10,8 @@ const SEARCHED_SLOTS = 128;
 const MAX_READ = 32;
 
 /**
- * Dates a block that the node shows without its time by the last block before it that has one: at that time the block did
- * not exist, so that what is missing is never taken for newer than it is.
+ * Dates a block without a time by the last earlier block that has one. The block did not exist at that time,
+ * so missing history is never dated too late.
  * @throws {ChainError} bad_answer when no block near it has a time
  */
 export async function datedBefore(client: NodeClient, header: BlockHeader): Promise<DatedHeader> {
@@ -26,8 +26,8 @@ export async function datedBefore(client: NodeClient, header: BlockHeader): Prom
 }
 
 /**
- * Dates a block with a payment that the node shows without its time: by the next block that has one, else by `now`. The
- * payment had arrived by then; that it came in time has to be shown, not assumed.
+ * Dates a block with a payment but without a time: by the next block that has one, else by `now`. The payment
+ * had arrived by then; arrival in time must be proven, not assumed.
  */
 export async function datedAfter(client: NodeClient, header: BlockHeader, now: number): Promise<DatedHeader> {
   if (hasTime(header)) return header;

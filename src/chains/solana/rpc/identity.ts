@@ -23,8 +23,8 @@ export function checkGenesis(network: Network, genesisHash: string): void {
 }
 
 /**
- * Minimum version that Agave's makers require on mainnet (version-floor.json of its wiki, as of November 2026).
- * Frankendancer (0.1106…) and Firedancer (26.08…) number otherwise and are not judged.
+ * Minimum version that Agave's developers require on mainnet (version-floor.json of its wiki, as of November
+ * 2026). Frankendancer (0.1106…) and Firedancer (26.08…) number otherwise and are not judged.
  */
 const KNOWN_GOOD = [{ pattern: /^([1-9]\.[0-9.]+)/, oldest: [4, 2, 2] }];
 

@@ -4,14 +4,14 @@ import { RpcRefusal } from '../../shared/json-rpc.ts';
 import type { Rpc } from './rpc.ts';
 import { aboutSignature, readStatus, requireSlot, type Statuses } from '../sends/signature-status.ts';
 
-/** Maximum accounts that nodes answer per getMultipleAccounts. */
+/** Maximum number of accounts per getMultipleAccounts request. */
 export const ACCOUNTS_PER_REQUEST = 100;
-/** Maximum signatures that nodes answer per getSignaturesForAddress. */
+/** Maximum number of signatures per getSignaturesForAddress page. */
 export const SIGNATURES_PER_PAGE = 1_000;
-/** Version 1 is live on mainnet; newer versions raise an alarm instead of being guessed at. */
+/** Version 1 is live on mainnet; newer versions raise an alarm instead of being parsed by guess. */
 const READABLE_VERSION = 1;
 
-/** Commitment level: what more than two thirds of the stake voted for, or what can no longer change. */
+/** Commitment level: voted for by more than two thirds of the stake, or final. */
 export type Level = 'confirmed' | 'finalized';
 
 export interface BlockHeader {
@@ -21,9 +21,9 @@ export interface BlockHeader {
   readonly parentSlot: number;
   /** Block height, which does not count skipped slots; null where the node does not report it. */
   readonly height: number | null;
-  /** Null where the node does not tell: see block-times. */
+  /** Null where the node does not return it: see block-times. */
   readonly timeMs: number | null;
-  /** In order of execution; empty unless asked for. */
+  /** In order of execution; empty unless requested. */
   readonly signatures: readonly string[];
 }
 
@@ -100,7 +100,7 @@ export function createNodeClient(rpc: Rpc) {
           z.array(z.object({ prioritizationFee: lamports })),
         )
       ).map(({ prioritizationFee }) => prioritizationFee),
-    /** Confirmed balances at `minContextSlot` or later; 0n for accounts that do not exist. */
+    /** Confirmed balances at `minContextSlot` or later; 0n for nonexistent accounts. */
     balances: async (addresses: readonly string[], minContextSlot: number) =>
       balances(asking, addresses, { minContextSlot, commitment: 'confirmed' }),
     /** Like balances, without the accounts whose entry is malformed: those are `unread`, with the reason. */
@@ -127,7 +127,7 @@ export function createNodeClient(rpc: Rpc) {
     rawTransaction: async (signature: string) => transaction(signature, 'base64', rawTransaction),
     jsonTransaction: async (signature: string) => transaction(signature, 'json', jsonTransaction),
     ...signatureCalls(rpc, call),
-    // Never retried: after a broken connection a second backend could refuse what a first one accepted.
+    // Never retried: after a broken connection a second backend could reject what the first one accepted.
     send: async (base64: string) =>
       rpc.call(
         'sendTransaction',
@@ -141,7 +141,7 @@ export function createNodeClient(rpc: Rpc) {
   };
 }
 
-/** Turns a refusal into a failure of the node, or of a gateway in front of it. */
+/** Turns an RPC error into a failure of the node, or of a gateway in front of it. */
 async function answered<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
@@ -160,7 +160,10 @@ function datingCalls(call: Rpc['call']) {
       const { context, value } = await call('getLatestBlockhash', [{ commitment }], inContext(latest));
       return { ...value, slot: context.slot };
     },
-    /** Validity at `minContextSlot` or later: a lagging node does not know a new hash, just like an expired one. */
+    /**
+     * Validity at `minContextSlot` or later: a lagging node reports a new hash as unknown, exactly like an
+     * expired one.
+     */
     isBlockhashValid: async (blockhash: string, commitment: Level, minContextSlot: number) => {
       const params = [blockhash, { commitment, minContextSlot }];
       const { context, value } = await call('isBlockhashValid', params, inContext(z.boolean()));
@@ -189,8 +192,8 @@ function signatureCalls(rpc: Rpc, call: Rpc['call']) {
       return readStatus(await call(method, params, schema), minContextSlot);
     },
     /**
-     * The status with the first slot of the searched history and the finalized blocks of a range: from one node, as
-     * far as a gateway allows.
+     * The status with the first slot of the searched history and the finalized blocks of a range: from one
+     * backend, as far as a gateway allows.
      */
     history: async (
       signature: string,
@@ -230,7 +233,7 @@ async function blockHeader(
       parentHash: found.previousBlockhash,
       parentSlot: found.parentSlot,
       height: found.blockHeight ?? null,
-      // Some nodes answer 0 for a time they do not know.
+      // Some nodes return 0 for an unknown time.
       timeMs: (found.blockTime ?? 0) > 0 ? (found.blockTime ?? 0) * 1_000 : null,
       signatures: found.signatures ?? [],
     };
@@ -249,7 +252,7 @@ const ACCOUNTS = inContext(
 );
 const MULTIPLE_ACCOUNTS = 'getMultipleAccounts';
 
-/** What a request for the balances of several accounts answers. */
+/** Result of a request for the balances of several accounts. */
 interface ReadableBalances {
   readonly slot: number;
   readonly lamports: Map<string, bigint>;
@@ -305,11 +308,11 @@ async function simulate(rpc: Rpc, base64: string): Promise<number | null> {
   return (value.err ?? null) === null ? (value.unitsConsumed ?? null) : null;
 }
 
-/** The node's own word on how far it is behind the cluster; `slots` is null where it tells only that it is. */
+/** The node's own report of its lag behind the cluster; `slots` is null when it reports only that it lags. */
 export interface NodeHealth {
   readonly isHealthy: boolean;
   readonly slots: number | null;
-  /** Why it cannot be told. */
+  /** Why the lag is unknown. */
   readonly problem: string | null;
 }
 
@@ -318,7 +321,7 @@ async function nodeHealth(rpc: Rpc): Promise<NodeHealth> {
     await rpc.call('getHealth', [], z.literal('ok'));
     return { isHealthy: true, slots: 0, problem: null };
   } catch (error) {
-    // A gateway without the call: the age of the newest block tells as well.
+    // A gateway without the call: the age of the newest block also shows the lag.
     if (error instanceof RpcRefusal) return { isHealthy: true, slots: null, problem: error.message };
     const cause = error instanceof ChainError ? error.cause : null;
     if (!(cause instanceof RpcRefusal)) throw error;

@@ -32,16 +32,19 @@ export interface Rpc {
     options?: { readonly once?: boolean },
   ): Promise<T>;
   /**
-   * Sends several calls in one request, so that normally one backend answers all; one by one where a gateway takes no
-   * batches. @throws as call
+   * Sends several calls in one request, so that normally one backend answers all; one by one where a gateway
+   * does not accept batches. @throws as call
    */
   batch<T extends readonly unknown[]>(questions: RpcCalls<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Error codes that mean: retry later, or with a node that is further ahead. */
+/** Error codes that mean: retry later, or use a node that is further ahead. */
 const NOT_NOW: ReadonlySet<number> = new Set([-32005, -32014, -32016]);
-/** Whether the node refused for a state of its own that passes, which says nothing about the request. */
+/**
+ * Whether the node rejected the request because of a temporary state of its own, which proves nothing about
+ * the request.
+ */
 export function isNotNow({ cause }: ChainError): boolean {
   return cause instanceof RpcRefusal && NOT_NOW.has(cause.code);
 }
@@ -117,7 +120,7 @@ function failureIn(refusal: RpcRefusal, method: string): ChainError | null {
   return NOT_NOW.has(code) ? new ChainError('unavailable', `${method}: ${reason}`, { cause: refusal }) : null;
 }
 
-/** Undefined for what is not JSON. */
+/** Undefined if it is not JSON. */
 function read(text: string): unknown {
   try {
     return LONG_NUMBER.test(text) ? JSON.parse(text, exactIntegers) : JSON.parse(text);

@@ -3,8 +3,8 @@ import { datedBefore, type DatedHeader } from './block-times.ts';
 import type { NodeClient } from './node-client.ts';
 
 /**
- * Blocks shown above the finalized one. The tip never runs further ahead, so 32 confirmations, the block itself
- * included, always imply finality, whatever the state of voting.
+ * Blocks shown above the finalized one. The tip is never further ahead, so 32 confirmations, including the
+ * block itself, always imply finality, regardless of voting.
  */
 const SHOWN_ABOVE_FINALIZED = 31;
 /** Slots searched for a block below the highest one shown: a running cluster never skips more in a row. */
@@ -22,7 +22,7 @@ async function highestVisibleSlot(client: NodeClient): Promise<{ shown: number; 
   return { shown: Math.min(Math.max(confirmed, finalized), finalized + SHOWN_ABOVE_FINALIZED), finalized };
 }
 
-/** The newest confirmed block that is shown. @throws {ChainError} unavailable when the node has none now. */
+/** The newest visible confirmed block. @throws {ChainError} unavailable when the node has none now. */
 export async function readTip(client: NodeClient): Promise<Tip> {
   const { shown, finalized } = await highestVisibleSlot(client);
   const slots = await client.blocks(Math.max(0, shown - SEARCHED_SLOTS), shown);
@@ -55,21 +55,21 @@ export async function blockBefore(client: NodeClient, timeMs: number): Promise<C
 async function requireBlock(client: NodeClient, slot: number): Promise<DatedHeader> {
   const block = await client.block(slot, 'none');
   if (block === null) throw new ChainError('unavailable', `the node has no block at slot ${slot}`);
-  // The first block of all has none before it.
+  // The first block has no predecessor.
   return block.timeMs === null && slot === 0 ? { ...block, timeMs: 0 } : datedBefore(client, block);
 }
 
-/** Slots requested at first; doubled after each page without a shown block, up to the maximum. */
+/** Slots requested at first; doubled after each page without an available block, up to the maximum. */
 const PAGE_SLOTS = 1_000;
 const MAX_PAGE_SLOTS = 100_000;
 
-/** Listed blocks that may prove unavailable before the search is given up until the next round. */
+/** Number of listed but unavailable blocks after which the search ends until the next round. */
 const MAX_UNSHOWN = 20;
 
 /**
- * The first finalized block above a slot that the node shows, however large the gap in its history. A block that is
- * listed but not shown belongs to the gap. Null when there is none.
- * @throws {ChainError} unavailable when too many listed blocks are not shown
+ * The first available finalized block above a slot, whatever the size of the gap in the node's history. A
+ * listed but unavailable block belongs to the gap. Null when there is none.
+ * @throws {ChainError} unavailable when too many listed blocks are unavailable
  */
 export async function finalAfter(client: NodeClient, slot: number): Promise<ChainBlockHeader | null> {
   const finalized = await client.slot('finalized');
@@ -94,8 +94,9 @@ export async function finalAfter(client: NodeClient, slot: number): Promise<Chai
 }
 
 /**
- * Hash of the chain's block at a slot: its own, or where that was skipped the previous one. Null when the node does
- * not show it: "skipped" and "missing" are one answer, told apart only by the next block's parent.
+ * Hash of the chain's block at a slot: its own, or the previous one if the slot was skipped. Null when the
+ * node does not return it: "skipped" and "missing" are the same answer, and only the next block's parent
+ * distinguishes them.
  */
 export async function blockHashAt(client: NodeClient, slot: number, tip: number): Promise<string | null> {
   const own = await client.block(slot, 'none');

@@ -6,8 +6,8 @@ import type { BlockHeader, NodeClient } from '../rpc/node-client.ts';
 /** Blocks for which a block hash is valid after its own block, by protocol. */
 const LIFETIME_BLOCKS = 150;
 /**
- * Slots searched for these blocks. Even with two of three leaders missing, they fit into a tenth of the first window;
- * the second covers a halted cluster and is used only where the first is not enough.
+ * Slots searched for these blocks. Even with two of three leaders missing, they fit into a tenth of the first
+ * window; the second covers a halted cluster and is used only where the first is insufficient.
  */
 const WINDOW_SLOTS = [5_000, 100_000];
 
@@ -22,9 +22,10 @@ export interface ExpiryProver {
 export type ReadTransaction = StoredTransaction & { readonly wire: WireFacts };
 
 /**
- * Proves that a transaction never lands: every block that could hold it is final and in the node's history; no chain
- * that can still win accepts its block hash; the history, which is read last, does not have it; and the accounts it
- * spends from still hold their money. A node that lags, or lacks some of these blocks, proves nothing.
+ * Proves that a transaction can never be executed: every block that could contain it is final and in the
+ * node's history; no chain that can still win accepts its block hash; the history, which is read last, does
+ * not contain it; and the accounts it spends from still hold their money. A node that lags, or lacks some of
+ * these blocks, proves nothing.
  */
 export async function proveExpiry(
   desk: ExpiryProver,
@@ -33,7 +34,7 @@ export async function proveExpiry(
   const { client, seenSlot, lostHistory } = desk;
   const { txid, wire, lifetime } = transaction;
   if (wire.isDurable) return 'open';
-  // At the finalized level alone, a hash that is too new is invalid as well.
+  // At the finalized level alone, a hash that is too new is also invalid.
   if (await client.isBlockhashValid(wire.blockhash, 'confirmed', seenSlot())) return 'open';
   if (await client.isBlockhashValid(wire.blockhash, 'finalized', 0)) return 'open';
   const final = await client.finalizedBlock();
@@ -51,7 +52,7 @@ export async function proveExpiry(
   return 'expired';
 }
 
-/** Queries one node for the transaction and for all blocks in which it could have landed. */
+/** Queries one node for the transaction and for all blocks in which it could have been executed. */
 async function searchHistory(
   { client, seenSlot }: ExpiryProver,
   { txid, lifetime }: ReadTransaction,
@@ -73,9 +74,10 @@ async function searchHistory(
 }
 
 /**
- * Whether the listed slots hold every block in which a transaction with this last valid height could land. Skipped
- * slots have no block, so only heights show that none is missing: the first listed block must be at or below the
- * first possible height, and the last one must follow it by as many blocks as the heights differ.
+ * Whether the listed slots contain every block in which a transaction with this last valid height could be
+ * executed. Skipped slots have no block, so only heights show completeness: the first listed block must be at
+ * or below the first possible height, and the number of blocks up to the last one must equal the difference
+ * of their heights.
  * @param slots of finalized blocks, from the slot of its block hash on
  */
 export async function hasWindow(
@@ -92,8 +94,8 @@ export async function hasWindow(
 }
 
 /**
- * An account of ours that holds less than the ledger says. No other send of ours spends from it at the same time, so
- * this send took the money, whatever the history shows; incoming money only adds to the balance.
+ * An account of ours that holds less than the ledger says. No other send spends from it at the same time, so
+ * this send took the money, whatever the history shows; incoming money only increases the balance.
  */
 async function movedFrom(
   { client, index, seenSlot }: ExpiryProver,

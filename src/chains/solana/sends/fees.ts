@@ -4,17 +4,20 @@ import type { NodeClient } from '../rpc/node-client.ts';
 
 /** Lamports for each signature, by protocol. */
 const SIGNATURE_FEE = 5_000n;
-/** Compute units per instruction where none were measured: three times what those of a send use. */
+/** Compute units per instruction without a measurement: three times the usage of a send. */
 const UNITS_PER_INSTRUCTION = 450;
-/** Instructions that set compute limit and price, which use compute units, too. */
+/** Instructions that set compute limit and price, which also use compute units. */
 const BUDGET_INSTRUCTIONS = 2;
-/** Margin on measured compute units: the state may have changed when the transaction executes. */
+/** Margin on measured compute units: the state may change before the transaction executes. */
 const MARGIN_PERCENT = 20;
 /** Maximum compute units of one transaction, by protocol. */
 const MAX_UNITS = 1_400_000;
-/** Minimum rate in lamports per 1,000 compute units: never zero, since leaders prefer paying transactions. */
+/** Minimum rate in lamports per 1,000 compute units: never zero, because leaders prefer paying transactions. */
 const FLOOR_RATE = 1n;
-/** Rate where the node tells no recent fees: a transaction cannot be replaced, so it must not be the lowest. */
+/**
+ * Rate where the node returns no recent fees. A transaction cannot be replaced, so it must not pay the
+ * minimum.
+ */
 const DEFAULT_RATE = 10n;
 /** Rate cap, so that a spike costs no more than the signatures of a large send. */
 export const CAP_RATE = 5_000n;
@@ -59,7 +62,10 @@ export async function quoteFee(
   };
 }
 
-/** Priority fees of recent blocks; null where the node does not tell them. @throws {ChainError} for an outage. */
+/**
+ * Priority fees of recent blocks; null where the node does not return them. @throws {ChainError} for an
+ * outage.
+ */
 async function recentFees(
   client: Pick<NodeClient, 'priorityFees'>,
   writable: readonly string[],
@@ -88,7 +94,7 @@ function rateFrom(fees: readonly bigint[]): bigint {
 /** Compute limit of a send from this many accounts: the measured one, else a generous estimate. */
 export function computeUnits(accounts: number, { measured }: Pick<FeeQuote, 'measured'>): number {
   if (measured?.accounts === accounts) return measured.computeUnits;
-  // One account may pay two: the destination and the change.
+  // One account may pay two outputs: the destination and the change.
   return UNITS_PER_INSTRUCTION * (accounts + 1 + BUDGET_INSTRUCTIONS);
 }
 

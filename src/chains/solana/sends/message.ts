@@ -19,7 +19,7 @@ export interface WireFacts {
   readonly blockhash: string;
   readonly staticKeys: readonly string[];
   readonly signers: readonly string[];
-  /** Its "blockhash" is a durable nonce, which does not expire by itself. */
+  /** Its "blockhash" is a durable nonce, which does not expire. */
   readonly isDurable: boolean;
 }
 
@@ -68,7 +68,7 @@ export function readWire(raw: string): WireFacts | null {
   }
 }
 
-/** Signs with 32-byte ed25519 seeds, one for each account that pays. Deterministic (RFC 8032). */
+/** Signs with 32-byte ed25519 seeds, one for each paying account. Deterministic (RFC 8032). */
 export function signTransfers(
   message: TransferMessage,
   seedOf: (address: string) => Uint8Array,

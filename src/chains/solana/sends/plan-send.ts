@@ -24,9 +24,9 @@ export function planSend(request: SendRequest, rentMinimum: bigint): SendPlan {
 }
 
 /**
- * Draws on the merchant address first, since it pays the fee and keeps the change; then on as many deposits as
- * needed, largest first, each emptied to exactly 0.
- * @throws {InsufficientFunds} when what fits into one transaction does not cover it.
+ * Draws on the merchant address first, because it pays the fee and keeps the change; then on as many deposits
+ * as needed, largest first, each emptied to exactly 0.
+ * @throws {InsufficientFunds} when the accounts that fit into one transaction do not cover it.
  * @throws {UnsendableAmount} when the change would be below the network's minimum for an account.
  */
 function planWith(request: SendRequest, rentMinimum: bigint): SendPlan {
@@ -65,7 +65,7 @@ export interface RenewalTerms {
   readonly rentMinimum: bigint;
 }
 
-/** Renews a payment whose block hash expired for good; at a higher fee where affordable and allowed. */
+/** Plans a payment again whose block hash has finally expired, at a higher fee where affordable and allowed. */
 export function planRenewal(previous: SendPlan, quote: FeeQuote, terms: RenewalTerms): SendPlan | null {
   const { lifetime } = quote;
   if (lifetime === undefined || previous.lifetime === undefined) return null;
@@ -74,7 +74,10 @@ export function planRenewal(previous: SendPlan, quote: FeeQuote, terms: RenewalT
   return withHigherFee(renewed, quote.rate, terms) ?? renewed;
 }
 
-/** At least doubles the priority fee, which was too low to land, paid by whoever pays the fee; null when impossible. */
+/**
+ * At least doubles the priority fee, which was too low for execution, at the expense of the fee payer; null
+ * if impossible.
+ */
 function withHigherFee(
   plan: SendPlan,
   asked: bigint,

@@ -16,8 +16,8 @@ export function signSend(plan: SendPlan, keys: KeySource): SignedTransaction {
 }
 
 /**
- * The transfers of a plan: deposits are emptied, to the destination first and then to the change address; the change
- * address pays what is missing and keeps the rest.
+ * The transfers of a plan: deposits are emptied, to the destination first and then to the change address; the
+ * change address pays the missing part and keeps the rest.
  */
 export function buildMessage(plan: SendPlan): TransferMessage {
   const accounts = groupByAccount(plan.inputs);

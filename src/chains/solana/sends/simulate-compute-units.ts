@@ -8,8 +8,8 @@ import { RpcRefusal } from '../../shared/json-rpc.ts';
 import { buildMessage } from './sign-send.ts';
 
 /**
- * Measures a draft's compute limit by simulation on the node. Where that is unsupported or fails, the quote is
- * unchanged: the limit is then the plan's bounded estimate.
+ * Measures a draft's compute limit by simulation on the node. Where that is unsupported or fails, the quote
+ * is unchanged, and the limit is the plan's bounded estimate.
  */
 export async function simulateComputeUnits(
   deps: { readonly client: Pick<NodeClient, 'simulate'>; readonly logger: Logger },

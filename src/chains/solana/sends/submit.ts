@@ -8,7 +8,10 @@ import { RpcRefusal } from '../../shared/json-rpc.ts';
 
 export interface Submitter {
   broadcast(transaction: StoredTransaction): Promise<BroadcastResult>;
-  /** Rechecks the caller's bounded list. On a node failure the rest stays unknown instead of waiting for each. */
+  /**
+   * Rechecks the caller's bounded list. In an outage the remaining ones stay unknown instead of waiting for
+   * each.
+   */
   recheck(transactions: readonly StoredTransaction[]): Promise<ReadonlyMap<string, TransactionFate>>;
 }
 
@@ -17,15 +20,15 @@ interface SubmitterOptions extends Omit<ExpiryProver, 'client'> {
 }
 
 /**
- * Errors that prove that the node did not broadcast: those of JSON-RPC itself, and sendTransaction's own for bytes
- * that fail its checks (agave rpc-client-api custom_error.rs). Any other may be a gateway's, sent after the node
- * behind it accepted the bytes.
+ * Errors that prove that the node did not broadcast: those of JSON-RPC itself, and sendTransaction's own for
+ * bytes that fail its checks (agave rpc-client-api custom_error.rs). Any other may come from a gateway after
+ * the node behind it accepted the bytes.
  */
 const NOT_TAKEN: ReadonlySet<number> = new Set([
   -32700, -32600, -32601, -32602, -32002, -32003, -32006, -32013,
 ]);
 
-/** Failed checks that prove nothing: it may be known elsewhere, or its block hash not known here yet. */
+/** Failed checks that prove nothing: another node may know it, or this one may not know its block hash yet. */
 const SAYS_LITTLE = /blockhash not found|already been processed/i;
 
 /** Broadcasts signed bytes and determines their fate. */
@@ -61,7 +64,9 @@ async function broadcast(desk: ExpiryProver, transaction: StoredTransaction): Pr
   }
 }
 
-/** Interprets a refusal: a node also refuses what it already knows, and a block hash that it has not seen yet. */
+/**
+ * Interprets a rejection: a node also rejects a known transaction, and a block hash that it has not seen yet.
+ */
 async function afterRefusal(
   desk: ExpiryProver,
   transaction: ReadTransaction,

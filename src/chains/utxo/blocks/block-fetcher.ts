@@ -3,9 +3,9 @@ import type { ChainBlock, WatchFilter } from '../../../domain/chain.ts';
 import { openBlock, type RawBlock } from './block.ts';
 import { type BlockReaderDeps, prunedError, reduceBlock } from './read-block.ts';
 
-/** Blocks per request: even if each had the largest size, the answer stays in bounds. */
+/** Blocks per request: even if each had the maximum size, the answer stays within its limit. */
 const MAX_BLOCKS = 10;
-/** A block of more hex characters ends its batch: parsing several such at once would delay API requests. */
+/** A block of more hex characters ends its batch, because parsing several at once would delay API requests. */
 const LARGE_CHARS = 1_000_000;
 /** Target size of an answer in hex characters (four full blocks), estimated from the last answer. */
 const AIM_CHARS = 16_000_000;
@@ -25,7 +25,10 @@ export class BlockFetcher {
   #ready: RawBlock[] = [];
   #ahead: Batch | null = null;
   #size = 1;
-  /** Whether blocks were read since the last reset: then more will be wanted. At the tip they come one by one. */
+  /**
+   * Whether blocks were read since the last reset, so that more will be needed. At the tip they arrive one by
+   * one.
+   */
   #isFollowing = false;
 
   constructor(deps: BlockReaderDeps) {
@@ -33,8 +36,8 @@ export class BlockFetcher {
   }
 
   /**
-   * See ChainAdapter.hashAt. Asking for the best chain discards the prefetch: after a pause a whole run of
-   * prefetched blocks may have left the chain and would seem to confirm each other.
+   * See ChainAdapter.hashAt. Querying the best chain discards the prefetch: after a pause a whole run of
+   * prefetched blocks may have left the chain, although they are consistent with each other.
    */
   async hashAt(height: number): Promise<string | null> {
     this.#reset();
@@ -66,7 +69,7 @@ export class BlockFetcher {
     for (let raw = this.#ready.shift(); raw !== undefined; raw = this.#ready.shift()) {
       const isLarge = raw.raw.length > LARGE_CHARS;
       const opened = openBlock(raw);
-      // Yields, so that API requests are served before the other half of the work on it.
+      // Yields, so that API requests are served before the second half of its processing.
       if (isLarge) await nextTurn();
       // One filter serves a run of small blocks; across a yield the index may change.
       if (sieve === undefined || isLarge) sieve = (await this.#deps.index.sieve?.()) ?? null;
@@ -88,7 +91,7 @@ export class BlockFetcher {
     const ahead = this.#ahead?.from === height ? await this.#ahead.blocks : [];
     this.#ahead = null;
     const asked = this.#size;
-    // Nothing was prefetched, or the blocks did not exist yet at that time.
+    // Nothing was prefetched, or the blocks did not exist at that time.
     this.#ready = [...(ahead.length > 0 ? ahead : await this.#read(height, asked))];
     const { length } = this.#ready;
     if (length === 0) return;
@@ -101,7 +104,7 @@ export class BlockFetcher {
 
   #lookAhead(from: number): void {
     const blocks = this.#read(from, this.#size);
-    // The error is for the caller that awaits it; there may be none.
+    // Only a caller that awaits it handles the error, and there may be none.
     blocks.catch(() => undefined);
     this.#ahead = { from, blocks };
   }

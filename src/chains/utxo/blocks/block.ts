@@ -6,7 +6,7 @@ export const HEADER_BYTES = 80;
 const PARENT_AT = 4;
 const TIME_AT = 68;
 
-/** The requested block as the node sent it. */
+/** The requested block as received from the node. */
 export interface RawBlock {
   readonly height: number;
   readonly hash: string;
@@ -14,7 +14,7 @@ export interface RawBlock {
   readonly raw: Uint8Array;
 }
 
-/** A block whose header was read. */
+/** A block with its parsed header. */
 export interface OpenBlock {
   readonly bytes: Buffer;
   readonly hash: string;
@@ -23,9 +23,9 @@ export interface OpenBlock {
 }
 
 /**
- * Reads the header of a raw block and checks it against the requested hash. Neither the Merkle root nor the proof of
- * work is checked: the node is trusted for both.
- * @throws {ChainError} bad_answer when it is another block, or none
+ * Reads the header of a raw block and checks it against the requested hash. Neither the Merkle root nor the
+ * proof of work is checked: the node is trusted for both.
+ * @throws {ChainError} bad_answer when it is another block, or not a block
  */
 export function openBlock({ raw, hash }: Pick<RawBlock, 'raw' | 'hash'>): OpenBlock {
   const bytes = bytesOfHexText(raw);

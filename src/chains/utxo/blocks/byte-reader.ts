@@ -17,7 +17,7 @@ export class ByteReader {
     this.end = end;
   }
 
-  /** Skips `length` bytes and returns where they start. */
+  /** Skips `length` bytes and returns their offset. */
   skip(length: number): number {
     const start = this.offset;
     if (length > this.end - start) throw malformed(start, `${length} bytes wanted, ${this.end - start} left`);
@@ -26,11 +26,11 @@ export class ByteReader {
   }
 
   byte(): number {
-    // Bounds are checked by skip: Buffer's own readers would check them again, for every length in a block.
+    // skip checks the bounds: Buffer's own readers would check them again for every length in a block.
     return this.bytes[this.skip(1)] ?? 0;
   }
 
-  /** Bitcoin's compact size: 1, 3, 5 or 9 bytes. The 9-byte form never occurs in what fits a block. */
+  /** Bitcoin's compact size: 1, 3, 5 or 9 bytes. The 9-byte form never occurs within the size of a block. */
   compactSize(): number {
     const start = this.offset;
     const first = this.byte();

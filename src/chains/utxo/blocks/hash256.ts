@@ -16,13 +16,13 @@ export function hash256(bytes: Uint8Array): Digest {
   return hash('sha256', single, 'binary') as Digest;
 }
 
-/** The last 32 bits of an id, as it is written: its first bytes here. */
+/** The last 32 bits of an id in display order, which are its first bytes here. */
 export function digestFingerprint(digest: Digest): number {
   single.write(digest, 'latin1');
   return single.readUInt32LE(0);
 }
 
-/** The reversed hex in which hashes and transaction ids are written. */
+/** The reversed hex in which hashes and transaction ids are displayed. */
 export function displayHex(digest: Digest): string {
   single.write(digest, 'latin1');
   return displayHexAt(single, 0);

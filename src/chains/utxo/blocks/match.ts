@@ -18,7 +18,7 @@ import {
 
 /** Keys per index query. */
 const INDEX_BATCH = 1_000;
-/** Raw transactions above this are not kept for a rebroadcast (the relay limit is 100 kvB). */
+/** Raw transactions above this are not stored for a rebroadcast (the relay limit is 100 kvB). */
 const MAX_RAW_BYTES = 100_000;
 /** Length of a hex txid. */
 const TXID_CHARS = 64;
@@ -26,13 +26,13 @@ const TAIL_AT = TXID_CHARS - 8;
 export const COINBASE_MATURITY = 100;
 export const PEGOUT_MATURITY = 6;
 
-/** A scanned transaction with the bytes its offsets point into. */
+/** A scanned transaction with the bytes that its offsets refer to. */
 export interface MatchTransaction {
   readonly bytes: Buffer;
   readonly scanned: IdentifiedTransaction;
   /** Confirmations before its outputs can be spent. */
   readonly maturity: number;
-  /** False for coinbase and HogEx, which exist in their block only. */
+  /** False for coinbase and HogEx, which exist only in their block. */
   readonly relayable: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface Matches {
 }
 
 /**
- * Reduces transactions to what concerns us: outputs to watched scripts, and inputs that spend our
+ * Reduces transactions to their relevant parts: outputs to watched scripts, and inputs that spend our
  * outputs, including those of the same list and of `alsoOwn` (`txid:index`). The index is queried for
  * every script and outpoint that passes its filter, in bounded batches: the cost does not depend on
  * the number of watched addresses.

@@ -13,7 +13,7 @@ import {
 
 const MIN_TRANSACTION_BYTES = 10;
 
-/** A transaction that may concern us, with its place in the block. */
+/** A transaction that may be relevant, with its position in the block. */
 export type Candidate = IdentifiedTransaction & { readonly position: number };
 
 export interface PrefilteredBlock {
@@ -26,9 +26,9 @@ export interface PrefilteredBlock {
 }
 
 /**
- * Parses all transactions of a block and keeps those that may pay a watched script or spend an output of ours, including
- * one created earlier in the same block. Without a filter it keeps all.
- * @throws {ChainError} bad_answer when anything is malformed; nothing is ever skipped.
+ * Parses all transactions of a block and keeps those that may pay a watched script or spend an output of
+ * ours, including one created earlier in the same block. Without a filter it keeps all.
+ * @throws {ChainError} bad_answer when anything is malformed; no transaction is ever skipped.
  */
 export function prefilterBlock(
   { bytes, hash }: OpenBlock,

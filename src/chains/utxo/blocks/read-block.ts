@@ -20,7 +20,7 @@ export interface BlockReaderDeps {
 const ONE_CONFIRMATION = 1;
 
 /**
- * One block of the node's best chain, reduced to what concerns us; null above the tip.
+ * One block of the node's best chain, reduced to its relevant parts; null above the tip.
  * @throws {ChainError} `pruned` when the node no longer has it, naming the missing range.
  */
 export async function readBlock(deps: BlockReaderDeps, height: number): Promise<ChainBlock | null> {
@@ -32,8 +32,8 @@ export async function readBlock(deps: BlockReaderDeps, height: number): Promise<
 }
 
 /**
- * Reduces a block to what concerns us.
- * @param known the index's filter, if already loaded
+ * Reduces a block to its relevant parts.
+ * @param known the index's watch filter, if already loaded
  */
 export async function reduceBlock(
   { index, coin }: Pick<BlockReaderDeps, 'index' | 'coin'>,
@@ -66,8 +66,8 @@ export async function reduceBlock(
 }
 
 /**
- * In a block, where a transaction ends shows only by reading it: one that cannot be read hides those after it. Such a block
- * is retried and never skipped, and the failure says so.
+ * In a block, the end of a transaction is known only by parsing it, so one that cannot be parsed hides those
+ * after it. Such a block is retried and never skipped, and the error says so.
  */
 function readable<T>(height: number, { hash }: OpenBlock, read: () => T): T {
   try {

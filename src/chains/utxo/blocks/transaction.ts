@@ -14,17 +14,20 @@ const WITNESS_FLAG = 0x01;
 /** Litecoin (LIP-3): MWEB data may follow the witnesses. */
 const MWEB_FLAG = 0x08;
 
-/** What follows the outputs differs between a transaction on its own and one inside a block. */
+/** The bytes after the outputs differ between a lone transaction and one inside a block. */
 export interface TransactionShape {
   readonly mweb: boolean;
   /**
-   * A lone transaction ends where the bytes end, so MWEB data of any length can be stepped over;
-   * in a block it must be absent (its place is the extension block).
+   * A lone transaction ends with the bytes, so MWEB data of any length can be skipped; in a block it must be
+   * absent, because it is in the extension block.
    */
   readonly lone: boolean;
 }
 
-/** Offsets into one serialised transaction, nothing decoded: blocks hold thousands of transactions, and few matter. */
+/**
+ * Offsets into one serialised transaction, without decoding, because blocks hold thousands of transactions
+ * and few are relevant.
+ */
 export interface ScannedTransaction {
   readonly start: number;
   readonly end: number;
@@ -127,7 +130,7 @@ function skipWitnesses(reader: ByteReader, inputs: number): void {
   }
 }
 
-/** Skips the MWEB part; true when it is empty, which marks the HogEx transaction. */
+/** Skips the MWEB part; true if it is empty, which identifies the HogEx transaction. */
 function skipMweb(reader: ByteReader, shape: TransactionShape): boolean {
   const at = reader.offset;
   const presence = reader.byte();
@@ -184,7 +187,7 @@ function scriptStart(outputOffset: number): number {
   return outputOffset + AMOUNT_BYTES + 1;
 }
 
-/** Length of the script of the output at an offset; 0 when it is longer than any address's script. */
+/** Length of the script of the output at an offset; 0 if it is longer than any address's script. */
 function addressableLength(bytes: Buffer, outputOffset: number): number {
   const length = bytes[outputOffset + AMOUNT_BYTES] ?? 0;
   return length > MAX_ADDRESS_SCRIPT_BYTES || length < MIN_ADDRESS_SCRIPT_BYTES ? 0 : length;

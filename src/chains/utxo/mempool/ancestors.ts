@@ -5,12 +5,12 @@ import type { MatchTransaction } from '../blocks/match.ts';
 import type { NodeClient } from '../rpc/node-client.ts';
 import { outpointAt, scanLoneTransaction } from '../blocks/transaction.ts';
 
-/** Bound on unconfirmed ancestors, above the mempool's own ancestor limit. */
+/** Maximum number of unconfirmed ancestors, above the mempool's own ancestor limit. */
 const MAX_ANCESTORS = 64;
 
 /**
- * Unconfirmed ancestors of a transaction with these inputs. A block that spends any of their inputs
- * otherwise proves that the transaction can never confirm.
+ * Unconfirmed ancestors of a transaction with these inputs. A block that double-spends any of their inputs
+ * proves that the transaction can never confirm.
  */
 export async function unconfirmedAncestors(
   inputs: readonly OutputRef[],
@@ -44,7 +44,7 @@ function parentsOf(inputs: readonly OutputRef[], present: ReadonlySet<string>): 
   return [...parents].filter((txid) => present.has(txid)).slice(0, MAX_ANCESTORS);
 }
 
-/** Null for an unreadable transaction: its children are watched all the same. */
+/** Null for an unreadable transaction; its children are still watched. */
 function readInputs(txid: string, raw: string, mweb: boolean): OutputRef[] | null {
   try {
     return spentOutpoints(scanMempoolTransaction(txid, raw, mweb));

@@ -26,13 +26,13 @@ export interface MempoolDeps {
 }
 
 export interface Mempool {
-  /** See ChainAdapter.unconfirmed. Calls wait for one another. */
+  /** See ChainAdapter.unconfirmed. Calls run one after another. */
   view(): Promise<UnconfirmedView>;
 }
 
 /**
- * The node's mempool reduced to what concerns us. Each transaction is read once; afterwards only
- * its id is remembered for as long as the node holds it, and its credits when it has any.
+ * The relevant part of the node's mempool. Each transaction is read once; afterwards only its id is
+ * remembered while the node has it, and its credits if any.
  */
 export function createMempool({ client, index, mweb, unread }: MempoolDeps): Mempool {
   const memory = new MempoolMemory();
@@ -52,10 +52,10 @@ export function createMempool({ client, index, mweb, unread }: MempoolDeps): Mem
       let isRead = true;
       for (let start = 0; start < news.length; start += CHUNK)
         isRead = (await learn(news.slice(start, start + CHUNK), present)) && isRead;
-      // A block arrived between the two readings: the list may belong to either tip.
+      // A block arrived between the two reads, so the list may belong to either tip.
       if (bestBefore !== bestAfter) continue;
       if (isRead) return { ...memory.view(await tipAt(bestBefore), present), hasNews };
-      // Mined or evicted since it was listed, or missing at another backend: a new list will tell.
+      // Mined or evicted since it was listed, or missing at another backend: the next list decides.
       partial = { best: bestBefore, present };
     }
     if (partial === null)
@@ -63,7 +63,7 @@ export function createMempool({ client, index, mweb, unread }: MempoolDeps): Mem
     return { ...memory.view(await tipAt(partial.best), partial.present), hasNews, isPartial: true };
   }
 
-  /** Returns whether all of them were read. */
+  /** Returns whether all of them could be read. */
   async function learn(txids: readonly string[], present: ReadonlySet<string>): Promise<boolean> {
     const raws = await client.mempoolTransactions(txids);
     const transactions = new Map<string, MatchTransaction>();
@@ -80,7 +80,7 @@ export function createMempool({ client, index, mweb, unread }: MempoolDeps): Mem
     return left.length === 0 && raws.length === txids.length && raws.every((raw) => raw !== null);
   }
 
-  /** Null for an unreadable transaction: it must not hide the others. */
+  /** Null for an unreadable transaction: it must not affect the others. */
   async function readable(txid: string, raw: string | ChainError): Promise<MatchTransaction | null> {
     try {
       if (raw instanceof ChainError) throw raw;
@@ -104,8 +104,8 @@ export function createMempool({ client, index, mweb, unread }: MempoolDeps): Mem
 }
 
 /**
- * Entry times of the transactions that concern us, and which of them left the mempool since they were listed: dated
- * by the current time, a payment that a block took in time would be late.
+ * Entry times of the relevant transactions, and which of them left the mempool since they were listed: if
+ * they were dated by the current time, a payment that was mined in time would be late.
  */
 async function sightings(
   from: { readonly client: NodeClient; readonly mweb: boolean; readonly present: ReadonlySet<string> },
@@ -141,7 +141,7 @@ function tipLookup(client: NodeClient): (hash: string) => Promise<BlockRef> {
 
 interface Sighting {
   readonly txid: string;
-  /** Null where the node does not tell. */
+  /** Null where the node does not return it. */
   readonly nodeTimeMs: number | null;
   readonly inputs: readonly OutputRef[];
   readonly ancestors: readonly Ancestor[];
@@ -152,7 +152,7 @@ interface Relevant {
   readonly debits: readonly Debit[];
 }
 
-/** Cache of the mempool transactions read so far; never more than the node itself holds. */
+/** Cache of the mempool transactions read so far; never more than the node's mempool. */
 class MempoolMemory {
   private readonly known = new Set<string>();
   private readonly relevant = new Map<string, Relevant>();

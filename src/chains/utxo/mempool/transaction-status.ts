@@ -4,12 +4,12 @@ import { bytesOfHex } from '../blocks/block.ts';
 import { outpointKey, scanLoneTransaction } from '../blocks/transaction.ts';
 import type { OutputRef, StoredTransaction } from '../../../domain/chain.ts';
 
-/** Blocks searched before a transaction is called impossible. */
+/** Blocks searched before a transaction counts as impossible. */
 const RECENT_BLOCKS = 12;
-/** Outputs looked up to see whether a transaction was mined. */
+/** Maximum number of outputs looked up to find whether a transaction was mined. */
 const MAX_OUTPUTS_CHECKED = 400;
 
-/** A decoded transaction, as far as proofs about it need. */
+/** A decoded transaction, with the fields that proofs about it need. */
 export interface DecodedTransaction {
   readonly txid: string;
   readonly raw: string;
@@ -19,7 +19,7 @@ export interface DecodedTransaction {
 
 /**
  * Null when the bytes are missing or are not those of this transaction.
- * @throws {ChainError} bad_answer when they are no transaction.
+ * @throws {ChainError} bad_answer when they are not a transaction.
  */
 export function decodeTransaction(transaction: StoredTransaction, mweb: boolean): DecodedTransaction | null {
   const { txid, raw } = transaction;
@@ -31,7 +31,10 @@ export function decodeTransaction(transaction: StoredTransaction, mweb: boolean)
   return { txid, raw, inputs, outputs: scanned.outputs.map((_offset, index) => ({ txid, index })) };
 }
 
-/** The outputs that a transaction spends, from its bytes. @throws {ChainError} bad_answer when they are no transaction. */
+/**
+ * The outputs that a transaction spends, from its bytes. @throws {ChainError} bad_answer when they are not a
+ * transaction.
+ */
 export function decodeInputs(raw: string, mweb: boolean): OutputRef[] {
   const bytes = bytesOfHex(raw);
   return inputsIn(bytes, scanLoneTransaction(bytes, mweb).inputs);
@@ -56,7 +59,7 @@ interface BlockContent {
   readonly parent: string | undefined;
 }
 
-/** Transaction ids of the last blocks; each block is read once, however many transactions are looked up. */
+/** Transaction ids of the last blocks; each block is read once, for any number of lookups. */
 export class RecentBlocks {
   readonly #client: Pick<NodeClient, 'blockTxids' | 'header'>;
   #blocks: ReadonlyMap<string, BlockContent> = new Map();
@@ -65,7 +68,10 @@ export class RecentBlocks {
     this.#client = client;
   }
 
-  /** Whether one of the last blocks up to a tip holds it, for transactions whose outputs were spent at once. */
+  /**
+   * Whether one of the last blocks up to a tip contains it, for transactions whose outputs were spent
+   * immediately.
+   */
   async hold(txid: string, tipHash: string): Promise<boolean> {
     const blocks = new Map<string, BlockContent>();
     let hash: string | undefined = tipHash;
@@ -85,10 +91,10 @@ export class RecentBlocks {
 }
 
 /**
- * Finds the reason for a refusal because of missing or spent inputs: the node `held` it all along; an input
- * is spent and the node is in sync, so it is `impossible`; its inputs are unspent and yet the node does not
- * have it (`absent`); the node is behind (`open`); or the answers do not all belong to the tip at which it
- * was refused (`moved`): a block arrived, or one backend lags behind another.
+ * Finds the reason for a rejection because of missing or spent inputs: the node already `held` it; an input
+ * is spent and the node is in sync, so it is `impossible`; its inputs are unspent but the node does not have
+ * it (`absent`); the node is behind (`open`); or the answers do not all belong to the tip at which it was
+ * rejected (`moved`), because a block arrived or one backend lags behind another.
  */
 export async function transactionStatus(
   client: NodeClient,

@@ -5,7 +5,7 @@ const ATOM_DECIMALS = 8;
 /** In characters: the maximum supply takes 17. */
 const LONGEST_AMOUNT = 32;
 
-/** Texts of at least this length (bytes) are not decoded to strings. */
+/** Texts of at least this many bytes are not decoded to strings. */
 const LONG_RESULT = 4_096;
 const RESULT_START = Buffer.from('"result":"');
 const MARK = 'long text';
@@ -14,7 +14,7 @@ const BACKSLASH = 0x5c;
 
 /**
  * Parses JSON-RPC replies, one or a batch, whose results may be texts of megabytes (raw blocks): a long one
- * is returned as bytes of its own. Everything else goes through parseExactJson.
+ * is returned as separate bytes. Everything else goes through parseExactJson.
  */
 export function parseReply(answer: Uint8Array<ArrayBuffer>): unknown {
   const { texts, rest } = withoutLongTexts(answer);
@@ -28,7 +28,7 @@ export function parseReply(answer: Uint8Array<ArrayBuffer>): unknown {
     reply.result = texts.length === 1 ? text.bytes : text.bytes.slice();
     found += 1;
   }
-  // A mark occurs twice or elsewhere: rare enough to parse the slow way.
+  // A marker occurs twice or elsewhere: rare enough for the slow parser.
   return found === texts.length ? parsed : parseExactJson(sourceText(answer));
 }
 
@@ -37,9 +37,9 @@ const TEXT_END = Buffer.from('","error":null');
 const MARGIN = 128;
 
 /**
- * The same for one request whose result is megabytes of hex: where both ends of the answer have the form a node writes,
- * everything between is taken as that text unchecked. The decoder checks each character anyway and fails on anything but
- * hex; searching for a quote and an escape first would cost as much again.
+ * The same for one request whose result is megabytes of hex: if both ends of the answer have a node's usual
+ * form, everything between them is used unchecked. The decoder checks each character anyway and fails on
+ * anything but hex; searching for a quote and an escape first would double the cost.
  */
 export function parseHexReply(answer: Uint8Array<ArrayBuffer>): unknown {
   const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
@@ -59,7 +59,7 @@ export function parseHexReply(answer: Uint8Array<ArrayBuffer>): unknown {
 }
 
 interface LongText {
-  /** The placeholder in its place. */
+  /** The placeholder that replaces it. */
   readonly mark: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
@@ -96,7 +96,7 @@ function sourceText(bytes: Uint8Array): string {
 
 /**
  * Parses JSON; numbers with a fraction or exponent are returned as their source text. Big texts
- * without any "." (raw blocks, lists of ids) take the fast path, since they hold no decimals.
+ * without any "." (raw blocks, lists of ids) use the fast path, because they contain no decimals.
  */
 export function parseExactJson(text: string): unknown {
   return text.includes('.') ? JSON.parse(text, keepDecimals) : JSON.parse(text);

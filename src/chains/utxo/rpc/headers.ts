@@ -5,7 +5,7 @@ import type { NodeHeader } from './node-answers.ts';
 const NO_PARENT = '0'.repeat(64);
 
 /**
- * The highest block of the best chain whose time is at or before `timeMs` (block 0 at least).
+ * The highest block of the best chain whose time is at or before `timeMs` (at least block 0).
  * Block times are not monotonic, but the median of eleven is, and every block is later than
  * the median before it: past the first median above `timeMs` no block can qualify.
  */

@@ -19,7 +19,7 @@ export async function nodeStatus(client: NodeClient, coin: UtxoCoin, network: Ne
   return {
     tip: { height: info.blocks, hash: info.bestblockhash },
     headersHeight: info.headers,
-    // A private network has no recent block until one is mined.
+    // A private network has no recent block until it mines one.
     syncing: (info.initialblockdownload && network !== 'regtest') || info.headers > info.blocks,
     pruneHeight: info.pruned ? (info.pruneheight ?? 0) : 0,
     peers: network === 'regtest' ? null : networkInfo.connections,
@@ -48,13 +48,16 @@ function nameOf(genesisHash: string): string {
   return 'an unknown chain';
 }
 
-/** Tolerated offset between the node's clock and its peers' median: beyond it, block and mempool times are off as well. */
+/**
+ * Tolerated offset between the node's clock and its peers' median: beyond it, block and mempool times are
+ * also wrong.
+ */
 const CLOCK_OFFSET_SECONDS = 300;
 
 const BLOCKS_ONLY =
   'the node runs with -blocksonly: payments are seen only once a block has them, and count as late when that is after their time; start it without';
 
-/** The node's own warnings, and those that follow from its answers. */
+/** The node's own warnings, and those derived from its answers. */
 function warningsOf(
   coin: UtxoCoin,
   info: ChainInfo,

@@ -38,7 +38,7 @@ export const HEADER = z.object({
 });
 export type NodeHeader = z.infer<typeof HEADER>;
 
-/** Long lists are checked by hand: a schema per entry would cost more than reading the mempool. */
+/** Long lists are checked by hand: a schema check per entry would cost more than reading the mempool. */
 export const TXIDS = z.custom<string[]>(
   (value) => Array.isArray(value) && value.every((txid) => typeof txid === 'string' && txid.length === 64),
   'is not a list of transaction ids',
@@ -55,7 +55,7 @@ export const RAW_BYTES = z.union([
   RAW.transform((text): HexText => new Uint8Array(Buffer.from(text, 'latin1'))),
 ]);
 
-/** Without `feerate` where the node has no estimate; some forks answer -1 then. */
+/** Without `feerate` where the node has no estimate; some forks return -1 instead. */
 export const ESTIMATE = z.object({ feerate: z.unknown().optional() });
 export const MEMPOOL_INFO = z.object({
   mempoolminfee: AMOUNT,
@@ -63,7 +63,7 @@ export const MEMPOOL_INFO = z.object({
   /** Since Bitcoin Core 24. */
   incrementalrelayfee: AMOUNT.nullish(),
 });
-/** What older nodes say of it in getnetworkinfo. */
+/** Where older nodes return it: in getnetworkinfo. */
 export const INCREMENTAL_FEE = z.object({ incrementalfee: AMOUNT.nullish() });
 /** After a start a node loads its mempool from disk: until then a missing transaction proves nothing. */
 export const LOADED = z.object({ loaded: z.boolean().default(true) });

@@ -26,7 +26,9 @@ import { type AnswerSize, type Rpc } from './rpc.ts';
 const RPC_MISC_ERROR = -1;
 const RPC_INVALID_ADDRESS_OR_KEY = -5;
 const RPC_INVALID_PARAMETER = -8;
-/** Raw transactions per request: even if each had the largest size relayed, the answer stays in bounds. */
+/**
+ * Raw transactions per request: even if each had the maximum relayed size, the answer stays within its limit.
+ */
 const RAW_BATCH = 64;
 const LOOKUP_BATCH = 200;
 
@@ -36,7 +38,7 @@ export interface MempoolSnapshot {
   readonly bestAfter: string;
 }
 
-/** Rates in atoms per 1,000 vB; null when the node has none, with the reason unless that is usual. */
+/** Rates in atoms per 1,000 vB; null when the node has none, with the reason unless that is normal. */
 export interface FeeAnswer<T> {
   readonly rates: T | null;
   readonly problem: string | null;
@@ -49,7 +51,7 @@ export interface NodeState {
   readonly unspent: readonly boolean[];
 }
 
-/** Typed RPC methods of the node. Unexpected refusals become ChainErrors. */
+/** Typed RPC methods of the node. Unexpected errors become ChainErrors. */
 export interface NodeClient {
   chainInfo(): Promise<ChainInfo>;
   networkInfo(): Promise<NetworkInfo>;
@@ -61,14 +63,23 @@ export interface NodeClient {
   header(hash: string): Promise<NodeHeader>;
   /** Raw block as hex characters, owned by the caller; null when the node no longer keeps it. */
   rawBlock(hash: string): Promise<HexText | null>;
-  /** As rawBlock, for several blocks in one request: the caller bounds the answer. */
+  /** As rawBlock, for several blocks in one request: the caller limits the answer's size. */
   rawBlocks(hashes: readonly string[]): Promise<(HexText | null)[]>;
   blockTxids(hash: string): Promise<readonly string[]>;
-  /** The mempool between two readings of the best block, in one request. @throws {ChainError} while the node loads it. */
+  /**
+   * The mempool between two reads of the best block, in one request. @throws {ChainError} while the node
+   * loads it.
+   */
   mempool(): Promise<MempoolSnapshot>;
-  /** Raw mempool transactions as hex, null for those that left meanwhile, or why one cannot be had. */
+  /**
+   * Raw mempool transactions as hex, null for those that left in the meantime, or the reason why one is
+   * unavailable.
+   */
   mempoolTransactions(txids: readonly string[]): Promise<(string | null | ChainError)[]>;
-  /** When each entered the node's mempool, ms; null for those that left meanwhile, `unknown` where it is not told. */
+  /**
+   * When each entered the node's mempool, ms; null for those that left in the meantime, `unknown` where the
+   * node does not return it.
+   */
   mempoolTimes(txids: readonly string[]): Promise<(number | null | 'unknown')[]>;
   inMempool(txid: string): Promise<boolean>;
   /**
@@ -81,7 +92,10 @@ export interface NodeClient {
   /** @throws {RpcRefusal} with the node's reason. */
   sendRaw(raw: string): Promise<void>;
   estimateFee(blocks: number): Promise<FeeAnswer<bigint | null>>;
-  /** Atoms per 1,000 vB: the lowest rate of its mempool now, its relay floor, and what a replacement must add. */
+  /**
+   * Atoms per 1,000 vB: the current minimum of its mempool, its relay minimum, and the increment for a
+   * replacement.
+   */
   mempoolFees(): Promise<FeeAnswer<MempoolFees>>;
   close(): Promise<void>;
 }
@@ -130,8 +144,8 @@ export function createNodeClient(rpc: Rpc): NodeClient {
     ...mempoolMethods(rpc),
     ...feeMethods(rpc),
     async sendRaw(raw) {
-      // 0: no limit of the node's own; plans are capped before they are signed.
-      // Not retried: a second backend could refuse what a first one accepted before the connection broke.
+      // 0: no limit by the node, because plans are capped before they are signed. Not retried: a second
+      // backend could reject what the first one accepted before the connection broke.
       await rpc.callOnce('sendrawtransaction', [raw, 0], HASH);
     },
     close: () => rpc.close(),
@@ -243,14 +257,17 @@ function feeMethods(rpc: Rpc): Pick<NodeClient, 'estimateFee' | 'mempoolFees'> {
         const info = await rpc.call('getmempoolinfo', [], MEMPOOL_INFO);
         const relay = info.minrelaytxfee ?? 0n;
         const told = info.incrementalrelayfee ?? (await incrementalFee(rpc));
-        // A node that tells nothing has the usual policy: both are the same.
+        // A node that returns neither has the usual policy, in which both are equal.
         return { minimum: info.mempoolminfee, relay, increment: told ?? relay };
       }),
   };
 }
 
-/** A refused call, or an answer without a usable rate, leaves the other sources. @throws {ChainError} for an outage. */
-/** Null where the node does not tell. */
+/**
+ * After an error, or an answer without a usable rate, the other sources are used. @throws {ChainError} for an
+ * outage.
+ */
+/** Null where the node does not return it. */
 async function incrementalFee(rpc: Rpc): Promise<bigint | null> {
   const { rates } = await feeAnswer(async () => rpc.call('getnetworkinfo', [], INCREMENTAL_FEE));
   return rates?.incrementalfee ?? null;
@@ -271,12 +288,12 @@ interface LookupRequest<T> {
   readonly keys: readonly (string | number | boolean)[][];
   readonly schema: z.ZodType<T>;
   readonly size: number;
-  /** Recognises "not found"; by default, a key the node does not know. */
+  /** Recognises "not found"; by default, a key unknown to the node. */
   readonly isNothing?: (refusal: RpcRefusal) => boolean;
   readonly answer?: AnswerSize;
 }
 
-/** As lookUp, where one answer that cannot be used must not hide the others: it is an error in the list. */
+/** As lookUp, but an unusable answer must not affect the others: it becomes an error in the list. */
 async function lookUpEach<T>(
   rpc: Rpc,
   { schema, ...query }: LookupRequest<T>,
@@ -308,7 +325,7 @@ async function lookUp<T>(rpc: Rpc, query: LookupRequest<T>): Promise<(T | null)[
   return found;
 }
 
-/** Turns unexpected refusals into ChainErrors and expected ones into null. */
+/** Turns unexpected errors into ChainErrors and expected ones into null. */
 async function ask<T>(answer: Promise<T>): Promise<T>;
 async function ask<T>(answer: Promise<T>, isNothing: (refusal: RpcRefusal) => boolean): Promise<T | null>;
 async function ask<T>(

@@ -7,7 +7,7 @@ import { parseExactJson, parseHexReply, parseReply } from './exact-json.ts';
 export type RpcParams = readonly (string | number | boolean | readonly string[])[];
 
 /**
- * Of a `long` answer, long text results are returned as bytes (see parseReply); the caller checks that they
+ * In a `long` answer, long text results are returned as bytes (see parseReply); the caller checks that they
  * are hex.
  */
 export type AnswerSize = 'usual' | 'long';
@@ -15,12 +15,12 @@ export type AnswerSize = 'usual' | 'long';
 export interface Rpc {
   /**
    * One call, its answer checked against a schema.
-   * @throws {RpcRefusal} when the node answers an error; {ChainError} for everything else.
+   * @throws {RpcRefusal} when the node returns an error; {ChainError} for everything else.
    */
   call<T>(method: string, params: RpcParams, schema: z.ZodType<T>, size?: AnswerSize): Promise<T>;
-  /** As call, but not retried: the answer is that of the only request that can have reached a node. */
+  /** As call, but not retried: the answer belongs to the only request that can have reached a node. */
   callOnce<T>(method: string, params: RpcParams, schema: z.ZodType<T>): Promise<T>;
-  /** Several calls in one batch; answers are matched by id, each a value or the node's refusal. */
+  /** Several calls in one batch; answers are matched by id, each a value or the node's error. */
   batch<T>(
     requests: readonly RpcRequest[],
     schema: z.ZodType<T>,
@@ -37,7 +37,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   403: 'the node refuses our address (403): its rpcallowip must have the address that we come from',
 };
 
-/** JSON-RPC 1.0 as bitcoind and its relatives speak it. */
+/** JSON-RPC 1.0 as implemented by bitcoind and its forks. */
 export function createRpc(transport: RpcTransport): Rpc {
   const rpc = createJsonRpc<AnswerSize | 'once'>({
     version: '1.0',

@@ -4,17 +4,17 @@ import type { MempoolFees, NodeClient } from '../rpc/node-client.ts';
 
 /** Atoms per 1,000 vB. */
 export interface FeeLimits {
-  /** 0: what the node relays is the floor. */
+  /** 0: the node's relay minimum is the floor. */
   readonly floorRate: bigint;
-  /** Taken where the node names no rate at all. */
+  /** Used where the node returns no rate. */
   readonly fallbackRate: bigint;
   readonly capRate: bigint;
   readonly confirmTarget: number;
 }
 
 /**
- * Fee quote: the highest of the node's estimate, its mempool minimum, its relay minimum and the
- * configured floor, never above the cap. `source` names the one that decided. What the node refuses is left out.
+ * Fee quote: the highest of the node's estimate, its mempool minimum, its relay minimum and the configured
+ * floor, never above the cap. `source` names the deciding one. Calls that the node rejects are skipped.
  */
 export async function quoteFee(
   client: Pick<NodeClient, 'estimateFee' | 'mempoolFees'>,

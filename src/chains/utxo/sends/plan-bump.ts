@@ -7,17 +7,20 @@ import { type FeeRule, finishFeeOnTop, finishFeeSubtracted, type PlanParts, sumI
 import { usableFunds } from './plan-send.ts';
 import { dustLimit, feeFor, maxInputs } from './size.ts';
 
-/** A fiftieth: more than shorter signatures can raise the first version's actual rate above the planned one. */
+/**
+ * One fiftieth: more than the margin by which shorter signatures can raise the actual rate above the planned
+ * one.
+ */
 const SIZE_SLACK = 50n;
 
 type Request = BumpRequest & { readonly capRate: bigint };
 
 /**
- * A replacement of a stuck send (BIP-125): all its inputs, the same destination and amount, a fee
- * that beats the old one by the relay increment and brings it, together with its unconfirmed ancestors, to the
- * quoted rate. Change pays first, further confirmed funds (biggest first) where it does not suffice. With `toSelf`
- * everything goes to the change address instead. Null when the quote asks no more than is paid already, or
- * when the funds or the fee cap do not allow it.
+ * A replacement of a stuck send (RBF, BIP-125): all its inputs, the same destination and amount, and a fee
+ * that exceeds the old one by the relay increment and brings it, together with its unconfirmed ancestors
+ * (CPFP), to the quoted rate. Change pays first, then further confirmed funds, largest first. With `toSelf`
+ * everything goes to the change address instead. Null when the quote is no higher than the paid rate, or when
+ * the funds or the fee cap do not allow it.
  */
 export function planBump(coin: UtxoCoin, network: Network, request: Request): SendPlan | null {
   const { previous, quote, capRate, ancestry } = request;
@@ -39,7 +42,7 @@ export function planBump(coin: UtxoCoin, network: Network, request: Request): Se
   };
   const { scriptType, dustRelayRate } = coin;
   const parts = { change, scriptType, dustRelayRate };
-  // What it pays for its ancestors does not count towards its own rate.
+  // The fee that it pays for its ancestors does not count towards its own rate.
   const isWithinCap = (plan: SendPlan) => (plan.feeRate * (plan.fee - deficit)) / plan.fee <= capRate;
   if (request.toSelf === true) {
     const plan = payBack({ ...parts, destination: change, inputs: previous.inputs }, feeRule);
@@ -60,7 +63,7 @@ export function planBump(coin: UtxoCoin, network: Network, request: Request): Se
   return null;
 }
 
-/** A replacement may not bring in other unconfirmed outputs (BIP-125, rule 2). */
+/** A replacement must not add unconfirmed outputs (BIP-125, rule 2). */
 function confirmedExtra(coin: UtxoCoin, { previous, funds, ancestry }: Request, rate: bigint): Fund[] {
   const spent = new Set(previous.inputs.map(({ ref }) => outputKey(ref)));
   const others = funds.filter(

@@ -16,13 +16,14 @@ import type { UtxoCoin } from '../../../domain/coins/definition.ts';
 import { type FeeRule, finishFeeOnTop, finishFeeSubtracted, type PlanParts } from './plan.ts';
 import { dustLimit, feeFor, inputVsize, maxInputs, transactionVsize } from './size.ts';
 
-/** selectUTXO counts in whole atoms per byte; thousandths give it our rates per 1,000 exactly. */
+/** selectUTXO uses whole atoms per byte; scaling by a thousand keeps our rates per 1,000 exact. */
 const SCALE = 1_000n;
 
 /**
- * Selects coins for a send (see ChainAdapter.planSend): the library first looks for a set that needs no
- * change among the largest, else takes the biggest. Outputs worth less than their own input fee are never used. An unconfirmed
- * output counts at its value less the fee its ancestors lack, which the fee of this send pays.
+ * Selects coins for a send (see ChainAdapter.planSend): the library first searches the largest outputs for a
+ * set without change, else it uses the largest. Outputs worth less than their own input fee are never used.
+ * An unconfirmed output counts at its value minus the fee shortfall of its ancestors, which this send pays
+ * (CPFP).
  * @throws {InsufficientFunds} {UnsendableAmount} {TypeError} for an address of another chain.
  */
 export function planSend(coin: UtxoCoin, network: Network, request: SendRequest): SendPlan {
@@ -63,7 +64,7 @@ export function planSend(coin: UtxoCoin, network: Network, request: SendRequest)
   return plan;
 }
 
-/** Funds worth more than they cost to spend, biggest first. */
+/** Funds worth more than they cost to spend, largest first. */
 export function usableFunds(
   coin: UtxoCoin,
   funds: readonly Fund[],
@@ -76,24 +77,27 @@ export function usableFunds(
     .sort((a, b) => compareBig(b.amount, a.amount) || compareText(outputKey(a.ref), outputKey(b.ref)));
 }
 
-/** Value of an output after raising its unconfirmed ancestors to the rate. */
+/** Value of an output minus the fee that brings its unconfirmed ancestors to the rate. */
 function effectiveValue(fund: Fund, rate: bigint, ancestry: Ancestry | undefined): bigint {
   return fund.amount - deficitAt(rate, distinctAncestors([fund], ancestry));
 }
 
 interface Target {
   readonly amount: bigint;
-  /** Of the fee on top of the amount; 0 where it comes out of that. */
+  /** Rate of a fee on top of the amount; 0 where the fee is subtracted from it. */
   readonly rate: bigint;
   readonly worth: (fund: Fund) => bigint;
 }
 
-/** Outputs given to the library, which takes a fifth of a millisecond for each and holds up everything else meanwhile. */
+/**
+ * Maximum number of outputs passed to the library, which blocks the event loop for a fifth of a millisecond
+ * per output.
+ */
 const MAX_SELECTION = 250;
 
 /**
- * The largest outputs that pay the amount and its fee without change; null when all together do not. Beyond what the
- * library is given, a set without change is not worth the search.
+ * The largest outputs that pay the amount and its fee without change; null when all together do not. Beyond
+ * the library's maximum, the search for a set without change is not worthwhile.
  */
 function largestThatPay(
   { scriptType, destination }: Omit<PlanParts, 'inputs'>,
@@ -110,7 +114,7 @@ function largestThatPay(
   return null;
 }
 
-/** Null when they do not pay for it. */
+/** Null when they do not cover it. */
 function selectInputs(
   parts: Omit<PlanParts, 'inputs'>,
   usable: readonly Fund[],

@@ -11,7 +11,7 @@ export interface PlanParts {
   readonly dustRelayRate: bigint;
 }
 
-/** Minimum fee for a size: by the rate, or more for a replacement. */
+/** Minimum fee for a size: at the rate, or more for a replacement. */
 export type FeeRule = (vsize: bigint) => bigint;
 
 export function sumInputs(funds: readonly Fund[]): bigint {
@@ -19,8 +19,8 @@ export function sumInputs(funds: readonly Fund[]): bigint {
 }
 
 /**
- * Pays `amount` and the fee from the inputs, with the rest as change unless that would be dust,
- * which goes to the fee. Null when the inputs do not cover it.
+ * Pays `amount` and the fee from the inputs, with the rest as change; dust goes to the fee. Null when the
+ * inputs do not cover it.
  */
 export function finishFeeOnTop(parts: PlanParts, amount: bigint, feeRule: FeeRule): SendPlan | null {
   const rest = sumInputs(parts.inputs) - amount;
@@ -39,7 +39,7 @@ export function finishFeeOnTop(parts: PlanParts, amount: bigint, feeRule: FeeRul
 }
 
 /**
- * Takes the fee from `amount`, which the inputs must cover: the destination gets the difference,
+ * Subtracts the fee from `amount`, which the inputs must cover: the destination receives the difference,
  * never more than `amount`. A rest too small for change goes to the fee.
  */
 export function finishFeeSubtracted(parts: PlanParts, amount: bigint, feeRule: FeeRule): SendPlan | null {

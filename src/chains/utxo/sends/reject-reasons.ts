@@ -1,16 +1,15 @@
 import type { RpcRefusal } from '../../shared/json-rpc.ts';
 
 /**
- * Meaning of a node's refusal of a transaction.
- * `known`: it has it already; `spent`: an input is missing or spent in the chain; `replaced`: an
- * input is spent by another unconfirmed transaction; `temporary`: it may be taken later;
- * `invalid`: never, whatever happens; `unclear`: none of these with certainty.
+ * Meaning of a node's rejection of a transaction. `known`: it already has it; `spent`: an input is missing or
+ * spent in the chain; `replaced`: an input is spent by another unconfirmed transaction; `temporary`: it may
+ * be accepted later; `invalid`: it never will be; `unclear`: none of these with certainty.
  */
 export type RejectReason = 'known' | 'spent' | 'replaced' | 'temporary' | 'invalid' | 'unclear';
 
 const RPC_ALREADY_IN_CHAIN = -27;
 
-/** Wordings of bitcoind 29 and litecoind 0.21. Matched by code first where the code says enough. */
+/** Wordings of bitcoind 29 and litecoind 0.21. Matched by code first where the code is sufficient. */
 const WORDINGS: readonly (readonly [RejectReason, readonly string[]])[] = [
   [
     'known',
@@ -47,7 +46,7 @@ const WORDINGS: readonly (readonly [RejectReason, readonly string[]])[] = [
       'too-large-cluster',
     ],
   ],
-  // Only unambiguous wordings: a send called impossible releases its coins.
+  // Only unambiguous wordings: an impossible send releases its coins.
   [
     'invalid',
     [
@@ -63,7 +62,7 @@ const WORDINGS: readonly (readonly [RejectReason, readonly string[]])[] = [
   ],
 ];
 
-/** Classifies a refusal of sendrawtransaction. Pure. */
+/** Classifies an error of sendrawtransaction. Pure. */
 export function classifyRejection(refusal: RpcRefusal): RejectReason {
   const reason = refusal.reason.toLowerCase();
   const named = WORDINGS.find(([, texts]) => texts.some((text) => reason.includes(text)));

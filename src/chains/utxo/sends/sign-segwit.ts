@@ -5,8 +5,8 @@ import { outputKey, type OutputRef } from '../../../domain/chain.ts';
 import { keyHashScript } from '../address.ts';
 
 /**
- * Signs transactions that spend P2WPKH outputs in time linear in their number: the digests of BIP-143 share three
- * hashes over all inputs and outputs, which the library computes anew for each input (1,400 inputs: 9 s).
+ * Signs transactions that spend P2WPKH outputs in time linear in their number: the digests of BIP-143 share
+ * three hashes over all inputs and outputs, which the library recomputes for each input (1,400 inputs: 9 s).
  */
 
 const SIGHASH_ALL = 1;
@@ -28,7 +28,7 @@ export interface UnsignedSegwit {
   readonly outputs: readonly { readonly script: Uint8Array; readonly amount: bigint }[];
 }
 
-/** @throws {Error} when a key does not belong to the output that it is to spend. */
+/** @throws {Error} when a key does not belong to the output that it must spend. */
 export function signSegwit(unsigned: UnsignedSegwit): { readonly txid: string; readonly raw: string } {
   const digest = digester(unsigned);
   const witnesses = unsigned.inputs.map((input, at) => {

@@ -8,14 +8,14 @@ import { compareBig, compareText } from './plan-send.ts';
 import { sumInputs } from './plan.ts';
 import { signSegwit } from './sign-segwit.ts';
 
-/** Signals replacement (BIP-125). */
+/** Signals replaceability (RBF, BIP-125). */
 const REPLACEABLE = 0xfffffffd;
 const VERSION = 2;
 
 /**
- * Signs a plan: inputs and outputs in BIP-69 order, locktime 0. The same plan and keys always give the same bytes
- * (RFC 6979 nonces). Each signature commits to its input's amount (BIP-143), except for P2PKH.
- * @throws {Error} when the plan does not add up or a key does not belong to its fund.
+ * Signs a plan: inputs and outputs in BIP-69 order, locktime 0. The same plan and keys always give the same
+ * bytes (RFC 6979 nonces). Each signature commits to its input's amount (BIP-143), except for P2PKH.
+ * @throws {Error} when the plan's amounts do not add up or a key does not belong to its fund.
  */
 export function signSend(
   coin: UtxoCoin,

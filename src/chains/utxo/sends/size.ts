@@ -1,13 +1,13 @@
 import type { ScriptType } from '../../../domain/coins/definition.ts';
 import { MAX_PACKAGE_SIZE } from '../../../domain/send/package-fee.ts';
 
-/** Sizes of what we sign: inputs of our own script type, any outputs. All pure. */
+/** Sizes of transactions that we sign: inputs of our own script type, any outputs. All pure. */
 
 const WITNESS_SCALE = 4;
 const OVERHEAD_BYTES = 4 + 4;
 const SEGWIT_MARKER_WEIGHT = 2;
 const OUTPOINT_SCRIPT_SEQUENCE_BYTES = 32 + 4 + 1 + 4;
-/** Longest DER signature with its hash type and the public key, each behind its length. */
+/** Longest DER signature with its hash type and the public key, each preceded by its length. */
 const SIGNATURE_AND_KEY_BYTES = 1 + 72 + 1 + 33;
 const INPUT_WEIGHTS: Readonly<Record<ScriptType, number>> = {
   // One byte more for the count of witness items (BIP-141).
@@ -24,8 +24,8 @@ export function inputVsize(type: ScriptType): bigint {
 const MAX_VSIZE = 100_000n;
 
 /**
- * Most inputs of ours that a transaction with these outputs can have: alone, and in one package with its unconfirmed
- * ancestors.
+ * Maximum number of our inputs in a transaction with these outputs: alone, and in one package with its
+ * unconfirmed ancestors.
  * @param ancestorsSize virtual size of those
  */
 export function maxInputs(
@@ -35,7 +35,7 @@ export function maxInputs(
 ): number {
   const room = MAX_PACKAGE_SIZE - ancestorsSize;
   const size = room < MAX_VSIZE ? room : MAX_VSIZE;
-  // The count of inputs takes three bytes from 253 of them on.
+  // The count of inputs takes three bytes from 253 inputs on.
   const overhead = transactionVsize(type, 0xfd, outputScripts) - 0xfdn * inputVsize(type);
   return size <= overhead ? 0 : Number((size - overhead) / inputVsize(type));
 }

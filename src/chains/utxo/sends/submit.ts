@@ -37,9 +37,9 @@ export interface Submitter {
 
 type Outcome =
   | { readonly kind: 'held' }
-  /** Inputs are spent: `replaced` by an unconfirmed rival that could still lose, or for good. */
+  /** Inputs are spent: `replaced` by an unconfirmed rival that could still lose, or permanently. */
   | { readonly kind: 'replaced' | 'impossible' | 'invalid'; readonly reason: string }
-  /** The node does not have it, for reasons that may pass (`absent`), or cannot tell (`open`). */
+  /** The node does not have it, for a possibly temporary reason (`absent`), or cannot decide (`open`). */
   | { readonly kind: 'absent' | 'open'; readonly reason: string };
 
 export function createSubmitter(client: NodeClient, mweb: boolean, logger: Logger): Submitter {
@@ -70,7 +70,7 @@ export function createSubmitter(client: NodeClient, mweb: boolean, logger: Logge
     switch (kind) {
       case 'held':
         return 'present';
-      // The conflicting transaction is in no block itself: a miner may still include this one.
+      // The conflicting transaction is unconfirmed itself: a miner may still include this one.
       case 'replaced':
         return proof === 'final' ? 'unknown' : 'gone';
       case 'impossible':
@@ -107,7 +107,7 @@ function toSubmitResult(outcome: Outcome): BroadcastResult {
     case 'impossible':
     case 'invalid':
       return { kind: 'rejected', reason: outcome.reason };
-    // The conflicting transaction is unconfirmed itself: these bytes may still be the ones that are mined.
+    // The conflicting transaction is unconfirmed itself: these bytes may still be mined instead.
     case 'replaced':
     case 'absent':
     case 'open':
