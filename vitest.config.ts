@@ -28,6 +28,7 @@ export default defineConfig({
     pool: 'forks',
     testTimeout: 180_000,
     hookTimeout: 240_000,
+    setupFiles: ['test/_helpers/timing/measure-file.ts'],
     expect: { poll: { timeout: 15_000 } },
     // More than cores: half the time a test waits for a node, a browser or a clock.
     maxWorkers: 4,
