@@ -36,8 +36,8 @@ const refused = (answer: Awaited<ReturnType<typeof verify>>) => [
 ];
 const dead = [400, 'VALIDATION_INVALID', ['token']];
 
-describe('the mail after registering', () => {
-  it('goes to the new user and links to the dashboard, in text and HTML', async () => {
+describe('the verification email after registration', () => {
+  it('is sent to the new user and links to the dashboard, in text and HTML', async () => {
     const { email, token } = await newUser(app);
     const mails = await takeMails(app, email);
     expect(mails).toHaveLength(1);
@@ -51,14 +51,14 @@ describe('the mail after registering', () => {
     expect(await isVerified(token)).toBe(false);
   });
 
-  it('is not written for a registration that is refused', async () => {
+  it('is not written for a refused registration', async () => {
     const { email } = await newUser(app);
     await takeMails(app);
     await app.api.call('POST', '/auth/register', { body: { email, password: 'another password' } });
     expect(await takeMails(app, email)).toEqual([]);
   });
 
-  it('is in the database in no readable form, and gone from it once sent', async () => {
+  it('is not readable in the database, and is deleted from it once sent', async () => {
     const { id, email } = await newUser(app);
     const rows = async () => app.db.selectFrom('mails').selectAll().where('user_id', '=', id).execute();
     const before = JSON.stringify(await rows());
@@ -70,8 +70,8 @@ describe('the mail after registering', () => {
   });
 });
 
-describe('verify-email', () => {
-  it('verifies; the same token again is harmless', async () => {
+describe('POST /auth/verify-email', () => {
+  it('verifies the address, and is idempotent for the same token', async () => {
     const user = await newUser(app);
     const token = await mailedToken(user.email);
     const first = await verify(user, token);
@@ -81,13 +81,13 @@ describe('verify-email', () => {
     expect(await isVerified(user.token)).toBe(true);
   });
 
-  it('verifies nobody else', async () => {
+  it('verifies no other user', async () => {
     const [one, other] = [await newUser(app), await newUser(app)];
     await verify(one, await mailedToken(one.email));
     expect(await isVerified(other.token)).toBe(false);
   });
 
-  it('works up to 48 hours, and then no more', async () => {
+  it('accepts the token for 48 hours', async () => {
     const [early, late] = [await newUser(app), await newUser(app)];
     const mails = await takeMails(app);
     const tokenOf = (email: string) => tokenIn(mails.find((mail) => mail.to === email)?.text ?? '');
@@ -97,7 +97,7 @@ describe('verify-email', () => {
     expect(refused(await verify(await signedIn(late), tokenOf(late.email)))).toEqual(dead);
   });
 
-  it('holds when the same token comes many times at once', async () => {
+  it('verifies once when the same token arrives many times concurrently', async () => {
     const user = await newUser(app);
     const token = await mailedToken(user.email);
     const answers = await Promise.all(Array.from({ length: 8 }, async () => verify(user, token)));
@@ -111,7 +111,7 @@ describe('verify-email', () => {
     },
   );
 
-  it('does not take a token made for another purpose', async () => {
+  it('rejects a token for another purpose', async () => {
     const user = await newUser(app);
     const { email } = user;
     await takeMails(app);
@@ -120,8 +120,8 @@ describe('verify-email', () => {
   });
 });
 
-describe('resend-verification', () => {
-  it('mails a new token, and the old one is dead', async () => {
+describe('POST /auth/resend-verification', () => {
+  it('sends a new token and invalidates the old one', async () => {
     const user = await newUser(app);
     const old = await mailedToken(user.email);
     expect((await resend(user.token)).body.data).toEqual({ sent: true, by: 'mail' });
@@ -130,7 +130,7 @@ describe('resend-verification', () => {
     expect((await verify(user, fresh)).status).toBe(200);
   });
 
-  it('says that the link is in the log where there is no mail server', async () => {
+  it('says that the link is in the log when no mail server is configured', async () => {
     const without = await startHttpApp({ hasMailServer: false });
     const { token, email } = await newUser(without);
     const sent = await without.api.must('POST', '/auth/resend-verification', { token });
@@ -142,7 +142,7 @@ describe('resend-verification', () => {
     await without.destroy();
   });
 
-  it('sends the newest mail only, when several wait', async () => {
+  it('sends only the newest of several waiting emails', async () => {
     const user = await newUser(app);
     await resend(user.token);
     await resend(user.token);
@@ -151,7 +151,7 @@ describe('resend-verification', () => {
     expect((await verify(user, tokenIn(mails[0]?.text ?? ''))).status).toBe(200);
   });
 
-  it('sends nothing once verified', async () => {
+  it('sends nothing once the address is verified', async () => {
     const user = await newUser(app);
     await verify(user, await mailedToken(user.email));
     const answer = await resend(user.token);
@@ -159,7 +159,7 @@ describe('resend-verification', () => {
     expect(await takeMails(app, user.email)).toEqual([]);
   });
 
-  it('stops at five mails a day, saying when, and the last link goes on working', async () => {
+  it('stops at five emails a day, with the time of the next, and the last link stays valid', async () => {
     const user = await newUser(app);
     for (let i = 0; i < 4; i += 1) expect((await resend(user.token)).status).toBe(200);
     const token = await mailedToken(user.email);
@@ -171,7 +171,7 @@ describe('resend-verification', () => {
     expect((await verify(user, token)).status).toBe(200);
   });
 
-  it('mails again when the day is over', async () => {
+  it('sends again on the next day', async () => {
     const user = await newUser(app);
     for (let i = 0; i < 5; i += 1) await resend(user.token);
     app.advance(24 * HOUR_MS);
@@ -181,7 +181,7 @@ describe('resend-verification', () => {
     expect((await resend(token)).status).toBe(200);
   });
 
-  it('needs a user token', async () => {
+  it('requires a user token', async () => {
     const answer = await app.api.call('POST', '/auth/resend-verification');
     expect([answer.status, answer.body.error?.code]).toEqual([401, 'UNAUTHORISED']);
   });

@@ -51,8 +51,8 @@ const timeOf = async (address: string) => {
   return Math.min(...times);
 };
 
-describe('forgot-password', () => {
-  it('answers the same for an address somebody has and one nobody has', async () => {
+describe('POST /auth/forgot-password', () => {
+  it('answers the same for a known and for an unknown address', async () => {
     const { email } = await newUser(app);
     await takeMails(app);
     const known = await forgot(email.toUpperCase());
@@ -66,14 +66,14 @@ describe('forgot-password', () => {
     ]);
   });
 
-  it('takes the same time for both', async () => {
+  it('takes the same time for a known and for an unknown address', async () => {
     const { email } = await newUser(app);
     const [known, unknown] = [await timeOf(email), await timeOf('nobody@example.com')];
     expect(Math.abs(known - unknown)).toBeLessThan(50);
     expect(unknown).toBeGreaterThan(240);
   });
 
-  it('mails at most five links an hour, tells nobody, and the last link works', async () => {
+  it('sends at most five links an hour, does not reveal the limit, and the last link works', async () => {
     const { email } = await newUser(app);
     await takeMails(app);
     const tokens: string[] = [];
@@ -96,8 +96,8 @@ describe('forgot-password', () => {
   );
 });
 
-describe('reset-password', () => {
-  it('sets the password, kills every token, verifies the address and tells the owner', async () => {
+describe('POST /auth/reset-password', () => {
+  it('sets the password, revokes every token, verifies the address and notifies the owner', async () => {
     const user = await newUser(app);
     const other = await newUser(app);
     const token = await resetToken(user.email);
@@ -111,7 +111,7 @@ describe('reset-password', () => {
     ]);
   });
 
-  it('works once', async () => {
+  it('accepts the token once', async () => {
     const { email } = await newUser(app);
     const token = await resetToken(email);
     expect((await reset(token)).status).toBe(200);
@@ -119,7 +119,7 @@ describe('reset-password', () => {
     expect(await loginStatus(email, NEW)).toBe(200);
   });
 
-  it('lets exactly one of several at once win', async () => {
+  it('accepts exactly one of several concurrent requests', async () => {
     const { email } = await newUser(app);
     const token = await resetToken(email);
     const passwords = ['password one', 'password two', 'password three', 'password four'];
@@ -129,7 +129,7 @@ describe('reset-password', () => {
     expect(await loginStatus(email, winner)).toBe(200);
   });
 
-  it('ends with its hour', async () => {
+  it('accepts the token for an hour', async () => {
     const { email } = await newUser(app);
     const token = await resetToken(email);
     app.advance(HOUR_MS);
@@ -137,7 +137,7 @@ describe('reset-password', () => {
     expect(await loginStatus(email, PASSWORD)).toBe(200);
   });
 
-  it('takes the newest link only', async () => {
+  it('accepts the newest link only', async () => {
     const { email } = await newUser(app);
     const old = await resetToken(email);
     const fresh = await resetToken(email);
@@ -145,13 +145,13 @@ describe('reset-password', () => {
     expect((await reset(fresh)).status).toBe(200);
   });
 
-  it('does not take a token made for verification', async () => {
+  it('rejects a verification token', async () => {
     const { email } = await newUser(app);
     const [mail] = await takeMails(app, email);
     expect(refused(await reset(tokenIn(mail?.text ?? '')))).toEqual(dead);
   });
 
-  it('does not use up the token when the new password is refused', async () => {
+  it('keeps the token valid when the new password is refused', async () => {
     const { email } = await newUser(app);
     const token = await resetToken(email);
     expect(refused(await reset(token, 'short'))).toEqual([400, 'VALIDATION_INVALID', ['password']]);
@@ -173,8 +173,8 @@ describe('reset-password', () => {
   });
 });
 
-describe('change-password', () => {
-  it('answers a fresh token; every older one is dead', async () => {
+describe('POST /auth/change-password', () => {
+  it('returns a new token and revokes every older one', async () => {
     const user = await newUser(app);
     const second = (await login(user.email, PASSWORD)).body.data.token;
     const { status, body } = await change(user.token, PASSWORD, NEW);
@@ -184,7 +184,7 @@ describe('change-password', () => {
     expect([await loginStatus(user.email, PASSWORD), await loginStatus(user.email, NEW)]).toEqual([401, 200]);
   });
 
-  it('kills a reset link that is on its way, sent or not', async () => {
+  it('invalidates a reset link that was requested before, sent or not', async () => {
     const user = await newUser(app);
     const token = await resetToken(user.email);
     const { body } = await change(user.token, PASSWORD, NEW);
@@ -194,14 +194,14 @@ describe('change-password', () => {
     expect((await takeMails(app, user.email)).filter((mail) => mail.link !== null)).toEqual([]);
   });
 
-  it('refuses a wrong current password and changes nothing', async () => {
+  it('rejects a wrong current password and changes nothing', async () => {
     const user = await newUser(app);
     const answer = await change(user.token, 'not my password', NEW);
     expect(refused(answer)).toEqual([401, 'INVALID_CREDENTIALS', undefined]);
     expect([await me(user.token), await loginStatus(user.email, PASSWORD)]).toEqual([200, 200]);
   });
 
-  it('lets exactly one of several at once win', async () => {
+  it('accepts exactly one of several concurrent requests', async () => {
     const user = await newUser(app);
     const passwords = ['password one', 'password two', 'password three'];
     const answers = await Promise.all(passwords.map((password) => change(user.token, PASSWORD, password)));
@@ -221,12 +221,12 @@ describe('change-password', () => {
     expect(refused(await change(token, current, next))).toEqual([400, 'VALIDATION_INVALID', [field]]);
   });
 
-  it('needs a user token', async () => {
+  it('requires a user token', async () => {
     expect(refused(await change('nobody', PASSWORD, NEW))).toEqual([401, 'UNAUTHORISED', undefined]);
   });
 });
 
-it('logs neither passwords nor tokens', async () => {
+it('password routes log neither passwords nor tokens', async () => {
   const user = await newUser(app);
   const token = await resetToken(user.email);
   await reset(token, 'a very secret password');

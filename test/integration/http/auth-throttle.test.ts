@@ -78,8 +78,8 @@ const secured = async () => {
   return { token: session.token, codeNow };
 };
 
-describe('guessing one account from one network', () => {
-  it('is refused after five failures, with 429 and when to come again', async () => {
+describe('login throttling for one account from one network', () => {
+  it('refuses after five failures, with 429 and Retry-After', async () => {
     for (let i = 0; i < 5; i += 1) expect((await login('wrong password')).status).toBe(401);
     const refused = await login('wrong password');
     expect(refused.status).toBe(429);
@@ -88,7 +88,7 @@ describe('guessing one account from one network', () => {
     expect((await login(PASSWORD)).status).toBe(429);
   });
 
-  it('waits ever longer, to fifteen minutes and no more; then the owner gets in and all is forgiven', async () => {
+  it('backs off up to fifteen minutes, and resets when the owner signs in', async () => {
     for (const expectedS of [5, 10, 20, 40, 80, 160, 320, 640, 900, 900, 900]) {
       const { waitS } = await untilLimited(() => login('wrong password'));
       expectWait(waitS, expectedS);
@@ -99,13 +99,13 @@ describe('guessing one account from one network', () => {
     expect((await login(PASSWORD)).status).toBe(200);
   });
 
-  it('holds when many come at once: no more than five passwords are looked at', async () => {
+  it('checks no more than five passwords when many arrive concurrently', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, async () => login('wrong password')));
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(5);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(25);
   });
 
-  it('is one network within an IPv4 /24 and an IPv6 /48', async () => {
+  it('treats an IPv4 /24 and an IPv6 /48 as one network', async () => {
     for (let i = 0; i < 5; i += 1) await login('wrong password', { from: `198.51.100.${i + 1}` });
     expect((await login('wrong password', { from: '198.51.100.200' })).status).toBe(429);
     expect((await login('wrong password', { from: '198.51.101.1' })).status).toBe(401);
@@ -114,26 +114,26 @@ describe('guessing one account from one network', () => {
     expect((await login('wrong password', { from: '2001:db8:8::1' })).status).toBe(401);
   });
 
-  it('locks out neither its owner elsewhere nor anybody else here', async () => {
+  it('locks out neither the owner in another network nor other users in this one', async () => {
     await app.api.must('POST', '/auth/register', { body: { email: 'else@example.com', password: PASSWORD } });
     await untilLimited(() => login('wrong password', { from: '203.0.113.5' }));
     expect((await login(PASSWORD)).status).toBe(200);
     expect((await login(PASSWORD, { from: '203.0.113.5', email: 'else@example.com' })).status).toBe(200);
   });
 
-  it('does not tell whether the account exists', async () => {
+  it('does not reveal whether the account exists', async () => {
     expect(await outcomes('nobody@example.com')).toEqual(await outcomes(EMAIL));
   });
 
-  it('counts letter cases of the address together', async () => {
+  it('counts upper and lower case of the address together', async () => {
     for (let i = 0; i < 5; i += 1)
       await login('wrong password', { email: i % 2 ? EMAIL : EMAIL.toUpperCase() });
     expect((await login('wrong password', { email: 'Owner@Example.Com' })).status).toBe(429);
   });
 });
 
-describe('guessing one account from many networks', () => {
-  it('is slowed to one try in 30 s after 50, while the owner gets in from where they were before', async () => {
+describe('login throttling for one account from many networks', () => {
+  it('allows one attempt in 30 s after 50 failures, while the owner can sign in from a known network', async () => {
     const attempt = spread();
     const { tries, waitS } = await untilLimited(attempt);
     expect(tries).toBe(50);
@@ -145,7 +145,7 @@ describe('guessing one account from many networks', () => {
     expect((await login(PASSWORD)).status).toBe(200);
   });
 
-  it('keeps an owner at a new place waiting for seconds, never for long', async () => {
+  it('delays an owner in a new network for seconds only', async () => {
     const { waitS } = await untilLimited(spread());
     const refused = await login(PASSWORD, { from: '203.0.113.9' });
     expect(refused.status).toBe(429);
@@ -154,7 +154,7 @@ describe('guessing one account from many networks', () => {
     expect((await login(PASSWORD, { from: '203.0.113.9' })).status).toBe(200);
   });
 
-  it('remembers where the owner was over a restart', async () => {
+  it('remembers the known networks of the owner across a restart', async () => {
     const settings = { authRatePerMinute: 1_000_000, trustProxy: 1 };
     await app.close();
     const before = app;
@@ -163,7 +163,7 @@ describe('guessing one account from many networks', () => {
     expect((await login(PASSWORD)).status).toBe(200);
   });
 
-  it('lets the owner in from a new place by a password reset', async () => {
+  it('lets the owner sign in from a new network after a password reset', async () => {
     const attempt = spread();
     await untilLimited(attempt);
     const headers = { 'x-forwarded-for': '203.0.113.9' };
@@ -176,7 +176,7 @@ describe('guessing one account from many networks', () => {
     expect((await login(password, { from: '203.0.113.9' })).status).toBe(200);
   });
 
-  it('tells no difference between an account and none', async () => {
+  it('does not reveal whether the account exists', async () => {
     let next = 0;
     const nobody = () => {
       next += 1;
@@ -188,8 +188,8 @@ describe('guessing one account from many networks', () => {
   });
 });
 
-describe('behind the password', () => {
-  it('second-factor codes are few from everywhere together, and the wait ends', async () => {
+describe('throttling after the password step', () => {
+  it('limits second-factor codes from all networks together, and the delay ends', async () => {
     const { codeNow } = await secured();
     let next = 0;
     const attempt = () => {
@@ -206,14 +206,14 @@ describe('behind the password', () => {
     expect((await login(PASSWORD, { code: codeNow() })).status).toBe(200);
   });
 
-  it('a missing code costs nothing', async () => {
+  it('does not count a missing code', async () => {
     await secured();
     for (let i = 0; i < 20; i += 1) {
       expect((await login(PASSWORD)).body.error?.code).toBe('SECOND_FACTOR_REQUIRED');
     }
   });
 
-  it('a stolen token does not allow to guess the password', async () => {
+  it('prevents guessing the password with a stolen token', async () => {
     const token = await tokenOf();
     const change = (currentPassword: string) =>
       app.api.call('POST', '/auth/change-password', {
@@ -231,7 +231,7 @@ describe('behind the password', () => {
   });
 });
 
-it('counts every POST without a token under /auth against the limit per address', async () => {
+it('the rate limit per address counts every POST without a token under /auth', async () => {
   const limited = await startHttpApp({ settings: { authRatePerMinute: 5 } });
   const bodies = [
     ['/auth/session', { email: EMAIL, password: PASSWORD }],

@@ -62,8 +62,8 @@ async function securedUser(): Promise<Secured> {
   return { ...user, token: session.token, secret, recoveryCodes };
 }
 
-describe('setting up', () => {
-  it('answers a secret and its URI, and changes nothing before a code was shown', async () => {
+describe('setting up TOTP', () => {
+  it('returns a secret and its URI, and changes nothing before a code was entered', async () => {
     const user = await newUser(app);
     const { secret, uri } = (await setup(user.token)).body.data;
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
@@ -73,7 +73,7 @@ describe('setting up', () => {
     expect((await login(user.email)).status).toBe(200);
   });
 
-  it('switches on with a first code and answers ten recovery codes, once', async () => {
+  it('is enabled by a first code, and returns ten recovery codes once', async () => {
     const user = await newUser(app);
     const { secret } = (await setup(user.token)).body.data;
     const answer = await enable(user.token, codeFor(secret));
@@ -95,14 +95,14 @@ describe('setting up', () => {
     );
   });
 
-  it('takes a code in two groups, as apps show it', async () => {
+  it('accepts a code with a space in the middle, as apps show it', async () => {
     const user = await newUser(app);
     const { secret } = (await setup(user.token)).body.data;
     const code = codeFor(secret);
     expect((await enable(user.token, ` ${code.slice(0, 3)} ${code.slice(3)} `)).status).toBe(200);
   });
 
-  it('refuses a wrong code and a code of a secret that was replaced', async () => {
+  it('rejects a wrong code and a code of a replaced secret', async () => {
     const user = await newUser(app);
     const first = (await setup(user.token)).body.data.secret;
     const second = (await setup(user.token)).body.data.secret;
@@ -113,21 +113,21 @@ describe('setting up', () => {
     expect((await enable(user.token, codeFor(second))).status).toBe(200);
   });
 
-  it('ends after an hour', async () => {
+  it('expires after an hour', async () => {
     const user = await newUser(app);
     const { secret } = (await setup(user.token)).body.data;
     app.advance(3_600_001);
     expect(outcome(await enable(user.token, codeFor(secret)))).toEqual([409, 'INVALID_STATE']);
   });
 
-  it('needs the password, and that nothing is on yet', async () => {
+  it('requires the password, and that no TOTP is enabled', async () => {
     const user = await securedUser();
     expect(outcome(await setup(user.token, 'not my password'))).toEqual([401, 'INVALID_CREDENTIALS']);
     expect(outcome(await setup(user.token))).toEqual([409, 'INVALID_STATE']);
     expect((await login(user.email, codeFor(user.secret))).status).toBe(200);
   });
 
-  it('lets one of several enabling at once win, and its recovery codes count', async () => {
+  it('succeeds for one of several concurrent requests, whose recovery codes are valid', async () => {
     const user = await newUser(app);
     const { secret } = (await setup(user.token)).body.data;
     const code = codeFor(secret);
@@ -138,12 +138,12 @@ describe('setting up', () => {
     expect((await login(user.email, recovery)).status).toBe(200);
   });
 
-  it('without a set-up is 409', async () => {
+  it('answers 409 when it was not started', async () => {
     const { token } = await newUser(app);
     expect(outcome(await enable(token, '123456'))).toEqual([409, 'INVALID_STATE']);
   });
 
-  it('stores secret and recovery codes in no readable form', async () => {
+  it('stores secret and recovery codes in unreadable form', async () => {
     const user = await securedUser();
     const factor = await app.db
       .selectFrom('second_factors')
@@ -164,8 +164,8 @@ describe('setting up', () => {
   });
 });
 
-describe('signing in with a second factor', () => {
-  it('asks for the code, once the password was right', async () => {
+describe('login with a second factor', () => {
+  it('asks for the code after the correct password', async () => {
     const user = await securedUser();
     expect(outcome(await login(user.email))).toEqual([401, 'SECOND_FACTOR_REQUIRED']);
     expect(outcome(await login(user.email, undefined, 'not my password'))).toEqual([
@@ -177,7 +177,7 @@ describe('signing in with a second factor', () => {
     expect((await login(user.email, right)).status).toBe(200);
   });
 
-  it('takes codes one step off, refuses those further off, and wrong ones', async () => {
+  it('accepts codes one step off, and rejects codes further off and wrong ones', async () => {
     const user = await securedUser();
     const far = [codeFor(user.secret, 3), codeFor(user.secret, -3)];
     const near = [-1, 0, 1].map((steps) => codeFor(user.secret, steps));
@@ -187,7 +187,7 @@ describe('signing in with a second factor', () => {
     expect((await login(user.email, codeFor(user.secret, 1))).status).toBe(200);
   });
 
-  it('takes each code once, and none older than the last', async () => {
+  it('accepts each code once, and none older than the last', async () => {
     const user = await securedUser();
     const [before, now, next] = [-1, 0, 1].map((steps) => codeFor(user.secret, steps));
     expect((await login(user.email, now)).status).toBe(200);
@@ -196,7 +196,7 @@ describe('signing in with a second factor', () => {
     expect((await login(user.email, next)).status).toBe(200);
   });
 
-  it('does not take the code again that switched it on', async () => {
+  it('rejects the code that enabled the second factor', async () => {
     const user = await newUser(app);
     alignClock();
     const { secret } = (await setup(user.token)).body.data;
@@ -205,7 +205,7 @@ describe('signing in with a second factor', () => {
     expect(outcome(await login(user.email, code))).toEqual([401, 'INVALID_CREDENTIALS']);
   });
 
-  it('lets exactly one of several with the same code in', async () => {
+  it('accepts exactly one of several requests with the same code', async () => {
     const user = await securedUser();
     const code = codeFor(user.secret);
     const answers = await Promise.all(Array.from({ length: 6 }, async () => login(user.email, code)));
@@ -215,7 +215,7 @@ describe('signing in with a second factor', () => {
     expect(more.filter((answer) => answer.status === 200)).toHaveLength(1);
   });
 
-  it('takes each recovery code once, however it is typed, and tells the owner', async () => {
+  it('accepts each recovery code once, with any spacing and case, and notifies the owner', async () => {
     const user = await securedUser();
     await takeMails(app);
     const [first, second] = user.recoveryCodes;
@@ -230,13 +230,13 @@ describe('signing in with a second factor', () => {
     ]);
   });
 
-  it('takes no code of somebody else', async () => {
+  it('rejects the code of another user', async () => {
     const [one, other] = [await securedUser(), await securedUser()];
     expect(outcome(await login(one.email, other.recoveryCodes[0]))).toEqual([401, 'INVALID_CREDENTIALS']);
     expect((await login(other.email, other.recoveryCodes[0])).status).toBe(200);
   });
 
-  it('survives a password reset', async () => {
+  it('still requires the code after a password reset', async () => {
     const user = await securedUser();
     await app.api.must('POST', '/auth/forgot-password', { body: { email: user.email } });
     const link = (await takeMails(app, user.email)).at(-1)?.link ?? '';
@@ -249,14 +249,14 @@ describe('signing in with a second factor', () => {
     expect((await login(user.email, codeFor(user.secret), 'a new password')).status).toBe(200);
   });
 
-  it('does not ask users without one, whatever code they send', async () => {
+  it('ignores codes of users without a second factor', async () => {
     const user = await newUser(app);
     expect((await login(user.email, '123456')).status).toBe(200);
   });
 });
 
-describe('switching off', () => {
-  it('takes password and code, tells the owner, and signing in takes the password alone', async () => {
+describe('disabling TOTP', () => {
+  it('requires password and code and notifies the owner, and then login requires the password alone', async () => {
     const user = await securedUser();
     const answer = await disable(user.token, PASSWORD, codeFor(user.secret));
     const session = { token: expect.any(String) as unknown, expiresAt: expect.any(String) as unknown };
@@ -269,12 +269,12 @@ describe('switching off', () => {
     );
   });
 
-  it('takes a recovery code, too', async () => {
+  it('accepts a recovery code as well', async () => {
     const user = await securedUser();
     expect((await disable(user.token, PASSWORD, user.recoveryCodes[9])).status).toBe(200);
   });
 
-  it('refuses a wrong password or code and changes nothing', async () => {
+  it('rejects a wrong password or code and changes nothing', async () => {
     const user = await securedUser();
     const right = codeFor(user.secret);
     const invalid = [401, 'INVALID_CREDENTIALS'];
@@ -284,12 +284,12 @@ describe('switching off', () => {
     expect((await disable(user.token, PASSWORD, right)).status).toBe(200);
   });
 
-  it('when it is off is 409', async () => {
+  it('answers 409 when it is not enabled', async () => {
     const { token } = await newUser(app);
     expect(outcome(await disable(token, PASSWORD, '123456'))).toEqual([409, 'INVALID_STATE']);
   });
 
-  it('and on again makes a new secret; the old codes are dead', async () => {
+  it('and enabling it again creates a new secret, and old codes are invalid', async () => {
     const user = await securedUser();
     const { token } = (await disable(user.token, PASSWORD, codeFor(user.secret))).body.data.session;
     const { secret } = (await setup(token)).body.data;
@@ -300,10 +300,10 @@ describe('switching off', () => {
   });
 });
 
-describe('bad fields', () => {
+describe('TOTP routes with invalid fields', () => {
   const bad = [undefined, null, '', 123_456, ['123456'], 'x'.repeat(65), 'nul\0'];
 
-  it.each(bad)('a code of %j is 400 wherever one is taken', async (code) => {
+  it.each(bad)('answer 400 for a code of %j', async (code) => {
     const { token, email } = await newUser(app);
     // Without one, signing in is a question of whether one is needed.
     const logins = code === undefined ? [] : [await login(email, code)];
@@ -313,14 +313,14 @@ describe('bad fields', () => {
     }
   });
 
-  it.each([null, '', 7, 'x'.repeat(1025)])('a password of %j is 400', async (password) => {
+  it.each([null, '', 7, 'x'.repeat(1025)])('answer 400 for a password of %j', async (password) => {
     const { token } = await newUser(app);
     for (const answer of [await setup(token, password), await disable(token, password, '123456')]) {
       expect([...outcome(answer), fields(answer)]).toEqual([400, 'VALIDATION_INVALID', ['password']]);
     }
   });
 
-  it('no credential is 401 everywhere', async () => {
+  it('answer 401 without credentials', async () => {
     const answers = [
       await app.api.call('GET', '/auth/totp'),
       await app.api.call('POST', '/auth/totp/setup', { body: { password: PASSWORD } }),

@@ -55,8 +55,8 @@ const forge = async (changes: {
 
 const names = (headers: Headers) => [...headers.keys()].sort();
 
-describe('register', () => {
-  it('answers 201 with a token that works for 24 hours, and the user', async () => {
+describe('POST /auth/register', () => {
+  it('answers 201 with the user and a token that is valid for 24 hours', async () => {
     const { status, body } = await register('Ann@Example.com');
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -74,13 +74,13 @@ describe('register', () => {
     expect([me.status, me.body.data]).toEqual([200, { user: body.data['user'] }]);
   });
 
-  it('refuses an address that is taken, whatever its letter case', async () => {
+  it('refuses an address that is registered, whatever its case', async () => {
     await register('bob@example.com');
     const { status, body } = await register('BOB@example.COM');
     expect([status, body.error?.code, fields(body)]).toEqual([400, 'DUPLICATE_ENTRY', ['email']]);
   });
 
-  it('lets exactly one of several registrations at once win', async () => {
+  it('accepts exactly one of several concurrent registrations', async () => {
     const answers = await Promise.all(
       ['race@x.com', 'Race@x.com', 'RACE@X.COM', 'race@X.com'].map((e) => register(e)),
     );
@@ -104,14 +104,14 @@ describe('register', () => {
     expect([status, body.error?.code, fields(body)]).toEqual([400, 'VALIDATION_INVALID', [field]]);
   });
 
-  it('takes passwords of 8 and of 128 characters, blanks at the ends included', async () => {
+  it('accepts passwords of 8 and of 128 characters, including spaces at both ends', async () => {
     expect((await register('len8@example.com', ' 234567 ')).status).toBe(201);
     expect((await login('len8@example.com', '234567')).status).toBe(401);
     expect((await register('len128@example.com', '💰'.repeat(128))).status).toBe(201);
     expect((await login('len128@example.com', '💰'.repeat(128))).status).toBe(200);
   });
 
-  it('stores neither password nor anything it can be read from', async () => {
+  it('stores neither the password nor anything from which it can be read', async () => {
     await register('stored@example.com', 'my own passphrase');
     const row = await app.db
       .selectFrom('users')
@@ -124,7 +124,7 @@ describe('register', () => {
 });
 
 describe('registration modes', () => {
-  it('closed takes nobody', async () => {
+  it('refuse every registration in mode closed', async () => {
     const other = await startHttpApp({ registration: 'closed' });
     const { status, body } = await other.api.call('POST', '/auth/register', {
       body: { email: 'a@b.co', password: PASSWORD },
@@ -133,7 +133,7 @@ describe('registration modes', () => {
     await other.destroy();
   });
 
-  it('first-user takes one, also when two come at once', async () => {
+  it('accept one registration in mode first-user, also when two arrive concurrently', async () => {
     const other = await startHttpApp({ registration: 'first-user' });
     const answers = await Promise.all(
       ['a@b.co', 'c@d.co'].map((email) =>
@@ -146,7 +146,7 @@ describe('registration modes', () => {
     await other.destroy();
   });
 
-  it('first-user takes nobody who does not give the setup token', async () => {
+  it('refuse a registration without the setup token in mode first-user', async () => {
     const other = await startHttpApp({ registration: 'first-user' });
     for (const [given, code] of [
       [{}, 'required'],
@@ -169,15 +169,15 @@ describe('registration modes', () => {
   });
 });
 
-describe('login', () => {
-  it('answers 200 in the shape of register', async () => {
+describe('POST /auth/login', () => {
+  it('answers 200 in the format of register', async () => {
     await register('carl@example.com');
     const { status, body } = await login('CARL@example.com');
     expect(status).toBe(200);
     expect(Object.keys(body.data).sort()).toEqual(['expiresAt', 'token', 'user']);
   });
 
-  it('tells an unknown address from a wrong password by nothing in the answer', async () => {
+  it('answers an unknown address and a wrong password identically', async () => {
     await register('dora@example.com');
     const wrong = await login('dora@example.com', 'wrong password');
     const unknown = await login('nobody@example.com', 'wrong password');
@@ -188,7 +188,7 @@ describe('login', () => {
     expect(names(unknown.headers)).toEqual(names(wrong.headers));
   });
 
-  it('answers 401, not 400, to a password too short to be anyone’s', async () => {
+  it('answers 401, not 400, for a password that is too short to exist', async () => {
     expect((await login('dora@example.com', 'x')).status).toBe(401);
   });
 
@@ -203,7 +203,7 @@ describe('login', () => {
     expect([status, fields(body)]).toEqual([400, [field]]);
   });
 
-  it('names every bad field at once', async () => {
+  it('names every invalid field at once', async () => {
     const { body } = await login(1, 2);
     expect(fields(body)).toEqual(['email', 'password']);
   });
@@ -229,12 +229,12 @@ describe('login', () => {
     await slow.destroy();
   });
 
-  it('counts composed and decomposed letters as the same password', async () => {
+  it('treats composed and decomposed letters in a password as equal', async () => {
     await register('uml@example.com', 'p\u00e4ssw\u00f6rter');
     expect((await login('uml@example.com', 'pa\u0308sswo\u0308rter')).status).toBe(200);
   });
 
-  it('makes an old hash anew when the cost has changed', async () => {
+  it('rehashes a password when the hashing cost has changed', async () => {
     await register('eve@example.com');
     await app.db
       .updateTable('users')
@@ -254,15 +254,15 @@ describe('login', () => {
   });
 });
 
-describe('tokens', () => {
+describe('user tokens', () => {
   const refused = [401, 'UNAUTHORISED'];
 
-  it('takes the one we would issue', async () => {
+  it('are accepted when they match the issued format', async () => {
     expect(await me(`Bearer ${await forge({})}`)).toEqual([200, null]);
     expect(await me(`bearer  ${await forge({})}`)).toEqual([200, null]);
   });
 
-  it('refuses missing, empty and foreign schemes', async () => {
+  it('are rejected when missing or empty, or with another scheme', async () => {
     const token = await forge({});
     for (const header of [
       null,
@@ -278,7 +278,7 @@ describe('tokens', () => {
     }
   });
 
-  it('refuses another secret, another algorithm and none at all', async () => {
+  it('are rejected with another secret, another algorithm or none', async () => {
     expect(await me(`Bearer ${await forge({ secret: randomBytes(32) })}`)).toEqual(refused);
     expect(await me(`Bearer ${await forge({ alg: 'HS512' })}`)).toEqual(refused);
     const [, payload] = (await forge({})).split('.');
@@ -286,7 +286,7 @@ describe('tokens', () => {
     expect(await me(`Bearer ${none}.${payload}.`)).toEqual(refused);
   });
 
-  it('refuses another token version, an unknown user, and tokens of the future', async () => {
+  it('are rejected with another token version, an unknown user, or a future date', async () => {
     const now = Math.floor(app.now() / 1000);
     expect(await me(`Bearer ${await forge({ ver: 1 })}`)).toEqual(refused);
     expect(await me(`Bearer ${await forge({ sub: 'nobody' })}`)).toEqual(refused);
@@ -294,12 +294,12 @@ describe('tokens', () => {
     expect(await me(`Bearer ${await forge({ iat: now + 30 })}`)).toEqual([200, null]);
   });
 
-  it('refuses a token with a longer life than any we issue', async () => {
+  it('are rejected with a longer lifetime than issued ones', async () => {
     const now = Math.floor(app.now() / 1000);
     expect(await me(`Bearer ${await forge({ exp: now + 30 * DAY_S })}`)).toEqual(refused);
   });
 
-  it('dies after 24 hours', async () => {
+  it('expire after 24 hours', async () => {
     const other = await startHttpApp();
     const { token } = await newUser(other);
     const status = async () => (await other.api.call('GET', '/auth/me', { token })).status;
@@ -310,13 +310,13 @@ describe('tokens', () => {
     await other.destroy();
   });
 
-  it('dies with the token version of its user', async () => {
+  it('become invalid with the token version of the user', async () => {
     const { token, id } = await newUser(app);
     await app.db.updateTable('users').set({ token_version: 1 }).where('id', '=', id).execute();
     expect(await me(`Bearer ${token}`)).toEqual(refused);
   });
 
-  it('is not replaced by an API key on account routes', async () => {
+  it('cannot be replaced by an API key on account routes', async () => {
     const { token } = await newUser(app);
     const { auth } = await newMerchant(app, token);
     expect(await me(`Bearer ${auth.secret}`)).toEqual(refused);

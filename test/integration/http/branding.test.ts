@@ -31,8 +31,8 @@ const branding = async (fields: object, of: Shop = shop): Promise<Branding> => {
 };
 const get = async (path: string) => fetch(till.api.baseUrl + path);
 
-describe('the look of a shop', () => {
-  it('is plain at first, kept as it is set, and cleared by null', async () => {
+describe('the branding of a shop', () => {
+  it('is empty at first, stored when set, and cleared by null', async () => {
     const none = { supportContact: null, accentColor: null, logoPath: null };
     expect(await branding({})).toEqual(none);
     const set = await branding({ supportContact: 'help@shop.example', accentColor: '#B00020', logo: PNG });
@@ -44,7 +44,7 @@ describe('the look of a shop', () => {
     expect((await get(set.logoPath!)).status).toBe(404);
   });
 
-  it('has a logo under an address of its own, served as an image and nothing else', async () => {
+  it('has a logo at a separate URL, served as an image only', async () => {
     const { logoPath } = await branding({ logo: PNG });
     const answer = await get(logoPath!);
     expect(answer.status).toBe(200);
@@ -77,7 +77,7 @@ describe('the look of a shop', () => {
     ['supportContact', 'http://shop.example'],
     ['supportContact', 'javascript:alert(1)'],
     ['supportContact', 'somebody'],
-  ])('is refused with %s %s', async (field, value) => {
+  ])('is rejected with %s %s', async (field, value) => {
     const answer = await edit({ [field]: value });
     expect([answer.status, answer.body.error?.details?.map((detail) => detail.field)]).toEqual([
       400,
@@ -85,7 +85,7 @@ describe('the look of a shop', () => {
     ]);
   });
 
-  it('stands on every page that a payer sees', async () => {
+  it('appears on every page of the payer', async () => {
     const { logoPath } = await branding({
       supportContact: 'https://shop.example/help',
       accentColor: '#b00020',
@@ -113,7 +113,7 @@ describe('the look of a shop', () => {
     }
   });
 
-  it('is a style sheet of the colour alone', async () => {
+  it('is served as a style sheet that contains only the colour', async () => {
     const answer = await get('/brand/b00020.css');
     expect(answer.headers.get('content-type')).toContain('text/css');
     expect(await answer.text()).toMatch(

@@ -85,8 +85,8 @@ async function read(
   return { ids, leave: () => leaving.abort() };
 }
 
-describe('streams of a checkout page', () => {
-  it('tell each change once, when there is news of it, and end a while after nothing more is to come', async () => {
+describe('CheckoutStreams', () => {
+  it('send each change once when notified, and end some time after the final state', async () => {
     let now = frame('a');
     const { url, news } = await serve({
       look: async () => now,
@@ -104,7 +104,7 @@ describe('streams of a checkout page', () => {
     expect(idsIn(await answer.text())).toEqual(['a', 'b', 'late']);
   });
 
-  it('read a payment once for all who look at it, and not at all while nothing happens', async () => {
+  it('read a payment once for all viewers, and not at all while nothing changes', async () => {
     let now = frame('a');
     const { url, news, counts } = await serve({ look: async () => now, limits: { maxPerClient: 200 } });
     const open = await Promise.all(Array.from({ length: 50 }, async () => read(url, 2)));
@@ -118,7 +118,7 @@ describe('streams of a checkout page', () => {
     expect(counts.looks).toBe(looks + 1);
   });
 
-  it('show what happened while the payment was being read', async () => {
+  it('send a change that happened while the payment was being read', async () => {
     let now = frame('a');
     const held = Promise.withResolvers<void>();
     const { url, news, counts } = await serve({
@@ -142,7 +142,7 @@ describe('streams of a checkout page', () => {
     expect(await ids()).toEqual(['a', 'b', 'c']);
   });
 
-  it('find what changed without news by comparing all that is shown in one go', async () => {
+  it('find changes without a notification by comparing all open payments in one query', async () => {
     let now = frame('a');
     const { url, counts } = await serve({
       look: async () => now,
@@ -160,7 +160,7 @@ describe('streams of a checkout page', () => {
     expect(await ids()).toEqual(['a', 'b']);
   });
 
-  it('are bounded per client, and give their place back when the browser leaves', async () => {
+  it('are limited per client, and free their slot when the browser disconnects', async () => {
     const { url, streams } = await serve({ look: async () => frame('a'), limits: { maxPerClient: 2 } });
     const { leave } = await read(url, 1);
     await fetch(url);
@@ -173,7 +173,7 @@ describe('streams of a checkout page', () => {
     );
   });
 
-  it('are bounded in all, beat while nothing happens, and end after their time', async () => {
+  it('are limited in total, send heartbeats, and end after their maximum duration', async () => {
     const { url } = await serve({
       look: async () => frame('a'),
       limits: { maxStreams: 1, heartbeatMs: 20, lifetimeMs: 150 },
@@ -183,7 +183,7 @@ describe('streams of a checkout page', () => {
     expect(await answer.text()).toContain('event: beat\ndata:\n\n');
   });
 
-  it('end when the daemon stops, and none is opened after that', async () => {
+  it('end when the daemon stops, and are refused afterwards', async () => {
     const { url, streams } = await serve({ look: async () => frame('a') });
     const text = (await fetch(url)).text();
     streams.close();
@@ -191,7 +191,7 @@ describe('streams of a checkout page', () => {
     expect((await fetch(url)).status).toBe(204);
   });
 
-  it('say what is wrong when there is nothing to show, and end when there is no more', async () => {
+  it('report an error when there is no payment, and end when it disappears', async () => {
     let now: Snapshot | null = null;
     const { url, news, streams } = await serve({
       look: async () => {

@@ -57,7 +57,7 @@ const heardBy = async (tabs: readonly Tab[], count: number): Promise<unknown> =>
   );
 
 describe('two hundred open checkout pages', () => {
-  it('ask the database nothing while nothing happens, and all hear of a change within a second', async () => {
+  it('cause no query while nothing happens, and receive a change within a second', async () => {
     const popular = await shop.createPayment();
     const others = await Promise.all(Array.from({ length: 10 }, async () => shop.createPayment()));
     const tabs = await Promise.all(
@@ -95,7 +95,7 @@ describe('two hundred open checkout pages', () => {
     for (const tab of tabs) tab.leave();
   });
 
-  it('show a payment being confirmed, and its end, as the blocks come', async () => {
+  it('receive each confirmation of a payment and its final state with the blocks', async () => {
     const { id } = await shop.createPayment();
     const tab = await openTab(id, '203.0.113.1');
     await heardBy([tab], 1);
@@ -113,7 +113,7 @@ describe('two hundred open checkout pages', () => {
     expect(confirming.length).toBeGreaterThanOrEqual(1);
   });
 
-  it('of one address are bounded, and a closed one makes room', async () => {
+  it('are limited per address, and a closed one frees its slot', async () => {
     const { id } = await shop.createPayment();
     const address = '203.0.113.9';
     const tabs = await Promise.all(
@@ -130,7 +130,7 @@ describe('two hundred open checkout pages', () => {
     );
   });
 
-  it('end when there is no such payment', async () => {
+  it('end when the payment does not exist', async () => {
     expect((await openTab('pay_none', '203.0.113.3')).httpStatus).toBe(404);
   });
 });

@@ -23,9 +23,9 @@ const refused = (answer: {
 const post = async (path: string, body: object, token?: string) =>
   app.api.call('POST', path, { body, ...(token === undefined ? {} : { token }) });
 
-describe('a password that guessers try first is refused', () => {
+describe('a common password', () => {
   it.each(['password', 'PassWord1', 'qwertyuiop', '12345678', 'iloveyou', 'administrator', 'ｐassword'])(
-    'at registering: %s',
+    'is refused at registration: %s',
     async (password) => {
       const answer = await post('/auth/register', { email: 'common@example.com', password });
       expect(refused(answer)).toEqual([400, 'VALIDATION_INVALID', ['password too_common']]);
@@ -33,7 +33,7 @@ describe('a password that guessers try first is refused', () => {
     },
   );
 
-  it('at changing it, and the old one stays', async () => {
+  it('is refused at a change, and the old password stays valid', async () => {
     const { email, token } = await newUser(app);
     const answer = await post(
       '/auth/change-password',
@@ -44,7 +44,7 @@ describe('a password that guessers try first is refused', () => {
     expect((await post('/auth/login', { email, password: PASSWORD })).status).toBe(200);
   });
 
-  it('at resetting it, and the link still works for a better one', async () => {
+  it('is refused at a reset, and the link stays valid for a better one', async () => {
     const { email } = await newUser(app);
     await post('/auth/forgot-password', { email });
     const token = tokenIn((await takeMails(app, email)).at(-1)?.text ?? '');
@@ -54,7 +54,7 @@ describe('a password that guessers try first is refused', () => {
   });
 });
 
-it('a password that is made of common ones is not', async () => {
+it('a password composed of common ones is accepted', async () => {
   const answer = await post('/auth/register', {
     email: 'long@example.com',
     password: 'password letmein dragon',
@@ -62,7 +62,7 @@ it('a password that is made of common ones is not', async () => {
   expect(answer.status).toBe(201);
 });
 
-it('whoever has a common one from before still signs in', async () => {
+it('a user with a common password from before the check can still sign in', async () => {
   const { email, id } = await newUser(app);
   const passwords = await createPasswords(CHEAP_PASSWORDS);
   const hash = await passwords.hash('password');

@@ -81,8 +81,8 @@ async function expectInvalid(body: object): Promise<void> {
   expect([answer.status, answer.body.error?.code, answer.body.data]).toEqual([400, 'INVALID_CODE', null]);
 }
 
-describe('a shop that connects', () => {
-  it('gets its key, once, for the shop and the scopes the owner agreed to', async () => {
+describe('connecting a shop', () => {
+  it('returns its key once, for the shop and the scopes that the owner approved', async () => {
     const owner = await newOwner();
     const request = await agreed(owner);
     const { status, body } = await exchange(request);
@@ -108,7 +108,7 @@ describe('a shop that connects', () => {
     await expectInvalid(request);
   });
 
-  it('gets the public key of now, and no signing secret without the scope for it', async () => {
+  it('returns the current public key, and no signing secret without the scope for it', async () => {
     const owner = await newOwner();
     const { auth } = await app.api.must<{ auth: { public: string } }>('POST', '/merchant/keys/regenerate', {
       token: owner.token,
@@ -120,7 +120,7 @@ describe('a shop that connects', () => {
     expect(status).toBe(403);
   });
 
-  it('gets the same answer again for a lost one, by its Idempotency-Key and verifier alone', async () => {
+  it('repeats a lost response only with the same Idempotency-Key and verifier', async () => {
     const request = await agreed(await newOwner());
     const headers = { 'idempotency-key': 'connect-1' };
     const first = await exchange(request, headers);
@@ -131,28 +131,25 @@ describe('a shop that connects', () => {
   });
 });
 
-describe('a code', () => {
-  it('is spent by a wrong verifier', async () => {
+describe('a connect code', () => {
+  it('is used up by a wrong verifier', async () => {
     const { code, codeVerifier } = await agreed(await newOwner());
     await expectInvalid({ code, codeVerifier: newVerifier() });
     await expectInvalid({ code, codeVerifier });
   });
 
-  it.each(['', 'plain', 'the challenge itself'])(
-    'is spent by a verifier that is no verifier: %s',
-    async (what) => {
-      const { code, codeVerifier } = await agreed(await newOwner());
-      if (what === '') {
-        const { status, body } = await exchange({ code, codeVerifier: '' });
-        expect([status, body.error?.code]).toEqual([400, 'VALIDATION_INVALID']);
-        return;
-      }
-      await expectInvalid({ code, codeVerifier: what === 'plain' ? what : s256(codeVerifier) });
-      await expectInvalid({ code, codeVerifier });
-    },
-  );
+  it.each(['', 'plain', 'the challenge itself'])('is used up by a malformed verifier: %s', async (what) => {
+    const { code, codeVerifier } = await agreed(await newOwner());
+    if (what === '') {
+      const { status, body } = await exchange({ code, codeVerifier: '' });
+      expect([status, body.error?.code]).toEqual([400, 'VALIDATION_INVALID']);
+      return;
+    }
+    await expectInvalid({ code, codeVerifier: what === 'plain' ? what : s256(codeVerifier) });
+    await expectInvalid({ code, codeVerifier });
+  });
 
-  it('is good for ten minutes', async () => {
+  it('is valid for ten minutes', async () => {
     const late = await agreed(await newOwner());
     app.advance(TEN_MINUTES_MS);
     await expectInvalid(late);
@@ -161,7 +158,7 @@ describe('a code', () => {
     expect((await exchange(intime)).status).toBe(200);
   });
 
-  it('makes one key however often it is shown at the same time', async () => {
+  it('creates one key when it is presented many times concurrently', async () => {
     const owner = await newOwner();
     const request = await agreed(owner);
     const answers = await Promise.all(Array.from({ length: 8 }, async () => exchange(request)));
@@ -175,7 +172,7 @@ describe('a code', () => {
     expect(restricted).toHaveLength(1);
   });
 
-  it('is kept as its hash, in no log, and gone from the database once its time is over', async () => {
+  it('is stored as a hash, in no log, and deleted after it expired', async () => {
     const owner = await newOwner();
     const { code } = await agreed(owner);
     const stored = async () => (await sql<object>`SELECT * FROM connect_codes`.execute(app.db)).rows;
@@ -186,7 +183,7 @@ describe('a code', () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('is not what another code is for', async () => {
+  it('is not valid with the verifier of another code', async () => {
     const one = await agreed(await newOwner());
     const other = await agreed(await newOwner());
     await expectInvalid({ code: one.code, codeVerifier: other.codeVerifier });
@@ -195,8 +192,8 @@ describe('a code', () => {
   });
 });
 
-describe('the owner alone agrees', () => {
-  it('no key does, and nobody for a shop of another account', async () => {
+describe('the approval of a connect request', () => {
+  it('is refused to keys, and to users for a shop of another account', async () => {
     const owner = await newOwner();
     const { body } = await exchange(await agreed(owner, { scopes: 'wallet:send payments:write' }));
     for (const token of [body.data.key, owner.merchant.auth.secret, owner.merchant.auth.public]) {
@@ -208,7 +205,7 @@ describe('the owner alone agrees', () => {
     expect([answer.status, answer.body.error?.code]).toEqual([404, 'MERCHANT_NOT_FOUND']);
   });
 
-  it('and is sent back with code and state, each once, whatever the shop put there', async () => {
+  it('redirects with code and state once each, whatever parameters the redirect URL has', async () => {
     const owner = await newOwner();
     const redirectUrl = `${REDIRECT}?page=2&code=planted&state=planted&error=planted&code=again`;
     const { body } = await approve(owner, { redirectUrl });
@@ -230,7 +227,7 @@ async function check(owner: Owner, query: Record<string, string>) {
   );
 }
 
-describe('where the owner is sent', () => {
+describe('the redirect URL of a connect request', () => {
   it.each([
     'javascript:alert(1)',
     'data:text/html,x',
@@ -249,7 +246,7 @@ describe('where the owner is sent', () => {
     'http://127.0.0.1@evil.example/',
     'https://shop.example/\r\nSet-Cookie: x=1',
     ' ',
-  ])('is not %s', async (redirectUrl) => {
+  ])('cannot be %s', async (redirectUrl) => {
     const owner = await newOwner();
     const answers = [await approve(owner, { redirectUrl }), await check(owner, { redirectUrl })];
     for (const { status, body } of answers) {
@@ -259,7 +256,7 @@ describe('where the owner is sent', () => {
   });
 
   it.each(['http://localhost:8080/back', 'http://127.0.0.1/back', 'http://[::1]:3000/back'])(
-    'is %s only where private webhooks are allowed',
+    'can be %s only where private webhooks are allowed',
     async (redirectUrl) => {
       expect((await approve(await newOwner(), { redirectUrl })).status).toBe(200);
       const elsewhere = await newOwner(strict);
@@ -269,7 +266,7 @@ describe('where the owner is sent', () => {
     },
   );
 
-  it('is shown by its host, and who refuses goes there with error and state alone', async () => {
+  it('is shown by its host, and on refusal receives error and state only', async () => {
     const owner = await newOwner();
     const { body } = await check(owner, { redirectUrl: 'https://bücher.example:8443/a?x=1&code=planted' });
     expect(body.data).toMatchObject({
@@ -285,7 +282,7 @@ describe('where the owner is sent', () => {
   });
 });
 
-describe('a request with something wrong in it', () => {
+describe('an invalid connect request', () => {
   it.each([
     ['scopes', 'payments:write keys:write'],
     ['scopes', 'payments:*'],
@@ -311,7 +308,7 @@ describe('a request with something wrong in it', () => {
     }
   });
 
-  it('is refused when a parameter is given twice', async () => {
+  it('is refused when a parameter occurs twice', async () => {
     const owner = await newOwner();
     const { merchantId: _, ...request } = requestOf(owner);
     const search = new URLSearchParams(request);
@@ -331,7 +328,7 @@ describe('a request with something wrong in it', () => {
   });
 });
 
-it('guessing codes is limited per client address', async () => {
+it('connect codes are rate limited per client address', async () => {
   const limited = await startHttpApp({ settings: { publicRatePerMinute: 3 } });
   try {
     const guess = async () =>

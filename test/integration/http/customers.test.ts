@@ -51,14 +51,14 @@ describe('POST /merchant/customer/create', () => {
     expect((await create({ email: 'plain@example.com' })).body.data.metadata).toEqual({});
   });
 
-  it('keeps addresses unique per account, whatever their letter case', async () => {
+  it('keeps addresses unique per account, whatever their case', async () => {
     await create({ email: 'one@example.com' });
     expect(outcome(await create({ email: 'ONE@Example.com' }))).toEqual([400, 'DUPLICATE_ENTRY', 'email']);
     const other = await newUser(app);
     expect((await create({ email: 'one@example.com' }, other.token)).status).toBe(201);
   });
 
-  it('lets one of several at once win', async () => {
+  it('accepts one of several concurrent requests', async () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, async () => create({ email: 'same@example.com' })),
     );
@@ -80,7 +80,7 @@ describe('POST /merchant/customer/create', () => {
     expect(outcome(await create(body))).toEqual([400, 'VALIDATION_INVALID', field]);
   });
 
-  it('takes metadata of exactly 16 kB and refuses one byte more', async () => {
+  it('accepts metadata of exactly 16 kB and rejects one byte more', async () => {
     const room = 16_384 - JSON.stringify({ k: '' }).length;
     expect((await create({ email: 'fits@x.com', metadata: { k: 'x'.repeat(room) } })).status).toBe(201);
     expect((await create({ email: 'not@x.com', metadata: { k: 'x'.repeat(room + 1) } })).status).toBe(400);
@@ -89,7 +89,7 @@ describe('POST /merchant/customer/create', () => {
     );
   });
 
-  it('takes a secret key for its owner, no public key, and nobody without', async () => {
+  it('requires a secret key or the owner, and rejects public keys', async () => {
     const shop = await newMerchant(app, token);
     const made = await create({ email: 'key@x.com' }, shop.auth.secret);
     expect(made.status).toBe(201);
@@ -103,7 +103,7 @@ describe('POST /merchant/customer/create', () => {
 });
 
 describe('PATCH /merchant/customer/edit', () => {
-  it('changes what is given, replaces metadata, and moves updatedAt', async () => {
+  it('changes the given fields, replaces metadata, and updates updatedAt', async () => {
     const { id, updatedAt } = (await create({ email: 'a@x.com', metadata: { a: 1 } })).body.data;
     app.advance(1000);
     const { status, body } = await edit({ customerId: id, metadata: { b: 2 } });
@@ -116,7 +116,7 @@ describe('PATCH /merchant/customer/edit', () => {
     });
   });
 
-  it('refuses another customer’s address', async () => {
+  it('refuses the address of another customer', async () => {
     await create({ email: 'taken@x.com' });
     const { id } = (await create({ email: 'mine@x.com' })).body.data;
     expect(outcome(await edit({ customerId: id, email: 'TAKEN@x.com' }))).toEqual([
@@ -139,7 +139,7 @@ describe('PATCH /merchant/customer/edit', () => {
     ]);
   });
 
-  it('names every bad field', async () => {
+  it('names every invalid field', async () => {
     expect(outcome(await edit({ email: '', metadata: 1 }))).toEqual([
       400,
       'VALIDATION_INVALID',
@@ -166,7 +166,7 @@ describe('GET /merchant/customer/list', () => {
     expect(emails(await list('?page=9'))).toEqual([]);
   });
 
-  it('searches any part of the address, in any letter case, wildcards taken literally', async () => {
+  it('searches any part of the address, in any case, with wildcards taken literally', async () => {
     for (const email of ['per%cent@x.com', 'under_score@x.com', 'Anna@Example.com', 'back~slash@x.com']) {
       expect([email, (await create({ email })).status]).toEqual([email, 201]);
     }
@@ -179,13 +179,13 @@ describe('GET /merchant/customer/list', () => {
     expect(emails(await list("?search=' OR 1=1 --"))).toEqual([]);
   });
 
-  it('shows nothing of another account', async () => {
+  it('lists no customers of another account', async () => {
     await create({ email: 'hidden@x.com' });
     const other = await newUser(app);
     expect((await list('', other.token)).body.data.pagination).toEqual({ page: 1, limit: 10, total: 0 });
   });
 
-  it('answers those with some ids, of this account alone, further narrowed by a search', async () => {
+  it('lists customers with the given ids, of this account only, and combines that with a search', async () => {
     const made: string[] = [];
     for (const email of ['a@x.com', 'b@x.com', 'c@y.com']) made.push((await create({ email })).body.data.id);
     const other = await newUser(app);

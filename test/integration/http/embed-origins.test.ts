@@ -23,8 +23,8 @@ async function policyOf(path: string): Promise<string> {
   return /frame-ancestors [^;]+/.exec(answer.headers.get('content-security-policy') ?? '')?.[0] ?? '';
 }
 
-describe('the sites that may show a checkout in a frame', () => {
-  it('are none at first, and those that the shop lists, in their normal form and once', async () => {
+describe('the sites that may embed a checkout in a frame', () => {
+  it('are none at first, then those that the shop lists, normalised and unique', async () => {
     const { id } = await shop.createPayment();
     expect(await policyOf(`/checkout/${id}`)).toBe("frame-ancestors 'none'");
     const answer = await edit(['https://Shop.Example/', 'https://shop.example', 'http://localhost:5173']);
@@ -58,19 +58,19 @@ describe('the sites that may show a checkout in a frame', () => {
     'ftp://shop.example',
     'null',
     '*',
-  ])('cannot be %s', async (origin) => {
+  ])('cannot include %s', async (origin) => {
     const { status, body } = await edit(['https://fine.example', origin]);
     expect([status, body.error?.details?.[0]?.field]).toEqual([400, 'embedOrigins[1]']);
   });
 
-  it('are at most ten', async () => {
+  it('are limited to ten', async () => {
     const origins = Array.from({ length: 11 }, (_, at) => `https://shop-${at}.example`);
     expect((await edit(origins)).status).toBe(400);
     expect((await edit(origins.slice(1))).status).toBe(200);
     expect((await edit([])).status).toBe(200);
   });
 
-  it('are told apart in the page, which names only the one that shows it', async () => {
+  it('are checked per request, and the page names only the site that embeds it', async () => {
     const { id } = await shop.createPayment();
     await edit(['https://shop.example', 'https://second.example']);
     const page = async (embed: string): Promise<string> =>
@@ -82,7 +82,7 @@ describe('the sites that may show a checkout in a frame', () => {
     }
   });
 
-  it('are the verified domain as well', () => {
+  it('include the verified domain', () => {
     const merchant = { domain: 'shop.example', embed_origins_json: '["https://other.example"]' };
     expect(allowedEmbedOrigins({ ...merchant, domain_verified_at: null })).toEqual(['https://other.example']);
     expect(allowedEmbedOrigins({ ...merchant, domain_verified_at: 5 })).toEqual([
@@ -91,7 +91,7 @@ describe('the sites that may show a checkout in a frame', () => {
     ]);
   });
 
-  it('are no loopback address where webhooks may not go there either', async () => {
+  it('exclude loopback addresses where private webhooks are forbidden', async () => {
     await using strict = await Till.start({ TILLD_ALLOW_PRIVATE_WEBHOOKS: 'false' });
     await strict.ready();
     const own = await Shop.open(strict.api);

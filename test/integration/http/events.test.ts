@@ -23,8 +23,8 @@ afterAll(async () => till.end());
 const follow = (query: string) =>
   till.api.must<Stretch>('GET', `/merchant/events?${query}`, { token: shop.secretKey });
 
-describe('GET /merchant/events with after', () => {
-  it('waits for the next event and answers with it', async () => {
+describe('GET /merchant/events with after (long poll)', () => {
+  it('waits for the next event and returns it', async () => {
     const first = await shop.createPayment();
     const start = await follow('after=0&wait=30');
     expect(start.events.map(({ type, paymentId }) => [type, paymentId])).toEqual([
@@ -42,7 +42,7 @@ describe('GET /merchant/events with after', () => {
     });
   });
 
-  it.each(['deleted', 'expired'])('tells no event to a key that is %s while it waits', async (how) => {
+  it.each(['deleted', 'expired'])('returns no event to a key that is %s during the wait', async (how) => {
     const { merchantId, token } = shop;
     const expiresAt = new Date(till.clock.now() + 60_000).toISOString();
     const { key } = await till.api.must<{ key: { id: string; value: string } }>(
@@ -75,14 +75,14 @@ describe('GET /merchant/events with after', () => {
     ['wait=5', 'wait'],
     ['after=0&page=2', 'page'],
     ['after=0&limit=101', 'limit'],
-  ])('refuses %s', async (query, field) => {
+  ])('rejects %s', async (query, field) => {
     const { status, body } = await till.api.call('GET', `/merchant/events?${query}`, {
       token: shop.secretKey,
     });
     expect([status, body.error?.details?.[0]?.field]).toEqual([400, field]);
   });
 
-  it('does not hold up the stop of the daemon', async () => {
+  it('does not delay the stop of the daemon', async () => {
     const { nextAfter } = await follow('after=0&limit=100');
     const waiting = [1, 2, 3].map(() => follow(`after=${nextAfter}&wait=30`));
     // Answered in order on one connection or another: this one comes after those were begun.
@@ -95,7 +95,7 @@ describe('GET /merchant/events with after', () => {
   });
 });
 
-it('a client that hangs up frees its place', async () => {
+it('a client that disconnects frees its long-poll slot', async () => {
   const waiters = new EventWaiters({ total: 2, crowded: 2, perMerchant: 1 });
   const deps: Partial<EventRoutesDeps> = { waiters };
   const app = await startHttpApp({ extraRoutes: eventRoutes(deps as EventRoutesDeps) });

@@ -62,7 +62,7 @@ async function file(query = ''): Promise<Response> {
   });
 }
 
-it('has a line for each movement, with what it was worth', async () => {
+it('the accounting export has a line for each movement, with its value at the time', async () => {
   const all = await lines();
   expect(all.map(({ kind }) => kind).toSorted()).toEqual([
     'fee',
@@ -97,7 +97,7 @@ it('has a line for each movement, with what it was worth', async () => {
   ]);
 });
 
-it('adds up to what the wallet holds', async () => {
+it('the accounting export adds up to the wallet balance', async () => {
   const balances = await till.api.must<Record<Coin, string>>('GET', '/merchant/wallet/balances', {
     token: shop.secretKey,
   });
@@ -113,7 +113,7 @@ function atoms(amount: string, coin: Coin): bigint {
   return amount.startsWith('-') ? -parseCoinAmount(amount.slice(1), coin) : parseCoinAmount(amount, coin);
 }
 
-it('cuts ranges where they are told to, and the parts are the whole', async () => {
+it('the accounting export splits ranges at the given times, and the parts add up to the whole', async () => {
   const all = await lines();
   const at = all[3]?.at ?? '';
   const before = await lines(`?to=${at}`);
@@ -127,7 +127,7 @@ it('cuts ranges where they are told to, and the parts are the whole', async () =
   expect(await lines(`?to=${today}`)).toEqual([]);
 });
 
-it('shows times and takes days of the time zone', async () => {
+it('the accounting export uses the time zone for times and days', async () => {
   const [utc] = await lines();
   const [far] = await lines('?timeZone=Pacific/Kiritimati');
   expect(far?.at).toMatch(/\+14:00$/);
@@ -145,21 +145,24 @@ it.each([
   ['?from=2026-02-02&to=2026-02-01', 'to'],
   ['?from=2026-02-01T12:00:00', 'from'],
   ['?format=xml', 'format'],
-])('refuses %s in the usual form, also when a file was asked for', async (query, field) => {
-  for (const more of ['', '&format=csv']) {
-    if (field === 'format' && more !== '') continue;
-    const { status, body } = await till.api.call('GET', `/payment/export${query}${more}`, {
-      token: shop.secretKey,
-    });
-    expect([status, body.error?.code, body.error?.details?.[0]?.field]).toEqual([
-      400,
-      'VALIDATION_INVALID',
-      field,
-    ]);
-  }
-});
+])(
+  'the accounting export rejects %s with the usual error format, also when a file was requested',
+  async (query, field) => {
+    for (const more of ['', '&format=csv']) {
+      if (field === 'format' && more !== '') continue;
+      const { status, body } = await till.api.call('GET', `/payment/export${query}${more}`, {
+        token: shop.secretKey,
+      });
+      expect([status, body.error?.code, body.error?.details?.[0]?.field]).toEqual([
+        400,
+        'VALIDATION_INVALID',
+        field,
+      ]);
+    }
+  },
+);
 
-it('is a file that spreadsheets read and do not run', async () => {
+it('the accounting export is a file that spreadsheets can open without running formulas', async () => {
   const response = await file('&from=2026-01-01&to=2100-01-01&timeZone=Europe/Berlin');
   expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
   expect(response.headers.get('content-disposition')).toBe(
@@ -179,7 +182,7 @@ it('is a file that spreadsheets read and do not run', async () => {
   expect(rest.length).toBe((await lines()).length);
 });
 
-it('is nobody else’s, and live books are others than those of the sandbox', async () => {
+it('the accounting export is private to the account, and separates live from sandbox', async () => {
   const stranger = await Shop.open(till.api);
   const all = await lines('', stranger.secretKey);
   const own = new Set((await lines()).map(({ txHash, kind }) => `${txHash} ${kind}`));

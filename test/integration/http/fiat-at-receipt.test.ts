@@ -13,7 +13,7 @@ interface Priced extends PaymentJson {
   })[];
 }
 
-describe('what money was worth when it came', () => {
+describe('the fiat value of money at receipt', () => {
   let till: Till;
   let sink: WebhookSink;
   let shop: Shop;
@@ -40,7 +40,7 @@ describe('what money was worth when it came', () => {
   };
   const priced = async (id: string): Promise<Priced> => (await shop.payment(id)) as Priced;
 
-  it('is told with each transaction and in all, also by the first webhook about it', async () => {
+  it('is in each transaction and the total, also in the first webhook about it', async () => {
     const { id } = await shop.createPayment({ amount: '50', currency: 'USD' });
     expect(await priced(id)).toMatchObject({ receivedFiat: '0', transactions: [] });
     await simulate(id, { scenario: 'exact', amount: '0.0003' });
@@ -60,7 +60,7 @@ describe('what money was worth when it came', () => {
     for (const { rateAt } of done.transactions) expect(rateAt).toMatch(/^\d{4}-.*Z$/);
   });
 
-  it('is rounded down to the smallest unit', async () => {
+  it('is rounded down to the minor unit', async () => {
     const { id } = await shop.createPayment({ amount: '50', currency: 'USD' });
     await simulate(id, { scenario: 'exact', amount: '0.00012349' });
     await eventually(
@@ -71,7 +71,7 @@ describe('what money was worth when it came', () => {
     expect((await priced(id)).transactions[0]?.fiatAmount).toBe('12.34');
   });
 
-  it('of money that is gone does not count', async () => {
+  it('excludes money that is gone', async () => {
     const { id } = await shop.createPayment({ amount: '50', currency: 'USD' });
     await simulate(id, { scenario: 'double-spend' });
     const gone = await eventually(

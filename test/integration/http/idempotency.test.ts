@@ -97,8 +97,8 @@ const registerOnce = async () =>
     headers: { 'idempotency-key': 'r' },
   });
 
-describe('a repeat', () => {
-  it('gets the first answer again, marked, without the work being done twice', async () => {
+describe('a repeated request with an Idempotency-Key', () => {
+  it('returns the first response with a marker, without doing the work again', async () => {
     const first = await send('k1');
     const again = await send('k1');
     expect([again.status, again.body]).toEqual([first.status, first.body]);
@@ -108,7 +108,7 @@ describe('a repeat', () => {
     expect(runs).toEqual([{ key: 'k1', scope: `merchant:${merchantId}:sandbox` }]);
   });
 
-  it('is one whatever the order of its fields, and whether the key or its owner signs in', async () => {
+  it('is recognised whatever the order of its fields, and for a key as well as its owner', async () => {
     await send('k1', { n: 1, a: { x: 1, y: [1, 2] } });
     expect((await send('k1', { a: { y: [1, 2], x: 1 }, n: 1 })).headers.get('idempotent-replayed')).toBe(
       'true',
@@ -116,7 +116,7 @@ describe('a repeat', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('with another body, query or route is refused with 422', async () => {
+  it('is refused with 422 when body, query or route differ', async () => {
     await send('k1');
     expect(outcome(await send('k1', { n: 2 }))).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
     expect(outcome(await send('k1', { n: 1 }, { path: '/test/work?x=1' }))).toEqual([
@@ -130,13 +130,13 @@ describe('a repeat', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('without a key is a new request', async () => {
+  it('runs as a new request without the key', async () => {
     await send(null);
     await send(null);
     expect(runs.map(({ key }) => key)).toEqual([null, null]);
   });
 
-  it('of a refusal is the same refusal', async () => {
+  it('returns the same refusal', async () => {
     failWith = new AppError('DUPLICATE_ENTRY', 'taken');
     expect(outcome(await send('k1'))).toEqual([400, 'DUPLICATE_ENTRY']);
     failWith = null;
@@ -146,11 +146,11 @@ describe('a repeat', () => {
   });
 
   it.each([
-    ['money that was missing', new AppError('INSUFFICIENT_BALANCE', 'none'), 400],
-    ['a wrong address', new AppError('VALIDATION_INVALID', 'destination'), 400],
+    ['insufficient funds', new AppError('INSUFFICIENT_BALANCE', 'none'), 400],
+    ['an invalid address', new AppError('VALIDATION_INVALID', 'destination'), 400],
     ['a payment that was not ready', new AppError('INVALID_STATE', 'not yet'), 409],
     ['a refusal by the network', new AppError('SEND_REJECTED', 'no'), 400],
-  ])('of a send after %s runs again, with the same or another body', async (_name, error, status) => {
+  ])('runs again for a send after %s, with the same or another body', async (_name, error, status) => {
     const path = '/test/send';
     failWith = error;
     for (const n of [1, 2]) expect((await send('k1', { n }, { path })).status).toBe(status);
@@ -162,7 +162,7 @@ describe('a repeat', () => {
     expect(runs).toHaveLength(3);
   });
 
-  it('of a send that is being refused waits for its end', async () => {
+  it('waits for the end of a send that is being refused', async () => {
     const open = closedGate();
     failWith = new AppError('INSUFFICIENT_BALANCE', 'none');
     const first = send('k1', { n: 1 }, { path: '/test/send' });
@@ -177,7 +177,7 @@ describe('a repeat', () => {
     expect((await send('k1', { n: 1 }, { path: '/test/send' })).status).toBe(201);
   });
 
-  it('of a send that an earlier version refused for ever runs', async () => {
+  it('runs again for a send that an earlier version had refused permanently', async () => {
     failWith = new AppError('DUPLICATE_ENTRY', 'stands in for a refusal of then');
     await send('k1', { n: 1 }, { path: '/test/work' });
     await app.db.updateTable('idempotency').set({ route: 'POST /test/send', expires_at: null }).execute();
@@ -190,7 +190,7 @@ describe('a repeat', () => {
     ['a crash', new Error('boom'), 500],
     ['a limit', new AppError('RATE_LIMITED', 'slow down'), 429],
     ['bad credentials', new AppError('UNAUTHORISED', 'no'), 401],
-  ])('after %s runs again', async (_name, error, status) => {
+  ])('runs again after %s', async (_name, error, status) => {
     failWith = error;
     expect((await send('k1')).status).toBe(status);
     failWith = null;
@@ -198,14 +198,14 @@ describe('a repeat', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('after a body that did not pass its checks runs', async () => {
+  it('runs again after a body that failed validation', async () => {
     expect(outcome(await send('k1', { n: 'one' }))).toEqual([400, 'VALIDATION_INVALID']);
     expect((await send('k1')).status).toBe(201);
   });
 });
 
-describe('two at once', () => {
-  it('run once: the second is told that the first is in flight', async () => {
+describe('two concurrent requests with an Idempotency-Key', () => {
+  it('run once, and the second is refused because the first is in flight', async () => {
     const open = closedGate();
     const first = send('k1');
     await untilRunning(1);
@@ -217,7 +217,7 @@ describe('two at once', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('never both run, however closely they come', async () => {
+  it('never both run, whatever their timing', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, async () => send('k1')));
     expect(runs).toHaveLength(1);
     expect(answers.every(({ status, body }) => (status === 201 ? body.data.run === 1 : status === 409))).toBe(
@@ -225,7 +225,7 @@ describe('two at once', () => {
     );
   });
 
-  it('with different keys do not wait for each other', async () => {
+  it('do not wait for each other with different keys', async () => {
     const open = closedGate();
     const first = send('k1');
     await untilRunning(1);
@@ -236,8 +236,8 @@ describe('two at once', () => {
   });
 });
 
-describe('keys of different callers', () => {
-  it('never meet', async () => {
+describe('Idempotency-Keys of different callers', () => {
+  it('never collide', async () => {
     const other = await newUser(app);
     const otherShop = await newMerchant(app, other.token);
     await send('k1');
@@ -251,7 +251,7 @@ describe('keys of different callers', () => {
   });
 
   it.each(['secret key', 'public key', 'restricted key'])(
-    'in the sandbox answer nothing that the same %s asks live',
+    'in sandbox do not replay live responses of the same %s',
     async (kind) => {
       const { key } = await app.api.must<{ key: { value: string } }>('POST', '/merchant/keys/create', {
         token,
@@ -273,7 +273,7 @@ describe('keys of different callers', () => {
     },
   );
 
-  it('protect account routes and sign-ins too', async () => {
+  it('protect account routes and logins too', async () => {
     expect([(await createCustomer('a@x.com')).status, (await createCustomer('a@x.com')).status]).toEqual([
       201, 201,
     ]);
@@ -284,8 +284,8 @@ describe('keys of different callers', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('is forgotten after a day, except where money moves', async () => {
+describe('a stored response of an Idempotency-Key', () => {
+  it('is deleted after a day, except for sends', async () => {
     await send('day');
     await send('ever', { n: 1 }, { path: '/test/send' });
     app.advance(DAY_MS + 1000);
@@ -298,7 +298,7 @@ describe('what is kept', () => {
     expect(rows.map(({ key }) => key)).toEqual(['day', 'ever']);
   });
 
-  it('shows no secret to a reader of the file', async () => {
+  it('contains no readable secret in the database', async () => {
     const headers = { 'idempotency-key': 'made' };
     const body = { name: 'Kept', domain: 'kept.example' };
     const made = await app.api.must<{ merchant: { auth: { secret: string } } }>('POST', '/merchant/create', {
@@ -318,8 +318,8 @@ describe('what is kept', () => {
   });
 });
 
-describe('after a crash', () => {
-  it('a request that was in flight runs again instead of being refused for ever', async () => {
+describe('an Idempotency-Key after a crash', () => {
+  it('runs a request again that was in flight', async () => {
     const open = closedGate();
     const first = send('k1').catch(() => null);
     await untilRunning(1);
@@ -335,7 +335,7 @@ describe('after a crash', () => {
     await first;
   });
 
-  it('a finished request is replayed', async () => {
+  it('replays a finished request', async () => {
     const first = await send('k1');
     await app.close();
     const restarted = await startHttpApp({ extraRoutes, reopen: app });
@@ -346,15 +346,18 @@ describe('after a crash', () => {
   });
 });
 
-it.each(['', 'x'.repeat(256), 'tab\there'])('answers 400 to the unusable key %j', async (key) => {
-  const { status, body } = await send(key);
-  expect([status, body.error?.code, body.error?.details?.[0]?.field]).toEqual([
-    400,
-    'VALIDATION_INVALID',
-    'Idempotency-Key',
-  ]);
-});
+it.each(['', 'x'.repeat(256), 'tab\there'])(
+  'an unusable Idempotency-Key %j is answered with 400',
+  async (key) => {
+    const { status, body } = await send(key);
+    expect([status, body.error?.code, body.error?.details?.[0]?.field]).toEqual([
+      400,
+      'VALIDATION_INVALID',
+      'Idempotency-Key',
+    ]);
+  },
+);
 
-it('takes a key of 255 characters', async () => {
+it('an Idempotency-Key of 255 characters is accepted', async () => {
   expect((await send('x'.repeat(255))).status).toBe(201);
 });

@@ -35,8 +35,8 @@ function deleteElsewhere(secret: string): void {
   execFileSync(process.execPath, ['-e', script]);
 }
 
-describe('a secret key that was just used', () => {
-  it('is refused from the moment that other keys have replaced it', async () => {
+describe('a recently used secret key', () => {
+  it('is rejected as soon as other keys have replaced it', async () => {
     const { token, merchant } = await shop();
     expect(await tryKey(merchant.auth.secret)).toBe(200);
     const { auth } = await app.api.must<{ auth: { secret: string } }>('POST', '/merchant/keys/regenerate', {
@@ -47,7 +47,7 @@ describe('a secret key that was just used', () => {
     expect(await tryKey(auth.secret)).toBe(200);
   });
 
-  it('is refused at the end of its grace period, though nothing is written then', async () => {
+  it('is rejected at the end of its grace period, without a write', async () => {
     const { token, merchant } = await shop();
     await app.api.must('POST', '/merchant/keys/regenerate', {
       token,
@@ -60,14 +60,14 @@ describe('a secret key that was just used', () => {
     expect(await tryKey(merchant.auth.secret)).toBe(401);
   });
 
-  it('is refused once another process has deleted it', async () => {
+  it('is rejected once another process has deleted it', async () => {
     const { merchant } = await shop();
     expect(await tryKey(merchant.auth.secret)).toBe(200);
     deleteElsewhere(merchant.auth.secret);
     expect(await tryKey(merchant.auth.secret)).toBe(401);
   });
 
-  it('is refused to every request sent after its end, in the middle of many that were sent before', async () => {
+  it('is rejected for every request after its end, in the middle of many requests', async () => {
     const { token, merchant } = await shop();
     const { secret } = merchant.auth;
     let hasEnded = false;
@@ -91,7 +91,7 @@ describe('a secret key that was just used', () => {
   });
 });
 
-it('a key acts for its merchant as that is now', async () => {
+it('an API key uses the current state of its merchant', async () => {
   const { token, merchant } = await shop();
   const secretOf = async () =>
     (

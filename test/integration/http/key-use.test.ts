@@ -14,7 +14,7 @@ interface Key {
   lastUsedAt: string | null;
 }
 
-it('shows when a key was last used, to the minute, and a request does not wait for it', async () => {
+it('the last use of an API key is shown to the minute, and a request does not wait for it', async () => {
   const { token } = await newUser(app);
   const merchant = await newMerchant(app, token);
   const lastUse = async () => {
@@ -40,7 +40,7 @@ it('shows when a key was last used, to the minute, and a request does not wait f
   await usedSince(later);
 });
 
-it('keeps serving when the use cannot be noted', async () => {
+it('API keys work when their use cannot be recorded', async () => {
   const { token } = await newUser(app);
   const merchant = await newMerchant(app, token);
   await sql`CREATE TRIGGER no_notes BEFORE UPDATE ON api_keys BEGIN SELECT RAISE(ABORT, 'disk full'); END`.execute(

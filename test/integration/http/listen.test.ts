@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { Till } from '../../_helpers/till.ts';
 
-it('names the settings and the reason when its port is taken', async () => {
+it('the daemon names the settings and the reason when its port is in use', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;

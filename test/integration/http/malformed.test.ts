@@ -107,27 +107,30 @@ function expectRefusal(answer: Told | undefined, status: number, code: string, {
 const GET = 'GET /healthz HTTP/1.1\r\nHost: till\r\n';
 const POST = 'POST /test/echo HTTP/1.1\r\nHost: till\r\nContent-Type: application/json\r\n';
 
-describe('what the server refuses before it is a request', () => {
+describe('the HTTP server on a malformed request', () => {
   it.each([
     ['no HTTP', `${SECRET}\r\n\r\n`, 400, 'VALIDATION_INVALID'],
     ['an unknown method', `BREW /${SECRET} HTTP/1.1\r\nHost: till\r\n\r\n`, 400, 'VALIDATION_INVALID'],
-    ['a broken header', `${GET}Authorization ${SECRET}\r\n\r\n`, 400, 'VALIDATION_INVALID'],
+    ['a malformed header', `${GET}Authorization ${SECRET}\r\n\r\n`, 400, 'VALIDATION_INVALID'],
     ['two lengths', `${POST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, 400, 'VALIDATION_INVALID'],
     ['headers without an end', `${GET}X-${SECRET}: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
     ['headers that never end', `${GET}Authorization: Bearer ${SECRET}\r\n`, 408, 'REQUEST_TIMEOUT'],
-    ['nothing at all', '', 408, 'REQUEST_TIMEOUT'],
-  ])('%s is told in the form of the API, and closes the connection', async (_what, text, status, code) => {
-    const answers = await tell(text);
-    expect(answers).toHaveLength(1);
-    expectRefusal(answers[0], status, code);
-    expect(app.logs).toHaveLength(1);
-    expect(app.logs.join('\n')).not.toContain(SECRET);
-  });
+    ['an empty request', '', 408, 'REQUEST_TIMEOUT'],
+  ])(
+    'answers %s in the error format of the API, and closes the connection',
+    async (_what, text, status, code) => {
+      const answers = await tell(text);
+      expect(answers).toHaveLength(1);
+      expectRefusal(answers[0], status, code);
+      expect(app.logs).toHaveLength(1);
+      expect(app.logs.join('\n')).not.toContain(SECRET);
+    },
+  );
 
   it.each([
     ['a request without a Host', 'GET /healthz HTTP/1.1\r\n\r\n', 'host'],
-    ['a request that expects what cannot be met', `${GET}Expect: ${SECRET}\r\n\r\n`, 'expect'],
-  ])('%s is refused in the form of the API, and closes the connection', async (_what, text, field) => {
+    ['a request with an unsupported expectation', `${GET}Expect: ${SECRET}\r\n\r\n`, 'expect'],
+  ])('rejects %s in the error format of the API, and closes the connection', async (_what, text, field) => {
     const answers = await tell(text);
     expect(answers).toHaveLength(1);
     expectRefusal(answers[0], 400, 'VALIDATION_INVALID');
@@ -135,12 +138,12 @@ describe('what the server refuses before it is a request', () => {
     expect(app.logs.join('\n')).not.toContain(SECRET);
   });
 
-  it('serves an HTTP/1.0 request without a Host', async () => {
+  it('accepts an HTTP/1.0 request without a Host', async () => {
     const [answer] = await tell('GET /healthz HTTP/1.0\r\n\r\n');
     expect(answer?.status).toBe(200);
   });
 
-  it('floods that go on after the refusal neither hold the connection nor are answered again', async () => {
+  it('closes the connection after the refusal although the client keeps sending', async () => {
     const socket = await open();
     const told = answersOn(socket);
     const flood = setInterval(() => socket.write(`${SECRET}\r\n`), 5);
@@ -152,7 +155,7 @@ describe('what the server refuses before it is a request', () => {
   });
 });
 
-describe('a request whose end two programs could see in different places', () => {
+describe('request smuggling', () => {
   const BODY = '{"text":"a"}';
   /** What a proxy that sees the end elsewhere would take for the body. */
   const HIDDEN = 'GET /healthz HTTP/1.1\r\nHost: till\r\nX-Hidden: 1\r\n\r\n';
@@ -161,8 +164,8 @@ describe('a request whose end two programs could see in different places', () =>
     ['a length and chunks', `Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`],
     ['chunks and a length', `Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n${chunked}`],
     ['an unknown encoding after chunks', `Transfer-Encoding: chunked, identity\r\n\r\n${chunked}`],
-    ['an encoding that is almost chunks', `Transfer-Encoding: xchunked\r\n\r\n${chunked}`],
-    ['a blank before the colon', `Transfer-Encoding : chunked\r\n\r\n${chunked}`],
+    ['an encoding that is almost chunked', `Transfer-Encoding: xchunked\r\n\r\n${chunked}`],
+    ['a space before the colon', `Transfer-Encoding : chunked\r\n\r\n${chunked}`],
     ['a folded header', `Transfer-Encoding:\r\n chunked\r\nContent-Length: 4\r\n\r\n${chunked}`],
     ['two lengths in one header', `Content-Length: 12, 12\r\n\r\n${BODY}`],
     ['a length with a sign', `Content-Length: +12\r\n\r\n${BODY}`],
@@ -170,29 +173,29 @@ describe('a request whose end two programs could see in different places', () =>
     ['a line that ends with LF alone', `Content-Length: 12\n\r\n${BODY}`],
     ['a carriage return within a header', `X-A: b\rContent-Length: 0\r\nContent-Length: 12\r\n\r\n${BODY}`],
     ['a chunk whose size overflows', 'Transfer-Encoding: chunked\r\n\r\n1000000000000000c\r\n'],
-  ])('is refused, and nothing behind it is served: %s', async (_what, rest) => {
+  ])('is prevented, and nothing after the request is served: %s', async (_what, rest) => {
     const answers = await tell(`${POST}${rest}${HIDDEN}`);
     expect(answers).toHaveLength(1);
     expectRefusal(answers[0], 400, 'VALIDATION_INVALID');
   });
 });
 
-describe('trouble in the body of a request', () => {
+describe('the HTTP server on a malformed body', () => {
   it.each([
     [
-      'a chunk that is none',
+      'an invalid chunk',
       `Transfer-Encoding: chunked\r\n\r\n5\r\n{"tex\r\nZZ${SECRET}\r\n`,
       400,
       'VALIDATION_INVALID',
     ],
     [
-      'endless extensions of a chunk',
+      'endless chunk extensions',
       `Transfer-Encoding: chunked\r\n\r\n5;${'x'.repeat(20_000)}\r\n`,
       413,
       'PAYLOAD_TOO_LARGE',
     ],
-    ['that never comes whole', `Content-Length: 90\r\n\r\n{"text":"${SECRET}`, 408, 'REQUEST_TIMEOUT'],
-  ])('%s is the answer to that request', async (_what, rest, status, code) => {
+    ['a body that never completes', `Content-Length: 90\r\n\r\n{"text":"${SECRET}`, 408, 'REQUEST_TIMEOUT'],
+  ])('answers that request with an error for %s', async (_what, rest, status, code) => {
     const answers = await tell(`${POST}${rest}`);
     expect(answers).toHaveLength(1);
     expectRefusal(answers[0], status, code);
@@ -201,8 +204,8 @@ describe('trouble in the body of a request', () => {
   });
 });
 
-describe('requests on one connection', () => {
-  it('one that was served does not change how the next is refused', async () => {
+describe('the HTTP server on a keep-alive connection', () => {
+  it('rejects a malformed request in the same way after a valid one', async () => {
     const socket = await open();
     const told = answersOn(socket);
     socket.write(`${GET}\r\n`);
@@ -214,7 +217,7 @@ describe('requests on one connection', () => {
   });
 });
 
-it('over TLS the same, and nothing to those who speak none', async () => {
+it('the HTTP server answers malformed requests over TLS in the same way, and plain text over TLS not at all', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'tilld-malformed-'));
   const { cert, key } = selfSigned();
   const tls = { certFile: join(dir, 'cert.pem'), keyFile: join(dir, 'key.pem') };

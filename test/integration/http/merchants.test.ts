@@ -41,7 +41,7 @@ const edit = async (body: object, credential = token) =>
   call('PATCH', '/merchant/edit', credential, { merchantId: shop.id, ...body });
 
 describe('POST /merchant/create', () => {
-  it('answers the whole merchant of the spec, once', async () => {
+  it('returns the complete merchant, with secrets this once', async () => {
     const { status, body } = await create({
       name: ' Tea House ',
       domain: 'Tea.Example.COM',
@@ -66,7 +66,7 @@ describe('POST /merchant/create', () => {
     });
   });
 
-  it('watches a wallet address per coin in both modes, and keeps the secret key as a hash only', async () => {
+  it('watches a wallet address per coin in both modes, and stores only the hash of the secret key', async () => {
     const rows = await app.db
       .selectFrom('addresses')
       .selectAll()
@@ -82,7 +82,7 @@ describe('POST /merchant/create', () => {
     expect([row?.prefix, row?.last_four]).toEqual([shop.auth.secret.slice(0, 8), shop.auth.secret.slice(-4)]);
   });
 
-  it('starts in the sandbox without a live coin, else live with addresses of that network', async () => {
+  it('starts in sandbox without a live coin, and otherwise live with addresses of that network', async () => {
     expect(shop.sandboxMode).toBe(true);
     const live = await startHttpApp({ hasLiveCoin: true });
     const merchant = await newMerchant(live, (await newUser(live)).token);
@@ -92,7 +92,7 @@ describe('POST /merchant/create', () => {
   });
 
   it.each(['dup.example', 'DUP.example', 'dup.example.'])(
-    'refuses the domain %s again, in any account',
+    'refuses the registered domain %s, in any account',
     async (domain) => {
       await create({ name: 'First', domain: 'dup.example' });
       expect(outcome(await create({ name: 'Second', domain }, stranger))).toEqual([
@@ -103,7 +103,7 @@ describe('POST /merchant/create', () => {
     },
   );
 
-  it('keeps international domains in their ASCII form', async () => {
+  it('stores international domains in ASCII form', async () => {
     const first = await newMerchant(app, token, { domain: 'Bücher.example' });
     expect(first.domain.name).toBe('xn--bcher-kva.example');
     expect(outcome(await create({ name: 'x', domain: 'xn--bcher-kva.example' }))).toEqual([
@@ -141,7 +141,7 @@ describe('POST /merchant/create', () => {
     expect(outcome(await create(body))).toEqual([400, 'VALIDATION_INVALID', field]);
   });
 
-  it('names every bad field at once', async () => {
+  it('names every invalid field at once', async () => {
     expect(outcome(await create({ description: [] }))).toEqual([
       400,
       'VALIDATION_INVALID',
@@ -151,11 +151,11 @@ describe('POST /merchant/create', () => {
     ]);
   });
 
-  it('takes 255 characters, an emoji counting as one', async () => {
+  it('accepts 255 characters, where an emoji counts as one', async () => {
     expect((await create({ name: '🦊'.repeat(255), domain: 'fox.example' })).status).toBe(201);
   });
 
-  it('gives merchants created at once different accounts, and lets one of two with the same domain win', async () => {
+  it('assigns different accounts to merchants created concurrently, and accepts one of two with the same domain', async () => {
     const domains = ['par1.example', 'par2.example', 'par3.example', 'par3.example'];
     const answers = await Promise.all(domains.map(async (domain) => create({ name: 'x', domain })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
@@ -168,7 +168,7 @@ describe('POST /merchant/create', () => {
     expect(new Set(addresses).size).toBe(12);
   });
 
-  it('needs a user token: no key makes a shop', async () => {
+  it('requires a user token instead of a key', async () => {
     expect(outcome(await create({ name: 'x', domain: 'na.example' }, null))).toEqual([401, 'UNAUTHORISED']);
     expect(outcome(await create({ name: 'x', domain: 'na.example' }, shop.auth.public))).toEqual([
       401,
@@ -182,7 +182,7 @@ describe('POST /merchant/create', () => {
 });
 
 describe('GET /merchant/list', () => {
-  it('answers the merchants of the account, newest first, the domain as text, no key', async () => {
+  it('lists the merchants of the account, newest first, without keys', async () => {
     const { token: own } = await newUser(app);
     const first = await newMerchant(app, own);
     app.advance(1000);
@@ -203,7 +203,7 @@ describe('GET /merchant/list', () => {
 });
 
 describe('PATCH /merchant/edit', () => {
-  it('changes what is given and keeps the rest', async () => {
+  it('changes the given fields and keeps the rest', async () => {
     const { status, body } = await edit({ webhookUrl: 'https://hooks.example/x?y=1', description: 'New' });
     expect(status).toBe(200);
     expect(body.data['merchant']).toMatchObject({
@@ -216,13 +216,13 @@ describe('PATCH /merchant/edit', () => {
     expect(renamed.body.data['merchant']).toMatchObject({ name: 'Renamed', description: 'New' });
   });
 
-  it.each(['', null])('clears description and webhookUrl by %j', async (nothing) => {
+  it.each(['', null])('clears description and webhookUrl with %j', async (nothing) => {
     await edit({ webhookUrl: 'https://hooks.example', description: 'x' });
     const { body } = await edit({ webhookUrl: nothing, description: nothing });
     expect(body.data['merchant']).toMatchObject({ webhookUrl: null, description: null });
   });
 
-  it('sets lifetime, tolerance and what happens to late money', async () => {
+  it('sets lifetime, tolerance and the policy for late payments', async () => {
     const settings = { paymentLifetimeMinutes: 1440, tolerancePercent: '2.25', latePayments: 'review' };
     expect((await edit(settings)).body.data['merchant']).toMatchObject(settings);
     expect((await edit({ tolerancePercent: 0.5 })).body.data['merchant']).toMatchObject({
@@ -233,7 +233,7 @@ describe('PATCH /merchant/edit', () => {
     });
   });
 
-  it('sets currency and time zone, which null or an empty text takes back', async () => {
+  it('sets currency and time zone, and clears them with null or an empty text', async () => {
     const settings = { currency: 'EUR', timeZone: 'Europe/Berlin' };
     expect((await edit(settings)).body.data['merchant']).toMatchObject(settings);
     expect((await edit({ currency: 'chf' })).body.data['merchant']).toMatchObject({
@@ -284,7 +284,7 @@ describe('PATCH /merchant/edit', () => {
     expect(outcome(await edit({ name: 'Mine now' }, stranger))).toEqual([404, 'MERCHANT_NOT_FOUND']);
   });
 
-  it('wakes the merchant’s URL that had answered 410', async () => {
+  it('re-enables the webhook URL that had answered 410', async () => {
     const gone = { merchant_id: shop.id, payment_id: '', url: 'https://hooks.example', created_at: 1 };
     await app.db.insertInto('gone_endpoints').values(gone).execute();
     const count = async () =>
@@ -301,7 +301,7 @@ const sandbox = async (credential: string | null, body: object, query = '') =>
   call('POST', `/merchant/sandbox${query}`, credential, body);
 
 describe('POST /merchant/sandbox', () => {
-  it('switches with the secret key once a coin is ready, and names the others', async () => {
+  it('switches with the secret key once a coin is ready, and names the coins that are not', async () => {
     const ready = await startHttpApp({ followedChains: () => [FOLLOWED] });
     const { auth } = await newMerchant(ready, (await newUser(ready)).token);
     for (const sandboxMode of [false, false, true, true]) {
@@ -318,7 +318,7 @@ describe('POST /merchant/sandbox', () => {
     await ready.destroy();
   });
 
-  it('switches to live while no coin is ready, and says why', async () => {
+  it('explains why it cannot switch to live while no coin is ready', async () => {
     const { auth } = await newMerchant(app, (await newUser(app)).token);
     const { status, body } = await sandbox(auth.secret, { sandboxMode: false });
     const why = 'this server has no node for it';
@@ -333,7 +333,7 @@ describe('POST /merchant/sandbox', () => {
     ]);
   });
 
-  it('leaves a live shop live and lets it go to the sandbox, whatever became of its nodes', async () => {
+  it('keeps a live shop live and lets it switch to sandbox, whatever the state of its nodes', async () => {
     let chains = [FOLLOWED];
     const lost = await startHttpApp({ hasLiveCoin: true, followedChains: () => chains });
     const { auth } = await newMerchant(lost, (await newUser(lost)).token);
@@ -347,12 +347,12 @@ describe('POST /merchant/sandbox', () => {
     await lost.destroy();
   });
 
-  it('takes a user token with merchantId in body or query', async () => {
+  it('accepts a user token with merchantId in body or query', async () => {
     expect((await sandbox(token, { sandboxMode: true, merchantId: shop.id })).status).toBe(200);
     expect((await sandbox(token, { sandboxMode: true }, `?merchantId=${shop.id}`)).status).toBe(200);
   });
 
-  it('answers 400 naming merchantId, together with the other bad fields, when a user token gives none', async () => {
+  it('answers 400 naming merchantId, together with other invalid fields, when a user token gives none', async () => {
     expect(outcome(await sandbox(token, { sandboxMode: true }))).toEqual([
       400,
       'VALIDATION_INVALID',
@@ -371,7 +371,7 @@ describe('POST /merchant/sandbox', () => {
     ]);
   });
 
-  it('answers 404 for a merchant of another account, and for one that is not the key’s own', async () => {
+  it('answers 404 for a merchant of another account, and for a merchant other than that of the key', async () => {
     const other = await newMerchant(app, stranger);
     expect(outcome(await sandbox(token, { sandboxMode: true, merchantId: other.id }))).toEqual([
       404,
@@ -391,7 +391,7 @@ describe('POST /merchant/sandbox', () => {
     ]);
   });
 
-  it('answers 401 to anybody else', async () => {
+  it('answers 401 to other credentials', async () => {
     const wrong = [null, 'sk_', `sk_${'0'.repeat(43)}`, `${shop.auth.secret}x`, shop.auth.public, 'rubbish'];
     for (const credential of wrong)
       expect(outcome(await sandbox(credential, { sandboxMode: true }))).toEqual([401, 'UNAUTHORISED']);
@@ -406,7 +406,7 @@ describe('POST /merchant/verify-domain', () => {
     ['dns', '_tilld-challenge.'],
     ['file', '/.well-known/tilld-verification.txt'],
     ['meta', '<meta name="tilld-verification"'],
-  ])('tells what to do for %s', async (method, part) => {
+  ])('returns the instructions for %s', async (method, part) => {
     const { status, body } = await verify({ merchantId: shop.id, method });
     expect(status).toBe(200);
     const verification = body.data['verification'] as Record<string, string>;
@@ -442,7 +442,7 @@ const secretOf = ({ body }: { body: { data: Record<string, unknown> } }) =>
   (body.data['auth'] as { secret: string }).secret;
 
 describe('POST /merchant/keys/regenerate', () => {
-  it('ends the old keys at once', async () => {
+  it('revokes the old keys immediately', async () => {
     const merchant = await newMerchant(app, token);
     const { status, body } = await regenerate(merchant.id);
     expect(status).toBe(200);
@@ -454,7 +454,7 @@ describe('POST /merchant/keys/regenerate', () => {
     expect(await works((body.data['auth'] as { secret: string }).secret)).toBe(true);
   });
 
-  it('lets old keys work for the grace period and not a moment longer', async () => {
+  it('keeps old keys valid for exactly the grace period', async () => {
     const merchant = await newMerchant(app, token);
     const answer = await regenerate(merchant.id, 3600);
     expect(Date.parse(String(answer.body.data['gracePeriodEndsAt'])) - app.now()).toBeGreaterThan(3_590_000);
@@ -464,7 +464,7 @@ describe('POST /merchant/keys/regenerate', () => {
     expect(await works(secretOf(answer))).toBe(true);
   });
 
-  it('without grace also ends keys still in an earlier grace', async () => {
+  it('revokes keys in an earlier grace period when no grace is requested', async () => {
     const merchant = await newMerchant(app, token);
     const second = secretOf(await regenerate(merchant.id, 3600));
     const third = secretOf(await regenerate(merchant.id, 0));
@@ -475,7 +475,7 @@ describe('POST /merchant/keys/regenerate', () => {
     ]);
   });
 
-  it('lists the keys that work, never a secret one in full', async () => {
+  it('lists the valid keys, and never a secret one in full', async () => {
     const merchant = await newMerchant(app, token);
     const { body } = await call('GET', `/merchant/keys?merchantId=${merchant.id}`, token);
     expect(JSON.stringify(body)).not.toContain(merchant.auth.secret);
@@ -495,7 +495,7 @@ describe('POST /merchant/keys/regenerate', () => {
     ]);
   });
 
-  it('is for the signed-in owner only', async () => {
+  it('requires the signed-in owner', async () => {
     expect(outcome(await regenerate(shop.id, 0, shop.auth.secret))).toEqual([401, 'UNAUTHORISED']);
     expect(outcome(await regenerate(shop.id, 0, stranger))).toEqual([404, 'MERCHANT_NOT_FOUND']);
     expect(outcome(await call('GET', `/merchant/keys?merchantId=${shop.id}`, stranger))).toEqual([
@@ -514,7 +514,7 @@ const read = async (credential: string, query = '') =>
   call('GET', `/merchant/webhook/secret${query}`, credential);
 
 describe('the webhook secret', () => {
-  it('reads, rotates, and keeps the old one for a day', async () => {
+  it('can be read and rotated, and the old one is valid for a day', async () => {
     const before = String((await read(shop.auth.secret)).body.data['secret']);
     expect(before).toMatch(/^whsec_[0-9A-Za-z+/]{43}=$/);
     const rotated = await call('POST', '/merchant/webhook/rotate-secret', shop.auth.secret);
@@ -531,7 +531,7 @@ describe('the webhook secret', () => {
     for (const secret of [before, after]) expect(JSON.stringify(row)).not.toContain(secret.slice(6));
   });
 
-  it('is nobody else’s business', async () => {
+  it('is hidden from other accounts', async () => {
     expect(outcome(await read(shop.auth.public))).toEqual([401, 'UNAUTHORISED']);
     expect(outcome(await read(stranger, `?merchantId=${shop.id}`))).toEqual([404, 'MERCHANT_NOT_FOUND']);
     expect(outcome(await read(token))).toEqual([400, 'VALIDATION_INVALID', 'merchantId']);

@@ -14,7 +14,7 @@ const signIn = async (email: string, from: string) =>
     headers: { 'x-forwarded-for': from },
   });
 
-it('a sign-in from a network that none came from before is mailed and noted, once', async () => {
+it('a sign-in from a new network is notified by email and recorded once', async () => {
   const { email, id } = await newUser(app);
   await takeMails(app);
   expect((await signIn(email, '203.0.113.7')).status).toBe(200);
@@ -28,7 +28,7 @@ it('a sign-in from a network that none came from before is mailed and noted, onc
   expect(rows.filter(({ action }) => action === 'sign-in from a new place')).toHaveLength(1);
 });
 
-it('a failed sign-in is not', async () => {
+it('a failed sign-in from a new network is not notified', async () => {
   const { email } = await newUser(app);
   await takeMails(app);
   const body = { email, password: 'wrong password' };

@@ -100,7 +100,7 @@ async function notices(email: string, on = app): Promise<number> {
 }
 
 describe('a passkey', () => {
-  it('is added after a step-up, told of by mail, listed, renamed and removed', async () => {
+  it('can be added after a step-up, with an email notice, listed, renamed and removed', async () => {
     const { session, email } = await owner();
     const { answer } = await add(session);
     expect(answer.status).toBe(201);
@@ -122,7 +122,7 @@ describe('a passkey', () => {
     expect(await notices(email)).toBe(2);
   });
 
-  it('needs a step-up to be added or removed, and a session of the dashboard for anything', async () => {
+  it('requires a step-up to be added or removed, and a dashboard session for everything', async () => {
     const { email, token } = await newUser(app);
     const session = await SessionClient.signIn(app.baseUrl, { email, password: PASSWORD });
     const asked = await session.call('POST', '/auth/passkeys/options');
@@ -142,7 +142,7 @@ describe('a passkey', () => {
     }
   });
 
-  it('that is another user’s is not there to be renamed or removed', async () => {
+  it('of another user cannot be renamed or removed', async () => {
     const [ann, bob] = [await owner(), await owner()];
     await add(ann.session);
     const [first] = await listed(ann.session);
@@ -158,7 +158,7 @@ describe('a passkey', () => {
     expect((await listed(ann.session)).map(({ name }) => name)).toEqual(['Laptop']);
   });
 
-  it('is kept once, and a user has twenty at most', async () => {
+  it('is stored once, with at most twenty per user', async () => {
     const [ann, bob] = [await owner(), await owner()];
     const { device } = await add(ann.session);
     expect(outcome((await add(bob.session, device)).answer)).toEqual([409, 'INVALID_STATE']);
@@ -179,14 +179,14 @@ describe('a passkey', () => {
     ['of no challenge of ours', { challenge: Buffer.from('whatever').toString('base64url') }],
     ['that is backed up and cannot be', { backedUp: true }],
   ];
-  it.each(forgeries)('%s is not kept', async (_what, forged) => {
+  it.each(forgeries)('with %s is refused', async (_what, forged) => {
     const { session } = await owner();
     const { answer } = await add(session, new Authenticator(ORIGIN), forged);
     expect(outcome(answer)).toEqual(REFUSED);
     expect(await listed(session)).toEqual([]);
   });
 
-  it('that comes with certificates has nothing asked of the addresses in them', async () => {
+  it('with certificates causes no request to the addresses in them', async () => {
     const { session } = await owner();
     let asked = 0;
     const site = createServer((_req, res) => {
@@ -207,7 +207,7 @@ describe('a passkey', () => {
     expect(app.logs.join('\n')).not.toContain('Unsupported Attestation Format');
   });
 
-  it('answers a question once, in time, in the session that put it', async () => {
+  it('can be registered once per challenge, before it expires, in the session that requested it', async () => {
     const { session, email } = await owner();
     const other = await SessionClient.signIn(app.baseUrl, { email, password: PASSWORD });
     await prove(other);
@@ -224,8 +224,8 @@ describe('a passkey', () => {
   });
 });
 
-describe('signing in by a passkey', () => {
-  it('takes neither an address nor a password, nor the code of an authenticator app', async () => {
+describe('sign-in with a passkey', () => {
+  it('requires neither an address nor a password, nor a TOTP code', async () => {
     const { session, email, id } = await owner();
     const { device } = await add(session);
     await enableTotp(app, email);
@@ -245,7 +245,7 @@ describe('signing in by a passkey', () => {
     expect((await listed(client))[0]?.lastUsedAt).not.toBeNull();
   });
 
-  it('ends the session that the browser came with, and takes no token over (fixation)', async () => {
+  it('ends the previous session of the browser, and adopts no existing token (session fixation)', async () => {
     const [ann, bob] = [await owner(), await owner()];
     const { device } = await add(bob.session);
     const before = new SessionClient(app.baseUrl, ann.session.cookie);
@@ -273,7 +273,7 @@ describe('signing in by a passkey', () => {
     ['of a passkey that nobody has', { id: 'bm9ib2R5LWhhcyB0aGlz' }],
     ['of no challenge of ours', { challenge: Buffer.from('whatever').toString('base64url') }],
   ];
-  it.each(forgeries)('is refused, and always in the same words: %s', async (_what, forged) => {
+  it.each(forgeries)('is refused, with the same message for every reason: %s', async (_what, forged) => {
     const { session } = await owner();
     const { device } = await add(session);
     const client = new SessionClient(app.baseUrl);
@@ -285,7 +285,7 @@ describe('signing in by a passkey', () => {
     expect((await signInWith(client, device.get(await signInOptions(client)))).status).toBe(200);
   });
 
-  it('counts once, for a challenge of the last five minutes that is for signing in', async () => {
+  it('accepts a challenge once, within five minutes, and only one for sign-in', async () => {
     const { session } = await owner();
     const { device } = await add(session);
     const client = new SessionClient(app.baseUrl);
@@ -303,7 +303,7 @@ describe('signing in by a passkey', () => {
     expect(outcome(await signInWith(client, create))).toEqual(REFUSED);
   });
 
-  it('counts once also when it comes twice at a time', async () => {
+  it('accepts one of two concurrent requests with the same challenge', async () => {
     const { session } = await owner();
     const { device } = await add(session);
     const answer = device.get(await signInOptions(session));
@@ -313,7 +313,7 @@ describe('signing in by a passkey', () => {
     expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401]);
   });
 
-  it('ends with the passkey: one that was removed signs nobody in, and whoever it signed in is out', async () => {
+  it('is refused after the passkey was removed, and sessions that it opened end', async () => {
     const { session } = await owner();
     const { device, answer } = await add(session);
     const thief = new SessionClient(app.baseUrl);
@@ -325,7 +325,7 @@ describe('signing in by a passkey', () => {
     expect(outcome(await signInWith(thief, pending))).toEqual(REFUSED);
   });
 
-  it('is not for pages of other sites', async () => {
+  it('is refused to pages of other sites', async () => {
     const { session } = await owner();
     const { device } = await add(session);
     const credential = device.get(await signInOptions(session));
@@ -345,7 +345,7 @@ describe('signing in by a passkey', () => {
     expect((await signInWith(client, credential)).status).toBe(200);
   });
 
-  it('outlives a restart of the daemon between question and answer', async () => {
+  it('survives a restart of the daemon between challenge and response', async () => {
     const first = await startHttpApp({ settings: { baseUrl: ORIGIN } });
     const { session } = await owner(first);
     const { device } = await add(session);
@@ -363,7 +363,7 @@ describe('signing in by a passkey', () => {
   });
 });
 
-describe('nonsense', () => {
+describe('malformed input', () => {
   /** Extensions in CBOR, arrays in arrays, deeper than a stack is. */
   const deep = Buffer.concat([Buffer.alloc(32), Buffer.from([0x85, 0, 0, 0, 1]), Buffer.alloc(11_000, 0x81)]);
   const texts = ['null', '[]', '{}', '"x"', '{"challenge":7,"type":"webauthn.get"}', 'no JSON', ''];
@@ -375,7 +375,7 @@ describe('nonsense', () => {
   ];
 
   it.each(['clientDataJSON', 'authenticatorData', 'signature', 'userHandle'])(
-    'for the %s of an assertion is refused, and no fault of ours',
+    'for the field %s of an assertion is refused without an internal error',
     async (field) => {
       const { session } = await owner();
       const { device } = await add(session);
@@ -389,7 +389,7 @@ describe('nonsense', () => {
   );
 
   it.each(['clientDataJSON', 'attestationObject', 'transports'])(
-    'for the %s of a new passkey is refused, and no fault of ours',
+    'for the field %s of a new passkey is refused without an internal error',
     async (field) => {
       const { session } = await owner();
       for (const value of [...values, 7, [{}]]) {
@@ -405,8 +405,8 @@ describe('nonsense', () => {
   );
 });
 
-describe('the counter of an authenticator', () => {
-  it('that does not rise means a copy: refused, told in the log and by mail, and the count stays', async () => {
+describe('the signature counter of an authenticator', () => {
+  it('that does not increase is treated as a copy, with refusal, log and email, and stays unchanged', async () => {
     const { session, email } = await owner();
     const device = new Authenticator(ORIGIN);
     device.counter = 7;
@@ -426,7 +426,7 @@ describe('the counter of an authenticator', () => {
     expect((await attempt(9)).status).toBe(200);
   });
 
-  it('of somebody without the key is not looked at', async () => {
+  it('is ignored when the signature is invalid', async () => {
     const { session, email } = await owner();
     const device = new Authenticator(ORIGIN);
     device.counter = 7;
@@ -439,7 +439,7 @@ describe('the counter of an authenticator', () => {
     expect(await notices(email)).toBe(before);
   });
 
-  it('that is 0 for ever, as of passkeys that are kept in step, is fine', async () => {
+  it('may stay 0, as for synced passkeys', async () => {
     const { session } = await owner();
     const synced = { backupEligible: true, backedUp: true };
     const { device } = await add(session, new Authenticator(ORIGIN), synced);
@@ -451,8 +451,8 @@ describe('the counter of an authenticator', () => {
   });
 });
 
-describe('a step-up by a passkey', () => {
-  it('lets that session move money for five minutes, with an authenticator app and without', async () => {
+describe('step-up with a passkey', () => {
+  it('allows that session to move money for five minutes, with and without TOTP', async () => {
     const { session, email } = await owner();
     const { device } = await add(session);
     app.advance(6 * MINUTE_MS);
@@ -468,7 +468,7 @@ describe('a step-up by a passkey', () => {
     expect(await maySend(again)).toBe(true);
   });
 
-  it('takes a challenge of this session for this purpose, and a passkey of this user', async () => {
+  it('requires a challenge of this session for this purpose, and a passkey of this user', async () => {
     const ann = await owner();
     const bob = await owner();
     const { device } = await add(ann.session);
@@ -495,15 +495,15 @@ describe('a step-up by a passkey', () => {
     expect(await maySend(there)).toBe(false);
   });
 
-  it('has nothing to ask of a user without passkeys', async () => {
+  it('offers no challenge to a user without passkeys', async () => {
     const { session } = await owner();
     const { body } = await session.call('GET', '/auth/passkeys/step-up');
     expect(body.data).toEqual({ options: null, origin: ORIGIN, reason: null });
   });
 });
 
-describe('removing the last one', () => {
-  it('takes the password too, where no authenticator app is left', async () => {
+describe('removing the last passkey', () => {
+  it('requires the password when no authenticator app is left', async () => {
     const { session } = await owner();
     const { answer } = await add(session);
     const passkeyId = answer.body.data.passkey.id;
@@ -517,7 +517,7 @@ describe('removing the last one', () => {
     expect((await remove({ password: PASSWORD })).status).toBe(200);
   });
 
-  it('does not where another passkey or an authenticator app is', async () => {
+  it('requires no password when another passkey or an authenticator app exists', async () => {
     const { session, email } = await owner();
     const first = await add(session);
     const second = await add(session);
@@ -532,8 +532,8 @@ describe('removing the last one', () => {
   });
 });
 
-describe('guesses', () => {
-  it('count towards the sign-in limit; asking for a challenge does not', async () => {
+describe('passkey attempts', () => {
+  it('count towards the sign-in limit, but requesting a challenge does not', async () => {
     const limited = await startHttpApp({ settings: { baseUrl: ORIGIN, authRatePerMinute: 2 } });
     try {
       const client = new SessionClient(limited.baseUrl);
@@ -548,7 +548,7 @@ describe('guesses', () => {
     }
   });
 
-  it('are slowed down by passkey, known or not; guessed passwords keep no passkey out', async () => {
+  it('are throttled per passkey, known or not, and guessed passwords lock out no passkey', async () => {
     const limited = await startHttpApp({ settings: { baseUrl: ORIGIN, authRatePerMinute: 1000 } });
     try {
       const { session, email } = await owner(limited);
@@ -577,12 +577,12 @@ describe('guesses', () => {
   });
 });
 
-describe('the public address', () => {
+describe('the public URL and passkeys', () => {
   it.each([
     ['http://pay.shop.example', 'https'],
     ['http://192.168.1.4:3000', 'domain name'],
     ['https://[2001:db8::1]', 'domain name'],
-  ])('%s has no passkeys, and says why', async (baseUrl, why) => {
+  ])('are incompatible for %s, with the reason', async (baseUrl, why) => {
     const plain = await startHttpApp({ settings: { baseUrl } });
     try {
       const { session } = await owner(plain);
@@ -604,7 +604,7 @@ describe('the public address', () => {
     }
   });
 
-  it('of localhost has them without TLS', async () => {
+  it('work without TLS on localhost', async () => {
     const local = await startHttpApp({ settings: { baseUrl: 'http://localhost:3000' } });
     try {
       const { session } = await owner(local);
@@ -616,7 +616,7 @@ describe('the public address', () => {
     }
   });
 
-  it('that changed leaves the passkeys made before unusable, and they can be removed', async () => {
+  it('make earlier passkeys unusable but removable when the URL changes', async () => {
     const first = await startHttpApp({ settings: { baseUrl: ORIGIN } });
     const { session, email } = await owner(first);
     const { device } = await add(session);

@@ -69,7 +69,7 @@ const paymentCount = async (): Promise<number> => {
 };
 
 describe('a payment link', () => {
-  it('makes a payment only for those who go on, each his own', async () => {
+  it('creates a separate payment for each payer who continues', async () => {
     const link = await made({ amount: '12.50', currency: 'EUR', successUrl: 'https://shop.example/thanks' });
     expect(link.url).toMatch(/\/l\/[0-9a-hjkmnp-tv-z]{13}$/);
     const before = await paymentCount();
@@ -91,7 +91,7 @@ describe('a payment link', () => {
     expect(payment.orderId).toMatch(/^L-[0-9A-Z]{10}$/);
   });
 
-  it('asks what the catalog asks now, and is closed while that cannot be had', async () => {
+  it('charges the current catalog price, and is closed while the catalog is unavailable', async () => {
     const token = shop.secretKey;
     const product = await till.api.must<{ id: string }>('POST', '/merchant/product/create', {
       token,
@@ -114,12 +114,12 @@ describe('a payment link', () => {
     ['12,5', '?lang=en', '12.5'],
     ['12,50', '?lang=de', '12.50'],
     ['500.00', '?lang=de', '500.00'],
-  ])('takes %s of a payer with %s', async (amount, query, expected) => {
+  ])('accepts %s from a payer with %s', async (amount, query, expected) => {
     const { location } = await goOn(await donation(), { amount }, { query });
     expect(await paymentAt(location)).toMatchObject({ amount: expected, currency: 'EUR' });
   });
 
-  it('takes what it suggests as it is', async () => {
+  it('accepts the suggested amount', async () => {
     const { location } = await goOn(
       await donation(),
       { suggested: '10.50', amount: '3' },
@@ -129,7 +129,7 @@ describe('a payment link', () => {
   });
 
   it.each(['1.99', '500.01', '', 'x', '-5', '1e2', '12.345', '0', '9'.repeat(30), '<b>'])(
-    'makes nothing of the amount "%s", and shows what was typed',
+    'rejects the amount "%s", and shows the input again',
     async (amount) => {
       const before = await paymentCount();
       const { status, text } = await goOn(await donation(), { amount });
@@ -142,7 +142,7 @@ describe('a payment link', () => {
     },
   );
 
-  it('keeps the answers it asked for, in the payment and the customer, and no others', async () => {
+  it('stores only the requested answers, in the payment and the customer', async () => {
     const fields = [
       { name: 'email', required: true },
       { name: 'name', required: false },
@@ -166,7 +166,7 @@ describe('a payment link', () => {
     expect([payment['customerId'], other['customerId']]).toEqual([expect.stringMatching(/^cus_/), null]);
   });
 
-  it('writes out nothing that a shop or a payer wrote as markup', async () => {
+  it('escapes markup written by shop or payer', async () => {
     const evil = `<script>alert(1)</script>"'`;
     const link = await donation({
       name: evil,
@@ -179,7 +179,7 @@ describe('a payment link', () => {
     }
   });
 
-  it('says that it is closed once it is inactive or deleted, and that there is none elsewhere', async () => {
+  it('answers 410 once it is inactive or deleted, and 404 when unknown', async () => {
     const link = await made({ amount: '5', currency: 'USD' });
     const token = shop.secretKey;
     const edit = async (active: boolean) =>
@@ -202,13 +202,13 @@ describe('a payment link', () => {
   });
 });
 
-describe('what other sites and strangers can do with a link', () => {
+describe('a payment link against other sites and strangers', () => {
   it.each([
     [{ 'sec-fetch-site': 'cross-site' }],
     [{ 'sec-fetch-site': 'same-site' }],
     [{ origin: 'https://evil.example' }],
     [{ origin: 'null' }],
-  ])('a form of another site makes nothing: %o', async (headers) => {
+  ])('ignores a form of another site: %o', async (headers) => {
     const link = await made({ amount: '5', currency: 'USD' });
     const before = await paymentCount();
     const { status, location } = await goOn(link, {}, { headers, query: '?lang=en&next=//evil.example' });
@@ -216,7 +216,7 @@ describe('what other sites and strangers can do with a link', () => {
     expect(await paymentCount()).toBe(before);
   });
 
-  it('its own form makes one', async () => {
+  it('accepts its own form', async () => {
     const link = await made({ amount: '5', currency: 'USD' });
     const own: Record<string, string>[] = [
       { 'sec-fetch-site': 'same-origin', origin: till.api.baseUrl },
@@ -228,7 +228,7 @@ describe('what other sites and strangers can do with a link', () => {
     expect((await visit(link)).headers.get('referrer-policy')).toBe('same-origin');
   });
 
-  it('makes so many payments a minute and address, and no more', async () => {
+  it('limits new payments per minute and client address', async () => {
     const link = await made({ amount: '5', currency: 'USD' });
     const headers = { 'x-forwarded-for': '198.51.100.7' };
     const before = await paymentCount();
@@ -243,7 +243,7 @@ describe('what other sites and strangers can do with a link', () => {
     expect((await goOn(link)).status).toBe(303);
   });
 
-  it('decides nothing about where the payer goes afterwards', async () => {
+  it('does not let the request decide where the payer goes afterwards', async () => {
     const link = await made({ amount: '5', currency: 'USD' });
     const evil = 'https://evil.example';
     const { location } = await goOn(
@@ -263,7 +263,7 @@ describe('what other sites and strangers can do with a link', () => {
     ).toBe(400);
   });
 
-  it('is shown in frames of the shop’s own sites only', async () => {
+  it('can be embedded only by the sites of the shop', async () => {
     const link = await made({ amount: '5', currency: 'USD' });
     const policy = async (): Promise<string> =>
       /frame-ancestors [^;]+/.exec((await visit(link)).headers.get('content-security-policy') ?? '')?.[0] ??
@@ -276,7 +276,7 @@ describe('what other sites and strangers can do with a link', () => {
     expect((await goOn(link, {}, { query: embed })).location).toContain('embed=https%3A%2F%2Fshop.example');
   });
 
-  it('can be read 600 times a minute and address', async () => {
+  it('can be read 600 times per minute and client address', async () => {
     const link = await made({ amount: '5', currency: 'USD' });
     const path = till.api.baseUrl + new URL(link.url).pathname;
     const statuses = new Map<number, number>();
@@ -295,7 +295,7 @@ describe('what other sites and strangers can do with a link', () => {
   });
 });
 
-describe('terms of a link', () => {
+describe('the terms of a payment link', () => {
   it.each([
     [{}, 'amount'],
     [{ amount: '5' }, 'currency'],
@@ -308,7 +308,7 @@ describe('terms of a link', () => {
     [{ openAmount: { max: '10', suggested: ['5', '11'] }, currency: 'EUR' }, 'openAmount.suggested[1]'],
     [{ kind: 'pos', amount: '5', currency: 'EUR' }, 'openAmount'],
     [{ amount: '5', currency: 'EUR', fields: [{ name: 'email' }, { name: 'email' }] }, 'fields'],
-  ])('%o names %s', async (body, field) => {
+  ])('are rejected for %o, naming %s', async (body, field) => {
     const answer = await create({ name: 'Beans', ...body });
     expect([answer.status, answer.body.error?.details?.map((one) => one.field)]).toEqual([
       400,
@@ -316,7 +316,7 @@ describe('terms of a link', () => {
     ]);
   });
 
-  it('are found by the price they are for, and by whether they are open', async () => {
+  it('can be filtered by price and by whether the link is open', async () => {
     const { token } = shop;
     const product = await till.api.must<{ id: string }>('POST', '/merchant/product/create', {
       token,
@@ -346,7 +346,7 @@ describe('terms of a link', () => {
     expect(await found('active=false')).toEqual(expect.arrayContaining([closed.id]));
   });
 
-  it('are replaced as a whole, and those of a counter stay open', async () => {
+  it('are replaced as a whole, and a point-of-sale link must keep an open amount', async () => {
     const token = shop.secretKey;
     const edit = async (body: object) => till.api.call<Link>('PATCH', '/merchant/link/edit', { token, body });
     const link = await made({ amount: '5', currency: 'USD' });

@@ -34,7 +34,7 @@ async function customer(by: Shop, email: string): Promise<string> {
   return id;
 }
 
-test('by any part of the order id in any letter case, newest first, together with other filters', async () => {
+test('payment search matches any part of the order id in any case, newest first, together with other filters', async () => {
   for (const orderId of ['web-1001', 'web-1002', 'pos-1001', 'WEB-1003']) {
     await shop.createPayment({ orderId });
     till.clock.advance(1000);
@@ -55,7 +55,7 @@ test('by any part of the order id in any letter case, newest first, together wit
   expect(page.pagination).toEqual({ page: 2, limit: 1, total: 3 });
 });
 
-test('wildcards and quotes mean themselves', async () => {
+test('payment search takes wildcards and quotes literally', async () => {
   const hard = ['100%', '100x', 'a_b', 'acb', 'a*b', "o'brien", 'x\\y', '["q"]', 'ä-1', '日本-1', '😀-1'];
   for (const orderId of hard) await shop.createPayment({ orderId });
   for (const text of hard) expect(await found(text), text).toEqual([text]);
@@ -73,7 +73,7 @@ test('wildcards and quotes mean themselves', async () => {
     expect(await found(text), text).toEqual([orderId]);
 });
 
-test('by payment id, whole and of this shop only', async () => {
+test('payment search matches a complete payment id of this shop only', async () => {
   const mine = await shop.createPayment({ orderId: 'mine' });
   const theirs = await other.createPayment({ orderId: 'theirs' });
   expect(await found(mine.id)).toEqual(['mine']);
@@ -82,7 +82,7 @@ test('by payment id, whole and of this shop only', async () => {
   expect(await found(theirs.id, other)).toEqual(['theirs']);
 });
 
-test('by the customer: id, or any part of the address in any letter case', async () => {
+test('payment search matches the customer by id, or by any part of the address in any case', async () => {
   const customerId = await customer(shop, 'Ada.Lovelace@example.org');
   await shop.createPayment({ orderId: 'by-ada', customerId });
   const stranger = await customer(other, 'ada.lovelace@example.org');
@@ -93,7 +93,7 @@ test('by the customer: id, or any part of the address in any letter case', async
   expect(await found(stranger)).toEqual([]);
 });
 
-test('by the start of address and transaction, in any letter case a chain allows, and by the hash of a refund', async () => {
+test('payment search matches the start of an address or transaction, in any case that the chain allows, and refund hashes', async () => {
   const orderId = 'paid';
   const { id, options } = await shop.createPayment({ orderId });
   for (const coin of ['BTC', 'LTC', 'ETH', 'SOL'] as const)
@@ -131,7 +131,7 @@ test('by the start of address and transaction, in any letter case a chain allows
   expect(await found(shop.wallets.BTC)).toEqual([]);
 });
 
-test('by an amount: the price, or what arrived in coins, with all digits before the point', async () => {
+test('payment search matches an amount as the price or the received coins, with all digits before the point', async () => {
   const by = await Shop.open(till.api);
   for (const amount of ['731.50', '731.5', '7315', '73', '731', '0.73', '1731.5'])
     await by.createPayment({
@@ -161,7 +161,7 @@ test('by an amount: the price, or what arrived in coins, with all digits before 
   expect(await found(amount, shop)).toEqual([]);
 });
 
-test('an empty or overlong search is refused', async () => {
+test('payment search rejects an empty or too long text', async () => {
   for (const text of ['', ' ', 'x'.repeat(256)]) {
     const path = `/payment/list?search=${encodeURIComponent(text)}`;
     const answer = await shop.api.call('GET', path, { token: shop.secretKey });
@@ -170,7 +170,7 @@ test('an empty or overlong search is refused', async () => {
   }
 });
 
-test('the volume of a shop is read in its own time zone, and by nobody else', async () => {
+test('GET volume of a shop uses the time zone of the shop, and is private to its owner', async () => {
   const read = (query: string, token: string) =>
     shop.api.call<{ days: { date: string }[]; totals: { fiat: object[] } }>(
       'GET',
@@ -210,7 +210,7 @@ test('the volume of a shop is read in its own time zone, and by nobody else', as
   }
 });
 
-test('bare dates are days of UTC, or of the time zone that is named', async () => {
+test('payment list reads bare dates as days in UTC, or in the given time zone', async () => {
   const by = await Shop.open(till.api);
   // Auckland is 12 or 13 hours ahead: its next day begins between these two.
   const noon = Math.ceil(till.clock.now() / 86_400_000) * 86_400_000 + 36 * 3_600_000;
@@ -231,7 +231,7 @@ test('bare dates are days of UTC, or of the time zone that is named', async () =
   expect(answer.body.error?.details?.map(({ field }) => field)).toEqual(['timeZone']);
 });
 
-test('lists are right between times however long ago or far ahead', async () => {
+test('payment list handles time ranges far in the past and in the future', async () => {
   const count = async (query: string) => {
     const path = `/payment/list?${query}`;
     const list = await shop.api.must<{ pagination: { total: number } }>('GET', path, {
@@ -254,7 +254,7 @@ test('lists are right between times however long ago or far ahead', async () => 
     expect(await count(every), every).toBe(all);
 });
 
-test('sorted by order id or status, either way, page by page, within other filters', async () => {
+test('payment list sorts by order id or status, in both directions, across pages and with other filters', async () => {
   const by = await Shop.open(till.api);
   for (const orderId of ['b-2', 'a-1', 'c-3', 'B-4']) {
     await by.createPayment({ orderId });

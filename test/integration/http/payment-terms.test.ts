@@ -38,14 +38,14 @@ const fieldsOf = ({ status, body }: ApiAnswer<unknown>): readonly unknown[] => [
   ...(body.error?.details ?? []).map(({ field }) => field),
 ];
 
-describe('who pays', () => {
-  it('may be nobody in particular', async () => {
+describe('the customer of a payment', () => {
+  it('may be anonymous', async () => {
     const { status, body } = await create({ customer: {} });
     expect(status).toBe(201);
     expect(await inFull(body.data.id)).toMatchObject({ customerId: null });
   });
 
-  it('is made by the e-mail address the first time, and found the next, whatever its letter case', async () => {
+  it('is created by the email address the first time and found afterwards, whatever its case', async () => {
     const first = await create({ customer: { email: 'Ada@example.com', metadata: { tier: 'gold' } } });
     const second = await create({ customer: { email: 'ada@Example.com', metadata: { tier: 'none' } } });
     const [one, two] = await Promise.all([inFull(first.body.data.id), inFull(second.body.data.id)]);
@@ -59,7 +59,7 @@ describe('who pays', () => {
     expect(found).toMatchObject({ id: one.customerId, metadata: { tier: 'gold' } });
   });
 
-  it('is one customer, however many orders of his come at once', async () => {
+  it('is created once for many concurrent orders with one address', async () => {
     const made = await Promise.all(
       Array.from({ length: 20 }, async () => create({ customer: { email: 'grace@example.com' } })),
     );
@@ -67,19 +67,19 @@ describe('who pays', () => {
     expect(new Set(payments.map(({ customerId }) => customerId)).size).toBe(1);
   });
 
-  it('is named once: both ways or neither is refused', async () => {
+  it('is rejected when it is given in both ways or in neither', async () => {
     expect(fieldsOf(await create({}))).toEqual([400, 'customerId']);
     expect(fieldsOf(await create({ customerId: shop.customerId, customer: {} }))).toEqual([400, 'customer']);
     expect(fieldsOf(await create({ customer: { email: 'no address' } }))).toEqual([400, 'customer.email']);
   });
 
-  it('is not told to whoever has only the public key', async () => {
+  it('is hidden from public keys', async () => {
     const { status, body } = await create({ customer: { email: 'alan@example.com' } }, shop.publicKey);
     expect(status).toBe(201);
     expect(body.data).not.toHaveProperty('customerId');
   });
 
-  it('leaves no customer behind when the payment is refused', async () => {
+  it('is not created when the payment is refused', async () => {
     const { status } = await create({ customer: { email: 'gone@example.com' }, amount: '0.001' });
     expect(status).toBe(400);
     const { status: found } = await shop.api.call('GET', '/merchant/customer/get?email=gone@example.com', {
@@ -92,8 +92,8 @@ describe('who pays', () => {
 const existingId = ({ body }: ApiAnswer<unknown>): unknown =>
   (body.error?.details?.[0] as { existingId?: string } | undefined)?.existingId;
 
-describe('what exists already is named to those who may read it', () => {
-  it('a payment with the order id, not to the public key', async () => {
+describe('the error for a duplicate names the existing', () => {
+  it('payment with the order id, but not to a public key', async () => {
     const first = await create({ customer: {}, orderId: 'taken' });
     const second = await create({ customer: {}, orderId: 'taken', amount: '5' });
     expect([second.status, existingId(second)]).toEqual([400, first.body.data.id]);
@@ -101,14 +101,14 @@ describe('what exists already is named to those who may read it', () => {
     expect([third.status, existingId(third)]).toEqual([400, undefined]);
   });
 
-  it('a customer with the e-mail address', async () => {
+  it('customer with the email address', async () => {
     const request = { token: shop.secretKey, body: { email: 'twice@example.com' } };
     const first = await shop.api.call<{ id: string }>('POST', '/merchant/customer/create', request);
     const second = await shop.api.call('POST', '/merchant/customer/create', request);
     expect(existingId(second)).toBe(first.body.data.id);
   });
 
-  it('a merchant with the domain, only to its owner', async () => {
+  it('merchant with the domain, but only to its owner', async () => {
     const domain = 'mine.example';
     const make = async (token: string) =>
       shop.api.call<{ merchant: { id: string } }>('POST', '/merchant/create', {
@@ -123,8 +123,8 @@ describe('what exists already is named to those who may read it', () => {
   });
 });
 
-describe('terms of a payment', () => {
-  it('its lifetime, language, description and lines are shown to the payer', async () => {
+describe('the terms of a payment', () => {
+  it('include lifetime, language, description and lines, which the payer sees', async () => {
     const lines = [{ name: '<b>Tea</b>', quantity: 2, amount: '15.80' }];
     const { body } = await create({
       customer: {},
@@ -157,12 +157,12 @@ describe('terms of a payment', () => {
     [{ lines: Array.from({ length: 101 }, () => ({ name: 'a', quantity: 1, amount: '0' })) }, 'lines'],
     [{ confirmations: { BTC: 0 } }, 'confirmations.BTC'],
     [{ confirmations: { DOGE: 1 } }, 'confirmations'],
-  ])('%j is refused', async (fields, field) => {
+  ])('are rejected for %j', async (fields, field) => {
     const [status, first] = fieldsOf(await create({ customer: {}, ...fields }));
     expect([status, String(first).split('.')[0]]).toEqual([400, field.split('.')[0]]);
   });
 
-  it('stand no longer with a public key than the shop lets them: who pays must not wait for a better price', async () => {
+  it('cannot have a longer lifetime with a public key than the shop sets, so that payers cannot wait for a better rate', async () => {
     const usual = await create({ customer: {} }, shop.publicKey);
     const { createdAt, expiresAt } = usual.body.data;
     const minutes = (Date.parse(expiresAt) - Date.parse(createdAt)) / 60_000;
@@ -173,14 +173,14 @@ describe('terms of a payment', () => {
     expect((await create(longer)).status).toBe(201);
   });
 
-  it('more confirmations than the server requires are waited for, fewer are refused', async () => {
+  it('may require more confirmations than the server, but not fewer', async () => {
     const more = await create({ customer: {}, allowedCryptos: ['BTC'], confirmations: { BTC: 9 } });
     expect(more.body.data.options.BTC.requiredConfirmations).toBe(9);
     const fewer = await create({ customer: {}, allowedCryptos: ['LTC'], confirmations: { LTC: 1 } });
     expect(fieldsOf(fewer)).toEqual([400, 'confirmations.LTC']);
   });
 
-  it('money is not settled before as many confirmations as the payment asks for', async () => {
+  it('settle money only after the confirmations of the payment', async () => {
     const { body } = await create({ customer: {}, allowedCryptos: ['BTC'], confirmations: { BTC: 7 } });
     const { id } = body.data;
     const simulate = async (scenario: string, confirmations: number): Promise<PaymentJson> =>
@@ -193,7 +193,7 @@ describe('terms of a payment', () => {
   });
 });
 
-it('payment/list?updatedAfter lists what changed since, in the order of the changes', async () => {
+it('payment/list?updatedAfter lists changes since then, in the order of the changes', async () => {
   const other = await Shop.open(till.api);
   const made: string[] = [];
   for (const amount of ['1', '2', '3']) {

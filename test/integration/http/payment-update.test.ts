@@ -40,7 +40,7 @@ const simulate = async (paymentId: string, scenario: string): Promise<ApiAnswer<
   });
 
 describe('PATCH /payment/update', () => {
-  it('quotes the new price at the same addresses, with a new deadline, and tells so', async () => {
+  it('quotes the new price at the same addresses, with a new deadline, and emits an event', async () => {
     const before = await shop.createPayment({ amount: '10', currency: 'USD' });
     till.clock.advance(60_000);
     const { status, body } = await update(before.id, { amount: '20' });
@@ -61,7 +61,7 @@ describe('PATCH /payment/update', () => {
     expect((await shop.payment(before.id)).options.BTC.received).toBe(after.options.BTC.amount);
   });
 
-  it('changes what is named and leaves the rest; an empty text removes', async () => {
+  it('changes the given fields, leaves the rest, and clears a field with an empty text', async () => {
     const { id } = await shop.createPayment({
       amount: '10',
       currency: 'USD',
@@ -81,7 +81,7 @@ describe('PATCH /payment/update', () => {
     expect(two.body.data).toMatchObject({ returnUrl: null, lines: [] });
   });
 
-  it('refuses a price below the lines, another currency without a price, and one too small for a coin offered', async () => {
+  it('rejects a price below the lines, another currency without a price, and an amount too small for an offered coin', async () => {
     const { id } = await shop.createPayment({
       amount: '10',
       currency: 'USD',
@@ -97,7 +97,7 @@ describe('PATCH /payment/update', () => {
     expect((await update(id, { amount: '8', lines: [] })).status).toBe(200);
   });
 
-  it('keeps the confirmations that the payment asked for', async () => {
+  it('keeps the confirmations of the payment', async () => {
     const { id } = await shop.createPayment({ confirmations: { BTC: 9 }, allowedCryptos: ['BTC'] });
     const { body } = await update(id, { amount: '77' });
     expect(body.data.options.BTC.requiredConfirmations).toBe(9);
@@ -117,7 +117,7 @@ describe('PATCH /payment/update', () => {
       },
     ],
     [
-      'once it is cancelled',
+      'once the payment is cancelled',
       async (id: string) =>
         shop.api.must('POST', '/payment/cancel', { token: shop.secretKey, body: { paymentId: id } }),
     ],
@@ -128,19 +128,19 @@ describe('PATCH /payment/update', () => {
     expect([status, body.error?.code]).toEqual([409, 'INVALID_STATE']);
   });
 
-  it('is refused when the time is up, and does not bring a payment back', async () => {
+  it('is refused after the deadline, and does not reopen a payment', async () => {
     const { id } = await shop.createPayment({ lifetimeMinutes: 5 });
     till.clock.advance(5 * 60_000);
     expect((await update(id, { amount: '1000' })).status).toBe(409);
   });
 
-  it('does not find another merchant’s payment', async () => {
+  it('answers 404 for a payment of another merchant', async () => {
     const other = await Shop.open(till.api);
     const { id } = await other.createPayment({});
     expect((await update(id, { amount: '1000' })).status).toBe(404);
   });
 
-  it('beside a payer who pays at once, no update follows money, and money is judged by the terms that stand', async () => {
+  it('is never applied after money was seen, also when both are concurrent, so that money is judged by the current terms', async () => {
     let updated = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       const { id } = await shop.createPayment({ amount: '10', currency: 'USD' });

@@ -24,8 +24,8 @@ async function order(
   return till.api.call('POST', '/payment/create', { token, body, headers: { 'x-forwarded-for': from } });
 }
 
-describe('orders made with a public key', () => {
-  it('are limited per client address and key, however many come at once', async () => {
+describe('orders with a public key', () => {
+  it('are limited per client address and key, also when many are concurrent', async () => {
     const answers = await Promise.all(
       Array.from({ length: 4 * LIMIT }, async () => order(shop, shop.publicKey, '203.0.113.1')),
     );
@@ -42,7 +42,7 @@ describe('orders made with a public key', () => {
     expect((await order(other, other.publicKey, '203.0.113.1')).status).toBe(201);
   });
 
-  it('are counted even when they are wrong, and can be read all the same', async () => {
+  it('count when invalid, while existing orders stay readable', async () => {
     const from = '203.0.113.3';
     const { body } = await order(shop, shop.publicKey, from);
     for (let made = 1; made < LIMIT; made += 1) {
@@ -56,7 +56,7 @@ describe('orders made with a public key', () => {
     expect(read.status).toBe(200);
   });
 
-  it('are not limited when a secret key or a user makes them', async () => {
+  it('are not limited with a secret key or a user token', async () => {
     for (let made = 0; made < 3 * LIMIT; made += 1) {
       expect((await order(shop, shop.secretKey, '203.0.113.4')).status).toBe(201);
       const asUser = await order(shop, shop.token, '203.0.113.4', { merchantId: shop.merchantId });
@@ -69,7 +69,7 @@ const rates = async (token: string, from: string) =>
   till.api.call('GET', '/rates?currency=USD', { token, headers: { 'x-forwarded-for': from } });
 
 describe('GET /rates', () => {
-  it('is limited with a public key per client address, and leaves its orders alone', async () => {
+  it('is limited per client address with a public key, separately from orders', async () => {
     const from = '203.0.113.7';
     for (let read = 0; read < LIMIT; read += 1) expect((await rates(shop.publicKey, from)).status).toBe(200);
     const { status, body, headers } = await rates(shop.publicKey, from);

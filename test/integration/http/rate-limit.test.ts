@@ -25,7 +25,7 @@ const raw = async (path: string) =>
     call.end(JSON.stringify(body));
   });
 
-it('answers the sixth sign-in of a minute 429, register and login counted together', async () => {
+it('the rate limit answers the sixth sign-in of a minute with 429, register and login together', async () => {
   await start({ authRatePerMinute: 5 });
   const statuses: number[] = [];
   for (const path of ['/auth/register', '/auth/login', '/auth/login', '/auth/register', '/auth/login']) {
@@ -44,32 +44,32 @@ it('answers the sixth sign-in of a minute 429, register and login counted togeth
   expect((await attempt('/auth/register')).status).toBe(429);
 });
 
-it('counts refused and malformed attempts too', async () => {
+it('the rate limit counts refused and malformed attempts', async () => {
   await start({ authRatePerMinute: 2 });
   await app.api.call('POST', '/auth/login', { body: {} });
   await app.api.call('POST', '/auth/login', { body: { ...body, password: 'wrong password' } });
   expect((await attempt()).status).toBe(429);
 });
 
-it('does not count routes that need a token', async () => {
+it('the rate limit does not count routes that require a token', async () => {
   await start({ authRatePerMinute: 2 });
   const { token } = await newUser(app);
   for (let i = 0; i < 10; i += 1) expect((await app.api.call('GET', '/auth/me', { token })).status).toBe(200);
   expect((await app.api.call('GET', '/auth/me')).status).toBe(401);
 });
 
-it('is off at 0', async () => {
+it('the rate limit is off at 0', async () => {
   await start({ authRatePerMinute: 0 });
   for (let i = 0; i < 12; i += 1) expect((await attempt('/auth/login')).status).toBe(401);
 });
 
-it('believes a forwarded address only from a trusted proxy', async () => {
+it('the rate limit reads a forwarded address only from a trusted proxy', async () => {
   await start({ authRatePerMinute: 1 });
   expect((await attempt('/auth/login', { 'x-forwarded-for': '203.0.113.1' })).status).toBe(401);
   expect((await attempt('/auth/login', { 'x-forwarded-for': '203.0.113.2' })).status).toBe(429);
 });
 
-it('counts a client once behind a proxy that also names the port of each connection', async () => {
+it('the rate limit counts a client once behind a proxy that adds the port of each connection', async () => {
   await start({ authRatePerMinute: 1, trustProxy: 1 });
   for (const [first, second] of [
     ['203.0.113.1:50001', '203.0.113.1:50002'],
@@ -82,7 +82,7 @@ it('counts a client once behind a proxy that also names the port of each connect
   expect(await from('198.51.100.1, 203.0.113.1')).toBe(429);
 });
 
-it('counts per client behind a trusted proxy, IPv6 clients by /64', async () => {
+it('the rate limit counts per client behind a trusted proxy, and IPv6 clients by /64', async () => {
   await start({ authRatePerMinute: 1, trustProxy: 1 });
   expect(await from('203.0.113.1')).toBe(401);
   expect(await from('203.0.113.2')).toBe(401);
@@ -94,13 +94,13 @@ it('counts per client behind a trusted proxy, IPv6 clients by /64', async () => 
   expect(await from('::ffff:198.51.100.2')).toBe(401);
 });
 
-it('holds when many come at once', async () => {
+it('the rate limit is exact for concurrent requests', async () => {
   await start({ authRatePerMinute: 5 });
   const answers = await Promise.all(Array.from({ length: 20 }, async () => attempt()));
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(15);
 });
 
-it('is not avoided by another spelling of the path', async () => {
+it('the rate limit cannot be bypassed by another spelling of the path', async () => {
   await start({ authRatePerMinute: 1 });
   expect(await raw('/auth/login')).toBe(401);
   // No route has these addresses.

@@ -66,8 +66,8 @@ const reaches = async (id: string, status: string, exception: string | null): Pr
     (payment) => payment.status === status && payment.exception === exception,
   );
 
-describe('a renewal', () => {
-  it('waits for what the server requires now where the shop had asked for less, and keeps what was more', async () => {
+describe('the renewal of a payment', () => {
+  it('raises confirmations to the current minimum of the server, and keeps higher ones', async () => {
     const old = await expired({ confirmations: { BTC: 3, LTC: 5 } });
     // As if the server had required less when the payment was made.
     const asked = '{"BTC":1,"LTC":5}';
@@ -77,7 +77,7 @@ describe('a renewal', () => {
     expect(options['LTC']).toMatchObject({ requiredConfirmations: 5 });
   });
 
-  it('leaves nothing behind where no rate can be had, and is offered again', async () => {
+  it('creates nothing when no rate is available, and is offered again', async () => {
     const old = await expired();
     change('UPDATE payments SET currency = ? WHERE id = ?', 'BTN', old.id);
     expect((await press(old.id)).status).toBe(503);
@@ -87,7 +87,7 @@ describe('a renewal', () => {
     await renew(old.id);
   });
 
-  it('counts late money on the expired one, for which it waits for the shop and asks the payer no more', async () => {
+  it('counts late money on the expired payment, which then waits for the shop without asking the payer for more', async () => {
     const old = await expired();
     const next = await renew(old.id);
     await world.simulate(old.id, 'exact', { coin: 'LTC', confirmations: 6 });
@@ -105,7 +105,7 @@ describe('a renewal', () => {
   });
 
   // Last: days go by.
-  it('ends a week after the first payment of the order did, however often it was renewed', async () => {
+  it('ends a week after the first payment of the order, however often it was renewed', async () => {
     const old = await expired({ lifetimeMinutes: 60 });
     world.till.clock.advance(6 * 24 * HOUR);
     const second = await renew(old.id);

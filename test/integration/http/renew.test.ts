@@ -79,8 +79,8 @@ const ofOrder = async (orderId: string): Promise<readonly Payment[]> => {
   return payments;
 };
 
-describe('an expired payment of a link', () => {
-  it('is made anew for the same order, price, customer and answers, at other addresses', async () => {
+describe('an expired payment of a payment link', () => {
+  it('can be renewed for the same order, price, customer and answers, with other addresses', async () => {
     const fields = [
       { name: 'email', required: true },
       { name: 'note', required: true },
@@ -112,7 +112,7 @@ describe('an expired payment of a link', () => {
     expect(await ofOrder(old.orderId)).toHaveLength(2);
   });
 
-  it('tells payment.created of the new one, with what it renews', async () => {
+  it('emits payment.created for the renewal, with a reference to the renewed payment', async () => {
     const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
     await world.runOut(old.id);
     const next = await renew(old.id);
@@ -124,7 +124,7 @@ describe('an expired payment of a link', () => {
     expect(told[0]?.data.payment).toMatchObject({ renews: old.id, orderId: old.orderId });
   });
 
-  it('leads to one payment however many ask at once', async () => {
+  it('has one renewal for concurrent requests', async () => {
     const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
     await world.runOut(old.id);
     const made = await Promise.all(Array.from({ length: 12 }, async () => renew(old.id)));
@@ -133,7 +133,7 @@ describe('an expired payment of a link', () => {
     expect(await ofOrder(old.orderId)).toHaveLength(2);
   });
 
-  it('can be followed by another when the new one runs out, too', async () => {
+  it('can be renewed again when the renewal expires', async () => {
     const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
     await world.runOut(old.id);
     const second = await renew(old.id);
@@ -144,7 +144,7 @@ describe('an expired payment of a link', () => {
     expect((await ofOrder(old.orderId)).filter(({ status }) => status === 'pending')).toHaveLength(1);
   });
 
-  it('keeps its addresses: late money there counts for the new payment, and ends the offer', async () => {
+  it('keeps its addresses, and late money there counts for the renewal and ends the offer', async () => {
     const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
     await world.runOut(old.id);
     const next = await renew(old.id);
@@ -169,29 +169,24 @@ describe('an expired payment of a link', () => {
     ['es', 'Este pedido continúa en otro pago'],
     ['fr', 'Cette commande se poursuit avec un autre paiement'],
     ['pt', 'Este pedido continua em outro pagamento'],
-  ])(
-    'leads from its page to the payment that superseded it, without script, in %s',
-    async (language, title) => {
-      const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
-      await world.runOut(old.id);
-      const next = await read(await renew(old.id));
-      await world.simulate(next.id, 'underpay', { coin: 'LTC' });
-      const page = await (
-        await fetch(`${world.till.api.baseUrl}/checkout/${old.id}?lang=${language}`)
-      ).text();
-      expect(page).toContain(title);
-      expect(page).toContain(`class="button" href="/checkout/${next.id}?lang=${language}"`);
-      for (const { address } of [...Object.values(old.options), ...Object.values(next.options)])
-        expect(page).not.toContain(address);
-      expect(
-        await world.till.api.must('GET', `/payment/get?paymentId=${old.id}`, { token: world.shop.publicKey }),
-      ).toMatchObject({
-        supersededBy: next.id,
-      });
-    },
-  );
+  ])('links to the payment that superseded it, without script, in %s', async (language, title) => {
+    const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
+    await world.runOut(old.id);
+    const next = await read(await renew(old.id));
+    await world.simulate(next.id, 'underpay', { coin: 'LTC' });
+    const page = await (await fetch(`${world.till.api.baseUrl}/checkout/${old.id}?lang=${language}`)).text();
+    expect(page).toContain(title);
+    expect(page).toContain(`class="button" href="/checkout/${next.id}?lang=${language}"`);
+    for (const { address } of [...Object.values(old.options), ...Object.values(next.options)])
+      expect(page).not.toContain(address);
+    expect(
+      await world.till.api.must('GET', `/payment/get?paymentId=${old.id}`, { token: world.shop.publicKey }),
+    ).toMatchObject({
+      supersededBy: next.id,
+    });
+  });
 
-  it('is not where the link is closed, deleted, or asks for something else', async () => {
+  it('cannot be renewed when the link is closed, deleted, or has other terms', async () => {
     const link = await newLink({ currency: 'EUR', amount: '20' });
     const old = await payBy(link);
     await world.runOut(old.id);
@@ -209,7 +204,7 @@ describe('an expired payment of a link', () => {
     await expectNoRenewal(old.id);
   });
 
-  it('is not where the catalog asks another price, or sells it no more', async () => {
+  it('cannot be renewed when the catalog has another price or the product is not for sale', async () => {
     const product = await world.till.api.must<{ id: string }>('POST', '/merchant/product/create', {
       token: world.shop.token,
       body: { name: 'Beans' },
@@ -232,7 +227,7 @@ describe('an expired payment of a link', () => {
     expect((await read(await renew(old.id))).amount).toBe(old.amount);
   });
 
-  it('is not by a form on another site, nor in the other mode', async () => {
+  it('cannot be renewed by a form on another site, nor in the other mode', async () => {
     const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
     await world.runOut(old.id);
     expect(await renew(old.id, { 'sec-fetch-site': 'cross-site' })).toBe(old.id);
@@ -249,7 +244,7 @@ async function expiredOrder(fields: Record<string, unknown> = {}): Promise<Payme
 }
 
 describe('the database', () => {
-  it('takes one renewal of a payment, not two', async () => {
+  it('stores at most one renewal per payment', async () => {
     const old = await payBy(await newLink({ currency: 'EUR', amount: '20' }));
     await world.runOut(old.id);
     const next = await renew(old.id);
@@ -265,8 +260,8 @@ describe('the database', () => {
   });
 });
 
-describe('an expired payment that a shop made', () => {
-  it('is not made anew unless the shop says so, whatever link its metadata names', async () => {
+describe('an expired payment created by the shop', () => {
+  it('cannot be renewed unless the shop allows it, whatever link its metadata names', async () => {
     const link = await newLink({ currency: 'EUR', openAmount: {} });
     const forged = { paymentLinkId: link.id, linkId: link.id, renews: 'pay_x' };
     const old = await expiredOrder({ metadata: forged, link_id: link.id });
@@ -284,7 +279,7 @@ describe('an expired payment that a shop made', () => {
 describe('an expired payment of a shop that allows renewals', () => {
   beforeAll(async () => setUp({ renewExpired: true }));
 
-  it('is made anew with its order, lines and metadata', async () => {
+  it('is renewed with its order, lines and metadata', async () => {
     const lines = [{ name: 'Tea', quantity: 2, amount: '7.80' }];
     const old = await expiredOrder({
       lines,
@@ -302,13 +297,13 @@ describe('an expired payment of a shop that allows renewals', () => {
     });
   });
 
-  it('has as long to be paid as the shop gave the expired one', async () => {
+  it('is renewed with the lifetime that the shop set', async () => {
     const old = await expiredOrder({ lifetimeMinutes: 25 });
     const { createdAt, expiresAt } = await read(await renew(old.id));
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(25 * 60_000);
   });
 
-  it('has as long as its last change gave it, not since it was made', async () => {
+  it('is renewed with the lifetime of its last update, not of its creation', async () => {
     const { id } = await world.pay({ lifetimeMinutes: 25 });
     world.till.clock.advance(20 * 60_000);
     await call('PATCH', '/payment/update', { paymentId: id, amount: '48', lifetimeMinutes: 25 });
@@ -317,7 +312,7 @@ describe('an expired payment of a shop that allows renewals', () => {
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(25 * 60_000);
   });
 
-  it('is not once its order goes on by another payment, or was cancelled, paid or underpaid', async () => {
+  it('cannot be renewed once its order has another open payment, or was cancelled, paid or underpaid', async () => {
     const old = await expiredOrder({ orderId: 'again-1' });
     expect(await offer(old.id)).toBe('form');
     const other = await world.pay({ orderId: 'again-1', amount: '60' });
@@ -336,7 +331,7 @@ describe('an expired payment of a shop that allows renewals', () => {
     await expectNoRenewal(paid.id);
   });
 
-  it('answers the renewal when the shop repeats its order', async () => {
+  it('is answered with its renewal when the shop repeats the create request', async () => {
     const order = { orderId: 'repeat-1', amount: '9', currency: 'EUR', customer: {} };
     const create = async () =>
       world.till.api.call<PaymentJson>('POST', '/payment/create', {
@@ -351,7 +346,7 @@ describe('an expired payment of a shop that allows renewals', () => {
   });
 
   // Last: the sessions of the test end with it.
-  it('is not once a week has gone by', async () => {
+  it('cannot be renewed after a week', async () => {
     const old = await expiredOrder();
     const next = await renew(old.id);
     const stale = await expiredOrder();

@@ -114,7 +114,7 @@ async function remove({ token, merchant }: Shop, keyId: string): Promise<number>
 }
 
 describe('a restricted key', () => {
-  it('is shown once, and listed by its start, its end and what it may do', async () => {
+  it('is shown once, and listed by its prefix, expiry and scopes', async () => {
     const of = await shop();
     const { value, ...key } = await newKey(of, {
       name: ' My shop ',
@@ -138,7 +138,7 @@ describe('a restricted key', () => {
     expect(JSON.stringify(list)).not.toContain(value);
   });
 
-  it('is kept as its hash alone, and is in no log', async () => {
+  it('is stored as a hash only, and is in no log', async () => {
     const of = await shop();
     const { value } = await newKey(of);
     expect(await use(value)).toBe(200);
@@ -148,7 +148,7 @@ describe('a restricted key', () => {
     expect(app.logs.join()).not.toContain(value.slice(3, -4));
   });
 
-  it('answers a repeated Idempotency-Key as the first time, sealed until then', async () => {
+  it('is returned again for the same Idempotency-Key, stored encrypted until then', async () => {
     const of = await shop();
     const create = async () =>
       app.api.call<{ key: { value: string } }>('POST', '/merchant/keys/create', {
@@ -164,7 +164,7 @@ describe('a restricted key', () => {
     expect(JSON.stringify(rows)).not.toContain(first.body.data.key.value);
   });
 
-  it('ends at once when it is deleted, in the middle of many requests', async () => {
+  it('is invalid as soon as it is deleted, in the middle of many requests', async () => {
     const of = await shop();
     const { id, value } = await newKey(of);
     const other = await newKey(of);
@@ -189,7 +189,7 @@ describe('a restricted key', () => {
     expect(await remove(of, id)).toBe(404);
   });
 
-  it('tells nothing more to a request that waits when it is deleted', async () => {
+  it('receives nothing more on a waiting request once it is deleted', async () => {
     const of = await shop();
     const { id, value } = await newKey(of, { scopes: ['events:read'] });
     for (const isDeleted of [false, true]) {
@@ -202,7 +202,7 @@ describe('a restricted key', () => {
     }
   });
 
-  it('ends when its time is over, and is listed on', async () => {
+  it('expires, and stays in the list', async () => {
     const of = await shop();
     const expiresAt = new Date(app.now() + 60_000).toISOString();
     const { id, value } = await newKey(of, { expiresAt });
@@ -212,7 +212,7 @@ describe('a restricted key', () => {
     expect(await listed(of)).toMatchObject([{ id, expiresAt }]);
   });
 
-  it('outlives new public and secret keys', async () => {
+  it('survives the regeneration of public and secret keys', async () => {
     const of = await shop();
     const { value } = await newKey(of);
     await app.api.must('POST', '/merchant/keys/regenerate', {
@@ -222,7 +222,7 @@ describe('a restricted key', () => {
     expect(await use(value)).toBe(200);
   });
 
-  it('notes its last use to the minute', async () => {
+  it('has a last use that is recorded to the minute', async () => {
     const of = await shop();
     const { value } = await newKey(of);
     const lastUse = async () => (await listed(of))[0]?.lastUsedAt ?? null;
@@ -242,9 +242,9 @@ describe('a restricted key', () => {
     ['no scope', { scopes: [] }],
     ['an unknown scope', { scopes: ['payments:write', 'keys:write'] }],
     ['a scope that is a prefix of others', { scopes: ['payments'] }],
-    ['an end that is over', { expiresAt: '2020-01-01T00:00:00Z' }],
+    ['an expiry in the past', { expiresAt: '2020-01-01T00:00:00Z' }],
     ['no name', { name: ' ' }],
-  ])('is not made with %s', async (_what, fields) => {
+  ])('cannot be created with %s', async (_what, fields) => {
     const of = await shop();
     const { status, body } = await app.api.call('POST', '/merchant/keys/create', {
       token: of.token,
@@ -254,7 +254,7 @@ describe('a restricted key', () => {
     expect(await listed(of)).toEqual([]);
   });
 
-  it('is one of a hundred of a shop at most', async () => {
+  it('is limited to a hundred per shop', async () => {
     const of = await shop();
     for (let made = 0; made < 100; made += 1) await newKey(of);
     const more = async () =>
@@ -267,8 +267,8 @@ describe('a restricted key', () => {
   });
 });
 
-describe('whose key it is', () => {
-  it('cannot be made, seen or deleted by another account', async () => {
+describe('a restricted key and its owner', () => {
+  it('cannot be created, listed or deleted by another account', async () => {
     const alice = await shop();
     const bob = await shop();
     const { id, value } = await newKey(alice);
@@ -284,7 +284,7 @@ describe('whose key it is', () => {
     expect(await use(value)).toBe(200);
   });
 
-  it('acts for its own shop alone, also among those of one account', async () => {
+  it('acts for its own shop only, also among several of one account', async () => {
     const first = await shop();
     const second = { token: first.token, merchant: await newMerchant(app, first.token) };
     const { value } = await newKey(first);
@@ -303,7 +303,7 @@ describe('whose key it is', () => {
     expect((await app.api.call('GET', own, { token: value })).status).toBe(200);
   });
 
-  it('shares its Idempotency-Keys with the key that takes its place, and no other credential', async () => {
+  it('shares its Idempotency-Keys with its replacement, and with no other credential', async () => {
     const of = await shop();
     const one = await newKey(of);
     const other = await newKey(of, { scopes: ['payments:write', 'wallet:send'] });
@@ -331,7 +331,7 @@ describe('whose key it is', () => {
     expect(await askOnce((await newKey(of)).value)).toEqual({ ...second, isReplay: true });
   });
 
-  it('is not limited as a public key is', async () => {
+  it('is not rate limited like a public key', async () => {
     const of = await shop();
     const { value } = await newKey(of);
     const publicKey = of.merchant.auth.public;
@@ -339,7 +339,7 @@ describe('whose key it is', () => {
     for (let count = 0; count < 5; count += 1) expect(await ask(value)).toBe(200);
   });
 
-  it('is of no use to whoever changes it, or shows its hash', async () => {
+  it('is rejected when it is modified, or when its hash is presented', async () => {
     const of = await shop();
     const { value } = await newKey(of);
     const { rows } = await sql<{ key_hash: string }>`SELECT key_hash FROM restricted_keys`.execute(app.db);

@@ -98,8 +98,8 @@ const post = async (path: string, body: string | Buffer, headers: Record<string,
   return { status: response.status, headers: response.headers, body: (await response.json()) as Failure };
 };
 
-describe('the envelope', () => {
-  it('answers an unknown route 404 NOT_FOUND', async () => {
+describe('the response envelope', () => {
+  it('answers an unknown route with 404 NOT_FOUND', async () => {
     const { status, body } = await app.api.call('GET', '/nowhere');
     expect(status).toBe(404);
     expect(body).toEqual({
@@ -109,7 +109,7 @@ describe('the envelope', () => {
     });
   });
 
-  it('answers a wrong method 405 with Allow', async () => {
+  it('answers a wrong method with 405 and Allow', async () => {
     const { status, headers, body } = await app.api.call('PUT', '/merchant/list');
     expect(status).toBe(405);
     expect(headers.get('allow')).toBe('GET, HEAD');
@@ -117,7 +117,7 @@ describe('the envelope', () => {
     expect((await app.api.call('GET', '/auth/login')).headers.get('allow')).toBe('POST');
   });
 
-  it('hides what went wrong inside, and logs it with the request id', async () => {
+  it('hides internal errors, and logs them with the request id', async () => {
     const { status, headers, body } = await post('/test/crash', '{}');
     expect(status).toBe(500);
     expect(body).toEqual({
@@ -143,15 +143,15 @@ describe('the envelope', () => {
     for (const code of ERROR_CODES) expect(ERROR_STATUS[code]).toBeGreaterThanOrEqual(400);
   });
 
-  it('lets no cache keep an answer', async () => {
+  it('forbids caches to store a response', async () => {
     const { headers } = await app.api.call('GET', '/auth/me');
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('www-authenticate')).toBe('Bearer');
   });
 });
 
-describe('addresses', () => {
-  it('are served as they are written, not in upper case or with a slash at the end', async () => {
+describe('paths', () => {
+  it('are case-sensitive and have no trailing slash', async () => {
     expect((await fetch(`${app.baseUrl}/merchant/list`)).status).toBe(401);
     const others = ['/Merchant/LIST', '/merchant/list/', '/merchant/list//', '//merchant/list'];
     for (const path of [...others, '/merchant', '/merchant/list/x']) {
@@ -159,7 +159,7 @@ describe('addresses', () => {
     }
   });
 
-  it('that can be read answer HEAD with the same headers and nothing else', async () => {
+  it('that are readable answer HEAD with the same headers and no body', async () => {
     const [get, head] = await Promise.all([
       fetch(`${app.baseUrl}/merchant/list`, { headers: { 'X-Request-Id': 'one' } }),
       fetch(`${app.baseUrl}/merchant/list`, { method: 'HEAD', headers: { 'X-Request-Id': 'one' } }),
@@ -172,31 +172,31 @@ describe('addresses', () => {
   });
 });
 
-describe('bodies', () => {
+describe('request bodies', () => {
   it.each([
     ['truncated JSON', '{"email":'],
     ['not JSON', 'email=a'],
     ['a bare string', '"hello"'],
     ['a bare null', 'null'],
-  ])('answers %s 400 VALIDATION_INVALID', async (_name, body) => {
+  ])('that are %s are answered with 400 VALIDATION_INVALID', async (_name, body) => {
     const answer = await post('/auth/login', body);
     expect(answer.status).toBe(400);
     expect(answer.body.error.code).toBe('VALIDATION_INVALID');
     expect(answer.body.error.details[0]?.field).toBe('body');
   });
 
-  it('answers an array where an object belongs with 400 naming the body', async () => {
+  it('that are an array instead of an object are answered with 400 naming the body', async () => {
     const { status, body } = await post('/auth/login', '[]');
     expect([status, body.error.details[0]?.field]).toEqual([400, 'body']);
   });
 
-  it('names every missing field when no body was sent at all', async () => {
+  it('that are missing are answered with every missing field', async () => {
     const { status, body } = await app.api.call('POST', '/auth/login');
     expect(status).toBe(400);
     expect(body.error?.details?.map(({ field }) => field)).toEqual(['email', 'password']);
   });
 
-  it('says so when the body is not sent as JSON', async () => {
+  it('with another content type than JSON are rejected with that reason', async () => {
     const { status, body } = await post('/auth/login', 'email=a&password=b', {
       'content-type': 'application/x-www-form-urlencoded',
     });
@@ -204,28 +204,28 @@ describe('bodies', () => {
     expect(body.error.message).toContain('application/json');
   });
 
-  it('answers 413 above 100 kB, at any depth of unknown fields, and 400 just below', async () => {
+  it('above 100 kB are answered with 413, at any depth of unknown fields, and just below with 400', async () => {
     const above = await post('/auth/login', JSON.stringify({ junk: 'x'.repeat(102_400) }));
     expect([above.status, above.body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
     const below = await post('/auth/login', JSON.stringify({ junk: 'x'.repeat(102_000) }));
     expect(below.status).toBe(400);
   });
 
-  it('answers 413 to a small body that unpacks into a large one', async () => {
+  it('that unpack into large ones are answered with 413', async () => {
     const { gzipSync } = await import('node:zlib');
     const bomb = gzipSync(JSON.stringify({ junk: 'x'.repeat(5_000_000) }));
     const { status, body } = await post('/auth/login', bomb, { 'content-encoding': 'gzip' });
     expect([status, body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
-  it('answers 400 to an unknown encoding or character set', async () => {
+  it('with an unknown encoding or character set are answered with 400', async () => {
     expect((await post('/auth/login', '{}', { 'content-encoding': 'zstd9' })).status).toBe(400);
     expect(
       (await post('/auth/login', '{}', { 'content-type': 'application/json; charset=klingon' })).status,
     ).toBe(400);
   });
 
-  it('survives a body nested tens of thousands deep', async () => {
+  it('may be nested tens of thousands deep without a crash', async () => {
     const { token } = await newUser(app);
     const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
     const headers = { authorization: `Bearer ${token}`, 'idempotency-key': 'deep' };
@@ -237,7 +237,7 @@ describe('bodies', () => {
     expect([status, body.error.code]).toEqual([400, 'VALIDATION_INVALID']);
   });
 
-  it('is not changed by keys that name prototypes', async () => {
+  it('are not affected by keys that name prototypes', async () => {
     const { token } = await newUser(app);
     const headers = { authorization: `Bearer ${token}` };
     const raw =
@@ -250,7 +250,7 @@ describe('bodies', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('ignores unknown fields', async () => {
+  it('may have unknown fields, which are ignored', async () => {
     const { token } = await newUser(app);
     const { status } = await app.api.call('POST', '/merchant/customer/create', {
       token,
@@ -259,7 +259,7 @@ describe('bodies', () => {
     expect(status).toBe(201);
   });
 
-  it('asks for credentials before it reads a broken body', async () => {
+  it('are read only after the credentials were checked', async () => {
     const { status, body } = await post('/merchant/create', '{"name":');
     expect([status, body.error.code]).toEqual([401, 'UNAUTHORISED']);
   });
@@ -271,8 +271,8 @@ async function headerNames(path: string): Promise<string[]> {
   return [...headers.keys()].filter((name) => !['www-authenticate', 'allow'].includes(name)).sort();
 }
 
-describe('headers', () => {
-  it('lets any page call with a public key, without cookies', async () => {
+describe('response headers', () => {
+  it('allow any page to call with a public key, without cookies', async () => {
     const preflight = await fetch(`${app.baseUrl}/test/payer`, {
       method: 'OPTIONS',
       headers: {
@@ -291,7 +291,7 @@ describe('headers', () => {
     expect(refused.headers.get('access-control-expose-headers')).toContain('X-Request-Id');
   });
 
-  it('are the same on answers of routes, of the rest, and of refused methods', async () => {
+  it('are the same for routes, other responses and refused methods', async () => {
     const ofRoute = await headerNames('/merchant/list');
     expect(ofRoute).toContain('content-security-policy');
     expect(ofRoute).not.toContain('strict-transport-security');
@@ -302,7 +302,7 @@ describe('headers', () => {
   });
 
   it.each(['/merchant/list', '/nothing/here', '/healthz', '/docs'])(
-    'ask for TLS from now on only where the request for %s came by TLS, as a trusted proxy tells',
+    'include HSTS only where the request for %s came by TLS, also as reported by a trusted proxy',
     async (path) => {
       const proxied = await startHttpApp({ settings: { trustProxy: 1 } });
       const told = async (at: HttpApp, proto: string) =>
@@ -317,7 +317,7 @@ describe('headers', () => {
     },
   );
 
-  it('sends a policy that lets API answers load nothing', async () => {
+  it('include a policy that lets API responses load nothing', async () => {
     const { headers } = await fetch(`${app.baseUrl}/healthz`);
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -325,8 +325,8 @@ describe('headers', () => {
   });
 });
 
-describe('the log', () => {
-  it('has one line per request and no credential, query or body in it', async () => {
+describe('the request log', () => {
+  it('has one line per request without credentials, query or body', async () => {
     const { token } = await newUser(app);
     const merchant = await newMerchant(app, token);
     await app.api.call('GET', `/merchant/webhook/secret?merchantId=${merchant.id}`, { token });
@@ -363,7 +363,7 @@ async function logged(at: HttpApp, requestId: string, path: string, credential?:
 }
 
 describe('the access log', () => {
-  it('has route, status, client and the caller by kind and id', async () => {
+  it('contains route, status, client, and the caller by kind and id', async () => {
     const { token, id } = await newUser(app);
     const merchant = await newMerchant(app, token);
     const { key } = await app.api.must<{ key: { id: string; value: string } }>(
@@ -404,7 +404,7 @@ describe('the access log', () => {
     expect(line).toMatchObject({ actor: 'user', actorId: id });
   });
 
-  it('holds the network of a client in place of its address, or nothing, as the setting says', async () => {
+  it('contains the network instead of the address of a client, or nothing, depending on the setting', async () => {
     const settings = { trustProxy: 1 } as const;
     for (const [accessLog, client] of [
       ['full', '203.0.113.77'],
@@ -424,7 +424,7 @@ describe('the access log', () => {
 });
 
 describe('system routes', () => {
-  it('tells that the process lives, is ready, and how it does', async () => {
+  it('report that the process is alive, whether it is ready, and its state', async () => {
     expect((await app.api.call('GET', '/healthz')).body).toEqual({
       success: true,
       error: null,
@@ -439,12 +439,12 @@ describe('system routes', () => {
     );
   });
 
-  it('keeps paths of strangers out of the metrics', async () => {
+  it('keep unknown paths out of the metrics', async () => {
     await app.api.call('GET', '/wp-admin-probe');
     expect(await (await fetch(`${app.baseUrl}/metrics`)).text()).not.toContain('wp-admin-probe');
   });
 
-  it('answers 503 with what is missing, also when that cannot be told', async () => {
+  it('answer 503 with the missing parts, also when these cannot be determined', async () => {
     const states = [
       async () => ({ ready: false, database: 'ok', chains: { BTC: { lag: 9 } }, warnings: [] }),
       async () => Promise.reject(new Error('no')),
@@ -457,7 +457,7 @@ describe('system routes', () => {
     }
   });
 
-  it('documents every route in OpenAPI 3.1 from the definitions that serve it', async () => {
+  it('document every route in OpenAPI 3.1 from the same definitions', async () => {
     const document = (await (await fetch(`${app.baseUrl}/openapi.json`)).json()) as OpenApiJson;
     expect(document.openapi).toBe('3.1.0');
     const create = document.paths['/merchant/customer/create']!.post;
@@ -477,8 +477,8 @@ describe('system routes', () => {
   });
 });
 
-describe('closing', () => {
-  it('lets a running request finish, takes no new one, and does not wait for idle connections', async () => {
+describe('shutdown of the HTTP server', () => {
+  it('finishes a running request, accepts no new one, and does not wait for idle connections', async () => {
     const other = await startHttpApp({ extraRoutes: [slow] });
     const idle = connect(Number(new URL(other.baseUrl).port), '127.0.0.1');
     await new Promise((resolve) => idle.once('connect', resolve));
@@ -498,7 +498,7 @@ describe('closing', () => {
     await other.destroy();
   });
 
-  it('cuts what has not finished when its time is over', async () => {
+  it('aborts unfinished requests after the time limit', async () => {
     const other = await startHttpApp({ extraRoutes: [slow] });
     const inside = new Promise<void>((resolve) => {
       entered = resolve;
@@ -514,7 +514,7 @@ describe('closing', () => {
   });
 });
 
-it('an address of any length takes little room in the log', async () => {
+it('the request log shortens a long URL', async () => {
   const before = app.logs.length;
   await fetch(`${app.baseUrl}/${'x/'.repeat(7_000)}`);
   await vi.waitFor(() => expect(app.logs.length).toBeGreaterThan(before));
@@ -529,7 +529,7 @@ it.each([
   '/%72/TOKEN',
   '/r%2FTOKEN',
   '/./r/TOKEN;a=1',
-])('the token of a refund link is in no log line, however its address was written: %s', async (path) => {
+])('the request log contains no token of a refund link, whatever the form of its URL: %s', async (path) => {
   const token = 'Zk3vXyLh7NbA2sE9cW5Rm0QpTj4UgDf8HnVtYxKqPwS';
   const { hostname, port } = new URL(app.baseUrl);
   const before = app.logs.length;

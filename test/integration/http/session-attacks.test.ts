@@ -47,8 +47,8 @@ async function question(client: SessionClient, purpose: 'sign-in' | 'step-up'): 
   return body.data.options;
 }
 
-describe('whoever copied a cookie', () => {
-  it('gains nothing when its owner proves who is there: the copy ends', async () => {
+describe('an attacker with a copied session cookie', () => {
+  it('loses access when the owner does a step-up', async () => {
     const { session } = await person();
     const thief = copyOf(session);
     await prove(session);
@@ -56,7 +56,7 @@ describe('whoever copied a cookie', () => {
     expect(await sendCode(thief)).toBe('UNAUTHORISED');
   });
 
-  it('cannot come first: a step-up needs the proof, and the owner ends the copy by any', async () => {
+  it('cannot act first, because a step-up requires the proof, and any step-up of the owner ends the copy', async () => {
     const { session } = await person();
     const thief = copyOf(session);
     expect((await thief.call('POST', '/auth/step-up', { password: 'guess' })).status).toBe(401);
@@ -66,7 +66,7 @@ describe('whoever copied a cookie', () => {
     expect(await whoIs(thief)).toBeNull();
   });
 
-  it('cannot use a question put to it before the owner renewed the token', async () => {
+  it('cannot use a challenge from before the owner renewed the token', async () => {
     const { session } = await person();
     const device = await withPasskey(session);
     const thief = copyOf(session);
@@ -79,7 +79,7 @@ describe('whoever copied a cookie', () => {
 });
 
 describe('two users of one browser', () => {
-  it('never answer for each other: what one tab asks, the other user’s session does not prove', async () => {
+  it('cannot answer challenges of each other in different tabs', async () => {
     const [ann, bob] = [await person(), await person()];
     const device = await withPasskey(ann.session);
     const asked = await question(ann.session, 'step-up');
@@ -95,7 +95,7 @@ describe('two users of one browser', () => {
     expect(await whoIs(ann.session)).toBeNull();
   });
 
-  it('a step-up of one is none of the other, nor of the same user elsewhere', async () => {
+  it('have separate step-ups, also from sessions of the same user elsewhere', async () => {
     const [ann, bob] = [await person(), await person()];
     const elsewhere = await SessionClient.signIn(app.baseUrl, { email: ann.email, password: PASSWORD });
     await prove(ann.session);
@@ -104,8 +104,8 @@ describe('two users of one browser', () => {
   });
 });
 
-describe('a neighbour on another port or below the same domain', () => {
-  it('that plants a cookie of another name, or of the name before, is not heard', async () => {
+describe('an attacker on another port or a sibling domain', () => {
+  it('cannot sign in a victim with a planted cookie of another or a former name', async () => {
     const [victim, attacker] = [await person(), await person()];
     const [, token] = attacker.session.cookie.split('=');
     for (const name of ['tilld_session', 'tilld_session_3001', '__Host-tilld', 'TILLD_SESSION_3000']) {
@@ -115,7 +115,7 @@ describe('a neighbour on another port or below the same domain', () => {
     }
   });
 
-  it('that plants one of the same name signs the victim out rather than in as somebody else', async () => {
+  it('causes a sign-out instead of a foreign session with a planted cookie of the same name', async () => {
     const [victim, attacker] = [await person(), await person()];
     for (const cookie of [
       `${attacker.session.cookie}; ${victim.session.cookie}`,
@@ -141,7 +141,7 @@ describe('a neighbour on another port or below the same domain', () => {
     ['DELETE', '/auth/passkeys'],
     ['POST', '/auth/passkeys/sign-in'],
     ['POST', '/auth/passkeys/step-up'],
-  ])('is refused by %s %s before anything is looked at, and gets no cookie set', async (method, path) => {
+  ])('is refused by %s %s before any processing, and no cookie is set', async (method, path) => {
     const { session, email } = await person();
     const body = {
       email,

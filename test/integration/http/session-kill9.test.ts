@@ -6,7 +6,7 @@ const PASSWORD = 'correct horse battery';
 
 const status = async (client: SessionClient) => (await client.call('GET', '/auth/session')).status;
 
-it('sessions are as they were after kill -9: those that ended stay ended, the others go on', async () => {
+it('sessions survive kill -9 unchanged, and ended sessions stay ended', async () => {
   await using till = await TillProcess.start();
   const person = { email: 'owner@example.com', password: PASSWORD };
   await till.api.must('POST', '/auth/register', { body: person });

@@ -33,8 +33,8 @@ const listed = async (client: SessionClient) =>
 const codeFor = (secret: string, steps = 0) =>
   codeOfStep(base32nopad.decode(secret), Math.floor(app.now() / 30_000) + steps);
 
-describe('signing in', () => {
-  it('sets a cookie that no script and no other site gets, and answers no token', async () => {
+describe('sign-in with a session', () => {
+  it('sets a cookie that is hidden from scripts and other sites, and returns no token', async () => {
     const { email, id } = await newUser(app);
     const client = new SessionClient(app.baseUrl);
     const answer = await client.call('POST', '/auth/session', { email, password: PASSWORD });
@@ -46,7 +46,7 @@ describe('signing in', () => {
     expect(me.body.data).toEqual({ user: { id, email, isVerified: true } });
   });
 
-  it('keeps only the hash of the token, and seals where the user sits', async () => {
+  it('stores only the hash of the token, and encrypts the location of the user', async () => {
     const { email } = await newUser(app);
     const client = await signIn(email, { 'user-agent': 'Mozilla/5.0 Firefox/140.0' });
     const { rows } = await sql<object>`SELECT * FROM sessions`.execute(app.db);
@@ -57,7 +57,7 @@ describe('signing in', () => {
     expect(app.logs.join('\n')).not.toContain(client.cookie.split('=')[1]);
   });
 
-  it('is done anew each time: no Idempotency-Key keeps a token, sealed or not', async () => {
+  it('creates a new session each time, because no Idempotency-Key stores a token', async () => {
     const { email } = await newUser(app);
     const client = new SessionClient(app.baseUrl);
     const body = { email, password: PASSWORD };
@@ -72,7 +72,7 @@ describe('signing in', () => {
     expect(rows).toEqual([]);
   });
 
-  it('over https takes the prefix that binds the cookie to this host and to TLS', async () => {
+  it('uses a cookie prefix over https that binds the cookie to this host and to TLS', async () => {
     const secure = await startHttpApp({ settings: { baseUrl: 'https://pay.shop.example' } });
     try {
       const { email } = await newUser(secure);
@@ -95,7 +95,7 @@ describe('signing in', () => {
     }
   });
 
-  it('never takes over a token that the browser came with (fixation)', async () => {
+  it('never adopts an existing token of the browser (session fixation)', async () => {
     const { email } = await newUser(app);
     const victim = new SessionClient(app.baseUrl, `tilld_session_3000=${'A'.repeat(43)}`);
     await victim.call('POST', '/auth/session', { email, password: PASSWORD });
@@ -108,14 +108,14 @@ describe('signing in', () => {
     expect(await isIn(victim)).toBe(true);
   });
 
-  it('takes neither of two cookies of the name', async () => {
+  it('accepts neither of two cookies of that name', async () => {
     const { email } = await newUser(app);
     const client = await signIn(email);
     const twice = new SessionClient(app.baseUrl, `tilld_session_3000=${'B'.repeat(43)}; ${client.cookie}`);
     expect(await isIn(twice)).toBe(false);
   });
 
-  it('asks for the code where there is a second factor, and slows down who guesses', async () => {
+  it('requires the code when a second factor is enabled, and throttles guessing', async () => {
     const { email, token } = await newUser(app);
     await enableTotp(token);
     const client = new SessionClient(app.baseUrl);
@@ -148,8 +148,8 @@ async function enableTotp(token: string): Promise<string> {
   return secret;
 }
 
-describe('proving again who is there', () => {
-  it('is slowed down as signing in is, for passwords and for codes', async () => {
+describe('step-up of a session', () => {
+  it('is throttled like sign-in, for passwords and for codes', async () => {
     const limited = await startHttpApp({ settings: { authRatePerMinute: 1000 } });
     try {
       const { email, token } = await newUser(limited);
@@ -193,7 +193,7 @@ async function expectRenewed(client: SessionClient, act: () => Promise<{ status:
 describe('the token of a session', () => {
   const NEXT = 'another horse entirely';
 
-  it('is another one after a step-up and after each change of what the user signs in with', async () => {
+  it('is replaced after a step-up and after each change of credentials', async () => {
     const { email } = await newUser(app);
     const client = await signIn(email);
     const post = async (path: string, body: object) => client.call('POST', path, body);
@@ -213,7 +213,7 @@ describe('the token of a session', () => {
     expect((await listed(client)).map(({ id }) => id)).toEqual(session);
   });
 
-  it('lives no longer by being renewed', async () => {
+  it('does not live longer by being replaced', async () => {
     const { email } = await newUser(app);
     const client = await signIn(email);
     for (let hours = 0; hours < 6 * 24; hours += 8) {
@@ -226,7 +226,7 @@ describe('the token of a session', () => {
     expect(maxAge).toBeGreaterThan(24 * 3600 - 60);
   });
 
-  it('stays as it is when the proof is wrong', async () => {
+  it('stays unchanged after a wrong proof', async () => {
     const client = await signIn((await newUser(app)).email);
     const before = client.cookie;
     expect((await client.call('POST', '/auth/step-up', { password: 'wrong' })).status).toBe(401);
@@ -234,7 +234,7 @@ describe('the token of a session', () => {
     expect(await isIn(client)).toBe(true);
   });
 
-  it('is renewed by one of two step-ups at a time, and both prove who is there', async () => {
+  it('is replaced by one of two concurrent step-ups, and both succeed', async () => {
     const client = await signIn((await newUser(app)).email);
     const tabs = [copyOf(client), copyOf(client)];
     const answers = await Promise.all(
@@ -246,7 +246,7 @@ describe('the token of a session', () => {
     expect(await isIn(new SessionClient(app.baseUrl, cookies[0]?.pair))).toBe(true);
   });
 
-  it('is kept under no Idempotency-Key, and is nothing to user tokens', async () => {
+  it('is stored under no Idempotency-Key, and is not valid as a user token', async () => {
     const { email, token } = await newUser(app);
     const client = await signIn(email);
     const body = { currentPassword: PASSWORD, newPassword: NEXT };
@@ -273,7 +273,7 @@ describe('two daemons on one host', () => {
   it.each([
     ['http://localhost:3000', 'http://localhost:3001'],
     ['https://till.example', 'https://till.example:8443'],
-  ])('do not sign each other out: %s and %s', async (one, other) => {
+  ])('have separate session cookies: %s and %s', async (one, other) => {
     const daemons = await Promise.all(
       [one, other].map(async (baseUrl) => startHttpApp({ settings: { baseUrl } })),
     );
@@ -299,8 +299,8 @@ describe('two daemons on one host', () => {
   });
 });
 
-describe('upkeep', () => {
-  it('removes sessions that have ended and challenges that have expired, and nothing else', async () => {
+describe('pruning of sessions', () => {
+  it('removes ended sessions and expired challenges, and nothing else', async () => {
     const clean = await startHttpApp();
     try {
       const { email } = await newUser(clean);
@@ -330,7 +330,7 @@ describe('upkeep', () => {
     }
   });
 
-  it('does so a bounded number at a time', async () => {
+  it('removes a bounded number at a time', async () => {
     const clean = await startHttpApp();
     try {
       const { id } = await newUser(clean);
@@ -351,7 +351,7 @@ describe('upkeep', () => {
 });
 
 describe('a session ends', () => {
-  it('when it is signed out: whoever copied the cookie has nothing', async () => {
+  it('at sign-out, also for a copied cookie', async () => {
     const { email } = await newUser(app);
     const client = await signIn(email);
     const thief = new SessionClient(app.baseUrl, client.cookie);
@@ -363,7 +363,7 @@ describe('a session ends', () => {
     expect((await client.call('DELETE', '/auth/session')).status).toBe(200);
   });
 
-  it('after twelve hours without use, but not while it is used, and after seven days in any case', async () => {
+  it('after twelve hours without use or seven days in total', async () => {
     const { email } = await newUser(app);
     const idle = await signIn(email);
     const used = await signIn(email);
@@ -376,7 +376,7 @@ describe('a session ends', () => {
     expect(await isIn(used)).toBe(false);
   });
 
-  it('when the password is changed elsewhere; the one that changed it goes on', async () => {
+  it('when the password is changed elsewhere, while the session that changed it continues', async () => {
     const { email } = await newUser(app);
     const [here, there] = [await signIn(email), await signIn(email)];
     const next = 'another horse entirely';
@@ -394,7 +394,7 @@ describe('a session ends', () => {
     expect(await isIn(here)).toBe(false);
   });
 
-  it('when the second factor is switched on or off elsewhere', async () => {
+  it('when the second factor is enabled or disabled elsewhere', async () => {
     const { email, token } = await newUser(app);
     const there = await signIn(email);
     const secret = await enableTotp(token);
@@ -409,7 +409,7 @@ describe('a session ends', () => {
     expect([await isIn(here), await isIn(other)]).toEqual([true, false]);
   });
 
-  it('by the list: that one, or everywhere with every user token', async () => {
+  it('when it is revoked in the list, alone or together with all sessions and user tokens', async () => {
     const { email, token } = await newUser(app);
     const here = await signIn(email, { 'user-agent': 'Here/1.0' });
     app.advance(1000);
@@ -439,8 +439,8 @@ describe('a session ends', () => {
   });
 });
 
-describe('a session lasts', () => {
-  it('over a restart of the daemon', async () => {
+describe('a session continues', () => {
+  it('after a restart of the daemon', async () => {
     const first = await startHttpApp();
     const { email } = await newUser(first);
     const client = await SessionClient.signIn(first.baseUrl, { email, password: PASSWORD });
@@ -454,7 +454,7 @@ describe('a session lasts', () => {
   });
 });
 
-describe('what another site makes a browser send', () => {
+describe('a cross-site request', () => {
   const edit = { name: 'Robbed', domain: 'robbed.example' };
   const own = SessionClient.OWN_PAGE;
   let client: SessionClient;
@@ -473,7 +473,7 @@ describe('what another site makes a browser send', () => {
     ['another origin in an old browser', { 'x-tilld-dashboard': '1', origin: 'https://evil.example' }],
     ['a sandboxed frame', { 'x-tilld-dashboard': '1', origin: 'null' }],
     ['an address that was typed', { ...own, 'sec-fetch-site': 'none' }],
-  ] as const)('%s changes nothing', async (_what, headers) => {
+  ] as const)('changes nothing with %s', async (_what, headers) => {
     const answer = await client.raw('POST', '/merchant/create', edit, headers);
     expect(outcome(answer)).toEqual([403, 'FORBIDDEN']);
     const ending = await client.raw('DELETE', '/auth/session', undefined, headers);
@@ -483,7 +483,7 @@ describe('what another site makes a browser send', () => {
     expect(body.data.merchants).toEqual([]);
   });
 
-  it('signs nobody in as somebody else', async () => {
+  it('cannot sign a user in', async () => {
     const { email } = await newUser(app);
     const body = { email, password: PASSWORD };
     const answer = await client.raw('POST', '/auth/session', body, { 'sec-fetch-site': 'cross-site' });
@@ -491,7 +491,7 @@ describe('what another site makes a browser send', () => {
     expect(cookieOf(answer)).toBeNull();
   });
 
-  it('reads nothing', async () => {
+  it('cannot read anything', async () => {
     for (const site of ['cross-site', 'same-site']) {
       const answer = await client.raw('GET', '/merchant/list', undefined, { 'sec-fetch-site': site });
       expect(outcome(answer)).toEqual([403, 'FORBIDDEN']);
@@ -510,15 +510,15 @@ describe('what another site makes a browser send', () => {
     expect([preflight.status, granted]).toEqual([405, []]);
   });
 
-  it('while a page of the till itself is served, also by a browser without Sec-Fetch-Site', async () => {
+  it('is distinguished from one of the dashboard, also in a browser without Sec-Fetch-Site', async () => {
     const headers = { 'x-tilld-dashboard': '1', origin: app.baseUrl };
     const answer = await client.raw('POST', '/merchant/create', edit, headers);
     expect(answer.status).toBe(201);
   });
 });
 
-describe('credentials beside the cookie', () => {
-  it('a token or key that comes along is what counts, right or wrong', async () => {
+describe('credentials next to a session cookie', () => {
+  it('have precedence, valid or not', async () => {
     const [ann, bob] = [await newUser(app), await newUser(app)];
     const client = await signIn(ann.email);
     const asBob = await client.call('GET', '/auth/me', undefined, { authorization: `Bearer ${bob.token}` });
@@ -527,7 +527,7 @@ describe('credentials beside the cookie', () => {
     expect(wrong.status).toBe(401);
   });
 
-  it('the routes of the session take no token', async () => {
+  it('do not work as user tokens on session routes', async () => {
     const { token } = await newUser(app);
     for (const [method, path] of [
       ['GET', '/auth/session'],

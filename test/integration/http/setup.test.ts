@@ -56,7 +56,7 @@ const edit = async (body: object) =>
   });
 
 describe('GET /merchant/setup', () => {
-  it('finds nothing done in a new shop, and tells it its user and its key alike', async () => {
+  it('reports nothing done in a new shop, to its user and its key alike', async () => {
     const found = await setup();
     expect(found.hasLivePayment).toBe(false);
     expect(found.steps.map(({ name }) => name)).toEqual([
@@ -86,7 +86,7 @@ describe('GET /merchant/setup', () => {
     expect((await setup()).hasLivePayment).toBe(false);
   });
 
-  it('counts an endpoint that answered since its URL was set', async () => {
+  it('counts a webhook endpoint that responded since its URL was set', async () => {
     expect(await step('webhook')).toEqual(undone('no_endpoint'));
     await edit({ webhookUrl: sink.url });
     expect(await step('webhook')).toEqual(undone('no_answer'));
@@ -100,7 +100,7 @@ describe('GET /merchant/setup', () => {
     expect(await step('webhook')).toEqual(undone('no_answer'));
   });
 
-  it('counts deliveries to the URLs of payments where the shop has none of its own', async () => {
+  it('counts deliveries to URLs of payments when the shop has no webhook URL', async () => {
     const other = await Shop.open(till.api);
     await other.createPayment({ webhookUrl: sink.url });
     const told = await eventually(
@@ -111,7 +111,7 @@ describe('GET /merchant/setup', () => {
     expect(told.steps[1]).toEqual({ name: 'webhook', done: true, at: expect.any(String), reason: null });
   });
 
-  it('counts the domain from when it was verified', async () => {
+  it('counts the domain once it is verified', async () => {
     const sqlite = new Database(join(till.dataDir, 'tilld.sqlite'));
     sqlite
       .prepare('UPDATE merchants SET domain_verified_at = 1800000000000 WHERE id = ?')
@@ -120,7 +120,7 @@ describe('GET /merchant/setup', () => {
     expect(await step('domain')).toEqual({ done: true, at: '2027-01-15T08:00:00.000Z', reason: null });
   });
 
-  it('counts a second factor once it is on', async () => {
+  it('counts a second factor once it is enabled', async () => {
     const token = shop.token;
     const body = { password: PASSWORD };
     const { secret } = await till.api.must<{ secret: string }>('POST', '/auth/totp/setup', { token, body });
@@ -132,7 +132,7 @@ describe('GET /merchant/setup', () => {
     expect(await step('second_factor')).toEqual({ done: true, at: expect.any(String), reason: null });
   });
 
-  it('counts a passkey as well', async () => {
+  it('counts a passkey as a second factor', async () => {
     const other = await Shop.open(till.api);
     const { user } = await till.api.must<{ user: { id: string } }>('GET', '/auth/me', { token: other.token });
     const stepOf = async () =>
@@ -157,7 +157,7 @@ describe('GET /merchant/setup', () => {
     expect(await stepOf()).toMatchObject({ done: true, at: '2027-01-15T08:00:00.000Z' });
   });
 
-  it('counts scheduled backups while the newest is recent, and tells of no folder', async () => {
+  it('counts scheduled backups while the newest is recent, without showing the folder', async () => {
     // The daemon makes one at its start.
     await eventually(
       'a first backup',
@@ -185,7 +185,7 @@ describe('GET /merchant/setup', () => {
     });
   });
 
-  it('is for no restricted and no public key', async () => {
+  it('rejects restricted and public keys', async () => {
     const other = await Shop.open(till.api);
     const { key } = await till.api.must<{ key: { value: string } }>('POST', '/merchant/keys/create', {
       token: other.token,

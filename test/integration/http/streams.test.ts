@@ -99,7 +99,7 @@ async function readAll(socket: Socket): Promise<{ text: string; ending: 'end' | 
   return { text, ending };
 }
 
-it('is the usual envelope around the whole list', async () => {
+it('a streamed list has the usual envelope', async () => {
   source = pages(3);
   const response = await fetch(`${app.baseUrl}/test/stream`);
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -111,14 +111,14 @@ it('is the usual envelope around the whole list', async () => {
   });
 });
 
-it('is an empty list where there is nothing', async () => {
+it('a streamed list is empty when there are no rows', async () => {
   source = async function* () {
     yield [];
   };
   expect(await (await fetch(`${app.baseUrl}/test/stream`)).json()).toMatchObject({ data: { items: [] } });
 });
 
-it('tells a HEAD the headers only', async () => {
+it('a streamed list sends only the headers for HEAD', async () => {
   source = pages(1_000);
   const { text } = await readAll(await open('1.1', 'HEAD'));
   expect(text).toMatch(/^HTTP\/1\.1 200 /);
@@ -126,7 +126,7 @@ it('tells a HEAD the headers only', async () => {
   expect(reading.stopped).toBe(true);
 });
 
-it('answers what fails before the first chunk as ever', async () => {
+it('a streamed list answers an error before the first chunk in the usual format', async () => {
   source = async function* () {
     yield* refusing();
   };
@@ -139,7 +139,7 @@ it('answers what fails before the first chunk as ever', async () => {
   });
 });
 
-it('is broken off by what fails later', async () => {
+it('a streamed list is aborted by an error after the first chunk', async () => {
   source = async function* () {
     yield PAGE;
     throw new Error('the disk is gone');
@@ -156,50 +156,53 @@ it('is broken off by what fails later', async () => {
   }
 });
 
-it.each(['deleted', 'expired'])('is broken off once the key it was asked with is %s', async (how) => {
-  const { token } = await newUser(app);
-  const { id: merchantId } = await newMerchant(app, token);
-  const expiresAt = new Date(app.now() + 60_000).toISOString();
-  const { key } = await app.api.must<{ key: { id: string; value: string } }>(
-    'POST',
-    '/merchant/keys/create',
-    {
-      token,
-      body: { merchantId, name: 'Bookkeeping', scopes: ['payments:read'], expiresAt },
-    },
-  );
-  const ask = async () =>
-    fetch(`${app.baseUrl}/test/books`, { headers: { authorization: `Bearer ${key.value}` } });
-  let read = 0;
-  const reached = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<void>();
-  source = async function* () {
-    for (; read < 1_000; read += 1) {
-      if (read === 3) {
-        reached.resolve();
-        await ended.promise;
+it.each(['deleted', 'expired'])(
+  'a streamed list is aborted once the key of the request is %s',
+  async (how) => {
+    const { token } = await newUser(app);
+    const { id: merchantId } = await newMerchant(app, token);
+    const expiresAt = new Date(app.now() + 60_000).toISOString();
+    const { key } = await app.api.must<{ key: { id: string; value: string } }>(
+      'POST',
+      '/merchant/keys/create',
+      {
+        token,
+        body: { merchantId, name: 'Bookkeeping', scopes: ['payments:read'], expiresAt },
+      },
+    );
+    const ask = async () =>
+      fetch(`${app.baseUrl}/test/books`, { headers: { authorization: `Bearer ${key.value}` } });
+    let read = 0;
+    const reached = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    source = async function* () {
+      for (; read < 1_000; read += 1) {
+        if (read === 3) {
+          reached.resolve();
+          await ended.promise;
+        }
+        yield PAGE;
       }
-      yield PAGE;
+    };
+    const answer = ask().then(async (response) => response.text());
+    const broken = expect(answer).rejects.toThrow();
+    await reached.promise;
+    if (how === 'expired') app.advance(60_000);
+    else {
+      const body = { merchantId, keyId: key.id };
+      await app.api.must('DELETE', '/merchant/keys/delete', { token, body });
     }
-  };
-  const answer = ask().then(async (response) => response.text());
-  const broken = expect(answer).rejects.toThrow();
-  await reached.promise;
-  if (how === 'expired') app.advance(60_000);
-  else {
-    const body = { merchantId, keyId: key.id };
-    await app.api.must('DELETE', '/merchant/keys/delete', { token, body });
-  }
-  ended.resolve();
-  await broken;
-  expect(read).toBe(3);
-  expect((await ask()).status).toBe(401);
-  expect(app.logs.filter((line) => line.includes('"level":"error"') && line.includes('/test/books'))).toEqual(
-    [],
-  );
-});
+    ended.resolve();
+    await broken;
+    expect(read).toBe(3);
+    expect((await ask()).status).toBe(401);
+    expect(
+      app.logs.filter((line) => line.includes('"level":"error"') && line.includes('/test/books')),
+    ).toEqual([]);
+  },
+);
 
-it('is read only as fast as the client takes it, and no further than that once he is gone', async () => {
+it('a streamed list is read at the speed of the client, and no further once the client disconnects', async () => {
   let read = 0;
   source = pages(10_000, (page) => (read = page));
   const socket = await open('1.1');
@@ -231,7 +234,7 @@ it('is read only as fast as the client takes it, and no further than that once h
   expect(read).toBeLessThan(10_000);
 });
 
-it('lets others in between two chunks', async () => {
+it('a streamed list lets other requests run between two chunks', async () => {
   source = pages(300);
   const all = fetch(`${app.baseUrl}/test/stream`).then(async (response) => response.text());
   const order: string[] = [];
@@ -242,7 +245,7 @@ it('lets others in between two chunks', async () => {
   expect(order).toEqual(['other', 'all']);
 });
 
-it('is given up when the client takes nothing for too long', async () => {
+it('a streamed list is aborted when the client stops reading for too long', async () => {
   let isStopped = false;
   const errors: unknown[] = [];
   const server = createServer((req, res) => {

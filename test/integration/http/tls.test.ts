@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { startHttpApp } from '../../_helpers/http-app.ts';
 import { selfSigned } from '../../_helpers/self-signed.ts';
 
-it('speaks HTTPS with the given certificate, and closes past clients that never shook hands', async () => {
+it('the HTTPS server uses the given certificate, and shuts down despite clients without a completed handshake', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'tilld-tls-'));
   const { cert, key } = selfSigned();
   const tls = { certFile: join(dir, 'cert.pem'), keyFile: join(dir, 'key.pem') };
@@ -38,7 +38,7 @@ it('speaks HTTPS with the given certificate, and closes past clients that never 
 it.each([
   ['not there', 'TILLD_TLS_CERT', undefined],
   ['no certificate', 'TILLD_TLS_CERT, TILLD_TLS_KEY', 'words'],
-])('names the setting of a file that is %s', async (_what, setting, text) => {
+])('the HTTPS server names the setting of a file that is %s', async (_what, setting, text) => {
   const dir = await mkdtemp(join(tmpdir(), 'tilld-tls-'));
   const tls = { certFile: join(dir, 'cert.pem'), keyFile: join(dir, 'key.pem') };
   if (text !== undefined) for (const file of Object.values(tls)) await writeFile(file, text);

@@ -90,8 +90,8 @@ async function loginToken(email: string, password = PASSWORD): Promise<string> {
   return (await app.api.must<{ token: string }>('POST', '/auth/login', { body: { email, password } })).token;
 }
 
-describe('a verification link', () => {
-  it('confirms nothing by a click: it takes the session or token of its own account', async () => {
+describe('an email verification link', () => {
+  it('confirms nothing without a session or token of the same account', async () => {
     const [victim, other] = [await newUser(app), await newUser(app)];
     const body = { token: tokenIn((await lastMail(victim.email))?.text ?? '') };
     expect(outcome(await app.api.call('POST', '/auth/verify-email', { body }))).toEqual([
@@ -108,7 +108,7 @@ describe('a verification link', () => {
     expect((await session.call('POST', '/auth/verify-email', body)).status).toBe(200);
   });
 
-  it('ends nothing of an account whose owner confirms it', async () => {
+  it('revokes nothing of an account whose owner confirms it', async () => {
     const owner = await newUser(app);
     const merchant = await newMerchant(app, owner.token);
     const key = await restrictedKey(owner.token, merchant.id);
@@ -122,10 +122,10 @@ describe('a verification link', () => {
   });
 });
 
-describe('an unconfirmed account, where the till has mail', () => {
+describe('an unconfirmed account on a daemon with a mail server', () => {
   const REFUSED = [403, 'EMAIL_UNCONFIRMED'];
 
-  it('adds no passkey and no second factor', async () => {
+  it('cannot add a passkey or a second factor', async () => {
     const { email, token } = await newUser(app);
     const session = await sessionOf(email);
     expect(outcome(await session.call('POST', '/auth/passkeys/options'))).toEqual(REFUSED);
@@ -133,7 +133,7 @@ describe('an unconfirmed account, where the till has mail', () => {
     expect(outcome(setup)).toEqual(REFUSED);
   });
 
-  it('switches no factor on that was begun before the till had mail', async () => {
+  it('cannot finish adding a factor that was started before the mail server was configured', async () => {
     const without = await startHttpApp({ settings, hasMailServer: false });
     const { token } = await newUser(without);
     const { secret } = await without.api.must<{ secret: string }>('POST', '/auth/totp/setup', {
@@ -152,7 +152,7 @@ describe('an unconfirmed account, where the till has mail', () => {
     }
   });
 
-  it('does all the rest: signs in, makes shops, keys and customers', async () => {
+  it('can sign in, and create shops, keys and customers', async () => {
     const { email } = await newUser(app);
     const token = await loginToken(email);
     const merchant = await newMerchant(app, token);
@@ -162,7 +162,7 @@ describe('an unconfirmed account, where the till has mail', () => {
   });
 });
 
-it('without a mail server an account adds factors, as no address can be confirmed by mail there', async () => {
+it('an account on a daemon without a mail server can add factors, because it cannot confirm an address', async () => {
   const without = await startHttpApp({ settings, hasMailServer: false });
   try {
     const { email } = await newUser(without);
@@ -233,8 +233,8 @@ async function squat(): Promise<Squatted> {
   };
 }
 
-describe('a reset by mail of an address that nobody confirmed', () => {
-  it('ends everything that gave access, and says what was there', async () => {
+describe('a password reset for an unconfirmed address', () => {
+  it('revokes everything that gave access, and lists it', async () => {
     const squatted = await squat();
     const { email, merchant } = squatted;
     const token = await resetLink(email);
@@ -272,7 +272,7 @@ describe('a reset by mail of an address that nobody confirmed', () => {
     expect(mail?.text).toContain('passkeys (1)');
   });
 
-  it('leaves the shop itself to the owner of the address, with a public key and no webhook', async () => {
+  it('leaves the shop itself to the owner of the address, with a public key and without webhook', async () => {
     const { email, merchant } = await squat();
     await reset(await resetLink(email));
     const token = await loginToken(email, NEW_PASSWORD);
@@ -291,7 +291,7 @@ describe('a reset by mail of an address that nobody confirmed', () => {
     expect(row?.webhook_url).toBeNull();
   });
 
-  it('sends payers of the shop nowhere that the stranger chose', async () => {
+  it('removes the redirect URLs that the stranger set for payers', async () => {
     const { email, merchant } = await squat();
     const shop = await findMerchant(app.db, merchant.id);
     if (shop === undefined) throw new Error('the shop of the stranger is gone');
@@ -323,7 +323,7 @@ describe('a reset by mail of an address that nobody confirmed', () => {
     ]);
   });
 
-  it('ends a second factor, which would keep the owner of the address out for ever', async () => {
+  it('removes a second factor, which would lock out the owner of the address', async () => {
     const { email, token, id } = await newConfirmedUser(app);
     await enableTotp(token);
     await app.db.updateTable('users').set({ is_verified: 0 }).where('id', '=', id).execute();
@@ -332,13 +332,13 @@ describe('a reset by mail of an address that nobody confirmed', () => {
     expect(await loginToken(email, NEW_PASSWORD)).not.toBe('');
   });
 
-  it('says so in the mail that offers it', async () => {
+  it('is explained in the email that offers it', async () => {
     const { email } = await newUser(app);
     await app.api.must('POST', '/auth/forgot-password', { body: { email } });
     expect((await lastMail(email))?.text).toContain('Nobody has confirmed this address yet');
   });
 
-  it('leaves a line in the audit log of the account', async () => {
+  it('is recorded in the audit log of the account', async () => {
     const { email, id } = await newUser(app);
     await reset(await resetLink(email));
     const rows = await app.db.selectFrom('audit_log').selectAll().where('actor_id', '=', id).execute();
@@ -356,8 +356,8 @@ async function confirmedOwner() {
   return { email, merchant, key, device: await addPasskey(await sessionOf(email)) };
 }
 
-describe('a reset by mail of a confirmed address', () => {
-  it('lists passkeys and keys, and leaves both unless asked', async () => {
+describe('a password reset for a confirmed address', () => {
+  it('lists passkeys and keys, and keeps both by default', async () => {
     const { email, merchant, key, device } = await confirmedOwner();
     const token = await resetLink(email);
     expect((await review(token)).body.data).toMatchObject({
@@ -372,7 +372,7 @@ describe('a reset by mail of a confirmed address', () => {
     expect(await statusWith(merchant.auth.secret, '/merchant/webhook/secret')).toBe(200);
   });
 
-  it('ends passkeys and keys when asked', async () => {
+  it('revokes passkeys and keys on request', async () => {
     const { email, merchant, key, device } = await confirmedOwner();
     const answer = await reset(await resetLink(email), { endPasskeys: true, endKeys: true });
     expect(answer.body.data.ended).toMatchObject({ passkeys: 1, keys: 3 });
@@ -381,7 +381,7 @@ describe('a reset by mail of a confirmed address', () => {
     expect(await statusWith(key, '/merchant/customer/list')).toBe(401);
   });
 
-  it('lists and ends none of them where a second factor is on, which the mail alone does not show', async () => {
+  it('neither lists nor revokes them when a second factor is enabled, which the email alone does not prove', async () => {
     const { email, token } = await newConfirmedUser(app);
     await enableTotp(token);
     const link = await resetLink(email);

@@ -76,7 +76,7 @@ const sendTest = async () =>
   app.api.call<Attempted>('POST', '/merchant/webhook/test', { ...secret(), body: {} });
 
 describe('webhook routes', () => {
-  it('answer INVALID_STATE while there is no URL, then send a test, list it and send it again', async () => {
+  it('answer INVALID_STATE without a URL, then send, list and redeliver a test event', async () => {
     const refused = await sendTest();
     expect(refused.body.error?.code).toBe('INVALID_STATE');
     await app.api.must('PATCH', '/merchant/edit', {
@@ -107,7 +107,7 @@ describe('webhook routes', () => {
     expect(events.events).toMatchObject([{ id: sent.body.data.eventId, type: 'webhook.test' }]);
   });
 
-  it('filter logs by status and dates, and name bad filters', async () => {
+  it('filter logs by status and dates, and name invalid filters', async () => {
     sink.answer(status(503));
     await sendTest();
     const total = async (query: string) =>
@@ -178,7 +178,7 @@ describe('webhook routes', () => {
     }
   });
 
-  it('are closed to strangers, to public keys and to other accounts', async () => {
+  it('are refused to strangers, public keys and other accounts', async () => {
     const { logs } = await app.api.must<Logs>('GET', '/merchant/webhook-logs', secret());
     const stranger = await newUser(app);
     const other = await newMerchant(app, stranger.token);
