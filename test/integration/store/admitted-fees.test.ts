@@ -56,8 +56,8 @@ async function overspend(tx: Tx): Promise<void> {
   await updateSend(tx, 'one', { status: 'confirmed' }, 1);
 }
 
-describe('the budget of a send that blocks have taken more of than it allows', () => {
-  it('admits a version of it that a block holds', async () => {
+describe('the fee budget of a send whose mined fees exceed it', () => {
+  it('admits a version of the send that a block contains', async () => {
     await store.db.transaction(async (tx) => {
       await overspend(tx);
       await admitFee(tx, { id: 'whole' }, 100n, 2);
@@ -66,7 +66,7 @@ describe('the budget of a send that blocks have taken more of than it allows', (
     });
   });
 
-  it('admits a version of one of its parts that a block holds', async () => {
+  it('admits a version of one of its parts that a block contains', async () => {
     await store.db.transaction(async (tx) => {
       await overspend(tx);
       await admitFee(tx, { id: 'two' }, 700n, 2);
@@ -75,7 +75,7 @@ describe('the budget of a send that blocks have taken more of than it allows', (
     });
   });
 
-  it('admits another part that a block holds', async () => {
+  it('admits another part that a block contains', async () => {
     await store.db.transaction(async (tx) => {
       await overspend(tx);
       const whole = (await findSend(tx, 'whole'))!;

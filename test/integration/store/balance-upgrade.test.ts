@@ -74,7 +74,7 @@ function addRefund(
   );
 }
 
-it('money, decisions and refunds get the order that their times had', async () => {
+it('an upgrade orders money, decisions and refunds of a payment by their times', async () => {
   let id = '';
   const { db } = await upgraded((old, paid) => {
     const payment = paid(`status = 'refunded' AND refunded_by = 'merchant'`);
@@ -111,7 +111,7 @@ it('money, decisions and refunds get the order that their times had', async () =
   ]);
 });
 
-it('an acceptance keeps the money that it took in', async () => {
+it('an upgrade keeps the money that an acceptance covered', async () => {
   let id = '';
   const { db } = await upgraded((old, paid) => {
     const payment = paid(`status = 'underpaid'`);
@@ -127,7 +127,7 @@ it('an acceptance keeps the money that it took in', async () => {
   expect(accepted_position).toBe(1);
 });
 
-it('refunds of complete orders are the word of the merchant, those of others count against the price', async () => {
+it('an upgrade treats refunds of completed orders as decisions of the merchant, and counts others against the price', async () => {
   let complete: Paid | null = null;
   let short: Paid | null = null;
   const { db } = await upgraded((old, paid) => {
@@ -149,7 +149,7 @@ it('refunds of complete orders are the word of the merchant, those of others cou
   expect(await of(short!)).toEqual({ value: null, unpriced: '7', completed_json: null, by_acceptance: 0 });
 });
 
-it('refunds and claims after an acceptance are the word of the merchant only while that holds', async () => {
+it('an upgrade treats refunds and claims after an acceptance as decisions of the merchant only while the acceptance holds', async () => {
   let accepted: Paid | null = null;
   const { db } = await upgraded((old, paid) => {
     const claimed = `payments.id IN (SELECT payment_id FROM refund_links WHERE status = 'claimed')`;
@@ -175,7 +175,7 @@ it('refunds and claims after an acceptance are the word of the merchant only whi
   expect(claim).toEqual({ claimed: claim.claimed, claim_unpriced: claim.claimed, claim_by_acceptance: 1 });
 });
 
-it('refunds made after an acceptance are by it, also where no money came between the two', async () => {
+it('an upgrade assigns refunds after an acceptance to it, also when no money arrived in between', async () => {
   let accepted: Paid | null = null;
   let refused: Paid | null = null;
   const { db } = await upgraded((old, paid) => {
@@ -201,7 +201,7 @@ it('refunds made after an acceptance are by it, also where no money came between
   expect(await of(refused!)).toEqual([{ amount: '7', by_acceptance: 0 }]);
 });
 
-it('links that were opened before the last money came give back the excess alone', async () => {
+it('an upgrade limits refund links that were opened before the last money arrived to the excess', async () => {
   let claimed = '';
   let before = '';
   const { db } = await upgraded((old, paid) => {
@@ -229,7 +229,7 @@ it.for([
     'it was complete',
     `UPDATE events SET created_at = $at WHERE payment_id = '$payment' AND type = 'payment.completed'`,
   ],
-] as const)('a link that was opened before %s gives back the excess alone', async ([, change]) => {
+] as const)('an upgrade limits a refund link that was opened before %s to the excess', async ([, change]) => {
   let id = '';
   const { db } = await upgraded((old) => {
     const link = old

@@ -26,18 +26,18 @@ async function withGap(before: number) {
 }
 
 it.each([
-  ['before it ends it', 90, []],
-  ['at its beginning ends it', 100, []],
-  ['inside it leaves what is below', 120, [[100, 121]]],
-  ['after it leaves it', 149, [[100, 150]]],
-])('a chain that is read again from %s', async (_where, height, left) => {
+  ['before a chain gap closes the gap', 90, []],
+  ['at the beginning of a chain gap closes the gap', 100, []],
+  ['inside a chain gap keeps the part below', 120, [[100, 121]]],
+  ['after a chain gap keeps the gap', 149, [[100, 150]]],
+])('a rescan from a height %s', async (_where, height, left) => {
   const { heights, readAgainFrom, close } = await withGap(150);
   await readAgainFrom(height);
   expect(await heights()).toEqual(left);
   await close();
 });
 
-it('a gap that grew while it was reconciled stays', async () => {
+it('a chain gap that grew while it was reconciled stays open', async () => {
   const { db, gap, heights, close } = await withGap(150);
   await db.transaction(async (tx) => {
     await noteGap(tx, { ...gap, before_height: 200 });

@@ -21,7 +21,7 @@ async function write(key: string, bytes: number): Promise<void> {
   await database.db.transaction((tx) => writeMeta(tx, key, 'x'.repeat(bytes)));
 }
 
-it('copies a long write-ahead log into the database file within the commit, so that the log starts anew', async () => {
+it('a commit checkpoints a long write-ahead log into the database file, so that the log restarts', async () => {
   const beside = new Database(join(dir, 'till.sqlite'));
   for (let n = 0; n < 3; n += 1) {
     await write(`text-${n}`, 20 * MB);
@@ -34,7 +34,7 @@ it('copies a long write-ahead log into the database file within the commit, so t
   await database.close();
 });
 
-it('bounds the log while requests read between the commits', async () => {
+it('checkpoints limit the write-ahead log although requests read between the commits', async () => {
   let longest = 0;
   for (let n = 0; n < 100; n += 1) {
     const reads = Array.from({ length: 5 }, async () => readMeta(database.db, 'text-0'));
@@ -45,7 +45,7 @@ it('bounds the log while requests read between the commits', async () => {
   await database.close();
 });
 
-it('holds up no checkpoint of another process while it waits for its lock', async () => {
+it('a transaction that waits for the lock of another process does not block a checkpoint of that process', async () => {
   const beside = new Database(join(dir, 'till.sqlite'));
   await write('first', MB);
   let found: unknown;
@@ -65,7 +65,7 @@ it('holds up no checkpoint of another process while it waits for its lock', asyn
   await database.close();
 });
 
-it('loses nothing when it is closed with pages in the log', async () => {
+it('closing the database with pages in the write-ahead log loses nothing', async () => {
   await write('first', 20 * MB);
   await write('second', MB);
   expect(size('till.sqlite-wal')).toBeGreaterThan(0);

@@ -29,7 +29,7 @@ async function otherDaemon(dir: string): Promise<ChildProcess> {
   return child;
 }
 
-test('creates the directory for its owner only', () => {
+test('lockDataDir creates the directory for its owner only', () => {
   const dir = freshDir();
   const lock = lockDataDir(dir);
   expect(statSync(dir).mode & 0o777).toBe(0o700);
@@ -37,13 +37,13 @@ test('creates the directory for its owner only', () => {
   lock.release();
 });
 
-test('refuses a directory held by another process and names that process', async () => {
+test('lockDataDir refuses a directory locked by another process and names that process', async () => {
   const dir = freshDir();
   const daemon = await otherDaemon(dir);
   expect(() => lockDataDir(dir)).toThrow(`process ${daemon.pid}`);
 });
 
-test('takes over from a process that was killed without a chance to clean up', async () => {
+test('lockDataDir takes over from a process that was killed without cleaning up', async () => {
   const dir = freshDir();
   const daemon = await otherDaemon(dir);
   daemon.kill('SIGKILL');
@@ -51,7 +51,7 @@ test('takes over from a process that was killed without a chance to clean up', a
   lockDataDir(dir).release();
 });
 
-test('is free again after release, and exclusive within one process too', () => {
+test('lockDataDir allows locking again after release, and is exclusive within one process', () => {
   const dir = freshDir();
   const first = lockDataDir(dir);
   expect(() => lockDataDir(dir)).toThrow(`process ${process.pid}`);
@@ -59,14 +59,14 @@ test('is free again after release, and exclusive within one process too', () => 
   lockDataDir(dir).release();
 });
 
-test('creates missing parents, and says why when it cannot', () => {
+test('lockDataDir creates missing parents, and gives the reason when it cannot', () => {
   const dir = join(freshDir(), 'deep', 'er');
   lockDataDir(dir).release();
   expect(statSync(dir).isDirectory()).toBe(true);
   expect(() => lockDataDir('/proc/tilld')).toThrow('cannot use the data directory /proc/tilld');
 });
 
-test('refuses a file in its place, and leaves that as it is', () => {
+test('lockDataDir refuses a file in place of the directory, and leaves it unchanged', () => {
   const file = freshDir();
   writeFileSync(file, 'notes', { mode: 0o640 });
   const { mode } = statSync(file);

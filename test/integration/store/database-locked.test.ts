@@ -43,7 +43,7 @@ async function keys(): Promise<string[]> {
   return rows.map(({ key }) => key);
 }
 
-test('while another process holds the lock, writes are refused before any of their work, and reads go on', async () => {
+test('writes are refused before any work while another process holds the database lock, and reads continue', async () => {
   await store.db.transaction((tx) => put(tx, 'before'));
   shell.exec('BEGIN IMMEDIATE');
   let runs = 0;
@@ -67,7 +67,7 @@ test('while another process holds the lock, writes are refused before any of the
   expect(await keys()).toEqual(['before', 'ours 1']);
 });
 
-test('a lock that is let go of in time is waited for', async () => {
+test('writes wait for a database lock that is released in time', async () => {
   const patient = await openDatabase(join(dir, 'tilld.sqlite'), { busyTimeoutMs: 5_000 });
   // Another thread lets go while this one waits within SQLite.
   const holder = new Worker(
@@ -89,7 +89,7 @@ test('a lock that is let go of in time is waited for', async () => {
   await patient.close();
 });
 
-test('the operator learns of the lock, once, and of its end, even when nothing more is to be written', async () => {
+test('the operator is warned of a database lock once, and of its end, even without further writes', async () => {
   await store.db.transaction((tx) => put(tx, 'keyring_fingerprint'));
   const readiness = async () => readReadiness(store.db, async () => []);
   shell.exec('BEGIN IMMEDIATE');

@@ -39,7 +39,7 @@ async function write(count: number): Promise<void> {
   });
 }
 
-test('a full disk is named as such, leaves nothing half-written, and is forgotten once there is room', async () => {
+test('a full disk is reported as such, leaves nothing half-written, and writes succeed once there is room', async () => {
   await setRoom(2);
   await expect(write(200)).rejects.toMatchObject({ code: 'SQLITE_FULL' });
   await expect(write(200)).rejects.toMatchObject({ code: 'SQLITE_FULL' });
@@ -49,7 +49,7 @@ test('a full disk is named as such, leaves nothing half-written, and is forgotte
   expect(await database.db.selectFrom('meta').selectAll().execute()).toHaveLength(200);
 });
 
-test('the operator is told of it once, by readiness and the log, and of its end; callers may come back', async () => {
+test('a full disk appears once in readiness and log, then its end, and refused requests may be retried', async () => {
   const { db } = database;
   await db.transaction(async (tx) => {
     await tx.insertInto('meta').values({ key: 'keyring_fingerprint', value: 'x' }).execute();

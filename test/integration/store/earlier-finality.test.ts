@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(async () => db.close());
 
-test('what payments of an earlier policy wait for is asked of the database now and then, not at every look', async () => {
+test('FinalityCache queries the finality required by payments of an earlier policy every few minutes, not in every round', async () => {
   const clock = new TestClock();
   const earlier = new FinalityCache();
   for (let look = 0; look < 100; look += 1) {
@@ -31,7 +31,7 @@ test('what payments of an earlier policy wait for is asked of the database now a
   expect(takeQueries()).toHaveLength(1);
 });
 
-test('a complete payment waits for the finality that it was quoted, since giving its money back does', async () => {
+test('FinalityCache keeps the quoted finality for a completed payment, because its refund needs it', async () => {
   const world = await openPaymentWorld();
   try {
     const chain = { coin: 'BTC', mode: 'live' } as const;

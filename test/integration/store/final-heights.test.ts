@@ -31,13 +31,13 @@ async function readAgainFrom(height: number, fork: string) {
 }
 
 test.each([
-  ['a block that is remembered', 94, 'a'],
-  ['a block older than all that are remembered', 10, 'a'],
+  ['a remembered block', 94, 'a'],
+  ['a block older than all remembered blocks', 10, 'a'],
   ['a block of another chain', 94, 'b'],
-])('read again from %s, what was final above it is so no more', async (_what, height, fork) => {
+])('the final height is reset when the chain is read again from %s', async (_what, height, fork) => {
   expect(await readAgainFrom(height, fork)).toEqual([height, { safe: height, finalized: height }]);
 });
 
-test('what is final below stays so', async () => {
+test('final heights below the rewind are kept', async () => {
   expect(await readAgainFrom(97, 'a')).toEqual([97, { safe: 97, finalized: 96 }]);
 });

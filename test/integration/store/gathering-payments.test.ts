@@ -22,7 +22,7 @@ const output = fc.record({
   finality: fc.constantFrom(null, 'safe' as const, 'finalized' as const),
 });
 
-test('a block is told to the payments whose money is not as deep yet as anybody waits for, and to no others', async () => {
+test('paymentsWithMoneyAbove returns exactly the payments whose money needs further confirmations', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(output, { maxLength: 12 }),

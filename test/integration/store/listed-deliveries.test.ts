@@ -23,7 +23,7 @@ interface Before {
   readonly mode: string;
 }
 
-it('an upgrade lists each event once at each endpoint, whatever was sent again, with its type', async () => {
+it('an upgrade lists each event once per endpoint, with its type, however often it was redelivered', async () => {
   layOut('0032-receipt-mails.json.gz', dir);
   const old = new Sqlite(path);
   const before = old

@@ -34,7 +34,7 @@ async function filled(): Promise<void> {
 }
 
 describe('migrating a database', () => {
-  it('keeps a copy of what there was, readable by the older version', async () => {
+  it('keeps a backup copy that the older version can read', async () => {
     await filled();
     expect(readdirSync(dir)).toEqual(['tilld.sqlite']);
     const migrated = await openDatabase(path, { migrations: { ...MIGRATIONS, '9999-later': next } });
@@ -48,7 +48,7 @@ describe('migrating a database', () => {
     await older.close();
   });
 
-  it('changes nothing when it fails, and does not replace the copy at the next try', async () => {
+  it('changes nothing when it fails, and does not replace the backup copy on the next attempt', async () => {
     await filled();
     const failing = openDatabase(path, { migrations: { ...MIGRATIONS, '9999-later': broken } });
     await expect(failing).rejects.toThrow('could not migrate');
@@ -60,7 +60,7 @@ describe('migrating a database', () => {
     await again.close();
   });
 
-  it('refuses a database of a newer version, and leaves it and its folder as they are', async () => {
+  it('refuses a database of a newer version, and leaves it and its folder unchanged', async () => {
     await filled();
     await (await openDatabase(path, { migrations: { ...MIGRATIONS, '9999-later': next } })).close();
     const files = readdirSync(dir);
@@ -70,7 +70,7 @@ describe('migrating a database', () => {
     );
   });
 
-  it('is refused beside a running daemon', async () => {
+  it('is refused while a daemon runs', async () => {
     await filled();
     const options = { migrations: { ...MIGRATIONS, '9999-later': next }, mayMigrate: false };
     await expect(openDatabase(path, options)).rejects.toThrow('9999-later');
@@ -90,7 +90,7 @@ const customer = (id: string) => ({
 });
 
 describe('an upgrade from the first version', () => {
-  it('keeps customers and their count, and goes on counting', async () => {
+  it('keeps customers and their count, and continues counting', async () => {
     const { '0001-foundation': foundation } = MIGRATIONS;
     if (foundation === undefined) throw new Error('there is no first version');
     const old = await openDatabase(path, { migrations: { '0001-foundation': foundation } });
@@ -116,7 +116,7 @@ describe('an upgrade from the first version', () => {
   });
 });
 
-it('an upgrade keeps the gaps of both kinds, those that the node lost and those that were skipped', async () => {
+it('an upgrade keeps both kinds of chain gaps, lost by the node and skipped by the operator', async () => {
   const before = Object.entries(MIGRATIONS).filter(([name]) => name < '0011');
   const earlier = Object.fromEntries(before);
   const old = await openDatabase(path, { migrations: earlier });
@@ -137,8 +137,8 @@ it('an upgrade keeps the gaps of both kinds, those that the node lost and those 
   await close();
 });
 
-describe('a database that had much more in it', () => {
-  it('gives its pages back step by step', async () => {
+describe('a database that became smaller', () => {
+  it('returns its free pages step by step', async () => {
     const database = await openDatabase(path);
     const { db } = database;
     for (let at = 0; at < 400; at += 1) await writeMeta(db, `key ${at}`, 'x'.repeat(20_000));

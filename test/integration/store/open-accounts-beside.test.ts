@@ -242,8 +242,8 @@ async function overlap(at: {
   await world.finish(world.begin(accounts));
 }
 
-describe('looks at open accounts that go on beside everything else', () => {
-  it('leave out nothing and tell nothing old, also after one that was abandoned or failed', async () => {
+describe('reads of open accounts that run concurrently with writes', () => {
+  it('miss nothing and return no outdated state, also after an aborted or failed read', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
         world.forget();
@@ -259,7 +259,7 @@ describe('looks at open accounts that go on beside everything else', () => {
     ['this process', false],
     ['another one', true],
   ])(
-    'tell afterwards what %s wrote at whatever moment of two that overlapped',
+    'include what %s wrote at any moment of two overlapping reads',
     async (_by, isElsewhere) => {
       for (const write of MOMENTS) {
         for (const begin of [0, 2, 4]) {

@@ -196,8 +196,8 @@ function statementsOf(each: Change): string[] {
   }
 }
 
-describe('open accounts and what they hold', () => {
-  it('are awaited on the address of a superseded payment while the one that counts its money waits', async () => {
+describe('OpenAccounts', () => {
+  it('watches the address of a superseded payment while the lead payment is open', async () => {
     const accounts = newAccounts();
     await run(db, [
       ...day.order('expired', 500),
@@ -216,7 +216,7 @@ describe('open accounts and what they hold', () => {
     expect(await awaitedKeys()).not.toContain('sol1');
   });
 
-  it('are at every look what the database says, whoever wrote what and whatever was taken back', async () => {
+  it('always equals the database, whatever is written and rolled back by any writer', async () => {
     const accounts = newAccounts();
     const step = fc.record({
       how: fc.constantFrom('alone', 'together', 'in vain', 'seen in between', 'elsewhere'),
@@ -243,7 +243,7 @@ describe('open accounts and what they hold', () => {
     );
   }, 180_000);
 
-  it('are read as they are now by looks that go on beside each other and beside writes', async () => {
+  it('returns current data when reads overlap with each other and with writes', async () => {
     const accounts = newAccounts();
     for (let at = 0; at < 5; at += 1) await run(db, day.order('pending', 500));
     const looks: Promise<OpenAccount[]>[] = [];
@@ -263,7 +263,7 @@ describe('open accounts and what they hold', () => {
     await check(accounts);
   });
 
-  it('are read anew after more changes than anybody remembers', async () => {
+  it('reads everything again after more changes than it remembers', async () => {
     const accounts = newAccounts();
     await run(db, day.order('pending', 500));
     await check(accounts);
@@ -274,7 +274,7 @@ describe('open accounts and what they hold', () => {
     await check(accounts);
   }, 180_000);
 
-  it('are kept from look to look, but for those of which something was written', async () => {
+  it('caches accounts between reads, except those with writes', async () => {
     const accounts = newAccounts();
     await run(db, [...day.order('pending', 500), ...day.order('pending', 500)]);
     const [before, after] = [await look(accounts), await look(accounts)];
@@ -285,7 +285,7 @@ describe('open accounts and what they hold', () => {
     expect(last.filter((account) => !after.includes(account))).toMatchObject([{ watchKey: 'sol1' }]);
   });
 
-  it('leave no trace in the database', async () => {
+  it('leaves nothing in the database', async () => {
     const objects = other.prepare<[], { name: string }>('SELECT name FROM sqlite_schema');
     const before = objects.all();
     await check(newAccounts());

@@ -8,7 +8,7 @@ import { EARLIER_DATABASES, layOut, reading } from '../../_helpers/earlier-datab
 
 const BEFORE = EARLIER_DATABASES.filter((name) => name < '0065');
 
-it.each(BEFORE)('%s gets payments without an order label', async (name) => {
+it.each(BEFORE)('an upgrade from %s leaves payments without an order label', async (name) => {
   const dir = mkdtempSync(join(tmpdir(), 'tilld-order-labels-'));
   try {
     layOut(name, dir, 9);

@@ -85,7 +85,7 @@ async function moneyOf(db: Db, id: string): Promise<number> {
   return liveCredits((await loadPayment(db, terms, (await findPayment(db, id))!)).state).length;
 }
 
-it('keeps a group open in which nobody has paid', async () => {
+it('an upgrade leaves a group of renewals without money open', async () => {
   const [ended = '', open = ''] = [...payments(`status = 'cancelled'`), ...payments(`status = 'pending'`)];
   renewing(ended, open);
   await upgraded(async (db) => {
@@ -96,7 +96,7 @@ it('keeps a group open in which nobody has paid', async () => {
   });
 });
 
-it('closes the payment that still asks where the one before it was paid late', async () => {
+it('an upgrade closes the renewal that is open when an earlier payment was paid late', async () => {
   const [late = ''] = payments(`exception = 'late'`);
   const [open = ''] = payments(
     `status = 'pending' AND id NOT IN (SELECT payment_id FROM outputs WHERE payment_id IS NOT NULL)`,
@@ -111,7 +111,7 @@ it('closes the payment that still asks where the one before it was paid late', a
   });
 });
 
-it('leaves the word that an unpaid one was told by, where a later one was paid', async () => {
+it('an upgrade keeps the status of an unpaid payment when a later renewal was paid', async () => {
   const [first = '', second = ''] = payments(`status = 'completed' AND exception IS NULL`);
   const [unpaid = ''] = payments(`status = 'cancelled'`);
   change((db) => {
@@ -127,7 +127,7 @@ it('leaves the word that an unpaid one was told by, where a later one was paid',
   });
 });
 
-it('goes on with the one that had money first where two are completed, and sells the order once', async () => {
+it('an upgrade makes the first completed payment of a group lead when two are completed, and counts the order once', async () => {
   const [first = '', second = '', third = ''] = payments(`status = 'completed' AND exception IS NULL`);
   renewing(first, second, third);
   paid(first, 2_000);
@@ -145,7 +145,7 @@ it('goes on with the one that had money first where two are completed, and sells
   });
 });
 
-it('goes on with the completed one where another had money before it', async () => {
+it('an upgrade makes the completed payment lead when another one had money before it', async () => {
   const [short = ''] = payments(`status = 'underpaid'`);
   const [done = ''] = payments(`status = 'completed' AND exception IS NULL`);
   renewing(short, done);
@@ -165,7 +165,7 @@ function linksOf(id: string): number {
   ) as number;
 }
 
-it('moves refunds and their links to the payment that has the money', async () => {
+it('an upgrade moves refunds and refund links to the payment that has the money', async () => {
   const links = payments(`id IN (SELECT payment_id FROM refund_links) AND status = 'completed'`);
   const [linked = ''] = links;
   const [other = ''] = payments(`status = 'completed' AND exception IS NULL AND id <> '${linked}'`);
@@ -179,7 +179,7 @@ it('moves refunds and their links to the payment that has the money', async () =
   expect([linksOf(linked), linksOf(other)]).toEqual([0, before + already]);
 });
 
-it('goes on with the open payment where the one before it was paid late and too little', async () => {
+it('an upgrade makes the open payment lead when the one before it was paid late and too little', async () => {
   const [late = ''] = payments(`status = 'underpaid'`);
   const [open = ''] = payments(
     `status = 'pending' AND id NOT IN (SELECT payment_id FROM outputs WHERE payment_id IS NOT NULL)`,
@@ -198,7 +198,7 @@ it('goes on with the open payment where the one before it was paid late and too 
   });
 });
 
-it('leaves what the merchant has accepted where a newer payment is open', async () => {
+it('an upgrade keeps what the merchant accepted when a newer payment is open', async () => {
   const [accepted = ''] = payments(`status = 'underpaid'`);
   const [open = ''] = payments(`status = 'pending'`);
   change((db) =>
@@ -212,7 +212,7 @@ it('leaves what the merchant has accepted where a newer payment is open', async 
   });
 });
 
-it('leaves an open payment to its payer where an earlier one of its order was refunded', async () => {
+it('an upgrade leaves an open payment open when an earlier one of its order was refunded', async () => {
   const [back = ''] = payments(`status = 'refunded' AND refunded_by = 'merchant'`);
   const [short = ''] = payments(`status = 'underpaid'`);
   renewing(back, short);
@@ -267,7 +267,7 @@ async function movedValues(currency: string): Promise<readonly (string | null)[]
   }
 }
 
-it('moves what was given back as a share of the price that counts', async () => {
+it('an upgrade moves refunds as a share of the price that counts', async () => {
   const shares = (await movedValues('USD')).map((value) => {
     const [numerator, denominator] = (value ?? '').split('/').map(Number);
     return (numerator ?? 0) / (denominator ?? 1);
@@ -275,11 +275,11 @@ it('moves what was given back as a share of the price that counts', async () => 
   expect(shares).toEqual([2_500 / 50, 500 / 50]);
 });
 
-it('moves what was given back of a price in another currency by its coins', async () => {
+it('an upgrade moves refunds of a price in another currency by their coins', async () => {
   expect(await movedValues('EUR')).toEqual([null, null]);
 });
 
-it('leaves out one whose money went back: its books are closed', async () => {
+it('an upgrade excludes a fully refunded payment from its group', async () => {
   const [back = ''] = payments(`status = 'refunded' AND refunded_by = 'merchant'`);
   const [done = ''] = payments(`status = 'completed' AND exception IS NULL`);
   renewing(back, done);
@@ -292,7 +292,7 @@ it('leaves out one whose money went back: its books are closed', async () => {
   });
 });
 
-it('keeps what the merchant decided to the money that it was about', async () => {
+it('an upgrade limits a decision of the merchant to the money that it was about', async () => {
   const [first = '', second = ''] = payments(`status = 'completed' AND exception IS NULL`);
   renewing(first, second);
   paid(first, 1_000);
@@ -306,7 +306,7 @@ it('keeps what the merchant decided to the money that it was about', async () =>
   });
 });
 
-it('prices money anew that came for a price in another currency', async () => {
+it('an upgrade values money again that was received for a price in another currency', async () => {
   const [first = '', second = ''] = payments(`status = 'completed' AND exception IS NULL`);
   renewing(first, second);
   paid(first, 1_000);

@@ -97,7 +97,7 @@ test.each([
   { text: 'BC1Q0000054321', total: 1 },
   { text: 'nothing-like-it', total: 0 },
 ])(
-  'of 100,000 payments those named by "$text" are found while the reader watches',
+  'listPayments finds, among 100,000 payments, those for "$text" in interactive time',
   async ({ text, total }) => {
     const search = { text, emailKey: text.toLowerCase(), userId };
     const filter = { merchantId, mode: 'sandbox' as const, search };
@@ -134,7 +134,7 @@ test.each(
     ].map((filter) => ({ sort, filter })),
   ),
 )(
-  'a page of 100,000 payments by $sort is there at once, wherever it is: $filter',
+  'listPayments returns any page of 100,000 payments sorted by $sort in interactive time: $filter',
   async ({ sort, filter }) => {
     const wanted = { ...WHOLE, merchantId, ...filter };
     const column = COLUMNS[sort.replace('-', '') as keyof typeof COLUMNS];

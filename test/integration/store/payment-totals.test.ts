@@ -49,7 +49,7 @@ function filtersOf(merchantId: string): PaymentFilter[] {
   );
 }
 
-test('totals stay those of a count over the payments, whatever is made, changed and removed', async () => {
+test('payment totals equal a count over the payments, whatever is created, changed and removed', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 30 }),
@@ -107,7 +107,7 @@ test('totals stay those of a count over the payments, whatever is made, changed 
   }
 });
 
-test('totals of events and customers stay those of a count over the rows', async () => {
+test('totals of events and customers equal a count over the rows', async () => {
   const merchant = await shop.merchant(null);
   const payment = await shop.payment(merchant);
   const { id } = payment;
@@ -143,7 +143,7 @@ test('totals of events and customers stay those of a count over the rows', async
   expect((await listCustomers(db, page)).total).toBe(1);
 });
 
-test('totals of the money book stay those of a count over the outputs, seen once or many times', async () => {
+test('totals of wallet transactions equal a count over the outputs, seen once or many times', async () => {
   const merchant = await shop.merchant(null);
   const { id: payment_id } = await shop.payment(merchant);
   const owner = { merchant_id: merchant.id, payment_id, purpose: 'payment' as const, created_at: 1 };

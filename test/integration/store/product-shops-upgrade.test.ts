@@ -85,7 +85,7 @@ async function shopsAfterUpgrade(...productIds: string[]): Promise<ReadonlyMap<s
   }
 }
 
-it('an upgrade names the shops that made payments of a product', async () => {
+it('an upgrade assigns a product to the shops that made payments with it', async () => {
   const { id, owner } = shop();
   addProduct('paid', owner);
   run(
@@ -95,7 +95,7 @@ it('an upgrade names the shops that made payments of a product', async () => {
   expect(await shopsAfterUpgrade('paid')).toEqual(new Map([['paid', [id]]]));
 });
 
-it('an upgrade names the shops that have a payment link to a price of the product, but for deleted ones', async () => {
+it('an upgrade assigns a product to the shops with a payment link to its price, except deleted links', async () => {
   const { id, owner } = shop();
   addProduct('linked', owner);
   addLink('open', id, 'price_linked', null);
@@ -104,7 +104,7 @@ it('an upgrade names the shops that have a payment link to a price of the produc
   expect(await shopsAfterUpgrade('linked', 'was linked')).toEqual(new Map([['linked', [id]]]));
 });
 
-it('an upgrade leaves a product that was used nowhere to all shops of the account', async () => {
+it('an upgrade assigns an unused product to all shops of the account', async () => {
   addProduct('unused', shop().owner);
   expect(await shopsAfterUpgrade('unused')).toEqual(new Map());
 });

@@ -3,7 +3,7 @@ import { claimIdempotencyKey } from '../../../src/store/idempotency.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { pruneIdempotency } from '../../../src/usecases/webhooks/prune-idempotency.ts';
 
-it('removes every key whose time is over, and keeps those that last and those for ever', async () => {
+it('pruneIdempotency removes every expired key, and keeps valid and permanent ones', async () => {
   const { db, ...database } = await openDatabase(':memory:').then((it) => ({
     db: it.db,
     close: () => it.close(),

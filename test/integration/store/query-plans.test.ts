@@ -59,7 +59,7 @@ const text = { text: 'Abcdef', emailKey: 'abcdef', userId: 'u' };
 const money = { ...shop, coin: null, direction: null, page: 1, limit: 10 };
 const due = { now: 1, perEndpoint: 4, exceptEndpoints: ['https://a.example'], exceptIds: ['d'] };
 
-test('a search looks at the payments of a shop once, and looks hashes, addresses and customers up', async () => {
+test('the query of a payment search scans the payments of a shop once, and finds hashes, addresses and customers by index', async () => {
   const named = { ...shop, search: text };
   const plans = [
     ...(await plansOf(() => listPayments(db, named, page))),
@@ -83,7 +83,7 @@ test('a search looks at the payments of a shop once, and looks hashes, addresses
   expect(plan).toContain('outputs_by_merchant (merchant_id=? AND mode=?)');
 });
 
-test('a page far back reads rows of the page alone', async () => {
+test('the query of a late page reads only the rows of that page', async () => {
   const far = { limit: 10, offset: 9_990 };
   for (const filter of [{}, { status: 'failed' }, { fromMs: 1 }, { coin: 'BTC' }] as const) {
     const [plan] = await plansOf(() => listPayments(db, { ...shop, ...filter }, far));
@@ -98,7 +98,7 @@ test.each([
   ['createdAt', 'payments_by_merchant'],
   ['orderId', 'payments_by_order'],
   ['status', 'payments_by_status'],
-] as const)('a list by %s is sorted by the index %s, either way', async (key, index) => {
+] as const)('the query of a list by %s is sorted by the index %s, in both directions', async (key, index) => {
   for (const sort of [key, `-${key}`] as const) {
     const [plan] = await plansOf(() => listPayments(db, shop, { ...page, sort }));
     expect(plan).toBe(`SEARCH payments USING INDEX ${index} (merchant_id=? AND mode=?)`);
@@ -110,7 +110,7 @@ test.each([
   }
 });
 
-test('logs of what was given up are found by their deliveries', async () => {
+test('the query of logs of failed deliveries uses the index by delivery', async () => {
   for (const filter of [{}, { event: 'payment.created' }, { status: 500 }] as const) {
     const plans = await plansOf(() => listWebhookLogs(db, { ...logPage, state: 'failed', ...filter }));
     for (const plan of plans)
@@ -118,7 +118,7 @@ test('logs of what was given up are found by their deliveries', async () => {
   }
 });
 
-test('deliveries are listed by one index that has all they are filtered by, and counted by the day', async () => {
+test('the query of deliveries uses one covering index, and their total the daily counts', async () => {
   await db
     .insertInto('delivery_counts')
     .values({
@@ -149,12 +149,12 @@ test('deliveries are listed by one index that has all they are filtered by, and 
   await db.deleteFrom('delivery_counts').execute();
 });
 
-test('a page of events far back is sorted by the index', async () => {
+test('the query of a late page of events is sorted by the index', async () => {
   const [, plan] = await plansOf(() => listEvents(db, { merchantId: 'm', page: 1_000, limit: 9 }));
   expect(plan).toBe('SEARCH events USING INDEX events_by_merchant (merchant_id=?)');
 });
 
-test('what is of the sandbox is found by the few events of the sandbox', async () => {
+test('the query of sandbox payments uses the few sandbox events', async () => {
   const events = 'events USING COVERING INDEX events_of_sandbox (merchant_id=?';
   const asked = { merchantId: 'm', mode: 'sandbox', page: 1, limit: 9 } as const;
   const [total, list] = await plansOf(() => listEvents(db, asked));
@@ -168,7 +168,7 @@ test('what is of the sandbox is found by the few events of the sandbox', async (
   }
 });
 
-test('what is live is the rest: counted without looking at it, and walked from the newest', async () => {
+test('the total of live rows is computed as the rest, and the list is read from the newest', async () => {
   const asked = { merchantId: 'm', mode: 'live', page: 1, limit: 9 } as const;
   const [played, all, list] = await plansOf(() => listEvents(db, asked));
   expect(played).toContain('events_of_sandbox');
@@ -181,7 +181,7 @@ test('what is live is the rest: counted without looking at it, and walked from t
   expect(page).not.toContain('TEMP B-TREE');
 });
 
-test('a total over dates adds up days, and counts by index what they leave', async () => {
+test('the query of a total over a date range adds up days, and counts the remainder by index', async () => {
   for (const filter of [{}, { status: 'failed' }, { coin: 'BTC' }] as const) {
     const [plan] = await plansOf(() => totalPayments(db, { ...shop, ...filter, fromMs: 1, toMs: 1e9 }));
     expect(plan).toContain(
@@ -193,7 +193,7 @@ test('a total over dates adds up days, and counts by index what they leave', asy
   }
 });
 
-test('volume of a day of UTC is looked up, not added up', async () => {
+test('the query of the volume of a UTC day reads one row of the totals', async () => {
   const day = 24 * 3_600_000;
   const [plan] = await plansOf(() => sumVolume(db, { ...shop, fromMs: day, beforeMs: 2 * day }));
   expect(plan).toBe(
@@ -201,7 +201,7 @@ test('volume of a day of UTC is looked up, not added up', async () => {
   );
 });
 
-test('a total of webhook logs adds up days, and counts by index what they leave', async () => {
+test('the query of a total of webhook logs adds up days, and counts the remainder by index', async () => {
   const days = 'SEARCH webhook_log_counts USING PRIMARY KEY (merchant_id=?';
   const [all] = await plansOf(() => listWebhookLogs(db, { ...logPage, status: 200 }));
   expect(all).toContain(days);
@@ -212,7 +212,7 @@ test('a total of webhook logs adds up days, and counts by index what they leave'
   expect(some?.split(ends)).toHaveLength(3);
 });
 
-test('volume adds up hours, and of the two in part the payments that were made in them', async () => {
+test('the query of a volume adds up hours, and reads payments only for the two partial hours', async () => {
   const hour = 3_600_000;
   const hours =
     'SEARCH volume_totals USING PRIMARY KEY (merchant_id=? AND mode=? AND period_ms=? AND starts_at>? AND starts_at<?)';
@@ -234,12 +234,12 @@ test.each([
   ['watched scripts', 'sqlite_autoindex_addresses_1', () => findWatched(db, chain, ['a', 'b'])],
   ['outputs of transactions', 'sqlite_autoindex_outputs_1', () => outputsOfTransactions(db, chain, ['a'])],
   [
-    'own outputs by name',
+    'outputs of the wallet by outpoint',
     'COVERING INDEX sqlite_autoindex_outputs_1',
     () => ownOutpoints(db, chain, ['a', 'b']),
   ],
   [
-    'outputs that unconfirmed payments spend',
+    'outputs spent by unconfirmed payments',
     'PRIMARY KEY (coin=? AND mode=? AND txid=?)',
     () => contestedOutpoints(db, chain, ['a', 'b']),
   ],
@@ -248,12 +248,12 @@ test.each([
     'COVERING INDEX sqlite_autoindex_addresses_1',
     () => filterWatched(db, chain, ['a', 'b']),
   ],
-  ['money of a payment', 'outputs_by_payment', () => outputsOfPayment(db, 'p')],
+  ['credits of a payment', 'outputs_by_payment', () => outputsOfPayment(db, 'p')],
   ['unconfirmed money', 'outputs_unconfirmed', () => unconfirmedOutputs(db, chain)],
-  ['money above a height', 'outputs_by_height', () => outputsAbove(db, chain, 9)],
-  ['payments gathering confirmations', 'outputs_by_height', () => paymentsWithMoneyAbove(db, chain, 9)],
-  ['late money without a price', 'outputs_unquoted', () => paymentsWithUnquotedMoney(db, chain, '', 9)],
-  ['payments whose time is up', 'payments_due', () => paymentsDue(db, 1, { expiresAt: 0, id: '' }, 9)],
+  ['credits above a height', 'outputs_by_height', () => outputsAbove(db, chain, 9)],
+  ['payments waiting for confirmations', 'outputs_by_height', () => paymentsWithMoneyAbove(db, chain, 9)],
+  ['late credits without a rate', 'outputs_unquoted', () => paymentsWithUnquotedMoney(db, chain, '', 9)],
+  ['payments past their deadline', 'payments_due', () => paymentsDue(db, 1, { expiresAt: 0, id: '' }, 9)],
   ['the currencies of open payments', 'payments_due', () => currenciesInUse(db)],
   ['the payment of an order', 'payments_by_order', () => findOpenOrder(db, { ...shop, orderId: 'o' })],
   ['payments', 'payments_by_merchant', () => listPayments(db, shop, page)],
@@ -264,12 +264,12 @@ test.each([
     () => listPayments(db, { ...shop, customerId: 'c' }, page),
   ],
   [
-    'customers by a part of the address',
+    'customers by part of the address',
     'COVERING INDEX customers_by_user (user_id=?)',
     () => listCustomers(db, { userId: 'u', search: 's', page: 1, limit: 9 }),
   ],
   [
-    'customers with some ids',
+    'customers by ids',
     'sqlite_autoindex_customers_1 (id=?)',
     () => listCustomers(db, { userId: 'u', search: '', ids: ['a', 'b'], page: 1, limit: 9 }),
   ],
@@ -279,20 +279,20 @@ test.each([
     () => listEvents(db, { merchantId: 'm', paymentId: 'p', page: 1, limit: 9 }),
   ],
   [
-    'events from a cursor on',
+    'events after a cursor',
     'events_by_merchant (merchant_id=? AND seq>? AND seq<?)',
     () => listEventsInRange(db, { merchantId: 'm', after: 1, through: 9, limit: 9 }),
   ],
   ['the newest event', 'events_by_merchant (merchant_id=?)', () => newestSeq(db, 'm')],
   [
-    'what a wallet could spend',
+    'the spendable outputs of a wallet',
     'COVERING INDEX outputs_spendable',
     () => spendableTotal(db, { ...shop, coin: 'BTC' }, 68n),
   ],
   ['payments by order', 'payments_by_order', () => listPayments(db, { ...shop, orderId: 'o' }, page)],
   ['deliveries that are due', 'deliveries_due', () => db.transaction((tx) => listDue(tx, due))],
   [
-    'webhooks that failed',
+    'failed webhook attempts',
     'webhook_logs_by_status (merchant_id=? AND status=? AND created_at>? AND created_at<?)',
     () => listWebhookLogs(db, { ...logPage, status: 500, from: 1, to: 2 }),
   ],
@@ -302,7 +302,7 @@ test.each([
     () => listWebhookLogs(db, { ...logPage, event: 'payment.created', from: 1 }),
   ],
   [
-    'webhooks given up',
+    'abandoned webhook deliveries',
     'deliveries_undelivered (merchant_id=? AND status=?)',
     () => listWebhookLogs(db, { ...logPage, state: 'failed', event: 'payment.created', from: 1 }),
   ],
@@ -317,16 +317,16 @@ test.each([
     () => listDeliveries(db, { ...logPage, paymentId: 'p', state: 'failed' }),
   ],
   [
-    'webhooks of a delivery',
+    'attempts of a delivery',
     'webhook_logs_by_delivery (delivery_id=?)',
     () => listWebhookLogs(db, { ...logPage, deliveryId: 'd', mode: 'live' }),
   ],
   [
-    'bytes of buried transactions',
+    'raw bytes of deeply confirmed transactions',
     'raw_transactions USING PRIMARY KEY (coin=? AND mode=? AND txid=?)',
     () => db.transaction((tx) => forgetTransactionsBetween(tx, chain, { from: 1, below: 9 })),
   ],
-])('%s: found by index %s, however long the history', async (_what, index, work) => {
+])('the query of %s uses the index %s, however long the history', async (_what, index, work) => {
   const plans = (await plansOf(work)).filter((plan) => plan !== '');
   expect(plans.length).toBeGreaterThan(0);
   for (const plan of plans) {

@@ -44,7 +44,7 @@ async function link(db: Db, id: string, status: 'open' | 'claimed'): Promise<voi
     ${claim}, 0, 0, 0)`.execute(db);
 }
 
-it('counts what was recorded as refunded elsewhere before, and names the claims that wait', async () => {
+it('an upgrade counts refunds that were recorded as made elsewhere, and lists waiting claims', async () => {
   const path = join(dir, 'tilld.sqlite');
   const before = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0021'));
   const old = await openDatabase(path, { migrations: before });

@@ -41,21 +41,21 @@ const STATEMENTS: readonly (readonly [string, string])[] = [
 ];
 
 describe('a database of an earlier version', () => {
-  it('starts with no revocation and no suspended shop', async () => {
+  it('starts without revocations and suspended shops', async () => {
     expect(await kinds()).toEqual([]);
     const rows = await db.selectFrom('merchants').select('suspended_at').execute();
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.every(({ suspended_at }) => suspended_at === null)).toBe(true);
   });
 
-  it.each(STATEMENTS)('records what %s revokes', async (statement, kind) => {
+  it.each(STATEMENTS)('records the revocations by %s', async (statement, kind) => {
     await sql.raw(statement).execute(db);
     const found = await kinds();
     expect(found.length).toBeGreaterThan(0);
     expect([...new Set(found)]).toEqual([kind]);
   });
 
-  it('records no revocation for what only changes otherwise', async () => {
+  it('records no revocation for other changes', async () => {
     await sql`UPDATE members SET role = role`.execute(db);
     await sql`UPDATE users SET updated_at = updated_at + 1`.execute(db);
     await sql`UPDATE api_keys SET last_used_at = 1`.execute(db);

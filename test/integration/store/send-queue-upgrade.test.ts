@@ -40,7 +40,7 @@ async function insertOld(db: Db, { id, status = 'broadcast', at, inputs, ...send
     VALUES (${id}, 1, 'SOL', 'live', ${id}, '', '5', '1', ${JSON.stringify(plan)}, ${at})`.execute(db);
 }
 
-it('queues the open sends of an earlier version that draw on the merchant address or pay into it', async () => {
+it('an upgrade queues the open sends of the merchant address and those that pay into it', async () => {
   const path = join(dir, 'tilld.sqlite');
   const before = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0034'));
   const old = await openDatabase(path, { migrations: before });

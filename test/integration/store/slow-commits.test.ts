@@ -30,7 +30,7 @@ async function open(slowCommitMs: number): Promise<void> {
 const put = async (tx: Tx): Promise<unknown> =>
   tx.insertInto('meta').values({ key: 'a', value: '' }).execute();
 
-test('a commit that kept everybody waiting is told, with how long', async () => {
+test('a slow commit is logged with its duration', async () => {
   await open(0);
   await store.db.transaction(put);
   expect(told).toEqual([
@@ -41,14 +41,14 @@ test('a commit that kept everybody waiting is told, with how long', async () => 
   ]);
 });
 
-test('a transaction that is taken back is told as nothing', async () => {
+test('a slow transaction that is rolled back is not logged', async () => {
   await open(0);
   const failed = store.db.transaction(async () => Promise.reject(new Error('changed its mind')));
   await expect(failed).rejects.toThrow('changed its mind');
   expect(told).toEqual([]);
 });
 
-test('of what takes less than what is slow nothing is said', async () => {
+test('a commit below the threshold is not logged', async () => {
   await open(600_000);
   await store.db.transaction(put);
   expect(told).toEqual([]);

@@ -37,7 +37,7 @@ function visible(): string[] {
     .all() as string[];
 }
 
-test('what is asked for together is on disk together, before the first of it is told', async () => {
+test('concurrent transactions are all on disk before the first of them resolves', async () => {
   const works = Array.from({ length: 20 }, (_, index) =>
     store.db.transaction((tx) => put(tx, `test-${index}`)),
   );
@@ -46,7 +46,7 @@ test('what is asked for together is on disk together, before the first of it is 
   expect(await Promise.all(works)).toHaveLength(20);
 });
 
-test('a failure takes back its own work only, and is told no sooner than the rest is on disk', async () => {
+test('a failed transaction rolls back only its own work, and rejects after the others are on disk', async () => {
   const good = store.db.transaction((tx) => put(tx, 'test-good'));
   const bad = store.db
     .transaction(async (tx) => {
@@ -61,7 +61,7 @@ test('a failure takes back its own work only, and is told no sooner than the res
   expect(visible()).toEqual(['test-good']);
 });
 
-test('a group that SQLite takes back is told as failed, all that it held, and the next one goes on', async () => {
+test('a group of transactions that SQLite rolls back rejects completely, and the next one succeeds', async () => {
   const works = [
     store.db.transaction((tx) => put(tx, 'test-first')),
     store.db.transaction(async (tx) => {
@@ -85,7 +85,7 @@ async function synchronousIn(tx: Tx): Promise<number | undefined> {
   return rows[0]?.synchronous;
 }
 
-test('only relaxed work is committed without a flush, and never together with other work', async () => {
+test('only relaxed transactions are committed without a flush, and never together with others', async () => {
   expect(await store.db.relaxedTransaction(synchronousIn)).toBe(1);
   expect(await store.db.transaction(synchronousIn)).toBe(2);
   const together = [store.db.relaxedTransaction(synchronousIn), store.db.transaction(synchronousIn)];
@@ -95,14 +95,14 @@ test('only relaxed work is committed without a flush, and never together with ot
   expect(await store.db.transaction(synchronousIn)).toBe(2);
 });
 
-test('a transaction that has ended is not used any more', async () => {
+test('a transaction that has ended cannot be used', async () => {
   const tx = await store.db.transaction(async (open) => open);
   await expect(put(tx, 'test-late')).rejects.toThrow('has ended');
   expect(() => tx.all('select 1', [])).toThrow('has ended');
   expect(visible()).toEqual([]);
 });
 
-test('reads outside of a transaction neither wait for it nor see what it has not committed', async () => {
+test('reads outside a transaction neither wait for it nor see its uncommitted data', async () => {
   const read = async () => store.db.selectFrom('meta').selectAll().execute();
   await store.db.transaction(async (tx) => {
     await put(tx, 'test-open');
@@ -111,7 +111,7 @@ test('reads outside of a transaction neither wait for it nor see what it has not
   expect(await read()).toHaveLength(1);
 });
 
-test('however much is asked for and fails, exactly what was told as done is there', async () => {
+test('exactly the transactions that resolved are in the database, for any number of concurrent and failing ones', async () => {
   let run = 0;
   const transaction = fc.constantFrom('transaction' as const, 'relaxedTransaction' as const);
   const asked = fc.array(fc.record({ fails: fc.boolean(), later: fc.boolean(), transaction }), {
@@ -140,7 +140,7 @@ test('however much is asked for and fails, exactly what was told as done is ther
   );
 });
 
-test('statements kept for reuse follow a change of the schema', async () => {
+test('prepared statements follow a change of the schema', async () => {
   const read = () => store.db.selectFrom('meta').selectAll().where('key', '=', 'test-1').execute();
   await store.db.transaction((tx) => put(tx, 'test-1', 'one'));
   expect(await read()).toEqual([{ key: 'test-1', value: 'one' }]);
@@ -148,7 +148,7 @@ test('statements kept for reuse follow a change of the schema', async () => {
   expect(await read()).toEqual([{ key: 'test-1', value: 'one', more: 'x' }]);
 });
 
-test('another process that writes between a read and a write of ours fails nobody', async () => {
+test('a write of another process between a read and a write of the daemon fails no transaction', async () => {
   const other = new Database(join(dir, 'tilld.sqlite'), { timeout: 0 });
   let tries = 0;
   const busy: unknown[] = [];
@@ -172,7 +172,7 @@ test('another process that writes between a read and a write of ours fails nobod
   expect(visible()).toEqual(['test-a', 'test-b', 'test-c', 'test-other']);
 });
 
-test('reads of one moment neither see nor hold up what another process writes meanwhile', async () => {
+test('reads within one snapshot neither see nor delay writes of another process', async () => {
   const other = new Database(join(dir, 'tilld.sqlite'), { timeout: 0 });
   const seen = await store.db.read(async (tx) => {
     const count = async (): Promise<number> => (await tx.selectFrom('meta').selectAll().execute()).length;

@@ -93,7 +93,7 @@ async function sell(
 }
 
 describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
-  it('is worked with: lists, a sale with its webhook, a backup, and the restored one', async () => {
+  it('works after the upgrade for lists, a sale with its webhook, a backup and a restore', async () => {
     await using sink = await WebhookSink.start();
     const { expected } = layOut(name, dir, Number(new URL(sink.url).port));
     const till = await TillProcess.start({}, dir);
@@ -154,7 +154,7 @@ async function killAfter(migration: string): Promise<void> {
 }
 
 describe('an upgrade that is killed', () => {
-  it('after any of its steps leaves the database to the earlier version, and the next start completes it', async () => {
+  it('after any step leaves the database to the earlier version, and the next start completes it', async () => {
     layOut(OLDEST, dir);
     const before = content(path);
     const earlier = migrationsOf(path);
@@ -171,7 +171,7 @@ describe('an upgrade that is killed', () => {
     expect(schemaOf(path)).toEqual(await freshSchema());
   });
 
-  it('while it copies the earlier database makes that copy anew', async () => {
+  it('while it copies the earlier database makes the copy again', async () => {
     layOut(OLDEST, dir);
     const before = content(path);
     const earlier = migrationsOf(path);
@@ -186,8 +186,8 @@ describe('an upgrade that is killed', () => {
   });
 });
 
-describe('an upgrade without room on the disk', () => {
-  it('says so, changes nothing, and is made up for by the next start', async () => {
+describe('an upgrade on a full disk', () => {
+  it('reports the error, changes nothing, and is completed by the next start', async () => {
     layOut(OLDEST, dir);
     const before = content(path);
     const earlier = migrationsOf(path);
@@ -213,7 +213,7 @@ describe('an upgrade without room on the disk', () => {
 });
 
 describe('a database of a newer version', () => {
-  it('is refused by this daemon, which says why and leaves it as it is', async () => {
+  it('is refused by this daemon with the reason, and stays unchanged', async () => {
     layOut(EARLIER_DATABASES.at(-1) ?? '', dir);
     await (await openDatabase(path)).close();
     const db = new Sqlite(path);

@@ -106,7 +106,7 @@ describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
     expect(integrity(path)).toEqual(['ok']);
   });
 
-  it('gets the schema of a fresh one and keeps every row', async () => {
+  it('gets the schema of a fresh database and keeps every row', async () => {
     restore(name);
     const before = rowCounts(path);
     await upgrade(path);
@@ -120,7 +120,7 @@ describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
     expect(kept.map(([table]) => [table, after.get(table)])).toEqual(kept);
   });
 
-  it('says the volume that its payments add up to', async () => {
+  it('has a volume equal to the sum of its payments', async () => {
     restore(name);
     const { db, close } = await openDatabase(path).then((it) => ({ db: it.db, close: () => it.close() }));
     const sold = await db
@@ -143,7 +143,7 @@ describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
     await close();
   });
 
-  it('has books that add up to its ledger', async () => {
+  it('has movements that add up to its ledger', async () => {
     restore(name);
     const database = await openDatabase(path);
     const { db } = database;
@@ -163,7 +163,7 @@ describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
     }
   });
 
-  it('answers the same through the API and delivers the webhooks that waited', async () => {
+  it('answers the same through the API and delivers the waiting webhooks', async () => {
     const sink = await WebhookSink.start();
     const { expected } = restore(name, Number(new URL(sink.url).port));
     const waiting = reading(path, (db) =>
@@ -261,7 +261,7 @@ function askingFor(api: ApiClient, token: string) {
   return async <T>(path: string): Promise<T> => api.must<T>('GET', path, { token });
 }
 
-it('the newest one has rows in every table of this version', async () => {
+it('the newest database fixture has rows in every table of this version', async () => {
   restore(NEWEST);
   const db = new Sqlite(path);
   // A payment of the product, which it has none of: the upgrade notes which shop sells it.
@@ -285,7 +285,7 @@ const standing = (file: string): unknown[] =>
       .all(),
   );
 
-it('books that are made from the ledger say what those say that were kept', async () => {
+it('an upgrade derives movements from the ledger that equal the recorded ones', async () => {
   restore(NEWEST);
   await upgrade(path);
   const kept = standing(path);

@@ -57,7 +57,7 @@ async function fill(db: Db): Promise<void> {
   }
 }
 
-it('keeps what triggers had added up, and goes on from there', async () => {
+it('an upgrade keeps the volume that triggers had added up, and continues from there', async () => {
   const path = join(dir, 'tilld.sqlite');
   const before = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0010'));
   const old = await openDatabase(path, { migrations: before });

@@ -122,7 +122,7 @@ const price = fc.tuple(fc.bigInt(1n, 10n ** 14n - 1n), fc.constantFrom(0, 1, 2))
   return digits === 0 || fraction.length > digits ? text : `${whole}.${fraction.padEnd(digits, '0')}`;
 });
 
-test('sums are exact however large: coins beyond 64 bits, prices beyond 53', async () => {
+test('readVolume is exact for any size, with coins beyond 64 bits and prices beyond 53 bits', async () => {
   const sale = fc.record({
     amount: price,
     currency: fc.constantFrom('USD', 'EUR'),
@@ -160,7 +160,7 @@ function toMinor(text: string): string {
   return whole + fraction.padEnd(2, '0');
 }
 
-test('many equal large sums do not round: 3000 times 0.123456789012345678 ETH at 999999999999.99', async () => {
+test('readVolume does not round many equal large sums, as 3000 times 0.123456789012345678 ETH at 999999999999.99', async () => {
   for (let times = 0; times < 3000; times += 1) {
     await sell({ amount: '999999999999.99', currency: 'USD', money: [['ETH', 123_456_789_012_345_678n]] });
   }
@@ -171,7 +171,7 @@ test('many equal large sums do not round: 3000 times 0.123456789012345678 ETH at
   });
 });
 
-test('only completed payments of this shop and mode count, only money that is still there', async () => {
+test('readVolume counts only completed payments of this shop and mode, and only existing money', async () => {
   await sell({ amount: '10', currency: 'USD', money: [['BTC', 5n]] });
   await sell({ amount: '20', currency: 'USD', money: [['BTC', 7n]], merchant: 'other' });
   await sell({ amount: '20', currency: 'USD', money: [['BTC', 7n]], mode: 'sandbox' });
@@ -186,7 +186,7 @@ test('only completed payments of this shop and mode count, only money that is st
   ]);
 });
 
-test('a payment in several coins is of no single one; prices keep the digits of their currency', async () => {
+test('readVolume assigns a payment in several coins to no single coin, and prices keep the digits of their currency', async () => {
   await sell({
     amount: '12.5',
     currency: 'EUR',
@@ -205,7 +205,7 @@ test('a payment in several coins is of no single one; prices keep the digits of 
   ]);
 });
 
-test('days are those of the time zone, also where clocks change, and none is missing', async () => {
+test('readVolume uses the days of the time zone, also at clock changes, without missing days', async () => {
   await sell({ amount: '1', currency: 'USD', money: [], at: Date.parse('2026-03-28T22:59:59.999Z') });
   await sell({ amount: '2', currency: 'USD', money: [], at: Date.parse('2026-03-28T23:00:00Z') });
   await sell({ amount: '4', currency: 'USD', money: [], at: Date.parse('2026-03-29T21:59:59.999Z') });
@@ -219,7 +219,7 @@ test('days are those of the time zone, also where clocks change, and none is mis
   ]);
 });
 
-test('a range is at most 366 days, and the last 30 up to today unless told otherwise', async () => {
+test('readVolume covers at most 366 days, and the last 30 days by default', async () => {
   const { days } = await volume({ timeZone: 'Pacific/Kiritimati' });
   expect([days.length, days[0]?.date, days.at(-1)?.date]).toEqual([30, '2026-05-18', '2026-06-16']);
   expect((await volume({ first: '2028-01-01', last: '2028-12-31' })).days).toHaveLength(366);

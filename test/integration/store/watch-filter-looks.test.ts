@@ -202,7 +202,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-describe('a look of the watch filter', () => {
+describe('a refresh of the watch filter', () => {
   let filter: StoredWatchFilter;
 
   beforeEach(() => {
@@ -215,7 +215,7 @@ describe('a look of the watch filter', () => {
     return found;
   }
 
-  it('misses nothing that was committed before, whoever wrote it and however', async () => {
+  it('misses nothing that was committed before, by any writer', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (taken) => {
         filter = new StoredWatchFilter(world.db, CHAIN);
@@ -244,7 +244,7 @@ describe('a look of the watch filter', () => {
     );
   });
 
-  it('sees what another process gave out since the last', async () => {
+  it('includes addresses that another process issued since the last refresh', async () => {
     await look();
     const script = newScript();
     const write = `
@@ -256,7 +256,7 @@ describe('a look of the watch filter', () => {
     expect(mayWatch(await look(), script)).toBe(true);
   });
 
-  it('follows what unconfirmed payments spend, also when another process takes it back', async () => {
+  it('follows the inputs of unconfirmed payments, also when another process rolls them back', async () => {
     const [first, second] = [newHex(), newHex()];
     expect((await look()).mayOwn(tail(first))).toBe(false);
     for (const txid of [first, second]) {
@@ -280,7 +280,7 @@ describe('a block', () => {
       async (written: Written) => world.db.transaction(async (tx) => writeWithin(tx, written)),
     ],
     ['another process', async (written: Written) => writeElsewhere(written)],
-  ])('is read with what %s writes while the node sends it', async (_by, write) => {
+  ])('is matched with what %s writes while the node sends it', async (_by, write) => {
     const written = { scripts: [newScript()], txids: [newHex()] };
     const [script = '', spent = ''] = [...written.scripts, ...written.txids];
     const payment: TestTransaction = {

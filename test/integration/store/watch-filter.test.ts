@@ -91,8 +91,8 @@ const mayWatch = (sieve: WatchFilter, script: Buffer): boolean =>
   sieve.mayWatch(Buffer.concat([Buffer.alloc(7, 9), script, Buffer.alloc(5, 9)]), 7, 7 + script.length);
 const tail = (txid: string): number => Number.parseInt(txid.slice(-8), 16);
 
-describe("the sieve of a chain's index", () => {
-  it('lets through what is watched, also what came after it was first asked for', async () => {
+describe('the watch filter', () => {
+  it('matches watched scripts, including those added after the first use', async () => {
     const index = createChainIndex(world.db, CHAIN);
     const early = newScript();
     await watch([early]);
@@ -106,7 +106,7 @@ describe("the sieve of a chain's index", () => {
     expect(mayWatch(second, early)).toBe(true);
   });
 
-  it('lets through transactions that paid us, and those that unconfirmed payments spend while they do', async () => {
+  it('matches transactions that paid the wallet, and inputs of unconfirmed payments while these exist', async () => {
     const index = createChainIndex(world.db, CHAIN);
     const [paid, contested, stranger] = [newTxid(), newTxid(), newTxid()];
     expect((await sieveOf(index)).mayOwn(tail(paid))).toBe(false);
@@ -122,7 +122,7 @@ describe("the sieve of a chain's index", () => {
     expect((await sieveOf(index)).mayOwn(tail(contested))).toBe(false);
   });
 
-  it('is not handed out before it has taken in a large shop, and misses none of it', async () => {
+  it('is not available before it contains all scripts of a large shop, and then misses none', async () => {
     const scripts = Array.from({ length: 20_000 }, newScript);
     await watch(scripts);
     const index = createChainIndex(world.db, CHAIN);
@@ -131,7 +131,7 @@ describe("the sieve of a chain's index", () => {
     expect(scripts.every((script) => mayWatch(sieve, script))).toBe(true);
   });
 
-  it('lets every input through in a flood of unconfirmed payments', async () => {
+  it('matches every input during a flood of unconfirmed payments', async () => {
     const index = createChainIndex(world.db, CHAIN);
     const inputs = Array.from({ length: 6_000 }, (_, at) => ({
       txid: newTxid(),
@@ -144,7 +144,7 @@ describe("the sieve of a chain's index", () => {
     await world.db.transaction(async (tx) => forgetSettledInputs(tx, CHAIN));
   });
 
-  it('changes nothing about what is found in a block', async () => {
+  it('does not change which credits are found in a block', async () => {
     const ours = newScript();
     await watch([ours]);
     const paid = newTxid();

@@ -100,7 +100,7 @@ async function take(step: Step): Promise<void> {
   }
 }
 
-test('totals of webhook logs are those of the logs that are there, whatever was written and deleted', async () => {
+test('totals of webhook logs equal a count over the logs, whatever is written and deleted', async () => {
   const status = fc.option(fc.constantFrom(0, 200, 404, 999), { nil: undefined });
   const at = fc.option(moment, { nil: undefined });
   const state = fc.option(fc.constantFrom(...STATES), { nil: undefined });
@@ -153,7 +153,7 @@ test('totals of webhook logs are those of the logs that are there, whatever was 
   );
 });
 
-test('a page lists the logs that its total counts, newest first', async () => {
+test('listWebhookLogs returns the logs that its total counts, newest first', async () => {
   await db.deleteFrom('webhook_logs').execute();
   const days = Array.from({ length: 30 }, (_, day) => day);
   await write(days.map((day) => ({ ...plain, status: day % 2 === 0 ? 200 : 500, at: day * DAY_MS })));
