@@ -31,14 +31,14 @@ async function inputsOfSends(): Promise<number[]> {
   return rows.map((row) => (JSON.parse(row.plan_json) as { inputs: unknown[] }).inputs.length);
 }
 
-test('hundreds of outputs are made one, once', async () => {
+test('consolidateRound joins hundreds of outputs into one, once', async () => {
   await round();
   await sim.mine('BTC');
   await round();
   expect(await inputsOfSends()).toEqual([MANY]);
 });
 
-test('frozen outputs are left alone, and count for nothing: no fee is paid to join the few others', async () => {
+test('consolidateRound ignores frozen outputs, so that no fee is paid to join the few others', async () => {
   const wallet = { ...sim.world.chain('BTC'), merchantId: sim.world.merchant.id };
   const funds = await spendableFunds(sim.world.db, wallet);
   await sim.world.db.transaction(async (tx) => {

@@ -61,17 +61,20 @@ const cases: [BroadcastResult, TransactionFate | null, string, RegExp, string][]
   ],
 ];
 
-test.each(cases)('answered %o while its fate is %s: %s', async (answer, fate, standing, why, becomes) => {
-  const id = await unclear();
-  sim.line.broadcast = async () => answer;
-  sim.line.fate = fate;
-  const before = await sim.world.db.selectFrom('sends').selectAll().execute();
-  expect(await found()).toEqual([{ id, standing, why: expect.stringMatching(why) as string }]);
-  expect(await sim.world.db.selectFrom('sends').selectAll().execute()).toEqual(before);
-  expect(await afterNextTry(id)).toBe(becomes);
-});
+test.each(cases)(
+  'examineSends, with the broadcast answer %o and the status %s, reports %s',
+  async (answer, fate, standing, why, becomes) => {
+    const id = await unclear();
+    sim.line.broadcast = async () => answer;
+    sim.line.fate = fate;
+    const before = await sim.world.db.selectFrom('sends').selectAll().execute();
+    expect(await found()).toEqual([{ id, standing, why: expect.stringMatching(why) as string }]);
+    expect(await sim.world.db.selectFrom('sends').selectAll().execute()).toEqual(before);
+    expect(await afterNextTry(id)).toBe(becomes);
+  },
+);
 
-test('what looks impossible proves nothing until the ledger has read the blocks that the node has', async () => {
+test('examineSends does not report a send as impossible until the ledger has read the blocks of the node', async () => {
   const id = await unclear();
   sim.line.broadcast = async () => refused;
   sim.line.fate = 'gone';
@@ -82,14 +85,14 @@ test('what looks impossible proves nothing until the ledger has read the blocks 
   expect(await afterNextTry(id)).toBe('signed');
 });
 
-test('a send in a block is none of them', async () => {
+test('examineSends does not list a send in a block', async () => {
   const sent = await sim.send('BTC', '0.4');
   expect(await found()).toMatchObject([{ id: sent.id, standing: 'in_network' }]);
   await sim.mine('BTC');
   expect(await found()).toEqual([]);
 });
 
-test('a send that the daemon is offering for the first time is left to it: two answers would tell less than one', async () => {
+test('examineSends does not broadcast a send during its first broadcast, because a second answer would be misleading', async () => {
   const offer = Promise.withResolvers<BroadcastResult>();
   const offered = Promise.withResolvers<void>();
   sim.line.broadcast = async () => {
@@ -109,7 +112,7 @@ test('a send that the daemon is offering for the first time is left to it: two a
   expect(await found()).toMatchObject([{ id, standing: 'in_network' }]);
 });
 
-test('nor is a new version of it', async () => {
+test('examineSends does not broadcast a replacement during its first broadcast', async () => {
   const { id } = await sim.send('BTC', '0.4');
   sim.world.clock.advance(sim.world.deps.policy.bumpAfterMs);
   sim.line.quote = { rate: 40_000_000n, source: 'test', at: 0 };
@@ -125,7 +128,7 @@ test('nor is a new version of it', async () => {
   expect(await found()).toMatchObject([{ id, standing: 'in_network' }]);
 });
 
-test('from before a restore ends only once the operator has seen that it was not paid, and then by proof', async () => {
+test('examineSends ends a send from before a restore only by proof, after the operator confirmed that it was not paid', async () => {
   const id = await unclear();
   const { db, clock, deps } = sim.world;
   await writeMeta(db, 'restored_at', String(clock.now()));

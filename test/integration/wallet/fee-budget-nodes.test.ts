@@ -22,7 +22,7 @@ const HOUR_MS = 3_700_000;
 const atoms = (text: string) => parseCoinAmount(text, BTC);
 const dear = (answer: unknown) => ({ ...(answer as object), mempoolminfee: 0.0012 });
 
-describe.skipIf(!requireNode(BTC))('fee budgets beside a real BTC node', () => {
+describe.skipIf(!requireNode(BTC))('fee budgets with a real BTC node', () => {
   let node: RegtestNode;
   let till: PricedNode;
 
@@ -49,7 +49,7 @@ describe.skipIf(!requireNode(BTC))('fee budgets beside a real BTC node', () => {
     return till.world.db.selectFrom('sends').selectAll().executeTakeFirstOrThrow();
   }
 
-  test('a consolidation that the daemon starts at a low rate keeps its fee in a spike to 200 sat/vB', async () => {
+  test('limit the fee of a consolidation started at a low rate when rates rise to 200 sat/vB', async () => {
     await till.fund(...Array.from({ length: 210 }, () => 40_000n));
     await consolidateRound(till.world.deps, CHAIN);
     const started = await onlySend();
@@ -68,7 +68,7 @@ describe.skipIf(!requireNode(BTC))('fee budgets beside a real BTC node', () => {
     expect(await till.status(started.id)).toMatchObject({ fee: now.fee, feeLimited: false });
   });
 
-  test('a consolidation with maxFee 0.00005 stays below it for ever', async () => {
+  test('keep a consolidation with maxFee 0.00005 below that limit permanently', async () => {
     const maxFee = '0.00005';
     await till.fund(...Array.from({ length: 30 }, () => 60_000n));
     const { merchant, deps } = till.world;
@@ -86,7 +86,7 @@ describe.skipIf(!requireNode(BTC))('fee budgets beside a real BTC node', () => {
     expect(await hasInMempool(signed(raised).txHash)).toBe(true);
   });
 
-  test('a send that its budget keeps from being raised goes on by itself once fees fall', async () => {
+  test('delay a fee bump until fees fall, and the send then continues', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.0002', { maxFee: '0.000003' });
     till.rate = SPIKE;
@@ -103,9 +103,9 @@ describe.skipIf(!requireNode(BTC))('fee budgets beside a real BTC node', () => {
   });
 });
 
-describe.each(NODE_COINS)('a %s node that relays 0.1 atoms per vB', (coin) => {
+describe.each(NODE_COINS)('fees of a %s node with a minimum relay fee of 0.1 atoms per vB', (coin) => {
   describe.skipIf(!requireNode(coin))('with the node', () => {
-    test('gets sends, raises and consolidations at its own floor and increment', async () => {
+    test('use the minimum and the increment of the node for sends, bumps and consolidations', async () => {
       const relay = ['-minrelaytxfee=0.000001', '-incrementalrelayfee=0.000001', '-blockmintxfee=0.000001'];
       const node = await startNode(coin, { extraArgs: relay });
       const till = await new PricedNode(coin, node).open();
@@ -134,7 +134,7 @@ describe.each(NODE_COINS)('a %s node that relays 0.1 atoms per vB', (coin) => {
   });
 });
 
-describe.skipIf(!requireNode(BTC))('a claim of 1,000 sat beside a real BTC node', () => {
+describe.skipIf(!requireNode(BTC))('a claim of 1,000 sat with a real BTC node', () => {
   test('never pays more than 1,000 sat as its fee', async () => {
     await using world = await openLiveWorld(BTC);
     const { node, proxy, shop, till } = world;

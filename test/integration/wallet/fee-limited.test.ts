@@ -47,7 +47,7 @@ async function waitingSeconds(): Promise<unknown> {
   return (await family?.read())?.[0]?.[1];
 }
 
-test('a raise above the budget waits, is shown as feeLimited and logged once, and alarms after a day', async () => {
+test('a fee bump above the budget waits, is shown as feeLimited, is logged once, and raises an alarm after a day', async () => {
   const sent = await sim.send('BTC', '0.5', { maxFee: LIMIT });
   await hours(3, 500_000n);
   expect(await sim.status(sent.id)).toMatchObject({ maxFee: LIMIT, feeLimited: true });
@@ -68,7 +68,7 @@ test('a raise above the budget waits, is shown as feeLimited and logged once, an
   expect(await reasons()).toEqual([]);
 });
 
-test('a raise that waits goes on once fees fall, and once bump gives a higher maxFee', async () => {
+test('a waiting fee bump continues once fees fall, and once a bump request sets a higher maxFee', async () => {
   const sent = await sim.send('BTC', '0.5', { maxFee: LIMIT });
   await hours(3, 500_000n);
   await hours(1, 7_000n);
@@ -89,7 +89,7 @@ test('a raise that waits goes on once fees fall, and once bump gives a higher ma
   expect(await sim.status(sent.id)).toMatchObject({ fee: raised.fee, feeLimited: false });
 });
 
-test('an order without a limit accepts the fee of its moment, and no raise costs more', async () => {
+test('a send without maxFee accepts the fee at its creation, and no fee bump exceeds it', async () => {
   sim.line.quote = { rate: 100_000n, minimum: 1_000n, source: 'test', at: 0 };
   const { fee, maxFee } = await estimateFee(sim.world.deps, sim.order('BTC', '0.0005'));
   // More than the share of the amount, 0.00005.
@@ -100,7 +100,7 @@ test('an order without a limit accepts the fee of its moment, and no raise costs
   expect(await sim.status(sent.id)).toMatchObject({ fee, feeLimited: true });
 });
 
-test('a small order may always pay what the network relays', async () => {
+test('a small send may always pay the minimum relay fee', async () => {
   sim.line.quote = { rate: 2_000n, minimum: 2_000n, source: 'test', at: 0 };
   const small = await sim.send('BTC', '0.00001');
   expect(small).toMatchObject({ fee: '0.00000282', maxFee: '0.00000282' });

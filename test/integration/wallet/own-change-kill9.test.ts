@@ -7,7 +7,7 @@ import { liveEnv, TillProcess } from '../../_helpers/till.ts';
 const FUNDS = 100_000_000n;
 
 describe.each(NODE_COINS)('kill -9 between a %s send and one that spends its change', (coin) => {
-  describe.skipIf(!requireNode(coin))('both unconfirmed', () => {
+  describe.skipIf(!requireNode(coin))('while both are unconfirmed', () => {
     let node: RegtestNode;
     let till: TillProcess;
     let shop: Shop;
@@ -82,7 +82,7 @@ describe.each(NODE_COINS)('kill -9 between a %s send and one that spends its cha
       expect(transactions.map(({ id }) => id).toSorted()).toEqual(sends.map(({ id }) => id).toSorted());
     };
 
-    test('both end right, nothing is sent twice, and a raise of the parent carries its child', async () => {
+    test('completes both, sends nothing twice, and the fee bump of the parent includes its child', async () => {
       const parent = await sent('parent', '0.1', await node.foreignAddress());
       const child = await sent('child', '0.2', await node.foreignAddress());
       await restart();
@@ -114,25 +114,28 @@ describe.each(NODE_COINS)('kill -9 between a %s send and one that spends its cha
       await bothRight([parent, child]);
     });
 
-    test.each([0, 16])('killed %i turns after the child was ordered, with its node', async (turns) => {
-      const parent = await sent('parent', '0.1', await node.foreignAddress());
-      const destination = await node.foreignAddress();
-      const asked = order('child', '0.2', destination).catch(() => null);
-      for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-      await till.kill9();
-      await asked;
-      // The node forgets both; what it has afterwards came from the till.
-      await node.restart({ dropMempool: true });
-      await till.up();
-      await till.ready();
-      const child = await sent('child', '0.2', destination);
-      await eventually(
-        'the node has both',
-        () => node.getMempool(),
-        (txids) => txids.includes(parent.txHash) && txids.includes(child.txHash) && txids.length === 2,
-        60_000,
-      );
-      await bothRight([parent, child]);
-    });
+    test.each([0, 16])(
+      '%i turns after the child was created, together with its node, completes both',
+      async (turns) => {
+        const parent = await sent('parent', '0.1', await node.foreignAddress());
+        const destination = await node.foreignAddress();
+        const asked = order('child', '0.2', destination).catch(() => null);
+        for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+        await till.kill9();
+        await asked;
+        // The node forgets both; what it has afterwards came from the till.
+        await node.restart({ dropMempool: true });
+        await till.up();
+        await till.ready();
+        const child = await sent('child', '0.2', destination);
+        await eventually(
+          'the node has both',
+          () => node.getMempool(),
+          (txids) => txids.includes(parent.txHash) && txids.includes(child.txHash) && txids.length === 2,
+          60_000,
+        );
+        await bothRight([parent, child]);
+      },
+    );
   });
 });

@@ -33,14 +33,14 @@ function withRealSizes(): typeof sim.world.deps {
 const atoms = (text: string): bigint => parseCoinAmount(text, 'BTC');
 afterEach(async () => sim.close());
 
-describe('an order beyond what one transaction takes', () => {
+describe('a send larger than one transaction can pay', () => {
   beforeEach(async () => {
     sim = await openSimulatedWorld({}, { mostInputs: 20 });
     await sim.fund('BTC', ...Array.from({ length: 60 }, () => 1_000_000n));
   });
 
   it.each(['0.6', '0.7'])(
-    'is refused for %s with what the wallet has, and what is missing',
+    'is refused for %s with the balance of the wallet and the missing amount',
     async (amount) => {
       const { deps } = sim.world;
       expect(await estimateFee(deps, sim.order('BTC', '0.59'))).toMatchObject({ amount: '0.59' });
@@ -57,8 +57,8 @@ describe('an order beyond what one transaction takes', () => {
   );
 });
 
-describe('an order beside a large unconfirmed send of the same wallet', () => {
-  it('waits for its block where all together are more than nodes relay in a package, and takes everything', async () => {
+describe('a send next to a large unconfirmed send of the same wallet', () => {
+  it('waits for that block when both together exceed the package limits of nodes, and then pays everything', async () => {
     sim = await openSimulatedWorld();
     await sim.fund('BTC', ...Array.from({ length: 1_500 }, () => 100_000n));
     const deps = withRealSizes();

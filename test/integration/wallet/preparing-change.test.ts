@@ -47,7 +47,7 @@ async function both(): Promise<{ parent: SendView; whole: SendView }> {
 
 describe('a preparing send that has reserved the change of another send', () => {
   it.each(['by the daemon', 'by command'])(
-    'gets the change of the replacement when that send is raised %s',
+    'uses the change of the replacement when that send is bumped %s',
     async (how) => {
       const { parent, whole } = await both();
       await raiseFees();
@@ -65,7 +65,7 @@ describe('a preparing send that has reserved the change of another send', () => 
     },
   );
 
-  it('gets what comes back when that send is cancelled', async () => {
+  it('uses the returned funds when that send is cancelled', async () => {
     const { parent, whole } = await both();
     await cancelSend(sim.world.deps, { merchantId: sim.world.merchant.id, sendId: parent.id });
     await sim.mine('BTC', 8);
@@ -74,7 +74,7 @@ describe('a preparing send that has reserved the change of another send', () => 
     await expectBooksToAgree(sim.world.db);
   });
 
-  it('keeps the change of the first version when a block holds that one after all', async () => {
+  it('keeps the change of the first version when a block contains that one after all', async () => {
     const { parent, whole } = await both();
     await raiseFees();
     sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'the node is down' });

@@ -34,7 +34,7 @@ const EACH = 100_000n;
 const MOST = 20;
 const KEY = 'payout-1';
 
-describe.each(NODE_COINS)('a send by parts on a real %s node', (coin) => {
+describe.each(NODE_COINS)('a send in parts on a real %s node', (coin) => {
   describe.skipIf(!requireNode(coin))('with the node', () => runWith(coin));
 });
 
@@ -120,7 +120,7 @@ function runWith(coin: NodeCoin): void {
 
   // Once is enough: what differs between the coins is in the other tests.
   if (coin === 'BTC')
-    test('gathers five thousand payments and pays the exact amount', async () => {
+    test('collects five thousand outputs and pays the exact amount', async () => {
       await crowd(5_000);
       const destination = await node.foreignAddress();
       const ordered = await place(destination, '4.5');
@@ -133,7 +133,7 @@ function runWith(coin: NodeCoin): void {
       await expectBooksToAgree(world.db);
     });
 
-  test('is confirmed by the blocks that a backup from before it was signed has not read', async () => {
+  test('is confirmed by blocks that a backup from before its signing has not read', async () => {
     await crowd(30, MOST);
     const destination = await node.foreignAddress();
     await place(destination, '0.028');

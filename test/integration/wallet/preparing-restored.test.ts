@@ -67,7 +67,7 @@ async function payments(): Promise<number> {
   return rows.filter(({ body_json: body }) => body.includes(destination)).length;
 }
 
-describe('a send by parts from before a restore', () => {
+describe('a send in parts from before a restore', () => {
   it.each([
     { amount: '0.5', more: {} },
     { amount: '0.5', more: { subtractFee: true } },
@@ -91,7 +91,7 @@ describe('a send by parts from before a restore', () => {
     await expectBooksToAgree(sim.world.db);
   });
 
-  it('is confirmed by a version at a higher fee, within a budget that grows to it', async () => {
+  it('is confirmed by a version with a higher fee, which raises its fee budget', async () => {
     const id = await signed('0.5');
     const quote = await sim.world.adapter('BTC').feeQuote();
     sim.line.quote = { ...quote, rate: quote.rate * 30n };
@@ -105,7 +105,7 @@ describe('a send by parts from before a restore', () => {
     expect(parseCoinAmount(done.maxFee, 'BTC')).toBeGreaterThanOrEqual(parseCoinAmount(done.fee, 'BTC'));
   });
 
-  it('goes back to a broadcast send when a fork drops that block, and is paid once', async () => {
+  it('returns to broadcast when a reorg drops that block, and is paid once', async () => {
     const id = await signed('0.5');
     const { txHash } = await sim.status(id);
     await restore(id);
@@ -119,7 +119,7 @@ describe('a send by parts from before a restore', () => {
     expect(await payments()).toBe(1);
   });
 
-  it('waits, whatever the operator says, while a transaction in no block spends its outputs', async () => {
+  it('waits, even when the operator marks it as not paid, while an unconfirmed transaction spends its outputs', async () => {
     const id = await signed('max');
     await restore(id);
     await sim.world.sync('BTC');
@@ -141,7 +141,7 @@ describe('a send by parts from before a restore', () => {
     expect((await findSend(db, id))?.txid).toBeNull();
   });
 
-  it('adopts the parts that were signed since, and spends what they made once it is known to be unpaid', async () => {
+  it('adopts the parts that were signed after the backup, and spends their outputs once it is marked as not paid', async () => {
     await sim.fund('BTC', ...Array.from({ length: 80 }, () => EACH));
     const { id, fee } = await sendCoins(sim.world.deps, sim.order('BTC', '0.5'));
     await step();
@@ -164,7 +164,7 @@ describe('a send by parts from before a restore', () => {
 });
 
 describe('a part from before a restore', () => {
-  it('is confirmed by a version that was raised since, whose output its send then spends', async () => {
+  it('is confirmed by a version that was bumped after the backup, whose output its send then spends', async () => {
     await sim.fund('BTC', ...Array.from({ length: 80 }, () => EACH));
     const { id } = await sendCoins(sim.world.deps, sim.order('BTC', '0.5'));
     await step();

@@ -68,8 +68,8 @@ async function received(txHash: string | null): Promise<bigint> {
     .reduce((sum, { amount }) => sum + BigInt(amount), 0n);
 }
 
-describe('a send that takes more outputs than one transaction spends', () => {
-  test('is preparing, gathers its outputs by parts, and pays the exact amount', async () => {
+describe('a send that needs more outputs than one transaction can spend', () => {
+  test('prepares by joining its outputs in parts, and pays the exact amount', async () => {
     await crowd(100);
     const estimate = await estimateFee(sim.world.deps, sim.order('BTC', '0.9'));
     const ordered = await place('0.9', { idempotencyKey: 'k' });
@@ -86,7 +86,7 @@ describe('a send that takes more outputs than one transaction spends', () => {
     expect(await sim.world.sendEvents()).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
-  test('reserves its outputs meanwhile: another send cannot use them, and is told so', async () => {
+  test('reserves its outputs meanwhile, so that another send is refused with that reason', async () => {
     await crowd(40);
     await place('0.3');
     await expect(place('0.2')).rejects.toMatchObject({
@@ -102,7 +102,7 @@ describe('a send that takes more outputs than one transaction spends', () => {
     });
   });
 
-  test('leaves frozen outputs alone', async () => {
+  test('does not spend frozen outputs', async () => {
     await crowd(60);
     const frozen = await sim.world.db.selectFrom('outputs').select(['txid', 'vout']).limit(10).execute();
     const outputs = frozen.map(({ txid: txHash, vout: index }) => ({ txHash, index }));
@@ -112,7 +112,7 @@ describe('a send that takes more outputs than one transaction spends', () => {
     expect(await unspent()).toBe(10n * EACH);
   });
 
-  test('cancelled before it is signed, pays nothing and frees the money', async () => {
+  test('pays nothing and releases its funds when it is cancelled before signing', async () => {
     await crowd(60);
     const { id: sendId } = await place('0.5');
     await round();
@@ -131,7 +131,7 @@ describe('a send that takes more outputs than one transaction spends', () => {
     await expectBooksToAgree(sim.world.db);
   });
 
-  test('waits while its whole fee is above its budget, says so, and goes on when fees fall', async () => {
+  test('waits while its total fee is above its budget, shows the reason, and continues when fees fall', async () => {
     await crowd(60);
     const estimate = await estimateFee(sim.world.deps, sim.order('BTC', '0.5'));
     const { id } = await place('0.5', { maxFee: estimate.fee });
@@ -155,13 +155,13 @@ describe('a send that takes more outputs than one transaction spends', () => {
     });
   });
 
-  test('refuses an order whose whole fee is above its limit', async () => {
+  test('is refused when its total fee is above its limit', async () => {
     await crowd(60);
     await expect(place('0.5', { maxFee: '0.0000001' })).rejects.toMatchObject({ code: 'FEE_ABOVE_LIMIT' });
     expect(await sim.world.db.selectFrom('sends').select('id').execute()).toEqual([]);
   });
 
-  test('from before a restore is not signed until the operator says that it was not paid', async () => {
+  test('from before a restore is not signed until the operator marks it as not paid', async () => {
     await crowd(60);
     const { id } = await place('0.5');
     await writeMeta(sim.world.db, 'restored_at', String(sim.world.clock.now()));
@@ -191,7 +191,7 @@ describe('a send that takes more outputs than one transaction spends', () => {
     expect(await ask('0.3')).toMatchObject({ status: 202, data: { status: 'preparing', txHash: null } });
   });
 
-  test('empties the wallet with max, the whole fee taken out of it', async () => {
+  test('empties the wallet with max, with the total fee deducted', async () => {
     await crowd(60);
     const ordered = await place('max');
     expect(ordered.status).toBe('preparing');
@@ -219,7 +219,7 @@ async function stored(sendId: string) {
   return send;
 }
 
-describe('a send by parts, when things go wrong', () => {
+describe('a send in parts on failures', () => {
   /** What becomes of one broadcast before the process is killed. */
   const FAULTS = ['never offered', 'answer lost', 'forgotten by the node'] as const;
 
@@ -249,7 +249,7 @@ describe('a send by parts, when things go wrong', () => {
     },
   );
 
-  test('whose part a stranger double-spends fails with a reason, and what is left is free', async () => {
+  test('fails with a reason when one of its parts is double-spent, and releases the remaining funds', async () => {
     await crowd(44);
     const { id } = await place('0.43');
     const { deps } = sim.world;
@@ -267,7 +267,7 @@ describe('a send by parts, when things go wrong', () => {
     await expectBooksToAgree(sim.world.db);
   });
 
-  test('follows its parts through a reorganisation, and is paid once', async () => {
+  test('follows its parts through a reorg, and is paid once', async () => {
     await crowd(44);
     await sim.mine('BTC', 8);
     const { id } = await place('0.4');
@@ -282,7 +282,7 @@ describe('a send by parts, when things go wrong', () => {
     await expectBooksToAgree(sim.world.db);
   });
 
-  test('follows a part whose block leaves the chain before it is signed', async () => {
+  test('follows a part whose block leaves the chain before the send is signed', async () => {
     await crowd(44);
     await sim.mine('BTC', 8);
     const { id } = await place('0.4');

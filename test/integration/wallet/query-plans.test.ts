@@ -43,13 +43,13 @@ const page = { merchantId: 'm', mode: 'live', coin: null, direction: null, page:
 
 test.each([
   ['spendable money', 'outputs_spendable', async () => spendableFunds(db, wallet)],
-  ['what a send holds', 'outputs_by_send', async () => reservedFunds(db, 's')],
-  ['coins held in vain', 'outputs_reserved', async () => sendsWithSurplus(db, chain, 1)],
+  ['the reservations of a send', 'outputs_by_send', async () => reservedFunds(db, 's')],
+  ['surplus reservations of sends', 'outputs_reserved', async () => sendsWithSurplus(db, chain, 1)],
   ['sends that are due', 'sends_open', async () => dueSends(db, chain, { now: 1, impossible: 9 }, 1)],
   ['sends not accepted yet', 'sends_open', async () => signedSends(db, chain, 1)],
   ['sends that are stuck', 'sends_open', async () => stuckSends(db, chain, { signedBefore: 1, now: 1 }, 1)],
   [
-    'stuck sends behind one',
+    'stuck sends after a cursor',
     'sends_open',
     async () => stuckSends(db, chain, { signedBefore: 1, now: 1, after: { created_at: 1, id: 's' } }, 1),
   ],
@@ -61,10 +61,14 @@ test.each([
     'sqlite_autoindex_outputs_1',
     async () => filterMinedSpends(db, chain, [{ txid: 't', index: 0 }]),
   ],
-  ['what an address holds', 'outputs_by_address', async () => spendableFunds(db, { ...wallet, from: 'a' })],
-  ['what accounts hold', 'outputs_by_address', async () => confirmedHoldings(db, chain, ['k'])],
   [
-    'deposits to be moved',
+    'the balance of an address',
+    'outputs_by_address',
+    async () => spendableFunds(db, { ...wallet, from: 'a' }),
+  ],
+  ['the balances of accounts', 'outputs_by_address', async () => confirmedHoldings(db, chain, ['k'])],
+  [
+    'deposits to sweep',
     'outputs_held',
     async () => settledDeposits(db, chain, { height: 1, failedBefore: 1, now: 2 }),
   ],
@@ -73,10 +77,10 @@ test.each([
     'sends_by_lane',
     async () => loadNonceSequence(db, { ...chain, address: 'a', fromNonce: 0 }),
   ],
-  ['nonces that sends wait for', 'sends_open', async () => nonceGaps(db, chain, 1)],
-  ['what no block holds', 'outputs_unconfirmed', async () => unsettledCredits(db, chain)],
-  ['the money book', 'outputs_by_merchant', async () => pageWalletTransactions(db, page)],
-])('%s: found by index %s, however long the history', async (_what, index, work) => {
+  ['nonces for which sends wait', 'sends_open', async () => nonceGaps(db, chain, 1)],
+  ['unconfirmed transactions', 'outputs_unconfirmed', async () => unsettledCredits(db, chain)],
+  ['the wallet transactions', 'outputs_by_merchant', async () => pageWalletTransactions(db, page)],
+])('the query of %s uses the index %s, however long the history', async (_what, index, work) => {
   const plan = await planOf(work);
   expect(plan).toContain(` ${index} `);
   expect(plan).not.toMatch(/SCAN (outputs|sends|send_versions|addresses)/);

@@ -13,8 +13,8 @@ beforeEach(async () => {
 });
 afterEach(async () => sim.close());
 
-describe('the answer of the node', () => {
-  test('a refusal at the first offer fails the send and frees its coins', async () => {
+describe('a send and the answer of the node', () => {
+  test('fails and releases its coins on a refusal of the first broadcast', async () => {
     await sim.fund('BTC', ONE.BTC);
     sim.line.broadcast = async () => ({ kind: 'rejected', reason: 'scriptpubkey' });
     const refused = sim.send('BTC', '0.5', { idempotencyKey: 'k' });
@@ -28,7 +28,7 @@ describe('the answer of the node', () => {
     expect(await sim.send('BTC', '0.5')).toMatchObject({ status: 'broadcast' });
   });
 
-  test('that refused the first offer leaves the key free for another try', async () => {
+  test('leaves the idempotency key free for another attempt after a refusal of the first broadcast', async () => {
     await sim.fund('BTC', ONE.BTC);
     sim.line.broadcast = async () => ({ kind: 'rejected', reason: 'scriptpubkey' });
     const again = async (amount: string) => sim.send('BTC', amount, { idempotencyKey: 'k' });
@@ -51,7 +51,7 @@ describe('the answer of the node', () => {
     expect(rows.filter(({ idempotency_key: key }) => key === 'k')).toHaveLength(1);
   });
 
-  test('that came after the bytes may have gone out keeps the key for ever', async () => {
+  test('keeps the idempotency key permanently after a refusal once the bytes may have been broadcast', async () => {
     await sim.fund('BTC', ONE.BTC);
     const sent = await sim.send('BTC', '0.5', { idempotencyKey: 'k' });
     await sim.control('BTC').replace(sent.txHash);
@@ -64,7 +64,7 @@ describe('the answer of the node', () => {
     });
   });
 
-  test('lost after the node took it: the same bytes again, one payment', async () => {
+  test('pays once with the same bytes when the answer is lost after the node accepted it', async () => {
     await sim.fund('BTC', ONE.BTC);
     sim.line.broadcast = async (_transaction, forward) => {
       await forward();
@@ -84,7 +84,7 @@ describe('the answer of the node', () => {
     expect(new Set(sim.line.offered.map(({ raw }) => raw)).size).toBe(1);
   });
 
-  test('that cannot be written: the send is not told as failed, and its bytes are offered again', async () => {
+  test('does not fail when the answer cannot be stored, and rebroadcasts its bytes', async () => {
     await sim.fund('BTC', ONE.BTC);
     const { rows } = await sql<{ file: string }>`select file from pragma_database_list`.execute(sim.world.db);
     const shell = new Database(rows[0]?.file);
@@ -105,7 +105,7 @@ describe('the answer of the node', () => {
     expect(new Set(sim.line.offered.map(({ raw }) => raw)).size).toBe(1);
   }, 20_000);
 
-  test('never given: retries slow down but do not stop', async () => {
+  test('retries with backoff, without end, when the node never answers', async () => {
     await sim.fund('BTC', ONE.BTC);
     sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
     await sim.send('BTC', '0.5');
@@ -120,7 +120,7 @@ describe('the answer of the node', () => {
     expect(sim.line.offered.length).toBeLessThan(3_600_000 / retryMaxMs + 10);
   });
 
-  test('a refusal after an unclear answer keeps the coins until the chain proves it', async () => {
+  test('keeps its coins reserved after a refusal that follows an unclear answer, until the chain proves the end', async () => {
     await sim.fund('BTC', ONE.BTC);
     sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
     const sent = await sim.send('BTC', '0.5');
@@ -136,7 +136,7 @@ describe('the answer of the node', () => {
     expect(await sim.status(sent.id)).toMatchObject({ status: 'confirmed' });
   });
 
-  test('a refusal while blocks are unread fails nothing: the block may hold the send itself', async () => {
+  test('does not fail on a refusal while blocks are unread, because one may contain the send', async () => {
     await sim.fund('BTC', ONE.BTC);
     sim.line.broadcast = async (_transaction, forward) => {
       await forward();
@@ -156,7 +156,7 @@ describe('the answer of the node', () => {
     expect(await sim.status(sent.id)).toMatchObject({ status: 'failed' });
   });
 
-  test('accepted, then forgotten by the node: offered again and mined', async () => {
+  test('is rebroadcast and mined when the node accepted and then forgot it', async () => {
     await sim.fund('BTC', ONE.BTC);
     const sent = await sim.send('BTC', '0.5');
     await sim.control('BTC').drop(sent.txHash);
@@ -169,7 +169,7 @@ describe('the answer of the node', () => {
     expect(await sim.world.sendEvents()).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
-  test('missed altogether: the block confirms what was only signed', async () => {
+  test('is confirmed by a block when it was signed and every answer was missed', async () => {
     await sim.fund('BTC', ONE.BTC);
     sim.line.broadcast = async (_transaction, forward) => {
       await forward();
@@ -182,7 +182,7 @@ describe('the answer of the node', () => {
 });
 
 describe('a reorg', () => {
-  test('that puts a rival in place of a send takes its change with it', async () => {
+  test('that replaces a send by a conflicting transaction removes the change of the send', async () => {
     await sim.fund('BTC', ONE.BTC);
     await sim.mine('BTC', 3);
     const sent = await sim.send('BTC', '0.5');
@@ -196,7 +196,7 @@ describe('a reorg', () => {
     expect(await sim.status(sent.id)).toMatchObject({ status: 'broadcast', confirmations: 0 });
   });
 
-  test('puts a confirmed send back and confirms it again without a second event', async () => {
+  test('that removes a confirmed send leads to a second confirmation without a second event', async () => {
     await sim.fund('BTC', ONE.BTC);
     await sim.mine('BTC', 3);
     const sent = await sim.send('BTC', '0.5');
@@ -240,8 +240,8 @@ async function offerAgain(): Promise<void> {
   sim.line.fate = null;
 }
 
-describe('a refused send whose versions the node calls impossible', () => {
-  test('fails and gives its coins back once that has held for some blocks', async () => {
+describe('a refused send whose versions are all impossible to mine', () => {
+  test('fails and releases its coins after some blocks in that state', async () => {
     const sendId = await refusedOnce();
     await offerAgain();
     expect(await sim.status(sendId)).toMatchObject({ status: 'signed' });
@@ -251,7 +251,7 @@ describe('a refused send whose versions the node calls impossible', () => {
     expect(await sim.world.balance('BTC')).toBe('1');
   });
 
-  test('is open again as if nothing had been once the node calls one possible', async () => {
+  test('is open again once the node reports a version as possible', async () => {
     const sendId = await refusedOnce();
     await offerAgain();
     sim.line.fate = 'unknown';
@@ -264,7 +264,7 @@ describe('a refused send whose versions the node calls impossible', () => {
     expect(await sim.status(sendId)).toMatchObject({ status: 'failed' });
   });
 
-  test('is kept, however long, when no block holds what displaced its coins: the node may just lack them', async () => {
+  test('stays open, however long, when no block contains the displacing transaction, because the node may just lack the coins', async () => {
     const sendId = await refusedOnce();
     const deposit = async () =>
       sim.world.db
@@ -284,7 +284,7 @@ describe('a refused send whose versions the node calls impossible', () => {
     expect((await deposit()).state).toBe('gone');
   });
 
-  test('begins anew when the node has accepted it in between', async () => {
+  test('restarts the wait when the node accepted it in between', async () => {
     const sendId = await refusedOnce();
     await offerAgain();
     const refuse = sim.line.broadcast;
@@ -304,7 +304,7 @@ describe('a refused send whose versions the node calls impossible', () => {
     expect(await sim.status(sendId)).toMatchObject({ status: 'failed' });
   });
 
-  test('is forgotten once it is mined: a later reorg finds no mark of it', async () => {
+  test('clears the state once it is mined, so that a later reorg finds no trace of it', async () => {
     const sendId = await refusedOnce();
     await offerAgain();
     const [bytes] = sim.line.offered;
@@ -321,7 +321,7 @@ describe('a refused send whose versions the node calls impossible', () => {
     expect(mark).toBeNull();
   });
 
-  test('is kept while a reorg has its coins, and confirmed when they are back', async () => {
+  test('stays open while a reorg has removed its coins, and is confirmed when they return', async () => {
     const sendId = await refusedOnce();
     await sim.control('BTC').reorg({ depth: 1, fate: 'dropped' });
     await sim.world.sync('BTC');
@@ -336,8 +336,8 @@ describe('a refused send whose versions the node calls impossible', () => {
   });
 });
 
-describe('a stranger with the seed', () => {
-  test('who spends the coins of a send makes it fail and frees the rest once that is deep', async () => {
+describe('a double spend by another holder of the seed', () => {
+  test('fails the send and releases the other coins once it is deep', async () => {
     await sim.fund('BTC', ONE.BTC, ONE.BTC);
     await sim.fund('BTC', ONE.BTC);
     const sent = await sim.send('BTC', '2.5');
@@ -362,7 +362,7 @@ describe('a stranger with the seed', () => {
     expect(held).toEqual([]);
   });
 
-  test('whose unconfirmed spend vanishes gives the coins back', async () => {
+  test('that vanishes unconfirmed releases the coins', async () => {
     await sim.fund('BTC', ONE.BTC);
     sim.line.broadcast = async () => ({ kind: 'rejected', reason: 'made for its bytes only' });
     await expect(sim.send('BTC', '0.5')).rejects.toMatchObject({ code: 'SEND_REJECTED' });

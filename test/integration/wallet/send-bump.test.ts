@@ -27,14 +27,14 @@ async function stuck() {
 
 const bump = async () => bumpSends(sim.world.deps, sim.world.chain('BTC'));
 
-describe('a send that is stuck', () => {
-  test('is left alone while the fee level is what it was', async () => {
+describe('a stuck send', () => {
+  test('is not bumped while the fee level is unchanged', async () => {
     const sent = await stuck();
     await bump();
     expect(await sim.status(sent.id)).toMatchObject({ txHash: sent.txHash });
   });
 
-  test('gets a higher fee and pays the same', async () => {
+  test('gets a higher fee and pays the same amount', async () => {
     const sent = await stuck();
     sim.line.quote = dear;
     await bump();
@@ -71,7 +71,7 @@ describe('a send that is stuck', () => {
     expect(await getSend(sim.world.deps, { merchantId, txHash: bySecond })).toMatchObject({ id: sent.id });
   });
 
-  test('falls back to the first version when the node refuses the replacement', async () => {
+  test('returns to the first version when the node refuses the replacement', async () => {
     const sent = await stuck();
     sim.line.quote = dear;
     sim.line.broadcast = async () => ({ kind: 'rejected', reason: 'no' });
@@ -85,7 +85,7 @@ describe('a send that is stuck', () => {
     expect(sim.line.offered).toHaveLength(2);
   });
 
-  test('frees the extra coins of a replacement that was not mined, once the mined one is buried', async () => {
+  test('releases the extra coins of a replacement that was not mined, once the mined version is deep', async () => {
     await sim.fund('BTC', ONE.BTC / 2n + 400n, ONE.BTC / 4n);
     const sent = await sim.send('BTC', '0.5');
     sim.world.clock.advance(sim.world.deps.policy.bumpAfterMs);
@@ -105,7 +105,7 @@ describe('a send that is stuck', () => {
     expect(await spent.execute()).toEqual([{ send_id: sent.id }]);
   });
 
-  test('and moves money within the wallet pays the higher fee from what it moves', async () => {
+  test('deducts the higher fee from the amount when it moves money within the wallet', async () => {
     await sim.fund('BTC', ONE.BTC, ONE.BTC);
     const { merchant, deps } = sim.world;
     const { sendId } = await consolidate(deps, { merchant, coin: 'BTC', maxFee: '1' });

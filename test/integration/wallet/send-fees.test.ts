@@ -18,7 +18,7 @@ import {
 } from '../../_helpers/nodes/index.ts';
 import { COIN, PricedNode } from '../../_helpers/priced-node.ts';
 
-describe.each(NODE_COINS)('fees of sends on a real %s node', (coin) => {
+describe.each(NODE_COINS)('fee bumps of sends on a real %s node', (coin) => {
   describe.skipIf(!requireNode(coin))('with the node', () => runWith(coin));
 });
 
@@ -40,7 +40,7 @@ function runWith(coin: NodeCoin): void {
   const hour = () => till.world.clock.advance(till.world.deps.policy.bumpAfterMs);
   const named = (sendId: string) => ({ merchantId: till.world.merchant.id, sendId });
 
-  test('a raise stays within a share of the amount', async () => {
+  test('stay within a share of the amount', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.0001');
     hour();
@@ -51,7 +51,7 @@ function runWith(coin: NodeCoin): void {
     expect(atoms(raised.fee)).toBeLessThanOrEqual(1_000n);
   });
 
-  test('a raise stays within the limit given with the send, and a dearer one by command is refused', async () => {
+  test('stay within the maxFee of the send, and a higher manual bump is refused', async () => {
     await till.fund(COIN, COIN);
     const sent = await till.send('0.5', { maxFee: '0.00001' });
     hour();
@@ -66,7 +66,7 @@ function runWith(coin: NodeCoin): void {
     });
   });
 
-  test('a send that pays less than the node takes is raised at once, whatever the percentage', async () => {
+  test('happen immediately when the send pays less than the node accepts, whatever the percentage', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.3');
     till.world.clock.advance(till.world.deps.policy.bumpUnderpaidAfterMs);
@@ -77,7 +77,7 @@ function runWith(coin: NodeCoin): void {
     expect(await node.getMempool()).toContain(raised.txHash);
   });
 
-  test('by command it is raised though the fee level is what it was', async () => {
+  test('happen on request although the fee level is unchanged', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.3');
     const raised = await bumpSend(till.world.deps, { ...named(sent.id), feeRate: '12.5' });
@@ -88,7 +88,7 @@ function runWith(coin: NodeCoin): void {
     expect(await till.status(sent.id)).toMatchObject({ status: 'confirmed', txHash: raised.txHash });
   });
 
-  test('a send that is taken back fails only once the block with the replacement is settled', async () => {
+  test('by cancellation fail the send only once the block with the replacement is settled', async () => {
     await till.fund(COIN);
     const destination = await node.foreignAddress();
     const sent = await till.send('0.3', { destination });
@@ -112,7 +112,7 @@ function runWith(coin: NodeCoin): void {
     expect(await till.world.sendEvents()).toEqual(['send.broadcast', 'send.failed']);
   });
 
-  test('a send that is taken back is confirmed when the payment itself is mined', async () => {
+  test('by cancellation end with a confirmed send when the payment itself is mined', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.3');
     const raw = await node.rpc<string>('getrawtransaction', [sent.txHash]);
@@ -126,7 +126,7 @@ function runWith(coin: NodeCoin): void {
     });
   });
 
-  test('a send that forks pay, take back and pay again is told each time, and its money counted once', async () => {
+  test('emit each change and count the money once when reorgs pay, remove and pay the send again', async () => {
     await till.fund(COIN);
     const sent = await till.send('0.3');
     const raw = await node.rpc<string>('getrawtransaction', [sent.txHash]);
@@ -155,7 +155,7 @@ function runWith(coin: NodeCoin): void {
     ]);
   });
 
-  test('everything is sent without the dust that costs more than it brings, and the balance says as much', async () => {
+  test('exclude dust that costs more than its value from a send of the whole balance and from the balance', async () => {
     await till.fund(COIN / 2n, 6_000n);
     till.rate = 100_000n;
     await till.send('0.1').then(async () => till.mine());
@@ -166,7 +166,7 @@ function runWith(coin: NodeCoin): void {
     expect(await till.balance()).toBe('0');
   });
 
-  test('a send raised after the backup was made is known again by the till that is restored from it', async () => {
+  test('made after a backup are recognised by the daemon that is restored from it', async () => {
     await till.fund(COIN);
     const destination = await node.newAddress();
     const sent = await till.send('0.25', { destination, idempotencyKey: 'refund-1' });
@@ -191,8 +191,8 @@ function runWith(coin: NodeCoin): void {
   });
 }
 
-describe.skipIf(!requireNode('LTC'))('on a Litecoin node that takes no replacements', () => {
-  test('the send shows what the network has, and its change pays for it', async () => {
+describe.skipIf(!requireNode('LTC'))('on a Litecoin node without replacement (RBF)', () => {
+  test('show the version in the network, and pay with the change (CPFP)', async () => {
     const node = await startNode('LTC', { extraArgs: ['-mempoolreplacement=0'] });
     const till = await new PricedNode('LTC', node).open();
     try {

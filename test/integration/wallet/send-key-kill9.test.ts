@@ -29,7 +29,7 @@ async function earn(): Promise<void> {
   });
 }
 
-test('kill -9 at any moment of a refusal and of a send: the key pays once, and is never used up', async () => {
+test('kill -9 at any moment of a refusal and of a send pays once per idempotency key, and never uses the key up', async () => {
   // Refused, and killed around the refusal: nothing was stored.
   const refused = send('payout').catch(() => null);
   await Promise.race([refused, new Promise((resolve) => setImmediate(resolve))]);

@@ -19,7 +19,7 @@ describe.each([
     }
   }
 
-  test('one that a block displaced is paid when that block leaves the chain', async () => {
+  test('are paid when the displacing block leaves the chain', async () => {
     const [sent] = await live({
       steps: [
         { kind: 'send', order: 0, percent: 20 },
@@ -34,7 +34,7 @@ describe.each([
     expect(sent?.events).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
-  test('one that a block displaced fails once that block is final', async () => {
+  test('fail once the displacing block is final', async () => {
     const [sent] = await live({
       steps: [
         { kind: 'send', order: 0, percent: 20 },
@@ -46,7 +46,7 @@ describe.each([
     expect(sent?.events).toEqual(['send.broadcast', 'send.failed']);
   });
 
-  test('one that is taken back and paid all the same is told as confirmed', async () => {
+  test('are confirmed when they are paid despite a cancellation', async () => {
     const [sent] = await live({
       steps: [
         { kind: 'send', order: 0, percent: 20 },
@@ -59,7 +59,7 @@ describe.each([
     expect(sent?.events).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
-  test('one that draws on a deposit which a fork displaced ends', async () => {
+  test('end when they spend a deposit that a reorg displaced', async () => {
     const [sent] = await live({
       steps: [
         { kind: 'pay', coins: 8 },
@@ -72,7 +72,7 @@ describe.each([
     expect(sent?.events).toEqual(['send.broadcast', ended]);
   });
 
-  test('whatever happens, an order is paid once, and what is told of it stays true', async () => {
+  test('are paid once per order with truthful events, on any sequence of steps', async () => {
     await fc.assert(
       fc.asyncProperty(lives, async (life) => {
         await live(life);

@@ -19,7 +19,7 @@ afterEach(async () => {
   await sim.close();
 });
 
-test('a send signed by a clock that was ahead is not taken for a new one until that time comes', async () => {
+test('SendLoop does not treat a send signed by a fast clock as new until that time', async () => {
   const { clock, deps } = sim.world;
   await sim.fund('BTC', ONE.BTC);
   clock.advance(YEAR_MS);
@@ -31,7 +31,7 @@ test('a send signed by a clock that was ahead is not taken for a new one until t
   await eventually('a higher fee', isRaised, Boolean, 3_000);
 });
 
-test('fees are raised again after the clock was set back', async () => {
+test('SendLoop bumps fees again after the clock was set back', async () => {
   const { clock, deps } = sim.world;
   await sim.fund('BTC', ONE.BTC, ONE.BTC);
   clock.advance(YEAR_MS);
@@ -50,7 +50,7 @@ test('fees are raised again after the clock was set back', async () => {
   await eventually('a look at fees after that', async () => isRaised(late), Boolean, 3_000);
 });
 
-test('however many wait whose fee nothing can pay for, those behind them get theirs raised', async () => {
+test('SendLoop bumps sends behind any number of sends whose fee cannot be paid', async () => {
   const { clock, deps } = sim.world;
   const poor = 110;
   await sim.fund('BTC', ...Array.from({ length: poor + 1 }, () => ONE.BTC));

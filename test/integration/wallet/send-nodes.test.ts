@@ -110,7 +110,7 @@ function runWith(coin: NodeCoin): void {
 
   const atoms = (text: string) => parseCoinAmount(text, coin);
 
-  test('the destination gets the amount, the node sees the fee that was answered, the change comes back', async () => {
+  test('pay the amount to the destination, with the reported fee and the change visible on the node', async () => {
     await fund(2n * COIN, COIN);
     expect(await world.balance(coin)).toBe('3');
     const destination = await node.foreignAddress();
@@ -123,7 +123,7 @@ function runWith(coin: NodeCoin): void {
     expect(await world.balance(coin)).toBe(formatCoinAmount(COIN / 2n - atoms(sent.fee), coin));
   });
 
-  test('a balance in a thousand payments goes out in one answer and one transaction, raised when it is stuck', async () => {
+  test('spend a balance of a thousand outputs in one request and one transaction, and are bumped when stuck', async () => {
     await fund(...Array.from({ length: 1_000 }, () => COIN / 1_000n));
     expect(await world.balance(coin)).toBe('1');
     const destination = await node.foreignAddress();
@@ -146,7 +146,7 @@ function runWith(coin: NodeCoin): void {
     await expectBooksToAgree(world.db);
   });
 
-  test('consolidation gathers 300 outputs, and what it left and what it made can be sent at once', async () => {
+  test('can spend both the result of a consolidation of 300 outputs and the remaining outputs', async () => {
     await fund(...Array.from({ length: 310 }, () => COIN / 100n));
     expect(await world.balance(coin)).toBe('3.1');
     const destination = await node.foreignAddress();
@@ -161,7 +161,7 @@ function runWith(coin: NodeCoin): void {
     expect(await world.balance(coin)).toBe('0');
   });
 
-  test('subtractFee empties the wallet: amount and fee add up to everything', async () => {
+  test('empty the wallet with subtractFee, where amount and fee add up to the balance', async () => {
     await fund(2n * COIN, COIN);
     const destination = await node.foreignAddress();
     const sent = await send(destination, '3', { subtractFee: true });
@@ -172,7 +172,7 @@ function runWith(coin: NodeCoin): void {
     expect(await world.balance(coin)).toBe('0');
   });
 
-  test('two sends at once use different coins and both confirm', async () => {
+  test('use different coins and both confirm when two are concurrent', async () => {
     await fund(COIN, COIN, COIN);
     const destination = await node.foreignAddress();
     const results = await Promise.allSettled(Array.from({ length: 4 }, async () => send(destination, '0.7')));
@@ -183,7 +183,7 @@ function runWith(coin: NodeCoin): void {
     for (const { id } of sent) expect(await status(id)).toMatchObject({ status: 'confirmed' });
   });
 
-  test('a node that is down is said so, nothing is stored, and balances still answer', async () => {
+  test('are refused and not stored while the node is down, and balances are still returned', async () => {
     await fund(COIN);
     const destination = await node.foreignAddress();
     await proxy.refuse();
@@ -194,7 +194,7 @@ function runWith(coin: NodeCoin): void {
   });
 
   test.each(['dropResponse', 'reset'] as const)(
-    'an answer lost by %s is resolved without a second payment',
+    'are paid once when the answer is lost by %s',
     async (kind) => {
       await fund(COIN, COIN);
       const destination = await node.foreignAddress();
@@ -214,7 +214,7 @@ function runWith(coin: NodeCoin): void {
     },
   );
 
-  test('mined while we were away: the block confirms what was only signed, also when offered again first', async () => {
+  test('are confirmed by a block that was mined while the daemon was down, also when they are rebroadcast first', async () => {
     await fund(COIN);
     const fault = proxy.inject({ kind: 'dropResponse' }, { methods: ['sendrawtransaction'] });
     const sent = await send(await node.foreignAddress(), '1', { subtractFee: true });
@@ -227,7 +227,7 @@ function runWith(coin: NodeCoin): void {
     expect(await status(sent.id)).toMatchObject({ status: 'confirmed', confirmations: 2 });
   });
 
-  test('a node that lost its mempool gets the same bytes again', async () => {
+  test('are rebroadcast with the same bytes when the node lost its mempool', async () => {
     await fund(COIN);
     const sent = await send(await node.foreignAddress(), '0.5');
     await node.restart({ dropMempool: true });
@@ -239,7 +239,7 @@ function runWith(coin: NodeCoin): void {
     expect(await status(sent.id)).toMatchObject({ status: 'confirmed' });
   });
 
-  test('a reorg puts the send back until it is mined again', async () => {
+  test('return to broadcast on a reorg until they are mined again', async () => {
     await fund(COIN);
     const sent = await send(await node.foreignAddress(), '0.5');
     await mine();
@@ -252,7 +252,7 @@ function runWith(coin: NodeCoin): void {
     expect(await world.sendEvents()).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
-  test('a stranger with the seed who spends the coins makes the send fail once that is deep', async () => {
+  test('fail after a double spend with the same seed once that is deep', async () => {
     await fund(COIN, 2n * COIN);
     const wallet = { ...world.chain(coin), merchantId: world.merchant.id };
     const funds = (await spendableFunds(world.db, wallet)).filter(({ amount }) => amount === COIN);
@@ -336,8 +336,8 @@ function runWith(coin: NodeCoin): void {
     expect(await world.db.selectFrom('sends').selectAll().execute()).toHaveLength(1);
   }
 
-  describe('a send that is stuck', () => {
-    test('gets a higher fee and pays the same', async () => {
+  describe('that are stuck', () => {
+    test('get a higher fee and pay the same amount', async () => {
       const { sent, destination, bumped } = await stuckAndBumped();
       expect(bumped).toMatchObject({ status: 'broadcast', amount: '0.5', destination });
       expect(bumped.txHash).not.toBe(sent.txHash);
@@ -351,7 +351,7 @@ function runWith(coin: NodeCoin): void {
       expect(await world.balance(coin)).toBe(formatCoinAmount(COIN / 2n - atoms(bumped.fee), coin));
     });
 
-    test('is confirmed by the version a miner took, even the replaced one', async () => {
+    test('are confirmed by the mined version, even the replaced one', async () => {
       const { sent, raw, bumped } = await stuckAndBumped();
       expect(bumped.txHash).not.toBe(sent.txHash);
       await node.mineOnly([raw]);
@@ -365,8 +365,8 @@ function runWith(coin: NodeCoin): void {
     });
   });
 
-  describe('kill -9 during a send', () => {
-    test('before anything was signed: nothing is stored, the retry pays', async () => {
+  describe('and kill -9', () => {
+    test('store nothing before signing, and the retry pays', async () => {
       const order = await killedAt('estimatesmartfee', 'hang');
       expect(await world.db.selectFrom('sends').selectAll().execute()).toEqual([]);
       expect(await world.balance(coin)).toBe('2');
@@ -379,7 +379,7 @@ function runWith(coin: NodeCoin): void {
       ['while the node was being offered the bytes', 'sendrawtransaction', 'hang'],
       ['after the node took them', 'sendrawtransaction', 'hangAfter'],
     ] as const)(
-      '%s: the retry finds the send and the loop broadcasts the same bytes',
+      'are found by the retry %s, and the loop broadcasts the same bytes',
       async (_when, method, kind) => {
         const order = await killedAt(method, kind);
         const found = await sendAgain(order);

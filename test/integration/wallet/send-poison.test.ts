@@ -26,7 +26,7 @@ async function oneSpoiltOneSound(): Promise<{ spoilt: string; sound: string }> {
   return { spoilt: first.id, sound: second.id };
 }
 
-test('a send that cannot be carried on does not hold up the next one', async () => {
+test('a send that cannot be processed does not delay the next one', async () => {
   const { spoilt, sound } = await oneSpoiltOneSound();
   sim.world.clock.advance(120_000);
   await advanceSends(sim.world.deps, sim.world.chain('BTC'));
@@ -34,7 +34,7 @@ test('a send that cannot be carried on does not hold up the next one', async () 
   expect((await sim.status(spoilt)).status).toBe('signed');
 });
 
-test('however many cannot be carried on, the sound ones behind them are', async () => {
+test('any number of unprocessable sends do not delay the valid ones behind them', async () => {
   await sim.fund('BTC', ...Array.from({ length: 52 }, () => ONE.BTC));
   sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
   for (let made = 0; made < 52; made += 1) await sim.send('BTC', '0.4');
@@ -52,7 +52,7 @@ test('however many cannot be carried on, the sound ones behind them are', async 
   expect((await sim.status(sound.id)).status).toBe('broadcast');
 });
 
-test('a send whose fee cannot be raised does not keep others at theirs', async () => {
+test('a send whose fee cannot be bumped does not prevent the bumps of others', async () => {
   const { sound } = await oneSpoiltOneSound();
   const before = await sim.status(sound);
   sim.world.clock.advance(2 * 3_600_000);
@@ -62,7 +62,7 @@ test('a send whose fee cannot be raised does not keep others at theirs', async (
   expect(Number((await sim.status(sound)).fee)).toBeGreaterThan(Number(before.fee));
 });
 
-test('a clock that ran a day ahead for a while does not silence a send for that day', async () => {
+test('a clock that was a day ahead for a while does not stop the retries of a send for that day', async () => {
   sim.line.broadcast = async () => ({ kind: 'unknown', reason: 'timeout' });
   await sim.send('BTC', '0.4');
   sim.world.clock.advance(24 * 3_600_000);

@@ -14,10 +14,10 @@ afterEach(async () => sim.close());
 const stored = async () => (await sim.world.db.selectFrom('sends').selectAll().execute()).length;
 const down = async () => Promise.reject(new ChainError('unavailable', 'connection refused'));
 
-describe('what is refused before anything is stored', () => {
+describe('sendCoins before it stores anything', () => {
   afterEach(async () => expect(await stored()).toBe(0));
 
-  test('a destination of another chain is named', async () => {
+  test('names a destination of another chain', async () => {
     await sim.fund('BTC', ONE.BTC);
     const wrong = sim.send('BTC', '0.1', { destination: sim.stranger('LTC') });
     await expect(wrong).rejects.toMatchObject({
@@ -26,7 +26,7 @@ describe('what is refused before anything is stored', () => {
     });
   });
 
-  test.each(['0', '0.000', '0.123456789', '-1', '1e3', ''])('the amount %o is named', async (amount) => {
+  test.each(['0', '0.000', '0.123456789', '-1', '1e3', ''])('names the amount %o', async (amount) => {
     await sim.fund('BTC', ONE.BTC);
     await expect(sim.send('BTC', amount)).rejects.toMatchObject({
       code: 'VALIDATION_INVALID',
@@ -34,7 +34,7 @@ describe('what is refused before anything is stored', () => {
     });
   });
 
-  test('dust is an invalid amount, not a missing balance', async () => {
+  test('reports dust as an invalid amount instead of an insufficient balance', async () => {
     await sim.fund('BTC', ONE.BTC);
     await expect(sim.send('BTC', '0.00000001')).rejects.toMatchObject({
       code: 'VALIDATION_INVALID',
@@ -42,14 +42,14 @@ describe('what is refused before anything is stored', () => {
     });
   });
 
-  test('a coin that is not configured', async () => {
+  test('refuses a coin that is not configured', async () => {
     const live = { ...sim.world.merchant, sandbox: 0 as const };
     await expect(sim.send('BTC', '1', { merchant: live })).rejects.toMatchObject({
       code: 'COIN_UNAVAILABLE',
     });
   });
 
-  test('a node that gives no fee', async () => {
+  test('refuses when the node returns no fee', async () => {
     await sim.fund('BTC', ONE.BTC);
     const { chains } = sim.world.deps;
     const deps = {
@@ -67,7 +67,7 @@ describe('what is refused before anything is stored', () => {
     expect(await sim.world.balance('BTC')).toBe('1');
   });
 
-  test("the address of one's own payment", async () => {
+  test('refuses the address of a payment of the same wallet', async () => {
     await sim.fund('BTC', ONE.BTC);
     const { deriver } = sim.world.deps;
     const address = deriver.address({ coin: 'BTC', mode: 'sandbox', account: 0, branch: 0, index: 1 });

@@ -21,7 +21,7 @@ import type { WalletWorld } from '../../_helpers/wallet-world.ts';
 
 const COIN = 100_000_000n;
 
-describe.each(NODE_COINS)('bytes offered to a %s node again', (coin) => {
+describe.each(NODE_COINS)('a rebroadcast to a %s node', (coin) => {
   describe.skipIf(!requireNode(coin))('with the node', () => runWith(coin));
 });
 
@@ -76,7 +76,7 @@ function runWith(coin: NodeCoin): void {
   }
 
   test.each(['dropResponse', 'truncate'] as const)(
-    'after it took them and the line broke (%s): it is asked once, and the send goes on',
+    'is not repeated after the node accepted the bytes and the connection broke (%s), and the send continues',
     async (kind) => {
       await open(proxy.url);
       proxy.resetCounts();
@@ -92,7 +92,7 @@ function runWith(coin: NodeCoin): void {
     },
   );
 
-  test('when it is in a block already, its output unspent or spent on: never told as failed', async () => {
+  test('never fails the send when it is in a block already, with its output unspent or spent', async () => {
     await open(proxy.url);
     const lost = proxy.inject({ kind: 'dropResponse' }, { methods: ['sendrawtransaction'] });
     const address = await node.newAddress();
@@ -119,7 +119,7 @@ function runWith(coin: NodeCoin): void {
     expect(await status(sent.id)).toMatchObject({ status: 'confirmed', txHash: sent.txHash });
   });
 
-  test('a second node of other policy cannot call failed what a first one took before the line broke', async () => {
+  test('to a second node with another policy cannot fail a send that the first node accepted before the connection broke', async () => {
     // It takes nothing below 0.01 coins for anything but dust.
     const strict = await startNode(coin, { funded: false, extraArgs: ['-dustrelayfee=0.1'] });
     const balancer = await startBalancer(node, strict);

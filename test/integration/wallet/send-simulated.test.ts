@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(async () => sim.close());
 
 describe.each(COINS)('a %s send', (coin) => {
-  test('takes the fee on top and brings the change back', async () => {
+  test('adds the fee to the amount and returns the change', async () => {
     await sim.fund(coin, 2n * ONE[coin]);
     expect(await sim.world.balance(coin)).toBe('2');
     const sent = await sim.send(coin, '0.5');
@@ -44,7 +44,7 @@ describe.each(COINS)('a %s send', (coin) => {
     expect(await sim.world.sendEvents()).toEqual(['send.broadcast', 'send.confirmed']);
   });
 
-  test('with subtractFee empties the wallet to exactly zero', async () => {
+  test('empties the wallet to exactly zero with subtractFee', async () => {
     await sim.fund(coin, ONE[coin], 2n * ONE[coin]);
     const sent = await sim.send(coin, '3', { subtractFee: true });
     expect(atoms(sent.amount, coin) + atoms(sent.fee, coin)).toBe(3n * ONE[coin]);
@@ -53,7 +53,7 @@ describe.each(COINS)('a %s send', (coin) => {
     expect(await sim.status(sent.id)).toMatchObject({ status: 'confirmed' });
   });
 
-  test('of more than there is says what is available', async () => {
+  test('above the balance is refused with the available amount', async () => {
     await sim.fund(coin, ONE[coin]);
     await expect(sim.send(coin, '1')).rejects.toMatchObject({
       code: 'INSUFFICIENT_BALANCE',
@@ -62,7 +62,7 @@ describe.each(COINS)('a %s send', (coin) => {
     expect(await sim.world.balance(coin)).toBe('1');
   });
 
-  test('costs what the estimate said', async () => {
+  test('costs the estimated fee', async () => {
     await sim.fund(coin, 2n * ONE[coin]);
     const estimate = await estimateFee(sim.world.deps, sim.order(coin, '0.25'));
     const sent = await sim.send(coin, '0.25');
@@ -71,7 +71,7 @@ describe.each(COINS)('a %s send', (coin) => {
   });
 });
 
-describe('two sends at once', () => {
+describe('two concurrent sends', () => {
   test('never use the same coins', async () => {
     await sim.fund('BTC', ONE.BTC, ONE.BTC);
     const both = await Promise.all([sim.send('BTC', '0.6'), sim.send('BTC', '0.6')]);
@@ -80,7 +80,7 @@ describe('two sends at once', () => {
     for (const { id } of both) expect(await sim.status(id)).toMatchObject({ status: 'confirmed' });
   });
 
-  test('the second is told when nothing is left', async () => {
+  test('are refused for the second when no balance is left', async () => {
     await sim.fund('BTC', ONE.BTC);
     const results = await Promise.allSettled([sim.send('BTC', '0.6'), sim.send('BTC', '0.6')]);
     const codes = results.map((result) => (result.status === 'rejected' ? result.reason.code : 'sent'));
@@ -103,7 +103,7 @@ describe('two sends at once', () => {
 });
 
 describe('an idempotency key', () => {
-  test('for another order is a mismatch', async () => {
+  test('is refused as a mismatch for another send', async () => {
     await sim.fund('BTC', 3n * ONE.BTC);
     await sim.send('BTC', '0.6', { idempotencyKey: 'k' });
     const changed: Partial<SendCoinsInput>[] = [
@@ -132,7 +132,7 @@ describe('an idempotency key', () => {
     });
   });
 
-  test('finds the subtractFee send whose dust went to the fee', async () => {
+  test('finds the subtractFee send whose dust was added to the fee', async () => {
     await sim.fund('BTC', ONE.BTC + 100n);
     const first = await sim.send('BTC', '1', { subtractFee: true, idempotencyKey: 'all' });
     expect(await sim.send('BTC', '1', { subtractFee: true, idempotencyKey: 'all' })).toMatchObject({
@@ -141,8 +141,8 @@ describe('an idempotency key', () => {
   });
 });
 
-describe('the money book', () => {
-  test('shows money in and out, newest first, without change', async () => {
+describe('wallet transactions', () => {
+  test('list incoming and outgoing money, newest first, without change', async () => {
     await sim.fund('BTC', 2n * ONE.BTC);
     sim.world.clock.advance(1_000);
     await sim.fund('SOL', ONE.SOL);
@@ -177,8 +177,8 @@ describe('the money book', () => {
   });
 });
 
-describe('a send is found', () => {
-  test('only by exactly one name', async () => {
+describe('getSend', () => {
+  test('finds a send by exactly one name', async () => {
     const merchantId = sim.world.merchant.id;
     for (const names of [{}, { sendId: 'a', txHash: 'b' }]) {
       await expect(getSend(sim.world.deps, { merchantId, ...names })).rejects.toMatchObject({

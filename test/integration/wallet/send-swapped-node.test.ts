@@ -34,14 +34,14 @@ async function openSend(): Promise<string> {
   return send.id;
 }
 
-test('a node of another chain, behind ours, cannot make a send fail: its coins stay reserved', async () => {
+test('a node of another chain, behind the cursor, cannot fail a send, whose coins stay reserved', async () => {
   const sendId = await openSend();
   await roundWith({ height: 1, hash: 'ee'.repeat(32) });
   expect((await sim.status(sendId)).status).toBe('signed');
   expect(await sim.world.balance('BTC')).toBe('0');
 });
 
-test('a node in step with the ledger can, once it has said so for some blocks', async () => {
+test('a node in sync with the ledger can fail a send after it reported the same for some blocks', async () => {
   const sendId = await openSend();
   await roundWith(await sim.world.adapter('BTC').tip());
   expect((await sim.status(sendId)).status).toBe('signed');
@@ -51,7 +51,7 @@ test('a node in step with the ledger can, once it has said so for some blocks', 
   expect(await sim.world.balance('BTC')).toBe('1');
 });
 
-test('it cannot once blocks were skipped, in which an older send may have been mined', async () => {
+test('a node cannot fail a send after blocks were skipped in which an older send may have been mined', async () => {
   const sendId = await openSend();
   await sim.control('BTC').mine(3);
   const adapter = sim.world.adapter('BTC');
@@ -62,7 +62,7 @@ test('it cannot once blocks were skipped, in which an older send may have been m
   expect(await sim.world.balance('BTC')).toBe('0');
 });
 
-test('a send that was mined in skipped blocks is confirmed by its change, once the gap is filled', async () => {
+test('a send that was mined in skipped blocks is confirmed by its change once the gap is filled', async () => {
   const send = await sim.send('BTC', '0.4');
   await sim.control('BTC').mine(1);
   const adapter = sim.world.adapter('BTC');

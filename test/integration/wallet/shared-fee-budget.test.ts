@@ -65,7 +65,7 @@ async function signed(amount: string): Promise<SendView> {
 }
 
 describe('the fee budget of a send with parts', () => {
-  it('is that of all its transactions where a bump gives maxFee', async () => {
+  it('covers all its transactions when a bump sets maxFee', async () => {
     await crowd(60);
     const { id, fee } = await signed('0.5');
     const limit = atoms(fee) + 2_000n;
@@ -78,7 +78,7 @@ describe('the fee budget of a send with parts', () => {
     expect(atoms(done.fee)).toBeLessThanOrEqual(limit);
   });
 
-  it('cannot be lowered below what its transactions are signed for', async () => {
+  it('cannot be lowered below the fees of its signed transactions', async () => {
     await crowd(60);
     const { id, fee } = await signed('0.5');
     await expect(bump(id, show(atoms(fee) - 1n))).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe('the fee budget of a send with parts', () => {
     });
   });
 
-  it('bounds a part that is raised by its own id, and says whose limit it is', async () => {
+  it('limits a part that is bumped by its own id, and the error names the send with the limit', async () => {
     await crowd(60);
     const budget = (await estimated('0.5')) * 2n;
     const { id } = await place('0.5', { maxFee: show(budget) });
@@ -106,7 +106,7 @@ describe('the fee budget of a send with parts', () => {
     expect(atoms(done.fee)).toBeLessThanOrEqual(budget);
   });
 
-  it('bounds the parts that a fork takes back and the daemon raises', async () => {
+  it('limits parts that a reorg removes and the daemon bumps', async () => {
     await crowd(100);
     await sim.mine('BTC', 8);
     const budget = (await estimated('0.9')) * 3n;
@@ -141,7 +141,7 @@ describe('the fee budget of a send with parts', () => {
     expect(atoms(done.fee)).toBeLessThanOrEqual(budget);
   });
 
-  it('can be raised while the send is preparing, which goes on at once', async () => {
+  it('can be raised while the send is preparing, which then continues', async () => {
     await crowd(60);
     const { id } = await place('0.5', { maxFee: show(await estimated('0.5')) });
     await multiply(3n, { minimum: true });
@@ -154,7 +154,7 @@ describe('the fee budget of a send with parts', () => {
     expect(await sim.status(id)).toMatchObject({ status: 'confirmed', maxFee: '0.01' });
   });
 
-  it('is in the metric and in the notice after a day while the preparing send waits for it', async () => {
+  it('is in the metric, and in the alarm after a day, while the preparing send waits for it', async () => {
     await crowd(60);
     const { id } = await place('0.5', { maxFee: show(await estimated('0.5')) });
     await multiply(3n, { minimum: true });
@@ -170,8 +170,8 @@ describe('the fee budget of a send with parts', () => {
   });
 });
 
-describe('bumping a preparing send', () => {
-  it('is refused without maxFee or feeRate, and takes a fee rate for what is not signed yet', async () => {
+describe('a bump of a preparing send', () => {
+  it('is refused without maxFee or feeRate, and applies a fee rate to transactions that are not signed yet', async () => {
     await crowd(60);
     const { id, fee } = await place('0.5', { maxFee: '0.01' });
     const named = { merchantId: sim.world.merchant.id, sendId: id };

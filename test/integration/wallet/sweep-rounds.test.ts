@@ -96,7 +96,7 @@ async function failSweep(lane: string, coin: Coin, at: number): Promise<void> {
     .execute();
 }
 
-test('a node that is slow to tell its fees does not keep the deposits of other coins from being moved', async () => {
+test('a node that is slow to return its fee rate does not delay the sweeps of other coins', async () => {
   const asked: Coin[] = [];
   const answer = Promise.withResolvers<never>();
   const slow = async (): Promise<FeeQuote> => answer.promise;
@@ -121,7 +121,7 @@ test('a node that is slow to tell its fees does not keep the deposits of other c
   await loop.stop();
 });
 
-test('a deposit or a merchant that cannot be served does not keep those behind from being moved', async () => {
+test('a deposit or a merchant with errors does not delay the sweeps of others', async () => {
   const asked: (string | undefined)[] = [];
   const refused = async (intent?: SendIntent): Promise<FeeQuote> => {
     asked.push(intent?.from);
@@ -185,7 +185,7 @@ function rounds(feeQuote: (from: string | undefined) => Promise<FeeQuote>) {
   return { clock, lines, deps, memory, takeAsked, round };
 }
 
-test('every deposit gets its turn though none of the largest can be moved, and each failure is told once', async () => {
+test('every deposit gets a turn although the largest ones cannot be swept, and each failure is logged once', async () => {
   const large = await addLarge(25);
   const { clock, lines, round } = rounds(async () => Promise.reject(new UnsendableAmount('refused')));
   const first = await round();
@@ -210,7 +210,7 @@ test('every deposit gets its turn though none of the largest can be moved, and e
   expect(lines).toHaveLength(25 + DEPOSITS);
 });
 
-test('deposits that failed keep places in a round though others would fill it', async () => {
+test('failed deposits keep slots in a round although others would fill it', async () => {
   const large = await addLarge(20);
   const { clock, round } = rounds(async () => Promise.reject(new UnsendableAmount('refused')));
   expect(new Set(await round())).toEqual(new Set(large));
@@ -228,7 +228,7 @@ test('deposits that failed keep places in a round though others would fill it', 
   expect(asked.filter((address) => address?.startsWith('large'))).toHaveLength(5);
 });
 
-test('a deposit about which the node never answers does not end every round before the others', async () => {
+test('a deposit for which the node never answers does not end every round before the others', async () => {
   const [poison] = await addLarge(1);
   const { clock, lines, round } = rounds(async (from) =>
     Promise.reject(from === poison ? new ChainError('bad_answer', 'odd') : new UnsendableAmount('refused')),
@@ -242,7 +242,7 @@ test('a deposit about which the node never answers does not end every round befo
   expect(lines.filter((line) => JSON.stringify(line).includes('odd'))).toHaveLength(1);
 });
 
-test('an outage of the node is told once, whichever deposits it meets, and again when it comes again', async () => {
+test('a node outage is logged once, whatever deposits it affects, and again when it recurs', async () => {
   let isDown = true;
   const { clock, lines, round } = rounds(async () =>
     Promise.reject(isDown ? new ChainError('unavailable', 'down') : new UnsendableAmount('refused')),
@@ -258,7 +258,7 @@ test('an outage of the node is told once, whichever deposits it meets, and again
   expect(lines.filter((line) => JSON.stringify(line).includes('down'))).toHaveLength(2);
 });
 
-test('a merchant whose deposits cannot be gathered and a gap that cannot be closed rest, and are told once', async () => {
+test('a merchant whose deposits cannot be swept and a nonce gap that cannot be closed back off, and are logged once', async () => {
   const { clock, lines, deps, memory, takeAsked } = rounds(async () =>
     Promise.reject(new UnsendableAmount('refused')),
   );
@@ -282,7 +282,7 @@ test('a merchant whose deposits cannot be gathered and a gap that cannot be clos
   expect(lines).toHaveLength(2);
 });
 
-test('however many gaps the node knows nothing of, those behind them get their turn', async () => {
+test('every nonce gap gets a turn, however many others the node does not know', async () => {
   const lanes = await addLarge(25);
   const open = { ...live('ETH'), purpose: 'send', status: 'broadcast', nonce: 1 } as const;
   for (const lane of lanes) for (const at of [1, 2]) await failSweep(lane, 'ETH', at);
@@ -304,7 +304,7 @@ test('however many gaps the node knows nothing of, those behind them get their t
   expect(lines).toEqual([]);
 });
 
-test('a sweep that failed by a clock since set back is not waited for until then', async () => {
+test('a sweep that failed at a time in the future does not wait for that time after the clock was set back', async () => {
   const now = 2 * YEAR_MS;
   const upTo = { height: 9, failedBefore: now - 3_600_000, now };
   const moved = async () => (await settledDeposits(db, live('ETH'), upTo)).length;

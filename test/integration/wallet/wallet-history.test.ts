@@ -69,14 +69,14 @@ async function list(query = ''): Promise<Entry[]> {
 
 const directions = async (query: string) => (await list(query)).map(({ direction }) => direction);
 
-test('what came has the price of its payment, a refund names the payment and has the price of then', () => {
+test('listWalletTransactions values a deposit at the price of its payment, and a refund at the rate at that time', () => {
   expect(received).toMatchObject({ direction: 'in', paymentId: paid.id, currency: 'EUR', fiatAmount: '100' });
   expect(refunded).toMatchObject({ direction: 'out', paymentId: paid.id, currency: 'EUR', amount: '0.25' });
   expect(refunded.rate).toBe(received.rate);
   expect(Number(refunded.fiatAmount)).toBeCloseTo(0.25 * Number(refunded.rate), 2);
 });
 
-test('what is not confirmed yet has no price in the books', async () => {
+test('listWalletTransactions has no price for unconfirmed transactions', async () => {
   const [sent] = await list('&search=0.0375');
   expect(sent).toMatchObject({ direction: 'out', paymentId: null });
   if (sent?.status !== 'confirmed') expect(sent?.fiatAmount).toBeNull();
@@ -88,7 +88,7 @@ test('what is not confirmed yet has no price in the books', async () => {
   expect(settled).toMatchObject({ currency: 'EUR', status: 'confirmed' });
 });
 
-test('text is found in hashes, addresses, orders and amounts, and is no pattern', async () => {
+test('listWalletTransactions searches hashes, addresses, orders and amounts for literal text', async () => {
   for (const [search, expected] of [
     ["O'Neill 100%", ['out', 'in']],
     ["O'Neill 100", []],
@@ -116,7 +116,7 @@ test('text is found in hashes, addresses, orders and amounts, and is no pattern'
 const dayIn = (zone: string, ms: number) =>
   new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(ms);
 
-test('days are those of the time zone, both ends included', async () => {
+test('listWalletTransactions uses the days of the time zone, with both ends included', async () => {
   const at = Date.parse(received.createdAt);
   for (const zone of ['Pacific/Kiritimati', 'Pacific/Niue', 'UTC']) {
     const day = dayIn(zone, at);
@@ -143,7 +143,7 @@ test.each([
   ['search=', 'search'],
   [`search=${'a'.repeat(256)}`, 'search'],
   ['search=%00', 'search'],
-])('refuses %s', async (query, field) => {
+])('listWalletTransactions rejects %s', async (query, field) => {
   const answer = await till.api.call('GET', `/merchant/wallet/transactions?${query}`, {
     token: shop.secretKey,
   });
@@ -151,7 +151,7 @@ test.each([
   expect(answer.body.error?.details?.map((detail) => detail.field)).toEqual([field]);
 });
 
-test('nothing of another shop is found', async () => {
+test('listWalletTransactions returns nothing of another shop', async () => {
   const stranger = await Shop.open(till.api);
   for (const search of [received.txHash, paid.address, paid.id, refunded.id, STRANGER, '0.25']) {
     const path = `/merchant/wallet/transactions?search=${encodeURIComponent(search)}`;

@@ -41,8 +41,8 @@ function halfOf(amount: string, coin: Coin): string {
   return formatCoinAmount(parseCoinAmount(amount, coin) / 2n, coin);
 }
 
-describe.each(COINS)('%s over HTTP', (coin) => {
-  test('earned money is estimated, sent, followed and listed', async () => {
+describe.each(COINS)('the %s wallet over HTTP', (coin) => {
+  test('estimates, sends, follows and lists received money', async () => {
     const earned = await earn(coin);
     const amount = halfOf(earned, coin);
     const body = { destination: strangers[coin], amount, coin };
@@ -79,7 +79,7 @@ describe.each(COINS)('%s over HTTP', (coin) => {
 });
 
 describe('a send over HTTP', () => {
-  test('with one Idempotency-Key happens once, and another body is a mismatch', async () => {
+  test('happens once with one Idempotency-Key, and is refused as a mismatch with another body', async () => {
     const earned = await earn('LTC');
     const body = { destination: strangers.LTC, amount: halfOf(earned, 'LTC'), coin: 'ltc' };
     const key = { 'Idempotency-Key': 'refund-7' };
@@ -99,7 +99,7 @@ describe('a send over HTTP', () => {
     ['amount', { amount: '0.0000000001' }],
     ['coin', { coin: 'DOGE' }],
     ['subtractFee', { subtractFee: 'yes' }],
-  ])('names %s in a bad body', async (field, change) => {
+  ])('is answered with an error that names %s in an invalid body', async (field, change) => {
     const body = { destination: strangers.BTC, amount: '0.1', coin: 'BTC', ...change };
     const answer = await shop.send(body);
     expect(answer.status).toBe(400);
@@ -107,7 +107,7 @@ describe('a send over HTTP', () => {
     expect(answer.body.error?.details?.map((detail) => detail.field)).toContain(field);
   });
 
-  test('of more than the balance answers 400 INSUFFICIENT_BALANCE', async () => {
+  test('is answered with 400 INSUFFICIENT_BALANCE above the balance', async () => {
     const answer = await shop.send({ destination: strangers.BTC, amount: '1000', coin: 'BTC' });
     expect([answer.status, answer.body.error?.code]).toEqual([400, 'INSUFFICIENT_BALANCE']);
   });
@@ -118,12 +118,12 @@ describe('the wallet of a merchant', () => {
     '/merchant/wallet/balances',
     '/merchant/wallet/transactions',
     '/merchant/wallet/send-status?sendId=a',
-  ])('%s is closed to public keys', async (path) => {
+  ])('is closed to public keys on %s', async (path) => {
     const answer = await get(path, shop.publicKey);
     expect([answer.status, answer.body.error?.code]).toEqual([401, 'UNAUTHORISED']);
   });
 
-  test('is not seen by another merchant', async () => {
+  test('is hidden from other merchants', async () => {
     const earned = await earn('BTC');
     const sent = await shop.send({ destination: strangers.BTC, amount: halfOf(earned, 'BTC'), coin: 'BTC' });
     const stranger = await Shop.open(till.api);
@@ -142,7 +142,7 @@ const strangers: Readonly<Record<Coin, string>> = {
   SOL: '7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv',
 };
 
-test('a send and a refund that were refused for want of money go through under the same key once it is there', async () => {
+test('a send and a refund that were refused for insufficient balance succeed under the same key once it is funded', async () => {
   const other = await Shop.open(till.api);
   const keyed = async (path: string, key: string, body: object) =>
     other.api.call('POST', path, { token: other.secretKey, body, headers: { 'idempotency-key': key } });
