@@ -104,6 +104,13 @@ module.exports = {
     only('web', ['web']),
     only('http', ['http', 'usecases', 'domain', 'store']),
     {
+      name: 'usecases-by-their-face',
+      comment: 'What a folder of use cases offers is in its index.ts; the rest is private to it.',
+      severity: 'error',
+      from: { path: '^src/(?:usecases/([^/]+)/)?' },
+      to: { path: '^src/usecases/[^/]+/', pathNot: '^src/usecases/(?:$1/|[^/]+/index[.]ts$)' },
+    },
+    {
       name: 'workers-apart',
       severity: 'error',
       from: { path: '^src/workers/([^/]+)/' },

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { addressCounters, newestAddressId } from '../store/ledger/addresses.ts';
 import { OlderDatabaseMark } from '../store/sqlite/older-database.ts';
-import type { GapLimitDeps } from '../usecases/addresses/gap-limit.ts';
-import { skipUsedAddresses } from '../usecases/wallet/skip-used-addresses.ts';
+import type { GapLimitDeps } from '../usecases/addresses/index.ts';
+import { skipUsedAddresses } from '../usecases/wallet/index.ts';
 import { GivenAddresses } from '../wallet/given-addresses.ts';
 import type { Keyring } from '../wallet/keyring.ts';
 

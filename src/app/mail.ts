@@ -4,8 +4,7 @@ import type { Clock, Logger } from '../domain/ports.ts';
 import { createLogMailer } from '../mail/log-mailer.ts';
 import { createSmtpMailer } from '../mail/smtp-mailer.ts';
 import type { Db } from '../store/sqlite/database.ts';
-import { deliverMails } from '../usecases/mail/deliver-mails.ts';
-import { pruneMails } from '../usecases/mail/prune-mails.ts';
+import { deliverMails, pruneMails } from '../usecases/mail/index.ts';
 import { PeriodicTask } from '../workers/periodic-task.ts';
 
 const DELIVER_EVERY_MS = 1_000;

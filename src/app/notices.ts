@@ -2,12 +2,15 @@ import type { Config } from '../config/config.ts';
 import type { SecretBox } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { Db } from '../store/sqlite/database.ts';
-import { findConditions, type FindConditionsDeps } from '../usecases/notices/find-conditions.ts';
-import { noteConditions } from '../usecases/notices/note-conditions.ts';
-import { noteEvents } from '../usecases/notices/note-events.ts';
-import { pruneNotices } from '../usecases/notices/prune-notices.ts';
-import { summariseNotices } from '../usecases/notices/summarise-notices.ts';
-import { sendNotices } from '../usecases/notices/send-notices.ts';
+import {
+  findConditions,
+  type FindConditionsDeps,
+  noteConditions,
+  noteEvents,
+  pruneNotices,
+  sendNotices,
+  summariseNotices,
+} from '../usecases/notices/index.ts';
 import { PeriodicTask } from '../workers/periodic-task.ts';
 
 const TELL_EVERY_MS = 2_000;

@@ -1,8 +1,6 @@
 import type { Logger } from '../domain/ports.ts';
-import { expireLinks } from '../usecases/refunds/links/expire-links.ts';
-import { sendClaims } from '../usecases/refunds/links/send-claims.ts';
-import type { SendCoinsDeps } from '../usecases/wallet/send/send-coins.ts';
-import { RetryBackoff } from '../usecases/wallet/lifecycle/retry-backoff.ts';
+import { expireLinks, sendClaims } from '../usecases/refunds/index.ts';
+import { RetryBackoff, type SendCoinsDeps } from '../usecases/wallet/index.ts';
 import { PeriodicTask } from '../workers/periodic-task.ts';
 
 const EVERY_MS = 2_000;

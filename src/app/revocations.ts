@@ -14,8 +14,7 @@ import {
   type Revocation,
 } from '../store/revocations.ts';
 import type { Db } from '../store/sqlite/database.ts';
-import { applyRevocations } from '../usecases/accounts/revocation/apply-revocations.ts';
-import { suspendShops } from '../usecases/accounts/revocation/suspend-shops.ts';
+import { applyRevocations, suspendShops } from '../usecases/accounts/index.ts';
 import type { Keyring } from '../wallet/keyring.ts';
 import { createSecretBox } from '../wallet/secret-box.ts';
 import { PeriodicTask } from '../workers/periodic-task.ts';

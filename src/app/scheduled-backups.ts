@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
-import type { BackupAge } from '../usecases/shops/read-setup.ts';
+import type { BackupAge } from '../usecases/shops/index.ts';
 import { CommandProcess } from './command-process.ts';
 import { CronTimer } from './cron-timer.ts';
 

@@ -11,12 +11,15 @@ import { readSqliteMeta, sqliteProblems } from '../store/sqlite/files.ts';
 import { skipAccounts } from '../store/merchants/merchants.ts';
 import { skipSeqs } from '../store/webhooks/events.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
-import { noteRestored } from '../usecases/wallet/lifecycle/note-restored.ts';
+import { noteRestored } from '../usecases/wallet/index.ts';
 import { allRevocations } from '../store/revocations.ts';
-import { applyRevocations, type Applied } from '../usecases/accounts/revocation/apply-revocations.ts';
-import { noteOperatorEverywhere } from '../usecases/accounts/note-operator.ts';
-import { suspendShops } from '../usecases/accounts/revocation/suspend-shops.ts';
-import { openGapLimit } from '../usecases/addresses/gap-limit.ts';
+import {
+  type Applied,
+  applyRevocations,
+  noteOperatorEverywhere,
+  suspendShops,
+} from '../usecases/accounts/index.ts';
+import { openGapLimit } from '../usecases/addresses/index.ts';
 import { createWallet } from '../wallet/derivation.ts';
 import { openKeyring, type Keyring, type KeyringCost } from '../wallet/keyring.ts';
 import { createSecretBox } from '../wallet/secret-box.ts';

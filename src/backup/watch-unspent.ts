@@ -2,7 +2,7 @@ import type { ChainAdapter } from '../domain/chain.ts';
 import type { AddressBranch } from '../store/ledger/addresses.ts';
 import { allMerchants } from '../store/merchants/merchants.ts';
 import type { MerchantRow } from '../store/schema/merchants.ts';
-import { watchUntil, type GapLimitDeps } from '../usecases/addresses/gap-limit.ts';
+import { type GapLimitDeps, watchUntil } from '../usecases/addresses/index.ts';
 
 /** Addresses per scan: the node reads its whole UTXO set for each scan. */
 const PER_SCAN = 500_000;

@@ -1,7 +1,6 @@
 import type { ChainAdapter } from '../domain/chain.ts';
 import { formatCoinAmount } from '../domain/money.ts';
-import { reconcile } from '../usecases/chain-sync/reconcile.ts';
-import type { ReconcileDeps } from '../usecases/chain-sync/reconciliation.ts';
+import { reconcile, type ReconcileDeps } from '../usecases/chain-sync/index.ts';
 import { runCommand, printLine, TOOL_LOGGER } from './command.ts';
 import { checkCoins } from './daemon-data.ts';
 

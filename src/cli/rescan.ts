@@ -5,10 +5,8 @@ import { COINS, type Coin } from '../domain/coins.ts';
 import { AppError } from '../domain/errors.ts';
 import { lockDataDir } from '../store/sqlite/data-dir.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
-import { rescanChain, type RescanStart } from '../usecases/chain-sync/rescan-chain.ts';
-import { requestReread } from '../usecases/chain-sync/request-reread.ts';
+import { requestReread, rescanChain, type RescanStart, skipBlocks } from '../usecases/chain-sync/index.ts';
 import { findReread } from '../store/chain/reread-requests.ts';
-import { skipBlocks } from '../usecases/chain-sync/skip-blocks.ts';
 import {
   parseCount,
   parseDay,

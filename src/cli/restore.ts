@@ -4,7 +4,7 @@ import { Secret } from '../config/secret.ts';
 import { replicaUrl } from '../config/values.ts';
 import type { ReplicaTarget } from '../replica/litestream.ts';
 import { restoreNewest } from '../replica/restore-newest.ts';
-import type { Applied } from '../usecases/accounts/revocation/apply-revocations.ts';
+import type { Applied } from '../usecases/accounts/index.ts';
 import {
   parseCount,
   parseCall,

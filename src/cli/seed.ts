@@ -7,8 +7,7 @@ import type { Config } from '../config/config.ts';
 import { UTXO_CODES } from '../domain/coins.ts';
 import { email as emailAddress } from '../http/schemas/text.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
-import { noteOperatorEverywhere } from '../usecases/accounts/note-operator.ts';
-import { createPasswords } from '../usecases/accounts/passwords/passwords.ts';
+import { createPasswords, noteOperatorEverywhere } from '../usecases/accounts/index.ts';
 import type { Keyring } from '../wallet/keyring.ts';
 import { createSecretBox } from '../wallet/secret-box.ts';
 import {

@@ -4,10 +4,10 @@ import { formatCoinAmount } from '../domain/money.ts';
 import {
   examineSends,
   type ExamineSendsDeps,
+  noteNotPaid,
   type SendFinding,
-} from '../usecases/wallet/lifecycle/examine-sends.ts';
+} from '../usecases/wallet/index.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
-import { noteNotPaid } from '../usecases/wallet/lifecycle/may-be-paid-unseen.ts';
 import { parseCall, runCommand, printLine } from './command.ts';
 import { daemonData, checkCoins } from './daemon-data.ts';
 

@@ -1,16 +1,16 @@
-import { randomBase62 } from '../usecases/events/new-id.ts';
+import { randomBase62 } from '../usecases/events/index.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
-import { assertUncommon } from '../usecases/accounts/passwords/common-passwords.ts';
-import { createPasswords } from '../usecases/accounts/passwords/passwords.ts';
 import {
+  type AccountSummary,
+  assertUncommon,
   confirmUserKeys,
+  createPasswords,
   listAccounts,
   makeOwner,
+  type RescueDeps,
   resetSecondFactor,
   setPassword,
-  type AccountSummary,
-  type RescueDeps,
-} from '../usecases/accounts/revocation/rescue-account.ts';
+} from '../usecases/accounts/index.ts';
 import { isoTime } from '../domain/iso-time.ts';
 import type { Config } from '../config/config.ts';
 import { createSecretBox } from '../wallet/secret-box.ts';

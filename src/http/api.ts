@@ -4,7 +4,7 @@ import { AppError } from '../domain/errors.ts';
 import type { SecretBox } from '../domain/keys.ts';
 import type { Clock, Logger } from '../domain/ports.ts';
 import type { Db } from '../store/sqlite/database.ts';
-import type { Tokens } from '../usecases/accounts/sessions/tokens.ts';
+import type { Tokens } from '../usecases/accounts/index.ts';
 import { clientFault } from './server/client-fault.ts';
 import { docsRouter } from './docs/router.ts';
 import { dispatch, toFailure, type DispatchDeps } from './server/dispatch.ts';

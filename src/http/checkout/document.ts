@@ -1,4 +1,4 @@
-import type { ShopFace } from '../../usecases/shops/shop-face.ts';
+import type { ShopFace } from '../../usecases/shops/index.ts';
 import { brandStyle } from '../brand/paths.ts';
 import { html, jsonElement, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';

@@ -1,6 +1,6 @@
 import type { Coin } from '../../domain/coins.ts';
 import { carriesPlaceholder, fillWayBack } from '../../domain/payment/way-back.ts';
-import type { CheckoutView } from '../../usecases/checkout/read-checkout.ts';
+import type { CheckoutView } from '../../usecases/checkout/index.ts';
 import type { Language, Say } from './language.ts';
 
 /** What a checkout page is drawn from. */

@@ -1,5 +1,5 @@
 import { COIN_DEFINITIONS, type Coin } from '../../domain/coins.ts';
-import type { AmountDue } from '../../usecases/checkout/read-checkout.ts';
+import type { AmountDue } from '../../usecases/checkout/index.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { PageModel } from './page-model.ts';
 import { addressGroups } from './address-groups.ts';

@@ -1,7 +1,12 @@
-import { escapeHtml, hostName, htmlMail } from '../../usecases/mail/html-mail.ts';
-import type { MailText } from '../../usecases/mail/mail-texts.ts';
-import { bodyName, subjectName } from '../../usecases/mail/foreign-name.ts';
-import { plainOrder } from '../../usecases/mail/plain-order.ts';
+import {
+  bodyName,
+  escapeHtml,
+  hostName,
+  htmlMail,
+  type MailText,
+  plainOrder,
+  subjectName,
+} from '../../usecases/mail/index.ts';
 import { coins, fiat, momentIn } from './format.ts';
 import type { PageModel } from './page-model.ts';
 import { appliedRate } from './receipt.ts';

@@ -1,5 +1,4 @@
-import type { CheckoutView } from '../../usecases/checkout/read-checkout.ts';
-import type { ReceiptMail } from '../../usecases/checkout/receipt-mail.ts';
+import type { CheckoutView, ReceiptMail } from '../../usecases/checkout/index.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { renderDocument, footer, scriptTexts } from './document.ts';

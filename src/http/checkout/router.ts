@@ -3,10 +3,15 @@ import { z } from 'zod';
 import { asCoin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
-import type { MailText } from '../../usecases/mail/mail-texts.ts';
-import { hasReceipt, readCheckout } from '../../usecases/checkout/read-checkout.ts';
-import { mailReceipt, readReceiptMail, type ReceiptMailDeps } from '../../usecases/checkout/receipt-mail.ts';
-import { simulatePayment, type SimulatePaymentDeps } from '../../usecases/payments/simulate-payment.ts';
+import type { MailText } from '../../usecases/mail/index.ts';
+import {
+  hasReceipt,
+  mailReceipt,
+  readCheckout,
+  readReceiptMail,
+  type ReceiptMailDeps,
+} from '../../usecases/checkout/index.ts';
+import { simulatePayment, type SimulatePaymentDeps } from '../../usecases/payments/index.ts';
 import { clientFault } from '../server/client-fault.ts';
 import { clientKey } from '../server/client-key.ts';
 import { toFailure } from '../server/dispatch.ts';

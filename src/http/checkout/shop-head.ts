@@ -1,4 +1,4 @@
-import type { ShopFace } from '../../usecases/shops/shop-face.ts';
+import type { ShopFace } from '../../usecases/shops/index.ts';
 import { logoPath } from '../brand/paths.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { Say } from './language.ts';

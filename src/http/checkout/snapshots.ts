@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { PaymentChangeBus } from '../../usecases/payments/payment-change-bus.ts';
+import type { PaymentChangeBus } from '../../usecases/payments/index.ts';
 import {
-  readCheckout,
-  readStamps,
   type CheckoutView,
+  readCheckout,
   type ReadCheckoutDeps,
-} from '../../usecases/checkout/read-checkout.ts';
+  readStamps,
+} from '../../usecases/checkout/index.ts';
 import { speak, type Language } from './language.ts';
 import type { Snapshot, SnapshotSource } from './payment-channel.ts';
 import { isFinal, redirectsAutomatically, wayBack, type PageModel } from './page-model.ts';

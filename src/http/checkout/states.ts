@@ -1,6 +1,6 @@
 import type { Coin } from '../../domain/coins.ts';
 import { assertNever } from '../../domain/errors.ts';
-import { hasReceipt, type CheckoutView } from '../../usecases/checkout/read-checkout.ts';
+import { type CheckoutView, hasReceipt } from '../../usecases/checkout/index.ts';
 import { html, type Html } from '../pages/html.ts';
 import { coins, count, deadlineIn, fiat } from './format.ts';
 import { coinIcon, stateIcon, type StateIcon } from './icons.ts';

@@ -1,6 +1,6 @@
 import type { Coin } from '../../domain/coins.ts';
 import { explorerTxUrl } from '../../domain/explorers.ts';
-import type { CheckoutView } from '../../usecases/checkout/read-checkout.ts';
+import type { CheckoutView } from '../../usecases/checkout/index.ts';
 import { html, type Html } from '../pages/html.ts';
 
 /** What is shown of a transaction id, as a link to the block explorer where payers are led to one. */

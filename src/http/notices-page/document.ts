@@ -1,5 +1,5 @@
 import type { ShopNotice } from '../../domain/notices.ts';
-import { noticeTexts } from '../../usecases/notices/notice-text.ts';
+import { noticeTexts } from '../../usecases/notices/index.ts';
 import { renderDocument } from '../checkout/document.ts';
 import type { Language } from '../checkout/language.ts';
 import { html, type Html } from '../pages/html.ts';

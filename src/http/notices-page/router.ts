@@ -2,7 +2,7 @@ import express, { type Router, type ErrorRequestHandler, type Request, type Requ
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { readSubscription, unsubscribe } from '../../usecases/notices/unsubscribe.ts';
+import { readSubscription, unsubscribe } from '../../usecases/notices/index.ts';
 import { chooseLanguage } from '../checkout/language.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';

@@ -1,7 +1,7 @@
 import type { Chains } from '../../domain/chains.ts';
 import { COIN_DEFINITIONS, type Coin, type Mode } from '../../domain/coins.ts';
 import { assertNever, type AppError } from '../../domain/errors.ts';
-import { addressProblem, type AddressProblem } from '../../usecases/refunds/links/address-problem.ts';
+import { addressProblem, type AddressProblem } from '../../usecases/refunds/index.ts';
 import type { Say } from '../checkout/language.ts';
 
 export interface Mistake {

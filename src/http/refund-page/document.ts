@@ -1,6 +1,6 @@
 import { COIN_DEFINITIONS } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
-import type { ClaimOption } from '../../usecases/refunds/links/payer-link.ts';
+import type { ClaimOption } from '../../usecases/refunds/index.ts';
 import { renderDocument, footer } from '../checkout/document.ts';
 import { addressGroups } from '../checkout/address-groups.ts';
 import { coins, formatDay, fiat } from '../checkout/format.ts';

@@ -10,11 +10,11 @@ import { z } from 'zod';
 import { asCoin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import {
+  type ClaimLinkDeps,
   claimRefundLink,
   previewClaim,
-  type ClaimLinkDeps,
-} from '../../usecases/refunds/links/claim-link.ts';
-import { readPayerLink } from '../../usecases/refunds/links/payer-link.ts';
+  readPayerLink,
+} from '../../usecases/refunds/index.ts';
 import { chooseLanguage, speak, type Language } from '../checkout/language.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';

@@ -1,5 +1,4 @@
-import type { ClaimPreview } from '../../usecases/refunds/links/claim-link.ts';
-import type { ClaimOption, PayerLink } from '../../usecases/refunds/links/payer-link.ts';
+import type { ClaimOption, ClaimPreview, PayerLink } from '../../usecases/refunds/index.ts';
 import type { Language, Say } from '../checkout/language.ts';
 
 /** What a page about a refund is drawn from. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { readAudit, type AuditEntry } from '../../usecases/shops/members/read-audit.ts';
+import { type AuditEntry, readAudit } from '../../usecases/shops/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { integerQuery } from '../schemas/query.ts';

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import type { AccountDeps } from '../../usecases/accounts/account-deps.ts';
-import { resendVerification } from '../../usecases/accounts/resend-verification.ts';
-import { verifyEmail } from '../../usecases/accounts/verify-email.ts';
+import { type AccountDeps, resendVerification, verifyEmail } from '../../usecases/accounts/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { authTags, mailedToken } from './auth-parts.ts';
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
-import type { CurrentSession } from '../../usecases/accounts/sessions/renew-session.ts';
-import type { Session } from '../../usecases/accounts/sessions/session.ts';
+import type { CurrentSession, Session } from '../../usecases/accounts/index.ts';
 import type { AuthOf } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { secret } from '../schemas/marks.ts';

@@ -1,16 +1,19 @@
 import { z } from 'zod';
-import type { AccountDeps } from '../../usecases/accounts/account-deps.ts';
-import { addPasskey, askForPasskey } from '../../usecases/accounts/passkeys/add-passkey.ts';
-import { askToSignIn, askToStepUp } from '../../usecases/accounts/passkeys/ask-passkey.ts';
 import {
+  type AccountDeps,
+  addPasskey,
+  askForPasskey,
+  askToSignIn,
+  askToStepUp,
+  listPasskeys,
   openDashboardSession,
+  type Passkey,
+  removePasskey,
+  renamePasskey,
   SESSION_LIFETIME_MS,
-} from '../../usecases/accounts/sessions/dashboard-session.ts';
-import { listPasskeys, type Passkey } from '../../usecases/accounts/passkeys/list-passkeys.ts';
-import { removePasskey } from '../../usecases/accounts/passkeys/remove-passkey.ts';
-import { renamePasskey } from '../../usecases/accounts/passkeys/rename-passkey.ts';
-import { signInByPasskey } from '../../usecases/accounts/passkeys/sign-in-by-passkey.ts';
-import { stepUpByPasskey } from '../../usecases/accounts/second-factor/step-up.ts';
+  signInByPasskey,
+  stepUpByPasskey,
+} from '../../usecases/accounts/index.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { identifier, text } from '../schemas/text.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';

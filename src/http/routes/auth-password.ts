@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import type { AccountDeps } from '../../usecases/accounts/account-deps.ts';
-import { changePassword } from '../../usecases/accounts/passwords/change-password.ts';
-import { forgotPassword } from '../../usecases/accounts/passwords/forgot-password.ts';
-import { reviewReset } from '../../usecases/accounts/passwords/review-reset.ts';
-import { resetPassword } from '../../usecases/accounts/passwords/reset-password.ts';
+import {
+  type AccountDeps,
+  changePassword,
+  forgotPassword,
+  resetPassword,
+  reviewReset,
+} from '../../usecases/accounts/index.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
 import type { Explorers } from '../../domain/explorers.ts';
 import { NOTICE_LANGUAGES } from '../../domain/notices.ts';
-import type { AccountDeps } from '../../usecases/accounts/account-deps.ts';
 import {
+  type AccountDeps,
   closeDashboardSession,
   endSession,
   listSessions,
   openDashboardSession,
+  proveUser,
+  readMe,
   SESSION_LIFETIME_MS,
   signOutEverywhere,
-} from '../../usecases/accounts/sessions/dashboard-session.ts';
-import { proveUser } from '../../usecases/accounts/sessions/login.ts';
-import { readMe } from '../../usecases/accounts/read-me.ts';
-import { stepUp } from '../../usecases/accounts/second-factor/step-up.ts';
-import { notePageLanguage, readLanguage } from '../../usecases/notices/page-language.ts';
+  stepUp,
+} from '../../usecases/accounts/index.ts';
+import { notePageLanguage, readLanguage } from '../../usecases/notices/index.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';

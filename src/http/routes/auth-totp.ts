@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import type { AccountDeps } from '../../usecases/accounts/account-deps.ts';
-import { disableTotp } from '../../usecases/accounts/second-factor/disable-totp.ts';
-import { enableTotp } from '../../usecases/accounts/second-factor/enable-totp.ts';
-import { readTotp } from '../../usecases/accounts/second-factor/read-totp.ts';
-import type { GoingOn } from '../../usecases/accounts/sessions/session.ts';
-import { setupTotp } from '../../usecases/accounts/second-factor/setup-totp.ts';
+import {
+  type AccountDeps,
+  disableTotp,
+  enableTotp,
+  type GoingOn,
+  readTotp,
+  setupTotp,
+} from '../../usecases/accounts/index.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';

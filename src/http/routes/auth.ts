@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { login } from '../../usecases/accounts/sessions/login.ts';
-import { readMe } from '../../usecases/accounts/read-me.ts';
-import { register, type RegisterDeps } from '../../usecases/accounts/register.ts';
+import { login, readMe, register, type RegisterDeps } from '../../usecases/accounts/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { email, text } from '../schemas/text.ts';
 import {

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { SCOPES, type Scope } from '../../domain/scopes.ts';
-import { approveConnect, type ApproveConnectDeps } from '../../usecases/shops/connect/approve-connect.ts';
-import { deniedUrl } from '../../usecases/shops/connect/connect-request.ts';
-import { exchangeCode, type ExchangeCodeDeps } from '../../usecases/shops/connect/exchange-code.ts';
+import {
+  approveConnect,
+  type ApproveConnectDeps,
+  deniedUrl,
+  exchangeCode,
+  type ExchangeCodeDeps,
+} from '../../usecases/shops/index.ts';
 import type { KeepMade } from '../../usecases/keep-answer.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { directs, secret } from '../schemas/marks.ts';

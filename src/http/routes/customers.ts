@@ -3,10 +3,13 @@ import { emailKey } from '../../domain/email.ts';
 import { parseExact } from '../../domain/exact-json.ts';
 import { listCustomers } from '../../store/catalog/customers.ts';
 import type { CustomerRow } from '../../store/schema/catalog.ts';
-import { createCustomer } from '../../usecases/customers/create-customer.ts';
-import { getCustomer } from '../../usecases/customers/get-customer.ts';
-import { editCustomer } from '../../usecases/customers/edit-customer.ts';
-import { eraseCustomer, type EraseCustomerDeps } from '../../usecases/customers/erase-customer.ts';
+import {
+  createCustomer,
+  editCustomer,
+  eraseCustomer,
+  type EraseCustomerDeps,
+  getCustomer,
+} from '../../usecases/customers/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { freeObject, isoTime, pagination, timestamp } from '../schemas/answers.ts';
 import { metadata } from '../schemas/metadata.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { VERIFICATION_METHODS } from '../../domain/domain-verification.ts';
-import { checkDomain, type CheckDomainDeps } from '../../usecases/shops/domains/check-domain.ts';
-import { chooseVerification } from '../../usecases/shops/domains/choose-verification.ts';
+import { checkDomain, type CheckDomainDeps, chooseVerification } from '../../usecases/shops/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { identifier } from '../schemas/text.ts';

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import type { Db } from '../../store/sqlite/database.ts';
-import type { EventWaiters } from '../../usecases/webhooks/event-waiters.ts';
-import { followEvents } from '../../usecases/webhooks/follow-events.ts';
-import { listEvents, type EventView } from '../../usecases/webhooks/list-events.ts';
+import {
+  type EventView,
+  type EventWaiters,
+  followEvents,
+  listEvents,
+} from '../../usecases/webhooks/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { freeObject, pagination, timestamp } from '../schemas/answers.ts';
 import { eventType } from '../schemas/event-type.ts';

@@ -4,9 +4,8 @@ import { roleGrants, ROLES, roleScopes, type Role } from '../../domain/roles.ts'
 import { SCOPES } from '../../domain/scopes.ts';
 import { LATE_POLICIES } from '../../domain/payment/types.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import type { CreatedMerchant } from '../../usecases/shops/create-merchant.ts';
+import { type CreatedMerchant, listedOrigins } from '../../usecases/shops/index.ts';
 import { logoPath } from '../brand/paths.ts';
-import { listedOrigins } from '../../usecases/shops/embed-origins.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { shownTo, type Reader } from './scoped-views.ts';
 

@@ -2,14 +2,16 @@ import { z } from 'zod';
 import type { CoinReadiness } from '../../domain/coin-readiness.ts';
 import { parseDecimal } from '../../domain/money.ts';
 import { LATE_POLICIES } from '../../domain/payment/types.ts';
-import { listShops } from '../../usecases/shops/members/list-shops.ts';
 import {
-  createMerchant,
   type CreatedMerchant,
+  createMerchant,
   type CreateMerchantDeps,
-} from '../../usecases/shops/create-merchant.ts';
-import { editMerchant, type EditMerchantDeps } from '../../usecases/shops/edit-merchant.ts';
-import { switchSandbox, type SwitchSandboxDeps } from '../../usecases/shops/switch-sandbox.ts';
+  editMerchant,
+  type EditMerchantDeps,
+  listShops,
+  switchSandbox,
+  type SwitchSandboxDeps,
+} from '../../usecases/shops/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { perCoin } from '../schemas/answers.ts';
 import { accentColor, logo, supportContact } from '../schemas/branding.ts';

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { NOTICE_LANGUAGES, SHOP_NOTICES } from '../../domain/notices.ts';
 import {
   editNoticeSettings,
-  readNoticeSettings,
   type NoticeSettingsDeps,
-} from '../../usecases/notices/notice-settings.ts';
+  readNoticeSettings,
+} from '../../usecases/notices/index.ts';
 import { identifier } from '../schemas/text.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 

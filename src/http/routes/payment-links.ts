@@ -2,9 +2,13 @@ import { z } from 'zod';
 import { LINK_FIELDS, LINK_KINDS } from '../../domain/payment-link.ts';
 import { listPaymentLinks } from '../../store/catalog/payment-links.ts';
 import type { OpenAmount } from '../../store/schema/payment-links.ts';
-import { createLink, type LinkDeps } from '../../usecases/links/create-link.ts';
-import { deleteLink, editLink } from '../../usecases/links/edit-link.ts';
-import type { LinkTerms } from '../../usecases/links/link-terms.ts';
+import {
+  createLink,
+  deleteLink,
+  editLink,
+  type LinkDeps,
+  type LinkTerms,
+} from '../../usecases/links/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';

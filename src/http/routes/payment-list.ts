@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { PAYMENT_STATUSES } from '../../domain/payment/types.ts';
 import { PAYMENT_SORTS } from '../../store/payments/payment-list.ts';
-import type { CreatePaymentDeps } from '../../usecases/payments/create-payment.ts';
-import { listPayments } from '../../usecases/payments/list-payments.ts';
+import { type CreatePaymentDeps, listPayments } from '../../usecases/payments/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { pagination } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';

@@ -1,9 +1,13 @@
 import { z } from 'zod';
-import { createPayment, type CreatePaymentDeps } from '../../usecases/payments/create-payment.ts';
-import { cancelPayment, resolvePayment } from '../../usecases/payments/decide-payment.ts';
-import { getPayment } from '../../usecases/payments/get-payment.ts';
-import { updatePayment } from '../../usecases/payments/update-payment.ts';
-import { payerView } from '../../usecases/payments/present-payment.ts';
+import {
+  cancelPayment,
+  createPayment,
+  type CreatePaymentDeps,
+  getPayment,
+  payerView,
+  resolvePayment,
+  updatePayment,
+} from '../../usecases/payments/index.ts';
 import type { CountOrder } from '../server/order-counter.ts';
 import { requestDigest } from '../server/request-digest.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';

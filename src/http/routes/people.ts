@@ -3,21 +3,17 @@ import { MEMBER_ROLES } from '../../domain/roles.ts';
 import type { InvitationRow } from '../../store/schema/people.ts';
 import {
   acceptInvitation,
-  readInvitation,
+  changeRole,
+  END_BY_DEFAULT,
   type Invited,
-} from '../../usecases/shops/members/accept-invitation.ts';
-import { END_BY_DEFAULT } from '../../usecases/shops/members/end-made.ts';
-import {
   invitePerson,
+  listPeople,
   type MadeInvitation,
   type PeopleDeps,
-} from '../../usecases/shops/members/invite-person.ts';
-import {
-  changeRole,
-  listPeople,
+  readInvitation,
   removePerson,
   withdrawInvitation,
-} from '../../usecases/shops/members/manage-people.ts';
+} from '../../usecases/shops/index.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { createSessionCookie, type SessionCookie } from '../server/session-cookie.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { PriceRow } from '../../store/schema/catalog.ts';
-import { createPrice } from '../../usecases/catalog/create-price.ts';
-import { deletePrice } from '../../usecases/catalog/delete-price.ts';
-import { editPrice } from '../../usecases/catalog/edit-price.ts';
-import { listPrices } from '../../usecases/catalog/list-prices.ts';
-import type { CatalogDeps } from '../../usecases/catalog/note-change.ts';
+import {
+  type CatalogDeps,
+  createPrice,
+  deletePrice,
+  editPrice,
+  listPrices,
+} from '../../usecases/catalog/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { isoTime, pagination, timestamp } from '../schemas/answers.ts';

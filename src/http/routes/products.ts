@@ -4,12 +4,15 @@ import { shopsOfProducts } from '../../store/catalog/product-shops.ts';
 import { listMerchants } from '../../store/merchants/merchants.ts';
 import type { ProductRow } from '../../store/schema/catalog.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { createProduct } from '../../usecases/catalog/create-product.ts';
-import { deleteProduct } from '../../usecases/catalog/delete-product.ts';
-import { editProduct } from '../../usecases/catalog/edit-product.ts';
-import { listProducts } from '../../usecases/catalog/list-products.ts';
-import type { CatalogDeps } from '../../usecases/catalog/note-change.ts';
-import { mayChangeSoldBy, type CatalogReach } from '../../usecases/catalog/selling-shops.ts';
+import {
+  type CatalogDeps,
+  type CatalogReach,
+  createProduct,
+  deleteProduct,
+  editProduct,
+  listProducts,
+  mayChangeSoldBy,
+} from '../../usecases/catalog/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, pagination, timestamp } from '../schemas/answers.ts';
 import { booleanQuery, pageQuery } from '../schemas/query.ts';

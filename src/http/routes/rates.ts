@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
-import { merchantMode } from '../../usecases/access/merchant-mode.ts';
-import { getRates, type GetRatesDeps } from '../../usecases/rates/get-rates.ts';
+import { merchantMode } from '../../usecases/access/index.ts';
+import { getRates, type GetRatesDeps } from '../../usecases/rates/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { currency } from '../schemas/codes.ts';

@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import { findOwnPayment } from '../../usecases/payments/get-payment.ts';
-import { mailReceipt, readReceiptMail, type ReceiptMailDeps } from '../../usecases/checkout/receipt-mail.ts';
-import { hasReceipt, readCheckout, type CheckoutView } from '../../usecases/checkout/read-checkout.ts';
+import { findOwnPayment } from '../../usecases/payments/index.ts';
+import {
+  type CheckoutView,
+  hasReceipt,
+  mailReceipt,
+  readCheckout,
+  readReceiptMail,
+  type ReceiptMailDeps,
+} from '../../usecases/checkout/index.ts';
 import { chooseLanguage, speak } from '../checkout/language.ts';
 import { receiptMail } from '../checkout/receipt-mail.ts';
 import { defineRoute, type Route } from '../server/route.ts';

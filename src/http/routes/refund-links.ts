@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import { REFUND_LINK_STATUSES, REFUND_PRESETS, REFUND_RATES } from '../../domain/payment/refund-link.ts';
-import { createRefundLink, type CreateLinkDeps } from '../../usecases/refunds/links/create-link.ts';
-import { approveLink, cancelLink, type DecideLinkDeps } from '../../usecases/refunds/links/decide-link.ts';
-import { listLinks, type ListLinksDeps, type VisibleUrls } from '../../usecases/refunds/links/list-links.ts';
+import {
+  approveLink,
+  cancelLink,
+  type CreateLinkDeps,
+  createRefundLink,
+  type DecideLinkDeps,
+  listLinks,
+  type ListLinksDeps,
+  type VisibleUrls,
+} from '../../usecases/refunds/index.ts';
 import { defineRoute, type AuthOf, type Route } from '../server/route.ts';
 import { fiatAmount, refineFiatAmount } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COIN_DEFINITIONS } from '../../domain/coins.ts';
-import { refundPayment, type RefundPaymentDeps } from '../../usecases/refunds/refund-payment.ts';
+import { refundPayment, type RefundPaymentDeps } from '../../usecases/refunds/index.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { REFUND_RATES } from '../../domain/payment/refund-link.ts';
 import { coinAmount, maxFee, refineFiatAmount } from '../schemas/amounts.ts';

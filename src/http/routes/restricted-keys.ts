@@ -5,9 +5,11 @@ import { scopesFromText, SCOPES } from '../../domain/scopes.ts';
 import { toCreator } from '../../store/creators.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { RestrictedKeyRow } from '../../store/schema/merchants.ts';
-import { createRestrictedKey } from '../../usecases/access/create-restricted-key.ts';
-import type { CreatedRestrictedKey } from '../../usecases/access/restricted-key.ts';
-import { deleteRestrictedKey } from '../../usecases/access/delete-restricted-key.ts';
+import {
+  type CreatedRestrictedKey,
+  createRestrictedKey,
+  deleteRestrictedKey,
+} from '../../usecases/access/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { secret } from '../schemas/marks.ts';

@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import {
-  SCENARIOS,
-  simulatePayment,
-  type SimulatePaymentDeps,
-} from '../../usecases/payments/simulate-payment.ts';
+import { SCENARIOS, simulatePayment, type SimulatePaymentDeps } from '../../usecases/payments/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { coinAmount } from '../schemas/amounts.ts';
 import { coin } from '../schemas/codes.ts';

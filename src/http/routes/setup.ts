@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { READINESS } from '../../domain/coin-readiness.ts';
 import { COINS } from '../../domain/coins.ts';
-import {
-  readSetup,
-  SETUP_REASONS,
-  SETUP_STEPS,
-  type ReadSetupDeps,
-} from '../../usecases/shops/read-setup.ts';
+import { readSetup, type ReadSetupDeps, SETUP_REASONS, SETUP_STEPS } from '../../usecases/shops/index.ts';
 import { isoTime, timestamp } from '../schemas/answers.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { merchantMode } from '../../usecases/access/merchant-mode.ts';
-import { readVolume } from '../../usecases/shops/read-volume.ts';
+import { merchantMode } from '../../usecases/access/index.ts';
+import { readVolume } from '../../usecases/shops/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { dayQuery, ianaZone, modeQuery } from '../schemas/query.ts';
 

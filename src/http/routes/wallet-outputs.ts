@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
-import { consolidate } from '../../usecases/wallet/sweep/consolidate.ts';
-import { freezeOutputs } from '../../usecases/wallet/freeze-outputs.ts';
-import { listOutputs, OUTPUT_HOLDS } from '../../usecases/wallet/list-outputs.ts';
-import type { SendCoinsDeps } from '../../usecases/wallet/send/send-coins.ts';
+import {
+  consolidate,
+  freezeOutputs,
+  listOutputs,
+  OUTPUT_HOLDS,
+  type SendCoinsDeps,
+} from '../../usecases/wallet/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { coinAmount, maxFee } from '../schemas/amounts.ts';
 import { pagination } from '../schemas/answers.ts';

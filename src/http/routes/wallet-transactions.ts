@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { listWalletTransactions } from '../../usecases/wallet/list-wallet-transactions.ts';
+import { listWalletTransactions } from '../../usecases/wallet/index.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { pagination, timestamp } from '../schemas/answers.ts';
 import { coin } from '../schemas/codes.ts';

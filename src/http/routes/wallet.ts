@@ -2,14 +2,17 @@ import { z } from 'zod';
 import { COINS, MODES } from '../../domain/coins.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { SEND_STATUSES } from '../../domain/send/types.ts';
-import { bumpSend } from '../../usecases/wallet/send/bump-send.ts';
-import { cancelSend } from '../../usecases/wallet/send/cancel-send.ts';
-import { estimateFee } from '../../usecases/wallet/send/estimate-fee.ts';
-import { getBalances } from '../../usecases/wallet/get-balances.ts';
-import { getWalletAddresses } from '../../usecases/wallet/get-wallet-addresses.ts';
-import { getSend } from '../../usecases/wallet/send/get-send.ts';
-import { sendCoins, type SendCoinsDeps } from '../../usecases/wallet/send/send-coins.ts';
-import { EVERYTHING } from '../../usecases/wallet/send/send-order.ts';
+import {
+  bumpSend,
+  cancelSend,
+  estimateFee,
+  EVERYTHING,
+  getBalances,
+  getSend,
+  getWalletAddresses,
+  sendCoins,
+  type SendCoinsDeps,
+} from '../../usecases/wallet/index.ts';
 import { defineRoute, Reply, type Route } from '../server/route.ts';
 import { coinAmount, maxFee } from '../schemas/amounts.ts';
 import { perCoin, timestamp } from '../schemas/answers.ts';

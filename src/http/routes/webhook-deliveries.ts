@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../../store/sqlite/database.ts';
 import { DELIVERY_STATES } from '../../store/webhooks/webhook-logs.ts';
-import { listDeliveries } from '../../usecases/webhooks/list-deliveries.ts';
+import { listDeliveries } from '../../usecases/webhooks/index.ts';
 import { OF_PAYMENTS } from '../server/named-merchant.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { pagination, timestamp } from '../schemas/answers.ts';

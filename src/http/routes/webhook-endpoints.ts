@@ -3,18 +3,20 @@ import type { Actor } from '../../domain/actor.ts';
 import { EVENT_TYPES } from '../../domain/events.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { endpointHealth, type StoredEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
-import { rotateWebhookSecret } from '../../usecases/shops/rotate-webhook-secret.ts';
-import { findOwnEndpoint } from '../../usecases/webhooks/find-own-endpoint.ts';
-import { listEndpoints, viewEndpoint, type EndpointView } from '../../usecases/webhooks/list-endpoints.ts';
-import type { KeepMade } from '../../usecases/keep-answer.ts';
+import { rotateWebhookSecret } from '../../usecases/shops/index.ts';
 import {
   createEndpoint,
-  type MadeEndpoint,
   editEndpoint,
+  type EndpointView,
+  findOwnEndpoint,
+  listEndpoints,
+  type MadeEndpoint,
   removeEndpoint,
   rotateEndpointSecret,
+  viewEndpoint,
   type WebhookEndpointDeps,
-} from '../../usecases/webhooks/webhook-endpoints.ts';
+} from '../../usecases/webhooks/index.ts';
+import type { KeepMade } from '../../usecases/keep-answer.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { timestamp } from '../schemas/answers.ts';
 import { eventType } from '../schemas/event-type.ts';

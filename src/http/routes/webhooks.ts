@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { Clock, Logger } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import type { DeliveryAttempts } from '../../usecases/webhooks/attempts.ts';
+import {
+  type DeliveryAttempts,
+  listWebhookLogs,
+  redeliverWebhook,
+  testWebhook,
+} from '../../usecases/webhooks/index.ts';
 import { DELIVERY_STATES } from '../../store/webhooks/webhook-logs.ts';
-import { listWebhookLogs } from '../../usecases/webhooks/list-webhook-logs.ts';
-import { redeliverWebhook } from '../../usecases/webhooks/redeliver-webhook.ts';
-import { testWebhook } from '../../usecases/webhooks/test-webhook.ts';
 import { listDeliveriesRoute } from './webhook-deliveries.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 import { freeObject, pagination, timestamp } from '../schemas/answers.ts';

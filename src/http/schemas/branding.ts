@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { detectLogoType } from '../../domain/branding.ts';
-import type { Logo } from '../../usecases/shops/edit-merchant.ts';
+import type { Logo } from '../../usecases/shops/index.ts';
 import { email, httpUrl } from './text.ts';
 
 /** What fits into the longest body that is taken by default. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PriceChoice } from '../../usecases/payments/resolve-price.ts';
+import type { PriceChoice } from '../../usecases/payments/index.ts';
 import { fiatAmount } from './amounts.ts';
 import { currency } from './codes.ts';
 import { isObject } from './depth.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
 import { fillWayBack, placeholderProblem } from '../../domain/payment/way-back.ts';
-import type { Payer } from '../../usecases/customers/find-or-create-payer.ts';
+import type { Payer } from '../../usecases/customers/index.ts';
 import { coin } from './codes.ts';
 import { directs, settles } from './marks.ts';
 import { metadata } from './metadata.ts';

@@ -6,12 +6,12 @@ import { grants, SCOPES, type Scope } from '../../domain/scopes.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import {
   authenticate,
-  authenticateSession,
   type AuthenticateDeps,
+  authenticateSession,
   type Caller,
-} from '../../usecases/accounts/sessions/authenticate.ts';
-import { isSteppedUp } from '../../usecases/accounts/second-factor/step-up.ts';
-import { reachMerchant } from '../../usecases/access/reach-merchant.ts';
+  isSteppedUp,
+} from '../../usecases/accounts/index.ts';
+import { reachMerchant } from '../../usecases/access/index.ts';
 import { findNamedId } from './named-merchant.ts';
 import type { AuthKind, AuthOf, Route, RouteScope } from './route.ts';
 import { assertSteppedUp } from './step-up.ts';

@@ -7,7 +7,7 @@ import { findSend } from '../../store/sends/sends.ts';
 import { findEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
 import { findDelivery } from '../../store/webhooks/deliveries.ts';
 import { merchantOfLog } from '../../store/webhooks/webhook-logs.ts';
-import { findReachable } from '../../usecases/access/reach-merchant.ts';
+import { findReachable } from '../../usecases/access/index.ts';
 import type { NamingId, Route } from './route.ts';
 
 interface Named {

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Request, Response } from 'express';
 import { Histogram, type Registry } from 'prom-client';
 import type { Logger } from '../../domain/ports.ts';
-import type { Caller } from '../../usecases/accounts/sessions/authenticate.ts';
+import type { Caller } from '../../usecases/accounts/index.ts';
 import { clientAddress, networkKey } from './client-key.ts';
 import { readRequestId } from './request-id.ts';
 

@@ -5,7 +5,7 @@ import type { MemberRole } from '../../domain/roles.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import type { Client } from '../../usecases/accounts/sessions/dashboard-session.ts';
+import type { Client } from '../../usecases/accounts/index.ts';
 import { hasMark } from '../schemas/marks.ts';
 import { stepUpRule, type StepUpRule } from './step-up.ts';
 import { StreamReply, type StreamType } from './stream-reply.ts';

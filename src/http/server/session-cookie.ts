@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { AppError } from '../../domain/errors.ts';
-import type { RenewedSession } from '../../usecases/accounts/sessions/renew-session.ts';
+import type { RenewedSession } from '../../usecases/accounts/index.ts';
 
 /** The header by which a page of this server shows that it is one: no other site can send it along with the cookie. */
 const PAGE_HEADER = 'X-Tilld-Dashboard';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
-import type { AuthenticateDeps, Caller } from '../../usecases/accounts/sessions/authenticate.ts';
-import { isSteppedUp, findProof } from '../../usecases/accounts/second-factor/step-up.ts';
+import { type AuthenticateDeps, type Caller, findProof, isSteppedUp } from '../../usecases/accounts/index.ts';
 import { hasMark } from '../schemas/marks.ts';
 
 /**

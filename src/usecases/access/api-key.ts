@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ApiKeyRow } from '../../store/schema/merchants.ts';
-import { newId, randomBase62 } from '../events/new-id.ts';
+import { newId, randomBase62 } from '../events/index.ts';
 
 /** 43 base62 characters carry the 256 bits of 32 random bytes. */
 export const KEY_LENGTH = 43;

@@ -6,7 +6,7 @@ import { creatorColumns } from '../../store/creators.ts';
 import type { RestrictedKeyRow } from '../../store/schema/merchants.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { keyHash, KEY_LENGTH, PREFIX_LENGTH } from './api-key.ts';
-import { newId, randomBase62 } from '../events/new-id.ts';
+import { newId, randomBase62 } from '../events/index.ts';
 
 /** Keys per merchant, expired ones included, so that nobody fills the database with them. */
 const KEYS_MAX = 100;

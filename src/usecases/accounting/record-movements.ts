@@ -19,7 +19,7 @@ import {
   type StoredMovement,
 } from '../../store/ledger/movements.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { quoteOrNull, RATE_HOLDS_MS } from '../rates/quote-or-null.ts';
+import { quoteOrNull, RATE_HOLDS_MS } from '../rates/index.ts';
 
 export interface RecordMovementsDeps {
   readonly clock: Clock;

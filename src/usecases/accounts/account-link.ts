@@ -4,10 +4,8 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import { replaceAccountToken } from '../../store/accounts/account-tokens.ts';
 import { mailTimesSince, supersedeMails } from '../../store/accounts/mails.ts';
 import type { AccountTokenRow, UserRow } from '../../store/schema/accounts.ts';
-import { countMails } from '../mail/mail-limits.ts';
-import { linkMail } from '../mail/mail-texts.ts';
-import { queueMail } from '../mail/queue-mail.ts';
-import { randomBase62 } from '../events/new-id.ts';
+import { countMails, linkMail, queueMail } from '../mail/index.ts';
+import { randomBase62 } from '../events/index.ts';
 import type { AccountDeps } from './account-deps.ts';
 
 type Purpose = AccountTokenRow['purpose'];

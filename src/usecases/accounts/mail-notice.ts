@@ -1,7 +1,6 @@
 import type { Tx } from '../../store/sqlite/database.ts';
 import type { UserRow } from '../../store/schema/accounts.ts';
-import { noticeMail, type NoticeKind } from '../mail/mail-texts.ts';
-import { queueMail } from '../mail/queue-mail.ts';
+import { type NoticeKind, noticeMail, queueMail } from '../mail/index.ts';
 import type { AccountDeps } from './account-deps.ts';
 
 /** Later than that it would be no news. */

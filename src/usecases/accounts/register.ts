@@ -4,7 +4,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import type { UserRow } from '../../store/schema/accounts.ts';
 import { findOpenInvitation } from '../../store/merchants/invitations.ts';
 import { anyUserExists, findUserByEmail, insertUser } from '../../store/accounts/users.ts';
-import { newUuid } from '../events/new-id.ts';
+import { newUuid } from '../events/index.ts';
 import { keepNothing, type KeepMade } from '../keep-answer.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { assertUncommon } from './passwords/common-passwords.ts';

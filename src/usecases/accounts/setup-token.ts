@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { invalidField } from '../../domain/errors.ts';
-import { randomBase62 } from '../events/new-id.ts';
+import { randomBase62 } from '../events/index.ts';
 
 /** 32 base62 characters carry 190 bits. */
 const LENGTH = 32;

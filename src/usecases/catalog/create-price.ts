@@ -1,6 +1,6 @@
 import { insertPrice } from '../../store/catalog/prices.ts';
 import type { PriceRow } from '../../store/schema/catalog.ts';
-import { newId } from '../events/new-id.ts';
+import { newId } from '../events/index.ts';
 import { keepNothing, type KeepMade } from '../keep-answer.ts';
 import { fiatMinorUnits } from './fiat-minor-units.ts';
 import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';

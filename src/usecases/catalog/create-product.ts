@@ -1,7 +1,7 @@
 import type { RecurringInterval } from '../../domain/catalog.ts';
 import { insertProduct } from '../../store/catalog/products.ts';
 import type { ProductRow } from '../../store/schema/catalog.ts';
-import { newId } from '../events/new-id.ts';
+import { newId } from '../events/index.ts';
 import { setShopsOfProduct } from '../../store/catalog/product-shops.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { keepNothing, type KeepMade } from '../keep-answer.ts';

@@ -2,8 +2,8 @@ import type { Actor } from '../../domain/actor.ts';
 import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import type { Client } from '../accounts/sessions/dashboard-session.ts';
-import { noteAction } from '../shops/members/note-action.ts';
+import type { Client } from '../accounts/index.ts';
+import { noteAction } from '../shops/index.ts';
 import type { CatalogReach } from './selling-shops.ts';
 
 export interface CatalogDeps {

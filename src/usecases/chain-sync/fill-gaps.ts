@@ -14,11 +14,10 @@ import { findOutput } from '../../store/ledger/outputs.ts';
 import { findVersionByTxid } from '../../store/sends/send-versions.ts';
 import type { ChainGapRow } from '../../store/schema/chain.ts';
 import type { ObserveDeps } from './observe-deps.ts';
-import { recordMovements } from '../accounting/record-movements.ts';
-import { confirmSends } from '../wallet/lifecycle/record-spends.ts';
-import { readPlan } from '../wallet/lifecycle/stored-plan.ts';
+import { recordMovements } from '../accounting/index.ts';
+import { confirmSends, readPlan } from '../wallet/index.ts';
 import { compareAccounts } from './reconcile-accounts.ts';
-import { recordObservations } from '../payments/record-observations.ts';
+import { recordObservations } from '../payments/index.ts';
 
 /** Time limit for the ledger to reach the node's block. */
 const PATIENCE_MS = 60_000;

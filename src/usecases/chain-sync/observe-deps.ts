@@ -3,7 +3,7 @@ import type { ChainId, Coin, Mode } from '../../domain/coins.ts';
 import type { ConfirmationPolicy } from '../../domain/confirmations.ts';
 import type { Logger } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
+import type { ApplyFactsDeps } from '../payments/index.ts';
 
 /** What every use case that records observations of a chain needs. */
 export interface ObserveDeps extends ApplyFactsDeps {

@@ -11,9 +11,9 @@ import {
   noteConflicts,
 } from '../../store/ledger/raw-transactions.ts';
 import { forgetSettledInputs } from '../../store/ledger/unconfirmed-inputs.ts';
-import { applyFacts } from '../payments/apply-facts.ts';
-import { recordMovements, groupByTransaction } from '../accounting/record-movements.ts';
-import { confirmSends } from '../wallet/lifecycle/record-spends.ts';
+import { applyFacts, recordObservations, type SeenCredit } from '../payments/index.ts';
+import { groupByTransaction, recordMovements } from '../accounting/index.ts';
+import { confirmSends } from '../wallet/index.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 import {
   conflictedTransactions,
@@ -22,7 +22,6 @@ import {
   findReplaced,
   listUnconfirmedOutputs,
 } from './find-conflicted.ts';
-import { recordObservations, type SeenCredit } from '../payments/record-observations.ts';
 
 /** Deepest confirmation count that a protocol rule requires (coinbase maturity), with a margin. */
 const PROTOCOL_DEPTH = 200;

@@ -9,7 +9,7 @@ import {
 } from '../../store/chain/chain-cursors.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { paymentsAwaiting } from '../../store/payments/awaited-finality.ts';
-import { applyFacts } from '../payments/apply-facts.ts';
+import { applyFacts } from '../payments/index.ts';
 import type { FinalityCache } from './finality-cache.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 

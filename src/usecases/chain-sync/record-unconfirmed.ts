@@ -5,12 +5,11 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import { outputsOfTransactions, unconfirmedOutputs, type StoredOutput } from '../../store/ledger/outputs.ts';
 import { storedTransactions } from '../../store/ledger/raw-transactions.ts';
 import { rememberInputs, spendersOfOpenParents } from '../../store/ledger/unconfirmed-inputs.ts';
-import { recordUnconfirmedSpends } from '../wallet/lifecycle/record-spends.ts';
+import { provenHash, recordUnconfirmedSpends } from '../wallet/index.ts';
 import { findConflicted } from './find-conflicted.ts';
 import type { ObserveDeps } from './observe-deps.ts';
-import { provenHash } from '../wallet/lifecycle/proven-hash.ts';
 import type { RecheckRoundRobin } from './round-robin.ts';
-import { recordObservations } from '../payments/record-observations.ts';
+import { recordObservations } from '../payments/index.ts';
 
 /** The adapter methods needed to recheck transactions. */
 type Asked = Pick<ChainAdapter, 'coin' | 'mode' | 'recheck' | 'tip' | 'sparse' | 'hashAt'>;

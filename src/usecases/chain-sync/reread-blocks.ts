@@ -2,10 +2,10 @@ import type { ChainAdapter, ChainBlock } from '../../domain/chain.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import { findCursor, rememberedBlocks } from '../../store/chain/chain-cursors.ts';
 import { endReread, findReread, writeReread, type RereadRequest } from '../../store/chain/reread-requests.ts';
-import { recordMovements, groupByTransaction } from '../accounting/record-movements.ts';
-import { confirmSends } from '../wallet/lifecycle/record-spends.ts';
+import { groupByTransaction, recordMovements } from '../accounting/index.ts';
+import { confirmSends } from '../wallet/index.ts';
 import type { ObserveDeps } from './observe-deps.ts';
-import { recordObservations } from '../payments/record-observations.ts';
+import { recordObservations } from '../payments/index.ts';
 
 /** Blocks read per call, so that a request does not delay a stop. */
 const BLOCKS_PER_CALL = 100;

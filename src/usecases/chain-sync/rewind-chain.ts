@@ -6,9 +6,9 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import { outputsAbove, upsertOutput } from '../../store/ledger/outputs.ts';
 import { forgetConflictsAbove, storedTransactions } from '../../store/ledger/raw-transactions.ts';
 import { rememberInputs } from '../../store/ledger/unconfirmed-inputs.ts';
-import { recordMovements } from '../accounting/record-movements.ts';
-import { applyFacts } from '../payments/apply-facts.ts';
-import { unconfirmSends } from '../wallet/lifecycle/record-spends.ts';
+import { recordMovements } from '../accounting/index.ts';
+import { applyFacts } from '../payments/index.ts';
+import { unconfirmSends } from '../wallet/index.ts';
 import type { ObserveDeps } from './observe-deps.ts';
 
 type RewoundChain = Pick<ChainAdapter, 'coin' | 'mode' | 'inputsOf'>;

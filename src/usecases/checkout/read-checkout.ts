@@ -9,12 +9,16 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { checkoutRows, findPayment, type CheckoutRow } from '../../store/payments/payments.ts';
-import { readExcess, type Excess } from '../refunds/links/read-excess.ts';
+import { type Excess, readExcess } from '../refunds/index.ts';
 import { findRenewal, type Renewal } from './renewal.ts';
-import { allowedEmbedOrigins } from '../shops/embed-origins.ts';
-import { shopFace, type ShopFace } from '../shops/shop-face.ts';
-import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
-import { payerView, presentPayment, type PresentDeps } from '../payments/present-payment.ts';
+import { allowedEmbedOrigins, shopFace, type ShopFace } from '../shops/index.ts';
+import {
+  type LoadedPayment,
+  loadPayment,
+  payerView,
+  type PresentDeps,
+  presentPayment,
+} from '../payments/index.ts';
 
 export interface ReadCheckoutDeps extends PresentDeps {
   readonly db: Db;

@@ -8,9 +8,8 @@ import { findMerchant } from '../../store/merchants/merchants.ts';
 import { findPayment } from '../../store/payments/payments.ts';
 import type { MailRow } from '../../store/schema/accounts.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import type { MailText } from '../mail/mail-texts.ts';
-import { queueMail, type QueueMailDeps } from '../mail/queue-mail.ts';
-import { findReachable } from '../access/reach-merchant.ts';
+import { type MailText, queueMail, type QueueMailDeps } from '../mail/index.ts';
+import { findReachable } from '../access/index.ts';
 import { hasReceipt, readCheckout, type CheckoutView, type ReadCheckoutDeps } from './read-checkout.ts';
 
 export interface ReceiptMailDeps extends ReadCheckoutDeps, QueueMailDeps {

@@ -6,11 +6,17 @@ import { lastUpdateTime } from '../../store/payments/payment-timeline.ts';
 import { findPayment, offeredBits, type StoredPayment } from '../../store/payments/payments.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { fiatMinorUnits } from '../catalog/fiat-minor-units.ts';
-import { newTimedId } from '../events/new-id.ts';
-import { storePayment, type CreatePaymentDeps } from '../payments/create-payment.ts';
-import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
-import { offersFor, stillAllowed, type RequestedConfirmations } from '../payments/offers.ts';
+import { fiatMinorUnits } from '../catalog/index.ts';
+import { newTimedId } from '../events/index.ts';
+import {
+  type CreatePaymentDeps,
+  type LoadedPayment,
+  loadPayment,
+  offersFor,
+  type RequestedConfirmations,
+  stillAllowed,
+  storePayment,
+} from '../payments/index.ts';
 import { findRenewal, type Renewal } from './renewal.ts';
 
 /** The payment that the payer goes on with. */

@@ -4,11 +4,10 @@ import { firstExpiry, isLastOfOrder } from '../../store/payments/payment-groups.
 import type { StoredPayment } from '../../store/payments/payments.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { fiatMinorUnits } from '../catalog/fiat-minor-units.ts';
-import { merchantMode } from '../access/merchant-mode.ts';
-import type { LoadedPayment } from '../payments/load-payment.ts';
-import { amountProblem } from '../links/check-answers.ts';
-import { readOpenLink } from '../links/read-link.ts';
+import { fiatMinorUnits } from '../catalog/index.ts';
+import { merchantMode } from '../access/index.ts';
+import type { LoadedPayment } from '../payments/index.ts';
+import { amountProblem, readOpenLink } from '../links/index.ts';
 
 /**
  * How long after its end a payment that a shop made can be renewed, with all that renew it: else each would begin

@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/ports.ts';
 import { findCustomerByEmail, insertCustomer } from '../../store/catalog/customers.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { CustomerRow } from '../../store/schema/catalog.ts';
-import { newId } from '../events/new-id.ts';
+import { newId } from '../events/index.ts';
 import { keepNothing, type KeepMade } from '../keep-answer.ts';
 
 interface NewCustomer {

@@ -1,4 +1,4 @@
-import { fiatMinorUnits } from '../catalog/fiat-minor-units.ts';
+import { fiatMinorUnits } from '../catalog/index.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { LinkField } from '../../domain/payment-link.ts';
 import type { LinkView } from './read-link.ts';

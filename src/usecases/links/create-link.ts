@@ -8,7 +8,7 @@ import { insertPaymentLink } from '../../store/catalog/payment-links.ts';
 import type { AskedField, PaymentLinkRow } from '../../store/schema/payment-links.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { newId } from '../events/new-id.ts';
+import { newId } from '../events/index.ts';
 import { keepNothing, type KeepMade } from '../keep-answer.ts';
 import { termColumns, type LinkTerms } from './link-terms.ts';
 

@@ -3,9 +3,7 @@ import { AppError, invalidField } from '../../domain/errors.ts';
 import type { PaymentLinkRow, OpenAmount } from '../../store/schema/payment-links.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { fiatMinorUnits } from '../catalog/fiat-minor-units.ts';
-import { findOwnPrice } from '../catalog/find-own-price.ts';
-import { noteSale } from '../catalog/selling-shops.ts';
+import { fiatMinorUnits, findOwnPrice, noteSale } from '../catalog/index.ts';
 
 /** What a link asks for: a price of the catalog, an amount, or what the payer chooses. */
 export type LinkTerms =

@@ -1,7 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
-import type { Payer } from '../customers/find-or-create-payer.ts';
-import { createPayment, type CreatePaymentDeps } from '../payments/create-payment.ts';
-import type { PriceChoice } from '../payments/resolve-price.ts';
+import type { Payer } from '../customers/index.ts';
+import { createPayment, type CreatePaymentDeps, type PriceChoice } from '../payments/index.ts';
 import { findProblems, type Answers, type AnswerProblems } from './check-answers.ts';
 import { newSlug } from './create-link.ts';
 import type { LinkView } from './read-link.ts';

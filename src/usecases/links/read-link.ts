@@ -7,8 +7,8 @@ import { findMerchant } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { AskedField, OpenAmount, PaymentLinkRow } from '../../store/schema/payment-links.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { allowedEmbedOrigins } from '../shops/embed-origins.ts';
-import type { PriceChoice } from '../payments/resolve-price.ts';
+import { allowedEmbedOrigins } from '../shops/index.ts';
+import type { PriceChoice } from '../payments/index.ts';
 
 /** What a link's page shows, and what it makes payments of. */
 export interface LinkView {

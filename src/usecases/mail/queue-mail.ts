@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { insertMail } from '../../store/accounts/mails.ts';
 import type { MailRow } from '../../store/schema/accounts.ts';
-import { newId } from '../events/new-id.ts';
+import { newId } from '../events/index.ts';
 import { countMails } from './mail-limits.ts';
 import type { MailText } from './mail-texts.ts';
 

@@ -5,7 +5,7 @@ import { readMeta, writeMeta } from '../../store/meta.ts';
 import { insertNotice, noticedEventsAfter, wasCompletedBefore } from '../../store/notices/notices.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { NoticeRow } from '../../store/schema/notices.ts';
-import { plainOrder } from '../mail/plain-order.ts';
+import { plainOrder } from '../mail/index.ts';
 
 /** Number of the last event that was looked at. */
 const SEEN = 'notices.seq';

@@ -11,7 +11,7 @@ import {
 } from '../../store/notices/notice-choices.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 
-import { reachMerchant } from '../access/reach-merchant.ts';
+import { reachMerchant } from '../access/index.ts';
 import { wants } from './notice-readers.ts';
 
 export interface NoticeSettingsDeps {

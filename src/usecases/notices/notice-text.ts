@@ -1,8 +1,6 @@
 import { KIND_OF_REASON, type NoticeKind, type NoticeLanguage } from '../../domain/notices.ts';
 import type { NoticeRow } from '../../store/schema/notices.ts';
-import { escapeHtml, hostName, htmlMail } from '../mail/html-mail.ts';
-import type { MailText } from '../mail/mail-texts.ts';
-import { bodyName, subjectName } from '../mail/foreign-name.ts';
+import { bodyName, escapeHtml, hostName, htmlMail, type MailText, subjectName } from '../mail/index.ts';
 import { noticeDetails } from './note-events.ts';
 import { de } from './texts/de.ts';
 import { en, type NoticeTexts } from './texts/en.ts';

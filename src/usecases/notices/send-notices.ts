@@ -13,7 +13,7 @@ import { findPayment } from '../../store/payments/payments.ts';
 import { findRefundLink } from '../../store/payments/refund-links.ts';
 import type { NoticeRow } from '../../store/schema/notices.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { queueMail } from '../mail/queue-mail.ts';
+import { queueMail } from '../mail/index.ts';
 import { isReminded } from './note-events.ts';
 import { noticeReaders } from './notice-readers.ts';
 import { noticeText } from './notice-text.ts';

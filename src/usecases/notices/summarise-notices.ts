@@ -9,9 +9,9 @@ import {
   summarizeSuppressedNotices,
 } from '../../store/notices/notices.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { queueMail } from '../mail/queue-mail.ts';
+import { queueMail } from '../mail/index.ts';
 import { summaryText } from './notice-text.ts';
-import { findReachable } from '../access/reach-merchant.ts';
+import { findReachable } from '../access/index.ts';
 import { NOTICE_LIFETIME_MS, type SendNoticesDeps } from './send-notices.ts';
 
 const HOUR_MS = 3_600_000;

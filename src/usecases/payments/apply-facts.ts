@@ -22,7 +22,7 @@ import { requiredDepths, type Depths } from '../../domain/payment/depth.ts';
 import { awaitedDepth } from '../../store/payments/payments-with-money.ts';
 import { setRefundValues } from '../../store/payments/refunds.ts';
 import { findPayment, updatePayment, type StoredPayment } from '../../store/payments/payments.ts';
-import { quoteOrNull, RATE_HOLDS_MS } from '../rates/quote-or-null.ts';
+import { quoteOrNull, RATE_HOLDS_MS } from '../rates/index.ts';
 import { cancelOpenLinks } from './refunds/cancel-links.ts';
 import { storeDepths } from './awaited-depths.ts';
 import { emitPaymentEvents } from './emit-payment-events.ts';

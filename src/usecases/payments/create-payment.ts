@@ -17,11 +17,10 @@ import {
 } from '../../store/payments/payments.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import { allocateAddresses, type AllocateAddressDeps } from '../addresses/allocate-address.ts';
-import { findOrCreatePayer, type Payer } from '../customers/find-or-create-payer.ts';
-import { newTimedId } from '../events/new-id.ts';
-import { refuseWebhookUrl, type WebhookUrlRule } from '../webhooks/webhook-url-rule.ts';
-import { emitEvent } from '../events/emit-event.ts';
+import { type AllocateAddressDeps, allocateAddresses } from '../addresses/index.ts';
+import { findOrCreatePayer, type Payer } from '../customers/index.ts';
+import { emitEvent, newTimedId } from '../events/index.ts';
+import { refuseWebhookUrl, type WebhookUrlRule } from '../webhooks/index.ts';
 import type { ApplyFactsDeps } from './apply-facts.ts';
 import { loadedNew } from './load-payment.ts';
 import {

@@ -1,7 +1,7 @@
 import type { PaymentEventType } from '../../domain/payment/types.ts';
 import { getWebhookUrl } from '../../store/merchants/merchants.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import { emitEvent, type EmitEventDeps } from '../events/emit-event.ts';
+import { emitEvent, type EmitEventDeps } from '../events/index.ts';
 import type { LoadedPayment } from './load-payment.ts';
 import { presentLoaded, presentTimeline, type PresentDeps } from './present-payment.ts';
 

@@ -8,7 +8,7 @@ import {
 } from '../../store/payments/payment-list.ts';
 import { totalPayments } from '../../store/payments/payment-totals.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import { merchantMode } from '../access/merchant-mode.ts';
+import { merchantMode } from '../access/index.ts';
 import { presentPayment, type PaymentView, type PresentDeps } from './present-payment.ts';
 
 export interface ListPaymentsFilter extends Omit<PaymentFilter, 'merchantId' | 'mode' | 'search'> {

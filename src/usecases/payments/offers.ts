@@ -13,7 +13,7 @@ import type { Chains } from '../../domain/chains.ts';
 import type { RateQuote, Rates } from '../../domain/ports.ts';
 import { roundUpForPayer, coinAmountFor } from '../../domain/price.ts';
 import type { StoredOption } from '../../store/payments/payments.ts';
-import type { MinorUnits } from '../catalog/fiat-minor-units.ts';
+import type { MinorUnits } from '../catalog/index.ts';
 
 export interface OfferDeps {
   readonly chains: Chains;

@@ -1,6 +1,6 @@
 import { invalidField } from '../../domain/errors.ts';
 import { parseDecimal } from '../../domain/money.ts';
-import type { MinorUnits } from '../catalog/fiat-minor-units.ts';
+import type { MinorUnits } from '../catalog/index.ts';
 
 /** One thing that is paid for, as the payer is shown it. */
 export interface PaymentLine {

@@ -19,7 +19,7 @@ import { parseShare, parseSums, shareText, sumsJson } from '../../store/payments
 import type { StoredOption, StoredPayment } from '../../store/payments/payments.ts';
 import type { UnsentClaim } from '../../store/payments/refund-links.ts';
 import type { StoredRefund } from '../../store/payments/refunds.ts';
-import { fiatMinorUnits } from '../catalog/fiat-minor-units.ts';
+import { fiatMinorUnits } from '../catalog/index.ts';
 
 export interface LoadPaymentDeps {
   /** Confirmation policy of a coin in a mode. */

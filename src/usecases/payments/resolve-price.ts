@@ -3,10 +3,7 @@ import { AppError, assertNever } from '../../domain/errors.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { findUserPrice } from '../../store/catalog/prices.ts';
-import { fiatMinorUnits, type MinorUnits } from '../catalog/fiat-minor-units.ts';
-import { findOwnPrice } from '../catalog/find-own-price.ts';
-import { findOwnProduct } from '../catalog/find-own-product.ts';
-import { noteSale } from '../catalog/selling-shops.ts';
+import { fiatMinorUnits, findOwnPrice, findOwnProduct, type MinorUnits, noteSale } from '../catalog/index.ts';
 
 /** What a payment shall cost: an amount, or what the catalog asks for a product. */
 export type PriceChoice =

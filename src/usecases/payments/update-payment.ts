@@ -6,7 +6,7 @@ import { findOrigin } from '../../store/creators.ts';
 import { updateTerms, type PaymentTerms, type StoredOption } from '../../store/payments/payments.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import { fiatMinorUnits, type MinorUnits } from '../catalog/fiat-minor-units.ts';
+import { fiatMinorUnits, type MinorUnits } from '../catalog/index.ts';
 import { emitPaymentEvents } from './emit-payment-events.ts';
 import { findOwnGroupLead, findOwnPayment } from './get-payment.ts';
 import { loadPayment, type LoadedPayment } from './load-payment.ts';

@@ -7,11 +7,8 @@ import type { RefundRate } from '../../domain/payment/refund-link.ts';
 import { findWatched } from '../../store/ledger/addresses.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import { readMaxFee } from '../wallet/send/fee-terms.ts';
-import { chainFor, readAmount, type SendOrder } from '../wallet/send/send-order.ts';
-import type { SendCoinsDeps } from '../wallet/send/send-coins.ts';
-import { findOwnGroupLead } from '../payments/get-payment.ts';
-import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
+import { chainFor, readAmount, readMaxFee, type SendCoinsDeps, type SendOrder } from '../wallet/index.ts';
+import { findOwnGroupLead, type LoadedPayment, loadPayment } from '../payments/index.ts';
 import {
   nothingRefundable,
   readFiat,

@@ -5,15 +5,14 @@ import type { Rates } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findRefund } from '../../store/payments/refunds.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
-import { placeSend, type SendCoinsDeps } from '../wallet/send/send-coins.ts';
-import { readAmount, type SendOrder } from '../wallet/send/send-order.ts';
-import { findOwnPayment } from '../payments/get-payment.ts';
+import { placeSend, readAmount, type SendCoinsDeps, type SendOrder } from '../wallet/index.ts';
 import {
+  findOwnPayment,
+  type PaymentView,
   presentPayment,
   presentRefund,
-  type PaymentView,
   type RefundView,
-} from '../payments/present-payment.ts';
+} from '../payments/index.ts';
 import { orderRefund, type RefundInput } from './refund-order.ts';
 import { storeRefund } from './store-refund.ts';
 

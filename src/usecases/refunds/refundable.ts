@@ -13,7 +13,7 @@ import {
 import type { RefundValue } from '../../domain/payment/refund-value.ts';
 import type { Rates } from '../../domain/ports.ts';
 import { atomsFor, convertToMinor, exchangeRateFrom, type ExchangeRate } from '../../domain/price.ts';
-import type { LoadedPayment } from '../payments/load-payment.ts';
+import type { LoadedPayment } from '../payments/index.ts';
 
 /** Why nothing of a coin can be given back. */
 export function nothingRefundable(payment: LoadedPayment, coin: Coin): AppError {

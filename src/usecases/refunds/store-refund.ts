@@ -8,10 +8,13 @@ import { insertRefund } from '../../store/payments/refunds.ts';
 import type { RefundRow } from '../../store/schema/payments.ts';
 import type { StoredSend } from '../../store/sends/sends.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
-import type { ApplyFactsDeps } from '../payments/apply-facts.ts';
-import { applyRefunds } from '../payments/refunds/apply-refunds.ts';
-import { loadPayment, type LoadedPayment } from '../payments/load-payment.ts';
-import { refundColumns } from '../payments/payment-state.ts';
+import {
+  type ApplyFactsDeps,
+  applyRefunds,
+  type LoadedPayment,
+  loadPayment,
+  refundColumns,
+} from '../payments/index.ts';
 import { nothingRefundable, refundShare } from './refundable.ts';
 import { requireNoSecondPayment } from './unproven-failures.ts';
 import type { SendPolicy } from '../../domain/send/policy.ts';

@@ -11,8 +11,7 @@ import { isNonceUsedBelow } from '../../store/sends/nonce-sequences.ts';
 import { listVersions, type StoredSendVersion } from '../../store/sends/send-versions.ts';
 import { findSend, type StoredSend } from '../../store/sends/sends.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
-import { findConflicts } from '../wallet/lifecycle/find-conflicts.ts';
-import { readPlan } from '../wallet/lifecycle/stored-plan.ts';
+import { findConflicts, readPlan } from '../wallet/index.ts';
 
 interface Terms {
   readonly policy: Pick<SendPolicy, 'surplusDepth'>;

@@ -6,9 +6,9 @@ import { insertApiKeys } from '../../store/merchants/api-keys.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { domainExists, insertMerchant, nextAccount, listMerchants } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import { allocateAddresses, type AllocateAddressDeps } from '../addresses/allocate-address.ts';
-import { newKeyPair } from '../access/api-key.ts';
-import { newUuid, newWebhookSecret, randomBase62 } from '../events/new-id.ts';
+import { type AllocateAddressDeps, allocateAddresses } from '../addresses/index.ts';
+import { newKeyPair } from '../access/index.ts';
+import { newUuid, newWebhookSecret, randomBase62 } from '../events/index.ts';
 import { keepNothing, type KeepMade } from '../keep-answer.ts';
 
 /** What a new merchant starts with. */

@@ -6,10 +6,9 @@ import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { deleteLogo, upsertLogo } from '../../store/merchants/logos.ts';
 import { updateMerchant } from '../../store/merchants/merchants.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import { redirectDeliveries } from '../webhooks/redirect-deliveries.ts';
-import { refuseWebhookUrl, type WebhookUrlRule } from '../webhooks/webhook-url-rule.ts';
+import { redirectDeliveries, refuseWebhookUrl, type WebhookUrlRule } from '../webhooks/index.ts';
 import { refuseEmbedOrigins } from './embed-origins.ts';
-import { findOwnMerchant } from '../access/find-own-merchant.ts';
+import { findOwnMerchant } from '../access/index.ts';
 
 export interface EditMerchantDeps {
   readonly db: Db;

@@ -1,6 +1,6 @@
 import { invalidField } from '../../domain/errors.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
-import type { WebhookUrlRule } from '../webhooks/webhook-url-rule.ts';
+import type { WebhookUrlRule } from '../webhooks/index.ts';
 
 /** The origins a merchant listed, as they were stored. */
 export function listedOrigins(merchant: Pick<MerchantRow, 'embed_origins_json'>): string[] {

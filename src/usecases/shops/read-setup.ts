@@ -4,7 +4,7 @@ import { findSecondFactor } from '../../store/accounts/second-factors.ts';
 import { hasPaidPayment, newestWebhookSuccess } from '../../store/merchants/setup-facts.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { listEndpoints } from '../webhooks/list-endpoints.ts';
+import { listEndpoints } from '../webhooks/index.ts';
 
 /** Age of the copies of the database; says nothing of where they are. */
 export interface BackupAge {

@@ -1,9 +1,8 @@
 import type { Clock } from '../../domain/ports.ts';
 import { deleteKeys, insertApiKeys, retireCurrentKeys } from '../../store/merchants/api-keys.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { newKeyPair } from '../access/api-key.ts';
+import { findOwnMerchant, newKeyPair } from '../access/index.ts';
 import { keepNothing, type KeepMade } from '../keep-answer.ts';
-import { findOwnMerchant } from '../access/find-own-merchant.ts';
 
 export interface RegeneratedKeys {
   readonly public: string;

@@ -3,7 +3,7 @@ import type { SecretBox } from '../../domain/keys.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findMerchant, updateMerchant } from '../../store/merchants/merchants.ts';
-import { newWebhookSecret } from '../events/new-id.ts';
+import { newWebhookSecret } from '../events/index.ts';
 import { keepNothing, type KeepMade } from '../keep-answer.ts';
 
 const OVERLAP_MS = 24 * 3600 * 1000;

@@ -6,7 +6,7 @@ import { loadNonceSequence } from '../../store/sends/nonce-sequences.ts';
 import { findFeeLevel } from '../../store/ledger/fee-levels.ts';
 import { spendableTotal, type WalletRef } from '../../store/ledger/spendable.ts';
 import { accountsPerSend } from '../../domain/accounts.ts';
-import { merchantMode } from '../access/merchant-mode.ts';
+import { merchantMode } from '../access/index.ts';
 import { spendableChange } from './lifecycle/ancestry.ts';
 import type { WalletOwner } from './send/send-order.ts';
 import { sendsFromOneAddress } from './send/sender.ts';

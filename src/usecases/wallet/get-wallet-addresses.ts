@@ -1,7 +1,7 @@
 import { COINS, byCoin, type Coin, type Mode } from '../../domain/coins.ts';
 import { merchantAddress } from '../../store/ledger/addresses.ts';
 import type { Db } from '../../store/sqlite/database.ts';
-import { merchantMode } from '../access/merchant-mode.ts';
+import { merchantMode } from '../access/index.ts';
 import type { WalletOwner } from './send/send-order.ts';
 
 /** The merchant's own address of each coin in a mode: where to send coins to fill the wallet. */

@@ -5,7 +5,7 @@ import { findCursor } from '../../store/chain/chain-cursors.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { findFeeLevel } from '../../store/ledger/fee-levels.ts';
 import { pageWalletOutputs, type WalletOutputRow } from '../../store/ledger/wallet-outputs.ts';
-import { merchantMode } from '../access/merchant-mode.ts';
+import { merchantMode } from '../access/index.ts';
 import { spendableChange } from './lifecycle/ancestry.ts';
 import type { WalletOwner } from './send/send-order.ts';
 

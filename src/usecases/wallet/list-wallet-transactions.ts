@@ -11,8 +11,8 @@ import {
   pageWalletTransactions,
   type WalletTransactionFilter,
 } from '../../store/ledger/wallet-transactions.ts';
-import { fiatAmount } from '../accounting/fiat-amount.ts';
-import { merchantMode } from '../access/merchant-mode.ts';
+import { fiatAmount } from '../accounting/index.ts';
+import { merchantMode } from '../access/index.ts';
 import type { WalletOwner } from './send/send-order.ts';
 
 export interface WalletTransaction {

@@ -1,7 +1,7 @@
 import type { KeyPath } from '../../domain/keys.ts';
 import { allMerchants, skipAccountsBelow } from '../../store/merchants/merchants.ts';
 import { noteRestored } from './lifecycle/note-restored.ts';
-import { watchUntil, type GapLimitDeps } from '../addresses/gap-limit.ts';
+import { type GapLimitDeps, watchUntil } from '../addresses/index.ts';
 
 /**
  * Catches up a database that is older than the addresses issued from its seed: addresses it does not know are watched

@@ -8,7 +8,7 @@ import {
 } from '../../store/webhooks/event-retention.ts';
 import { readMeta, writeMeta } from '../../store/meta.ts';
 import { deleteLogsBefore, deleteOldestLogs, sumLogBytes } from '../../store/webhooks/webhook-logs.ts';
-import type { EventBody } from '../events/event-body.ts';
+import type { EventBody } from '../events/index.ts';
 
 export interface PruneWebhooksDeps {
   readonly db: Db;

@@ -20,7 +20,7 @@ import { disableEndpoint } from '../../store/webhooks/disabled-endpoints.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { insertWebhookLog, type NewWebhookLog } from '../../store/webhooks/webhook-logs.ts';
 import { assertNever } from '../../domain/errors.ts';
-import { newTimedId } from '../events/new-id.ts';
+import { newTimedId } from '../events/index.ts';
 
 export interface AttemptRecord {
   readonly delivery: StoredDelivery;

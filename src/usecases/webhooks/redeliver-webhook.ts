@@ -9,8 +9,7 @@ import { findEndpoint, isOpen, type StoredEndpoint } from '../../store/webhooks/
 import { findPaymentWebhookUrl } from '../../store/webhooks/webhook-targets.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
 import { findWebhookLog, type StoredWebhookLog } from '../../store/webhooks/webhook-logs.ts';
-import type { Target } from '../events/emit-event.ts';
-import { newTimedId } from '../events/new-id.ts';
+import { newTimedId, type Target } from '../events/index.ts';
 import type { AttemptReport, DeliveryAttempts } from './attempts.ts';
 
 export interface RedeliverWebhookDeps {

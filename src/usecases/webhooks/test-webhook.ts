@@ -3,7 +3,7 @@ import type { Clock, Logger } from '../../domain/ports.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { findMerchant } from '../../store/merchants/merchants.ts';
-import { emitEvent, type Target } from '../events/emit-event.ts';
+import { emitEvent, type Target } from '../events/index.ts';
 import type { AttemptReport, DeliveryAttempts } from './attempts.ts';
 import { findOwnEndpoint } from './find-own-endpoint.ts';
 import { refuseClosed, refuseGone } from './redeliver-webhook.ts';

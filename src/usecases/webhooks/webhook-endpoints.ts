@@ -14,7 +14,7 @@ import {
   updateEndpoint,
   type StoredEndpoint,
 } from '../../store/webhooks/webhook-endpoints.ts';
-import { newId, newWebhookSecret } from '../events/new-id.ts';
+import { newId, newWebhookSecret } from '../events/index.ts';
 import { keepNothing, type KeepMade } from '../keep-answer.ts';
 import { findOwnEndpoint } from './find-own-endpoint.ts';
 import { refuseWebhookUrl, type WebhookUrlRule } from './webhook-url-rule.ts';

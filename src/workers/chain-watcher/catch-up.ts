@@ -1,9 +1,6 @@
 import type { BlockRef, ChainAdapter, ChainBlock } from '../../domain/chain.ts';
 import { assertNever } from '../../domain/errors.ts';
-import { crossGap } from '../../usecases/chain-sync/cross-gap.ts';
-import type { ObserveDeps } from '../../usecases/chain-sync/observe-deps.ts';
-import { recordBlock } from '../../usecases/chain-sync/record-block.ts';
-import { rewindChain } from '../../usecases/chain-sync/rewind-chain.ts';
+import { crossGap, type ObserveDeps, recordBlock, rewindChain } from '../../usecases/chain-sync/index.ts';
 import type { HealthRecord } from './chain-health.ts';
 import { findForkPoint, type Fork } from './fork-point.ts';
 import type { SyncTracker } from './sync-tracker.ts';

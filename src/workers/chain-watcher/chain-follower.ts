@@ -7,13 +7,15 @@ import {
   type UnconfirmedView,
 } from '../../domain/chain.ts';
 import { cursorTime } from '../../store/chain/chain-cursors.ts';
-import { FinalityCache } from '../../usecases/chain-sync/finality-cache.ts';
-import type { ObserveDeps } from '../../usecases/chain-sync/observe-deps.ts';
-import { recheckDepths } from '../../usecases/payments/recheck-depths.ts';
-import { recordFinality } from '../../usecases/chain-sync/record-finality.ts';
-import { recordUnconfirmed } from '../../usecases/chain-sync/record-unconfirmed.ts';
-import { RecheckRoundRobin } from '../../usecases/chain-sync/round-robin.ts';
-import { startCursor } from '../../usecases/chain-sync/start-cursor.ts';
+import {
+  FinalityCache,
+  type ObserveDeps,
+  RecheckRoundRobin,
+  recordFinality,
+  recordUnconfirmed,
+  startCursor,
+} from '../../usecases/chain-sync/index.ts';
+import { recheckDepths } from '../../usecases/payments/index.ts';
 import { catchUp } from './catch-up.ts';
 import { HealthRecord, type ChainHealth, type WatchMetrics } from './chain-health.ts';
 import { isInStep, SyncTracker } from './sync-tracker.ts';

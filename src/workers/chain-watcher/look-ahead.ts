@@ -2,7 +2,7 @@ import { setImmediate as yieldToRequests } from 'node:timers/promises';
 import type { ChainId, Coin } from '../../domain/coins.ts';
 import type { Logger } from '../../domain/ports.ts';
 import { countLookAhead } from '../../store/ledger/look-ahead.ts';
-import { watchLookAhead, type WatchLookAheadDeps } from '../../usecases/addresses/watch-look-ahead.ts';
+import { watchLookAhead, type WatchLookAheadDeps } from '../../usecases/addresses/index.ts';
 import { PeriodicTask } from '../periodic-task.ts';
 
 export type LookAheadDeps = WatchLookAheadDeps & { readonly logger: Logger };

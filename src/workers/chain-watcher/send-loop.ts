@@ -1,13 +1,17 @@
 import { accountsPerSend } from '../../domain/accounts.ts';
 import type { ChainId } from '../../domain/coins.ts';
 import type { SendPlace } from '../../store/sends/sends.ts';
-import { advanceSends } from '../../usecases/wallet/lifecycle/advance-sends.ts';
-import { bumpSends, type BumpSendsDeps } from '../../usecases/wallet/lifecycle/bump-sends.ts';
-import { consolidateRound } from '../../usecases/wallet/sweep/consolidate-rounds.ts';
-import { failOrphans } from '../../usecases/wallet/lifecycle/fail-orphans.ts';
-import { failReverted, type FailRevertedDeps } from '../../usecases/wallet/lifecycle/fail-reverted.ts';
-import { releaseQueued } from '../../usecases/wallet/lifecycle/release-queued.ts';
-import { prepareSends } from '../../usecases/wallet/lifecycle/prepare-sends.ts';
+import {
+  advanceSends,
+  bumpSends,
+  type BumpSendsDeps,
+  consolidateRound,
+  failOrphans,
+  failReverted,
+  type FailRevertedDeps,
+  prepareSends,
+  releaseQueued,
+} from '../../usecases/wallet/index.ts';
 import { PeriodicTask } from '../periodic-task.ts';
 
 export type SendLoopDeps = BumpSendsDeps & FailRevertedDeps;

@@ -1,9 +1,12 @@
 import type { ChainId } from '../../domain/coins.ts';
 import type { Chains } from '../../domain/chains.ts';
-import { closeGaps } from '../../usecases/wallet/lifecycle/close-gaps.ts';
-import { gatherDeposits } from '../../usecases/wallet/sweep/gather-deposits.ts';
-import { sweepDeposits, type SweepDepositsDeps } from '../../usecases/wallet/sweep/sweep-deposits.ts';
-import { createSweepBackoff } from '../../usecases/wallet/sweep/sweep-backoff.ts';
+import {
+  closeGaps,
+  createSweepBackoff,
+  gatherDeposits,
+  sweepDeposits,
+  type SweepDepositsDeps,
+} from '../../usecases/wallet/index.ts';
 import { PeriodicTask } from '../periodic-task.ts';
 
 /**

@@ -2,11 +2,14 @@ import type { ChainAdapter } from '../../domain/chain.ts';
 import type { Chains } from '../../domain/chains.ts';
 import type { Coin, Mode } from '../../domain/coins.ts';
 import type { Rates } from '../../domain/ports.ts';
-import type { ObserveDeps } from '../../usecases/chain-sync/observe-deps.ts';
-import { expirePayments } from '../../usecases/payments/expire-payments.ts';
-import { FinalCheck, type Uncredited } from '../../usecases/payments/final-check.ts';
-import { quoteLatePayments } from '../../usecases/payments/quote-late-payments.ts';
-import type { BumpSendsDeps } from '../../usecases/wallet/lifecycle/bump-sends.ts';
+import type { ObserveDeps } from '../../usecases/chain-sync/index.ts';
+import {
+  expirePayments,
+  FinalCheck,
+  quoteLatePayments,
+  type Uncredited,
+} from '../../usecases/payments/index.ts';
+import type { BumpSendsDeps } from '../../usecases/wallet/index.ts';
 import { ChainFollower } from './chain-follower.ts';
 import type { ChainHealth, WatchMetrics } from './chain-health.ts';
 import { PeriodicTask } from '../periodic-task.ts';

@@ -4,9 +4,12 @@ import pLimit from 'p-limit';
 import type { CheckOutcome, VerificationMethod } from '../../domain/domain-verification.ts';
 import { AppError, assertNever } from '../../domain/errors.ts';
 import type { EgressPolicy } from '../../egress/guarded-fetch.ts';
-import type { DomainChecker, DomainTarget } from '../../usecases/shops/domains/domain-checker.ts';
-import { recheckDomains } from '../../usecases/shops/domains/recheck-domains.ts';
-import type { RecordCheckDeps } from '../../usecases/shops/domains/record-check.ts';
+import {
+  type DomainChecker,
+  type DomainTarget,
+  recheckDomains,
+  type RecordCheckDeps,
+} from '../../usecases/shops/index.ts';
 import { PeriodicTask } from '../periodic-task.ts';
 import { CheckQuota } from './check-quota.ts';
 import { checkDns } from './dns-check.ts';

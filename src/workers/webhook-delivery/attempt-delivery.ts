@@ -6,7 +6,7 @@ import { findEventMessages, type EventMessage } from '../../store/webhooks/event
 import { isDeclaredEndpoint } from '../../store/webhooks/endpoint-key.ts';
 import { findEndpointSecrets } from '../../store/webhooks/webhook-endpoints.ts';
 import { findWebhookSecrets, type SealedWebhookSecrets } from '../../store/webhooks/webhook-targets.ts';
-import type { AttemptRecord } from '../../usecases/webhooks/record-attempt.ts';
+import type { AttemptRecord } from '../../usecases/webhooks/index.ts';
 import { deliver } from './deliver.ts';
 import { attemptOutcome } from './schedule.ts';
 import type { SigningKeys } from './signing-keys.ts';

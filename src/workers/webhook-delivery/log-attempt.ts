@@ -1,5 +1,5 @@
 import type { Logger } from '../../domain/ports.ts';
-import type { AttemptRecord } from '../../usecases/webhooks/record-attempt.ts';
+import type { AttemptRecord } from '../../usecases/webhooks/index.ts';
 
 /** One log line for a recorded attempt. */
 export function logAttempt(logger: Logger, record: AttemptRecord, logId: string): void {

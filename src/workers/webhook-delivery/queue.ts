@@ -14,9 +14,13 @@ import {
   type Lease,
 } from '../../store/webhooks/delivery-leases.ts';
 import { findLatestLog } from '../../store/webhooks/webhook-logs.ts';
-import { newUuid } from '../../usecases/events/new-id.ts';
-import type { AttemptReport, DeliveryAttempts } from '../../usecases/webhooks/attempts.ts';
-import { recordAttempts, type AttemptRecord } from '../../usecases/webhooks/record-attempt.ts';
+import { newUuid } from '../../usecases/events/index.ts';
+import {
+  type AttemptRecord,
+  type AttemptReport,
+  type DeliveryAttempts,
+  recordAttempts,
+} from '../../usecases/webhooks/index.ts';
 import {
   attemptDelivery,
   loadLeased,

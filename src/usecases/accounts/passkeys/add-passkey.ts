@@ -7,7 +7,7 @@ import { AppError } from '../../../domain/errors.ts';
 import { insertPasskey, findUserPasskeys } from '../../../store/accounts/passkeys.ts';
 import { findUser } from '../../../store/accounts/users.ts';
 import type { PasskeyRow, UserRow } from '../../../store/schema/accounts.ts';
-import { newId } from '../../events/new-id.ts';
+import { newId } from '../../events/index.ts';
 import type { AccountDeps } from '../account-deps.ts';
 import { assertConfirmed } from '../assert-confirmed.ts';
 import { toDescriptor } from './ask-passkey.ts';

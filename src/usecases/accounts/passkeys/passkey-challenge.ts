@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { insertSpentChallenge } from '../../../store/accounts/passkeys.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
-import { randomBase62 } from '../../events/new-id.ts';
+import { randomBase62 } from '../../events/index.ts';
 import type { AccountDeps } from '../account-deps.ts';
 
 /** How long an authenticator may take. */

@@ -7,7 +7,7 @@ import { changePasswordHash, findUser, markVerified } from '../../../store/accou
 import { listMerchants } from '../../../store/merchants/merchants.ts';
 import type { UserRow } from '../../../store/schema/accounts.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
-import { endShopKeys } from '../../access/end-shop-keys.ts';
+import { endShopKeys } from '../../access/index.ts';
 import type { AccountDeps } from '../account-deps.ts';
 import { invalidToken, tokenHash } from '../account-link.ts';
 import { assertUncommon } from './common-passwords.ts';

@@ -18,7 +18,7 @@ import { deleteRestrictedKeyById } from '../../../store/merchants/restricted-key
 import { knownRevocations, recordRevocation, type Revocation } from '../../../store/revocations.ts';
 import type { RevocationKind } from '../../../store/schema/accounts.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
-import { newKeyPair } from '../../access/api-key.ts';
+import { newKeyPair } from '../../access/index.ts';
 import {
   revokeEndpoint,
   revokeEndpointSecret,

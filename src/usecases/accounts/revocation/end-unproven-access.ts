@@ -7,8 +7,8 @@ import { listMerchants, updateMerchant } from '../../../store/merchants/merchant
 import { findEndpoints, updateEndpoint } from '../../../store/webhooks/webhook-endpoints.ts';
 import type { MerchantRow } from '../../../store/schema/merchants.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
-import { newWebhookSecret } from '../../events/new-id.ts';
-import { endShopKeys } from '../../access/end-shop-keys.ts';
+import { newWebhookSecret } from '../../events/index.ts';
+import { endShopKeys } from '../../access/index.ts';
 import type { AccountDeps } from '../account-deps.ts';
 import { endCredentials } from './end-credentials.ts';
 

@@ -8,7 +8,7 @@ import {
   forgetHealth,
   updateEndpoint,
 } from '../../../store/webhooks/webhook-endpoints.ts';
-import { newWebhookSecret } from '../../events/new-id.ts';
+import { newWebhookSecret } from '../../events/index.ts';
 
 interface RevokeContext {
   readonly now: number;

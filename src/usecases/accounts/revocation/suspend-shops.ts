@@ -3,7 +3,7 @@ import { incrementAllTokenVersions } from '../../../store/accounts/users.ts';
 import { suspendAllMerchants, updateMerchant } from '../../../store/merchants/merchants.ts';
 import type { Clock } from '../../../domain/ports.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
-import { findOwnMerchant } from '../../access/find-own-merchant.ts';
+import { findOwnMerchant } from '../../access/index.ts';
 
 /**
  * For a database of which nobody knows what was revoked since: secret keys, keys with wallet:send and members count again

@@ -7,7 +7,7 @@ import type { Db } from '../../../store/sqlite/database.ts';
 import type { MerchantRow } from '../../../store/schema/merchants.ts';
 import { touchSession } from '../../../store/accounts/sessions.ts';
 import { findUser } from '../../../store/accounts/users.ts';
-import { keyHash } from '../../access/api-key.ts';
+import { keyHash } from '../../access/index.ts';
 import { sessionOfToken } from './dashboard-session.ts';
 import type { Tokens } from './tokens.ts';
 

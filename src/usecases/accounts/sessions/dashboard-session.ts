@@ -10,7 +10,7 @@ import {
 } from '../../../store/accounts/sessions.ts';
 import type { SessionRow, UserRow } from '../../../store/schema/accounts.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
-import { newId } from '../../events/new-id.ts';
+import { newId } from '../../events/index.ts';
 import type { AccountDeps } from '../account-deps.ts';
 import { tokenHash } from '../account-link.ts';
 import { endCredentials } from '../revocation/end-credentials.ts';

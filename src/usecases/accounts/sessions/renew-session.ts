@@ -1,6 +1,6 @@
 import { replaceSessionToken } from '../../../store/accounts/sessions.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
-import { randomBase62 } from '../../events/new-id.ts';
+import { randomBase62 } from '../../events/index.ts';
 import { tokenHash } from '../account-link.ts';
 
 /** 43 base62 characters carry the 256 bits of 32 random bytes. */

@@ -3,7 +3,7 @@ import { getWebhookUrl } from '../../../store/merchants/merchants.ts';
 import { findPayment, updatePayment } from '../../../store/payments/payments.ts';
 import type { StoredRefundLink } from '../../../store/payments/refund-links.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
-import { emitEvent, type EmitEventDeps } from '../../events/emit-event.ts';
+import { emitEvent, type EmitEventDeps } from '../../events/index.ts';
 import { loadGroupLead } from '../load-payment.ts';
 import { presentLoaded, presentTimeline, type PresentDeps } from '../present-payment.ts';
 import { presentLink } from './present-link.ts';

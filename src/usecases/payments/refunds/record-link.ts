@@ -9,7 +9,7 @@ import {
 import type { StoredSend } from '../../../store/sends/sends.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import type { ApplyFactsDeps } from '../apply-facts.ts';
-import { newId } from '../../events/new-id.ts';
+import { newId } from '../../events/index.ts';
 import { emitRefundEvent } from './emit-refund-event.ts';
 import { reopenLink } from './reopen-link.ts';
 

@@ -8,20 +8,21 @@ import type { Rates } from '../../../domain/ports.ts';
 import { findPayment } from '../../../store/payments/payments.ts';
 import { updateRefundLink, type StoredRefundLink } from '../../../store/payments/refund-links.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
-import { newId } from '../../events/new-id.ts';
-import type { ApplyFactsDeps } from '../../payments/apply-facts.ts';
+import { newId } from '../../events/index.ts';
+import {
+  type ApplyFactsDeps,
+  applyRefunds,
+  emitRefundEvent,
+  type LoadedPayment,
+  loadPayment,
+  refundColumns,
+} from '../../payments/index.ts';
 import { rejectOwnAddress } from '../refund-order.ts';
 import { remainingRefundable } from '../../../domain/payment/remaining-refundable.ts';
 import { completedBy } from '../../../domain/payment/status.ts';
-import { applyRefunds } from '../../payments/refunds/apply-refunds.ts';
-import { loadPayment, type LoadedPayment } from '../../payments/load-payment.ts';
-import { refundColumns } from '../../payments/payment-state.ts';
 import { refundShare } from '../refundable.ts';
-import { planOrder, sumPlan } from '../../wallet/send/plan-order.ts';
-import { quoteFee } from '../../wallet/send/quote-fee.ts';
-import { chainFor } from '../../wallet/send/send-order.ts';
+import { chainFor, planOrder, quoteFee, sumPlan } from '../../wallet/index.ts';
 import { toSendOrder, type Claim } from './claim-order.ts';
-import { emitRefundEvent } from '../../payments/refunds/emit-refund-event.ts';
 import { claimOptions, linkByToken } from './payer-link.ts';
 
 /** Nothing here signs: whoever has a link reaches this far. */

@@ -4,12 +4,10 @@ import { findMerchant } from '../../../store/merchants/merchants.ts';
 import { findPayment } from '../../../store/payments/payments.ts';
 import { findRefundLink, type StoredRefundLink } from '../../../store/payments/refund-links.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
-import { loadPayment } from '../../payments/load-payment.ts';
-import type { LoadPaymentDeps } from '../../payments/payment-state.ts';
+import { loadPayment, type LoadPaymentDeps } from '../../payments/index.ts';
 import { nothingRefundable } from '../refundable.ts';
 import { outputsForRefund } from '../unproven-failures.ts';
-import type { SendCoinsDeps } from '../../wallet/send/send-coins.ts';
-import type { SendOrder } from '../../wallet/send/send-order.ts';
+import type { SendCoinsDeps, SendOrder } from '../../wallet/index.ts';
 import { leftForClaim } from './left-for-link.ts';
 
 /** What is sent for a claim. */

@@ -17,12 +17,18 @@ import { sumsJson } from '../../../store/payments/payment-memory.ts';
 import { findRefundLink, insertRefundLink } from '../../../store/payments/refund-links.ts';
 import type { RefundLinkRow } from '../../../store/schema/refund-links.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
-import { tokenHash } from '../../accounts/account-link.ts';
-import { newId, randomBase62 } from '../../events/new-id.ts';
+import { tokenHash } from '../../accounts/index.ts';
+import { newId, randomBase62 } from '../../events/index.ts';
 import { keepNothing, type KeepMade } from '../../keep-answer.ts';
-import { findOwnGroupLead } from '../../payments/get-payment.ts';
-import { loadPayment, type LoadedPayment } from '../../payments/load-payment.ts';
-import type { LoadPaymentDeps } from '../../payments/payment-state.ts';
+import {
+  findOwnGroupLead,
+  linkUrl,
+  type LoadedPayment,
+  loadPayment,
+  type LoadPaymentDeps,
+  presentLink,
+  type RefundLinkView,
+} from '../../payments/index.ts';
 import {
   nothingRefundable,
   readFiat,
@@ -32,7 +38,6 @@ import {
   receivedRate,
 } from '../refundable.ts';
 import { excessLeft } from './left-for-link.ts';
-import { linkUrl, presentLink, type RefundLinkView } from '../../payments/refunds/present-link.ts';
 
 export interface CreateLinkDeps {
   readonly db: Db;

@@ -6,10 +6,14 @@ import {
   type StoredRefundLink,
 } from '../../../store/payments/refund-links.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
-import type { ApplyFactsDeps } from '../../payments/apply-facts.ts';
-import { applyRefunds } from '../../payments/refunds/apply-refunds.ts';
-import { emitRefundEvent } from '../../payments/refunds/emit-refund-event.ts';
-import { openUrl, presentLink, type RefundLinkView } from '../../payments/refunds/present-link.ts';
+import {
+  type ApplyFactsDeps,
+  applyRefunds,
+  emitRefundEvent,
+  openUrl,
+  presentLink,
+  type RefundLinkView,
+} from '../../payments/index.ts';
 
 export interface DecideLinkDeps extends ApplyFactsDeps {
   readonly db: Db;

@@ -1,7 +1,6 @@
 import { findRefundLink, linksToExpire, updateRefundLink } from '../../../store/payments/refund-links.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
-import type { ApplyFactsDeps } from '../../payments/apply-facts.ts';
-import { emitRefundEvent } from '../../payments/refunds/emit-refund-event.ts';
+import { type ApplyFactsDeps, emitRefundEvent } from '../../payments/index.ts';
 
 export interface ExpireLinksDeps extends ApplyFactsDeps {
   readonly db: Db;

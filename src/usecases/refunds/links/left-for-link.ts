@@ -9,7 +9,7 @@ import {
 import { isLimitedToExcess } from '../../../domain/payment/link-terms.ts';
 import { convertToMinor } from '../../../domain/price.ts';
 import type { StoredRefundLink } from '../../../store/payments/refund-links.ts';
-import type { LoadedPayment } from '../../payments/load-payment.ts';
+import type { LoadedPayment } from '../../payments/index.ts';
 import { receivedRate } from '../refundable.ts';
 
 /** Atoms of a coin that may be claimed by a link now: what is claimed waits for its confirmations. */

@@ -4,9 +4,8 @@ import type { RefundLinkStatus } from '../../../domain/payment/refund-link.ts';
 import { listRefundLinks } from '../../../store/payments/refund-links.ts';
 import type { MerchantRow } from '../../../store/schema/merchants.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
-import { merchantMode } from '../../access/merchant-mode.ts';
-import { findOwnPayment } from '../../payments/get-payment.ts';
-import { openUrl, presentLink, type RefundLinkView } from '../../payments/refunds/present-link.ts';
+import { merchantMode } from '../../access/index.ts';
+import { findOwnPayment, openUrl, presentLink, type RefundLinkView } from '../../payments/index.ts';
 
 export interface ListLinksDeps {
   readonly db: Db;

@@ -14,12 +14,11 @@ import { findPayment } from '../../../store/payments/payments.ts';
 import { findRefundLinkByToken, type StoredRefundLink } from '../../../store/payments/refund-links.ts';
 import { findSend } from '../../../store/sends/sends.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
-import { tokenHash } from '../../accounts/account-link.ts';
-import { loadPayment, type LoadedPayment } from '../../payments/load-payment.ts';
-import type { LoadPaymentDeps } from '../../payments/payment-state.ts';
+import { tokenHash } from '../../accounts/index.ts';
+import { type LoadedPayment, loadPayment, type LoadPaymentDeps } from '../../payments/index.ts';
 import { exchangeRateFor } from '../refundable.ts';
 import { leftForClaim, leftToClaim } from './left-for-link.ts';
-import { shopFace, type ShopFace } from '../../shops/shop-face.ts';
+import { shopFace, type ShopFace } from '../../shops/index.ts';
 
 /** A coin that the payer may choose, and what the refund is in it. */
 export interface ClaimOption {

@@ -3,7 +3,7 @@ import { currencyDigits } from '../../../domain/currencies.ts';
 import { formatCoinAmount, formatDecimal } from '../../../domain/money.ts';
 import { convertToMinor } from '../../../domain/price.ts';
 import { remainingRefundable } from '../../../domain/payment/remaining-refundable.ts';
-import type { LoadedPayment } from '../../payments/load-payment.ts';
+import type { LoadedPayment } from '../../payments/index.ts';
 import { receivedRate } from '../refundable.ts';
 import { excessLeft } from './left-for-link.ts';
 

@@ -6,14 +6,11 @@ import {
   updateRefundLink,
   type StoredRefundLink,
 } from '../../../store/payments/refund-links.ts';
-import { applyRefunds } from '../../payments/refunds/apply-refunds.ts';
+import { applyRefunds, emitRefundEvent, reopenLink } from '../../payments/index.ts';
 import { storeClaimedRefund } from '../store-refund.ts';
-import { placeSend, type SendCoinsDeps } from '../../wallet/send/send-coins.ts';
-import type { RetryBackoff } from '../../wallet/lifecycle/retry-backoff.ts';
+import { placeSend, type RetryBackoff, type SendCoinsDeps } from '../../wallet/index.ts';
 import { hasClaimEvent } from '../../../store/webhooks/events.ts';
 import { awaitedByClaim, orderClaim } from './claim-order.ts';
-import { emitRefundEvent } from '../../payments/refunds/emit-refund-event.ts';
-import { reopenLink } from '../../payments/refunds/reopen-link.ts';
 
 export interface SendClaimsDeps extends SendCoinsDeps {
   readonly claimBackoff: RetryBackoff;

@@ -3,11 +3,9 @@ import { scopesToText } from '../../../domain/scopes.ts';
 import { creatorColumns } from '../../../store/creators.ts';
 import { insertConnectCode } from '../../../store/merchants/connect-codes.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
-import { keyHash, KEY_LENGTH } from '../../access/api-key.ts';
-import { randomBase62 } from '../../events/new-id.ts';
+import { assertRoomForKey, findOwnMerchant, KEY_LENGTH, keyHash } from '../../access/index.ts';
+import { randomBase62 } from '../../events/index.ts';
 import { keepNothing, type KeepMade } from '../../keep-answer.ts';
-import { assertRoomForKey } from '../../access/restricted-key.ts';
-import { findOwnMerchant } from '../../access/find-own-merchant.ts';
 import { assertRedirectUrl, type ConnectRequest } from './connect-request.ts';
 import { redirectWith, type RedirectRule } from './redirect-url.ts';
 

@@ -9,8 +9,7 @@ import { hasConnectCode, consumeConnectCode } from '../../../store/merchants/con
 import { findMerchant } from '../../../store/merchants/merchants.ts';
 import type { ConnectCodeRow } from '../../../store/schema/merchants.ts';
 import type { Db, Tx } from '../../../store/sqlite/database.ts';
-import { keyHash } from '../../access/api-key.ts';
-import { addRestrictedKey } from '../../access/restricted-key.ts';
+import { addRestrictedKey, keyHash } from '../../access/index.ts';
 import { keepNothing, type KeepMade } from '../../keep-answer.ts';
 
 export interface ExchangeCodeDeps {

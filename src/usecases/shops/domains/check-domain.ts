@@ -1,7 +1,7 @@
 import type { VerificationMethod } from '../../../domain/domain-verification.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { findDomainCheck } from '../../../store/merchants/domain-checks.ts';
-import { findOwnMerchant } from '../../access/find-own-merchant.ts';
+import { findOwnMerchant } from '../../access/index.ts';
 import type { DomainChecker } from './domain-checker.ts';
 import { readDomainProof } from './read-domain-proof.ts';
 import { recordCheck, type RecordCheckDeps } from './record-check.ts';

@@ -2,7 +2,7 @@ import { chooseMethod, type VerificationMethod } from '../../../domain/domain-ve
 import type { Clock } from '../../../domain/ports.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
 import { findDomainCheck, saveDomainCheck } from '../../../store/merchants/domain-checks.ts';
-import { findOwnMerchant } from '../../access/find-own-merchant.ts';
+import { findOwnMerchant } from '../../access/index.ts';
 import { toDomainRow, toDomainState } from './domain-state.ts';
 import { verificationInstructions } from './verification-instructions.ts';
 

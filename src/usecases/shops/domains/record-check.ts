@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { findDomainCheck, saveDomainCheck } from '../../../store/merchants/domain-checks.ts';
 import { findMerchant, updateMerchant } from '../../../store/merchants/merchants.ts';
 import type { DomainCheckRow, MerchantRow } from '../../../store/schema/merchants.ts';
-import { emitEvent } from '../../events/emit-event.ts';
+import { emitEvent } from '../../events/index.ts';
 import { toDomainRow, toDomainState } from './domain-state.ts';
 
 export interface RecordCheckDeps {

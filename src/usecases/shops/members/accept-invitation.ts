@@ -7,9 +7,13 @@ import { findUser } from '../../../store/accounts/users.ts';
 import type { InvitationRow } from '../../../store/schema/people.ts';
 import type { MerchantRow } from '../../../store/schema/merchants.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
-import { endCredentials } from '../../accounts/revocation/end-credentials.ts';
-import type { CurrentSession, RenewedSession } from '../../accounts/sessions/renew-session.ts';
-import { invalidToken, tokenHash } from '../../accounts/account-link.ts';
+import {
+  type CurrentSession,
+  endCredentials,
+  invalidToken,
+  type RenewedSession,
+  tokenHash,
+} from '../../accounts/index.ts';
 import type { PeopleDeps } from './invite-person.ts';
 
 export interface Invited {

@@ -2,7 +2,7 @@ import { updatePaymentLink } from '../../../store/catalog/payment-links.ts';
 import { madeByPerson } from '../../../store/merchants/made-by.ts';
 import { deleteRestrictedKey } from '../../../store/merchants/restricted-keys.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
-import { endEndpoint } from '../../webhooks/webhook-endpoints.ts';
+import { endEndpoint } from '../../webhooks/index.ts';
 import type { PeopleDeps } from './invite-person.ts';
 import { noteAction, type ActingUser } from './note-action.ts';
 

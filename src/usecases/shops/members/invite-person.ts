@@ -11,14 +11,11 @@ import { findUser } from '../../../store/accounts/users.ts';
 import type { UserRow } from '../../../store/schema/accounts.ts';
 import type { InvitationRow } from '../../../store/schema/people.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
-import type { AccountDeps } from '../../accounts/account-deps.ts';
-import { assertConfirmed } from '../../accounts/assert-confirmed.ts';
-import { tokenHash } from '../../accounts/account-link.ts';
-import { newId, randomBase62 } from '../../events/new-id.ts';
+import { type AccountDeps, assertConfirmed, tokenHash } from '../../accounts/index.ts';
+import { newId, randomBase62 } from '../../events/index.ts';
 import { keepNothing, type KeepMade } from '../../keep-answer.ts';
-import { invitationMail } from '../../mail/invitation-mail.ts';
-import { queueMail } from '../../mail/queue-mail.ts';
-import { findOwnMerchant } from '../../access/find-own-merchant.ts';
+import { invitationMail, queueMail } from '../../mail/index.ts';
+import { findOwnMerchant } from '../../access/index.ts';
 
 const DAY_MS = 86_400_000;
 const LIFETIME_MS = 7 * DAY_MS;

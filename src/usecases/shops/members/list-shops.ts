@@ -2,7 +2,7 @@ import type { Role } from '../../../domain/roles.ts';
 import { shopsOfMember } from '../../../store/merchants/members.ts';
 import { listMerchants } from '../../../store/merchants/merchants.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
-import type { Reached } from '../../access/reach-merchant.ts';
+import type { Reached } from '../../access/index.ts';
 
 const OWNER: Role = 'owner';
 

@@ -11,10 +11,8 @@ import {
 import { madeByPerson, type MadeByPerson } from '../../../store/merchants/made-by.ts';
 import { findUser } from '../../../store/accounts/users.ts';
 import type { InvitationRow } from '../../../store/schema/people.ts';
-import { endCredentials } from '../../accounts/revocation/end-credentials.ts';
-import type { CurrentSession, RenewedSession } from '../../accounts/sessions/renew-session.ts';
-import { findOwnMerchant } from '../../access/find-own-merchant.ts';
-import { reachMerchant } from '../../access/reach-merchant.ts';
+import { type CurrentSession, endCredentials, type RenewedSession } from '../../accounts/index.ts';
+import { findOwnMerchant, reachMerchant } from '../../access/index.ts';
 import { END_BY_DEFAULT, END_NOTHING, endMade, type EndedCounts, type EndMade } from './end-made.ts';
 import type { PeopleDeps } from './invite-person.ts';
 import type { ActingUser } from './note-action.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../../../domain/ports.ts';
 import { insertAudit } from '../../../store/audit-log.ts';
 import { findUser } from '../../../store/accounts/users.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
-import { sealClient, type Client } from '../../accounts/sessions/dashboard-session.ts';
+import { type Client, sealClient } from '../../accounts/index.ts';
 
 /** A user who does something, and the browser that they do it in. */
 export interface ActingUser {

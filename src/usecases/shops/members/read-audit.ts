@@ -3,7 +3,7 @@ import type { SecretBox } from '../../../domain/keys.ts';
 import { listAudit, type AuditFilter } from '../../../store/audit-log.ts';
 import type { AuditRow } from '../../../store/schema/people.ts';
 import type { Db } from '../../../store/sqlite/database.ts';
-import { findOwnMerchant } from '../../access/find-own-merchant.ts';
+import { findOwnMerchant } from '../../access/index.ts';
 
 export interface AuditEntry {
   readonly id: number;

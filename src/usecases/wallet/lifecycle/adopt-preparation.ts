@@ -7,7 +7,7 @@ import { admitFee, admitPart } from '../../../store/sends/fee-budgets.ts';
 import { insertSend, updateSend, type StoredSend } from '../../../store/sends/sends.ts';
 import { insertSendVersion, type StoredSendVersion } from '../../../store/sends/send-versions.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
-import { newId } from '../../events/new-id.ts';
+import { newId } from '../../events/index.ts';
 import { newRow } from '../send/store-send.ts';
 import { writePlan } from './stored-plan.ts';
 

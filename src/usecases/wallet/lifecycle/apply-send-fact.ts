@@ -13,8 +13,7 @@ import {
   type StoredSend,
 } from '../../../store/sends/sends.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
-import type { ApplyFactsDeps } from '../../payments/apply-facts.ts';
-import { recordRefund } from '../../payments/refunds/record-refund.ts';
+import { type ApplyFactsDeps, recordRefund } from '../../payments/index.ts';
 import { emitSendEvent } from '../send/emit-send-event.ts';
 import { noteChange } from './note-change.ts';
 import { readPlan } from './stored-plan.ts';

@@ -15,7 +15,7 @@ import { remainingBudget } from '../../../store/sends/fee-budgets.ts';
 import type { StoredSend } from '../../../store/sends/sends.ts';
 import { MAX_ANCESTORS, MAX_PACKAGE_SIZE, sizeTogether } from '../../../domain/send/package-fee.ts';
 import { ancestorsOfRefs } from './ancestry.ts';
-import { nextChangeAddress, reserveChangeAddress } from '../../addresses/change-address.ts';
+import { nextChangeAddress, reserveChangeAddress } from '../../addresses/index.ts';
 import { storeSend, type StoreSendDeps } from '../send/store-send.ts';
 import type { NewVersion } from './store-version.ts';
 

@@ -1,4 +1,4 @@
-import { newId } from '../../events/new-id.ts';
+import { newId } from '../../events/index.ts';
 
 /**
  * Locks the sends that this process is broadcasting or awaiting the node's answer for: one owner at a time. Of two

@@ -3,8 +3,7 @@ import type { Tx } from '../../../store/sqlite/database.ts';
 import type { StoredSend } from '../../../store/sends/sends.ts';
 import type { StoredSendVersion } from '../../../store/sends/send-versions.ts';
 import { rememberInputs } from '../../../store/ledger/unconfirmed-inputs.ts';
-import type { ApplyFactsDeps } from '../../payments/apply-facts.ts';
-import { recordObservations } from '../../payments/record-observations.ts';
+import { type ApplyFactsDeps, recordObservations } from '../../payments/index.ts';
 import { loadAncestry } from './ancestry.ts';
 import { readPlan } from './stored-plan.ts';
 

@@ -11,7 +11,7 @@ import type { StoredSend } from '../../../store/sends/sends.ts';
 import type { StoredSendVersion } from '../../../store/sends/send-versions.ts';
 import { reservedFunds, reserveOutputs, spendableFunds } from '../../../store/ledger/spendable.ts';
 import { loadAncestry } from './ancestry.ts';
-import { nextChangeAddress, reserveChangeAddress } from '../../addresses/change-address.ts';
+import { nextChangeAddress, reserveChangeAddress } from '../../addresses/index.ts';
 import { readPlan } from './stored-plan.ts';
 
 export interface PlanFeeBumpDeps {

@@ -29,7 +29,7 @@ import {
 } from '../../../store/sends/sends.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { storeSend } from '../send/store-send.ts';
-import { nextChangeAddress, reserveChangeAddress } from '../../addresses/change-address.ts';
+import { nextChangeAddress, reserveChangeAddress } from '../../addresses/index.ts';
 import { applySendFact } from './apply-send-fact.ts';
 import { broadcastReplacement, type BumpSendsDeps } from './bump-sends.ts';
 import { mayBePaidUnseen } from './may-be-paid-unseen.ts';

@@ -2,8 +2,7 @@ import type { Tx } from '../../../store/sqlite/database.ts';
 import { outputsOfTransactions } from '../../../store/ledger/outputs.ts';
 import type { StoredSend } from '../../../store/sends/sends.ts';
 import type { StoredSendVersion } from '../../../store/sends/send-versions.ts';
-import { recordObservations } from '../../payments/record-observations.ts';
-import type { ApplyFactsDeps } from '../../payments/apply-facts.ts';
+import { type ApplyFactsDeps, recordObservations } from '../../payments/index.ts';
 
 /**
  * Reverts the change outputs of versions that can never land, after a fork or another version displaced them: nothing

@@ -3,7 +3,7 @@ import type { Tx } from '../../../store/sqlite/database.ts';
 import { findMerchant } from '../../../store/merchants/merchants.ts';
 import type { StoredSend } from '../../../store/sends/sends.ts';
 import { findCursor } from '../../../store/chain/chain-cursors.ts';
-import { emitEvent, type EmitEventDeps } from '../../events/emit-event.ts';
+import { emitEvent, type EmitEventDeps } from '../../events/index.ts';
 import { viewSend } from './send-view.ts';
 
 /** Emits a send's event in the transaction that changed it. Events of one send keep their order. */

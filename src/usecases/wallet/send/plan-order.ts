@@ -26,7 +26,7 @@ import type { Db } from '../../../store/sqlite/database.ts';
 import { loadNonceSequence } from '../../../store/sends/nonce-sequences.ts';
 import { spendableFunds, spendableTotal } from '../../../store/ledger/spendable.ts';
 import { spendableChange, type SpendableChange } from '../lifecycle/ancestry.ts';
-import { nextChangeAddress } from '../../addresses/change-address.ts';
+import { nextChangeAddress } from '../../addresses/index.ts';
 import { drawableFunds, matchesChainBalances, queuedFunds } from './drawable-funds.ts';
 import type { SendOrder } from './send-order.ts';
 import { sendsFromOneAddress } from './sender.ts';

@@ -4,7 +4,7 @@ import type { ChainId, Coin, Mode } from '../../../domain/coins.ts';
 import { AppError, invalidField } from '../../../domain/errors.ts';
 import { AmountError, parseCoinAmount } from '../../../domain/money.ts';
 import type { MerchantRow } from '../../../store/schema/merchants.ts';
-import { merchantMode } from '../../access/merchant-mode.ts';
+import { merchantMode } from '../../access/index.ts';
 import { readFeeRate, readMaxFee } from './fee-terms.ts';
 
 /** Amount that stands for the whole spendable balance, the fee taken out of it. */

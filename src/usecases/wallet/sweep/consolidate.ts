@@ -15,7 +15,7 @@ import { formatCoinAmount } from '../../../domain/money.ts';
 import { consolidationBudget } from '../../../domain/send/fee-budget.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { spendableFunds } from '../../../store/ledger/spendable.ts';
-import { nextChangeAddress, reserveChangeAddress } from '../../addresses/change-address.ts';
+import { nextChangeAddress, reserveChangeAddress } from '../../addresses/index.ts';
 import { broadcastReplacement, type BumpSendsDeps } from '../lifecycle/bump-sends.ts';
 import { atRate, readFeeRate, readMaxFee } from '../send/fee-terms.ts';
 import type { WalletOwner } from '../send/send-order.ts';

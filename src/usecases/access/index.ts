@@ -1,0 +1,9 @@
+/** API keys of a shop and the users who may act for it: who reaches which shop, in which role. */
+export { KEY_LENGTH, keyHash, newKeyPair } from './api-key.ts';
+export { createRestrictedKey } from './create-restricted-key.ts';
+export { deleteRestrictedKey } from './delete-restricted-key.ts';
+export { endShopKeys } from './end-shop-keys.ts';
+export { findOwnMerchant } from './find-own-merchant.ts';
+export { merchantMode } from './merchant-mode.ts';
+export { findReachable, type Reached, reachMerchant } from './reach-merchant.ts';
+export { addRestrictedKey, assertRoomForKey, type CreatedRestrictedKey } from './restricted-key.ts';

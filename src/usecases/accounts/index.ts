@@ -1,0 +1,61 @@
+/** Users: registration, passwords, second factors, passkeys, sessions, tokens and what ends them. */
+export type { AccountDeps } from './account-deps.ts';
+export { invalidToken, tokenHash } from './account-link.ts';
+export { assertConfirmed } from './assert-confirmed.ts';
+export { noteOperatorEverywhere } from './note-operator.ts';
+export { addPasskey, askForPasskey } from './passkeys/add-passkey.ts';
+export { askToSignIn, askToStepUp } from './passkeys/ask-passkey.ts';
+export { listPasskeys, type Passkey } from './passkeys/list-passkeys.ts';
+export { removePasskey } from './passkeys/remove-passkey.ts';
+export { renamePasskey } from './passkeys/rename-passkey.ts';
+export { signInByPasskey } from './passkeys/sign-in-by-passkey.ts';
+export { changePassword } from './passwords/change-password.ts';
+export { assertUncommon } from './passwords/common-passwords.ts';
+export { forgotPassword } from './passwords/forgot-password.ts';
+export { createPasswords, type Passwords } from './passwords/passwords.ts';
+export { resetPassword } from './passwords/reset-password.ts';
+export { reviewReset } from './passwords/review-reset.ts';
+export { pruneAccounts } from './prune-accounts.ts';
+export { readMe } from './read-me.ts';
+export { register, type RegisterDeps } from './register.ts';
+export { resendVerification } from './resend-verification.ts';
+export { type Applied, applyRevocations } from './revocation/apply-revocations.ts';
+export { endCredentials } from './revocation/end-credentials.ts';
+export {
+  type AccountSummary,
+  confirmUserKeys,
+  listAccounts,
+  makeOwner,
+  type RescueDeps,
+  resetSecondFactor,
+  setPassword,
+} from './revocation/rescue-account.ts';
+export { confirmKeys, suspendShops } from './revocation/suspend-shops.ts';
+export { disableTotp } from './second-factor/disable-totp.ts';
+export { enableTotp } from './second-factor/enable-totp.ts';
+export { readTotp } from './second-factor/read-totp.ts';
+export { setupTotp } from './second-factor/setup-totp.ts';
+export { findProof, isSteppedUp, stepUp, stepUpByPasskey } from './second-factor/step-up.ts';
+export {
+  authenticate,
+  type AuthenticateDeps,
+  authenticateSession,
+  type Caller,
+} from './sessions/authenticate.ts';
+export {
+  type Client,
+  closeDashboardSession,
+  endSession,
+  listSessions,
+  openDashboardSession,
+  sealClient,
+  SESSION_LIFETIME_MS,
+  signOutEverywhere,
+} from './sessions/dashboard-session.ts';
+export { login, proveUser } from './sessions/login.ts';
+export type { CurrentSession, RenewedSession } from './sessions/renew-session.ts';
+export type { GoingOn, Session } from './sessions/session.ts';
+export { createSignInGuard, noSignInGuard } from './sessions/sign-in-guard.ts';
+export { createTokens, type Tokens } from './sessions/tokens.ts';
+export { newSetupToken } from './setup-token.ts';
+export { verifyEmail } from './verify-email.ts';

@@ -1,0 +1,14 @@
+/** Products and prices of an owner, and the shops that sell them. */
+export { createPrice } from './create-price.ts';
+export { createProduct } from './create-product.ts';
+export { deletePrice } from './delete-price.ts';
+export { deleteProduct } from './delete-product.ts';
+export { editPrice } from './edit-price.ts';
+export { editProduct } from './edit-product.ts';
+export { fiatMinorUnits, type MinorUnits } from './fiat-minor-units.ts';
+export { findOwnPrice } from './find-own-price.ts';
+export { findOwnProduct } from './find-own-product.ts';
+export { listPrices } from './list-prices.ts';
+export { listProducts } from './list-products.ts';
+export type { CatalogDeps } from './note-change.ts';
+export { type CatalogReach, mayChangeSoldBy, noteSale } from './selling-shops.ts';

@@ -1,0 +1,17 @@
+/** Writes blocks, mempool sightings, reorgs and finality of a chain into the ledger. */
+export { crossGap } from './cross-gap.ts';
+export { fillGaps } from './fill-gaps.ts';
+export { FinalityCache } from './finality-cache.ts';
+export type { ObserveDeps } from './observe-deps.ts';
+export { reconcile } from './reconcile.ts';
+export type { ReconcileDeps } from './reconciliation.ts';
+export { recordBlock } from './record-block.ts';
+export { recordFinality } from './record-finality.ts';
+export { recordUnconfirmed } from './record-unconfirmed.ts';
+export { requestReread } from './request-reread.ts';
+export { rereadBlocks } from './reread-blocks.ts';
+export { rescanChain, type RescanStart } from './rescan-chain.ts';
+export { rewindChain } from './rewind-chain.ts';
+export { RecheckRoundRobin } from './round-robin.ts';
+export { skipBlocks } from './skip-blocks.ts';
+export { startCursor } from './start-cursor.ts';

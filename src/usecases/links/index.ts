@@ -1,0 +1,7 @@
+/** Payment links and the counter: terms, answers of a payer, the payment that a link creates. */
+export { amountProblem, type AnswerProblem, type AnswerProblems } from './check-answers.ts';
+export { createLink, type LinkDeps } from './create-link.ts';
+export { deleteLink, editLink } from './edit-link.ts';
+export type { LinkTerms } from './link-terms.ts';
+export { payLink } from './pay-link.ts';
+export { type LinkView, readLink, readOpenLink } from './read-link.ts';

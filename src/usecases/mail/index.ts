@@ -1,0 +1,10 @@
+/** The outbox of e-mails: texts, limits per recipient, delivery with retries. */
+export { deliverMails } from './deliver-mails.ts';
+export { bodyName, subjectName } from './foreign-name.ts';
+export { escapeHtml, hostName, htmlMail } from './html-mail.ts';
+export { invitationMail } from './invitation-mail.ts';
+export { countMails } from './mail-limits.ts';
+export { linkMail, type MailText, type NoticeKind, noticeMail } from './mail-texts.ts';
+export { plainOrder } from './plain-order.ts';
+export { pruneMails } from './prune-mails.ts';
+export { queueMail, type QueueMailDeps } from './queue-mail.ts';

@@ -1,0 +1,11 @@
+/** Refunds to an address and refund links: terms, claims, approval, the sends that pay them. */
+export { addressProblem, type AddressProblem } from './links/address-problem.ts';
+export { type ClaimLinkDeps, type ClaimPreview, claimRefundLink, previewClaim } from './links/claim-link.ts';
+export { type CreateLinkDeps, createRefundLink } from './links/create-link.ts';
+export { approveLink, cancelLink, type DecideLinkDeps } from './links/decide-link.ts';
+export { expireLinks } from './links/expire-links.ts';
+export { listLinks, type ListLinksDeps, type VisibleUrls } from './links/list-links.ts';
+export { type ClaimOption, type PayerLink, readPayerLink } from './links/payer-link.ts';
+export { type Excess, readExcess } from './links/read-excess.ts';
+export { sendClaims } from './links/send-claims.ts';
+export { refundPayment, type RefundPaymentDeps } from './refund-payment.ts';

@@ -1,0 +1,27 @@
+/** Shops: settings, mode, domains, members and invitations, connecting plugins, volume, setup. */
+export { approveConnect, type ApproveConnectDeps } from './connect/approve-connect.ts';
+export { deniedUrl } from './connect/connect-request.ts';
+export { exchangeCode, type ExchangeCodeDeps } from './connect/exchange-code.ts';
+export { redirectRule } from './connect/redirect-url.ts';
+export { type CreatedMerchant, createMerchant, type CreateMerchantDeps } from './create-merchant.ts';
+export { checkDomain, type CheckDomainDeps } from './domains/check-domain.ts';
+export { chooseVerification } from './domains/choose-verification.ts';
+export type { DomainChecker, DomainTarget } from './domains/domain-checker.ts';
+export { recheckDomains } from './domains/recheck-domains.ts';
+export type { RecordCheckDeps } from './domains/record-check.ts';
+export { editMerchant, type EditMerchantDeps, type Logo } from './edit-merchant.ts';
+export { allowedEmbedOrigins, listedOrigins } from './embed-origins.ts';
+export { acceptInvitation, type Invited, readInvitation } from './members/accept-invitation.ts';
+export { END_BY_DEFAULT } from './members/end-made.ts';
+export { invitePerson, type MadeInvitation, type PeopleDeps } from './members/invite-person.ts';
+export { listShops } from './members/list-shops.ts';
+export { changeRole, listPeople, removePerson, withdrawInvitation } from './members/manage-people.ts';
+export { noteAction } from './members/note-action.ts';
+export { prunePeople } from './members/prune-people.ts';
+export { type AuditEntry, readAudit } from './members/read-audit.ts';
+export { type BackupAge, readSetup, type ReadSetupDeps, SETUP_REASONS, SETUP_STEPS } from './read-setup.ts';
+export { readVolume } from './read-volume.ts';
+export { type RegeneratedKeys, regenerateKeys } from './regenerate-keys.ts';
+export { rotateWebhookSecret } from './rotate-webhook-secret.ts';
+export { type ShopFace, shopFace } from './shop-face.ts';
+export { switchSandbox, type SwitchSandboxDeps } from './switch-sandbox.ts';
