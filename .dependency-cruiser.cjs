@@ -107,8 +107,14 @@ module.exports = {
       name: 'usecases-by-their-face',
       comment: 'What a folder of use cases offers is in its index.ts; the rest is private to it.',
       severity: 'error',
-      from: { path: '^src/(?:usecases/([^/]+)/)?' },
-      to: { path: '^src/usecases/[^/]+/', pathNot: '^src/usecases/(?:$1/|[^/]+/index[.]ts$)' },
+      from: { path: '^src/', pathNot: '^src/usecases/' },
+      to: { path: '^src/usecases/[^/]+/', pathNot: '^src/usecases/[^/]+/index[.]ts$' },
+    },
+    {
+      name: 'usecases-by-their-face-among-themselves',
+      severity: 'error',
+      from: { path: '^src/usecases/([^/]+)/' },
+      to: { path: '^src/usecases/[^/]+/', pathNot: ['^src/usecases/$1/', '^src/usecases/[^/]+/index[.]ts$'] },
     },
     {
       name: 'workers-apart',
