@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'rolldown';
 
 const TOOLS = [
@@ -27,6 +28,15 @@ export default defineConfig({
   },
   platform: 'node',
   // Native, or loaded by name and only when a live coin needs it.
+  plugins: [
+    {
+      name: 'schema',
+      generateBundle() {
+        const source = readFileSync('src/store/schema/schema.sql', 'utf8');
+        this.emitFile({ type: 'asset', fileName: 'schema.sql', source });
+      },
+    },
+  ],
   external: ['argon2', 'better-sqlite3', 'secp256k1/bindings.js', '@solana/web3.js'],
   output: {
     dir: process.env['TILLD_BUILD_DIR'] ?? 'dist',

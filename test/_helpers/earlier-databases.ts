@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
 import type { PaymentJson, SendJson } from './api-client.ts';
+import { normaliseSql } from './schema-sql.ts';
 
 export const EARLIER_FOLDER = 'test/fixtures/databases';
 /** One for each version that was released with another schema, and the present one. */
@@ -50,7 +51,7 @@ export function reading<T>(file: string, read: (db: Sqlite.Database) => T): T {
 export const schemaOf = (file: string): string[] =>
   reading(file, (db) => {
     const all = db.prepare(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL`).pluck().all() as string[];
-    return all.map((text) => text.replaceAll('"', '').replaceAll(/\s+/g, ' ')).toSorted();
+    return all.map(normaliseSql).toSorted();
   });
 
 /** Integrity of pages and references: `['ok']` when it is sound. */

@@ -11,7 +11,7 @@ import {
 import Sqlite from 'better-sqlite3';
 import type { Logger } from '../../domain/ports.ts';
 import { Database } from './database.ts';
-import { migrate, MIGRATIONS, pendingMigrations, type Migrations } from '../schema/migrate.ts';
+import { migrate, planMigrations, type Migrations } from '../schema/migrate.ts';
 import { Connection } from './connection.ts';
 import { migrationsOn } from './migration-dialect.ts';
 import { SnapshotConnection } from './snapshot-connection.ts';
@@ -20,6 +20,7 @@ import { Writer } from './writer.ts';
 import { copySqlite } from './files.ts';
 
 export interface OpenOptions {
+  /** In place of those that the database needs, for tests. */
   readonly migrations?: Migrations;
   /** False beside a running daemon: a schema of another version is then refused. */
   readonly mayMigrate?: boolean;
@@ -90,19 +91,19 @@ function openWriting(path: string, leavesCheckpoints: boolean): Sqlite.Database 
 async function bringUpToDate(
   sqlite: Sqlite.Database,
   path: string,
-  { migrations = MIGRATIONS, mayMigrate = true, leavesCheckpoints = false }: OpenOptions,
+  { migrations, mayMigrate = true, leavesCheckpoints = false }: OpenOptions,
 ): Promise<void> {
   // An earlier process may have left unflushed pages in the log: make them durable before building on them.
   if (leavesCheckpoints) flushLog(path);
   else if (mayMigrate) sqlite.pragma('wal_checkpoint(TRUNCATE)');
   const migrating = migrationsOn(sqlite);
-  const { applied, pending } = await pendingMigrations(migrating, migrations);
-  const [next] = pending;
+  const plan = await planMigrations(migrating, migrations);
+  const [next] = plan.pending;
   if (next !== undefined && !mayMigrate) {
     throw new Error(`the database lacks the changes of this version (${next}): start the daemon once`);
   }
-  if (applied > 0 && next !== undefined && path !== MEMORY) keepCopy(path, `${path}.before-${next}`);
-  await migrate(migrating, migrations);
+  if (plan.applied > 0 && next !== undefined && path !== MEMORY) keepCopy(path, `${path}.before-${next}`);
+  await migrate(migrating, plan);
 }
 
 function openEngine(sqlite: Sqlite.Database, path: string, options: OpenOptions): OpenDatabase {

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chainGaps, lastSkipAt } from '../../../src/store/chain/chain-gaps.ts';
 import { readMeta, writeMeta } from '../../../src/store/meta.ts';
 import { MIGRATIONS } from '../../../src/store/schema/migrate.ts';
+import { PRE_RELEASE } from '../../../src/store/schema/pre-release/migrations.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 
 let dir: string;
@@ -91,7 +92,7 @@ const customer = (id: string) => ({
 
 describe('an upgrade from the first version', () => {
   it('keeps customers and their count, and continues counting', async () => {
-    const { '0001-foundation': foundation } = MIGRATIONS;
+    const { '0001-foundation': foundation } = PRE_RELEASE;
     if (foundation === undefined) throw new Error('there is no first version');
     const old = await openDatabase(path, { migrations: { '0001-foundation': foundation } });
     await sql`PRAGMA foreign_keys = OFF`.execute(old.db);
@@ -117,7 +118,7 @@ describe('an upgrade from the first version', () => {
 });
 
 it('an upgrade keeps both kinds of chain gaps, lost by the node and skipped by the operator', async () => {
-  const before = Object.entries(MIGRATIONS).filter(([name]) => name < '0011');
+  const before = Object.entries(PRE_RELEASE).filter(([name]) => name < '0011');
   const earlier = Object.fromEntries(before);
   const old = await openDatabase(path, { migrations: earlier });
   await sql`INSERT INTO chain_gaps (coin, mode, after_height, before_height, found_at)

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Db } from '../../../src/store/sqlite/database.ts';
-import { MIGRATIONS } from '../../../src/store/schema/migrate.ts';
+import { PRE_RELEASE } from '../../../src/store/schema/pre-release/migrations.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 
 let dir: string;
@@ -46,7 +46,7 @@ async function link(db: Db, id: string, status: 'open' | 'claimed'): Promise<voi
 
 it('an upgrade counts refunds that were recorded as made elsewhere, and lists waiting claims', async () => {
   const path = join(dir, 'tilld.sqlite');
-  const before = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0021'));
+  const before = Object.fromEntries(Object.entries(PRE_RELEASE).filter(([name]) => name < '0021'));
   const old = await openDatabase(path, { migrations: before });
   await sql`PRAGMA foreign_keys = OFF`.execute(old.db);
   await payment(old.db, 'elsewhere', 'merchant', [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { listQueue } from '../../../src/store/sends/send-queue.ts';
-import { MIGRATIONS } from '../../../src/store/schema/migrate.ts';
+import { PRE_RELEASE } from '../../../src/store/schema/pre-release/migrations.ts';
 import type { Db } from '../../../src/store/sqlite/database.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 
@@ -42,7 +42,7 @@ async function insertOld(db: Db, { id, status = 'broadcast', at, inputs, ...send
 
 it('an upgrade queues the open sends of the merchant address and those that pay into it', async () => {
   const path = join(dir, 'tilld.sqlite');
-  const before = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0034'));
+  const before = Object.fromEntries(Object.entries(PRE_RELEASE).filter(([name]) => name < '0034'));
   const old = await openDatabase(path, { migrations: before });
   await sql`PRAGMA foreign_keys = OFF`.execute(old.db);
   await sql`INSERT INTO addresses (merchant_id, coin, mode, branch, idx, purpose, address, watch_key, created_at)

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MIGRATIONS, type Migrations } from '../../../src/store/schema/migrate.ts';
+import { allMigrations, type Migrations } from '../../../src/store/schema/migrate.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import type { ApiClient, PaymentJson } from '../../_helpers/api-client.ts';
 import { EARLIER_DATABASES, integrity, layOut, reading, schemaOf } from '../../_helpers/earlier-databases.ts';
@@ -16,6 +16,7 @@ import { TillProcess } from '../../_helpers/till.ts';
 import { runTool } from '../../_helpers/tool.ts';
 import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
+const MIGRATIONS = await allMigrations();
 const OLDEST = EARLIER_DATABASES[0] ?? '';
 /** Each is a page that a merchant's own programs read. */
 const LISTS = [
@@ -138,9 +139,10 @@ describe.each(EARLIER_DATABASES)('the database after %s', (name) => {
 
 /** Opens a database as a start does, and is killed right after this migration. */
 const KILLED_AFTER = `
-  import { MIGRATIONS } from './src/store/schema/migrate.ts';
+  import { allMigrations } from './src/store/schema/migrate.ts';
   import { openDatabase } from './src/store/sqlite/open.ts';
   const [path, last] = process.argv.slice(1);
+  const MIGRATIONS = await allMigrations();
   const dying = { ...MIGRATIONS, [last]: { up: async (db) => {
     await MIGRATIONS[last].up(db);
     process.kill(process.pid, 'SIGKILL');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Db } from '../../../src/store/sqlite/database.ts';
-import { MIGRATIONS } from '../../../src/store/schema/migrate.ts';
+import { PRE_RELEASE } from '../../../src/store/schema/pre-release/migrations.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { findPayment, updatePayment } from '../../../src/store/payments/payments.ts';
 import { sumVolume } from '../../../src/store/payments/volume.ts';
@@ -59,7 +59,7 @@ async function fill(db: Db): Promise<void> {
 
 it('an upgrade keeps the volume that triggers had added up, and continues from there', async () => {
   const path = join(dir, 'tilld.sqlite');
-  const before = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < '0010'));
+  const before = Object.fromEntries(Object.entries(PRE_RELEASE).filter(([name]) => name < '0010'));
   const old = await openDatabase(path, { migrations: before });
   await fill(old.db);
   await old.close();

@@ -1,0 +1,32 @@
+/** Databases in use have run these migrations as they are: one that is wrong is mended by another one. */
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { expect, it } from 'vitest';
+import { MIGRATIONS } from '../../../src/store/schema/migrate.ts';
+
+/** SHA-256 of each file since 0.1.0. A new migration gets its line when it lands. */
+const FROZEN: Readonly<Record<string, string>> = {
+  '0100-baseline': '12cf25e716802ed91d987c6ec14e257d9aa96bdb0cb7869183eda9972f143ed4',
+};
+/** SHA-256 of all files before 0.1.0, in order. */
+const PRE_RELEASE = '77d9d88b29b01d3474e7f032e115d35b3a5503ef42377b46d22506b34202e64e';
+
+const sha256 = (...files: readonly string[]): string => {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(readFileSync(file));
+  return hash.digest('hex');
+};
+
+it('migrations since 0.1.0 are listed, and stay as they were when they landed', () => {
+  const files = globSync('src/store/schema/migrations/*.ts').toSorted();
+  const hashes = files.map((file) => [basename(file, '.ts'), sha256(file)] as const);
+  expect(Object.fromEntries(hashes)).toEqual(FROZEN);
+  expect(Object.keys(MIGRATIONS)).toEqual(hashes.map(([name]) => name));
+});
+
+it('migrations before 0.1.0 stay as they were', () => {
+  const files = globSync('src/store/schema/pre-release/*.ts').toSorted();
+  expect(files).toHaveLength(49);
+  expect(sha256(...files)).toBe(PRE_RELEASE);
+});
