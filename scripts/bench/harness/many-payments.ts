@@ -43,10 +43,7 @@ function keyOfMaking(): string {
   const hash = createHash('sha256');
   const schema = fileURLToPath(new URL('../../../src/store/schema/schema.sql', import.meta.url));
   const makers = ['many-payments.ts', 'payment-templates.ts', 'payment-copies.ts'];
-  const files = [
-    schema,
-    ...makers.map((name) => fileURLToPath(new URL(name, import.meta.url))),
-  ];
+  const files = [schema, ...makers.map((name) => fileURLToPath(new URL(name, import.meta.url)))];
   for (const file of files.sort()) hash.update(readFileSync(file));
   return hash.digest('hex').slice(0, 12);
 }
