@@ -4,7 +4,7 @@ import { newId, randomBase62 } from '../events/index.ts';
 
 /** 43 base62 characters carry the 256 bits of 32 random bytes. */
 export const KEY_LENGTH = 43;
-/** How much of the start of a secret key is shown later. */
+/** Number of leading characters of a secret key that are shown later. */
 export const PREFIX_LENGTH = 8;
 
 export interface KeyPair {
@@ -13,12 +13,12 @@ export interface KeyPair {
   readonly rows: readonly ApiKeyRow[];
 }
 
-/** SHA-256 under which a key is stored: keys are long and random, so no slow hash is needed. */
+/** SHA-256 under which a key is stored; keys are long and random, so a slow hash is not needed. */
 export function keyHash(key: string): string {
   return hash('sha256', key);
 }
 
-/** A new public and secret key for a merchant. The secret itself is in no row. */
+/** A new public and secret key for a merchant. No row contains the secret itself. */
 export function newKeyPair(merchantId: string, now: number): KeyPair {
   const publicKey = `pk_${randomBase62(KEY_LENGTH)}`;
   const secretKey = `sk_${randomBase62(KEY_LENGTH)}`;

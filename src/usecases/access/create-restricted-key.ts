@@ -6,9 +6,9 @@ import { keepNothing, type KeepMade } from '../keep-answer.ts';
 import { addRestrictedKey, type CreatedRestrictedKey, type NewRestrictedKey } from './restricted-key.ts';
 
 /**
- * Makes a key of a merchant that is allowed only what its scopes say.
- * @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; VALIDATION_INVALID for an end that is
- * over already; INVALID_STATE when the merchant has too many keys.
+ * Creates a key of a merchant that may do only what its scopes permit.
+ * @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; VALIDATION_INVALID for an
+ * expiry in the past; INVALID_STATE when the merchant has too many keys.
  */
 export async function createRestrictedKey(
   { db, clock }: { readonly db: Db; readonly clock: Clock },

@@ -4,8 +4,9 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { findOwnMerchant } from './find-own-merchant.ts';
 
 /**
- * Ends a restricted key at once.
- * @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; KEY_NOT_FOUND when it has no such key.
+ * Revokes a restricted key at once.
+ * @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; KEY_NOT_FOUND when it has no
+ * such key.
  */
 export async function deleteRestrictedKey(
   { db }: { readonly db: Db },

@@ -4,9 +4,9 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import { newKeyPair } from './api-key.ts';
 
 /**
- * Ends every key of a shop at once. A new pair takes the place of the old one, because a shop has a public key at all
- * times; nobody has seen its secret, so that the owner regenerates it.
- * @returns how many keys ended
+ * Revokes every key of a shop at once. A new pair replaces the old one, because a shop always has a public
+ * key; its secret is never shown, so the owner regenerates it.
+ * @returns the number of revoked keys
  */
 export async function endShopKeys(tx: Tx, merchantId: string, now: number): Promise<number> {
   const ended = (await deleteKeys(tx, merchantId)) + (await deleteRestrictedKeys(tx, merchantId));

@@ -5,7 +5,8 @@ import { reachMerchant } from './reach-merchant.ts';
 
 /**
  * A merchant that this user owns.
- * @throws {AppError} MERCHANT_NOT_FOUND, also for one of another account; FORBIDDEN for one the user only works for.
+ * @throws {AppError} MERCHANT_NOT_FOUND, also for one of another account; FORBIDDEN for one that the user is
+ * only a member of.
  */
 export async function findOwnMerchant(db: Db, userId: string, merchantId: string): Promise<MerchantRow> {
   const { merchant, role } = await reachMerchant(db, userId, merchantId);

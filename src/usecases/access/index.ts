@@ -1,4 +1,4 @@
-/** API keys of a shop and the users who may act for it: who reaches which shop, in which role. */
+/** API keys of a shop, and the users who may act for it: which shops they reach, and in which role. */
 export { KEY_LENGTH, keyHash, newKeyPair } from './api-key.ts';
 export { createRestrictedKey } from './create-restricted-key.ts';
 export { deleteRestrictedKey } from './delete-restricted-key.ts';

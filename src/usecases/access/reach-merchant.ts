@@ -7,11 +7,11 @@ import type { Db } from '../../store/sqlite/database.ts';
 
 export interface Reached {
   readonly merchant: MerchantRow;
-  /** What the user is to the shop. */
+  /** The user's role in the shop. */
   readonly role: Role;
 }
 
-/** A shop that a user owns or works for; null for every other. */
+/** A shop that the user owns or is a member of; null for any other. */
 export async function findReachable(db: Db, userId: string, merchantId: string): Promise<Reached | null> {
   const merchant = await findMerchant(db, merchantId);
   if (merchant === undefined) return null;
@@ -21,8 +21,8 @@ export async function findReachable(db: Db, userId: string, merchantId: string):
 }
 
 /**
- * @throws {AppError} MERCHANT_NOT_FOUND for a shop that the user neither owns nor works for; FORBIDDEN for a member while
- * the shop is suspended.
+ * @throws {AppError} MERCHANT_NOT_FOUND for a shop that the user neither owns nor is a member of; FORBIDDEN
+ * for a member while the shop is suspended.
  */
 export async function reachMerchant(db: Db, userId: string, merchantId: string): Promise<Reached> {
   const reached = await findReachable(db, userId, merchantId);

@@ -8,26 +8,26 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import { keyHash, KEY_LENGTH, PREFIX_LENGTH } from './api-key.ts';
 import { newId, randomBase62 } from '../events/index.ts';
 
-/** Keys per merchant, expired ones included, so that nobody fills the database with them. */
+/** Keys per merchant, expired ones included; bounds the database. */
 const KEYS_MAX = 100;
 
 export interface NewRestrictedKey {
   readonly merchantId: string;
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** Milliseconds; null for a key without an end. */
+  /** Milliseconds; null for a key that does not expire. */
   readonly expiresAt: number | null;
-  /** Null where that is not known. */
+  /** Null where it is unknown. */
   readonly creator: Creator | null;
 }
 
 export interface CreatedRestrictedKey {
   readonly row: RestrictedKeyRow;
-  /** The key itself, in no row and never shown again. */
+  /** The key itself: not stored, and never shown again. */
   readonly value: string;
 }
 
-/** Makes a restricted key. @throws {AppError} INVALID_STATE when the merchant has too many. */
+/** Creates a restricted key. @throws {AppError} INVALID_STATE when the merchant has too many. */
 export async function addRestrictedKey(
   tx: Tx,
   key: NewRestrictedKey,

@@ -12,17 +12,17 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { fiatAmount } from './fiat-amount.ts';
 
-/** Lines read at a time. */
+/** Lines per page. */
 const PAGE = 500;
 
 export interface ExportRequest {
   readonly merchantId: string;
   readonly mode: Mode;
-  /** The first moment of the range; undefined: everything before its end. */
+  /** The first moment of the range; undefined: no lower bound. */
   readonly fromMs: number | undefined;
-  /** The first moment after the range; undefined: everything there is. */
+  /** The first moment after the range; undefined: no upper bound. */
   readonly beforeMs: number | undefined;
-  /** What the times are shown in. */
+  /** The calendar in which times are written. */
   readonly calendar: Calendar;
 }
 
@@ -34,7 +34,7 @@ export interface MovementView {
   readonly orderId: string | null;
   readonly sendId: string | null;
   readonly coin: Coin;
-  /** With a sign: what came in is positive. */
+  /** Signed: incoming money is positive. */
   readonly amount: string;
   readonly currency: string | null;
   readonly rate: string | null;
@@ -46,15 +46,15 @@ export interface MovementView {
 }
 
 /**
- * The lines of a merchant's books in a range of time, oldest first, a page at a time. Each page is a read of its own,
- * so that a slow reader holds nothing up; lines are never changed, and those written since the start are left out: what
- * is read is the state of the start, each line once.
+ * The lines of a merchant's books in a time range, oldest first, one page at a time. Each page is a separate
+ * read, so that a slow reader blocks nothing. Lines never change, and lines written after the start are left
+ * out: the result is the state at the start, with each line once.
  */
 export async function* exportMovements(
   { db, clock }: { readonly db: Db; readonly clock: Clock },
   { merchantId, mode, fromMs = 0, beforeMs = Number.MAX_SAFE_INTEGER, calendar }: ExportRequest,
 ): AsyncGenerator<readonly MovementView[], void> {
-  // A range that is over is closed by being read: it gives the same lines again, whatever becomes of the clock.
+  // Reading a past range closes it: it returns the same lines again, even if the clock is set back.
   if (beforeMs <= clock.now()) await db.transaction((tx) => closeBooks(tx, merchantId, beforeMs));
   const upToSeq = await newestMovement(db);
   let after = { afterMs: fromMs, afterSeq: 0 };

@@ -4,8 +4,8 @@ import { formatDecimal } from '../../domain/money.ts';
 import { convertToMinor, exchangeRateFrom } from '../../domain/price.ts';
 
 /**
- * What atoms were worth at a price; null where none was known. Rounded towards zero, as the payment shows it: a line and
- * the one that takes it back add up to nothing.
+ * The value of atoms at a price; null where no price was known. Rounded towards zero, as on the payment, so
+ * that a line and its reversal add up to zero.
  */
 export function fiatAmount(
   amount: bigint,

@@ -30,7 +30,7 @@ type Output = Awaited<ReturnType<typeof bookedOutputs>>[number];
 type Spend = Awaited<ReturnType<typeof bookedSpends>>[number];
 type Send = Awaited<ReturnType<typeof bookedSends>>[number];
 
-/** What the ledger has of one transaction and one merchant. */
+/** The ledger's entries for one transaction and one merchant. */
 interface Booked {
   readonly txid: string;
   readonly merchantId: string;
@@ -40,12 +40,13 @@ interface Booked {
   send: Send | null;
 }
 
-/** The currency that shops without any payment keep their books in. */
+/** The currency of the books of shops without any payment. */
 const DEFAULT_CURRENCY = 'USD';
 
 /**
- * Writes into the books what became of these transactions in the ledger. Must run at the end of the transaction that
- * changed the ledger, with every transaction whose outputs or spends were confirmed there, or taken back. Idempotent.
+ * Records in the books how these transactions changed the ledger. Must run at the end of the transaction that
+ * changed the ledger, with every transaction whose outputs or spends were confirmed or reverted there.
+ * Idempotent.
  */
 export async function recordMovements(
   tx: Tx,
@@ -111,7 +112,7 @@ async function read(tx: Tx, chain: ChainId, asked: readonly string[]): Promise<B
   return [...found.values()];
 }
 
-/** An output that comes or goes also changes what the transaction that spends it has spent. */
+/** An output that is added or removed also changes the amount spent by the transaction that spends it. */
 function spendersBeside(asked: readonly string[], outputs: readonly Output[]): string[] {
   const known = new Set(asked);
   const spenders = outputs.flatMap(({ spent_by: by, spent_height: height }) =>
@@ -138,7 +139,7 @@ function toSend(send: Send, txid: string): MovedSend {
   };
 }
 
-/** The lines that no later line takes back. */
+/** The lines that no later line reverses. */
 function standing(lines: readonly StoredMovement[]): UnreversedMovement[] {
   const takenBack = new Set(lines.map(({ reverses }) => reverses));
   return lines
@@ -168,8 +169,8 @@ function columns({ kind, amount, vout, paymentId, sendId, address, note }: Movem
 }
 
 /**
- * The rate of a new line. A payment has the one at which it came. Everything else has that of now if it happened just
- * now, in the currency of its payment, or where there is none in that of the shop's newest payment.
+ * The rate of a new line. A payment has its rate at receipt. Any other line has the current rate if it just
+ * happened, in the currency of its payment, or else in that of the shop's newest payment.
  */
 async function priceOf(
   tx: Tx,
@@ -195,7 +196,7 @@ function currencyOf({ send, spends }: Booked, { paymentId }: Movement): string |
   return spends.find(({ payment_id }) => payment_id === paymentId)?.currency ?? null;
 }
 
-/** The time of the block that spends; null where it is not remembered. */
+/** The time of the block that contains the spend; null where it is not stored. */
 async function minedAt(tx: Tx, chain: ChainId, { spends }: Booked): Promise<number | null> {
   const height = spends[0]?.spent_height ?? null;
   return height === null ? null : blockTime(tx, chain, height);

@@ -5,7 +5,7 @@ import type { Passwords } from './passwords/passwords.ts';
 import type { SignInGuard } from './sessions/sign-in-guard.ts';
 import type { Tokens } from './sessions/tokens.ts';
 
-/** What the account use cases share. */
+/** Dependencies that the account use cases share. */
 export interface AccountDeps {
   readonly db: Db;
   readonly clock: Clock;
@@ -14,8 +14,8 @@ export interface AccountDeps {
   readonly tokens: Tokens;
   readonly secretBox: SecretBox;
   readonly guard: SignInGuard;
-  /** Public address that links in mails start with, without a slash at the end. */
+  /** Public base address of links in mails, without a trailing slash. */
   readonly baseUrl: string;
-  /** Without one mails, with the links in them, are in the log. */
+  /** Without a mail server, mails and their links are written to the log. */
   readonly hasMailServer: boolean;
 }

@@ -13,10 +13,12 @@ type Purpose = AccountTokenRow['purpose'];
 const HOUR_MS = 3_600_000;
 /** 43 base62 characters carry the 256 bits of 32 random bytes. */
 const TOKEN_LENGTH = 43;
-/** Mails of one purpose to one user within its window, so that nobody can flood a mailbox through us. */
+/** Mails of one purpose to one user within its window; prevents flooding of a mailbox. */
 const MAILS_PER_WINDOW = 5;
 
-/** A window is never longer than a link lives: whoever is refused another mail has a link that works. */
+/**
+ * A window is never longer than a link's lifetime: a user who is refused another mail still has a valid link.
+ */
 const LIFETIMES: Readonly<Record<Purpose, { lifetimeMs: number; windowMs: number }>> = {
   'verify-email': { lifetimeMs: 48 * HOUR_MS, windowMs: 24 * HOUR_MS },
   'reset-password': { lifetimeMs: HOUR_MS, windowMs: HOUR_MS },
@@ -26,19 +28,19 @@ const FIRST_PROOF =
   'Nobody has confirmed this address yet. A new password ends everything that gives access to the account now: ' +
   'passkeys, two-factor sign-in, and all keys, people and webhooks of its shops.';
 
-/** SHA-256 under which a mailed token is stored: it is long and random, so no slow hash is needed. */
+/** SHA-256 under which a mailed token is stored; it is long and random, so a slow hash is not needed. */
 export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** The same for a token that never was, was used, was replaced or has expired. */
+/** The same error for a token that never existed, was used, was replaced or has expired. */
 export function invalidToken(): AppError {
   return invalidField('token', 'is not valid, or no longer');
 }
 
 /**
- * Makes a fresh token and the mail that carries it; the one before is dead and, if it still waits in
- * the outbox, not sent. @returns 0, or how many ms to wait for another mail; then nothing happened.
+ * Creates a token and the mail that carries it. The previous token becomes invalid and its mail, if still in
+ * the outbox, is not sent. @returns 0, or the ms to wait before another mail; then nothing changed.
  */
 export async function mailLink(
   tx: Tx,

@@ -3,8 +3,9 @@ import type { UserRow } from '../../store/schema/accounts.ts';
 import type { AccountDeps } from './account-deps.ts';
 
 /**
- * Refuses what would outlive the proof of an address, while the address may be another person's: passkeys, a second
- * factor, invitations. Without a mail server no address can be proven by mail, so that nothing is refused.
+ * Rejects actions that would outlast the verification of an email address, while the address may belong to
+ * someone else: passkeys, a second factor, invitations. Without a mail server no address can be verified by
+ * mail, so nothing is rejected.
  * @throws {AppError} EMAIL_UNCONFIRMED
  */
 export function assertConfirmed(

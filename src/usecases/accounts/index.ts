@@ -1,4 +1,4 @@
-/** Users: registration, passwords, second factors, passkeys, sessions, tokens and what ends them. */
+/** Users: registration, passwords, second factors, passkeys, sessions, tokens, and their revocation. */
 export type { AccountDeps } from './account-deps.ts';
 export { invalidToken, tokenHash } from './account-link.ts';
 export { assertConfirmed } from './assert-confirmed.ts';

@@ -3,12 +3,12 @@ import type { UserRow } from '../../store/schema/accounts.ts';
 import { type NoticeKind, noticeMail, queueMail } from '../mail/index.ts';
 import type { AccountDeps } from './account-deps.ts';
 
-/** Later than that it would be no news. */
+/** The notice is obsolete after this time. */
 const LIFETIME_MS = 48 * 3_600_000;
 
 /**
  * Notifies a user of a change to their account, in the transaction of that change.
- * @param more lines about this change in particular
+ * @param more further lines about this change
  */
 export async function mailNotice(
   tx: Tx,

@@ -10,7 +10,7 @@ interface Deps {
   readonly secretBox: SecretBox;
 }
 
-/** Notes in the audit log what the operator of the server did by a command: of a shop, or of a user's account. */
+/** Records a command of the server's operator in the audit log of a shop or of a user's account. */
 export async function noteOperator(
   tx: Tx,
   { clock, secretBox }: Deps,
@@ -24,7 +24,7 @@ export async function noteOperator(
     at: clock.now(),
     merchant_id: 'merchantId' in of ? of.merchantId : null,
     actor_kind: 'operator',
-    // The log of an account is found by the account.
+    // An account's log is found by actor.
     actor_id: 'userId' in of ? of.userId : 'operator',
     actor_name: 'Operator of the server',
     action,
@@ -34,7 +34,7 @@ export async function noteOperator(
   });
 }
 
-/** The same in the log of each shop. */
+/** Records it in the log of each shop. */
 export async function noteOperatorEverywhere(db: Db, deps: Deps, action: string): Promise<void> {
   const merchants = await allMerchants(db);
   await db.transaction(async (tx) => {

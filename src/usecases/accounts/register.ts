@@ -14,9 +14,11 @@ import { openSession, type Session } from './sessions/session.ts';
 import { assertSetupToken } from './setup-token.ts';
 
 export interface RegisterDeps extends AccountDeps {
-  /** Who may register: everybody, only the first user of this installation, or nobody. */
+  /** Registration is open to everyone, to the first user of this installation only, or closed. */
   readonly registration: 'open' | 'first-user' | 'closed';
-  /** What the first user must give where only that one may register: a stranger must not own the server. */
+  /**
+   * Required of the first user where only the first user may register: a stranger must not own the server.
+   */
   readonly setupToken: string;
 }
 
@@ -30,8 +32,8 @@ interface RegisterInput {
 
 /**
  * Creates a user, signs them in and mails them a link to verify their address.
- * @throws {AppError} DUPLICATE_ENTRY when the e-mail address is taken, REGISTRATION_CLOSED,
- * VALIDATION_INVALID for one of the most common passwords, or without the setup token where the first user needs it.
+ * @throws {AppError} DUPLICATE_ENTRY when the email address is taken, REGISTRATION_CLOSED, VALIDATION_INVALID
+ * for one of the most common passwords, or without the setup token where the first user needs it.
  */
 export async function register(
   deps: RegisterDeps,
@@ -40,7 +42,7 @@ export async function register(
 ): Promise<Session> {
   const { db, clock, passwords } = deps;
   const key = emailKey(input.email);
-  // Cheap answers first: a hash costs memory and time. The transaction below decides for good.
+  // Cheap checks first: a hash costs memory and time. The transaction below decides.
   await assertOpen(deps, db, input);
   if ((await findUserByEmail(db, key)) !== undefined) throw taken();
   await assertUncommon(input.password, 'password');
@@ -67,7 +69,9 @@ export async function register(
   return session;
 }
 
-/** Where others may not register, those may whom the owner of a shop invited by their address. */
+/**
+ * Where registration is closed, people invited by a shop's owner may still register with the invited address.
+ */
 async function assertOpen(
   deps: RegisterDeps,
   db: Db,

@@ -4,8 +4,8 @@ import type { AccountDeps } from './account-deps.ts';
 import { mailLink } from './account-link.ts';
 
 /**
- * Mails another verification link; the one before is dead then.
- * @returns whether a mail is on its way: none is needed once the address is verified.
+ * Mails another verification link; the previous one becomes invalid.
+ * @returns whether a mail was queued: not needed once the address is verified.
  * @throws {AppError} RATE_LIMITED after five mails in a day.
  */
 export async function resendVerification(

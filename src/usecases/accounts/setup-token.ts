@@ -5,7 +5,10 @@ import { randomBase62 } from '../events/index.ts';
 /** 32 base62 characters carry 190 bits. */
 const LENGTH = 32;
 
-/** A token that proves to be the operator, who reads the log: made anew at each start, of use for the first account only. */
+/**
+ * A token that proves control of the server, because only the operator reads the log: created at each start,
+ * valid for the first account only.
+ */
 export function newSetupToken(): string {
   return randomBase62(LENGTH);
 }

@@ -5,9 +5,9 @@ import type { AccountDeps } from './account-deps.ts';
 import { invalidToken, tokenHash } from './account-link.ts';
 
 /**
- * Takes a token from a verification mail, of the account that is signed in: a click alone must not confirm what a
- * stranger registered. Taking the same one again changes nothing and is no error.
- * @throws {AppError} VALIDATION_INVALID for a token that does not count; FORBIDDEN for that of another account.
+ * Consumes the token of a verification mail of the signed-in account: a click alone must not confirm an
+ * account that a stranger registered. Consuming the same one again changes nothing and is not an error.
+ * @throws {AppError} VALIDATION_INVALID for an invalid token; FORBIDDEN for that of another account.
  */
 export async function verifyEmail(
   deps: Pick<AccountDeps, 'db' | 'clock'>,

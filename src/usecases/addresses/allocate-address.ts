@@ -20,13 +20,13 @@ export interface AllocateAddressInput extends AddressBranch {
   /** The merchant's account number in the wallet tree. */
   readonly account: number;
   readonly purpose: StoredAddress['purpose'];
-  /** The payment it takes money for; null for wallet and change addresses. */
+  /** The payment it receives money for; null for wallet and change addresses. */
   readonly paymentId: string | null;
 }
 
 /**
- * Gives out the next address of a branch and starts watching it, inside the caller's transaction:
- * it exists exactly when what it was made for exists. Local arithmetic, no node is asked.
+ * Issues the next address of a branch and starts watching it, inside the caller's transaction, so that it
+ * exists exactly when its purpose exists. Pure derivation, without a call to the node.
  */
 export async function allocateAddress(
   tx: Tx,
@@ -38,7 +38,9 @@ export async function allocateAddress(
   return row;
 }
 
-/** As allocateAddress, one on the same branch of each of these coins; in no particular order. */
+/**
+ * Like allocateAddress, for one address on the same branch of each of these coins; in no particular order.
+ */
 export async function allocateAddresses(
   tx: Tx,
   deps: AllocateAddressDeps,

@@ -12,20 +12,21 @@ export interface ChangeWallet extends ChainId {
   readonly account: number;
 }
 
-/** Change address for the next plan; it is taken only when the plan uses it. */
+/** Change address for the next plan; reserved only when the plan uses it. */
 export async function nextChangeAddress(
   db: Db,
   deps: { readonly deriver: AddressDeriver },
   wallet: ChangeWallet,
 ): Promise<string> {
   const { coin, mode, account, merchantId } = wallet;
-  // UTXO coins send change to a fresh internal address; account coins leave the rest at the merchant address.
+  // UTXO coins send change to a fresh internal address; account coins leave the remainder at the merchant
+  // address.
   if (!isUtxoCoin(coin)) return deps.deriver.address({ coin, mode, account, branch: 0, index: 0 });
   const index = await nextAddressIndex(db, { merchantId, coin, mode, branch: 1 });
   return deps.deriver.address({ coin, mode, account, branch: 1, index });
 }
 
-/** Takes and watches the change address of a plan, in the transaction that stores the plan. */
+/** Reserves and watches the change address of a plan, in the transaction that stores the plan. */
 export async function reserveChangeAddress(
   tx: Tx,
   deps: { readonly deriver: AddressDeriver; readonly clock: Clock },

@@ -15,13 +15,13 @@ export interface GapLimitDeps extends AllocateAddressDeps {
 }
 
 const GAP = 'look_ahead.gap';
-/** Addresses per transaction, so that payments of a running daemon never wait long for the writer. */
+/** Addresses per transaction, so that payments of a running daemon never wait long for the write lock. */
 const BATCH = 100;
 
 /**
- * Reserves the next `gap` live addresses of every merchant, coin and branch: addresses issued after a backup, or from a
- * seed whose database is lost, are among them. They are never issued, and the daemon watches them before it reads on
- * (watchLookAhead); money that arrives there shows in the merchant's balance.
+ * Reserves the next `gap` live addresses of every merchant, coin and branch: they include addresses issued
+ * after a backup, or from a seed whose database was lost. They are never issued, and the daemon watches them
+ * before it reads further blocks (watchLookAhead); money received there appears in the merchant's balance.
  * @returns how many are reserved
  */
 export async function openGapLimit(
@@ -44,7 +44,7 @@ export async function openGapLimit(
 }
 
 /**
- * Extends the watched range after money came to an address in it, so that a whole gap beyond the last
+ * Extends the watched range after an address in it received money, so that a whole gap limit beyond the last
  * used address is always watched. True when extended: the block must then be read again before it is
  * recorded, since it may pay addresses that were not watched when it was read.
  */

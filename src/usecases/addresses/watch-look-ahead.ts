@@ -10,8 +10,8 @@ const BATCH = 64;
 export type WatchLookAheadDeps = Pick<AllocateAddressDeps, 'deriver' | 'watchKeyOf'> & { readonly db: Db };
 
 /**
- * Derives and watches some of the addresses that a restore reserved, in one transaction with the note of how far it
- * came. @returns false when none are left
+ * Derives and watches some of the addresses that a restore reserved, in one transaction with the progress.
+ * @returns false when none are left
  */
 export async function watchLookAhead({ db, deriver, watchKeyOf }: WatchLookAheadDeps): Promise<boolean> {
   return db.transaction(async (tx) => {

@@ -4,9 +4,10 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import type { CatalogActor } from './note-change.ts';
 
 /**
- * The shops that an owner has sell a product.
+ * The shops that an owner chose to sell a product.
  * @param wanted null for all of the account
- * @throws {AppError} FORBIDDEN for others than the owner; MERCHANT_NOT_FOUND for a shop that is not of the account
+ * @throws {AppError} FORBIDDEN for users other than the owner; MERCHANT_NOT_FOUND for a shop of another
+ * account
  */
 export async function chosenShops(
   tx: Tx,

@@ -17,7 +17,8 @@ export interface CreatePriceInput {
 
 /**
  * Adds an active price to a product, active or not.
- * @throws {AppError} PRODUCT_NOT_FOUND, VALIDATION_INVALID (amount or currency), FORBIDDEN as changeableProduct does
+ * @throws {AppError} PRODUCT_NOT_FOUND, VALIDATION_INVALID (amount or currency), FORBIDDEN like
+ * changeableProduct
  */
 export async function createPrice(
   deps: CatalogDeps,

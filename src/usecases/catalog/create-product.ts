@@ -20,9 +20,9 @@ export interface CreateProductInput {
 }
 
 /**
- * Adds an active product to the user's catalog. Unless its owner says which shops sell it, that is the shop for which it
- * is made; where none is named, all of the account.
- * @throws {AppError} MERCHANT_NOT_FOUND, FORBIDDEN as chosenShops does
+ * Adds an active product to the user's catalog. Unless its owner names the shops that sell it, that is the
+ * shop of the request; without one, all shops of the account.
+ * @throws {AppError} MERCHANT_NOT_FOUND, FORBIDDEN like chosenShops
  */
 export async function createProduct(
   deps: CatalogDeps,

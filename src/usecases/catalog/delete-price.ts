@@ -4,7 +4,7 @@ import { changeablePrice } from './selling-shops.ts';
 
 /**
  * Deletes a price. Payments made for it keep their reference.
- * @throws {AppError} PRICE_NOT_FOUND, FORBIDDEN as changeablePrice does
+ * @throws {AppError} PRICE_NOT_FOUND, FORBIDDEN like changeablePrice
  */
 export async function deletePrice(
   deps: CatalogDeps,

@@ -5,7 +5,7 @@ import { changeableProduct } from './selling-shops.ts';
 
 /**
  * Deletes a product together with its prices. Payments made for it keep their reference.
- * @throws {AppError} PRODUCT_NOT_FOUND, FORBIDDEN as changeableProduct does
+ * @throws {AppError} PRODUCT_NOT_FOUND, FORBIDDEN like changeableProduct
  */
 export async function deleteProduct(
   deps: CatalogDeps,

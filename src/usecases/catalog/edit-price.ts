@@ -4,7 +4,7 @@ import { fiatMinorUnits } from './fiat-minor-units.ts';
 import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';
 import { changeablePrice } from './selling-shops.ts';
 
-/** What is left out stays as it is. Payments made already keep the amount they were made for. */
+/** Omitted fields stay unchanged. Existing payments keep their amount. */
 export interface EditPriceInput {
   readonly by: CatalogActor;
   readonly priceId: string;
@@ -13,7 +13,10 @@ export interface EditPriceInput {
   readonly active?: boolean | undefined;
 }
 
-/** @throws {AppError} PRICE_NOT_FOUND, VALIDATION_INVALID when amount and currency do not fit each other; FORBIDDEN as changeablePrice does. */
+/**
+ * @throws {AppError} PRICE_NOT_FOUND, VALIDATION_INVALID when the amount does not fit the currency; FORBIDDEN
+ * like changeablePrice.
+ */
 export async function editPrice(deps: CatalogDeps, input: EditPriceInput): Promise<PriceRow> {
   return deps.db.transaction(async (tx) => {
     const { price, shops } = await changeablePrice(tx, input.by, input.priceId);

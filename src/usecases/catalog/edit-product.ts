@@ -5,7 +5,7 @@ import { chosenShops } from './choose-shops.ts';
 import { noteChange, type CatalogActor, type CatalogDeps } from './note-change.ts';
 import { changeableProduct, sellingShops } from './selling-shops.ts';
 
-/** What is left out stays as it is; null clears. */
+/** Omitted fields stay unchanged; null clears a field. */
 export interface EditProductInput {
   readonly by: CatalogActor;
   readonly productId: string;
@@ -17,7 +17,9 @@ export interface EditProductInput {
   readonly merchantIds?: readonly string[] | null | undefined;
 }
 
-/** @throws {AppError} PRODUCT_NOT_FOUND, MERCHANT_NOT_FOUND, FORBIDDEN as changeableProduct and chosenShops do */
+/**
+ * @throws {AppError} PRODUCT_NOT_FOUND, MERCHANT_NOT_FOUND, FORBIDDEN like changeableProduct and chosenShops
+ */
 export async function editProduct(deps: CatalogDeps, input: EditProductInput): Promise<ProductRow> {
   return deps.db.transaction(async (tx) => {
     const { by, merchantIds } = input;

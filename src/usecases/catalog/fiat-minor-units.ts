@@ -10,8 +10,8 @@ export interface MinorUnits {
 }
 
 /**
- * Reads a positive fiat amount exactly.
- * @param blamed the field that an amount which does not fit its currency is put down to
+ * Parses a positive fiat amount exactly.
+ * @param blamed the field that the error names when the amount does not fit its currency
  * @throws {AppError} VALIDATION_INVALID naming `currency` for an unknown code, else `blamed`
  */
 export function fiatMinorUnits(

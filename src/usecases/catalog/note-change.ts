@@ -12,15 +12,18 @@ export interface CatalogDeps {
   readonly secretBox: SecretBox;
 }
 
-/** Who changes the catalog. */
+/** The caller who changes the catalog. */
 export interface CatalogActor extends CatalogReach {
   readonly actor: Actor;
-  /** The shop that the request names, whose audit log has it in any case; null: none. */
+  /** The shop named by the request, whose audit log always gets the change; null: none. */
   readonly shopId: string | null;
   readonly client: Client;
 }
 
-/** Notes what an owner changes in the audit log of every shop that it concerns. Members and keys change nothing of others. */
+/**
+ * Records an owner's change in the audit log of every shop that it concerns. Members and keys cannot change
+ * anything of other shops.
+ */
 export async function noteChange(
   tx: Tx,
   deps: CatalogDeps,

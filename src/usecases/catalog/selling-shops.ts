@@ -8,7 +8,10 @@ import type { Db, Tx } from '../../store/sqlite/database.ts';
 import { findOwnPrice } from './find-own-price.ts';
 import { findOwnProduct } from './find-own-product.ts';
 
-/** In whose account somebody acts on the catalog, and for which shop alone; null for the owner of the account. */
+/**
+ * The account whose catalog the caller acts on, and the only shop if restricted to one; null for the owner of
+ * the account.
+ */
 export interface CatalogReach {
   readonly userId: string;
   readonly onlyMerchantId: string | null;
@@ -20,12 +23,15 @@ export async function sellingShops(db: Db, { id, user_id: userId }: ProductRow):
   return named ?? (await listMerchants(db, userId)).map((merchant) => merchant.id);
 }
 
-/** Whether somebody may change a product that these shops sell: a member or key of a shop only what it alone sells. */
+/**
+ * Whether a caller may change a product that these shops sell: a member or key of a shop may change only
+ * products that this shop alone sells.
+ */
 export function mayChangeSoldBy({ onlyMerchantId }: CatalogReach, shops: readonly string[]): boolean {
   return onlyMerchantId === null || shops.every((shop) => shop === onlyMerchantId);
 }
 
-/** A product of the catalog that is about to be changed, or whose prices are. */
+/** A product to change, or whose prices are to change. */
 export interface ChangeableProduct {
   readonly product: ProductRow;
   /** The shops that sell it. */
@@ -33,8 +39,9 @@ export interface ChangeableProduct {
 }
 
 /**
- * Every change of a product or its prices begins here.
- * @throws {AppError} PRODUCT_NOT_FOUND; FORBIDDEN for a member or key of a shop that is not the only one to sell it
+ * Checks every change of a product or its prices.
+ * @throws {AppError} PRODUCT_NOT_FOUND; FORBIDDEN for a member or key of a shop that is not the only one to
+ * sell it
  */
 export async function changeableProduct(
   tx: Tx,
@@ -49,7 +56,7 @@ export async function changeableProduct(
   throw new AppError('FORBIDDEN', message, { details });
 }
 
-/** A price that is about to be changed. @throws {AppError} PRICE_NOT_FOUND, FORBIDDEN as changeableProduct does */
+/** A price to change. @throws {AppError} PRICE_NOT_FOUND, FORBIDDEN like changeableProduct */
 export async function changeablePrice(
   tx: Tx,
   reach: CatalogReach,
@@ -61,9 +68,9 @@ export async function changeablePrice(
 }
 
 /**
- * Notes that a shop sells a product, where its shops are named: from then on the members of the others do not change
- * it alone any more. A sale is never refused for it, and one by a payer, or by somebody who may not change the catalog,
- * takes nothing from others.
+ * Records that a shop sells a product whose shops are named: from then on members of the other shops cannot
+ * change it alone. This never rejects a sale, and a sale by a payer, or by a caller who may not change the
+ * catalog, does not restrict other shops.
  */
 export async function noteSale(
   tx: Tx,
@@ -75,7 +82,7 @@ export async function noteSale(
   await addShopOfProduct(tx, productId, merchantId);
 }
 
-/** Whoever has read a public key in a web page may sell by it, and a link's maker has sold already. */
+/** Any reader of a web page can sell with its public key, and the creator of a link has already sold. */
 function addsSeller({ kind, role }: Actor): boolean {
   if (kind === 'public' || kind === 'link') return false;
   return role === null || roleGrants(role, 'catalog:write');

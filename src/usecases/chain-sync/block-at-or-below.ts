@@ -10,7 +10,7 @@ export async function blockAtOrBelow(
 ): Promise<ChainBlockHeader> {
   for (let at = height; at >= Math.max(0, height - SEARCHED_HEIGHTS); at -= 1) {
     const hash = await adapter.hashAt(at);
-    // Nothing below it is recorded, and its time is unused: that of the next block counts.
+    // Nothing below it is recorded, and its time is unused because that of the next block counts.
     if (hash !== null) return { height: at, hash, parentHash: '', timeMs: 0 };
   }
   throw new Error(`the node has no block at height ${height}`);

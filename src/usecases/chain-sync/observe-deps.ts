@@ -14,7 +14,10 @@ export interface ObserveDeps extends ApplyFactsDeps {
   /** A transaction missing from an in-sync node for this long counts as dropped; two hours by default. */
   readonly dropAfterMs?: number;
   readonly wakeWebhooks: () => void;
-  /** After a restore: reserved addresses of a chain that are not watched yet, so that its blocks must not be read. */
+  /**
+   * After a restore: reserved addresses of a chain that are not watched yet, so that its blocks must not be
+   * read.
+   */
   readonly lookAheadLeft?: (chain: ChainId) => number;
   /** After a restore: widens the gap limit when a recovered address was paid; true when it did. */
   readonly extendLookAhead?: (chain: ChainId, credits: readonly Credit[]) => Promise<boolean>;

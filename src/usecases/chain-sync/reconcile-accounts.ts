@@ -8,7 +8,7 @@ import { POLL_MS, type Difference, type ReconcileDeps, type Reconciliation } fro
 
 /** Accounts compared at one block: one request on most nodes. */
 const PAGE = 100;
-/** Pause before accounts that differ are asked about again, where that may help. */
+/** Pause before accounts that differ are queried again, where that may help. */
 const AGAIN_MS = 1_000;
 
 export type AccountChain = ChainId & { readonly funds: Pick<AccountFunds, 'balancesAt'> };

@@ -50,7 +50,7 @@ async function compare(deps: ReconcileDeps, adapter: Reconciled): Promise<Reconc
   const { coin, mode, funds } = adapter;
   if (funds === undefined) return null;
   const unwatched = mode === 'live' ? ((await countLookAhead(deps.db)).get(coin) ?? 0) : 0;
-  // Else outputs of addresses that become watched during the scan would be missing from it.
+  // Without this, outputs of addresses that become watched during the scan would be missing from it.
   if (unwatched > 0) {
     const reason = `${unwatched} addresses reserved by the restore are not watched yet: is the daemon running?`;
     return { kind: 'unknown', reason };

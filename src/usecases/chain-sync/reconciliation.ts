@@ -43,7 +43,7 @@ export type Reconciliation = Comparison | Unknown;
 
 /** Polling interval while waiting for the ledger. */
 export const POLL_MS = 250;
-/** Most differences logged individually. */
+/** Maximum number of differences logged individually. */
 const MAX_TOLD = 100;
 
 /** Logs every difference, and stores the result for /metrics. */

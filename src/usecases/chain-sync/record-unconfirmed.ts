@@ -73,8 +73,9 @@ async function standsOn(deps: ObserveDeps, chain: ChainId, view: UnconfirmedView
 }
 
 /**
- * The missing outputs that are lost, according to a recheck of the transactions whose turn it is. Valid only while the
- * node's tip is the ledger's block: a later block may contain what seems replaced, and must be read first.
+ * The missing outputs that are lost, according to a recheck of the transactions whose turn it is. Valid only
+ * while the node's tip is the ledger's block, because a later block may contain what seems replaced and must
+ * be read first.
  */
 async function lostOf(
   deps: ObserveDeps,
@@ -106,7 +107,7 @@ async function lostOf(
   return missing.filter(({ txid }) => lost.has(txid));
 }
 
-/** Outputs that are still unconfirmed since they were looked up. */
+/** Outputs that are still unconfirmed since they were read. */
 async function stillMissing(
   tx: Tx,
   chain: ChainId,

@@ -25,13 +25,13 @@ import { toPasskey, type Passkey } from './list-passkeys.ts';
 import { passkeyRefused, requirePasskeySite, type RelyingParty } from './relying-party.ts';
 import type { CurrentSession, RenewedSession } from '../sessions/renew-session.ts';
 
-/** Passkeys of one user. */
+/** Maximum number of passkeys per user. */
 const MOST = 20;
 
-/** EdDSA, ES256 and RS256: what authenticators in use sign with. */
+/** EdDSA, ES256 and RS256: the algorithms of authenticators in use. */
 const ALGORITHMS = [-8, -7, -257];
 
-/** A new credential as the browser answers it, as far as it is looked at. */
+/** A new credential as returned by the browser, reduced to the fields that are read. */
 export interface Attestation {
   readonly id: string;
   readonly rawId: string;
@@ -44,8 +44,9 @@ export interface Attestation {
 }
 
 /**
- * What a page hands to the browser to make a passkey for a user who is signed in.
- * @throws {AppError} INVALID_STATE where there are no passkeys, or the user has many; EMAIL_UNCONFIRMED.
+ * Options with which a browser creates a passkey for a signed-in user.
+ * @throws {AppError} INVALID_STATE where passkeys are unavailable or the user has too many;
+ * EMAIL_UNCONFIRMED.
  */
 export async function askForPasskey(
   deps: AccountDeps,
@@ -60,7 +61,8 @@ export async function askForPasskey(
   return {
     challenge: Buffer.from(challenge).toString('base64url'),
     rp: { id, name: id },
-    // The handle is not the address: authenticators show the name, and keep the handle for whoever asks.
+    // The user handle is not the email address: authenticators display the name, and return the handle to any
+    // page that asks.
     user: { id: Buffer.from(user.id).toString('base64url'), name: user.email, displayName: user.email },
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
     timeout: CHALLENGE_MS,
@@ -75,10 +77,10 @@ export async function askForPasskey(
 }
 
 /**
- * Keeps a passkey that the browser made (Web Authentication level 3, section 7.1), and notifies its user by mail. What
- * was issued before it ends: a passkey often replaces a password that others may know.
- * @throws {AppError} INVALID_CREDENTIALS when it is not an answer to the question put in this session; INVALID_STATE
- * where there are no passkeys, the user has many, or this one is known already.
+ * Stores a passkey that the browser created (Web Authentication level 3, section 7.1), and notifies its user
+ * by email. Revokes earlier credentials, because a passkey often replaces a password that others may know.
+ * @throws {AppError} INVALID_CREDENTIALS when it does not answer the challenge of this session; INVALID_STATE
+ * where passkeys are unavailable, the user has too many, or this one is already stored.
  */
 export async function addPasskey(
   deps: AccountDeps,
@@ -121,7 +123,7 @@ async function readAttestation(
   sessionId: string,
   attestation: Attestation,
 ): Promise<Credential> {
-  // Loaded once somebody needs it: it takes a quarter of a second and some 25 MB.
+  // Loaded on first use: it takes a quarter of a second and some 25 MB.
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   if (!(await isWithoutCertificates(attestation))) throw passkeyRefused();
   let challenge: OpenChallenge | null = null;
@@ -151,8 +153,8 @@ async function readAttestation(
 }
 
 /**
- * None were asked for, and browsers then send none: what comes with certificates all the same is not read, as looking
- * them up would have the server ask addresses that they name.
+ * Certificates are not requested, and browsers then send none. Certificates sent anyway are not read, because
+ * a lookup would make the server contact addresses named in them.
  */
 async function isWithoutCertificates({ response }: Attestation): Promise<boolean> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');

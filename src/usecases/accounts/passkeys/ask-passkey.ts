@@ -6,10 +6,10 @@ import type { AccountDeps } from '../account-deps.ts';
 import { CHALLENGE_MS, newChallenge } from './passkey-challenge.ts';
 import { passkeySite, type RelyingParty } from './relying-party.ts';
 
-/** What a page hands to the browser; null where there is nothing to ask for. */
+/** Options for the browser; null where the user has no passkey to ask for. */
 export interface PasskeyQuestion {
   readonly options: PublicKeyCredentialRequestOptionsJSON | null;
-  /** Where passkeys work; null with the reason why nowhere. */
+  /** The origin where passkeys work; null, with the reason, where they work nowhere. */
   readonly origin: string | null;
   readonly reason: string | null;
 }
@@ -18,17 +18,20 @@ type AskDeps = Pick<AccountDeps, 'db' | 'clock' | 'secretBox' | 'baseUrl'>;
 
 const transports = z.array(z.string());
 
-/** A passkey as the options of a browser name it. */
+/** A passkey in the form of a browser's options. */
 export function toDescriptor({ credential_id, transports_json }: PasskeyRow) {
   return {
     id: credential_id,
     type: 'public-key' as const,
-    // Browsers pass over those they do not know.
+    // Browsers ignore unknown values.
     transports: transports.parse(JSON.parse(transports_json)) as AuthenticatorTransport[],
   };
 }
 
-/** Asks whoever is there to sign in by a passkey. It tells nothing of any account: the browser offers what it has. */
+/**
+ * Options for signing in with a passkey. They reveal nothing about any account: the browser offers the
+ * passkeys it has.
+ */
 export function askToSignIn(deps: AskDeps): PasskeyQuestion {
   const { site, reason } = passkeySite(deps.baseUrl);
   if (site === null) return { options: null, origin: null, reason };
@@ -36,7 +39,10 @@ export function askToSignIn(deps: AskDeps): PasskeyQuestion {
   return { options, origin: site.origin, reason: null };
 }
 
-/** Asks a user who is signed in for one of their passkeys that work here; there may be none. */
+/**
+ * Options for a signed-in user to prove possession of one of their passkeys that work here; there may be
+ * none.
+ */
 export async function askToStepUp(
   deps: AskDeps,
   { userId, sessionId }: { readonly userId: string; readonly sessionId: string },

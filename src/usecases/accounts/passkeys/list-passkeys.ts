@@ -9,9 +9,9 @@ export interface Passkey {
   readonly name: string;
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
-  /** Whether its authenticator keeps copies, as on a user's other devices. */
+  /** Whether the authenticator syncs it, as to the user's other devices. */
   readonly backedUp: boolean;
-  /** False for one that was made for another public address. */
+  /** False for one that was created under another public address. */
   readonly usable: boolean;
 }
 
@@ -26,7 +26,10 @@ export function toPasskey(row: PasskeyRow, site: RelyingParty | null): Passkey {
   };
 }
 
-/** The passkeys of a user, oldest first, and the one origin where they work, or why nowhere. */
+/**
+ * The passkeys of a user, oldest first, and the only origin where they work, or the reason why they work
+ * nowhere.
+ */
 export async function listPasskeys(
   { db, baseUrl }: Pick<AccountDeps, 'db' | 'baseUrl'>,
   userId: string,

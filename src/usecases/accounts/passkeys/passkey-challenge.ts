@@ -5,12 +5,12 @@ import type { Tx } from '../../../store/sqlite/database.ts';
 import { randomBase62 } from '../../events/index.ts';
 import type { AccountDeps } from '../account-deps.ts';
 
-/** How long an authenticator may take. */
+/** Time limit for an authenticator's answer. */
 export const CHALLENGE_MS = 5 * 60_000;
 /** 22 base62 characters carry 130 random bits. */
 const RANDOM_LENGTH = 22;
 
-/** What a challenge may be answered for; of a session where somebody is signed in. */
+/** The purpose of a challenge; bound to a session where a user is signed in. */
 export type ChallengeUse =
   { readonly purpose: 'sign-in' } | { readonly purpose: 'add' | 'step-up'; readonly sessionId: string };
 
@@ -24,15 +24,15 @@ const sealedChallenge = z.object({
 
 type ChallengeDeps = Pick<AccountDeps, 'clock' | 'secretBox'>;
 
-/** A challenge that is open, as the authenticator signed it. */
+/** A challenge as the authenticator signed it, opened. */
 export interface OpenChallenge {
   readonly hash: string;
   readonly expiresAt: number;
 }
 
 /**
- * A challenge for an authenticator. It carries sealed what it is for, so that nothing is stored for requests that
- * anybody can make; only those that were answered are remembered.
+ * A challenge for an authenticator. Its purpose is sealed into it, so that anonymous requests store nothing;
+ * only answered challenges are stored.
  */
 export function newChallenge(
   { clock, secretBox }: ChallengeDeps,
@@ -48,7 +48,10 @@ export function newChallenge(
   return new TextEncoder().encode(secretBox.seal(JSON.stringify(content)));
 }
 
-/** Opens a challenge of this server; null when it is none, is for another purpose or session, or has expired. */
+/**
+ * Opens a challenge of this server; null when it is forged, is for another purpose or session, or has
+ * expired.
+ */
 export function openChallenge(
   { clock, secretBox }: ChallengeDeps,
   use: ChallengeUse,
@@ -63,7 +66,7 @@ export function openChallenge(
   return { hash: createHash('sha256').update(text).digest('hex'), expiresAt };
 }
 
-/** Uses a challenge up; false when it was answered before. */
+/** Consumes a challenge; false when it was answered before. */
 export async function spendChallenge(tx: Tx, { hash, expiresAt }: OpenChallenge): Promise<boolean> {
   return insertSpentChallenge(tx, { challenge_hash: hash, expires_at: expiresAt });
 }

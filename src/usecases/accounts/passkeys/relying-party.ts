@@ -7,11 +7,11 @@ export interface RelyingParty {
   readonly origin: string;
 }
 
-/** Whether this installation can have passkeys, and otherwise why not. */
+/** Whether this installation supports passkeys, and otherwise the reason. */
 type Availability =
   { readonly site: RelyingParty; readonly reason: null } | { readonly site: null; readonly reason: string };
 
-/** The relying party (WebAuthn) that a public address makes this installation. */
+/** The WebAuthn relying party that follows from a public address. */
 export function passkeySite(baseUrl: string): Availability {
   const { protocol, hostname, origin } = new URL(baseUrl);
   const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost');
@@ -22,14 +22,14 @@ export function passkeySite(baseUrl: string): Availability {
   return { site: { id: hostname, origin }, reason: null };
 }
 
-/** @throws {AppError} INVALID_STATE where passkeys cannot be used, saying why. */
+/** @throws {AppError} INVALID_STATE with the reason where passkeys are unavailable. */
 export function requirePasskeySite(baseUrl: string): RelyingParty {
   const { site, reason } = passkeySite(baseUrl);
   if (site === null) throw new AppError('INVALID_STATE', reason);
   return site;
 }
 
-/** The same for everything that is wrong with what an authenticator signed. */
+/** The same error for every fault in an authenticator's answer. */
 export function passkeyRefused(): AppError {
   return new AppError('INVALID_CREDENTIALS', 'This passkey was not accepted');
 }

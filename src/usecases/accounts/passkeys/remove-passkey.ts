@@ -9,10 +9,11 @@ import { mailNotice } from '../mail-notice.ts';
 import type { CurrentSession, RenewedSession } from '../sessions/renew-session.ts';
 
 /**
- * Removes a passkey; what was issued before it ends, as a session may have begun with it. The last one of a user without an
- * authenticator app takes the password as well, as switching two-factor sign-in off does.
- * @throws {AppError} PASSKEY_NOT_FOUND; VALIDATION_INVALID where the password is needed; INVALID_CREDENTIALS when it is
- * wrong, RATE_LIMITED after several wrong ones.
+ * Removes a passkey, and revokes earlier credentials, because a session may have begun with it. Removing the
+ * last one of a user without an authenticator app also needs the password, as disabling two-factor sign-in
+ * does.
+ * @throws {AppError} PASSKEY_NOT_FOUND; VALIDATION_INVALID where the password is missing; INVALID_CREDENTIALS
+ * when it is wrong, RATE_LIMITED after several wrong ones.
  */
 export async function removePasskey(
   deps: AccountDeps,
@@ -34,7 +35,7 @@ export async function removePasskey(
   });
 }
 
-/** Whether something is left that a thief of the password does not have. */
+/** Whether the user keeps a factor that a thief of the password does not have. */
 async function hasAnother(tx: Tx, userId: string): Promise<boolean> {
   const [passkeys, factor] = [await findUserPasskeys(tx, userId), await findSecondFactor(tx, userId)];
   return passkeys.length > 0 || (factor !== undefined && factor.enabled_at !== null);

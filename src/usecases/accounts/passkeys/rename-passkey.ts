@@ -4,7 +4,7 @@ import type { AccountDeps } from '../account-deps.ts';
 import { toPasskey, type Passkey } from './list-passkeys.ts';
 import { passkeySite } from './relying-party.ts';
 
-/** Gives a passkey another name. @throws {AppError} PASSKEY_NOT_FOUND. */
+/** Renames a passkey. @throws {AppError} PASSKEY_NOT_FOUND. */
 export async function renamePasskey(
   { db, baseUrl }: Pick<AccountDeps, 'db' | 'baseUrl'>,
   passkey: { userId: string; id: string; name: string },

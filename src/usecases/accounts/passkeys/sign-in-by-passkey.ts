@@ -8,10 +8,11 @@ import { requirePasskeySite } from './relying-party.ts';
 import { verifyPasskey, type Assertion } from './verify-passkey.ts';
 
 /**
- * The user who signs in by a passkey alone. The authenticator has verified its user, so it counts as both factors.
- * Tries are slowed down by passkey: what somebody else guesses of passwords keeps no owner of a passkey out.
- * @throws {AppError} INVALID_CREDENTIALS, the same for a passkey that nobody has; RATE_LIMITED after many failures;
- * INVALID_STATE where there are no passkeys.
+ * The user who signs in with a passkey alone. The authenticator has verified its user, so it counts as both
+ * factors. Attempts are rate limited per passkey, so that password guessing does not lock out the owner of a
+ * passkey.
+ * @throws {AppError} INVALID_CREDENTIALS, also for an unknown passkey; RATE_LIMITED after many failures;
+ * INVALID_STATE where passkeys are unavailable.
  */
 export async function signInByPasskey(
   deps: AccountDeps,
@@ -19,7 +20,7 @@ export async function signInByPasskey(
 ): Promise<UserRow> {
   requirePasskeySite(deps.baseUrl);
   const attempt = await deps.guard.beginSignIn({
-    // Hashed, as a stranger may give long ids of passkeys that nobody has.
+    // Hashed, because anonymous clients may send long ids of passkeys that do not exist.
     account: `passkey ${createHash('sha256').update(assertion.id).digest('base64url')}`,
     network,
     isKnown: async () => {

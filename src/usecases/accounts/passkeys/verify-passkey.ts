@@ -15,7 +15,7 @@ import {
 } from './passkey-challenge.ts';
 import { passkeyRefused, requirePasskeySite } from './relying-party.ts';
 
-/** What a browser answers for an authenticator, as far as it is looked at. */
+/** The browser's answer for an authenticator, reduced to the fields that are read. */
 export interface Assertion {
   readonly id: string;
   readonly rawId: string;
@@ -28,7 +28,7 @@ export interface Assertion {
   };
 }
 
-/** What an authenticator signed. */
+/** The data that an authenticator signed. */
 interface Signed {
   readonly challenge: OpenChallenge;
   readonly counter: number;
@@ -36,11 +36,11 @@ interface Signed {
 }
 
 /**
- * The user whose passkey made an assertion (Web Authentication level 3, section 7.2). The authenticator must have
- * verified its user; a challenge counts once.
- * @param userId who must own the passkey; null for whoever does
- * @throws {AppError} INVALID_CREDENTIALS, the same for everything that is wrong, but for a counter that went back;
- * INVALID_STATE where there are no passkeys.
+ * The user whose passkey made an assertion (Web Authentication level 3, section 7.2). The authenticator must
+ * have verified its user; a challenge is valid once.
+ * @param userId required owner of the passkey; null for any owner
+ * @throws {AppError} INVALID_CREDENTIALS, the same for every fault except a signature counter that went back;
+ * INVALID_STATE where passkeys are unavailable.
  */
 export async function verifyPasskey(
   deps: AccountDeps,
@@ -65,7 +65,7 @@ export async function verifyPasskey(
   return outcome;
 }
 
-/** Without a name given, the authenticator must say whose passkey it is. */
+/** Without a user id in the request, the authenticator must name the passkey's user. */
 function isOf({ user_id }: PasskeyRow, { response }: Assertion, userId: string | null): boolean {
   const { userHandle } = response;
   const handle = Buffer.from(user_id).toString('base64url');
@@ -80,7 +80,7 @@ async function readAssertion(
   { passkey, use }: { readonly passkey: PasskeyRow; readonly use: ChallengeUse },
 ): Promise<Signed> {
   const { id, origin } = requirePasskeySite(deps.baseUrl);
-  // Loaded once somebody needs it: it takes a quarter of a second and some 25 MB.
+  // Loaded on first use: it takes a quarter of a second and some 25 MB.
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
   let challenge: OpenChallenge | null = null;
   const outcome = await verifyAuthenticationResponse({
@@ -89,7 +89,7 @@ async function readAssertion(
     expectedOrigin: origin,
     expectedRPID: id,
     requireUserVerification: true,
-    // Compared when the signature is known to be right, in the transaction that records it.
+    // The counter is compared once the signature is verified, in the transaction that records it.
     credential: { id: passkey.credential_id, publicKey: decodeBase64url(passkey.public_key), counter: 0 },
   }).catch((error: unknown) => {
     deps.logger.debug({ passkeyId: passkey.id, err: error }, 'passkey assertion rejected');
@@ -100,7 +100,10 @@ async function readAssertion(
   return { challenge, counter: newCounter, backedUp: credentialBackedUp };
 }
 
-/** Uses challenge and counter up. @returns the user; null when the challenge was answered before, or the passkey is gone. */
+/**
+ * Consumes the challenge and stores the counter. @returns the user; null when the challenge was answered
+ * before, or the passkey was deleted.
+ */
 async function settle(
   tx: Tx,
   deps: AccountDeps,
@@ -112,7 +115,7 @@ async function settle(
   if (passkey?.id !== passkeyId || !(await spendChallenge(tx, challenge))) return null;
   const user = await findUser(tx, passkey.user_id);
   if (user === undefined) return null;
-  // Step 22: authenticators that do not count say 0 always, as those do that keep their passkeys in step.
+  // Step 22: authenticators without a counter always report 0, as do those that sync their passkeys.
   const counts = counter > 0 || passkey.counter > 0;
   if (counts && counter <= passkey.counter) {
     await mailNotice(tx, deps, user, 'passkey-copied');

@@ -9,10 +9,10 @@ import type { CurrentSession, RenewedSession } from '../sessions/renew-session.t
 import { openSession, type Session } from '../sessions/session.ts';
 
 /**
- * Changes the password. Every token issued before, every reset link and every session but the one that asks is dead;
- * the answer holds a fresh token, and the session that asks gets one, too.
- * @throws {AppError} INVALID_CREDENTIALS when the current password is wrong, RATE_LIMITED after several wrong ones,
- * VALIDATION_INVALID for a new one of the most common.
+ * Changes the password. Invalidates every earlier token, every reset link and every session except the
+ * caller's; the response contains a fresh token, and the caller's session gets one, too.
+ * @throws {AppError} INVALID_CREDENTIALS when the current password is wrong, RATE_LIMITED after several wrong
+ * ones, VALIDATION_INVALID for a new one that is among the most common.
  */
 export async function changePassword(
   deps: AccountDeps,

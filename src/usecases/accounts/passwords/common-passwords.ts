@@ -1,8 +1,8 @@
 import { invalidField } from '../../../domain/errors.ts';
 
-/** Compared without case: `Password1` is tried as soon as `password1`. */
+/** Compared without case: guessers try `Password1` as soon as `password1`. */
 async function load(): Promise<ReadonlySet<string>> {
-  // Some 50,000 passwords from leaks, read when somebody chooses one and not at every start.
+  // Some 50,000 leaked passwords, read when a user sets one and not at every start.
   const { dictionary } = await import('@zxcvbn-ts/language-common');
   return new Set(dictionary['passwords-common'].map(String));
 }
@@ -10,7 +10,7 @@ async function load(): Promise<ReadonlySet<string>> {
 let loading: Promise<ReadonlySet<string>> | null = null;
 
 /**
- * Refuses a new password that guessers try first. Those that exist already go on working.
+ * Rejects a new password that guessers try first. Existing ones remain valid.
  * @param field its name in the request
  * @throws {AppError} VALIDATION_INVALID
  */

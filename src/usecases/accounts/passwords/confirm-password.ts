@@ -5,8 +5,8 @@ import type { AccountDeps } from '../account-deps.ts';
 import type { Attempt } from '../sessions/sign-in-guard.ts';
 
 /**
- * Checks the password of somebody who is signed in: a stolen token alone must not change an account.
- * The attempt stays counted as failed until the caller ends it.
+ * Checks the password of a signed-in user, because a stolen token alone must not change an account. The
+ * attempt counts as failed until the caller ends it.
  * @throws {AppError} INVALID_CREDENTIALS, RATE_LIMITED after several wrong ones.
  */
 export async function confirmPassword(

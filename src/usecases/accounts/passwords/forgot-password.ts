@@ -4,12 +4,14 @@ import { findUserByEmail } from '../../../store/accounts/users.ts';
 import type { AccountDeps } from '../account-deps.ts';
 import { mailLink } from '../account-link.ts';
 
-/** Many times what writing a mail takes, so that the answer takes the same time with and without one. */
+/**
+ * Many times the duration of writing a mail, so that the response takes equally long with and without one.
+ */
 const ANSWER_AFTER_MS = 250;
 
 /**
- * Mails a link to set a new password, if anybody has the address; at most five an hour. Neither
- * result nor time tell whether somebody has.
+ * Mails a link to set a new password if the address has an account; at most five an hour. Neither the result
+ * nor the response time reveals whether it has one.
  */
 export async function forgotPassword(
   deps: Pick<AccountDeps, 'db' | 'clock' | 'secretBox' | 'baseUrl'>,

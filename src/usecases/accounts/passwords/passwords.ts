@@ -13,18 +13,18 @@ export interface PasswordCost {
 /** Hashes and checks passwords with argon2id, a bounded number at a time. */
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** With a null hash (no such user) it takes the time of a real check and answers false. */
+  /** With a null hash (no such user) it takes as long as a real check and returns false. */
   verify(hash: string | null, password: string): Promise<boolean>;
-  /** Whether the hash was made at another cost than today's. */
+  /** Whether the hash was made at another cost than the current one. */
   isOutdated(hash: string): boolean;
 }
 
-/** Hashes running at once: each holds its full memory cost. */
+/** Maximum concurrent hashes: each holds its full memory cost. */
 const PARALLEL = 2;
-/** Hashes waiting: beyond that, callers are told to come back instead of piling up. */
+/** Maximum queued hashes: further callers are rejected instead of queued. */
 const QUEUE_MAX = 64;
 
-/** @returns once a hash for the checks of unknown users has been made at the same cost. */
+/** @returns after making a hash of the same cost for the checks of unknown users. */
 export async function createPasswords(cost: PasswordCost): Promise<Passwords> {
   const options = {
     memoryCost: cost.memoryKiB,
@@ -50,7 +50,7 @@ export async function createPasswords(cost: PasswordCost): Promise<Passwords> {
   };
 }
 
-/** One keyboard's é is another one's e and accent: both are the same password. */
+/** Keyboards encode é as one character or as e plus accent; both are the same password. */
 function normal(password: string): string {
   return password.normalize('NFKC');
 }

@@ -21,7 +21,7 @@ import { isFactorOn } from './review-reset.ts';
 export interface ResetInput {
   readonly token: string;
   readonly password: string;
-  /** Also ends the passkeys of the account, and all keys of its shops. */
+  /** Also deletes the passkeys of the account, and revokes all keys of its shops. */
   readonly endPasskeys: boolean;
   readonly endKeys: boolean;
   readonly network: string;
@@ -39,18 +39,20 @@ const NOTHING: EndedAccess = {
 };
 
 /**
- * Sets a new password by a mailed token, once, and ends what was issued before. The mail arrived, so that the address is
- * proven: where it never was before, everything that gives access ends, because a stranger may have registered it. On a
- * confirmed account a second factor stays, and passkeys and keys end when asked.
- * @returns what ended beside sessions and tokens
- * @throws {AppError} VALIDATION_INVALID for a token that does not count, or one of the most common passwords;
- * INVALID_STATE for passkeys and keys of an account with a second factor, which the mail alone does not end.
+ * Sets a new password with a mailed token, once, and revokes earlier credentials. The arrival of the mail
+ * verifies the address: if it was not verified before, everything that gives access is revoked, because a
+ * stranger may have registered it. On a confirmed account a second factor stays, and passkeys and keys are
+ * revoked on request.
+ * @returns what was revoked besides sessions and tokens
+ * @throws {AppError} VALIDATION_INVALID for an invalid token, or one of the most common passwords;
+ * INVALID_STATE for passkeys and keys of an account with a second factor, which the mail alone does not
+ * revoke.
  */
 export async function resetPassword(deps: AccountDeps, input: ResetInput): Promise<EndedAccess> {
   const { db, clock, guard } = deps;
   const hash = tokenHash(input.token);
   const find = { purpose: 'reset-password', hash } as const;
-  // Cheap answer first: a password hash costs memory and time. The transaction below decides for good.
+  // Cheap check first: a password hash costs memory and time. The transaction below decides.
   const seen = await findAccountToken(db, { ...find, now: clock.now() });
   if (seen === undefined || seen.used_at !== null) throw invalidToken();
   await assertUncommon(input.password, 'password');
@@ -92,7 +94,7 @@ async function endAccess(
   return { ...NOTHING, passkeys, keys };
 }
 
-/** Nobody is signed in yet, so that the request itself leaves no line in the audit log. */
+/** No user is signed in yet, so the request itself adds no line to the audit log. */
 async function noteReset(tx: Tx, deps: AccountDeps, user: UserRow, client: Client): Promise<void> {
   await insertAudit(tx, {
     at: deps.clock.now(),

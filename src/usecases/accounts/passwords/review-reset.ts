@@ -10,7 +10,7 @@ import { invalidToken, tokenHash } from '../account-link.ts';
 import { toPasskey, type Passkey } from '../passkeys/list-passkeys.ts';
 import { passkeySite } from '../passkeys/relying-party.ts';
 
-/** A restricted key of a shop, as far as it helps to recognise it. */
+/** A restricted key of a shop, with the fields that help to recognise it. */
 interface KnownKey {
   readonly id: string;
   readonly shop: string;
@@ -19,18 +19,21 @@ interface KnownKey {
   readonly lastUsedAt: number | null;
 }
 
-/** What gives access to an account beside its password, for the reader of a mailed reset link. */
+/** What gives access to an account besides its password, for the reader of a mailed reset link. */
 export interface ResetReview {
-  /** False where the reset proves the address for the first time and ends all of it. */
+  /** False where the reset verifies the address for the first time and revokes all of it. */
   readonly isConfirmed: boolean;
-  /** With a second factor on a confirmed account the mail alone shows nothing: passkeys and keys are left out. */
+  /**
+   * With a second factor on a confirmed account the mail alone reveals nothing: passkeys and keys are left
+   * out.
+   */
   readonly hasSecondFactor: boolean;
   readonly passkeys: readonly Passkey[];
   readonly keys: readonly KnownKey[];
   readonly shops: readonly string[];
 }
 
-/** @throws {AppError} VALIDATION_INVALID for a token that does not count. */
+/** @throws {AppError} VALIDATION_INVALID for an invalid token. */
 export async function reviewReset(
   { db, clock, baseUrl }: Pick<AccountDeps, 'db' | 'clock' | 'baseUrl'>,
   token: string,

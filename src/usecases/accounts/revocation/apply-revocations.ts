@@ -26,15 +26,16 @@ import {
   revokeWebhookUrl,
 } from './revoke-webhooks.ts';
 
-/** Statements have a limited number of parameters. */
+/** SQLite limits the number of parameters of a statement. */
 const CHUNK = 500;
 
-/** How many rows of each kind a list of revocations changed. */
+/** Number of rows of each kind that a list of revocations changed. */
 export type Applied = ReadonlyMap<RevocationKind, number>;
 
 /**
- * Applies revocations that a database does not know, because it is older than they are. What it has of them already
- * changes nothing. An account whose password or second factor changed since needs a reset by mail: the old password may be known to others.
+ * Applies revocations made after a database was copied. Those it already contains change nothing. An account
+ * whose password or second factor changed since needs a reset by mail, because others may know the old
+ * password.
  */
 export async function applyRevocations(
   { db, secretBox }: { readonly db: Db; readonly secretBox: SecretBox },
@@ -56,7 +57,7 @@ export async function applyRevocations(
           applied.set(revocation.kind, (applied.get(revocation.kind) ?? 0) + 1);
       }
     }
-    // A shop has a public key at all times; nobody has seen the secret of this pair, so that the owner regenerates it.
+    // A shop always has a public key; the secret of this pair is never shown, so the owner regenerates it.
     for (const shop of shops)
       if ((await currentPublicKey(tx, shop)) === null) await insertApiKeys(tx, newKeyPair(shop, now).rows);
   });
@@ -66,7 +67,7 @@ export async function applyRevocations(
 interface Context {
   readonly now: number;
   readonly secretBox: SecretBox;
-  /** Shops whose keys ended. */
+  /** Shops whose keys were revoked. */
   readonly shops: Set<string>;
 }
 
@@ -112,12 +113,12 @@ async function disablePassword(tx: Tx, userId: string, now: number): Promise<boo
   return (await changePasswordHash(tx, { id: userId, next: unusableHash(), now })) !== undefined;
 }
 
-/** A hash of argon2id (RFC 9106, at the usual cost) that no password is known for. */
+/** An argon2id hash (RFC 9106, at the usual cost) without a known password. */
 function unusableHash(): string {
   return `$argon2id$v=19$m=65536,t=3,p=4$${randomText(16)}$${randomText(32)}`;
 }
 
-/** Random bytes in base64 without padding, as in a hash of argon2. */
+/** Random bytes in base64 without padding, as in an argon2 hash. */
 function randomText(bytes: number): string {
   return randomBytes(bytes).toString('base64').replaceAll('=', '');
 }

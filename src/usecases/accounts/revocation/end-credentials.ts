@@ -8,18 +8,18 @@ import type { UserRow } from '../../../store/schema/accounts.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { renewSession, type CurrentSession, type RenewedSession } from '../sessions/renew-session.ts';
 
-/** The asking session with its fresh token, and the user under the token version that counts from now on. */
+/** The caller's session with its fresh token, and the user under the new token version. */
 export interface EndedCredentials {
   readonly user: UserRow;
   readonly renewed: RenewedSession | null;
 }
 
 /**
- * Ends everything that was issued to a user before their password, a factor or a role changed: user tokens, sessions,
- * mailed reset links and connect codes. A request that waits for events answers 401, because its credential is checked
- * again before it answers. Keys of shops stay.
- * @param input.keep the session that asks, which goes on under a fresh token; null ends it as well
- * @throws {AppError} UNAUTHORISED when the user is gone
+ * Revokes everything issued to a user before their password, a factor or a role changed: user tokens,
+ * sessions, mailed reset links and connect codes. A request that waits for events is answered with 401,
+ * because its credential is checked again before the answer. Keys of shops stay.
+ * @param input.keep the caller's session, which continues under a fresh token; null ends it as well
+ * @throws {AppError} UNAUTHORISED when the user was deleted
  */
 export async function endCredentials(
   tx: Tx,

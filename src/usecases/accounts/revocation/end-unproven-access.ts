@@ -12,13 +12,13 @@ import { endShopKeys } from '../../access/index.ts';
 import type { AccountDeps } from '../account-deps.ts';
 import { endCredentials } from './end-credentials.ts';
 
-/** What an account had collected before its address was proven, and what ended with the proof. */
+/** Access that an account granted before its address was verified, all of it revoked on verification. */
 export interface EndedAccess {
   readonly passkeys: number;
   readonly secondFactor: boolean;
-  /** Shops of others that the account worked for. */
+  /** Shops of others that the account was a member of. */
   readonly memberships: number;
-  /** People who worked for its shops. */
+  /** Members of its shops. */
   readonly people: number;
   readonly keys: number;
   /** Webhook targets of its shops. */
@@ -30,9 +30,9 @@ export interface EndedAccess {
 type Deps = Pick<AccountDeps, 'clock' | 'secretBox'>;
 
 /**
- * Ends whatever gives access to an account and its shops, when its address is proven for the first time by somebody who
- * did not know the password: whoever registered it may be a stranger. So does what says where events and payers go; shops,
- * payments and money stay.
+ * Revokes everything that gives access to an account and its shops, when its address is verified for the
+ * first time by a person who did not know the password, because a stranger may have registered it. The same
+ * applies to the destinations of events and payers; shops, payments and money stay.
  */
 export async function endUnprovenAccess(tx: Tx, deps: Deps, userId: string): Promise<EndedAccess> {
   const factor = await findSecondFactor(tx, userId);
@@ -64,7 +64,10 @@ async function endPeople(tx: Tx, { clock }: Deps, { id }: MerchantRow): Promise<
   return members.length;
 }
 
-/** Stops what goes to addresses that a stranger chose, payers too, and replaces the secret that signed it. */
+/**
+ * Stops deliveries to addresses that a stranger chose, redirects of payers included, and replaces the signing
+ * secret.
+ */
 async function endTargets(tx: Tx, { clock, secretBox }: Deps, shop: MerchantRow): Promise<number> {
   const now = clock.now();
   const active = (await findEndpoints(tx, shop.id)).filter((endpoint) => endpoint.active === 1);
@@ -82,7 +85,7 @@ async function endTargets(tx: Tx, { clock, secretBox }: Deps, shop: MerchantRow)
   return active.length + (shop.webhook_url === null ? 0 : 1);
 }
 
-/** What ended with a reset, in sentences; none where nothing did. */
+/** What a reset revoked, in sentences; none where nothing was. */
 export function endedLines(ended: EndedAccess): string[] {
   const counts: readonly (readonly [number, string])[] = [
     [ended.passkeys, 'passkeys'],

@@ -12,14 +12,14 @@ import type { Db, Tx } from '../../../store/sqlite/database.ts';
 import { endCredentials } from './end-credentials.ts';
 import { noteOperator } from '../note-operator.ts';
 
-/** For the operator of the server, who needs no mail and no password of an account to help its owner. */
+/** For the operator of the server, who can help the owner of an account without its mail and password. */
 export interface RescueDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly secretBox: SecretBox;
 }
 
-/** There is no such account, or this cannot be done with it. The message is for the operator. */
+/** The account does not exist, or its state rules this out. The message is for the operator. */
 class RescueError extends Error {
   override name = 'RescueError';
 }
@@ -33,7 +33,7 @@ export interface AccountSummary {
   readonly shops: readonly { readonly name: string; readonly isSuspended: boolean }[];
 }
 
-/** Every account, the oldest first. */
+/** All accounts, oldest first. */
 export async function listAccounts(db: Db): Promise<AccountSummary[]> {
   return db.read(async (tx) => {
     const found: AccountSummary[] = [];
@@ -53,7 +53,7 @@ export async function listAccounts(db: Db): Promise<AccountSummary[]> {
   });
 }
 
-/** Sets a password and ends what was issued before. @throws {RescueError} */
+/** Sets a password and revokes earlier credentials. @throws {RescueError} */
 export async function setPassword(
   deps: RescueDeps,
   { email, passwordHash }: { readonly email: string; readonly passwordHash: string },
@@ -64,8 +64,9 @@ export async function setPassword(
 }
 
 /**
- * Switches the second factor of an account off, and with `passkeys` removes those as well; ends what was issued before.
- * @returns how many passkeys are left @throws {RescueError}
+ * Disables the second factor of an account and, with `passkeys`, removes those as well; revokes earlier
+ * credentials.
+ * @returns the number of remaining passkeys @throws {RescueError}
  */
 export async function resetSecondFactor(
   deps: RescueDeps,
@@ -79,10 +80,11 @@ export async function resetSecondFactor(
 }
 
 /**
- * Makes an account the owner of all that another one owns: shops, customers and catalog. What was issued to both ends;
- * keys of the shops stay.
+ * Transfers everything that another account owns to an account: shops, customers and catalog. Revokes the
+ * credentials of both; keys of the shops stay.
  * @returns the names of the shops
- * @throws {RescueError} also when the new owner has shops, customers or products already, with which these would mix.
+ * @throws {RescueError} also when the new owner already has shops, customers or products, which would mix
+ * with these.
  */
 export async function makeOwner(
   deps: RescueDeps,
@@ -107,7 +109,7 @@ export async function makeOwner(
   });
 }
 
-/** Lifts the suspension of the shops of an account after a restore. @returns their names @throws {RescueError} */
+/** Lifts the suspension of an account's shops after a restore. @returns their names @throws {RescueError} */
 export async function confirmUserKeys(deps: RescueDeps, email: string): Promise<string[]> {
   const { db, clock } = deps;
   return db.transaction(async (tx) => {

@@ -17,7 +17,10 @@ interface RevokeContext {
 
 const WHY = 'the endpoint was deleted after this copy of the database was made';
 
-/** Deletes an endpoint that was deleted after the database was copied; false where the copy has none. */
+/**
+ * Deletes an endpoint that was deleted after the database was copied; false where the copy does not contain
+ * it.
+ */
 export async function revokeEndpoint(tx: Tx, id: string, { now }: RevokeContext): Promise<boolean> {
   const endpoint = await findEndpoint(tx, id);
   if (endpoint === undefined) return false;
@@ -37,8 +40,8 @@ export async function revokeWebhookUrl(tx: Tx, id: string, { now }: RevokeContex
 }
 
 /**
- * Replaces a secret that was rotated after the database was copied. The one that the shop uses now is not known here, so
- * the shop refuses deliveries until its owner has copied the new one.
+ * Replaces a secret that was rotated after the database was copied. The shop's current secret is unknown
+ * here, so the shop rejects deliveries until its owner has copied the new one.
  */
 export async function revokeEndpointSecret(
   tx: Tx,

@@ -6,8 +6,8 @@ import type { Db } from '../../../store/sqlite/database.ts';
 import { findOwnMerchant } from '../../access/index.ts';
 
 /**
- * For a database of which nobody knows what was revoked since: secret keys, keys with wallet:send and members count again
- * once the owner of the shop has confirmed them, and everybody signs in again.
+ * For a database whose later revocations are unknown: secret keys, keys with wallet:send and members are
+ * valid again once the owner of the shop has confirmed them, and every user signs in again.
  */
 export async function suspendShops(db: Db, now: number): Promise<void> {
   await db.transaction(async (tx) => {
@@ -17,7 +17,10 @@ export async function suspendShops(db: Db, now: number): Promise<void> {
   });
 }
 
-/** Lifts the suspension of a shop. @throws {AppError} MERCHANT_NOT_FOUND; FORBIDDEN for others than the owner. */
+/**
+ * Lifts the suspension of a shop. @throws {AppError} MERCHANT_NOT_FOUND; FORBIDDEN for users other than the
+ * owner.
+ */
 export async function confirmKeys(
   { db, clock }: { readonly db: Db; readonly clock: Clock },
   { userId, merchantId }: { readonly userId: string; readonly merchantId: string },

@@ -9,7 +9,7 @@ import { consumeSecondFactorCode } from './second-factor.ts';
 import { goOn, type GoingOn } from '../sessions/session.ts';
 
 /**
- * Switches the second factor off and forgets its secret and recovery codes; what was issued before it ends.
+ * Disables the second factor, deletes its secret and recovery codes, and revokes earlier credentials.
  * @throws {AppError} INVALID_CREDENTIALS for a wrong password or code, INVALID_STATE when it is off.
  */
 export async function disableTotp(

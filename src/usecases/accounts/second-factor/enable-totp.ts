@@ -14,11 +14,12 @@ import { plainCode } from './second-factor.ts';
 import { goOn, type GoingOn } from '../sessions/session.ts';
 import { stepOfCode } from './totp.ts';
 
-/** A set-up that nobody finished must not lie about for ever. */
+/** An unfinished set-up expires. */
 const SETUP_LIFETIME_MS = 3_600_000;
 
 /**
- * Switches the second factor on by a first code; what was issued before it ends. @returns the recovery codes, shown this once.
+ * Enables the second factor with a first code, and revokes earlier credentials. @returns the recovery codes,
+ * shown only now.
  * @throws {AppError} INVALID_STATE without a set-up of the last hour, INVALID_CREDENTIALS for a wrong code,
  * EMAIL_UNCONFIRMED.
  */

@@ -8,7 +8,7 @@ export interface TotpStatus {
   readonly recoveryCodesLeft: number;
 }
 
-/** Whether signing in takes a second factor. */
+/** Whether signing in requires a second factor. */
 export async function readTotp(deps: { readonly db: Db }, userId: string): Promise<TotpStatus> {
   const factor = await findSecondFactor(deps.db, userId);
   const enabledAt = factor?.enabled_at ?? null;

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { base32crockford } from '@scure/base';
 
 const CODES = 10;
-/** 80 bits: 16 characters, and out of reach of guessing even for a thief of the hashes. */
+/** 80 bits: 16 characters, beyond guessing even for a thief of the hashes. */
 const CODE_BYTES = 10;
 
 /** Ten single-use codes in the form `xxxx-xxxx-xxxx-xxxx`, without letters that look like digits. */
@@ -13,7 +13,7 @@ export function newRecoveryCodes(): string[] {
   });
 }
 
-/** SHA-256 under which a code is stored; blanks, dashes and letter case do not count. */
+/** SHA-256 under which a code is stored; blanks, dashes and letter case are ignored. */
 export function recoveryCodeHash(userId: string, code: string): string {
   const plain = code.replace(/[\s-]/g, '').toLowerCase();
   return createHash('sha256')

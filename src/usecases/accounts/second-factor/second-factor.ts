@@ -7,12 +7,12 @@ import { stepOfCode } from './totp.ts';
 
 type CodeDeps = Pick<AccountDeps, 'db' | 'clock' | 'secretBox' | 'baseUrl'>;
 
-/** A code as typed: apps show it in two groups. */
+/** A code as typed: apps display it in two groups. */
 export function plainCode(code: string): string {
   return code.replace(/\s/g, '');
 }
 
-/** Takes a TOTP or a recovery code of a user, once; false when it is wrong or was taken before. */
+/** Consumes a TOTP or recovery code of a user; false when it is wrong or was used before. */
 export async function consumeSecondFactorCode(
   deps: CodeDeps,
   user: UserRow,

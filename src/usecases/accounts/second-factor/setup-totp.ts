@@ -6,7 +6,7 @@ import { confirmPassword } from '../passwords/confirm-password.ts';
 import { newTotpSecret, otpauthUri } from './totp.ts';
 
 /**
- * Makes a secret for an authenticator app. It counts once a code of it was shown to `enableTotp`.
+ * Creates a secret for an authenticator app. It takes effect once `enableTotp` receives a code of it.
  * @throws {AppError} INVALID_CREDENTIALS, INVALID_STATE while a second factor is active, EMAIL_UNCONFIRMED.
  */
 export async function setupTotp(

@@ -10,10 +10,10 @@ import { renewSession, type CurrentSession, type RenewedSession } from '../sessi
 import { consumeSecondFactorCode } from './second-factor.ts';
 import { verifyPasskey, type Assertion } from '../passkeys/verify-passkey.ts';
 
-/** How long one proof is good for. */
+/** How long a proof is valid. */
 const STEP_UP_MS = 5 * 60_000;
 
-/** What a user proves who they are by: a code of the second factor where there is one. */
+/** How a user proves their identity: by a code of the second factor where there is one. */
 export type Proof = 'password' | 'code';
 
 export interface StepUpInput {
@@ -23,13 +23,13 @@ export interface StepUpInput {
   readonly code: string | undefined;
 }
 
-/** Until when a proof is good, and the fresh token of the session. */
+/** The expiry of a proof, and the fresh token of the session. */
 export interface SteppedUp {
   readonly until: number;
   readonly renewed: RenewedSession | null;
 }
 
-/** Whether a proof given at that time is still good. */
+/** Whether a proof of that time is still valid. */
 export function isSteppedUp(steppedUpAt: number | null, now: number): boolean {
   return steppedUpAt !== null && now >= steppedUpAt && now - steppedUpAt < STEP_UP_MS;
 }
@@ -40,8 +40,8 @@ export async function findProof(db: Db, userId: string): Promise<Proof> {
 }
 
 /**
- * Lets a session of the dashboard move money for a while. With a second factor the code is what counts: whoever
- * stands at an open browser may know the password, but does not hold the device.
+ * Permits a session of the dashboard to move money for a while. With a second factor its code is required: a
+ * person at an open browser may know the password, but does not have the device.
  * @throws {AppError} INVALID_CREDENTIALS; SECOND_FACTOR_REQUIRED for a password where a code is needed;
  * RATE_LIMITED after several wrong ones.
  */
@@ -55,8 +55,8 @@ export async function stepUp(deps: AccountDeps, input: StepUpInput): Promise<Ste
 }
 
 /**
- * As `stepUp`, by a passkey of the user, which serves whether or not there is an authenticator app.
- * @throws {AppError} as `verifyPasskey` does; RATE_LIMITED after several that were wrong.
+ * Like `stepUp`, with a passkey of the user, whether or not there is an authenticator app.
+ * @throws {AppError} like `verifyPasskey`; RATE_LIMITED after several wrong ones.
  */
 export async function stepUpByPasskey(
   deps: AccountDeps,
@@ -74,7 +74,7 @@ export async function stepUpByPasskey(
   return steppedUp(deps, session);
 }
 
-/** What the session may do changes: its token does, too. */
+/** The token changes with the permissions of its session. */
 async function steppedUp({ db, clock }: AccountDeps, session: CurrentSession): Promise<SteppedUp> {
   const now = clock.now();
   const renewed = await db.transaction(async (tx) => {

@@ -1,11 +1,11 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { base32nopad } from '@scure/base';
 
-/** TOTP (RFC 6238) as every authenticator app knows it: SHA-1, 6 digits, steps of 30 s. */
+/** TOTP (RFC 6238) as supported by all authenticator apps: SHA-1, 6 digits, steps of 30 s. */
 
 const STEP_MS = 30_000;
 const DIGITS = 6;
-/** Steps before and after now that count too, for clocks that differ. */
+/** Adjacent steps that are accepted as well, because clocks differ. */
 const SKEW = [1, 0, -1] as const;
 const SECRET_BYTES = 20;
 
@@ -24,7 +24,7 @@ export function codeOfStep(secret: Uint8Array, step: number, digits: number = DI
   return String(number % 10 ** digits).padStart(digits, '0');
 }
 
-/** The newest step around a time whose code this is; null when it is the code of none. */
+/** The newest step around a time that has this code; null when no step has it. */
 export function stepOfCode(secretBase32: string, code: string, nowMs: number): number | null {
   const secret = base32nopad.decode(secretBase32);
   const given = Buffer.from(code);
@@ -37,7 +37,7 @@ export function stepOfCode(secretBase32: string, code: string, nowMs: number): n
   return matching[0] ?? null;
 }
 
-/** What a QR code for an authenticator app holds. */
+/** The content of a QR code for an authenticator app. */
 export function otpauthUri(secretBase32: string, account: string, host: string): string {
   // A colon would end the issuer in the label.
   const issuer = encodeURIComponent(`tilld ${host.replaceAll(':', '-')}`);

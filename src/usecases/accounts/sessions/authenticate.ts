@@ -11,14 +11,14 @@ import { keyHash } from '../../access/index.ts';
 import { sessionOfToken } from './dashboard-session.ts';
 import type { Tokens } from './tokens.ts';
 
-/** The session of the dashboard that a user acts in. */
+/** The dashboard session in which a user acts. */
 export interface CallerSession {
   readonly id: string;
-  /** When the user last proved who they are for something that moves money. */
+  /** When the user last proved their identity for an action that moves money. */
   readonly steppedUpAt: number | null;
 }
 
-/** Who a credential belongs to. A user has a session only when it came in the dashboard's cookie. */
+/** The owner of a credential. A user has a session only when it came in the dashboard's cookie. */
 export type Caller =
   | { readonly kind: 'user'; readonly userId: string; readonly session: CallerSession | null }
   | { readonly kind: 'public' | 'secret'; readonly merchant: MerchantRow }
@@ -36,11 +36,11 @@ export interface AuthenticateDeps {
   readonly logger: Logger;
 }
 
-/** How exact the last use of a key is: no write per request. */
+/** Precision of a key's last use; avoids a write per request. */
 const TOUCH_INTERVAL_MS = 60_000;
 const KEY = /^[prs]k_[0-9A-Za-z]{20,100}$/;
 
-/** Finds the owner of a user token or an API key; null when it is none that counts now. */
+/** Finds the owner of a user token or an API key; null when it is not valid now. */
 export async function authenticate(deps: AuthenticateDeps, credential: string): Promise<Caller | null> {
   if (!/^[prs]k_/.test(credential)) return byToken(deps, credential);
   if (!KEY.test(credential)) return null;
@@ -51,12 +51,12 @@ async function byToken(deps: AuthenticateDeps, token: string): Promise<Caller | 
   const claims = await deps.tokens.read(token);
   if (claims === null) return null;
   const user = await findUser(deps.db, claims.userId);
-  // The version moves when the password changes: every token issued before is dead.
+  // A changed password raises the version and thereby invalidates every earlier token.
   if (user === undefined || user.token_version !== claims.tokenVersion) return null;
   return { kind: 'user', userId: user.id, session: null };
 }
 
-/** Finds the user of the dashboard by the token in the cookie; null when it is none that counts now. */
+/** Finds the dashboard user by the token in the cookie; null when it is not valid now. */
 export async function authenticateSession(deps: AuthenticateDeps, token: string): Promise<Caller | null> {
   const row = await sessionOfToken(deps.db, token, deps.clock.now());
   if (row === undefined) return null;
@@ -92,7 +92,7 @@ function assertNotSuspended({ suspended_at: suspendedAt }: Pick<MerchantRow, 'su
   });
 }
 
-/** Not waited for: no request is slower, or fails, for the sake of a time shown in a list. */
+/** Not awaited: a time shown in a list must neither slow a request nor fail it. */
 function noteUse(
   { db, clock, logger }: AuthenticateDeps,
   { id, lastUsedAt }: { readonly id: string; readonly lastUsedAt: number | null },

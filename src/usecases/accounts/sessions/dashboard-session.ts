@@ -19,13 +19,13 @@ import type { User } from './session.ts';
 import { toUser } from './session.ts';
 
 const HOUR_MS = 3_600_000;
-/** A session ends when it was not used for so long. */
+/** Idle timeout of a session. */
 const IDLE_MS = 12 * HOUR_MS;
-/** And in any case after so long. */
+/** Absolute lifetime of a session. */
 export const SESSION_LIFETIME_MS = 7 * 24 * HOUR_MS;
 const USER_AGENT_MAX = 300;
 
-/** A browser, as far as its requests tell. */
+/** A browser, as described by its requests. */
 export interface Client {
   readonly address: string;
   readonly userAgent: string;
@@ -33,14 +33,14 @@ export interface Client {
 
 const sealedClient = z.object({ address: z.string(), userAgent: z.string() });
 
-/** A client as it is stored: the database need not say where its users sit. */
+/** A client as stored: sealed, because the database need not reveal the locations of its users. */
 export function sealClient(secretBox: SecretBox, { address, userAgent }: Client): string {
   return secretBox.seal(JSON.stringify({ address, userAgent: userAgent.slice(0, USER_AGENT_MAX) }));
 }
 
 type SessionDeps = Pick<AccountDeps, 'db' | 'clock' | 'secretBox'>;
 
-/** A session that has just begun; the token goes into the cookie and nowhere else. */
+/** A session that was just opened; the token goes into the cookie and nowhere else. */
 export interface OpenedSession {
   readonly token: string;
   readonly expiresAt: number;
@@ -48,8 +48,8 @@ export interface OpenedSession {
 }
 
 /**
- * Signs a user in to the dashboard with a token that nobody has seen before.
- * @param replaces the token the browser came with, whose session ends
+ * Signs a user in to the dashboard with a fresh token.
+ * @param replaces the token that the browser sent, whose session ends
  */
 export async function openDashboardSession(
   deps: SessionDeps,
@@ -77,12 +77,12 @@ export async function openDashboardSession(
   return { token, expiresAt: row.expires_at, user: toUser(user) };
 }
 
-/** The session of a token from a cookie; undefined when it is none that counts now. */
+/** The session of a cookie's token; undefined when it is not valid now. */
 export async function sessionOfToken(db: Db, token: string, now: number): Promise<SessionRow | undefined> {
   return findSession(db, tokenHash(token), countingAt(now));
 }
 
-/** Ends the session of a token; nothing happens when there is none. */
+/** Ends the session of a token; does nothing when there is none. */
 export async function closeDashboardSession(deps: Pick<AccountDeps, 'db'>, token: string): Promise<void> {
   await deleteSessionByHash(deps.db, tokenHash(token));
 }
@@ -96,7 +96,7 @@ interface ListedSession {
   readonly userAgent: string;
 }
 
-/** The sessions of a user that count now, the last used first. */
+/** The valid sessions of a user, the last used first. */
 export async function listSessions(deps: SessionDeps, userId: string): Promise<ListedSession[]> {
   const rows = await findUserSessions(deps.db, userId, countingAt(deps.clock.now()));
   return rows.map((row) => ({
@@ -118,7 +118,7 @@ export async function endSession(
   if (!isEnded) throw new AppError('SESSION_NOT_FOUND', 'No such session: it has ended already');
 }
 
-/** Ends every session and every user token of a user, the one that asks included. Keys of shops stay. */
+/** Ends every session and every user token of a user, the caller's included. Keys of shops stay. */
 export async function signOutEverywhere(
   { db, clock }: Pick<AccountDeps, 'db' | 'clock'>,
   userId: string,
@@ -128,7 +128,7 @@ export async function signOutEverywhere(
   });
 }
 
-/** What decides whether sessions count at a time. */
+/** The bounds within which sessions are valid at a time. */
 export function countingAt(now: number): { readonly now: number; readonly idleSince: number } {
   return { now, idleSince: now - IDLE_MS };
 }

@@ -12,21 +12,21 @@ import type { Attempt } from './sign-in-guard.ts';
 export interface LoginInput {
   readonly email: string;
   readonly password: string;
-  /** A TOTP or recovery code; undefined when none was given. */
+  /** A TOTP or recovery code; undefined when it was left out. */
   readonly code: string | undefined;
-  /** The part of the network the client is in. */
+  /** The client's network prefix. */
   readonly network: string;
 }
 
-/** Signs a user in by a token. @throws {AppError} as `proveUser` does. */
+/** Signs a user in and returns a token. @throws {AppError} like `proveUser`. */
 export async function login(deps: AccountDeps, input: LoginInput): Promise<Session> {
   return openSession(deps.tokens, await proveUser(deps, input));
 }
 
 /**
- * The user that an e-mail address, a password and, where there is a second factor, a code belong to.
- * @throws {AppError} INVALID_CREDENTIALS, the same in text and time for an unknown address and a wrong password;
- * SECOND_FACTOR_REQUIRED when only the code is missing; RATE_LIMITED after many failures.
+ * The user identified by an email address, a password and, where there is a second factor, a code.
+ * @throws {AppError} INVALID_CREDENTIALS, the same in text and time for an unknown address and a wrong
+ * password; SECOND_FACTOR_REQUIRED when only the code is missing; RATE_LIMITED after many failures.
  */
 export async function proveUser(deps: AccountDeps, input: LoginInput): Promise<UserRow> {
   const account = emailKey(input.email);
@@ -76,7 +76,7 @@ function beginCode(deps: AccountDeps, user: UserRow, attempt: Attempt): Attempt 
   try {
     return deps.guard.beginCode(user.id);
   } catch (error) {
-    // The password was right and no code was looked at.
+    // The password was right, and no code was checked.
     attempt.cancel();
     throw error;
   }

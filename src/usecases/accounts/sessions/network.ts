@@ -11,12 +11,12 @@ import type { AccountDeps } from '../account-deps.ts';
 import { sealClient } from './dashboard-session.ts';
 import { mailNotice } from '../mail-notice.ts';
 
-/** Networks remembered per user. */
+/** Maximum networks stored per user. */
 const KEEP = 10;
-/** How exact the last use is: no write per sign-in. */
+/** Precision of the last use; avoids a write per sign-in. */
 const TOUCH_INTERVAL_MS = 24 * 3_600_000;
 
-/** Networks are kept as hashes: the database need not say where its users sit. */
+/** Networks are stored as hashes, because the database need not reveal the locations of its users. */
 function networkHash(userId: string, network: string): string {
   return createHash('sha256')
     .update(JSON.stringify([userId, network]))
@@ -32,8 +32,8 @@ export async function isKnownNetwork(
 }
 
 /**
- * Notes a sign-in, and notifies the user by mail where it comes from a network that none came from before. The first sign-in
- * of an account that knows no network yet is no news.
+ * Records a sign-in, and notifies the user by email where it comes from a new network. The first sign-in of
+ * an account without a known network is not notified.
  */
 export async function noteSignIn(
   deps: Pick<AccountDeps, 'db' | 'clock' | 'secretBox' | 'baseUrl'>,
@@ -62,7 +62,7 @@ export async function noteSignIn(
   });
 }
 
-/** Notes that a user has proved to be who they are from a network. */
+/** Records that a user has proved their identity from a network. */
 export async function trustNetwork(
   deps: Pick<AccountDeps, 'db' | 'clock'>,
   userId: string,

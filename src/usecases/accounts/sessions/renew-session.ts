@@ -6,7 +6,7 @@ import { tokenHash } from '../account-link.ts';
 /** 43 base62 characters carry the 256 bits of 32 random bytes. */
 const TOKEN_LENGTH = 43;
 
-/** The session that a request came in, with the token it brought. */
+/** The session of a request, with the token that it carried. */
 export interface CurrentSession {
   readonly id: string;
   readonly token: string;
@@ -23,8 +23,8 @@ export function newSessionToken(): string {
 }
 
 /**
- * Gives a session a fresh token: a copy of the one before is worth nothing any more. Null when there is no session,
- * or another request renewed it meanwhile, whose answer carries the token that counts.
+ * Rotates the token of a session: copies of the previous token become invalid. Null when there is no session,
+ * or a concurrent request has rotated it, whose response carries the valid token.
  */
 export async function renewSession(db: Db, session: CurrentSession | null): Promise<RenewedSession | null> {
   if (session === null) return null;

@@ -3,14 +3,14 @@ import type { EndedCredentials } from '../revocation/end-credentials.ts';
 import type { CurrentSession, RenewedSession } from './renew-session.ts';
 import type { Tokens } from './tokens.ts';
 
-/** A user as the API shows one. */
+/** A user as the API returns it. */
 export interface User {
   readonly id: string;
   readonly email: string;
   readonly isVerified: boolean;
 }
 
-/** What register and login answer. */
+/** The response of register and login. */
 export interface Session {
   readonly token: string;
   readonly expiresAt: number;
@@ -27,11 +27,11 @@ export async function openSession(tokens: Tokens, row: UserRow): Promise<Session
   return { ...issued, user: toUser(row) };
 }
 
-/** How the client that asked for a change goes on, whose own credential ended with the others. */
+/** How the calling client continues after its own credential was revoked with the others. */
 export interface GoingOn {
   /** The fresh token of the dashboard's session. */
   readonly renewed: RenewedSession | null;
-  /** A user token for a client that came with one; a session is handed none, as it needs no further proof. */
+  /** A user token for a client that came with one; null for a session, which needs no further proof. */
   readonly session: Session | null;
 }
 

@@ -5,15 +5,15 @@ import { Allowance, Backoff } from './throttle.ts';
 const MINUTE_MS = 60_000;
 
 /**
- * What guessing costs, beside the limit per client address:
- * - Per account and network (an IPv4 /24, an IPv6 /48) the wait doubles from 5 s to 15 min. Somebody else's
- *   failures elsewhere do not touch it, so a stranger cannot lock an owner out from afar.
- * - Per account, whatever the network, 50 failures and then one each 30 s. That bounds what many networks
- *   together can try (under 3,000 a day). Networks the user has signed in from are exempt, so that an
- *   attack does not use up its victim's own tries; a password reset by mail makes a network known.
- * - Second-factor codes are only reached with the right password and are few: per user, from anywhere, to 15 min.
- * Nothing here asks whether an account exists, so the answers do not tell it. All in memory: a restart
- * forgives, which nobody outside can bring about.
+ * The cost of guessing, in addition to the limit per client address:
+ * - Per account and network (an IPv4 /24, an IPv6 /48) the wait doubles from 5 s to 15 min. Failures from
+ * other networks do not affect it, so a stranger cannot lock out an owner.
+ * - Per account, whatever the network, 50 failures and then one each 30 s. That bounds the attempts of many
+ * networks together (under 3,000 a day). Networks the user has signed in from are exempt, so that an attack
+ * does not use up its victim's own attempts; a password reset by mail makes a network known.
+ * - Second-factor codes are reached only with the right password and are few: per user, from anywhere, the
+ * wait doubles up to 15 min. Nothing here depends on whether an account exists, so the answers do not reveal
+ * it. The state is in memory: a restart clears it, and outsiders cannot cause a restart.
  */
 const SLOW = {
   free: 5,
@@ -23,31 +23,31 @@ const SLOW = {
 };
 const WIDE = { burst: 50, everyMs: 30_000 };
 
-/** A try that was counted as failed in advance. */
+/** An attempt that was counted as failed in advance. */
 export interface Attempt {
-  /** It was neither right nor wrong. */
+  /** Uncounts the attempt: it was neither right nor wrong. */
   cancel(): void;
-  /** It was right: what failed before is forgiven. */
+  /** The attempt was right: clears the earlier failures. */
   succeed(): void;
 }
 
 export interface SignInTry {
-  /** The e-mail address as compared, whether or not anybody has it. */
+  /** The normalised email address, whether or not it has an account. */
   readonly account: string;
-  /** The part of the network the client is in. */
+  /** The client's network prefix. */
   readonly network: string;
   /** Whether the account's user has signed in from that network before. */
   readonly isKnown: () => Promise<boolean>;
 }
 
-/** Slows down whoever guesses passwords and codes. Every `begin` throws RATE_LIMITED while the wait lasts. */
+/** Backoff against guessing of passwords and codes. Every `begin` throws RATE_LIMITED during the wait. */
 export interface SignInGuard {
   beginSignIn(attempt: SignInTry): Promise<Attempt>;
   /** A second-factor code after the right password. */
   beginCode(userId: string): Attempt;
-  /** The password, or a code, of somebody who is signed in. */
+  /** The password, or a code, of a signed-in user. */
   beginConfirmation(userId: string): Attempt;
-  /** Forgives everything of an account, from this network: its owner has shown another proof. */
+  /** Clears the failures of an account from this network: its owner has given another proof. */
   forgive(owner: { account: string; userId: string; network: string }): void;
 }
 
@@ -90,7 +90,7 @@ export function createSignInGuard(clock: Clock): SignInGuard {
   };
 }
 
-/** For installations that switch their sign-in limits off, as load tests do. */
+/** For installations that disable their sign-in limits, as load tests do. */
 export function noSignInGuard(): SignInGuard {
   const attempt: Attempt = { cancel: () => undefined, succeed: () => undefined };
   return {

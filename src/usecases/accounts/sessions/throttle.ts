@@ -1,9 +1,9 @@
 import type { Clock } from '../../../domain/ports.ts';
 
-/** Keys remembered by one throttle. Beyond that the one longest untouched is forgotten. */
+/** Maximum keys per throttle. Beyond that, the least recently used one is evicted. */
 const MAX_KEYS = 20_000;
 
-/** Keeps the entries touched last. */
+/** Keeps the most recently used entries. */
 class RecentEntries<T> {
   readonly #entries = new Map<string, T>();
 
@@ -25,15 +25,18 @@ class RecentEntries<T> {
 }
 
 export interface BackoffPolicy {
-  /** Failures that cost no wait. */
+  /** Number of failures without a wait. */
   readonly free: number;
   readonly firstWaitMs: number;
   readonly longestWaitMs: number;
-  /** Failures are forgotten when none came for this long. */
+  /** Failures are forgotten after this long without another. */
   readonly forgetMs: number;
 }
 
-/** Doubles the wait with each failure of a key. Tries are counted in advance, so that many at once win nothing. */
+/**
+ * Exponential backoff: doubles the wait with each failure of a key. Attempts are counted in advance, so that
+ * parallel ones gain nothing.
+ */
 export class Backoff {
   readonly #clock: Clock;
   readonly #policy: BackoffPolicy;
@@ -44,7 +47,10 @@ export class Backoff {
     this.#policy = policy;
   }
 
-  /** Counts a try as failed until told otherwise. @returns 0 when it may go on, else ms to wait; then nothing was counted. */
+  /**
+   * Counts an attempt as failed until it is refunded. @returns 0 when it may proceed, else the ms to wait;
+   * then nothing was counted.
+   */
   take(key: string): number {
     const now = this.#clock.now();
     const { longestWaitMs, forgetMs } = this.#policy;
@@ -52,7 +58,7 @@ export class Backoff {
     const before = known !== undefined && Math.abs(now - known.at) <= forgetMs ? known : null;
     const waitMs = before === null ? 0 : Math.min(before.opensAt - now, longestWaitMs);
     if (before !== null && waitMs > 0) {
-      // Kept, so that a clock that was set back makes nobody wait longer than this.
+      // Stored, so that a clock that was set back makes no caller wait longer than this.
       this.#entries.set(key, { ...before, opensAt: now + waitMs });
       return waitMs;
     }
@@ -61,7 +67,7 @@ export class Backoff {
     return 0;
   }
 
-  /** The try says nothing about who made it: it does not count. */
+  /** Uncounts the attempt, because it says nothing about the caller. */
   refund(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
@@ -81,11 +87,14 @@ export class Backoff {
 
 export interface AllowancePolicy {
   readonly burst: number;
-  /** One more try is earned in this time. */
+  /** Interval in which one more attempt is earned. */
   readonly everyMs: number;
 }
 
-/** A budget of failures per key that refills steadily (the generic cell rate algorithm): it slows down, and never shuts. */
+/**
+ * A budget of failures per key that refills steadily (the generic cell rate algorithm): it delays, and never
+ * blocks for good.
+ */
 export class Allowance {
   readonly #clock: Clock;
   readonly #policy: AllowancePolicy;
@@ -97,7 +106,10 @@ export class Allowance {
     this.#policy = policy;
   }
 
-  /** Counts a try as failed until told otherwise. @returns 0 when it may go on, else ms to wait; then nothing was counted. */
+  /**
+   * Counts an attempt as failed until it is refunded. @returns 0 when it may proceed, else the ms to wait;
+   * then nothing was counted.
+   */
   take(key: string): number {
     const now = this.#clock.now();
     const { burst, everyMs } = this.#policy;

@@ -16,7 +16,7 @@ interface IssuedToken {
 /** Issues and reads user tokens: JWT (RFC 7519), HS256, 24 hours. */
 export interface Tokens {
   issue(user: { id: string; tokenVersion: number }): Promise<IssuedToken>;
-  /** Who a token was issued to and under which token version; null when it is not a valid one. */
+  /** The user and the token version of a token; null when it is not valid. */
   read(token: string): Promise<{ userId: string; tokenVersion: number } | null>;
 }
 
