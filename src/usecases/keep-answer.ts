@@ -1,10 +1,11 @@
 import type { Tx } from '../store/sqlite/database.ts';
 
 /**
- * Keeps what a request made in the transaction that stores it, for the answer to a repeat under the same
- * Idempotency-Key: a crash after the commit must neither make it twice nor lose a secret that is shown once.
+ * Stores the result of a request, in the transaction that creates it, for the answer to a repeat with the
+ * same Idempotency-Key: a crash after the commit must neither create it twice nor lose a secret that is shown
+ * once.
  */
 export type KeepMade<T> = (tx: Tx, made: T) => Promise<void>;
 
-/** For what no request asked for. */
+/** For objects created without a request. */
 export const keepNothing = async (): Promise<void> => undefined;

@@ -33,7 +33,7 @@ export async function rereadBlocks(
   return false;
 }
 
-/** False when the block is not on the ledger's chain: a reorganisation is under way. */
+/** False when the block is not on the ledger's chain, because a reorg is in progress. */
 async function reread(
   deps: ObserveDeps,
   chain: ChainId,

@@ -31,7 +31,10 @@ export async function rewindChain(deps: ObserveDeps, adapter: RewoundChain, to: 
   deps.wakeWebhooks();
 }
 
-/** Watches what transactions above a height spend: only another spend of it in a block proves one of them gone. */
+/**
+ * Watches the inputs of transactions above a height, because only another spend of them in a block proves
+ * that a transaction is gone.
+ */
 async function watchInputsAbove(tx: Tx, adapter: RewoundChain, height: number): Promise<void> {
   if (adapter.inputsOf === undefined) return;
   const txids = new Set((await outputsAbove(tx, adapter, height)).map(({ txid }) => txid));

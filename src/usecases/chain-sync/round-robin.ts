@@ -12,8 +12,8 @@ const MAX_GAP_MS = 90_000;
 export class RecheckRoundRobin {
   #after = '';
   /**
-   * How long an in-sync node has lacked each of them, since this process began: a restart counts anew, so that a
-   * transaction may count as dropped later than it could, never sooner.
+   * How long an in-sync node has lacked each of them, since this process began: the count restarts with the
+   * process, so that a transaction may count as dropped later than it could, never sooner.
    */
   readonly #absences = new Map<string, { ms: number; isAbsent: boolean }>();
   #seenThrough: number | null = null;

@@ -7,9 +7,10 @@ import type { ObserveDeps } from './observe-deps.ts';
 const CLOCK_MARGIN_MS = 2 * 3_600_000;
 
 /**
- * The block from which a chain is scanned. On first contact it is older than our oldest address, so that payments made
- * while the node was unreachable are found. Where no payment was ever offered in the coin, a pruned node is followed
- * from its first block: the wallet addresses of merchants are as old as the shop, even for coins that it never took.
+ * The block from which a chain is scanned. On first contact it is older than our oldest address, so that
+ * payments made while the node was unreachable are found. Where no payment was ever offered in the coin, a
+ * pruned node is followed from its first block: the wallet addresses of merchants are as old as the shop,
+ * even for coins that it never accepted.
  */
 export async function startCursor(deps: ObserveDeps, adapter: ChainAdapter): Promise<BlockRef> {
   const chain = { coin: adapter.coin, mode: adapter.mode };

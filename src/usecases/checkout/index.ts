@@ -1,4 +1,4 @@
-/** What the checkout page of a payment shows, its receipt by e-mail, and the renewal of an expired one. */
+/** The checkout page of a payment, its receipt by email, and the renewal of an expired payment. */
 export {
   type AmountDue,
   type CheckoutView,

@@ -22,12 +22,12 @@ import {
 
 export interface ReadCheckoutDeps extends PresentDeps {
   readonly db: Db;
-  /** Block explorers that payers are led to. */
+  /** Block explorers that payer pages link to. */
   readonly payerExplorers: Explorers;
   readonly clock: Clock;
 }
 
-/** What a payer is asked for now in one coin: the whole price, or what is missing from it. */
+/** The amount currently due in one coin: the whole price, or the missing part. */
 export interface AmountDue {
   readonly coin: Coin;
   readonly address: string;
@@ -36,45 +36,45 @@ export interface AmountDue {
   readonly uri: string | null;
 }
 
-/** Money that the shop sent back, as the chain shows it to anybody. */
+/** Money that the shop sent back, as visible on the chain. */
 export interface MoneyBack {
   readonly coin: Coin;
-  /** Decimal string in the coin's unit: what arrives. */
+  /** Decimal string in the coin's unit: the amount that arrives. */
   readonly amount: string;
   readonly txid: string;
   readonly isConfirmed: boolean;
 }
 
-/** Everything the checkout page shows, and nothing more: the payer's view and the shop's public face. */
+/** All data of the checkout page: the payer's view and the shop's public profile, and nothing else. */
 export interface CheckoutView {
   readonly merchantId: string;
   readonly shop: ShopFace;
   readonly payment: ReturnType<typeof payerView>;
-  /** When it was completed last, ISO 8601; null: never. */
+  /** Time of the last completion, ISO 8601; null: never completed. */
   readonly completedAt: string | null;
-  /** Sites that may show the page in a frame. */
+  /** Sites that may embed the page in a frame. */
   readonly embedOrigins: readonly string[];
-  /** Of an expired payment that can be made anew, or was; null for every other. */
+  /** The renewal of an expired payment, made or possible; null for any other payment. */
   readonly renewal: Renewal | null;
-  /** Money of its order was seen and is not gone. */
+  /** Money of its order was seen and still exists. */
   readonly hasMoney: boolean;
-  /** Made by a payment link: its way back is the link's page, which asks for a payment of its own. */
+  /** Created by a payment link: its way back is the link's page, which creates a payment of its own. */
   readonly isByLink: boolean;
-  /** Shown at the counter of the shop, which goes on with the next customer. */
+  /** Shown at the shop's counter, which continues with the next customer. */
   readonly atCounter: boolean;
   readonly due: readonly AmountDue[];
-  /** Of a payment that was overpaid: what is still there beyond its price. */
+  /** The excess of an overpaid payment that was not refunded yet. */
   readonly excess: Excess | null;
   /** Newest last. */
   readonly moneyBack: readonly MoneyBack[];
-  /** Where its transactions can be looked up: nowhere in the sandbox. */
+  /** Explorers of its transactions: none in the sandbox. */
   readonly explorers: Explorers;
-  /** Differs from what readStamps answers once anything stored of it has changed. */
+  /** Differs from the result of readStamps once anything stored of the payment has changed. */
   readonly stamp: string;
 }
 
 /**
- * Reads a payment for whoever has its link.
+ * Reads a payment for a caller with its link.
  * @throws {AppError} PAYMENT_NOT_FOUND
  */
 export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): Promise<CheckoutView> {
@@ -101,12 +101,12 @@ export async function readCheckout(deps: ReadCheckoutDeps, paymentId: string): P
   };
 }
 
-/** Whether there is something to give a receipt for. */
+/** Whether the payment has a receipt. */
 export function hasReceipt({ payment, completedAt }: CheckoutView): boolean {
   return completedAt !== null && (payment.status === 'completed' || payment.status === 'refunded');
 }
 
-/** For many payments at once, what CheckoutView.stamp would be now. */
+/** The current CheckoutView.stamp of many payments at once. */
 export async function readStamps(
   db: Db,
   paymentIds: readonly string[],
@@ -120,7 +120,10 @@ function stampOf(row: Omit<CheckoutRow, 'id'>): string {
   return JSON.stringify([status, exception, updated_at, expires_at, name, domain_verified_at]);
 }
 
-/** What was only signed nobody can look up yet, and what failed gave nothing back. */
+/**
+ * Leaves out sends that are only signed, because no explorer shows them, and failed ones, because they
+ * returned nothing.
+ */
 function moneyBack({ refunds }: LoadedPayment): MoneyBack[] {
   return refunds.flatMap(({ coin, amount, txid, status }) => {
     const isTaken = status === 'broadcast' || status === 'confirmed';

@@ -17,22 +17,22 @@ export interface ReceiptMailDeps extends ReadCheckoutDeps, QueueMailDeps {
   readonly hasMailServer: boolean;
 }
 
-/** Where the receipt of a payment can be mailed to, and what became of the mail. */
+/** The address for the receipt of a payment, and the state of its mail. */
 export interface ReceiptMail {
-  /** The customer's address, but for most of what stands before the @. */
+  /** The customer's address, masked except for its first letter. */
   readonly to: string;
   readonly state: 'unsent' | MailRow['state'];
 }
 
 const HOUR_MS = 3_600_000;
-/** A receipt that could not be sent within that time is not expected any more. */
+/** A receipt that could not be sent within this time is dropped. */
 const LIFETIME_MS = 48 * HOUR_MS;
-/** In the sandbox, where payments cost nothing, in an hour and to a person. */
+/** Per person and hour in the sandbox, where payments cost nothing. */
 const SANDBOX_PER_HOUR = 20;
 
 /**
- * How the receipt of a payment can be mailed; null where it cannot: it is not paid, has no customer with an address,
- * or this server sends no mails.
+ * How the receipt of a payment can be mailed; null where it cannot: the payment is not paid, its customer has
+ * no address, or this server sends no mails.
  */
 export async function readReceiptMail(
   deps: Pick<ReceiptMailDeps, 'db' | 'hasMailServer'>,
@@ -46,9 +46,11 @@ export async function readReceiptMail(
 }
 
 /**
- * Queues the receipt of a payment for its customer, once: the mail's id is derived from the payment's, and its row
- * stays. In the sandbox only people of the shop are mailed, because anybody can pay there; whether one was is not told.
- * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE where readReceiptMail answers null; RATE_LIMITED after many to the address
+ * Queues the receipt of a payment for its customer, once: the mail's id is derived from the payment's, and
+ * its row stays. In the sandbox only people of the shop are mailed, because anyone can pay there; the result
+ * does not reveal whether a mail was sent.
+ * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE where readReceiptMail returns null; RATE_LIMITED after
+ * many to the address
  */
 export async function mailReceipt(
   deps: ReceiptMailDeps,
@@ -96,7 +98,7 @@ async function customerEmail(db: Db, { payment, merchantId }: CheckoutView): Pro
   return customer === undefined || isErased(customer) ? null : customer.email;
 }
 
-/** Who of the shop has confirmed the address, unless enough was mailed to them; null: nobody. */
+/** The person of the shop who has confirmed the address, unless their limit is reached; null: none. */
 async function sandboxReader(
   tx: Tx,
   { clock }: ReceiptMailDeps,
@@ -111,7 +113,7 @@ async function sandboxReader(
   return sent.length < SANDBOX_PER_HOUR ? user.id : null;
 }
 
-/** What stands in place of a mail that goes to nobody. */
+/** Placeholder row for a mail without a recipient. */
 function unmailed(view: CheckoutView, now: number): MailRow {
   return {
     id: mailIdOf(view),

@@ -19,19 +19,19 @@ import {
 } from '../payments/index.ts';
 import { findRenewal, type Renewal } from './renewal.ts';
 
-/** The payment that the payer goes on with. */
+/** The payment with which the payer continues. */
 export interface RenewedPayment {
   readonly paymentId: string;
   readonly mode: Mode;
-  /** It was made just now. */
+  /** Created by this request. */
   readonly isNew: boolean;
 }
 
 /**
- * Makes the payment that takes the place of an expired one, at the rate of now: of the same order, price, customer and
- * texts, with addresses of its own. The old one keeps its addresses, and late money counts for it as always. Asked again,
- * the same new payment is answered.
- * @param limit may refuse to make one, by the merchant
+ * Creates the payment that replaces an expired one, at the current rate: for the same order, price, customer
+ * and texts, with new addresses. The old payment keeps its addresses, and late money counts for it as usual.
+ * A repeated request returns the same new payment.
+ * @param limit may reject the creation, by the merchant
  * @returns null where it cannot be renewed
  * @throws {AppError} PAYMENT_NOT_FOUND, RATE_UNAVAILABLE, COIN_UNAVAILABLE
  */
@@ -117,7 +117,7 @@ async function insertRenewal(
 
 const MINUTE_MS = 60_000;
 
-/** How long it could be paid since its terms were set, in whole minutes; the event of a change is written just after. */
+/** Lifetime since its terms were set, in whole minutes; the event of a change is written just after. */
 async function lifetimeOf(db: Db, { id, created_at, expires_at }: StoredPayment): Promise<number> {
   const since = (await lastUpdateTime(db, id)) ?? created_at;
   return Math.ceil((expires_at - since) / MINUTE_MS) * MINUTE_MS;

@@ -10,29 +10,30 @@ import type { LoadedPayment } from '../payments/index.ts';
 import { amountProblem, readOpenLink } from '../links/index.ts';
 
 /**
- * How long after its end a payment that a shop made can be renewed, with all that renew it: else each would begin
- * another week, without end. Links ask for the same as long as they are open.
+ * How long after its expiry a payment created by a shop can be renewed, its renewals included: otherwise each
+ * would start another week. Links can be renewed as long as they are open.
  */
 const SHOP_RENEWAL_MS = 7 * 86_400_000;
 
 /**
- * Payments of one group: each is read, with its addresses, wherever the balance of the group is. A payer who lets a
- * hundred rates run out may open the link again.
+ * Maximum payments per group: wherever the balance of the group is needed, each is read with its addresses. A
+ * payer with a hundred expired rates may open the link again.
  */
 export const MOST_IN_GROUP = 100;
 
 /**
- * What a payment that has ended leads to: the payment that renews it, or that superseded it; null: a renewal can be
- * made now.
+ * The successor of an ended payment: its renewal, or the payment that superseded it; null: it can be renewed
+ * now.
  */
 export interface Renewal {
   readonly paymentId: string | null;
 }
 
 /**
- * Whether an expired payment can be made anew, or was; null where it cannot. Only one that no money was ever seen for: what is
- * on its address belongs to it, and another payment of the order would be paid twice. Late money ends a payment before
- * every chain was read past its deadline: though it is gone, money that came in time may not have been seen yet.
+ * Whether an expired payment can be renewed, or was; null where it cannot. Renewal requires that no money was
+ * ever seen for it, because money on its address belongs to it, and another payment of the order would be
+ * paid twice. Late money ends a payment before every chain was read past its deadline: even if that money is
+ * gone, money received in time may still be unseen.
  */
 export async function findRenewal(
   db: Db,
@@ -52,7 +53,7 @@ export async function findRenewal(
   return (await isLastOfOrder(db, row)) ? { paymentId: null } : null;
 }
 
-/** The shop may have cancelled the order at payment.expired: it says whether payers may renew. */
+/** The shop may have cancelled the order at payment.expired, so it decides whether payers may renew. */
 async function isOfferedByShop(
   db: Db,
   row: StoredPayment,
@@ -61,7 +62,7 @@ async function isOfferedByShop(
   return merchant.renew_expired === 1 && now < (await firstExpiry(db, row)) + SHOP_RENEWAL_MS;
 }
 
-/** Whether the link that it came by is open and still asks for that much. */
+/** Whether the payment's link is open and still has the same price. */
 async function isAskedByLink(db: Db, merchant: MerchantRow, row: StoredPayment): Promise<boolean> {
   const link = row.link_id === null ? null : await readOpenLink(db, merchant, row.link_id);
   if (link === null || link.currency !== row.currency) return false;
@@ -71,7 +72,7 @@ async function isAskedByLink(db: Db, merchant: MerchantRow, row: StoredPayment):
   return priceId === row.price_id && isSame(row, fixed.amount);
 }
 
-/** Whether what the catalog sold then is sold now, for the same price. */
+/** Whether the catalog still sells the same product at the same price. */
 async function isSoldAsThen(db: Db, merchant: MerchantRow, row: StoredPayment): Promise<boolean> {
   if (row.price_id === null) return true;
   const price = await findUserPrice(db, merchant.user_id, row.price_id);

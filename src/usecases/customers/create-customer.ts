@@ -20,7 +20,7 @@ export async function createCustomer(
   keep: KeepMade<CustomerRow> = keepNothing,
 ): Promise<CustomerRow> {
   const row = newCustomerRow(deps.clock.now(), input);
-  // The UNIQUE index decides: two requests at once cannot both be first.
+  // The UNIQUE index decides: two concurrent requests cannot both be first.
   await deps.db.transaction(async (tx) => {
     if (!(await insertCustomer(tx, row))) throw await duplicateCustomer(tx, input);
     await keep(tx, row);
@@ -40,7 +40,7 @@ export function newCustomerRow(now: number, { userId, email, metadata }: NewCust
   };
 }
 
-/** The error that names the customer who has an e-mail address. */
+/** The error that names the customer with an email address. */
 export async function duplicateCustomer(
   tx: Tx,
   { userId, email }: { readonly userId: string; readonly email: string },

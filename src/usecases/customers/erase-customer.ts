@@ -22,16 +22,16 @@ export interface EraseCustomerDeps {
   readonly secretBox: SecretBox;
 }
 
-/** Payments in one transaction: the daemon has other things to write meanwhile. */
+/** Payments per transaction, so that other writers of the daemon can proceed. */
 const PAYMENTS = 20;
 const PAYMENT_ID = /\bpay_[0-9A-Za-z]+/g;
-/** Kept answers opened at a time. */
+/** Stored answers opened per batch. */
 const ANSWERS = 500;
 
 /**
- * Erases the personal data of a customer: email, name and metadata, with their copies in payments, events, webhook logs,
- * mails not yet sent and kept answers. The books stay. The customer itself becomes anonymous last, so that an erasure
- * which a crash ends is begun again by the next request; asked again, it erases what has come since.
+ * Erases the personal data of a customer: email, name and metadata, with their copies in payments, events,
+ * webhook logs, unsent mails and stored answers. The books stay. The customer is anonymised last, so that the
+ * next request restarts an erasure that a crash interrupted; a repeated request erases data received since.
  * @throws {AppError} CUSTOMER_NOT_FOUND, also for one of another account
  */
 export async function eraseCustomer(
@@ -48,7 +48,8 @@ export async function eraseCustomer(
     await db.transaction((tx) => erasePayments(tx, batch, redactor, clock.now()));
     for (const id of batch) erased.add(id);
   }
-  // Once before the address is gone, for what a crash leaves, and once after, for what was answered meanwhile.
+  // Once before the address is erased, because a crash may follow, and once after, for answers stored in the
+  // meantime.
   await eraseAnswers(deps, { customerId, redactor });
   await db.transaction(async (tx) => {
     const ids = await listPaymentIds(tx, customerId);
@@ -56,7 +57,7 @@ export async function eraseCustomer(
     if (!isErased(customer)) await anonymise(tx, customerId, clock.now());
     tx.afterCommit(() => logger.info({ customerId, payments: ids.length }, 'personal data erased'));
   });
-  // What shops answered between the erasure of their payment and that of the customer.
+  // Answers of shops received between the erasure of their payment and that of the customer.
   const early = [...erased];
   for (let from = 0; from < early.length; from += PAYMENTS)
     await db.transaction(async (tx) => {
@@ -79,7 +80,7 @@ async function erasePayments(tx: Tx, ids: readonly string[], redactor: Redactor,
   for (const id of ids) await erasePayment(tx, id, redactor, now);
 }
 
-/** Answers kept for repeats are sealed: what they are about is known once they are opened. */
+/** Answers stored for repeats are sealed, so their subject is known only after opening. */
 async function eraseAnswers(
   { db, secretBox }: EraseCustomerDeps,
   { customerId, redactor }: { readonly customerId: string; readonly redactor: Redactor },

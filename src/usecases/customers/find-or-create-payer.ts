@@ -5,15 +5,15 @@ import { findCustomerByEmail, findUserCustomer, insertCustomer } from '../../sto
 import type { Tx } from '../../store/sqlite/database.ts';
 import { newCustomerRow } from './create-customer.ts';
 
-/** Who pays: a customer by id, one by e-mail address who may be new, or nobody in particular. */
+/** The payer: a customer by id, a possibly new one by email address, or anonymous. */
 export type Payer =
   | { readonly kind: 'customer'; readonly customerId: string }
   | { readonly kind: 'email'; readonly email: string; readonly metadata: object }
   | { readonly kind: 'anonymous' };
 
 /**
- * The payer's customer id, null for an anonymous one. A customer who exists is left as he is: the key of a shop's page
- * must not overwrite his metadata.
+ * The payer's customer id, null for an anonymous one. An existing customer stays unchanged, because the key
+ * of a shop's page must not overwrite metadata.
  * @throws {AppError} CUSTOMER_NOT_FOUND, also for one of another account
  */
 export async function findOrCreatePayer(

@@ -5,7 +5,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import type { CustomerRow } from '../../store/schema/catalog.ts';
 
 /**
- * A customer of the account, by id, by e-mail address, or by both.
+ * A customer of the account, by id, by email address, or by both.
  * @throws {AppError} CUSTOMER_NOT_FOUND, also for one of another account
  */
 export async function getCustomer(

@@ -1,4 +1,4 @@
-/** Customers of an owner, found or created by e-mail, and their erasure. */
+/** Customers of an owner, found or created by email address, and their erasure. */
 export { createCustomer } from './create-customer.ts';
 export { editCustomer } from './edit-customer.ts';
 export { eraseCustomer, type EraseCustomerDeps } from './erase-customer.ts';

@@ -21,28 +21,32 @@ export interface NewEvent {
   readonly mode: Mode;
   readonly paymentId: string | null;
   readonly sendId: string | null;
-  /** The payment's own event counter, from 1; 0 for events of no payment. */
+  /** The payment's own event counter, from 1; 0 for events without a payment. */
   readonly sequence: number;
   /** `data` of the webhook body, such as { payment }. */
   readonly data: object;
   /** The payment's webhookUrl, which takes precedence over the merchant's. */
   readonly paymentWebhookUrl: string | null;
-  /** Time of the event, ms; now, unless its body already states it. */
+  /** Time of the event, ms; defaults to now, unless its body already states it. */
   readonly at?: number;
-  /** The one endpoint it is meant for, whatever types that takes; all that take it, unless given. */
+  /**
+   * The only endpoint to notify, regardless of its event types; by default all endpoints subscribed to the
+   * type.
+   */
   readonly only?: Target;
 }
 
-/** Where a delivery goes; the endpoint is null for the webhookUrl of a payment. */
+/** Destination of a delivery; the endpoint is null for the webhookUrl of a payment. */
 export interface Target {
   readonly endpointId: string | null;
   readonly url: string;
 }
 
 /**
- * Writes an event and its deliveries: to the webhook URL that applies unless it answered 410, and to every endpoint that
- * takes it. Must run in the transaction of the change it reports; wake the delivery queue after the commit.
- * @returns `deliveryId` of the first of them; null when there is none.
+ * Stores an event and its deliveries: to the applicable webhook URL unless it answered 410, and to every
+ * endpoint subscribed to the type. Must run in the transaction of the change that it reports; wake the
+ * delivery queue after the commit.
+ * @returns `deliveryId` of the first delivery; null without deliveries.
  */
 export async function emitEvent(
   tx: Tx,
@@ -110,7 +114,7 @@ async function addDeliveries(
       paymentId: event.paymentId,
       mode: event.mode,
       eventType: event.type,
-      // Each endpoint has an order of its own: none waits for another.
+      // Each endpoint has its own order, so that none waits for another.
       orderKey: isDeclaredEndpoint(endpointId) ? `${order} ${endpointId}` : order,
       endpointId,
       url,

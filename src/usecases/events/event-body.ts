@@ -6,10 +6,10 @@ export const MAX_EVENT_BODY_BYTES = 20_000;
 export interface EventBody {
   readonly id: string;
   readonly type: EventType;
-  /** ISO 8601, when the event happened. */
+  /** ISO 8601, time of the event. */
   readonly timestamp: string;
   readonly sandbox: boolean;
-  /** Counts the events of one payment from 1; 0 for events of no payment. */
+  /** Counts the events of one payment from 1; 0 for events without a payment. */
   readonly sequence: number;
   readonly data: object;
   /** Present and true when parts of the payment were left out to keep the body small. */
@@ -18,7 +18,7 @@ export interface EventBody {
 
 const KEPT_ENTRIES = 20;
 
-/** What is left out when a body is too large, in this order: what shops rely on most goes last. */
+/** Fields dropped when a body is too large, in this order: those that shops rely on most come last. */
 const TRIMS: readonly ((payment: Record<string, unknown>) => Record<string, unknown>)[] = [
   (payment) => ({ ...payment, ...newestOf(payment, 'timeline') }),
   (payment) => ({ ...payment, ...newestOf(payment, 'transactions') }),
@@ -27,7 +27,7 @@ const TRIMS: readonly ((payment: Record<string, unknown>) => Record<string, unkn
   (payment) => ({ ...payment, metadata: null }),
 ];
 
-/** The frozen webhook body as text, under 20 kB: the payment's bulkiest parts are left out if need be. */
+/** The frozen webhook body as text, under 20 kB: the payment's bulkiest fields are dropped if necessary. */
 export function snapshotBody(body: EventBody): string {
   let text = JSON.stringify(body);
   if (Buffer.byteLength(text) < MAX_EVENT_BODY_BYTES) return text;

@@ -2,10 +2,10 @@ import { randomBytes, randomFillSync, randomUUID } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const ID_LENGTH = 24;
-/** Largest multiple of 62 that fits a byte: bytes from here up would favour the first letters. */
+/** Largest multiple of 62 that fits a byte: larger bytes would favour the first letters. */
 const UNBIASED_LIMIT = 248;
 
-/** Pool of unused random bytes, fetched many at a time: a call costs more than its bytes do. */
+/** Pool of unused random bytes, fetched in bulk because a call costs more than its bytes. */
 const pool = Buffer.alloc(4_096);
 let used = pool.length;
 
@@ -43,8 +43,9 @@ export function newId(prefix: `${string}_`): string {
 const TIME_DIGITS = 8;
 
 /**
- * A new identifier of the same length that sorts by time: 8 base62 digits of it, then 16 random ones (95 bits). For
- * high-volume rows: new ones stay adjacent in the indexes, while random ids touch a page each.
+ * A new identifier of the same length that sorts by time: 8 base62 digits of it, then 16 random ones (95
+ * bits). For high-volume rows: new ones stay adjacent in the indexes, while each random id touches a
+ * different page.
  */
 export function newTimedId(prefix: `${string}_`, timeMs: number): string {
   if (timeMs !== lastTimeMs) {
@@ -54,7 +55,7 @@ export function newTimedId(prefix: `${string}_`, timeMs: number): string {
   return prefix + lastDigits + randomBase62(ID_LENGTH - TIME_DIGITS);
 }
 
-/** Many are made at the same time. */
+/** Many ids are made in the same millisecond. */
 let lastTimeMs = -1;
 let lastDigits = '';
 
@@ -66,12 +67,12 @@ function timeDigits(timeMs: number): string {
   return digits;
 }
 
-/** A new random UUID (version 4), for the ids the API shows as UUIDs. */
+/** A new random UUID (version 4), for ids that the API shows as UUIDs. */
 export function newUuid(): string {
   return randomUUID();
 }
 
-/** A new webhook signing secret as Standard Webhooks writes it: `whsec_` + base64 of 32 bytes. */
+/** A new webhook signing secret in the format of Standard Webhooks: `whsec_` + base64 of 32 bytes. */
 export function newWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }

@@ -3,9 +3,9 @@ import { AppError } from '../../domain/errors.ts';
 import type { LinkField } from '../../domain/payment-link.ts';
 import type { LinkView } from './read-link.ts';
 
-/** What a payer filled in; empty texts where nothing. */
+/** The payer's input; empty strings where left blank. */
 export interface Answers extends Readonly<Record<LinkField, string>> {
-  /** Decimal string; null when what was typed is no amount. Unused where the link's amount is fixed. */
+  /** Decimal string; null when the input is not an amount. Unused where the link's amount is fixed. */
   readonly amount: string | null;
 }
 
@@ -13,11 +13,11 @@ export type AnswerProblem = 'required' | 'invalid' | 'tooLow' | 'tooSmall' | 'to
 export type AnswerProblems = Readonly<Partial<Record<LinkField | 'amount', AnswerProblem>>>;
 
 const LONGEST: Readonly<Record<LinkField, number>> = { email: 254, name: 120, note: 500 };
-/** As far as a form can tell; a mail tells the rest. */
+/** Only a plausibility check; a mail proves the address. */
 const EMAIL = /^[^\s@"(),:;<>[\]\\]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/;
 const INTEGER_DIGITS = 12;
 
-/** What is wrong with each answer; none where nothing is. What the link does not ask for is not looked at. */
+/** The problem of each answer; none where it is valid. Answers that the link does not ask for are ignored. */
 export function findProblems(link: LinkView, answers: Answers): AnswerProblems {
   const fields = link.fields.map(({ name, required }) => [name, fieldProblem(name, required, answers[name])]);
   const amount = link.fixed === null ? amountProblem(link, answers.amount) : null;
@@ -33,7 +33,7 @@ function fieldProblem(name: LinkField, required: boolean, value: string): Answer
   return name === 'email' && !EMAIL.test(value) ? 'invalid' : null;
 }
 
-/** What is wrong with an amount that the payer chose; null: nothing. */
+/** The problem of an amount chosen by the payer; null: none. */
 export function amountProblem(
   { currency, open }: Pick<LinkView, 'currency' | 'open'>,
   amount: string | null,

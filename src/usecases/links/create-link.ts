@@ -29,12 +29,15 @@ export interface CreateLinkInput {
   readonly active: boolean;
 }
 
-/** Letters and digits that nobody takes for one another, 5 bits each. */
+/** Letters and digits that are not confused with each other, 5 bits each. */
 const SLUG_LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
 /** 65 bits. */
 const SLUG_LENGTH = 13;
 
-/** @throws {AppError} PRICE_NOT_FOUND, VALIDATION_INVALID (amounts), FORBIDDEN for what a clerk may not set */
+/**
+ * @throws {AppError} PRICE_NOT_FOUND, VALIDATION_INVALID (amounts), FORBIDDEN for fields that a clerk may not
+ * set
+ */
 export async function createLink(
   deps: LinkDeps,
   input: CreateLinkInput,
@@ -67,7 +70,7 @@ export async function createLink(
   });
 }
 
-/** 32 letters: every byte's lowest five bits are one, all equally likely. */
+/** 32 letters: the lowest five bits of a byte select one, all equally likely. */
 export function newSlug(length = SLUG_LENGTH): string {
   return [...randomBytes(length)].map((byte) => SLUG_LETTERS.charAt(byte & 31)).join('');
 }

@@ -10,14 +10,17 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import type { CreateLinkInput, LinkDeps } from './create-link.ts';
 import { termColumns, type TermColumns } from './link-terms.ts';
 
-/** What is left out stays as it is; the terms are replaced as a whole. */
+/** Omitted fields stay unchanged; the terms are replaced as a whole. */
 export interface EditLinkInput extends Partial<Omit<CreateLinkInput, 'merchant' | 'actor' | 'kind'>> {
   readonly merchant: MerchantRow;
   readonly actor: Actor;
   readonly paymentLinkId: string;
 }
 
-/** @throws {AppError} PAYMENT_LINK_NOT_FOUND, PRICE_NOT_FOUND, VALIDATION_INVALID (amounts), FORBIDDEN for what a clerk may not change */
+/**
+ * @throws {AppError} PAYMENT_LINK_NOT_FOUND, PRICE_NOT_FOUND, VALIDATION_INVALID (amounts), FORBIDDEN for
+ * fields that a clerk may not change
+ */
 export async function editLink(deps: LinkDeps, input: EditLinkInput): Promise<PaymentLinkRow> {
   const { merchant, actor, terms } = input;
   return deps.db.transaction(async (tx) => {
@@ -44,19 +47,19 @@ export async function editLink(deps: LinkDeps, input: EditLinkInput): Promise<Pa
   });
 }
 
-/** Whether the link would cost something else; the columns are none where that is not asked. */
+/** Whether the price of the link would change; without columns it does not. */
 function differs(link: PaymentLinkRow, columns: Partial<TermColumns>): boolean {
   return (Object.keys(columns) as (keyof TermColumns)[]).some((name) => columns[name] !== link[name]);
 }
 
-/** Whether no clerk may change what it costs from now on. */
+/** Whether clerks may no longer change its price. */
 function lockOf({ actor, merchant }: EditLinkInput, columns: Partial<TermColumns>): Flag {
   return locksPrice(actor, merchant.user_id, typeof columns.price_id === 'string') ? 1 : 0;
 }
 
 /**
- * Payments made by it stay as they are; its page says that it is closed.
- * @throws {AppError} PAYMENT_LINK_NOT_FOUND, FORBIDDEN for a clerk who did not make it
+ * Its payments stay unchanged; its page says that it is closed.
+ * @throws {AppError} PAYMENT_LINK_NOT_FOUND, FORBIDDEN for a clerk who did not create it
  */
 export async function deleteLink(
   deps: LinkDeps,

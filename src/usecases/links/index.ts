@@ -1,4 +1,4 @@
-/** Payment links and the counter: terms, answers of a payer, the payment that a link creates. */
+/** Payment links and the counter: terms, answers of a payer, the payment created by a link. */
 export { amountProblem, type AnswerProblem, type AnswerProblems } from './check-answers.ts';
 export { createLink, type LinkDeps } from './create-link.ts';
 export { deleteLink, editLink } from './edit-link.ts';

@@ -5,7 +5,7 @@ import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Tx } from '../../store/sqlite/database.ts';
 import { fiatMinorUnits, findOwnPrice, noteSale } from '../catalog/index.ts';
 
-/** What a link asks for: a price of the catalog, an amount, or what the payer chooses. */
+/** The price of a link: a price of the catalog, an amount, or an amount chosen by the payer. */
 export type LinkTerms =
   | { readonly kind: 'price'; readonly priceId: string }
   | { readonly kind: 'amount'; readonly amount: string; readonly currency: string }
@@ -14,7 +14,8 @@ export type LinkTerms =
 export type TermColumns = Pick<PaymentLinkRow, 'price_id' | 'amount' | 'currency' | 'open_amount_json'>;
 
 /**
- * The columns that hold the terms, once they make sense. The shop sells what it asks a price of the catalog for.
+ * The columns of the terms, after validation. The shop becomes a seller of the product whose catalog price it
+ * uses.
  * @throws {AppError} PRICE_NOT_FOUND, VALIDATION_INVALID naming the field
  */
 export async function termColumns(

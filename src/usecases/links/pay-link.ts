@@ -5,14 +5,15 @@ import { findProblems, type Answers, type AnswerProblems } from './check-answers
 import { newSlug } from './create-link.ts';
 import type { LinkView } from './read-link.ts';
 
-/** Enough that two orders of a shop do not meet, and short enough to be read out. */
+/** Long enough to avoid collisions within a shop, and short enough to be read aloud. */
 const ORDER_LENGTH = 10;
 
 export type PaidLink = { readonly paymentId: string } | { readonly problems: AnswerProblems };
 
 /**
- * Makes the payment of somebody who goes on from a link's page, or says what is wrong with the answers.
- * @throws {AppError} RATE_UNAVAILABLE, COIN_UNAVAILABLE, PRODUCT_NOT_FOUND and PRICE_NOT_FOUND when the price just went
+ * Creates the payment of a payer who submits a link's page, or returns the problems of the answers.
+ * @throws {AppError} RATE_UNAVAILABLE, COIN_UNAVAILABLE, PRODUCT_NOT_FOUND and PRICE_NOT_FOUND when the price
+ * was just deleted
  */
 export async function payLink(
   deps: CreatePaymentDeps,
@@ -58,7 +59,7 @@ export async function payLink(
   } catch (error) {
     const blamed =
       error instanceof AppError && error.code === 'VALIDATION_INVALID' ? error.details[0]?.field : null;
-    // Less than any of the coins can carry.
+    // Below the minimum of every coin.
     if (blamed === 'amount' && link.fixed === null) return { problems: { amount: 'tooSmall' } };
     throw error;
   }

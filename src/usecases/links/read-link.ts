@@ -10,7 +10,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { allowedEmbedOrigins } from '../shops/index.ts';
 import type { PriceChoice } from '../payments/index.ts';
 
-/** What a link's page shows, and what it makes payments of. */
+/** The content of a link's page, and the basis of its payments. */
 export interface LinkView {
   readonly id: string;
   readonly slug: string;
@@ -28,15 +28,15 @@ export interface LinkView {
   readonly open: OpenAmount | null;
 }
 
-/** What a closed link still shows: whose it was. */
+/** A closed link shows only its shop. */
 interface ClosedLink {
   readonly closed: true;
   readonly merchant: MerchantRow;
 }
 
 /**
- * The link at an address; closed when it is inactive, deleted, or asks a price that is no longer to be had.
- * @throws {AppError} PAYMENT_LINK_NOT_FOUND when there never was one
+ * The link at an address; closed when it is inactive, deleted, or its price is no longer available.
+ * @throws {AppError} PAYMENT_LINK_NOT_FOUND when it never existed
  */
 export async function readLink(
   db: Db,
@@ -52,7 +52,7 @@ export async function readLink(
   return viewOf(row, merchant, terms);
 }
 
-/** The link by its id, as long as anybody can pay it; null for one of another merchant. */
+/** The link by its id while it can be paid; null for one of another merchant. */
 export async function readOpenLink(db: Db, merchant: MerchantRow, id: string): Promise<LinkView | null> {
   const row = await findPaymentLink(db, id);
   if (row?.merchant_id !== merchant.id || row.active !== 1) return null;
@@ -77,7 +77,7 @@ function viewOf(row: PaymentLinkRow, merchant: MerchantRow, terms: Terms): LinkV
   };
 }
 
-/** Null when nobody can pay it. */
+/** Null when it cannot be paid. */
 async function termsOf(db: Db, userId: string, row: PaymentLinkRow): Promise<Terms | null> {
   const { amount, currency, price_id: priceId, open_amount_json: open } = row;
   if (priceId !== null) {

@@ -15,7 +15,7 @@ export interface DeliverMailsDeps {
 }
 
 const MINUTE_MS = 60_000;
-/** Pauses between attempts; a mail that failed once more than that is given up. */
+/** Pauses between attempts; after one more failure the mail is given up. */
 const RETRY_GAPS_MS = [
   10_000,
   MINUTE_MS,
@@ -38,8 +38,8 @@ const storedMessage = z.object({
 });
 
 /**
- * Sends what is due in the outbox, one mail after the other, outside any transaction. A mail may
- * go out twice when the process dies in between, never not at all. @returns how many were looked at.
+ * Sends the due mails of the outbox, one after the other, outside any transaction. At least once: a mail may
+ * go out twice when the process dies in between. @returns how many were tried.
  */
 export async function deliverMails(deps: DeliverMailsDeps, signal: AbortSignal): Promise<number> {
   const at = { now: deps.clock.now(), pausesMs: [0, ...RETRY_GAPS_MS] };
@@ -60,7 +60,7 @@ async function deliver(deps: DeliverMailsDeps, row: MailRow, signal: AbortSignal
   try {
     await deps.mailer.send(message, signal);
   } catch (error) {
-    // Stopping says nothing about the mail: it is taken up again at the next start.
+    // A shutdown says nothing about the mail, so the next start retries it.
     if (signal.aborted) return undefined;
     return retryLater(deps, row, error);
   }

@@ -1,24 +1,26 @@
 import { oneLine } from './one-line.ts';
 
-/** Longest name in a mail, in characters; shops' names have up to 255. */
+/** Maximum length of a name in a mail, in characters; shops' names have up to 255. */
 const BODY_MAX = 80;
 const SUBJECT_MAX = 40;
 const SUBJECT_WORDS = 5;
 
-/** Words of letters, digits and what joins them; a point or a comma only at the end of a word. */
+/**
+ * Words of letters, digits and their joining characters; a full stop or a comma only at the end of a word.
+ */
 const PLAIN = /^[\p{L}\p{M}\p{N}&'’+-]+[.,]?(?: [\p{L}\p{M}\p{N}&'’+-]+[.,]?)*$/u;
-/** As many digits as telephone numbers have, in any script, with no letter among them. */
+/** As many digits as a telephone number, in any script, without a letter among them. */
 const NUMBER = /(?:\p{N}[^\p{L}\p{N}]*){6}/u;
-/** Letters that look like a point. */
+/** Letters that look like a full stop. */
 const POINTS = /[\p{Script=Lisu}\ua78f]/u;
-/** Where programs that show mails make a link of a text by themselves: after these, a gap of no width breaks it. */
+/** Where mail programs turn text into a link: a zero-width gap after these characters prevents it. */
 const LINK_MARKS = /([.:@/\\。．｡])(?=\S)/gu;
 const ZERO_WIDTH_SPACE = '\u200b';
 
 /**
- * A name that somebody else chose, as the subject of a mail repeats it: a subject is all that many read of a mail, so that a
- * name which could pass for a link, a number to call or a sentence is not in it.
- * @param instead stands in its place
+ * A name chosen by another person, for the subject of a mail. Many readers see only the subject, so a name
+ * that could pass for a link, a telephone number or a sentence is left out.
+ * @param instead replaces such a name
  */
 export function subjectName(name: string, instead: string): string {
   const line = oneLine(name);
@@ -26,7 +28,7 @@ export function subjectName(name: string, instead: string): string {
   return isShort && PLAIN.test(line) && !NUMBER.test(line) && !POINTS.test(line) ? line : instead;
 }
 
-/** The same name in the body of a mail: on one line, not long, and nothing that becomes a link. */
+/** The same name in the body of a mail: on one line, shortened, and without anything that becomes a link. */
 export function bodyName(name: string): string {
   const line = oneLine(name);
   const characters = Array.from(line);

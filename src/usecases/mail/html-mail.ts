@@ -1,9 +1,9 @@
-/** Host of a public address, as mails name this server. */
+/** Host of a public address, as the name of this server in mails. */
 export function hostName(baseUrl: string): string {
   return new URL(baseUrl).host;
 }
 
-/** A mail as simple HTML. @param paragraphs HTML: texts from elsewhere must be escaped */
+/** A mail as simple HTML. @param paragraphs HTML: foreign texts must be escaped */
 export function htmlMail(language: string, paragraphs: readonly string[]): string {
   const body = paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join('\n');
   return `<!doctype html>\n<html lang="${language}">\n<body>\n${body}\n</body>\n</html>\n`;

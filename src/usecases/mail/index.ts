@@ -1,4 +1,4 @@
-/** The outbox of e-mails: texts, limits per recipient, delivery with retries. */
+/** The outbox of emails: texts, limits per recipient, delivery with retries. */
 export { deliverMails } from './deliver-mails.ts';
 export { bodyName, subjectName } from './foreign-name.ts';
 export { escapeHtml, hostName, htmlMail } from './html-mail.ts';

@@ -2,7 +2,7 @@ import type { MemberRole } from '../../domain/roles.ts';
 import { mailPage, type MailText } from './mail-texts.ts';
 import { bodyName, subjectName } from './foreign-name.ts';
 
-/** Asks somebody to work for a shop. */
+/** Invites a person to a shop. */
 export function invitationMail(about: {
   readonly baseUrl: string;
   readonly link: string;

@@ -14,8 +14,9 @@ interface Limit {
 }
 
 /**
- * Mails to one mailbox whose owner has not confirmed it here, by kind, so that no kind uses up another's: somebody else
- * typed the address. A window is never longer than the link in such a mail lives.
+ * Rate limits per mailbox whose owner has not confirmed it here, by kind, so that no kind uses up the limit
+ * of another: another person typed the address. A window is never longer than the lifetime of the link in
+ * such a mail.
  */
 const PER_MAILBOX: Readonly<Record<MailRow['kind'], Limit>> = {
   'verify-email': { count: 10, windowMs: DAY_MS },
@@ -25,28 +26,31 @@ const PER_MAILBOX: Readonly<Record<MailRow['kind'], Limit>> = {
   receipt: { count: 20, windowMs: DAY_MS },
 };
 
-/** Mails that one account causes to such mailboxes together, by kind: all its shops' invitations. */
+/** Rate limits per account for all its mails to such mailboxes, by kind: the invitations of all its shops. */
 const PER_ACCOUNT: Limit = { count: 50, windowMs: DAY_MS };
 
-/** Longest window: older mails count nowhere. */
+/** Longest window: older mails no longer count. */
 export const MAIL_WINDOW_MS = DAY_MS;
 
-/** A mail as far as limits are concerned. */
+/** The fields of a mail that the limits need. */
 export interface LimitedMail {
-  /** The account that causes it; null: the operator, or a payer. */
+  /** The account that causes the mail; null: the operator, or a payer. */
   readonly userId: string | null;
   readonly to: string;
   readonly kind: MailRow['kind'];
 }
 
 interface Counted {
-  /** What counts for the mailbox; null where the mail goes to an address that its owner confirmed, or to the operator. */
+  /**
+   * Key of the mailbox limit; null where the mail goes to an address that its owner confirmed, or to the
+   * operator.
+   */
   readonly recipientHash: string | null;
-  /** How long to wait until another such mail may be written, ms; 0: it may now. */
+  /** Time until another such mail may be written, ms; 0: now. */
   readonly waitMs: number;
 }
 
-/** Counts what was mailed to the mailbox, and by the account, in the transaction that writes the mail. */
+/** Counts a mail for the mailbox and for the account, in the transaction that writes the mail. */
 export async function countMails(tx: Tx, mail: LimitedMail, now: number): Promise<Counted> {
   if (await isOwn(tx, mail)) return { recipientHash: null, waitMs: 0 };
   const { userId, kind } = mail;

@@ -1,7 +1,7 @@
 import type { MailMessage } from '../../domain/mail.ts';
 import { escapeHtml, hostName, htmlMail } from './html-mail.ts';
 
-/** A mail but for who gets it. */
+/** A mail without its recipient. */
 export type MailText = Omit<MailMessage, 'id' | 'to'>;
 
 interface LinkMail {
@@ -30,7 +30,7 @@ const LINK_MAILS = {
 interface Notice {
   readonly subject: string;
   readonly body: string;
-  /** What to do where a new password alone is not the answer. */
+  /** Further instructions where a new password alone does not help. */
   readonly advice?: string;
 }
 
@@ -84,7 +84,7 @@ const NOTICES = {
 
 export type NoticeKind = keyof typeof NOTICES;
 
-/** A mail that asks its reader to open a link. */
+/** A mail with a link to open. */
 export function linkMail(
   kind: keyof typeof LINK_MAILS,
   options: { readonly baseUrl: string; readonly link: string; readonly more?: string },
@@ -108,7 +108,7 @@ export function linkMail(
   };
 }
 
-/** A mail that tells of a change nobody should be able to make unnoticed. */
+/** A notice of a change that must not go unnoticed. */
 export function noticeMail(
   kind: NoticeKind,
   options: { readonly baseUrl: string; readonly more: readonly string[] },

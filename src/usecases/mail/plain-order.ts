@@ -1,9 +1,9 @@
-/** Letters and digits, and what commonly stands between them: nothing that could pass for a link or a sentence. */
+/** Letters and digits with common separators: nothing that could pass for a link or a sentence. */
 const PLAIN = /^#?[\p{L}\p{N}][\p{L}\p{N} #_/-]{0,63}$/u;
 
 /**
- * What mails call an order: its label, else its id. Both may come from anybody who has the public key, so only plain ones
- * are repeated.
+ * The name of an order in mails: its label, else its id. Both may come from anyone with the public key, so
+ * only plain ones are repeated.
  * @param instead where neither is plain
  */
 export function plainOrder(

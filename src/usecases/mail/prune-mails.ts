@@ -4,13 +4,16 @@ import { deleteMailsBefore, forgetRecipients } from '../../store/accounts/mails.
 import { MAIL_WINDOW_MS } from './mail-limits.ts';
 
 const DAY_MS = 86_400_000;
-/** How long it stays known that a mail was sent or given up; what it said is erased at once. */
+/** How long the record of a sent or given-up mail is kept; its content is erased at once. */
 const KEEP_MS = 30 * DAY_MS;
 const BATCH = 500;
-/** Bounds one run; the next one goes on. */
+/** Bounds one run; the next one continues. */
 const MAX_BATCHES = 20;
 
-/** Forgets who got mails that no limit counts any more, and removes the records of old mails; those of receipts stay, so that none is mailed twice. @returns how many. */
+/**
+ * Erases the recipients of mails that no limit counts any more, and removes the records of old mails; those
+ * of receipts stay, so that none is mailed twice. @returns how many.
+ */
 export async function pruneMails(deps: { readonly db: Db; readonly clock: Clock }): Promise<number> {
   await forgetRecipients(deps.db, deps.clock.now() - MAIL_WINDOW_MS);
   let removed = 0;

@@ -14,9 +14,9 @@ export interface QueueMailDeps {
 }
 
 /**
- * Puts a mail into the outbox, in the transaction of what it tells: both happen or neither.
- * @returns 0, or how many ms to wait because enough was mailed to an address that is not confirmed, or by the account to such
- * addresses; then nothing happened.
+ * Puts a mail into the outbox, in the transaction of the change that it reports.
+ * @returns 0, or the ms to wait because a limit of the unconfirmed address or of the account is reached; then
+ * nothing changed.
  */
 export async function queueMail(
   tx: Tx,
@@ -27,7 +27,7 @@ export async function queueMail(
     kind: MailRow['kind'];
     text: MailText;
     expiresAt: number;
-    /** Of what must be mailed only once; a new one when left out. */
+    /** Fixed id of a mail that must be sent only once; random by default. */
     id?: string;
   },
 ): Promise<number> {

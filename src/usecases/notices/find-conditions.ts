@@ -6,30 +6,30 @@ import type { Condition } from './note-conditions.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** How long a node may be away before its operator is told. */
+/** How long a node may be unreachable before its operator is notified. */
 const NODE_MS = 10 * MINUTE_MS;
 const WEBHOOK_MS = HOUR_MS;
 /** How long a send may wait for a block. */
 const STUCK_MS = 6 * HOUR_MS;
-/** How long the raise of a fee may wait for its budget. */
+/** How long a fee bump may wait for its budget. */
 const FEE_LIMITED_MS = 24 * HOUR_MS;
 const SENDS_MAX = 50;
 
 export interface FindConditionsDeps {
   readonly db: Db;
   readonly clock: Clock;
-  /** Every chain with what its watcher does now. */
+  /** Every chain with the current state of its watcher. */
   readonly chains: () => readonly (ChainId & {
     readonly state: string;
     readonly unread: { readonly count: number };
   })[];
   readonly isBackupTooOld: () => boolean;
   readonly isReplicaBehind: () => boolean;
-  /** A rate rests on one price source alone, or is refused. */
+  /** A rate rests on a single price source, or is rejected. */
   readonly areRatesUnsure: () => boolean;
 }
 
-/** Everything that holds now and should not. */
+/** Every fault that currently exists. */
 export async function findConditions(deps: FindConditionsDeps): Promise<Condition[]> {
   return [...operatorConditions(deps), ...(await webhookConditions(deps)), ...(await sendConditions(deps))];
 }
@@ -75,7 +75,7 @@ async function webhookConditions({ db }: FindConditionsDeps): Promise<Condition[
       merchantId: endpoint.merchant_id,
       mode: 'live',
       subject: endpoint.id,
-      // The path may hold a secret of the shop.
+      // The path may contain a secret of the shop.
       details: { host: URL.canParse(endpoint.url) ? new URL(endpoint.url).host : '' },
       afterMs: isGone ? 0 : WEBHOOK_MS,
     };

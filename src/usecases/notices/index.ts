@@ -1,4 +1,4 @@
-/** E-mails about what needs a shopkeeper: conditions, choices of each reader, digests. */
+/** Emails about events that need a shopkeeper: conditions, preferences of each reader, digests. */
 export { findConditions, type FindConditionsDeps } from './find-conditions.ts';
 export { noteConditions } from './note-conditions.ts';
 export { noteEvents } from './note-events.ts';

@@ -7,29 +7,30 @@ import type { NoticeConditionRow, NoticeRow } from '../../store/schema/notices.t
 import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { NoticeDetails } from './note-events.ts';
 
-/** A state that holds now. */
+/** A state that currently holds. */
 export interface Condition {
   readonly reason: NoticeReason;
-  /** What is told once it is over; null: nothing. */
+  /** Notified once it is over; null: nothing. */
   readonly back: NoticeReason | null;
-  /** Empty for the operator's. */
+  /** Empty for conditions of the operator. */
   readonly merchantId: string;
   readonly mode: Mode;
   readonly subject: string;
   readonly details: NoticeDetails;
-  /** How long it must last to be told. */
+  /** How long it must last before it is notified. */
   readonly afterMs: number;
 }
 
-/** What returns sooner never was away. */
+/** A state that returns sooner counts as uninterrupted. */
 const CALM_MS = 15 * 60_000;
 const DAY_MS = 86_400_000;
 const LONGEST_MS = 6 * 3_600_000;
 const REMINDED_MS = 14 * DAY_MS;
 
 /**
- * Compares what holds now with what held before, and stores a notice of each state that has lasted and of each that is
- * over; of some that go on a reminder each day. What comes back again and again has to last twice as long each time to be told.
+ * Compares the current conditions with the previous ones, and stores a notice of each state that has lasted
+ * and of each that is over, and for some a daily reminder. A state that keeps returning must last twice as
+ * long each time before it is notified.
  */
 export async function noteConditions(
   deps: { readonly db: Db; readonly clock: Clock },
@@ -81,13 +82,13 @@ async function goOn(
   }
 }
 
-/** Once a day while it lasts, for two weeks: who has not acted by then is not helped by more mails. */
+/** Once a day while it lasts, for two weeks: further mails would not help. */
 function isReminderDue({ reason }: Condition, row: NoticeConditionRow, now: number): boolean {
   if (row.told_at === null || !REMINDED_DAILY.has(reason)) return false;
   return now - row.told_at >= DAY_MS && now - row.since < REMINDED_MS;
 }
 
-/** What has been told already is told as a reminder. */
+/** A notified state is repeated as a reminder. */
 async function remind(tx: Tx, condition: Condition, row: NoticeConditionRow, now: number): Promise<void> {
   await insertNotice(tx, {
     ...noticeOf(condition, condition.reason, { since: row.since, now }),
@@ -96,7 +97,9 @@ async function remind(tx: Tx, condition: Condition, row: NoticeConditionRow, now
   });
 }
 
-/** What was told is over once it has been calm for a while; what was not told is forgotten, after a day if it returned. */
+/**
+ * A notified state ends after a calm period; an unnotified one is forgotten, after a day if it had returned.
+ */
 async function end(tx: Tx, row: NoticeConditionRow, now: number): Promise<void> {
   if (row.told_at === null && row.returns === 0) return deleteCondition(tx, row.key);
   if (row.over_since === null) return upsertCondition(tx, { ...row, over_since: now });

@@ -7,10 +7,10 @@ import type { Db, Tx } from '../../store/sqlite/database.ts';
 import type { NoticeRow } from '../../store/schema/notices.ts';
 import { plainOrder } from '../mail/index.ts';
 
-/** Number of the last event that was looked at. */
+/** Number of the last event that was processed. */
 const SEEN = 'notices.seq';
 const BATCH = 200;
-/** What is older is no news, such as after the daemon stood still. */
+/** Older events are no longer news, for example after a long downtime of the daemon. */
 const NEWS_MS = 48 * 3_600_000;
 
 type NoticedEvent = Awaited<ReturnType<typeof noticedEventsAfter>>['events'][number];
@@ -22,7 +22,7 @@ const body = z.object({
         status: z.string(),
         exception: z.string().nullable(),
         orderId: z.string(),
-        // Events of earlier versions have none.
+        // Events of earlier versions lack it.
         orderLabel: z.string().nullable().default(null),
         amount: z.string(),
         currency: z.string(),
@@ -37,7 +37,7 @@ const body = z.object({
 });
 type Told = z.output<typeof body>['data'];
 
-/** What a text needs beside the shop and the subject. */
+/** Values that a text needs besides the shop and the subject. */
 export const noticeDetails = z.object({
   order: z.string().optional(),
   price: z.string().optional(),
@@ -48,9 +48,10 @@ export const noticeDetails = z.object({
 export type NoticeDetails = z.output<typeof noticeDetails>;
 
 /**
- * Turns new events into notices. An event is written in the transaction of its change, and the last one looked at is
- * stored with the notices: after a crash each becomes a notice exactly once, and payments wait for nothing here.
- * @param isOn false where no mail can be sent: then events pass without a trace
+ * Turns new events into notices. An event is written in the transaction of its change, and the last processed
+ * one is stored with the notices: after a crash each becomes a notice exactly once, and payments wait for
+ * nothing here.
+ * @param isOn false where no mail can be sent: then events are skipped
  * @returns whether there may be more
  */
 export async function noteEvents(
@@ -61,7 +62,7 @@ export async function noteEvents(
   const stored = await readMeta(db, SEEN);
   const seen = Number(stored ?? 0);
   const { newest, events } = await noticedEventsAfter(db, { seq: seen, limit: BATCH });
-  // What happened before the first look, as after an upgrade, is not told.
+  // Events before the first run, as after an upgrade, are not notified.
   const isFirst = stored === null;
   const isMore = !isFirst && events.length === BATCH;
   const last = isMore ? (events.at(-1)?.seq ?? newest) : newest;
@@ -97,7 +98,7 @@ async function noticeOf(tx: Tx, event: NoticedEvent, now: number): Promise<Notic
   };
 }
 
-/** Events that are worth a mail whatever is in them. */
+/** Events that always cause a mail. */
 const ALWAYS: Partial<Record<NoticedEvent['type'], NoticeReason>> = {
   'payment.completed': 'paid',
   'payment.underpaid': 'underpaid',
@@ -110,8 +111,8 @@ async function reasonOf(tx: Tx, event: NoticedEvent, told: Told): Promise<Notice
   const { type, payment_id: id, seq } = event;
   if (type === 'payment.late') {
     const { status = '', exception = null } = told.payment ?? {};
-    // Late money that covers the price is accepted where the shop wants it so: nothing is left to decide. Nor is it while
-    // the payer of a renewed order can still pay the rest.
+    // Late money that covers the price is accepted where the shop chose so, and needs no decision; nor does
+    // it while the payer of a renewed order can still pay the rest.
     const isUndecided =
       !['completed', 'confirming'].includes(status) && !(status === 'underpaid' && exception === null);
     return isUndecided ? 'late' : null;
@@ -123,7 +124,7 @@ async function reasonOf(tx: Tx, event: NoticedEvent, told: Told): Promise<Notice
   return ALWAYS[type] ?? null;
 }
 
-/** A claim that was dropped may be followed by another one, which is news. */
+/** A dropped claim may be followed by another one, which is a new subject. */
 function subjectOf(event: NoticedEvent, told: Told): string {
   if (told.refundLink !== undefined) return `${told.refundLink.id} ${told.refundLink.claimId ?? ''}`;
   return event.payment_id ?? event.send_id ?? String(event.seq);
@@ -145,7 +146,7 @@ function detailsOf(
   };
 }
 
-/** Whether it is told once more when it still stands a day later. */
+/** Whether a reminder follows when it still applies a day later. */
 export function isReminded(reason: NoticeReason): boolean {
   return REMINDED.has(reason);
 }

@@ -6,7 +6,7 @@ import { findMerchant } from '../../store/merchants/merchants.ts';
 import { noticeChoices, noticeLanguage } from '../../store/notices/notice-choices.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 
-/** A person who may be told about a shop. */
+/** A person who may receive notices about a shop. */
 interface NoticeReader {
   readonly userId: string;
   readonly email: string;
@@ -14,8 +14,8 @@ interface NoticeReader {
 }
 
 /**
- * The people who want to hear of something in a shop and may. Who has not confirmed the address gets nothing: it could
- * be somebody else's.
+ * The people who want to receive a notice of a shop and may. People without a confirmed address get nothing,
+ * because it could belong to another person.
  */
 export async function noticeReaders(
   db: Db,
@@ -35,13 +35,13 @@ export async function noticeReaders(
   return readers;
 }
 
-/** Whether somebody with these choices gets such notices. */
+/** Whether a person with these preferences receives such notices. */
 export function wants(choices: Awaited<ReturnType<typeof noticeChoices>>, kind: ShopNotice): boolean {
   const { isFixed, byDefault } = NOTICE_TERMS[kind];
   return isFixed || (choices.get(kind) ?? byDefault);
 }
 
-/** Everybody who may read something of a shop: its owner, and its members unless it is suspended. */
+/** All people who may read a shop: its owner, and its members unless it is suspended. */
 async function peopleOf(db: Db, merchantId: string): Promise<{ userId: string; role: Role }[]> {
   const merchant = await findMerchant(db, merchantId);
   if (merchant === undefined) return [];

@@ -26,12 +26,12 @@ interface At {
   readonly merchantId: string;
 }
 
-/** Which mails a person gets about a shop. */
+/** The notice preferences of a person for a shop. */
 export interface NoticeSettings {
   readonly mailServer: boolean;
   readonly email: string;
   readonly isVerified: boolean;
-  /** Null: not known; then mails are in English. */
+  /** Null: unknown; mails are then in English. */
   readonly language: NoticeLanguage | null;
   readonly testPayments: boolean;
   readonly kinds: readonly {
@@ -62,7 +62,7 @@ export async function readNoticeSettings(deps: NoticeSettingsDeps, at: At): Prom
 }
 
 /**
- * Changes what is given and leaves the rest.
+ * Changes the given settings and leaves the others.
  * @throws {AppError} MERCHANT_NOT_FOUND; VALIDATION_INVALID for a kind that cannot be switched off
  */
 export async function editNoticeSettings(

@@ -60,7 +60,7 @@ export function noticeText(
   });
 }
 
-/** The mail about notices that were too many for one hour. */
+/** The summary of notices beyond the hourly limit. */
 export function summaryText(
   deps: TextDeps,
   mail: {
@@ -84,14 +84,14 @@ export function summaryText(
   });
 }
 
-/** What texts name of shop and server; a subject repeats only a plain name. */
+/** The names of shop and server in a text; a subject repeats only a plain name. */
 function shopValues({ baseUrl }: TextDeps, shop: Shop, part: 'subject' | 'body'): Record<string, string> {
   const server = hostName(baseUrl);
   if (shop === null) return { shop: server, server };
   return { shop: part === 'subject' ? subjectName(shop.name, server) : bodyName(shop.name), server };
 }
 
-/** The page of the dashboard where something can be done about it. */
+/** The dashboard page on which the reader can act. */
 function pathOf({ reason, subject }: Pick<NoticeRow, 'reason' | 'subject'>, shop: Shop): string {
   if (shop === null) return '/dashboard/nodes';
   const base = `/dashboard/shop/${shop.id}`;

@@ -2,7 +2,7 @@ import type { NoticeLanguage } from '../../domain/notices.ts';
 import { followLanguage, noticeLanguage } from '../../store/notices/notice-choices.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 
-/** The language a person gets mails in; null while none is known, and they are in English. */
+/** The language of a person's mails; null while unknown, and then mails are in English. */
 export async function readLanguage(
   deps: { readonly db: Db },
   userId: string,
@@ -10,7 +10,10 @@ export async function readLanguage(
   return noticeLanguage(deps.db, userId);
 }
 
-/** Notes the language a person uses the dashboard in: mails are in it, unless another one was chosen for them. */
+/**
+ * Records the language in which a person uses the dashboard: their mails follow it, unless another one was
+ * set.
+ */
 export async function notePageLanguage(
   deps: { readonly db: Db },
   userId: string,

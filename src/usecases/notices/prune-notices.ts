@@ -2,10 +2,10 @@ import type { Clock } from '../../domain/ports.ts';
 import { deleteNoticesBefore } from '../../store/notices/notices.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 
-/** How long it stays known what was told: whatever repeats itself within that time is not told again. */
+/** How long a notice is remembered: repetitions within this time are not notified again. */
 const KEEP_MS = 90 * 86_400_000;
 const BATCH = 500;
-/** Bounds one run; the next one goes on. */
+/** Bounds one run; the next one continues. */
 const MAX_BATCHES = 20;
 
 /** Removes the records of old notices. @returns how many. */

@@ -25,17 +25,17 @@ export interface SendNoticesDeps {
   readonly logger: Logger;
   readonly secretBox: SecretBox;
   readonly baseUrl: string;
-  /** Where the operator of this server reads mails; null: nowhere. */
+  /** The mail address of this server's operator; null: none. */
   readonly operatorEmail: string | null;
 }
 
 const BATCH = 50;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** A mail that could not be sent within that time is no news any more. */
+/** A mail that could not be sent within this time is obsolete. */
 export const NOTICE_LIFETIME_MS = 48 * HOUR_MS;
 
-/** Queues the mails of notices that are due, each notice in a transaction of its own. @returns how many were looked at. */
+/** Queues the mails of due notices, each notice in its own transaction. @returns how many were processed. */
 export async function sendNotices(deps: SendNoticesDeps): Promise<number> {
   const due = await dueNotices(deps.db, { now: deps.clock.now(), reminderMs: DAY_MS }, BATCH);
   for (const notice of due) {
@@ -84,7 +84,7 @@ interface Telling {
   readonly isReminder: boolean;
 }
 
-/** Queues the mail, or holds it back for a summary where there were too many in the last hour. */
+/** Queues the mail, or defers it to a summary after too many in the last hour. */
 async function tellOne(tx: Tx, deps: SendNoticesDeps, telling: Telling): Promise<void> {
   const { notice, reader, shop, isReminder } = telling;
   const now = deps.clock.now();
@@ -118,14 +118,14 @@ function shopKind(notice: NoticeRow): ShopNotice {
   return kind;
 }
 
-/** Whether there is still something to tell: what was decided meanwhile waits for nobody. */
+/** Whether the notice still applies: a decision in the meantime makes it obsolete. */
 async function stillStands(tx: Tx, notice: NoticeRow): Promise<boolean> {
   const { reason, subject, key, told_at: toldAt } = notice;
   if (reason === 'underpaid' || reason === 'late') {
     const payment = await findPayment(tx, subject);
     if (payment === undefined) return false;
     const isLate = payment.exception === 'late' && ['expired', 'cancelled'].includes(payment.status);
-    // Money for a payment that was given back changes no status: it is told at once, and not again.
+    // Money for a refunded payment changes no status: it is notified at once, and not again.
     const isAfterRefund = reason === 'late' && toldAt === null && payment.status === 'refunded';
     return payment.status === 'underpaid' || isLate || isAfterRefund;
   }

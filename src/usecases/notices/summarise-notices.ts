@@ -15,10 +15,10 @@ import { findReachable } from '../access/index.ts';
 import { NOTICE_LIFETIME_MS, type SendNoticesDeps } from './send-notices.ts';
 
 const HOUR_MS = 3_600_000;
-/** How long notices are gathered before they are summed up. */
+/** How long notices are collected before the summary. */
 const GATHER_MS = 600_000;
 
-/** Mails what was held back, summed up: one mail in an hour to a person about a shop. */
+/** Mails the deferred notices as a summary: at most one mail an hour to a person about a shop. */
 export async function summariseNotices(deps: SendNoticesDeps): Promise<void> {
   const now = deps.clock.now();
   for (const { user_id: userId, merchant_id: merchantId, since } of await listSuppressedNotices(deps.db)) {
@@ -39,7 +39,7 @@ async function summarise(
   const counts = await summarizeSuppressedNotices(tx, of);
   const user = userId === '' ? null : ((await findUser(tx, userId)) ?? null);
   const shop = merchantId === '' ? null : ((await findMerchant(tx, merchantId)) ?? null);
-  // Who has left the shop meanwhile is told nothing more about it.
+  // A person who has left the shop in the meantime receives nothing more about it.
   const isIn = userId !== '' && (await findReachable(tx, userId, merchantId)) !== null;
   const to = userId === '' ? deps.operatorEmail : isIn ? (user?.email ?? null) : null;
   if (to === null) return;

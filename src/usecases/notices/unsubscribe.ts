@@ -18,7 +18,7 @@ interface Subscription {
   readonly kind: ShopNotice;
 }
 
-/** The address that switches one kind of notice off for one person and shop: it can do nothing else. */
+/** The address that unsubscribes one person from one kind of notice of one shop; it has no other effect. */
 export function unsubscribeUrl(
   deps: { readonly baseUrl: string; readonly secretBox: SecretBox },
   { userId, merchantId, kind }: Subscription,
@@ -27,7 +27,10 @@ export function unsubscribeUrl(
   return `${deps.baseUrl}/notices/off?token=${encodeURIComponent(sealed)}`;
 }
 
-/** What a token of such an address would switch off. @throws {AppError} VALIDATION_INVALID where it counts for nothing. */
+/**
+ * The subscription that a token of such an address ends. @throws {AppError} VALIDATION_INVALID for an invalid
+ * token.
+ */
 export async function readSubscription(
   deps: { readonly db: Db; readonly secretBox: SecretBox },
   text: string,
@@ -39,7 +42,10 @@ export async function readSubscription(
   return { ...subscription, shop: merchant.name };
 }
 
-/** Switches off what a token names; a repeat changes nothing. @throws {AppError} as readSubscription does. */
+/**
+ * Ends the subscription that a token names; a repeat changes nothing. @throws {AppError} like
+ * readSubscription.
+ */
 export async function unsubscribe(
   deps: { readonly db: Db; readonly clock: Clock; readonly secretBox: SecretBox },
   text: string,

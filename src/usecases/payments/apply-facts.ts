@@ -36,18 +36,19 @@ export interface ApplyFactsDeps extends PresentDeps {
   readonly rates: Pick<Rates, 'quote'>;
   /** How long money seen in time may stay unconfirmed after the expiry before it counts as late; a day by default. */
   readonly unconfirmedGraceMs?: number;
-  /** Called after the commit with each payment that was told something: it may look different now. */
+  /**
+   * Called after the commit with each payment that got new facts, because its presentation may have changed.
+   */
   readonly tellPaymentNews: (paymentId: string) => void;
 }
 
 /**
- * Tells a payment what was observed together and stores everything that follows from it: its
- * state, the ledger's outputs, its events and their deliveries. Must run in the caller's
- * transaction, so that all of it exists together with the cause or not at all; before a chain's new tip is stored
- * there, since what a payment knew is read with the tip that stands.
- * The first money of a group closes all its payments but the newest, which counts it: what is observed about a
- * superseded payment is told to that one.
- * @param blockHash the block that confirmed facts come from
+ * Applies facts that were observed together to a payment, and stores everything that follows: its state, the
+ * ledger's outputs, its events and their deliveries. Must run in the caller's transaction, so that all of it
+ * exists exactly when the cause does; and before a chain's new tip is stored there, because the payment's
+ * earlier state is read with the current tip. The first money of a group closes all its payments but the
+ * newest, which counts it: facts about a superseded payment are applied to that one.
+ * @param blockHash the block that contains confirmed facts
  * @returns the events it caused, in order
  */
 export async function applyFacts(
@@ -60,7 +61,7 @@ export async function applyFacts(
   if (!tx.isTransaction) throw new Error('applyFacts must run in a transaction');
   const row = await findPayment(tx, paymentId);
   if (row === undefined) throw new Error(`payment ${paymentId} does not exist`);
-  // Also when nothing is written below: a new block alone moves the confirmations that are shown.
+  // Even if nothing is written below: a new block alone changes the confirmations that are shown.
   tx.afterCommit(() => deps.tellPaymentNews(paymentId));
   if (row.superseded_by === null) return applyTo(tx, deps, row, facts, blockHash);
   const told = factsForLead(paymentId, facts);
@@ -89,7 +90,7 @@ async function applyTo(
   if (payment.supersededBy === null && liveCredits(payment).length > 0) {
     const leadId = groupLead(loaded);
     await supersedeOthers(tx, deps, loaded, leadId);
-    // What came is that payment's money now.
+    // The received money belongs to that payment now.
     if (leadId !== row.id) return applyFacts(tx, deps, row.id, facts, blockHash);
   }
   const rates = receiptRates(deps, loaded, payment, now);
@@ -102,7 +103,7 @@ async function applyTo(
   return events;
 }
 
-/** Closes the payments of a group that has got money, all but the one that leads it. */
+/** Closes the payments of a group that has received money, except its lead. */
 async function supersedeOthers(
   tx: Tx,
   deps: ApplyFactsDeps,
@@ -114,7 +115,7 @@ async function supersedeOthers(
   }
 }
 
-/** True when there is nothing to write: most blocks only repeat what is known of most payments. */
+/** True when there is nothing to write: most blocks change nothing about most payments. */
 function isUnchanged(before: PaymentState, after: PaymentState): boolean {
   return (
     before.status === after.status &&
@@ -131,7 +132,7 @@ function isUnchanged(before: PaymentState, after: PaymentState): boolean {
   );
 }
 
-/** Fills in what only the payment's own terms can say about an observed output. */
+/** Adds the fields of an observed output that follow from the payment's own terms. */
 function prepared(
   deps: ApplyFactsDeps,
   loaded: LoadedPayment,
@@ -154,7 +155,7 @@ function prepared(
   return { ...fact, seenAt, currentDue: isPricedNow ? dueNow() : null };
 }
 
-/** What would be asked for the payment's price at today's rate, in atoms; null while no rate is to be had. */
+/** The payment's price at the current rate, in atoms; null while no rate is available. */
 export function currentDue(
   deps: Pick<ApplyFactsDeps, 'rates'>,
   payment: StoredPayment,
@@ -169,7 +170,7 @@ export function currentDue(
   return roundUpForPayer(exact, decimals);
 }
 
-/** Rates of now for outputs that are new and came just now: what came long ago was worth something else. */
+/** Current rates for outputs that are new and just arrived; the value of older ones was different. */
 function receiptRates(
   deps: Pick<ApplyFactsDeps, 'rates'>,
   loaded: LoadedPayment,
@@ -189,7 +190,10 @@ function receiptRates(
   );
 }
 
-/** Refunds whose value is known now: only a rate changes them, and what else changes of them is stored by its cause. */
+/**
+ * Refunds whose value is now known: only a rate changes it, and other changes of a refund are stored by their
+ * cause.
+ */
 function pricedRefunds(before: PaymentState, { refunds }: PaymentState): readonly PaymentRefund[] {
   const was = new Map(before.refunds.map((refund) => [`${refund.stage} ${refund.id}`, refund.unpriced]));
   return refunds.filter(({ stage, id, unpriced }) => (was.get(`${stage} ${id}`) ?? unpriced) !== unpriced);
@@ -248,7 +252,7 @@ async function saveCredit(
   });
 }
 
-/** @returns the payment's row as it is now */
+/** @returns the payment's updated row */
 async function saveState(
   tx: Tx,
   row: StoredPayment,

@@ -7,8 +7,8 @@ import type { Tx } from '../../store/sqlite/database.ts';
 import type { LoadedPayment } from './load-payment.ts';
 
 /**
- * Stores up to which depth each output that a payment counts waits, where that changed: more money, or less, puts what was
- * there into another tier, on whichever payment of the group it came, and so does another setting.
+ * Stores the depth that each counted output of a payment waits for, where it changed: more or less money
+ * moves earlier outputs into another tier, on any payment of the group, and so does another setting.
  */
 export async function storeDepths(
   tx: Tx,

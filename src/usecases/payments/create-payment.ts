@@ -39,7 +39,7 @@ import { priceCurrency, resolvePrice, type PriceChoice, type ResolvedPrice } fro
 export interface CreatePaymentDeps extends ApplyFactsDeps, AllocateAddressDeps, OfferDeps {
   readonly db: Db;
   readonly rates: Rates;
-  /** Called after the commit, so that the event goes out at once. */
+  /** Called after the commit, so that the event is delivered at once. */
   readonly wakeWebhooks: () => void;
   readonly webhookUrlRule: WebhookUrlRule;
 }
@@ -50,7 +50,7 @@ export interface CreatePaymentInput {
   readonly price: PriceChoice;
   readonly payer: Payer;
   readonly orderId: string;
-  /** Null: payers are shown the order id. */
+  /** Null: payers see the order id. */
   readonly orderLabel: string | null;
   readonly metadata: object | null;
   readonly customFields: object | null;
@@ -64,22 +64,22 @@ export interface CreatePaymentInput {
   /** Null: the merchant's. */
   readonly lifetimeMinutes: number | null;
   readonly confirmations: RequestedConfirmations;
-  /** Empty: every coin the shop can take. */
+  /** Empty: every coin that the shop accepts. */
   readonly allowedCryptos: readonly Coin[];
-  /** The credential is public: it learns nothing of a payment whose order id it only guessed. */
+  /** The credential is public: it must reveal nothing of a payment whose order id was only guessed. */
   readonly isPublic: boolean;
-  /** SHA-256 of the request, to tell a repeat from another order. */
+  /** SHA-256 of the request, to distinguish a repeat from another order. */
   readonly requestHash: string;
-  /** The payment link it came by; null: the shop made it. */
+  /** The payment link that created it; null: the shop did. */
   readonly linkId: string | null;
 }
 
 /**
- * Creates a payment with an address of its own in every coin offered. Asks no node: addresses are
- * derived locally and rates come from memory. The same order again answers the existing payment.
- * @throws {AppError} CUSTOMER_NOT_FOUND, PRODUCT_NOT_FOUND, PRICE_NOT_FOUND, DUPLICATE_ENTRY (order id
- * in use), COIN_UNAVAILABLE, RATE_UNAVAILABLE, VALIDATION_INVALID (amount, currency, lines, confirmations,
- * lifetimeMinutes or webhookUrl), FORBIDDEN for what a clerk may not set
+ * Creates a payment with its own address in every offered coin. Calls no node, because addresses are derived
+ * locally and rates come from memory. A repeated order returns the existing payment.
+ * @throws {AppError} CUSTOMER_NOT_FOUND, PRODUCT_NOT_FOUND, PRICE_NOT_FOUND, DUPLICATE_ENTRY (order id in
+ * use), COIN_UNAVAILABLE, RATE_UNAVAILABLE, VALIDATION_INVALID (amount, currency, lines, confirmations,
+ * lifetimeMinutes or webhookUrl), FORBIDDEN for fields that a clerk may not set
  */
 export async function createPayment(
   deps: CreatePaymentDeps,
@@ -109,12 +109,14 @@ export async function createPayment(
   return { payment: made.payment, repeated: false };
 }
 
-/** What says where payers or events go. */
+/** The fields that decide where payers or events go. */
 function givenUrls(input: CreatePaymentInput): string[] {
   return (['successUrl', 'returnUrl', 'webhookUrl'] as const).filter((field) => input[field] !== null);
 }
 
-/** A shop that knows its orders by their ids would take another payment, of another price, for its own. */
+/**
+ * A shop that identifies orders by their ids would mistake another payment, of another price, for its own.
+ */
 async function refuseOrderOfShop(tx: Tx, input: CreatePaymentInput, mode: Mode): Promise<void> {
   const { actor, merchant, orderId } = input;
   if (actor.role !== 'clerk') return;
@@ -140,7 +142,7 @@ function repeatOf(existing: StoredPayment, input: CreatePaymentInput): StoredPay
   });
 }
 
-/** Who holds a quote for longer than the shop grants could wait for a better price at its expense. */
+/** A payer with a quote longer than the shop grants could wait for a better price at its expense. */
 function refuseLongQuote({ isPublic, lifetimeMinutes, merchant }: CreatePaymentInput): void {
   const most = merchant.payment_lifetime_minutes;
   if (!isPublic || lifetimeMinutes === null || lifetimeMinutes <= most) return;
@@ -172,15 +174,15 @@ async function insertWithOffers(
   });
 }
 
-/** How a new payment is offered. */
+/** The terms of a new payment. */
 export interface OfferedTerms {
-  /** Of the merchant, from which addresses are derived. */
+  /** The merchant's account number in the wallet tree. */
   readonly account: number;
   readonly offers: readonly Offer[];
   readonly confirmations: RequestedConfirmations;
 }
 
-/** Stores a new payment with an address of its own in every coin offered, and its payment.created. */
+/** Stores a new payment with its own address in every offered coin, and its payment.created. */
 export async function storePayment(
   tx: Tx,
   deps: CreatePaymentDeps,

@@ -20,18 +20,19 @@ interface At {
 }
 
 /**
- * Cancels a payment nobody has paid yet; cancelling a cancelled one changes nothing.
- * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE once money was seen, for it or for the payment that superseded it, or it
- *   ended otherwise
+ * Cancels an unpaid payment; cancelling a cancelled one changes nothing.
+ * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE once money was seen, for it or for the payment that
+ * superseded it, or it ended otherwise
  */
 export async function cancelPayment(deps: DecidePaymentDeps, at: At): Promise<PaymentView> {
   return decide(deps, at, { type: 'cancel' }, (row) => row.status === 'cancelled');
 }
 
 /**
- * The merchant's word on money the machine alone would not take: `accept` completes the payment
- * with what arrived, once that has its confirmations; `refunded` records that it was given back outside.
- * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE when there is nothing to decide, or a claim of the money waits to be sent
+ * The merchant's decision on money that is not accepted automatically: `accept` completes the payment with
+ * the received money, once it has its confirmations; `refunded` records a refund outside tilld.
+ * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE when there is nothing to decide, or a claim of the
+ * money waits to be sent
  */
 export async function resolvePayment(
   deps: DecidePaymentDeps,
@@ -43,7 +44,9 @@ export async function resolvePayment(
   );
 }
 
-/** An acceptance whose money was lost since rests: the merchant may accept again what is there now. */
+/**
+ * An acceptance whose money was lost since has no effect: the merchant may accept the present money again.
+ */
 function isAlreadyAccepted({ accepted_at: acceptedAt, status }: StoredPayment): boolean {
   return acceptedAt !== null && (status === 'completed' || status === 'confirming');
 }
@@ -66,7 +69,7 @@ async function decide(
   return presentPayment(deps.db, deps, await findOwnPayment(deps.db, at));
 }
 
-/** What the payer has claimed is not there to be accepted. @throws {AppError} INVALID_STATE */
+/** Money that the payer has claimed cannot be accepted. @throws {AppError} INVALID_STATE */
 async function refuseAcceptance(tx: Tx, deps: DecidePaymentDeps, row: StoredPayment): Promise<void> {
   const problem = acceptanceProblem((await loadPayment(tx, deps, row)).state);
   if (problem === null) return;

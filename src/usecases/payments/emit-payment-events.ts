@@ -5,7 +5,7 @@ import { emitEvent, type EmitEventDeps } from '../events/index.ts';
 import type { LoadedPayment } from './load-payment.ts';
 import { presentLoaded, presentTimeline, type PresentDeps } from './present-payment.ts';
 
-/** Writes events of a payment, which are counted on it already, each with the payment as it is now. */
+/** Stores events of a payment, which its counter includes already, each with the payment's current view. */
 export async function emitPaymentEvents(
   tx: Tx,
   deps: PresentDeps & EmitEventDeps,

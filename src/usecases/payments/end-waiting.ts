@@ -7,14 +7,14 @@ import { provenUnpaid, type ProvenUnpaidDeps } from './proven-unpaid.ts';
 export type EndWaitingDeps = ApplyFactsDeps & ProvenUnpaidDeps;
 
 const PAGE = 100;
-/** Bounds one run; the next one starts over. */
+/** Bounds one run; the next one starts from the beginning. */
 const MAX_PAGES = 100;
 
 /**
- * Ends the waiting for blocks that do not come: money seen in time counts as late when its transaction is
- * unconfirmed too long after the expiry. Only once the chain was looked at after that moment: a node that is
- * down or behind proves nothing.
- * @returns how many payments changed, and which were looked at
+ * Ends the wait for late blocks: money seen in time counts as late when its transaction is unconfirmed too
+ * long after the expiry. Only once the chain was read after that moment, because a node that is down or
+ * behind proves nothing.
+ * @returns how many payments changed, and which were checked
  */
 export async function endWaiting(
   deps: EndWaitingDeps,
@@ -30,7 +30,7 @@ export async function endWaiting(
       const { paymentId, coin, mode, expiresAt } = money;
       looked.add(paymentId);
       const waited: PaymentFact = { type: 'waited', coin, currentDue: null };
-      // More may have come in time on the other chains.
+      // More money may have been received in time on the other chains.
       const isOver = (await provenUnpaid(deps, [{ id: paymentId, mode, expires_at: expiresAt }])).length > 0;
       const facts: PaymentFact[] = isOver ? [waited, { type: 'clock' }] : [waited];
       const events = await alone(paymentId, async () =>

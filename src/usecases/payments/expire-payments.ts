@@ -9,13 +9,13 @@ export interface ExpirePaymentsDeps extends ApplyFactsDeps, ProvenUnpaidDeps {
   readonly wakeWebhooks: () => void;
 }
 
-/** Payments whose accounts are looked at in one request for each chain. */
+/** Payments whose accounts are read in one request per chain. */
 const BATCH = 100;
 
 /**
- * Ends the payments whose time is up. A payment is left alone until every chain it can be paid on
- * has been looked at after its deadline, and its own accounts with it: a node that is down or behind
- * must not make a paid order expire. Answers how many were ended.
+ * Expires payments whose deadline has passed. A payment stays open until every chain on which it can be paid
+ * was read past its deadline, including its own accounts: a node that is down or behind must not expire a
+ * paid order. Returns how many expired.
  */
 export async function expirePayments(deps: ExpirePaymentsDeps): Promise<number> {
   const now = deps.clock.now();
@@ -35,7 +35,7 @@ export async function expirePayments(deps: ExpirePaymentsDeps): Promise<number> 
     const last = due.at(-1);
     if (last === undefined || due.length < BATCH) break;
     after = { expiresAt: last.expires_at, id: last.id };
-    // During a long outage thousands are held back: others get their turn between the batches.
+    // A long outage holds back thousands: other work runs between the batches.
     await setImmediate();
   }
   const waited = await endWaiting(deps);

@@ -14,13 +14,13 @@ export interface FinalCheckDeps {
   readonly logger: Logger;
 }
 
-/** Money on the address of a payment whose time is up that no look at the chain has credited. */
+/** Money on the address of an overdue payment that no chain read has credited. */
 export interface Uncredited extends ChainId {
   readonly payments: number;
   readonly amount: bigint;
 }
 
-/** How long a node that failed, or a payment that has uncredited money, is left alone. */
+/** Pause after a failure of the node, or for a payment with uncredited money. */
 const REST_MS = 10_000;
 
 interface Held extends ChainId {
@@ -29,9 +29,9 @@ interface Held extends ChainId {
 }
 
 /**
- * Looks at the accounts of payments whose time is up, once more before they expire: a look at all accounts may
- * have had no room for them, or a node that shows a balance may lack the transaction behind it. Only chains that
- * hold money in accounts need it; of all others every block is read.
+ * Reads the accounts of overdue payments once more before they expire: a poll of all accounts may have
+ * skipped them, or a node that shows a balance may lack the transaction that explains it. Only account chains
+ * need it; on the others every block is read.
  */
 export class FinalCheck {
   readonly #deps: FinalCheckDeps;
@@ -62,8 +62,8 @@ export class FinalCheck {
   }
 
   /**
-   * Of these payments, a hundred at most, those whose accounts on this chain hold nothing but what is credited.
-   * None when the node does not tell.
+   * The subset of these payments, a hundred at most, whose accounts on this chain hold exactly the credited
+   * money. Empty when the node does not answer.
    */
   async settled(coin: Coin, mode: Mode, paymentIds: readonly string[]): Promise<ReadonlySet<string>> {
     const adapter = this.#deps.chains.get(coin, mode);
@@ -97,7 +97,7 @@ export class FinalCheck {
     const keys = accounts.map(({ watchKey }) => watchKey);
     if (adapter.funds?.model !== 'accounts') return new Set(paymentIds);
     const balances = await adapter.funds.heldAfter(keys, cursor);
-    // Read after the balances: what was credited meanwhile is in it.
+    // Read after the balances, so that credits in between are included.
     const ledger = await confirmedHoldings(db, chain, keys);
     const settled = new Set(paymentIds);
     for (const { watchKey, paymentId } of accounts) {
@@ -122,7 +122,7 @@ export class FinalCheck {
   }
 }
 
-/** A time further off than any rest is that of a clock since set back. */
+/** A time further away than any pause comes from a clock since set back. */
 function isResting(until: number | undefined, now: number): boolean {
   return until !== undefined && until > now && until - now <= REST_MS;
 }

@@ -14,7 +14,7 @@ export async function getPayment(
   return presentPayment(deps.db, deps, await findOwnPayment(deps.db, at));
 }
 
-/** Reads a payment and makes sure it belongs to the merchant. @throws {AppError} PAYMENT_NOT_FOUND */
+/** Reads a payment and checks that it belongs to the merchant. @throws {AppError} PAYMENT_NOT_FOUND */
 export async function findOwnPayment(
   db: Db,
   { merchantId, paymentId }: { merchantId: string; paymentId: string },
@@ -27,7 +27,7 @@ export async function findOwnPayment(
 }
 
 /**
- * A merchant's payment that decisions about money may name: one that another took the place of has none.
+ * A merchant's payment as the target of decisions about money; a superseded payment has none.
  * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE naming the payment that superseded it
  */
 export async function findOwnGroupLead(

@@ -1,12 +1,12 @@
 import type { Logger } from '../../domain/ports.ts';
 
-/** After so many failures in one run the trouble is not that of single payments. */
+/** After this many failures in one run, the cause is not in single payments. */
 const MOST_FAILURES = 20;
 
 /**
- * Lets a run go on past payments that cannot be carried on: each is named in the log and comes again with the
- * next run, and those behind it are not kept waiting. Answers null for it.
- * @throws what stopped the last of too many
+ * Continues a run past payments whose update fails: each is logged and retried in the next run, without
+ * delaying the following ones. Returns null for it.
+ * @throws the last failure when there are too many
  */
 export function isolateFailures(
   logger: Pick<Logger, 'error'>,

@@ -13,7 +13,7 @@ import { presentPayment, type PaymentView, type PresentDeps } from './present-pa
 
 export interface ListPaymentsFilter extends Omit<PaymentFilter, 'merchantId' | 'mode' | 'search'> {
   readonly merchant: MerchantRow;
-  /** Its current mode when left out. */
+  /** Defaults to its current mode. */
   readonly mode?: Mode | undefined;
   /** A payment id, order id, customer, transaction or address, amount, or a part of one: see isNamed. */
   readonly search?: string | undefined;

@@ -9,16 +9,16 @@ import { otherMembers } from '../../store/payments/payment-groups.ts';
 import { listPaymentOptions, type StoredOption, type StoredPayment } from '../../store/payments/payments.ts';
 import { paymentRefunds, toState, type LoadedMember, type LoadPaymentDeps } from './payment-state.ts';
 
-/** A payment with everything that was observed about it, and with the money of those that it superseded. */
+/** A payment with all its observed facts, and with the money of the payments that it superseded. */
 export interface LoadedPayment {
   readonly row: StoredPayment;
   readonly options: readonly StoredOption[];
-  /** The others of its group, oldest first; none where nobody renewed it. */
+  /** The other payments of its group, oldest first; empty where it was never renewed. */
   readonly members: readonly LoadedMember[];
-  /** Every refund ever made of it, failed ones too, oldest first. */
+  /** Every refund of it, failed ones included, oldest first. */
   readonly refunds: readonly StoredRefund[];
   readonly state: PaymentState;
-  /** What a coin was worth when each output came, by outputKey; what is not there was not known. */
+  /** The value of a coin at the receipt of each output, by outputKey; absent where unknown. */
   readonly rates: ReceiptRates;
   /** The stored `awaited_depth` of each output, by outputKey. */
   readonly awaited: ReadonlyMap<string, number>;
@@ -27,7 +27,7 @@ export interface LoadedPayment {
 /** Prices of one coin in the payment's currency, with their time in ms, by outputKey. */
 export type ReceiptRates = ReadonlyMap<string, { readonly rate: string; readonly at: number }>;
 
-/** Reads what the payment machine needs to decide. */
+/** Reads the input of the payment machine. */
 export async function loadPayment(db: Db, deps: LoadPaymentDeps, row: StoredPayment): Promise<LoadedPayment> {
   const members = await membersOf(db, row);
   return loadWith(db, deps, { row, members, outputs: await countedOutputs(db, row, members) });
@@ -64,7 +64,7 @@ async function loadWith(
 ): Promise<LoadedPayment> {
   const options = await listPaymentOptions(db, row.id);
   const { tips, final } = await listCursors(db, row.mode);
-  // Without money nothing can have been given back.
+  // Without money there are no refunds.
   const refunds = outputs.length === 0 ? [] : await listRefunds(db, row.id);
   const claims = outputs.length === 0 ? [] : await unsentClaims(db, row.id);
   const givesBack = paymentRefunds(refunds, claims);
@@ -73,10 +73,10 @@ async function loadWith(
 }
 
 /**
- * A payment that was read in this transaction, as it would be read again after a change of it there.
- * @param row as it was written
- * @param state as the machine left it
- * @param rates of the outputs that are new
+ * A payment read in this transaction, as it would be read after its change.
+ * @param row as written
+ * @param state as returned by the machine
+ * @param rates of the new outputs
  */
 export function afterChange(
   before: LoadedPayment,
@@ -91,8 +91,8 @@ export function afterChange(
 }
 
 /**
- * As loadPayment, for showing only: without money nobody asks where the chains stand, and most payments that
- * are looked up have none yet.
+ * Like loadPayment, for display only: without money the tips of the chains are not needed, and most displayed
+ * payments have none yet.
  */
 export async function loadGroupLead(
   db: Db,
@@ -105,7 +105,7 @@ export async function loadGroupLead(
   return { ...loadedNew(deps, row, await listPaymentOptions(db, row.id)), members };
 }
 
-/** A payment that nobody has paid, such as one made just now. @param options by coin */
+/** An unpaid payment, such as a new one. @param options by coin */
 export function loadedNew(
   deps: LoadPaymentDeps,
   row: StoredPayment,
@@ -129,7 +129,7 @@ function awaitedOf(outputs: readonly StoredOutput[]): ReadonlyMap<string, number
   );
 }
 
-/** Everything that gives a payment's money back, as it is now. */
+/** Everything that returns a payment's money, in its current state. */
 export async function readRefunds(db: Db, paymentId: string): Promise<PaymentRefund[]> {
   return paymentRefunds(await listRefunds(db, paymentId), await unsentClaims(db, paymentId));
 }

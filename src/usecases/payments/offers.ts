@@ -22,22 +22,22 @@ export interface OfferDeps {
   readonly confirmations: (coin: Coin, mode: Mode) => ConfirmationPolicy;
 }
 
-/** Confirmations that a payment asks for itself, per coin. */
+/** Confirmations requested by a payment itself, per coin. */
 export type RequestedConfirmations = Readonly<Partial<Record<Coin, number>>>;
 
-/** As stored: null when nothing is asked for. */
+/** As stored: null when none are requested. */
 export function confirmationsJson(asked: RequestedConfirmations): string | null {
   return Object.keys(asked).length === 0 ? null : JSON.stringify(asked);
 }
 
-/** A coin that can be offered for a price, with the atoms it takes. */
+/** A coin in which a price can be paid, with its atoms. */
 export interface Offer {
   readonly coin: Coin;
   readonly due: bigint;
   readonly quote: RateQuote;
 }
 
-/** What is offered, and on which terms. */
+/** The offered coins and their terms. */
 export interface Terms {
   readonly mode: Mode;
   readonly price: MinorUnits & { readonly currency: string };
@@ -46,8 +46,9 @@ export interface Terms {
 }
 
 /**
- * Those of the coins that are configured and priced, and in which the price can be paid on their chain.
- * @throws {AppError} COIN_UNAVAILABLE, RATE_UNAVAILABLE, VALIDATION_INVALID (too small or too large in every coin)
+ * The configured and priced subset of the coins in which the chain can carry the price.
+ * @throws {AppError} COIN_UNAVAILABLE, RATE_UNAVAILABLE, VALIDATION_INVALID (too small or too large in every
+ * coin)
  */
 export function offersFor(deps: OfferDeps, coins: readonly Coin[], terms: Terms): Offer[] {
   const running = coins.filter((coin) => deps.chains.get(coin, terms.mode) !== null);
@@ -73,7 +74,8 @@ export function offersFor(deps: OfferDeps, coins: readonly Coin[], terms: Terms)
 }
 
 /**
- * One coin at the rate of now, or why nobody can pay the price in it: less than its chain carries, or more than exists.
+ * One coin at the current rate, or the reason why the price cannot be paid in it: below its chain's minimum,
+ * or above its supply.
  * @throws {AppError} RATE_UNAVAILABLE
  */
 export function toPaymentOption(
@@ -92,8 +94,9 @@ export function toPaymentOption(
 export type QuotedTerms = Omit<StoredOption, 'payment_id' | 'coin' | 'address_id' | 'address'>;
 
 /**
- * An offer as it is stored.
- * @throws {AppError} VALIDATION_INVALID when fewer confirmations are asked for than the policy wants for the amount
+ * An offer as stored.
+ * @throws {AppError} VALIDATION_INVALID when fewer confirmations are requested than the policy requires for
+ * the amount
  */
 export function quotedTerms(
   deps: OfferDeps,
@@ -112,7 +115,10 @@ export function quotedTerms(
   };
 }
 
-/** What was asked for once, without what the policy forbids by now: it may have been raised, or the amount come to a tier. */
+/**
+ * The earlier request, without values that the policy now forbids: the policy may be stricter, or the amount
+ * in another tier.
+ */
 export function stillAllowed(
   deps: OfferDeps,
   offers: readonly Offer[],

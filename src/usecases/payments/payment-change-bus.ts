@@ -1,19 +1,19 @@
-/** What hears that a payment may look different now. It must not throw and must not wait. */
+/** Called when the presentation of a payment may have changed. It must not throw and must not wait. */
 type Listener = () => void;
 
 /**
- * Who wants to know when a payment changes, within this process. It carries no content: whoever hears
- * reads the payment again, so that news that come twice or too many do no harm.
+ * In-process subscriptions to changes of payments. Notifications carry no content: listeners read the payment
+ * again, so that duplicate or superfluous ones do no harm.
  */
 export class PaymentChangeBus {
   readonly #listeners = new Map<string, Set<Listener>>();
 
-  /** Tells whoever follows the payment. Call it once the change is committed. */
+  /** Notifies the listeners of a payment. Call it once the change is committed. */
   readonly tell = (paymentId: string): void => {
     for (const listener of this.#listeners.get(paymentId) ?? []) listener();
   };
 
-  /** Listens to one payment; the answer ends that. */
+  /** Subscribes to one payment; returns the function that unsubscribes. */
   subscribe(paymentId: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(paymentId) ?? new Set();
     this.#listeners.set(paymentId, listeners.add(listener));

@@ -5,20 +5,21 @@ import { findPayment, type StoredPayment } from '../../store/payments/payments.t
 import type { LoadedPayment } from './load-payment.ts';
 
 /**
- * The payment that has the balance of its group once money came to any of them: the newest, open or not. Its price is the
- * order's, as the shop set it last, and it is the only one that may still ask for the rest.
+ * The payment that has the balance of its group once any of them received money: the newest, open or not. Its
+ * price is the order's, as last set by the shop, and it is the only one that may still ask for the rest.
  */
 export function groupLead({ row, members }: Pick<LoadedPayment, 'row' | 'members'>): string {
   const all = [row, ...members.map((member) => member.row)];
   const lead = all.find(({ superseded_by: by }) => by !== null)?.superseded_by ?? null;
   if (lead !== null) return lead;
-  // By what renews what: clocks are set back. More than one only where a migration took one out of the middle.
+  // Ordered by their renewal links, because clocks are set back. There is more than one only where a
+  // migration removed one from the middle.
   const renewed = new Set(all.map(({ renews }) => renews));
   const last = all.filter(({ id }) => !renewed.has(id)).toSorted((a, b) => b.created_at - a.created_at);
   return last[0]?.id ?? row.id;
 }
 
-/** What facts about a superseded payment say to the one that took its place: only its money still matters. */
+/** Facts about a superseded payment, translated for its successor: only its money still matters. */
 export function factsForLead(memberId: string, facts: readonly PaymentFact[]): PaymentFact[] {
   return facts.flatMap((fact): PaymentFact[] => {
     switch (fact.type) {
@@ -43,21 +44,21 @@ export function factsForLead(memberId: string, facts: readonly PaymentFact[]): P
   });
 }
 
-/** The payment to whose address money came. @param via as in its credit */
+/** The payment whose address received the money. @param via as in its credit */
 export function groupPayee({ row, members }: LoadedPayment, via: string | undefined): StoredPayment {
   return members.find((member) => member.row.id === via)?.row ?? row;
 }
 
 /**
- * The payment whose price tells what money of the day is worth: the one to whose address it came, unless that asked in
- * another currency.
+ * The payment whose price values the day's money: the one whose address received it, unless that has another
+ * currency.
  */
 export function pricedBy(loaded: LoadedPayment, via: string | undefined): StoredPayment {
   const payee = groupPayee(loaded, via);
   return payee.currency === loaded.row.currency ? payee : loaded.row;
 }
 
-/** As pricedBy, for a payment that may have been superseded. */
+/** Like pricedBy, for a payment that may be superseded. */
 export async function findPricing(db: Db, payee: StoredPayment): Promise<StoredPayment> {
   const lead = payee.superseded_by === null ? undefined : await findPayment(db, payee.superseded_by);
   return lead === undefined || lead.currency === payee.currency ? payee : lead;

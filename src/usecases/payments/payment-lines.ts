@@ -2,7 +2,7 @@ import { invalidField } from '../../domain/errors.ts';
 import { parseDecimal } from '../../domain/money.ts';
 import type { MinorUnits } from '../catalog/index.ts';
 
-/** One thing that is paid for, as the payer is shown it. */
+/** One purchased item, as shown to the payer. */
 export interface PaymentLine {
   readonly name: string;
   readonly quantity: number;

@@ -41,7 +41,7 @@ interface Ledger {
   readonly final: PaymentState['final'];
 }
 
-/** A payment as the machine knows it, from its rows. */
+/** A payment's rows as the state of its machine. */
 export function toState(
   deps: LoadPaymentDeps,
   row: StoredPayment,
@@ -107,13 +107,13 @@ function memberTerms(
   };
 }
 
-/** A payment that renews another may have been updated since. Null: the currency is another one. */
+/** A payment that renews another may have been updated since. Null: its currency differs. */
 function shareOfPrice(lead: StoredPayment, member: StoredPayment): Share | null {
   if (lead.currency !== member.currency) return null;
   return { numerator: fiatMinorUnits(member).minor, denominator: fiatMinorUnits(lead).minor };
 }
 
-/** The setting as it is now, and never less than the payment asked for or was quoted. */
+/** The current setting, but at least the payment's requested or quoted confirmations. */
 function policyOf(setting: ConfirmationPolicy, option: StoredOption): ConfirmationPolicy {
   return {
     base: option.required_finality ?? option.required_confirmations,
@@ -121,7 +121,7 @@ function policyOf(setting: ConfirmationPolicy, option: StoredOption): Confirmati
   };
 }
 
-/** All that gives a payment's money back. @param claims those without a send */
+/** Everything that returns a payment's money. @param claims those without a send */
 export function paymentRefunds(
   refunds: readonly StoredRefund[],
   claims: readonly UnsentClaim[],
@@ -162,7 +162,7 @@ function refundGiven(
   };
 }
 
-/** As rows hold what a refund or a claim gives back. */
+/** Columns for the amount that a refund or a claim returns. */
 export function refundColumns({
   value,
   unpriced,
@@ -178,7 +178,7 @@ export function refundColumns({
 
 function stageOf(status: SendStatus): RefundStage {
   switch (status) {
-    // Its money is set aside, and nothing else can be paid with it.
+    // Its money is reserved, and cannot be spent elsewhere.
     case 'preparing':
     case 'queued':
     case 'signed':

@@ -23,27 +23,27 @@ import { groupPayee } from './payment-group.ts';
 
 export interface PresentDeps extends LoadPaymentDeps {
   readonly chains: Chains;
-  /** Public address of this daemon, without a slash at the end. */
+  /** Public address of this daemon, without a trailing slash. */
   readonly baseUrl: string;
 }
 
-/** Lists inside a payment are cut to their newest entries: dust sent on purpose must not bloat it. */
+/** Lists in a payment are truncated to their newest entries, so that deliberate dust cannot bloat it. */
 const MAX_LIST = 100;
 
 /** The payment object of the API in full (design section 4). */
 export type PaymentView = ReturnType<typeof presentLoaded>;
 
-/** Shows a payment as the API does. */
+/** Presents a payment as the API does. */
 export async function presentPayment(db: Db, deps: PresentDeps, row: StoredPayment): Promise<PaymentView> {
   return presentLoaded(deps, await loadGroupLead(db, deps, row), await presentTimeline(db, row.id));
 }
 
-/** As much of what was told about a payment as is shown. */
+/** As much of a payment's history as is shown. */
 export async function presentTimeline(db: Db, paymentId: string): Promise<TimelineRow[]> {
   return paymentTimeline(db, paymentId, MAX_LIST);
 }
 
-/** As presentPayment, from what was read already. */
+/** Like presentPayment, from loaded data. */
 export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline: readonly TimelineRow[]) {
   const { row } = loaded;
   const depths = requiredDepths(loaded.state);
@@ -85,7 +85,7 @@ export function presentLoaded(deps: PresentDeps, loaded: LoadedPayment, timeline
   };
 }
 
-/** How it stands to the other payments of its group; nothing for the many that nobody renewed. */
+/** Its relation to the other payments of its group; empty for payments that were never renewed. */
 function groupFields({ row, members }: LoadedPayment) {
   const renewedBy = members.find((member) => member.row.renews === row.id)?.row.id;
   return {
@@ -95,7 +95,7 @@ function groupFields({ row, members }: LoadedPayment) {
   };
 }
 
-/** What a payer may see: nothing of the merchant's own books. */
+/** The payer's view, without the merchant's books. */
 export function payerView(payment: PaymentView) {
   const {
     metadata: _m,
@@ -147,7 +147,7 @@ function presentOption(
   };
 }
 
-/** Not by Math.min: an attacker can send more outputs than a call takes arguments. */
+/** Not by Math.min: an attacker can send more outputs than a call accepts arguments. */
 function fewestConfirmations(depths: Depths, credits: readonly PaymentCredit[]): number {
   const all = credits.map((credit) => depths.shown(credit));
   return all.reduce((fewest, next) => (next < fewest ? next : fewest), all[0] ?? 0);
@@ -169,11 +169,13 @@ function presentCredit(loaded: LoadedPayment, depths: Depths, credit: PaymentCre
   };
 }
 
-/** What an output was worth when it came, in the payment's currency, rounded down; null where no rate was known. */
+/**
+ * The value of an output at receipt, in the payment's currency, rounded down; null where no rate was known.
+ */
 function fiatAtReceipt(loaded: LoadedPayment, { ref, coin, amount, via }: PaymentCredit) {
   const { row, rates } = loaded;
   const received = rates.get(outputKey(ref));
-  // The books have it in the currency of the payment to whose address it came.
+  // The books record it in the currency of the payment whose address received it.
   const isOwnCurrency = groupPayee(loaded, via).currency === row.currency;
   if (received === undefined || !isOwnCurrency) return { fiatAmount: null, rate: null, rateAt: null };
   const digits = currencyDigits(row.currency) ?? 0;
@@ -188,7 +190,7 @@ function fiatAtReceipt(loaded: LoadedPayment, { ref, coin, amount, via }: Paymen
   };
 }
 
-/** The money that is there and what of it was not given back, at the rates that apply to it; null while one is not known. */
+/** The present money and its unrefunded part, at their rates at receipt; null while a rate is unknown. */
 function fiatBalance({ row, state }: LoadedPayment) {
   if (liveCredits(state).some(({ due }) => due === null)) return { receivedFiat: null, keptFiat: null };
   const digits = currencyDigits(row.currency) ?? 0;
@@ -201,7 +203,7 @@ function fiatBalance({ row, state }: LoadedPayment) {
 
 export type RefundView = ReturnType<typeof presentRefund>;
 
-/** A refund as the API shows it. */
+/** A refund as the API presents it. */
 export function presentRefund(refund: StoredRefund, payment: Pick<StoredPayment, 'amount' | 'currency'>) {
   const { coin } = refund;
   return {
@@ -226,7 +228,9 @@ function parsed(json: string | null): Record<string, unknown> | null {
   return json === null ? null : (parseExact(json) as Record<string, unknown>);
 }
 
-/** As it was ordered; else its share of the price, to the nearest minor unit: whole atoms are rounded down. */
+/**
+ * As ordered; else its share of the price, to the nearest minor unit, because whole atoms are rounded down.
+ */
 function fiatGiven(
   { fiat_amount, value, unpriced }: StoredRefund,
   { amount, currency }: Pick<StoredPayment, 'amount' | 'currency'>,

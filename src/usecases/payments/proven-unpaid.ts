@@ -7,20 +7,23 @@ import type { FinalCheck } from './final-check.ts';
 export interface ProvenUnpaidDeps {
   readonly db: Db;
   readonly chains: Pick<Chains, 'get'>;
-  /** Time up to which a chain has been looked at completely (blocks and mempool), ms; null: not yet. */
+  /** Time up to which a chain was read completely (blocks and mempool), ms; null: not yet. */
   readonly seenThrough: (coin: Coin, mode: Mode) => number | null;
-  /** Kept from run to run. */
+  /** Kept between runs. */
   readonly lastLook: Pick<FinalCheck, 'settled' | 'keep'>;
 }
 
-/** A payment whose time is up. */
+/** An overdue payment. */
 export interface DuePayment {
   readonly id: string;
   readonly mode: Mode;
   readonly expires_at: number;
 }
 
-/** Of these payments, a hundred at most, those of which every chain says that no more money came in time. */
+/**
+ * The subset of these payments, a hundred at most, for which every chain proves that no more money arrived in
+ * time.
+ */
 export async function provenUnpaid(
   deps: ProvenUnpaidDeps,
   due: readonly DuePayment[],
@@ -44,7 +47,7 @@ export async function provenUnpaid(
 
 function everythingSeen(deps: ProvenUnpaidDeps, payment: DuePayment, coins: readonly Coin[]): boolean {
   return coins.every((coin) => {
-    // A coin that is configured no more can never be looked at: it must not hold the payment for ever.
+    // A coin that is no longer configured can never be read, so it must not block the payment for ever.
     if (deps.chains.get(coin, payment.mode) === null) return true;
     const seen = deps.seenThrough(coin, payment.mode);
     return seen !== null && seen >= payment.expires_at;

@@ -15,10 +15,10 @@ export interface QuoteLatePaymentsDeps extends ApplyFactsDeps {
 }
 
 const PAGE = 100;
-/** Bounds one run; the next one starts over. */
+/** Bounds one run; the next one starts from the beginning. */
 const MAX_PAGES = 100;
 
-/** Prices late money that came while no rate was to be had, as soon as there is one. */
+/** Prices late money that arrived without an available rate, as soon as there is one. */
 export async function quoteLatePayments(deps: QuoteLatePaymentsDeps, chain: ChainId): Promise<void> {
   const asked = new Set<string>();
   const alone = isolateFailures(deps.logger);
@@ -34,7 +34,7 @@ export async function quoteLatePayments(deps: QuoteLatePaymentsDeps, chain: Chai
   }
 }
 
-/** `asked`: currencies whose rates were waited for in this run. */
+/** `asked`: currencies whose rates were already requested in this run. */
 async function quotePayment(
   deps: QuoteLatePaymentsDeps,
   chain: ChainId,

@@ -14,12 +14,12 @@ export interface RecheckDepthsDeps extends ApplyFactsDeps {
 }
 
 const PAGE = 100;
-/** More than any setting asks for, with the maturity of a coinbase. */
+/** Above any setting and the maturity of a coinbase. */
 const DEEPEST = 1_100;
 
 /**
- * At the start of a chain, with the setting as it is now: stores again up to which depth the money of each payment waits,
- * on whichever payment of its group it came, and settles what waited for more than that.
+ * At the start of a chain, with the current setting: stores again the depth that the money of each payment
+ * waits for, on any payment of its group, and updates the status of payments that waited for more.
  */
 export async function recheckDepths(deps: RecheckDepthsDeps, chain: ChainId): Promise<void> {
   const cursor = await findCursor(deps.db, chain);

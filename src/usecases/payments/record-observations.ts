@@ -19,23 +19,23 @@ export type Observation =
       readonly kind: 'block';
       readonly height: number;
       readonly hash: string;
-      /** Height of the tip, when that is not this block. */
+      /** Height of the tip, when it is not this block. */
       readonly tip?: number;
     }
   | { readonly kind: 'unconfirmed' };
 
 export interface SeenCredit {
   readonly credit: Credit;
-  /** Time of the first sighting, ms, as far as this observation knows. */
+  /** Time of the first sighting, ms, as known to this observation. */
   readonly seenAt: number;
   /** For a block with an exact time: that time, ms, as the upper bound of the arrival. */
   readonly cameBefore?: number;
 }
 
 /**
- * Writes a set of observations into the ledger: incoming money, and outputs that can no longer confirm. Each payment
- * gets all of them at once, through its state machine; the merchant's own addresses (wallet, change) are written
- * directly. Idempotent. A block comes with the tip that it makes, before the cursor moves onto it.
+ * Records a set of observations in the ledger: incoming money, and outputs that can no longer confirm. Each
+ * payment gets all of them at once, through its state machine; the merchant's own addresses (wallet, change)
+ * are written directly. Idempotent. A block comes with its tip, before the cursor moves to it.
  * @returns the updated payments
  */
 export async function recordObservations(
@@ -58,7 +58,7 @@ export async function recordObservations(
   for (const each of seen) {
     const address = addresses.get(each.credit.watchKey);
     if (address === undefined) continue;
-    // The remainder of our own spend is not a payer's money, whatever the address was made for.
+    // The remainder of our own spend is not a payer's money, whatever the purpose of the address.
     if (address.payment_id === null || each.credit.remainder === true)
       await recordOwn(tx, chain, address, each, sighting, now);
     else tell(address.payment_id, sightingFact(chain, each, sighting));
@@ -112,7 +112,7 @@ function heightOf({ heldBy }: Credit, shown: Extract<Observation, { kind: 'block
   return heldBy?.height ?? shown.height;
 }
 
-/** Same rule as for payments: only a reorg reverts a confirmation. */
+/** The rule for payments applies: only a reorg reverts a confirmation. */
 async function recordOwn(
   tx: Tx,
   chain: ChainId,
@@ -126,7 +126,7 @@ async function recordOwn(
   const height = sighting.kind === 'block' ? heightOf(credit, sighting) : null;
   const state = sighting.kind === 'block' ? 'confirmed' : 'unconfirmed';
   const amount = credit.amount.toString();
-  // Recorded again after a reorg, a remainder may differ because fees did.
+  // Recorded again after a reorg, a remainder may differ with the fees.
   if (known !== undefined && known.amount !== amount && credit.remainder !== true) {
     throw new Error(`output ${outputKey(credit.ref)} changed its amount`);
   }
@@ -155,7 +155,10 @@ async function recordOwn(
   await upsertOutput(tx, row);
 }
 
-/** The preparing send that a new output of ours is for: a part made it, or it takes the place of change that was reserved. */
+/**
+ * The preparing send that a new output of ours is for: one of its parts created it, or it replaces reserved
+ * change.
+ */
 async function reservedBy(
   tx: Tx,
   chain: ChainId,

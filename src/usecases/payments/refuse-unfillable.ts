@@ -3,7 +3,8 @@ import { unfillable } from '../../domain/payment/way-back.ts';
 import type { StoredPayment } from '../../store/payments/payments.ts';
 
 /**
- * Refuses ways back to the shop that the order id makes no address of: too long, or `..` in the path.
+ * Rejects ways back to the shop that the order id turns into an invalid address: too long, or `..` in the
+ * path.
  * @throws {AppError} VALIDATION_INVALID
  */
 export function refuseUnfillable(

@@ -5,7 +5,7 @@ import type { MerchantRow } from '../../store/schema/merchants.ts';
 import { findUserPrice } from '../../store/catalog/prices.ts';
 import { fiatMinorUnits, findOwnPrice, findOwnProduct, type MinorUnits, noteSale } from '../catalog/index.ts';
 
-/** What a payment shall cost: an amount, or what the catalog asks for a product. */
+/** The price of a payment: an amount, or the catalog's price of a product. */
 export type PriceChoice =
   | {
       readonly kind: 'amount';
@@ -16,7 +16,7 @@ export type PriceChoice =
     }
   | { readonly kind: 'catalog'; readonly productId: string; readonly priceId: string };
 
-/** The price of a payment as it will be stored, for good. */
+/** The price of a payment as stored, permanently. */
 export interface ResolvedPrice extends MinorUnits {
   readonly amount: string;
   readonly currency: string;
@@ -31,10 +31,10 @@ interface PricedRequest {
 }
 
 /**
- * The price as it is now, read in the transaction that stores the payment. The shop sells the product from then on, as far
- * as who makes the payment can say so.
- * @throws {AppError} PRODUCT_NOT_FOUND when the product is unknown, deleted or inactive; PRICE_NOT_FOUND
- * when the price is, or belongs to another product; VALIDATION_INVALID (amount or currency)
+ * The current price, read in the transaction that stores the payment. The shop becomes a seller of the
+ * product, as far as the creator of the payment may decide so.
+ * @throws {AppError} PRODUCT_NOT_FOUND when the product is unknown, deleted or inactive; PRICE_NOT_FOUND when
+ * the price is, or belongs to another product; VALIDATION_INVALID (amount or currency)
  */
 export async function resolvePrice(
   tx: Tx,

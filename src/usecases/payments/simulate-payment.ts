@@ -33,7 +33,7 @@ export interface SimulatePaymentDeps extends ApplyFactsDeps {
   readonly db: Db;
   readonly simulators: SimulatorControls;
   readonly wakeWebhooks: () => void;
-  /** Makes the watcher of a chain look now instead of at its next poll. */
+  /** Makes the watcher of a chain poll now. */
   readonly wakeWatcher: (coin: Coin, mode: Mode) => void;
 }
 
@@ -41,26 +41,25 @@ export interface SimulatePaymentInput {
   readonly merchantId: string;
   readonly paymentId: string;
   readonly scenario: Scenario;
-  /** The coin already paid in, else the first one offered, unless named. */
+  /** Defaults to the coin already paid in, else the first offered one. */
   readonly coin?: Coin | undefined;
   /** Decimal string in the coin's unit, where the scenario pays. */
   readonly amount?: string | undefined;
   /** Blocks to mine at once, where the scenario leaves money to confirm. */
   readonly confirmations?: number | undefined;
-  /** Names the request: what it has paid before is not paid again. */
+  /** Identifies the request: its earlier payments are not repeated. */
   readonly idempotencyKey?: string | null | undefined;
 }
 
-/** How often and for how long the watcher is given time to see what was done: 5 s in all. */
+/** Number and total duration (5 s) of the polls for the watcher's result. */
 const LOOKS = 200;
 const LOOK_EVERY_MS = 25;
 
 /**
- * Plays a payer (and a miner) on the sandbox network of a payment's coin and answers the payment
- * once the watcher has seen it. Nothing is written past the machinery that real money goes through:
- * only `late` brings the deadline forward first.
- * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE for live payments and where the scenario does
- * not apply; VALIDATION_INVALID (coin, amount); COIN_UNAVAILABLE; NODE_UNAVAILABLE
+ * Simulates a payer (and a miner) on the sandbox network of a payment's coin and returns the payment once the
+ * watcher has seen it. Uses the machinery of real money only, except that `late` first moves the deadline.
+ * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE for live payments and where the scenario does not
+ * apply; VALIDATION_INVALID (coin, amount); COIN_UNAVAILABLE; NODE_UNAVAILABLE
  */
 export async function simulatePayment(
   deps: SimulatePaymentDeps,
@@ -85,9 +84,9 @@ interface Stage {
   readonly coin: Coin;
   readonly address: string;
   readonly control: SimulatorControl;
-  /** Under which the network remembers what this request has paid; null: it is not to be recognised. */
+  /** Key under which the network remembers the payment of this request; null: not remembered. */
   readonly order: string | null;
-  /** What it paid before, when it was broken off between the payment and its answer. */
+  /** Its earlier payment, when it was interrupted between the payment and its answer. */
   readonly before: PaidOrder | null;
 }
 
@@ -145,7 +144,7 @@ async function payAndMine(stage: Stage, input: SimulatePaymentInput, intent: Pay
   if (input.confirmations !== undefined) await mine(stage, input.confirmations);
 }
 
-/** Pays the payment's address and waits until the ledger has it; `seen` false: it has it not yet. */
+/** Pays the payment's address and waits until the ledger has it; `seen` false: not yet. */
 async function pay(
   { deps, payment, coin, address, control, order, before }: Stage,
   input: SimulatePaymentInput,
@@ -169,7 +168,7 @@ async function mine({ deps, coin, control }: Stage, blocks: number): Promise<voi
   });
 }
 
-/** The deadline passes now, through the same fact that the clock brings to every payment. */
+/** Passes the deadline now, through the same fact that the clock produces for every payment. */
 async function endLifetime({ deps, payment }: Stage): Promise<void> {
   await deps.db.transaction(async (tx) => {
     await advanceExpiry(tx, payment.row.id, deps.clock.now());
@@ -178,7 +177,7 @@ async function endLifetime({ deps, payment }: Stage): Promise<void> {
   deps.wakeWebhooks();
 }
 
-/** Money that was never seen could not be taken back for anybody to notice. */
+/** A reversal of unseen money would have no visible effect. */
 function requireSeen(seen: boolean, coin: Coin): void {
   if (seen) return;
   throw new AppError('NODE_UNAVAILABLE', `The ${coin} sandbox network is not being followed at the moment`);
@@ -192,7 +191,7 @@ async function doubleSpend(stage: Stage, input: SimulatePaymentInput): Promise<v
     await stage.control.replace(txid);
   } catch (error) {
     if (!(error instanceof SimulatorRefusal)) throw error;
-    // A block was faster: then the double-spend comes in a better chain.
+    // A block was faster, so the double spend comes in a better chain.
     await stage.control.reorg({ fate: 'replaced', txids: [txid] });
   }
   await untilGone(stage, [txid]);
@@ -242,7 +241,7 @@ async function moneyOf(
   return outputs.filter((output) => txids.includes(output.txid));
 }
 
-/** Waits for the watcher to record what was done on the network; false when it did not in time. */
+/** Waits for the watcher to record the simulated change; false on timeout. */
 async function observed(
   deps: SimulatePaymentDeps,
   coin: Coin,

@@ -5,12 +5,12 @@ import { atomsToRequest, atomsUp } from '../../domain/payment/coverage.ts';
 import { missingShare } from '../../domain/payment/status.ts';
 import type { PaymentState } from '../../domain/payment/types.ts';
 
-/** What the simulated payer means to do with respect to the price. */
+/** The simulated payer's intent with respect to the price. */
 export type PayerIntent = 'exact' | 'underpay' | 'overpay';
 
 /**
- * How much a simulated payer sends, in atoms: what is asked for, half of what is missing, or half the price more;
- * or the amount that was asked for, if it fits the intent.
+ * The amount that a simulated payer sends, in atoms: the amount due, half of the missing amount, or one and a
+ * half times the price; or the requested amount, if it fits the intent.
  * @throws {AppError} VALIDATION_INVALID (amount); INVALID_STATE when nothing is missing any more
  */
 export function simulatedAmount(
@@ -44,8 +44,8 @@ function checkedAmount(asked: string, coin: Coin, intent: PayerIntent, missing: 
 }
 
 /**
- * Far more atoms than there will ever be of a coin, and than any price comes to. What no network could
- * carry would lie in the sandbox wallet and spoil its sends and sums, which hold 36 digits.
+ * Far above any coin's supply and any price. An amount that no network could carry would spoil the sends and
+ * sums of the sandbox wallet, which hold 36 digits.
  */
 const MOST_ATOMS = 10n ** 30n;
 
@@ -61,7 +61,7 @@ function parsedAmount(asked: string, coin: Coin): bigint {
   throw invalidField('amount', 'must be greater than zero');
 }
 
-/** Half, but never nothing. */
+/** Half, but at least one atom. */
 function half(atoms: bigint): bigint {
   return atoms > 1n ? atoms / 2n : 1n;
 }

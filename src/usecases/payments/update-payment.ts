@@ -25,7 +25,7 @@ export interface UpdatePaymentDeps extends PresentDeps, OfferDeps {
   readonly tellPaymentNews: (paymentId: string) => void;
 }
 
-/** What is left out stays as it is; null removes it. */
+/** Omitted fields stay unchanged; null removes the value. */
 export interface UpdatePaymentInput {
   readonly merchant: MerchantRow;
   readonly actor: Actor;
@@ -42,11 +42,12 @@ export interface UpdatePaymentInput {
 }
 
 /**
- * Changes what a payment asks for, at the same addresses, with a new quote and a new deadline. Only while nothing was
- * seen of its money: whether that holds is read in the transaction that writes the new terms, so that money is
- * judged by either the old ones or the new ones.
- * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE once money was seen, the time is up or it has ended;
- *   RATE_UNAVAILABLE; VALIDATION_INVALID (amount, currency, lines); FORBIDDEN for what a clerk may not change
+ * Changes the terms of a payment, at the same addresses, with a new quote and a new deadline. Only before any
+ * money was seen: this is checked in the transaction that writes the new terms, so that money is judged by
+ * either the old ones or the new ones.
+ * @throws {AppError} PAYMENT_NOT_FOUND; INVALID_STATE once money was seen, the deadline has passed or it has
+ * ended; RATE_UNAVAILABLE; VALIDATION_INVALID (amount, currency, lines); FORBIDDEN for fields that a clerk
+ * may not change
  */
 export async function updatePayment(
   deps: UpdatePaymentDeps,
@@ -95,7 +96,7 @@ async function changeTerms(
   const terms: PaymentTerms = {
     amount: price.amount,
     currency: price.currency,
-    // A price of the catalog is what it says: another amount is none.
+    // Another amount is no longer the catalog's price.
     price_id: isPriceChanged ? null : row.price_id,
     price_locked: isPriceChanged ? (locksPrice(actor, merchant.user_id, false) ? 1 : 0) : row.price_locked,
     lines_json: linesJson(lines),
@@ -132,7 +133,10 @@ function priceOf({ row }: LoadedPayment, { amount, currency }: UpdatePaymentInpu
   return { ...price, ...fiatMinorUnits(price) };
 }
 
-/** Every coin that was offered, quoted anew: its address may be in the payer's wallet already, so none can be left out. */
+/**
+ * Every offered coin with a new quote: its address may be in the payer's wallet already, so none can be
+ * dropped.
+ */
 function requoted(deps: UpdatePaymentDeps, { row, options }: LoadedPayment, price: Price): StoredOption[] {
   const { mode } = row;
   const asked =

@@ -7,8 +7,8 @@ export interface GetRatesDeps {
 }
 
 /**
- * What one whole coin costs now, for every coin whose price is known.
- * @throws {AppError} RATE_UNAVAILABLE when none is
+ * The current price of one whole coin, for every coin with a known price.
+ * @throws {AppError} RATE_UNAVAILABLE when none has one
  */
 export async function getRates(
   deps: GetRatesDeps,

@@ -2,10 +2,10 @@ import type { Coin, Mode } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { RateQuote, Rates } from '../../domain/ports.ts';
 
-/** The rates of now are those of what happened since: what is found longer after it happened has no known rate. */
+/** Current rates apply to events within this time; older events have no known rate. */
 export const RATE_HOLDS_MS = 3_600_000;
 
-/** The rate of now; null while none is to be had. Money is recorded all the same. */
+/** The current rate; null while none is available. Money is recorded all the same. */
 export function quoteOrNull(
   { rates }: { readonly rates: Pick<Rates, 'quote'> },
   { currency, mode }: { readonly currency: string; readonly mode: Mode },

@@ -1,4 +1,4 @@
-/** Refunds to an address and refund links: terms, claims, approval, the sends that pay them. */
+/** Refunds to an address and refund links: terms, claims, approval, and the sends that pay them. */
 export { addressProblem, type AddressProblem } from './links/address-problem.ts';
 export { type ClaimLinkDeps, type ClaimPreview, claimRefundLink, previewClaim } from './links/claim-link.ts';
 export { type CreateLinkDeps, createRefundLink } from './links/create-link.ts';

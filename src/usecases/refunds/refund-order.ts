@@ -19,28 +19,28 @@ import {
 } from './refundable.ts';
 import { outputsForRefund } from './unproven-failures.ts';
 
-/** What the caller wants given back; texts as they came in. */
+/** The requested refund; texts as received. */
 export interface RefundInput {
   readonly merchant: Pick<MerchantRow, 'id' | 'account'>;
   readonly paymentId: string;
   readonly destination: string;
-  /** Needed only when money came in several coins. */
+  /** Required only when money came in several coins. */
   readonly coin?: Coin | undefined;
-  /** In the coin's unit, or in `currency`; everything that can still be refunded when left out. */
+  /** In the coin's unit, or in `currency`; defaults to the whole refundable amount. */
   readonly amount?: string | undefined;
-  /** Makes `amount` one of money: the payment's own currency. */
+  /** Makes `amount` fiat, in the payment's own currency. */
   readonly currency?: string | undefined;
-  /** Which price turns that into coins; the one at which the money was received unless said otherwise. */
+  /** The rate that converts it into coins; defaults to the rate at receipt. */
   readonly rate?: RefundRate | undefined;
-  /** Without an amount the fee comes out of the refund, with one it is paid on top, unless said otherwise. */
+  /** By default the fee is taken out of the refund without an amount, and paid on top with one. */
   readonly subtractFee?: boolean | undefined;
-  /** Fee budget of its send, in the coin; a share of the amount where not given. */
+  /** Fee budget of its send, in the coin; defaults to a share of the amount. */
   readonly maxFee?: string | undefined;
 }
 
 /**
- * The send that a refund comes to as things stand: in the payment's own mode, whatever mode the
- * merchant is in now. Inside a transaction the answer holds until its end.
+ * The send of a refund in the current state: in the payment's own mode, regardless of the merchant's current
+ * mode. Inside a transaction the result stays valid until its end.
  * @throws {AppError} PAYMENT_NOT_FOUND, INVALID_STATE, VALIDATION_INVALID, COIN_UNAVAILABLE, RATE_UNAVAILABLE
  */
 export async function orderRefund(
@@ -112,7 +112,7 @@ function refundAmount(
     : requireRefundable(inCoins, left.atoms, { coin, payment, worth: null });
 }
 
-/** The merchant's own addresses give nothing back to anybody. */
+/** A refund to one of the merchant's own addresses would return nothing to the payer. */
 export async function rejectOwnAddress(
   db: Db,
   deps: Pick<SendCoinsDeps, 'chains'>,

@@ -17,7 +17,7 @@ import { orderRefund, type RefundInput } from './refund-order.ts';
 import { storeRefund } from './store-refund.ts';
 
 export interface RefundPaymentInput extends RefundInput {
-  /** The same key of the same merchant is the same refund for ever, also after a crash. */
+  /** The same key of the same merchant always means the same refund, even after a crash. */
   readonly idempotencyKey: string | null;
 }
 
@@ -26,12 +26,12 @@ export interface RefundPaymentDeps extends SendCoinsDeps {
 }
 
 /**
- * Sends a payment's money back to its payer from the merchant's wallet, as `sendCoins` sends: the
- * refund is stored together with the signed send, checked there against everything that was
- * received for good and not refunded yet. The payment is refunded once a node took the last of it,
- * and no longer if that send fails for good; the amount is then free to be refunded again.
- * @throws {AppError} PAYMENT_NOT_FOUND, INVALID_STATE (nothing refundable), VALIDATION_INVALID
- * (coin, amount, currency, destination), RATE_UNAVAILABLE and everything that sendCoins throws
+ * Refunds a payment from the merchant's wallet, as `sendCoins` sends: the refund is stored together with the
+ * signed send, and checked there against the confirmed and unrefunded money. The payment is refunded once a
+ * node accepts the last of it, and no longer if that send fails for good; the amount is then refundable
+ * again.
+ * @throws {AppError} PAYMENT_NOT_FOUND, INVALID_STATE (nothing refundable), VALIDATION_INVALID (coin, amount,
+ * currency, destination), RATE_UNAVAILABLE and all errors of sendCoins
  */
 export async function refundPayment(
   deps: RefundPaymentDeps,
@@ -48,7 +48,8 @@ export async function refundPayment(
     repeated: async (db, earlier) => repeatedRefund(db, earlier, input),
     order: async (db) => {
       const order = await orderRefund(db, deps, wish);
-      // Another coin may come in, or the price move, while the node is asked for its fee: the choice stays.
+      // The choice is fixed, because another coin may arrive, or the price change, while the node quotes its
+      // fee.
       wish = { ...withFixedCoins(input, order), coin: order.coin };
       return order;
     },
@@ -57,12 +58,12 @@ export async function refundPayment(
     },
   });
   const payment = await presentPayment(deps.db, deps, await findOwnPayment(deps.db, at));
-  // As it is shown among the others: it may be in a block a moment later.
+  // As listed with the other refunds, because it may be in a block a moment later.
   const listed = payment.refunds.find(({ sendId }) => sendId === send.id);
   return { ...payment, refund: listed ?? (await readRefund(deps.db, send.id, payment)) };
 }
 
-/** Coins bought at the price of now are so many, however it moves until they are sent. */
+/** Fixes the number of coins at the current price, regardless of price changes before the send. */
 function withFixedCoins(input: RefundInput, { coin, amount }: SendOrder): RefundInput {
   if (input.currency === undefined || input.rate !== 'current') return input;
   const { currency: _currency, rate: _rate, ...wish } = input;
@@ -76,7 +77,7 @@ function fiatOf({ amount, currency, rate = 'received' }: RefundInput) {
   return { fiat_amount: amount, rate, minorUnits };
 }
 
-/** Lists are cut: a refund that is asked for again may be older than all that are shown. */
+/** Lists are truncated, so a repeated refund may be older than all listed ones. */
 async function readRefund(
   db: Db,
   sendId: string,
@@ -87,7 +88,7 @@ async function readRefund(
   return presentRefund(refund, payment);
 }
 
-/** What the request names must be what was sent; what it leaves open was decided then. */
+/** A repeat must name what was sent; fields that it omits were decided then. */
 async function repeatedRefund(db: Db, send: StoredSend, input: RefundPaymentInput): Promise<StoredSend> {
   const { coin, amount, subtractFee } = input;
   const earlier = await findRefund(db, send.id);

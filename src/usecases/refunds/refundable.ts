@@ -15,7 +15,7 @@ import type { Rates } from '../../domain/ports.ts';
 import { atomsFor, convertToMinor, exchangeRateFrom, type ExchangeRate } from '../../domain/price.ts';
 import type { LoadedPayment } from '../payments/index.ts';
 
-/** Why nothing of a coin can be given back. */
+/** Why nothing of a coin is refundable. */
 export function nothingRefundable(payment: LoadedPayment, coin: Coin): AppError {
   if (payment.state.refundedBy === 'merchant') {
     return new AppError('INVALID_STATE', 'This payment is recorded as refunded elsewhere');
@@ -29,7 +29,7 @@ export function nothingRefundable(payment: LoadedPayment, coin: Coin): AppError 
   return new AppError('INVALID_STATE', `No ${coin} of this payment is left to refund`);
 }
 
-/** @throws {AppError} VALIDATION_INVALID naming `amount` when it is more than what is left */
+/** @throws {AppError} VALIDATION_INVALID naming `amount` when it exceeds the refundable amount */
 export function requireRefundable(
   asked: bigint,
   left: bigint,
@@ -49,7 +49,7 @@ function showFiat(minorUnits: bigint, currency: string): string {
 }
 
 /**
- * What a coin of a payment is worth in the payment's currency: as it was received, or now.
+ * The value of a payment's coin in the payment's currency: at receipt, or now.
  * @throws {AppError} RATE_UNAVAILABLE
  */
 export function exchangeRateFor(
@@ -73,7 +73,7 @@ export function receivedRate(payment: LoadedPayment, left: RemainingRefundable):
 }
 
 /**
- * Checks that the worth of some atoms on arrival is known: of a coin, money of unknown rate goes back as coins only.
+ * Checks that the value of the atoms at receipt is known: otherwise they are refundable only as coins.
  * @throws {AppError} RATE_UNAVAILABLE
  */
 export function requireKnownRate({ coin, atoms: left, unpriced }: RemainingRefundable, atoms: bigint): void {
@@ -92,7 +92,10 @@ function priceInMinor({ row }: LoadedPayment): bigint {
   return parseDecimal(row.amount, currencyDigits(row.currency) ?? 0);
 }
 
-/** What a refund gives back of the price: see `valueGiven`. @param fiat minor units that are given back at the rate of now */
+/**
+ * The share of the price that a refund returns: see `valueGiven`. @param fiat minor units that are returned
+ * at the current rate
+ */
 export function refundShare(
   payment: LoadedPayment,
   left: RemainingRefundable,
@@ -116,7 +119,7 @@ export function readFiat(
   return parseDecimal(asked.amount, currencyDigits(currency) ?? 0);
 }
 
-/** Whole atoms for a fiat amount, rounded down. @throws {AppError} VALIDATION_INVALID when that is none */
+/** Whole atoms for a fiat amount, rounded down. @throws {AppError} VALIDATION_INVALID when that is zero */
 export function toAtoms(minorUnits: bigint, worth: ExchangeRate, coin: Coin): bigint {
   const atoms = atomsFor(minorUnits, worth);
   if (atoms > 0n) return atoms;

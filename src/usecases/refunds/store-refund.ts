@@ -27,14 +27,15 @@ interface StoreRefundDeps extends ApplyFactsDeps {
 interface NewRefund {
   readonly send: StoredSend;
   readonly paymentId: string;
-  /** Of the payment's money. */
+  /** Atoms of the payment's money. */
   readonly atoms: bigint;
 }
 
 /**
- * Stores the refund of a send in its transaction, with what it gives back of the price: the only way by which money of a
- * payment leaves, so that no more of it does than is left, and only once it is deep enough.
- * @param fiat as ordered; its minor units if it is given back at the rate of now
+ * Stores the refund of a send in its transaction, with the share of the price that it returns. It is the only
+ * way in which money leaves a payment, so that no more leaves than is refundable, and only money that is deep
+ * enough.
+ * @param fiat as ordered; its minor units if it is returned at the current rate
  * @throws {AppError} INVALID_STATE
  */
 export async function storeRefund(
@@ -59,7 +60,10 @@ export async function storeRefund(
   await applyRefunds(tx, deps, refund.paymentId);
 }
 
-/** Stores the refund that pays the claim on a link: it gives back what the claim promised. @throws {AppError} INVALID_STATE */
+/**
+ * Stores the refund that pays a claim on a link: it returns the promised amount. @throws {AppError}
+ * INVALID_STATE
+ */
 export async function storeClaimedRefund(
   tx: Tx,
   deps: StoreRefundDeps,

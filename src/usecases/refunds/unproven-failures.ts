@@ -18,8 +18,8 @@ interface Terms {
 }
 
 /**
- * Refunds of a payment that failed and could be mined all the same: the block that proved the failure has left the
- * chain, or is not deep enough to stay. Another refund beside such a one could pay twice.
+ * Failed refunds of a payment that could still be mined: the block that proved the failure has left the
+ * chain, or is not deep enough yet. Another refund could then pay twice.
  */
 async function unprovenFailures(db: Db, { policy }: Terms, paymentId: string): Promise<StoredSend[]> {
   const unproven: StoredSend[] = [];
@@ -34,8 +34,8 @@ async function unprovenFailures(db: Db, { policy }: Terms, paymentId: string): P
 }
 
 /**
- * The only outputs that another refund of a payment in a coin may spend, so that no failed one can be mined beside it.
- * Undefined: any.
+ * The only outputs that another refund of a payment in a coin may spend, so that no failed one can be mined
+ * as well. Undefined: any.
  */
 export async function outputsForRefund(
   db: Db,
@@ -53,8 +53,9 @@ export async function outputsForRefund(
 }
 
 /**
- * Refuses a refund that was just stored if an earlier one of its payment could be mined beside it: one that failed
- * without a proof that lasts, and shares neither an input nor the nonce with it. In the transaction that stored it.
+ * Rejects a refund that was just stored if an earlier one of its payment could also be mined: one that failed
+ * without a lasting proof, and shares neither an input nor the nonce with it. Runs in the transaction that
+ * stored it.
  * @throws {AppError} INVALID_STATE
  */
 export async function requireNoSecondPayment(
@@ -74,7 +75,7 @@ export async function requireNoSecondPayment(
 
 async function isProven(db: Db, send: StoredSend, upTo: number): Promise<boolean> {
   const isByBlock = isEndedByBlock(send);
-  // Refused when it was first offered: no node has relayed it.
+  // Rejected at its first broadcast, so no node has relayed it.
   if (!isByBlock && send.broadcasts === 0) return true;
   if (spendingModel(send) === 'outputs') return areAllLost(db, send, upTo);
   // Otherwise it has expired for good, or another transaction has used its nonce.
@@ -105,13 +106,13 @@ async function areRivals(db: Db, send: StoredSend, earlier: StoredSend): Promise
   const spent = own === undefined ? [] : inputsOf(own);
   const versions = await listVersions(db, earlier.id);
   const taken = versions.filter(({ cancels }) => cancels === 1).flatMap(contestedOutputs);
-  // What a cancellation returned exists only on a chain without the versions that it replaced.
+  // The output of a cancellation exists only on a chain without the versions that it replaced.
   if (spent.some((key) => taken.includes(key))) return true;
   const paying = versions.filter(({ cancels }) => cancels === 0);
   return paying.every((version) => inputsOf(version).some((key) => spent.includes(key)));
 }
 
-/** Outputs that only one of a version and a new transaction can spend; of a cancellation, what it returned. */
+/** Outputs that only one of a version and a new transaction can spend; for a cancellation, its own output. */
 function contestedOutputs(version: StoredSendVersion): string[] {
   if (version.cancels === 0) return inputsOf(version);
   const { txid, change_index: index } = version;

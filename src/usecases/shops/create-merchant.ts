@@ -11,7 +11,7 @@ import { newKeyPair } from '../access/index.ts';
 import { newUuid, newWebhookSecret, randomBase62 } from '../events/index.ts';
 import { keepNothing, type KeepMade } from '../keep-answer.ts';
 
-/** What a new merchant starts with. */
+/** Initial settings of a new merchant. */
 interface MerchantDefaults {
   readonly lifetimeMinutes: number;
   readonly toleranceBps: number;
@@ -22,9 +22,9 @@ export interface CreateMerchantDeps extends AllocateAddressDeps {
   readonly db: Db;
   readonly secretBox: SecretBox;
   readonly defaults: MerchantDefaults;
-  /** Whether any coin has a live node: without one a new merchant starts in the sandbox. */
+  /** Whether any coin has a live node; otherwise a new merchant starts in the sandbox. */
   readonly hasLiveCoin: boolean;
-  /** Shops that one account may make; 0: any number. */
+  /** Maximum shops per account; 0: unlimited. */
   readonly shopsPerAccount: number;
 }
 
@@ -32,13 +32,13 @@ export interface CreateMerchantInput {
   readonly userId: string;
   readonly name: string;
   readonly description: string | null;
-  /** In its normal form: lower case, ASCII. */
+  /** Normalised: lower case, ASCII. */
   readonly domain: string;
 }
 
 export interface CreatedMerchant {
   readonly merchant: MerchantRow;
-  /** The only time the secret key is seen. */
+  /** The secret key is shown only here. */
   readonly keys: { readonly public: string; readonly secret: string };
   /** Wallet addresses of the merchant's current mode. */
   readonly wallets: Readonly<Record<Coin, string>>;
@@ -48,7 +48,8 @@ const DOMAIN_TOKEN_LENGTH = 32;
 
 /**
  * Creates a merchant with its keys, webhook secret and a wallet address per coin and mode, all or nothing.
- * @throws {AppError} DUPLICATE_ENTRY when the domain exists, in any account; INVALID_STATE where the account has as many as it may.
+ * @throws {AppError} DUPLICATE_ENTRY when the domain exists, in any account; INVALID_STATE where the account
+ * has reached its maximum.
  */
 export async function createMerchant(
   deps: CreateMerchantDeps,
@@ -112,7 +113,7 @@ function newMerchant(deps: CreateMerchantDeps, input: CreateMerchantInput, accou
   };
 }
 
-/** Watches the merchant address of every coin, also of those without a node: one may come later. */
+/** Watches the merchant address of every coin, including coins without a node, which may be added later. */
 async function openWallet(
   tx: Tx,
   deps: CreateMerchantDeps,
@@ -126,7 +127,7 @@ async function openWallet(
   return wallets;
 }
 
-/** Names the merchant only to its owner. */
+/** Reveals the merchant only to its owner. */
 async function duplicate(tx: Tx, { domain, userId }: CreateMerchantInput): Promise<AppError> {
   const own = (await listMerchants(tx, userId)).find((merchant) => merchant.domain === domain);
   return new AppError('DUPLICATE_ENTRY', `A merchant with the domain ${domain} already exists`, {

@@ -14,17 +14,17 @@ export interface EditMerchantDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly webhookUrlRule: WebhookUrlRule;
-  /** Called after the commit of a new webhookUrl: what waited goes there at once. */
+  /** Called after the commit of a new webhookUrl: pending deliveries are sent there at once. */
   readonly wakeWebhooks: () => void;
 }
 
-/** An image that was checked. */
+/** A validated image. */
 export interface Logo {
   readonly type: LogoType;
   readonly bytes: Buffer;
 }
 
-/** What is left out stays as it is; null clears. */
+/** Omitted fields stay unchanged; null clears a field. */
 export interface EditMerchantInput {
   readonly userId: string;
   readonly merchantId: string;
@@ -34,7 +34,7 @@ export interface EditMerchantInput {
   readonly paymentLifetimeMinutes?: number | undefined;
   readonly toleranceBps?: number | undefined;
   readonly latePolicy?: LatePolicy | undefined;
-  /** The whole list: origins in their normal form. */
+  /** The whole list: normalised origins. */
   readonly embedOrigins?: readonly string[] | undefined;
   readonly currency?: string | undefined;
   readonly timeZone?: string | null | undefined;
@@ -76,7 +76,7 @@ export async function editMerchant(deps: EditMerchantDeps, input: EditMerchantIn
   return row;
 }
 
-/** @returns the hash by which the merchant's logo is known from now on */
+/** @returns the new hash of the merchant's logo */
 async function keepLogo(
   tx: Tx,
   merchant: MerchantRow,

@@ -2,12 +2,12 @@ import { invalidField } from '../../domain/errors.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { WebhookUrlRule } from '../webhooks/index.ts';
 
-/** The origins a merchant listed, as they were stored. */
+/** The merchant's listed origins, as stored. */
 export function listedOrigins(merchant: Pick<MerchantRow, 'embed_origins_json'>): string[] {
   return JSON.parse(merchant.embed_origins_json) as string[];
 }
 
-/** Every origin that may show this merchant's checkout in a frame: the verified domain and those listed. */
+/** Every origin that may embed this merchant's checkout in a frame: the verified domain and those listed. */
 export function allowedEmbedOrigins(
   merchant: Pick<MerchantRow, 'domain' | 'domain_verified_at' | 'embed_origins_json'>,
 ): string[] {
@@ -16,7 +16,7 @@ export function allowedEmbedOrigins(
 }
 
 /**
- * Loopback origins are for trying things out: they are taken where webhooks may go there as well.
+ * Loopback origins serve development: they are accepted where loopback webhooks are, too.
  * @throws {AppError} VALIDATION_INVALID naming the origin
  */
 export function refuseEmbedOrigins(rule: WebhookUrlRule, origins: readonly string[]): void {

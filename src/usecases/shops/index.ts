@@ -1,4 +1,4 @@
-/** Shops: settings, mode, domains, members and invitations, connecting plugins, volume, setup. */
+/** Shops: settings, mode, domains, members and invitations, connected plugins, volume, setup. */
 export { approveConnect, type ApproveConnectDeps } from './connect/approve-connect.ts';
 export { deniedUrl } from './connect/connect-request.ts';
 export { exchangeCode, type ExchangeCodeDeps } from './connect/exchange-code.ts';

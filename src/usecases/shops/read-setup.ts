@@ -6,11 +6,11 @@ import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 import { listEndpoints } from '../webhooks/index.ts';
 
-/** Age of the copies of the database; says nothing of where they are. */
+/** Age of the database backups; without their location. */
 export interface BackupAge {
-  /** Whether they are made on a schedule. */
+  /** Whether they are scheduled. */
   readonly isScheduled: boolean;
-  /** When the newest was made, ms; null when none ever was. */
+  /** Time of the newest one, ms; null when there is none. */
   readonly lastAt: number | null;
   /** Whether the newest is older than the operator allows. */
   readonly isTooOld: boolean;
@@ -18,23 +18,23 @@ export interface BackupAge {
 
 export interface ReadSetupDeps {
   readonly db: Db;
-  /** What is known of the chains now. */
+  /** The current state of the chains. */
   readonly followedChains: () => readonly FollowedChain[];
   readonly backupAge: () => BackupAge;
 }
 
-/** What to do before real money comes, in the order it is best done. */
+/** Steps before real money, in the recommended order. */
 export const SETUP_STEPS = ['test_payment', 'webhook', 'domain', 'second_factor', 'backup', 'node'] as const;
 export type SetupStepName = (typeof SETUP_STEPS)[number];
 
-/** Why a step is not done, where there is more than one way. */
+/** Why a step is not done, where there is more than one reason. */
 export const SETUP_REASONS = ['no_endpoint', 'no_answer', 'not_scheduled', 'none_made', 'too_old'] as const;
 export type SetupReason = (typeof SETUP_REASONS)[number];
 
 interface SetupStep {
   readonly name: SetupStepName;
   readonly done: boolean;
-  /** Since when, ms, or when last; null where that is not known or it is not done. */
+  /** Since when, or when last, ms; null where that is unknown or it is not done. */
   readonly at: number | null;
   readonly reason: SetupReason | null;
 }
@@ -48,13 +48,13 @@ interface Setup {
 
 interface SetupInput {
   readonly merchant: MerchantRow;
-  /** Whose second factor counts. */
+  /** The user whose second factor counts. */
   readonly userId: string;
 }
 
 type Outcome = Omit<SetupStep, 'name'>;
 
-/** What of a shop is set up, derived from what happened: nothing can be ticked by hand. */
+/** The setup state of a shop, derived from what happened: no step can be ticked by hand. */
 export async function readSetup(deps: ReadSetupDeps, input: SetupInput): Promise<Setup> {
   const { db } = deps;
   const { merchant, userId } = input;
@@ -78,7 +78,9 @@ function outcome(done: boolean, at: number | null = null, reason: SetupReason | 
   return { done, at: done ? at : null, reason: done ? null : reason };
 }
 
-/** An endpoint that answered since its URL was set; for shops that name a URL with each payment, any delivery. */
+/**
+ * An endpoint that answered since its URL was set; for shops that set a URL with each payment, any delivery.
+ */
 async function webhookOutcome(db: Db, merchant: MerchantRow): Promise<Outcome> {
   const endpoints = (await listEndpoints({ db }, merchant)).filter(({ active }) => active);
   if (endpoints.length === 0) {
@@ -91,7 +93,7 @@ async function webhookOutcome(db: Db, merchant: MerchantRow): Promise<Outcome> {
   return outcome(answered.length > 0, Math.max(...answered), 'no_answer');
 }
 
-/** More than a password: codes of an authenticator app, or a passkey. */
+/** A factor besides the password: codes of an authenticator app, or a passkey. */
 async function secondFactorOutcome(db: Db, userId: string): Promise<Outcome> {
   const [passkey] = await findUserPasskeys(db, userId);
   const enabledAt = (await findSecondFactor(db, userId))?.enabled_at ?? passkey?.created_at ?? null;

@@ -9,14 +9,14 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { sumVolume, type CoinVolume, type FiatVolume } from '../../store/payments/volume.ts';
 import { PRICE_DECIMALS } from '../../store/ledger/volume-totals.ts';
 
-/** Days in one request: a leap year. */
+/** Maximum days per request: a leap year. */
 const MAX_DAYS = 366;
 const DEFAULT_DAYS = 30;
 
 export interface VolumeRequest {
   readonly merchantId: string;
   readonly mode: Mode;
-  /** First and last day, both counted; today, and the days up to it, when left out. */
+  /** First and last day, inclusive; default to today, and the days up to it. */
   readonly first: string | undefined;
   readonly last: string | undefined;
   /** IANA name. */
@@ -24,16 +24,16 @@ export interface VolumeRequest {
 }
 
 export interface Volume {
-  /** What arrived and is confirmed, in coins. */
+  /** Received and confirmed money, in coins. */
   readonly coins: readonly { coin: Coin; amount: string; payments: number }[];
   /** The prices of the payments; coin null: paid in several coins, or in none. */
   readonly fiat: readonly { currency: string; coin: Coin | null; amount: string; payments: number }[];
 }
 
 /**
- * What completed payments brought, by the day they were created, exactly, and the sums of all days.
- * Day by day, with room for other work between: a long range of a busy shop holds up nobody.
- * @throws {AppError} VALIDATION_INVALID naming `endDate` when the range is too long or the wrong way round.
+ * The exact volume of completed payments by the day of their creation, and the sums of all days. It is read
+ * day by day, so that a long range of a busy shop does not block other work.
+ * @throws {AppError} VALIDATION_INVALID naming `endDate` when the range is too long or reversed.
  */
 export async function readVolume(
   { db, clock }: { readonly db: Db; readonly clock: Clock },
@@ -117,7 +117,7 @@ class Sums {
   }
 }
 
-/** With all the digits of the currency: "12.50", "1200". */
+/** With all decimals of the currency: "12.50", "1200". */
 function formatFiat(sum: bigint, currency: string): string {
   const digits = currencyDigits(currency) ?? PRICE_DECIMALS;
   const [whole = '0', fraction = ''] = formatDecimal(sum, PRICE_DECIMALS).split('.');

@@ -7,13 +7,13 @@ import { keepNothing, type KeepMade } from '../keep-answer.ts';
 export interface RegeneratedKeys {
   readonly public: string;
   readonly secret: string;
-  /** When the old keys stop working, ms; null when they already have. */
+  /** When the old keys expire, ms; null when they already have. */
   readonly gracePeriodEndsAt: number | null;
 }
 
 /**
- * Replaces both keys of a merchant. The old ones work on for the grace period; without one every
- * older key ends at once, those still in an earlier grace period too.
+ * Replaces both keys of a merchant. The old ones remain valid for the grace period; without one, every older
+ * key is revoked at once, including those in an earlier grace period.
  * @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account.
  */
 export async function regenerateKeys(

@@ -5,16 +5,16 @@ export interface ShopFace {
   readonly name: string;
   readonly domain: string;
   readonly isVerified: boolean;
-  /** IANA name of the zone whose days it reckons in; null: not chosen. */
+  /** IANA name of the shop's time zone for days; null: not chosen. */
   readonly timeZone: string | null;
-  /** Whom payers ask: an e-mail address or an https URL. */
+  /** Contact for payers: an email address or an https URL. */
   readonly supportContact: string | null;
   /** `#rrggbb`. */
   readonly accentColor: string | null;
   readonly logoHash: string | null;
 }
 
-/** The public face of a shop. */
+/** The public profile of a shop. */
 export function shopFace(merchant: MerchantRow): ShopFace {
   return {
     name: merchant.name,

@@ -7,7 +7,7 @@ import { updateMerchant } from '../../store/merchants/merchants.ts';
 export interface SwitchSandboxDeps {
   readonly db: Db;
   readonly clock: Clock;
-  /** What is known of the chains now. */
+  /** The current state of the chains. */
   readonly followedChains: () => readonly FollowedChain[];
 }
 
@@ -18,9 +18,9 @@ interface Switched {
 }
 
 /**
- * Turns a merchant's sandbox on or off for payments created from now on; existing ones stay what they are and are
- * watched in either mode. A merchant may go live before any coin is ready: live payments then wait for its node, or
- * are refused while the server has none.
+ * Turns a merchant's sandbox on or off for payments created from now on; existing ones keep their mode and
+ * are watched in either mode. A merchant may go live before any coin is ready: live payments then wait for
+ * its node, or are rejected while the server has none.
  */
 export async function switchSandbox(
   deps: SwitchSandboxDeps,

@@ -30,7 +30,7 @@ export async function getBalances(
   return balances;
 }
 
-/** Where one address pays for every send: what it holds less what open sends will use. */
+/** Where one address pays for every send: its balance less the amounts of open sends. */
 async function spendable(db: Db, wallet: WalletRef): Promise<bigint> {
   const isOne = sendsFromOneAddress(wallet);
   const from = isOne ? await merchantAddress(db, wallet) : undefined;

@@ -4,7 +4,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { merchantMode } from '../access/index.ts';
 import type { WalletOwner } from './send/send-order.ts';
 
-/** The merchant's own address of each coin in a mode: where to send coins to fill the wallet. */
+/** The merchant's own address of each coin in a mode, to which coins are sent to fill the wallet. */
 export async function getWalletAddresses(
   deps: { readonly db: Db },
   { merchant, mode: asked }: { readonly merchant: WalletOwner; readonly mode?: Mode | undefined },

@@ -1,4 +1,4 @@
-/** The wallet: balances, outputs, sends and their life, fee bumps, sweeps and consolidation. */
+/** The wallet: balances, outputs, sends and their lifecycle, fee bumps, sweeps and consolidation. */
 export { freezeOutputs } from './freeze-outputs.ts';
 export { getBalances } from './get-balances.ts';
 export { getWalletAddresses } from './get-wallet-addresses.ts';

@@ -22,7 +22,7 @@ export interface WalletOutput {
   readonly amount: string;
   readonly confirmations: number;
   readonly frozen: boolean;
-  /** Whether a send may use it now; else `hold` says why not. */
+  /** Whether a send may use it now; else `hold` gives the reason. */
   readonly spendable: boolean;
   readonly hold: OutputHold | null;
   /** The open send that has reserved it. */
@@ -32,7 +32,7 @@ export interface WalletOutput {
 
 export interface ListOutputsInput {
   readonly merchant: WalletOwner;
-  /** Its current mode when left out. */
+  /** Defaults to its current mode. */
   readonly mode?: Mode | undefined;
   readonly coin: Coin;
   readonly page: number;

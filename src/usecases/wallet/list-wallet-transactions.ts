@@ -16,20 +16,20 @@ import { merchantMode } from '../access/index.ts';
 import type { WalletOwner } from './send/send-order.ts';
 
 export interface WalletTransaction {
-  /** The send's id, or `txHash:index` of an output that paid us. */
+  /** The send's id, or `txHash:index` of an output to us. */
   readonly id: string;
   readonly direction: 'in' | 'out';
   readonly coin: Coin;
-  /** Null of a send that is not signed yet. */
+  /** Null for a send that is not signed yet. */
   readonly txHash: string | null;
-  /** Our address that was paid, or the destination. */
+  /** Our receiving address, or the destination. */
   readonly address: string;
   readonly amount: string;
   /** Network fee of a send; null for incoming money. */
   readonly fee: string | null;
   /** Fee budget of a send; null for incoming money. */
   readonly maxFee: string | null;
-  /** A raise of the fee waits because it would cost more than the budget. */
+  /** A fee bump waits because it would exceed the budget. */
   readonly feeLimited: boolean;
   /** `unconfirmed`, `confirmed` or `gone` incoming; the send's status outgoing. */
   readonly status: string;
@@ -38,11 +38,11 @@ export interface WalletTransaction {
   readonly confirmations: number;
   readonly paymentId: string | null;
   readonly error: string | null;
-  /** That of the payment, or of the books. */
+  /** The currency of the payment, or of the books. */
   readonly currency: string | null;
-  /** Price of one coin at the time; null where none was known. */
+  /** Price of one coin at that time; null where none was known. */
   readonly rate: string | null;
-  /** What `amount` was worth at that rate. */
+  /** The value of `amount` at that rate. */
   readonly fiatAmount: string | null;
   readonly createdAt: string;
 }
@@ -52,7 +52,7 @@ export interface ListWalletTransactionsInput extends Pick<
   'fromMs' | 'toMs' | 'search' | 'page' | 'limit'
 > {
   readonly merchant: WalletOwner;
-  /** Its current mode when left out. */
+  /** Defaults to its current mode. */
   readonly mode?: Mode | undefined;
   readonly coin?: Coin | undefined;
   readonly direction?: 'in' | 'out' | undefined;

@@ -1,7 +1,7 @@
 /** The result of one delivery attempt. */
 export interface AttemptReport {
   readonly logId: string;
-  /** HTTP status of the answer; 0 when none came. */
+  /** HTTP status of the response; 0 without one. */
   readonly status: number;
   readonly error: string | null;
 }

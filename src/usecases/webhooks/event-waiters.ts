@@ -1,9 +1,12 @@
 import { AppError } from '../../domain/errors.ts';
 
 interface WaiterLimits {
-  /** Of all merchants. */
+  /** Maximum for all merchants together. */
   readonly total: number;
-  /** From so many on a merchant may have one each, so that a few with many do not shut out the others. */
+  /**
+   * From this number on, a merchant may have one each, so that a few merchants with many do not exclude the
+   * others.
+   */
   readonly crowded: number;
   readonly perMerchant: number;
 }
@@ -11,7 +14,10 @@ interface WaiterLimits {
 const LIMITS: WaiterLimits = { total: 4_000, crowded: 1_000, perMerchant: 32 };
 const RETRY_AFTER_MS = 1_000;
 
-/** Requests that wait for a merchant's next event, bounded in number. They carry no content: who is woken reads again. */
+/**
+ * Requests that wait for a merchant's next event, bounded in number. They carry no content: a woken request
+ * reads again.
+ */
 export class EventWaiters {
   readonly #limits: WaiterLimits;
   readonly #byMerchant = new Map<string, Set<EventWaiter>>();
@@ -27,13 +33,15 @@ export class EventWaiters {
     return this.#count;
   }
 
-  /** Wakes those that wait for an event of this merchant. Call it after the commit; it never throws. */
+  /**
+   * Wakes the requests that wait for an event of this merchant. Call it after the commit; it never throws.
+   */
   readonly wake = (merchantId: string): void => {
     for (const waiter of this.#byMerchant.get(merchantId) ?? []) waiter.wake();
   };
 
   /**
-   * Begins to wait; the signal, the time or close() ends it. Leave it when done.
+   * Starts to wait; ended by the signal, the timeout or close(). Leave it when done.
    * @throws {AppError} RATE_LIMITED when too many wait.
    */
   join(merchantId: string, until: { readonly timeoutMs: number; readonly signal: AbortSignal }): EventWaiter {
@@ -50,7 +58,7 @@ export class EventWaiters {
     return waiter;
   }
 
-  /** Ends all waits, for good: open ones would hold up the stop of the daemon. */
+  /** Ends all waits for good, because open ones would delay the shutdown of the daemon. */
   close(): void {
     this.#isClosed = true;
     for (const waiters of this.#byMerchant.values()) for (const waiter of waiters) waiter.end();
@@ -64,7 +72,7 @@ export class EventWaiters {
   }
 }
 
-/** One request that waits. */
+/** One waiting request. */
 export class EventWaiter {
   readonly #signal: AbortSignal;
   readonly #timer: NodeJS.Timeout;

@@ -8,27 +8,28 @@ import { presentEvents, type EventView } from './list-events.ts';
 
 export interface FollowEventsInput {
   readonly merchantId: string;
-  /** The last seq seen; 0 is the start. */
+  /** The last seq seen; 0 for the start. */
   readonly after: number;
   readonly limit: number;
   readonly mode?: Mode;
   readonly type?: EventType;
   readonly paymentId?: string;
-  /** How long to wait for an event when there is none, ms; 0: not at all. */
+  /** Maximum wait for an event when there is none, ms; 0: do not wait. */
   readonly waitMs: number;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client has disconnected. */
   readonly clientGone: () => AbortSignal;
 }
 
 interface EventStretch {
   readonly events: EventView[];
-  /** The last seq seen: where to go on. */
+  /** The last seq seen, for the next request. */
   readonly nextAfter: number;
 }
 
 /**
  * A merchant's events after a cursor, oldest first; waits for the next one when there is none yet.
- * @throws {AppError} VALIDATION_INVALID (after) for a cursor that this database never gave; RATE_LIMITED when too many wait.
+ * @throws {AppError} VALIDATION_INVALID (after) for a cursor that this database never issued; RATE_LIMITED
+ * when too many wait.
  */
 export async function followEvents(
   deps: { readonly db: Db; readonly waiters: EventWaiters },
@@ -46,7 +47,8 @@ export async function followEvents(
     signal: input.clientGone(),
   });
   try {
-    // Read once more before the first wait: an event may have come between the first look and joining.
+    // Read once more before the first wait, because an event may have been stored between the first read and
+    // joining.
     do stretch = await readStretch(deps.db, { ...input, after: stretch.nextAfter });
     while (stretch.events.length === 0 && (await waiter.next()));
     return stretch;
@@ -56,7 +58,7 @@ export async function followEvents(
 }
 
 async function readStretch(db: Db, input: FollowEventsInput): Promise<EventStretch> {
-  // Before the events: what comes later is left to the next look.
+  // Read before the events, so that later ones are left to the next read.
   const through = await newestSeq(db, input.merchantId);
   if (through <= input.after) return { events: [], nextAfter: input.after };
   const events = await listEventsInRange(db, { ...input, through });

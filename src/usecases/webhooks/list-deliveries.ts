@@ -11,7 +11,7 @@ import {
 } from '../../store/webhooks/delivery-list.ts';
 import type { DeliveryState } from '../../store/webhooks/webhook-logs.ts';
 
-/** What became of one event at one endpoint, as the API shows it. */
+/** The delivery of one event to one endpoint, as the API presents it. */
 export interface DeliveryView {
   readonly id: string;
   /** The type of the event. */
@@ -23,12 +23,12 @@ export interface DeliveryView {
   /** Null for the webhookUrl of a payment. */
   readonly endpointId: string | null;
   readonly state: DeliveryState;
-  /** At the present URL, those that were asked for by hand included. */
+  /** At the present URL, manual redeliveries included. */
   readonly attempts: number;
   readonly createdAt: string;
   /** Null unless it is pending. */
   readonly nextAttemptAt: string | null;
-  /** The last attempt, as long as its log is kept; null before the first. */
+  /** The last attempt, while its log is kept; null before the first. */
   readonly last: {
     readonly logId: string;
     readonly at: string;
@@ -38,7 +38,7 @@ export interface DeliveryView {
   } | null;
 }
 
-/** One page of a merchant's deliveries, newest first, with the exact number that match. */
+/** One page of a merchant's deliveries, newest first, with the exact total. */
 export async function listDeliveries(
   deps: { readonly db: Db },
   filter: DeliveryFilter & { readonly page: number; readonly limit: number },

@@ -12,25 +12,25 @@ import {
   type StoredEndpoint,
 } from '../../store/webhooks/webhook-endpoints.ts';
 
-/** An endpoint as the API shows it. */
+/** An endpoint as the API presents it. */
 export interface EndpointView {
   readonly id: string;
   readonly url: string;
   /** Whether it is the merchant's own webhookUrl. */
   readonly default: boolean;
-  /** The types it takes; null for all. */
+  /** The subscribed event types; null for all. */
   readonly events: EventType[] | null;
   readonly active: boolean;
-  /** Null where that is not known, and for the merchant's own webhookUrl. */
+  /** Null where it is unknown, and for the merchant's own webhookUrl. */
   readonly creator: Creator | null;
   readonly health: {
     readonly lastSuccessAt: string | null;
     readonly lastFailureAt: string | null;
     /** Failed attempts since the last success. */
     readonly failuresInARow: number;
-    /** Of the last attempt. */
+    /** Error of the last attempt. */
     readonly lastError: string | null;
-    /** Whether it answered 410: nothing goes there until it is edited. */
+    /** Whether it answered 410: deliveries stop until it is edited. */
     readonly gone: boolean;
   };
   readonly createdAt: string;

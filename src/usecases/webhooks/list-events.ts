@@ -7,16 +7,16 @@ import { listEvents as readEvents, type EventFilter, type StoredEvent } from '..
 /** An event and the state of its deliveries. */
 export interface EventView {
   readonly id: string;
-  /** Ascends in the order of commits; numbers may be left out. */
+  /** Ascends in commit order; numbers may be skipped. */
   readonly seq: number;
   readonly type: EventType;
   readonly createdAt: string;
   readonly sandbox: boolean;
   readonly paymentId: string | null;
   readonly sequence: number;
-  /** As in the webhook's body; empty once the event is older than what is kept. */
+  /** As in the webhook's body; empty once the event is older than the retention. */
   readonly data: Record<string, unknown>;
-  /** Whether parts of data were left out: for size when it was written, or for age. */
+  /** Whether parts of data are missing: dropped for size when it was written, or for age. */
   readonly truncated: boolean;
   readonly deliveries: {
     readonly endpoint: string;
@@ -27,7 +27,7 @@ export interface EventView {
   }[];
 }
 
-/** One page of a merchant's events, newest first, with the exact number that match. */
+/** One page of a merchant's events, newest first, with the exact total. */
 export async function listEvents(
   deps: { readonly db: Db },
   filter: EventFilter,

@@ -7,24 +7,24 @@ import {
   type WebhookLogFilter,
 } from '../../store/webhooks/webhook-logs.ts';
 
-/** One attempt to deliver a webhook, as the API shows it. */
+/** One attempt to deliver a webhook, as the API presents it. */
 export interface WebhookLogView {
   readonly id: string;
   readonly createdAt: string;
-  /** Null for events of no payment. */
+  /** Null for events without a payment. */
   readonly paymentId: string | null;
   readonly eventId: string;
   readonly endpoint: string;
-  /** Of the delivery: pending while attempts are ahead, failed once given up. */
+  /** State of the delivery: pending while attempts remain, failed once given up. */
   readonly state: DeliveryState;
   /** Null unless it is pending. */
   readonly nextAttemptAt: string | null;
-  /** HTTP status of the answer; 0 when none came. */
+  /** HTTP status of the response; 0 without one. */
   readonly status: number;
   /** 1 for the first attempt of a delivery. */
   readonly attempt: number;
   readonly durationMs: number;
-  /** Why it was no success; null when it was. */
+  /** Reason of the failure; null on success. */
   readonly error: string | null;
   readonly request: {
     readonly method: string;
@@ -38,7 +38,7 @@ export interface WebhookLogView {
   };
 }
 
-/** One page of a merchant's webhook logs, newest first, with the exact number that match. */
+/** One page of a merchant's webhook logs, newest first, with the exact total. */
 export async function listWebhookLogs(
   deps: { readonly db: Db },
   filter: WebhookLogFilter,

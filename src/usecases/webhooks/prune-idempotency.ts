@@ -3,7 +3,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 import { deleteExpiredIdempotencyKeys } from '../../store/idempotency.ts';
 
 const BATCH = 500;
-/** Bounds one run; the next one goes on. */
+/** Bounds one run; the next one continues. */
 const MAX_BATCHES = 100;
 
 /** Deletes expired idempotency keys in small batches; returns how many. */

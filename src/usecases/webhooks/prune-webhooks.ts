@@ -18,7 +18,7 @@ export interface PruneWebhooksDeps {
 
 export interface Retention {
   readonly logRetentionDays: number;
-  /** All logs together stay below this. */
+  /** Maximum size of all logs together. */
   readonly logMaxBytes: number;
 }
 
@@ -30,10 +30,10 @@ export interface Pruned {
 }
 
 const DAY_MS = 86_400_000;
-/** Longer than a delivery can stay pending, whatever Retry-After its receiver answers. */
+/** Longer than a delivery can stay pending, regardless of the Retry-After of its receiver. */
 const SHORTEST_EVENT_DAYS = 14;
 const BATCH = 500;
-/** Bounds one run; the next one goes on. */
+/** Bounds one run; the next one continues. */
 const MAX_BATCHES = 100;
 const CURSOR = 'webhooks.pruned_event_seq';
 
@@ -67,7 +67,7 @@ async function shrinkLogs(db: Db, maxBytes: number): Promise<number> {
   return freed;
 }
 
-/** Clears the bodies of one batch of old events, except those whose deliveries are still kept. */
+/** Clears the bodies of one batch of old events, except those whose deliveries are still stored. */
 async function forgetBodies(db: Db, before: number): Promise<number> {
   return db.transaction(async (tx) => {
     const seq = Number((await readMeta(tx, CURSOR)) ?? 0);

@@ -53,7 +53,7 @@ export async function recordAttempts(tx: Tx, records: readonly AttemptRecord[]):
   return logs.map(({ id }) => id);
 }
 
-/** A shop's answer may repeat what it was sent before the customer was erased. */
+/** A shop's answer may repeat data that was sent to it before the customer was erased. */
 async function withoutErased(tx: Tx, records: readonly AttemptRecord[]): Promise<AttemptRecord[]> {
   const paymentIds = records.flatMap(({ delivery }) => delivery.payment_id ?? []);
   const erased = await listErasedPayments(tx, [...new Set(paymentIds)]);
@@ -62,7 +62,7 @@ async function withoutErased(tx: Tx, records: readonly AttemptRecord[]): Promise
   );
 }
 
-/** What the attempts say of their endpoints; the webhookUrl of a payment has no health. */
+/** Effects of the attempts on the health of their endpoints; the webhookUrl of a payment has none. */
 function healthChanges(records: readonly AttemptRecord[]): HealthChange[] {
   const changes: HealthChange[] = [];
   for (const [endpointId, of] of Map.groupBy(records, ({ delivery }) => delivery.endpoint_id)) {

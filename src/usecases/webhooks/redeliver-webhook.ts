@@ -59,7 +59,7 @@ async function queueAgain(tx: Tx, log: StoredWebhookLog, now: number): Promise<s
   return id;
 }
 
-/** Where the endpoint of a log is now. */
+/** The current endpoint of a log. */
 async function currentTarget(tx: Tx, log: StoredWebhookLog): Promise<Target> {
   const { merchant_id: merchantId, payment_id: paymentId, endpoint_id: endpointId } = log;
   if (isDeclaredEndpoint(endpointId)) {
@@ -76,7 +76,7 @@ async function currentTarget(tx: Tx, log: StoredWebhookLog): Promise<Target> {
   return { endpointId: isOwn ? null : merchantId, url };
 }
 
-/** @throws {AppError} INVALID_STATE when an endpoint takes no deliveries. */
+/** @throws {AppError} INVALID_STATE when an endpoint is inactive. */
 export function refuseClosed(endpoint: StoredEndpoint): void {
   if (isOpen(endpoint)) return;
   const why = endpoint.active === 0 ? 'is not active' : 'answered 410 Gone: edit it to use it again';

@@ -16,9 +16,10 @@ export interface TestWebhookDeps {
 }
 
 /**
- * Sends a `webhook.test` event to one endpoint, the merchant's own URL unless given, and waits for the first attempt.
- * @throws {AppError} MERCHANT_NOT_FOUND; ENDPOINT_NOT_FOUND; INVALID_STATE when no URL is set, it answered 410 or is not
- * active.
+ * Sends a `webhook.test` event to one endpoint, by default the merchant's own URL, and waits for the first
+ * attempt.
+ * @throws {AppError} MERCHANT_NOT_FOUND; ENDPOINT_NOT_FOUND; INVALID_STATE when no URL is set, it answered
+ * 410 or is not active.
  */
 export async function testWebhook(
   deps: TestWebhookDeps,

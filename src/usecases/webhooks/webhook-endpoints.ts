@@ -24,11 +24,11 @@ export interface WebhookEndpointDeps {
   readonly clock: Clock;
   readonly secretBox: SecretBox;
   readonly webhookUrlRule: WebhookUrlRule;
-  /** Called after the commit of a new URL: what waited goes there at once. */
+  /** Called after the commit of a new URL: pending deliveries are sent there at once. */
   readonly wakeWebhooks: () => void;
 }
 
-/** Each event is delivered to each endpoint: a merchant has a few of them. */
+/** Bounds the deliveries of an event, which goes to each endpoint. */
 const MAX_ENDPOINTS = 16;
 const SECRET_OVERLAP_MS = 24 * 3600 * 1000;
 
@@ -36,7 +36,7 @@ export interface NewEndpoint {
   readonly merchantId: string;
   readonly creator: Creator;
   readonly url: string;
-  /** The types it takes; null for all. */
+  /** The subscribed event types; null for all. */
   readonly events: readonly EventType[] | null;
   readonly active: boolean;
 }
@@ -47,8 +47,8 @@ export interface MadeEndpoint {
 }
 
 /**
- * Adds an endpoint with a secret of its own.
- * @throws {AppError} VALIDATION_INVALID (url); INVALID_STATE when the merchant has as many as it may.
+ * Adds an endpoint with its own secret.
+ * @throws {AppError} VALIDATION_INVALID (url); INVALID_STATE when the merchant has reached the maximum.
  */
 export async function createEndpoint(
   deps: WebhookEndpointDeps,
@@ -88,7 +88,7 @@ export interface EndpointAt {
   readonly endpointId: string;
 }
 
-/** What is left out stays as it is. */
+/** Omitted fields stay unchanged. */
 export interface EndpointEdit extends EndpointAt {
   readonly editor: Creator;
   readonly url?: string | undefined;
@@ -97,10 +97,11 @@ export interface EndpointEdit extends EndpointAt {
 }
 
 /**
- * Edits an endpoint, which also wakes one that answered 410. A new URL gets what waits, with all attempts before it;
- * deactivation ends what waits; another choice of types counts for events from now on. Another URL makes its editor the
- * maker: it reads for them, and ends when they are removed.
- * @throws {AppError} ENDPOINT_NOT_FOUND; VALIDATION_INVALID (url); INVALID_STATE for the merchant's own webhookUrl.
+ * Edits an endpoint, which also re-enables one that answered 410. A new URL receives the pending deliveries,
+ * with all earlier attempts; deactivation ends them; another choice of types applies to events from now on.
+ * Changing the URL makes its editor the creator: it reads for them, and ends when they are removed.
+ * @throws {AppError} ENDPOINT_NOT_FOUND; VALIDATION_INVALID (url); INVALID_STATE for the merchant's own
+ * webhookUrl.
  */
 export async function editEndpoint(deps: WebhookEndpointDeps, edit: EndpointEdit): Promise<StoredEndpoint> {
   refuseDefault(edit);
@@ -131,7 +132,7 @@ export async function editEndpoint(deps: WebhookEndpointDeps, edit: EndpointEdit
 }
 
 /**
- * Deletes an endpoint and ends what waits for it.
+ * Deletes an endpoint and ends its pending deliveries.
  * @throws {AppError} ENDPOINT_NOT_FOUND; INVALID_STATE for the merchant's own webhookUrl.
  */
 export async function removeEndpoint(deps: WebhookEndpointDeps, at: EndpointAt): Promise<void> {
@@ -142,7 +143,7 @@ export async function removeEndpoint(deps: WebhookEndpointDeps, at: EndpointAt):
   });
 }
 
-/** Deletes an endpoint and ends what waits for it. @param end.why what the logs tell */
+/** Deletes an endpoint and ends its pending deliveries. @param end.why the reason in the logs */
 export async function endEndpoint(
   tx: Tx,
   end: { readonly merchantId: string; readonly id: string; readonly why: string; readonly now: number },

@@ -1,6 +1,6 @@
 import type { NoticeKind, NoticeReason } from '../../../domain/notices.ts';
 
-/** Every text of the mails and of the page that switches them off. */
+/** All texts of the mails and of the unsubscribe page. */
 export interface NoticeTexts {
   readonly subjects: Readonly<Record<NoticeReason, string>>;
   readonly bodies: Readonly<Record<NoticeReason, string>>;

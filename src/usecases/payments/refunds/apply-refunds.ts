@@ -4,7 +4,7 @@ import { applyFacts, type ApplyFactsDeps } from '../apply-facts.ts';
 import { readRefunds } from '../load-payment.ts';
 
 /**
- * Tells a payment of its refunds and claims as they are now, in the transaction that changed one of them.
+ * Applies the current refunds and claims of a payment to it, in the transaction that changed one of them.
  * @returns the events it caused, in order
  */
 export async function applyRefunds(

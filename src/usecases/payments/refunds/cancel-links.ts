@@ -4,8 +4,8 @@ import type { Tx } from '../../../store/sqlite/database.ts';
 import { emitRefundEvent, type EmitRefundEventDeps } from './emit-refund-event.ts';
 
 /**
- * Ends the unclaimed links of a payment on which money came before it was complete: the payer chose to pay. In the
- * transaction that recorded the money.
+ * Ends the unclaimed links of a payment that received money before it was complete, because the payer chose
+ * to pay. Runs in the transaction that recorded the money.
  */
 export async function cancelOpenLinks(tx: Tx, deps: EmitRefundEventDeps, paymentId: string): Promise<void> {
   const links = await listOpenLinks(tx, paymentId);
@@ -15,7 +15,10 @@ export async function cancelOpenLinks(tx: Tx, deps: EmitRefundEventDeps, payment
   });
 }
 
-/** Ends what is unpaid of a payment's links: its money went back in another way. In the transaction that recorded so. */
+/**
+ * Ends the unpaid part of a payment's links, because its money was returned in another way. Runs in the
+ * transaction that recorded so.
+ */
 export async function cancelUnpaidLinks(tx: Tx, deps: EmitRefundEventDeps, paymentId: string): Promise<void> {
   const links = await listUnpaidLinks(tx, paymentId);
   await cancelLinks(tx, deps, links, {

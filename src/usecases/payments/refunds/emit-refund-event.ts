@@ -12,13 +12,13 @@ type RefundLinkEvent = Extract<EventType, `refund.${string}` | 'payment.refund_f
 type RefundEvent = Extract<EventType, 'payment.partially_refunded' | 'payment.refund_failed'>;
 
 export interface EmitRefundEventDeps extends PresentDeps, EmitEventDeps {
-  /** Called after the commit with the payment: it may look different now. */
+  /** Called after the commit with the payment, because its presentation may have changed. */
   readonly tellPaymentNews: (paymentId: string) => void;
 }
 
 /**
- * Tells the merchant about a refund link, in the transaction that changed it: an event of its payment, in order with
- * the others. The link's address is not in it: bodies are kept in clear.
+ * Notifies the merchant about a refund link, in the transaction that changed it: an event of its payment, in
+ * order with the others. It omits the link's address, because event bodies are stored unencrypted.
  */
 export async function emitRefundEvent(
   tx: Tx,
@@ -29,7 +29,7 @@ export async function emitRefundEvent(
   await emit(tx, deps, type, link.payment_id, { refundLink: presentLink(link, null) });
 }
 
-/** Tells the merchant about a refund to an address, as an event of its payment. */
+/** Notifies the merchant about a refund to an address, with an event of its payment. */
 export async function emitDirectRefundEvent(
   tx: Tx,
   deps: EmitRefundEventDeps,

@@ -8,7 +8,7 @@ import type { StoredRefundLink } from '../../../store/payments/refund-links.ts';
 /** A refund link as the merchant sees it. */
 export type RefundLinkView = ReturnType<typeof presentLink>;
 
-/** @param url who has it can claim the money: null where it is not to be shown */
+/** @param url lets its holder claim the money: null where it must not be shown */
 export function presentLink(link: StoredRefundLink, url: string | null) {
   return {
     id: link.id,
@@ -43,7 +43,7 @@ export function linkUrl(deps: { readonly baseUrl: string }, token: string): stri
   return `${deps.baseUrl}/r/${token}`;
 }
 
-/** The link again, for its merchant. */
+/** The address of the link, for its merchant. */
 export function openUrl(
   deps: { readonly baseUrl: string; readonly secretBox: SecretBox },
   link: StoredRefundLink,
@@ -51,7 +51,7 @@ export function openUrl(
   return linkUrl(deps, deps.secretBox.open(link.token_sealed));
 }
 
-/** Coins that may be chosen, or the one that was, with what the refund takes of the payment's money. */
+/** The available coins, or the chosen one, with the amount of the payment's money that the refund uses. */
 function coinAmounts({ amounts_json, coin, claimed }: StoredRefundLink): Partial<Record<Coin, string>> {
   const sums = coin === null || claimed === null ? parseSums(amounts_json) : { [coin]: BigInt(claimed) };
   const shown: Partial<Record<Coin, string>> = {};

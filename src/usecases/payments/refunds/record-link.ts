@@ -14,10 +14,10 @@ import { emitRefundEvent } from './emit-refund-event.ts';
 import { reopenLink } from './reopen-link.ts';
 
 /**
- * Tells a link what became of the send that pays it, in the transaction that changed the send: paid from the moment
- * a node took it; once it can never confirm open again, or ended if the payment was recorded as refunded
+ * Records on a link the outcome of the send that pays it, in the transaction that changed the send: paid once
+ * a node accepts it; open again once it can never confirm, or ended if the payment was recorded as refunded
  * elsewhere since.
- * @param isToldFailed whether that transaction tells of a failed refund of the payment already
+ * @param isToldFailed whether that transaction already reports a failed refund of the payment
  */
 export async function recordLinkedRefund(
   tx: Tx,
@@ -53,7 +53,7 @@ async function reopen(
   if (!isToldFailed) await emitRefundEvent(tx, deps, 'payment.refund_failed', changed);
 }
 
-/** Whether the money went back in another way after the refund was sent, as the shop recorded. */
+/** Whether the shop recorded another return of the money after the refund was sent. */
 function wasReturnedSince(
   { position }: StoredRefund,
   { refunded_position: refundedPosition, refunded_by: refundedBy }: StoredPayment,
@@ -62,8 +62,8 @@ function wasReturnedSince(
 }
 
 /**
- * Whether a node may have had the send: then its failure cost a fee, or the shop itself cancelled it. Without the
- * shop's approval the payer could have it paid for that as often as he likes.
+ * Whether a node may have received the send: then its failure cost a fee, or the shop itself cancelled it.
+ * Without the shop's approval the payer could repeat that at will.
  */
 function wasOffered({ broadcasts, height }: StoredSend): boolean {
   return broadcasts > 0 || height !== null;
@@ -86,7 +86,7 @@ async function settle(
   await markPaid(tx, deps, link, refund);
 }
 
-/** A send that was recorded as failed, and that a fork pays after all, takes back the claim that was dropped. */
+/** A send recorded as failed that a fork mines after all restores the dropped claim. */
 async function markPaid(
   tx: Tx,
   deps: ApplyFactsDeps,

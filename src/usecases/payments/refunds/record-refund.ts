@@ -8,9 +8,9 @@ import { emitDirectRefundEvent } from './emit-refund-event.ts';
 import { recordLinkedRefund } from './record-link.ts';
 
 /**
- * Tells a payment what became of a send that refunds it, in the transaction that changed the send:
- * refunded from the moment a node took the last of it, and no longer once that can never confirm. Its
- * link, if it was claimed by one, is told as well. A send that refunds nothing is left alone.
+ * Records on a payment the outcome of a send that refunds it, in the transaction that changed the send:
+ * refunded once a node accepts the last of it, and no longer once that can never confirm. Its link, if
+ * claimed by one, is updated as well. Ignores sends that refund nothing.
  * @param before the status of the send before that change
  */
 export async function recordRefund(
@@ -36,5 +36,5 @@ export async function recordRefund(
   }
 }
 
-/** A node has the refund, or a block. */
+/** A node has accepted the refund, or a block contains it. */
 const TAKEN: ReadonlySet<SendStatus> = new Set(['broadcast', 'confirmed']);

@@ -3,10 +3,13 @@ import type { Clock } from '../../../domain/ports.ts';
 import { updateRefundLink, type StoredRefundLink } from '../../../store/payments/refund-links.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 
-/** A link whose claim was dropped can be claimed for so long at least, though its time was up. */
+/** A link whose claim was dropped stays claimable for at least this long, even past its expiry. */
 const REOPENED_MS = 7 * 24 * 3_600_000;
 
-/** Drops the claim of a link, which can be claimed again. Its merchant must be told in the same transaction. */
+/**
+ * Drops the claim of a link, which can be claimed again. Its merchant must be notified in the same
+ * transaction.
+ */
 export async function reopenLink(
   tx: Tx,
   { clock }: { readonly clock: Clock },

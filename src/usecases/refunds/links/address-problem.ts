@@ -2,18 +2,18 @@ import { base58 } from '@scure/base';
 import type { Chains } from '../../../domain/chains.ts';
 import { NETWORKS, UTXO_COINS, type Coin, type Mode, type Network } from '../../../domain/coins.ts';
 
-/** What is wrong with an address, for whoever typed it. */
+/** The problem of an address, for the person who typed it. */
 export type AddressProblem =
-  /** Of another coin. */
+  /** An address of another coin. */
   | { readonly kind: 'coin'; readonly of: Coin }
-  /** Of the right coin, on a network of the other kind: a test network, or the real one. */
+  /** The right coin on the wrong kind of network: a test network, or the real one. */
   | { readonly kind: 'network'; readonly isTest: boolean }
-  /** Looks right and is mistyped. */
+  /** Well-formed but mistyped. */
   | { readonly kind: 'checksum' }
   | { readonly kind: 'mweb' }
   | { readonly kind: 'invalid' };
 
-/** What a text looks like by its form, whatever its checksum says. */
+/** The format of a text, regardless of its checksum. */
 interface Look {
   readonly coin: Coin;
   /** Null where all networks of a coin share their addresses. */
@@ -23,7 +23,7 @@ interface Look {
 const PAYLOAD_LENGTH = 25;
 const SOLANA_LENGTH = 32;
 
-/** Why a text is no address of a coin in a mode; null when it is one, or nobody can say. */
+/** Why a text is not an address of a coin in a mode; null when it is one, or that is unknown. */
 export function addressProblem(
   chains: Chains,
   { coin, mode, address }: { readonly coin: Coin; readonly mode: Mode; readonly address: string },

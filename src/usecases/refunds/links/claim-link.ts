@@ -25,7 +25,7 @@ import { chainFor, planOrder, quoteFee, sumPlan } from '../../wallet/index.ts';
 import { toSendOrder, type Claim } from './claim-order.ts';
 import { claimOptions, linkByToken } from './payer-link.ts';
 
-/** Nothing here signs: whoever has a link reaches this far. */
+/** Nothing here signs, because any holder of a link has access to it. */
 export interface ClaimLinkDeps extends ApplyFactsDeps {
   readonly db: Db;
   readonly rates: Rates;
@@ -39,20 +39,20 @@ export interface ClaimRequest {
   readonly destination: string;
 }
 
-/** What a claim would come to, decimal strings in the coin's unit. */
+/** The amounts of a claim before it is made, decimal strings in the coin's unit. */
 export interface ClaimPreview {
   readonly amount: string;
-  /** Null where the shop pays it, or while nobody can say. */
+  /** Null where the shop pays it, or while it is unknown. */
   readonly fee: string | null;
-  /** Null while nobody can say. */
+  /** Null while it is unknown. */
   readonly arrives: string | null;
-  /** False while nobody can say whether the network would carry it. */
+  /** False while it is unknown whether the network would carry it. */
   readonly isChecked: boolean;
 }
 
 /**
- * Checks a claim before it is made: the address, that as much money is there, and that the network would carry it.
- * @throws {AppError} as claimRefundLink
+ * Checks a claim before it is made: the address, the available money, and whether the network would carry it.
+ * @throws {AppError} like claimRefundLink
  */
 export async function previewClaim(deps: ClaimLinkDeps, wish: ClaimRequest): Promise<ClaimPreview> {
   const link = await linkByToken(deps.db, wish.token);
@@ -61,9 +61,10 @@ export async function previewClaim(deps: ClaimLinkDeps, wish: ClaimRequest): Pro
 }
 
 /**
- * Claims a link, once for ever: it reserves the money, which is sent by the next round unless the shop is to agree. The same claim
- * again changes nothing. What keeps the shop from sending now (a node that is down, an empty wallet) does not concern
- * the payer: the claim is kept and sent as soon as that is over, or dropped if the network then would not carry it.
+ * Claims a link, once for ever: it reserves the money, which the next round sends unless the shop must
+ * approve. Repeating the same claim changes nothing. Problems of the shop (a node that is down, an empty
+ * wallet) do not concern the payer: the claim is stored and sent once they are over, or dropped if the
+ * network would then not carry it.
  * @throws {AppError} LINK_NOT_FOUND; INVALID_STATE when it cannot be claimed (any more); VALIDATION_INVALID
  * naming `coin`, `destination` or `amount`; RATE_UNAVAILABLE, COIN_UNAVAILABLE
  */
@@ -78,7 +79,7 @@ export async function claimRefundLink(deps: ClaimLinkDeps, wish: ClaimRequest): 
   deps.wakeWebhooks();
 }
 
-/** False when the same claim was made meanwhile. */
+/** False when the same claim was made in the meantime. */
 async function claim(tx: Tx, deps: ClaimLinkDeps, wish: ClaimRequest, isChecked: boolean): Promise<boolean> {
   const link = await linkByToken(tx, wish.token);
   if (isSameClaim(deps, link, wish)) return false;
@@ -107,7 +108,7 @@ async function claim(tx: Tx, deps: ClaimLinkDeps, wish: ClaimRequest, isChecked:
   return true;
 }
 
-/** What the claim gives back of the price. */
+/** The share of the price that the claim refunds. */
 function claimGiven(link: StoredRefundLink, payment: LoadedPayment, coin: Coin, atoms: bigint): RefundValue {
   const left = remainingRefundable(payment.state, coin, { mayWait: true });
   const fiat = link.rate === 'current' ? parseDecimal(link.amount, currencyDigits(link.currency) ?? 0) : null;
@@ -124,7 +125,7 @@ async function paymentOf(
   return loadPayment(db, deps, row);
 }
 
-/** Whether a link was claimed in just this way: a form that was sent twice. */
+/** Whether a link was claimed in exactly this way, because a form was sent twice. */
 function isSameClaim(
   deps: ClaimLinkDeps,
   link: StoredRefundLink,
@@ -143,7 +144,7 @@ function isSameClaim(
   return adapter.watchKey(link.destination) === adapter.watchKey(text);
 }
 
-/** The claim as things stand. Inside a transaction the answer holds until its end. */
+/** The claim in the current state. Inside a transaction the result stays valid until its end. */
 async function claimFor(
   db: Db,
   deps: ClaimLinkDeps,
@@ -162,10 +163,10 @@ async function claimFor(
   return asked;
 }
 
-/** Reasons that are the shop's own or pass: the claim is sent once they are over. */
+/** Reasons of the shop's own, or temporary ones: the claim is sent once they are over. */
 const TRANSIENT_ERRORS = new Set(['INSUFFICIENT_BALANCE', 'NODE_UNAVAILABLE']);
 
-/** Waits for the network. @throws {AppError} VALIDATION_INVALID when the network would not carry it at all */
+/** Waits for the network. @throws {AppError} VALIDATION_INVALID when the network would never carry it */
 async function preview(deps: ClaimLinkDeps, link: StoredRefundLink, asked: Claim): Promise<ClaimPreview> {
   const { coin, atoms } = asked;
   const amount = formatCoinAmount(atoms, coin);

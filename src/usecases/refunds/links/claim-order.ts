@@ -10,14 +10,14 @@ import { outputsForRefund } from '../unproven-failures.ts';
 import type { SendCoinsDeps, SendOrder } from '../../wallet/index.ts';
 import { leftForClaim } from './left-for-link.ts';
 
-/** What is sent for a claim. */
+/** What a claim sends. */
 export interface Claim {
   readonly coin: NonNullable<StoredRefundLink['coin']>;
   readonly atoms: bigint;
   readonly destination: string;
 }
 
-/** The send that a claim on a link comes to. */
+/** The send that pays a claim on a link. */
 export async function toSendOrder(db: Db, link: StoredRefundLink, claim: Claim): Promise<SendOrder> {
   const merchant = await findMerchant(db, link.merchant_id);
   if (merchant === undefined) throw new Error(`merchant ${link.merchant_id} does not exist`);
@@ -30,15 +30,15 @@ export async function toSendOrder(db: Db, link: StoredRefundLink, claim: Claim):
     amount: claim.atoms,
     subtractFee: link.deduct_fee === 1,
     feeField: 'deductFee',
-    // The payer chooses the time and the coin: the fee never takes more than what is given back.
+    // The payer chooses the time and the coin, so the fee never exceeds the refunded amount.
     maxFee: claim.atoms,
   };
 }
 
 /**
- * The send for a claim that waits for one. Inside a transaction the answer holds until its end: that is what keeps a
- * claim from being paid twice, or after it was cancelled.
- * @throws {AppError} INVALID_STATE when it waits no longer, or its money is not there
+ * The send for a waiting claim. Inside a transaction the result stays valid until its end, which prevents
+ * that a claim is paid twice, or after it was cancelled.
+ * @throws {AppError} INVALID_STATE when it no longer waits, or its money is missing
  */
 export async function orderClaim(
   db: Db,
@@ -61,7 +61,10 @@ export async function orderClaim(
   return { ...order, only: await outputsForRefund(db, deps, { coin, paymentId: row.id }) };
 }
 
-/** What a claim waits for whose money is there and not deep enough to leave; null where that is not what it waits for. */
+/**
+ * The confirmations that a claim waits for while its money is present but not yet deep enough; null where it
+ * does not wait for them.
+ */
 export async function awaitedByClaim(
   db: Db,
   deps: LoadPaymentDeps,

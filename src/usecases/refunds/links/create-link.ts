@@ -48,7 +48,7 @@ export interface CreateLinkDeps {
   readonly confirmations: LoadPaymentDeps['confirmations'];
 }
 
-/** What of a payment a link gives back. */
+/** The part of a payment that a link refunds. */
 export type RefundLinkRequest =
   | { readonly kind: 'amount'; readonly amount: string; readonly currency: string }
   | { readonly kind: RefundPreset };
@@ -57,7 +57,7 @@ export interface CreateLinkInput {
   readonly merchantId: string;
   readonly paymentId: string;
   readonly wish: RefundLinkRequest;
-  /** Only this coin may be chosen; needed for `all` and `excess` when money came in several. */
+  /** The only coin that may be chosen; needed for `all` and `excess` when money came in several. */
   readonly coin?: Coin | undefined;
   readonly rate: RefundRate;
   readonly expiresInDays: number;
@@ -71,9 +71,11 @@ const DAY_MS = 24 * 3_600_000;
 const TOKEN_LENGTH = 43;
 
 /**
- * Makes a link by which the payer gets money back: he chooses among the coins he paid in and names an address. It
- * reserves nothing; at its rate the amounts are fixed here, or with the current one at the claim.
- * @throws {AppError} PAYMENT_NOT_FOUND, INVALID_STATE (nothing refundable), VALIDATION_INVALID, RATE_UNAVAILABLE
+ * Creates a link by which the payer gets money back, in a chosen coin of those received and to an address of
+ * their own. It reserves nothing; at the rate at receipt the amounts are fixed here, at the current rate only
+ * at the claim.
+ * @throws {AppError} PAYMENT_NOT_FOUND, INVALID_STATE (nothing refundable), VALIDATION_INVALID,
+ * RATE_UNAVAILABLE
  */
 export async function createRefundLink(
   deps: CreateLinkDeps,
@@ -146,7 +148,7 @@ async function rowOf(
 interface Terms {
   /** In the payment's currency. */
   readonly amount: string;
-  /** Of the payment's money, per coin that may be chosen. */
+  /** Atoms of the payment's money, per coin that may be chosen. */
   readonly atoms: CoinSums;
 }
 
@@ -181,7 +183,9 @@ function firstPaid(payment: LoadedPayment): Coin {
   return paid.coin;
 }
 
-/** A stated amount in each coin of which as much is there. @throws {AppError} VALIDATION_INVALID when there is none */
+/**
+ * A stated amount in each coin with enough money. @throws {AppError} VALIDATION_INVALID when there is none
+ */
 function amountIn(
   deps: CreateLinkDeps,
   payment: LoadedPayment,
@@ -202,7 +206,7 @@ function amountIn(
   throw invalidField('amount', `at most ${most.join(' or ')} can still be refunded`);
 }
 
-/** Everything of a coin that is left, or what is there beyond the price. */
+/** The whole remainder of a coin, or its excess. */
 function preset(
   deps: CreateLinkDeps,
   payment: LoadedPayment,
@@ -226,7 +230,10 @@ function preset(
   return { amount, atoms: { [coin]: now < left.atoms ? now : left.atoms } };
 }
 
-/** Money of unknown value may be beyond the price. @throws {AppError} RATE_UNAVAILABLE where there is some */
+/**
+ * Money of unknown value may be in excess of the price. @throws {AppError} RATE_UNAVAILABLE where there is
+ * some
+ */
 function nothingBeyond(payment: LoadedPayment): AppError {
   for (const coin of COINS) {
     const left = leftToClaim(payment, coin);

@@ -19,7 +19,7 @@ export interface DecideLinkDeps extends ApplyFactsDeps {
   readonly db: Db;
   readonly secretBox: SecretBox;
   readonly wakeWebhooks: () => void;
-  /** Lets claims be sent that can be. */
+  /** Sends the claims that can be sent. */
   readonly sendClaims: () => Promise<void>;
 }
 
@@ -29,7 +29,7 @@ interface At {
 }
 
 /**
- * Ends a link, also a claimed one as long as no send of it is signed; ending it twice changes nothing.
+ * Ends a link, even a claimed one while no send of it is signed; ending it twice changes nothing.
  * @throws {AppError} LINK_NOT_FOUND; INVALID_STATE once it is being paid, was paid or expired
  */
 export async function cancelLink(deps: DecideLinkDeps, at: At): Promise<RefundLinkView> {
@@ -53,8 +53,8 @@ export async function cancelLink(deps: DecideLinkDeps, at: At): Promise<RefundLi
 }
 
 /**
- * Agrees to a claim that waits for it: the money is sent to the address that was claimed.
- * @param at.claimId the claim that is meant: a link that was opened again may have another one by now
+ * Approves a waiting claim: the money is sent to the claimed address.
+ * @param at.claimId the approved claim, because a reopened link may have another one by now
  * @throws {AppError} LINK_NOT_FOUND; INVALID_STATE unless it is claimed, by that claim, and needs approval
  */
 export async function approveLink(

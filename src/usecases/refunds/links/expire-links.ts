@@ -7,10 +7,10 @@ export interface ExpireLinksDeps extends ApplyFactsDeps {
   readonly wakeWebhooks: () => void;
 }
 
-/** Links ended in one round. */
+/** Maximum links per round. */
 const ROUND_SIZE = 100;
 
-/** Ends the links that nobody claimed in time; a claimed one never expires. */
+/** Expires unclaimed links; a claimed one never expires. */
 export async function expireLinks(deps: ExpireLinksDeps): Promise<void> {
   const due = await linksToExpire(deps.db, deps.clock.now(), ROUND_SIZE);
   for (const id of due) {

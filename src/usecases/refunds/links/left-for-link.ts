@@ -12,7 +12,7 @@ import type { StoredRefundLink } from '../../../store/payments/refund-links.ts';
 import type { LoadedPayment } from '../../payments/index.ts';
 import { receivedRate } from '../refundable.ts';
 
-/** Atoms of a coin that may be claimed by a link now: what is claimed waits for its confirmations. */
+/** Atoms of a coin that a link may claim now: a claim waits for the confirmations of its money. */
 export function leftToClaim(link: StoredRefundLink, payment: LoadedPayment, coin: Coin): bigint {
   const { preset, opened_complete: opened } = link;
   const isExcess = isLimitedToExcess(payment.state, { preset, openedComplete: opened === 1 });
@@ -20,8 +20,8 @@ export function leftToClaim(link: StoredRefundLink, payment: LoadedPayment, coin
 }
 
 /**
- * Atoms of a coin that are left for the claim that waits to be sent: of money that is deep enough, unless what is not
- * yet counts as well.
+ * Atoms of a coin that remain for a claim waiting to be sent: of money that is deep enough, unless shallower
+ * money counts as well.
  */
 export function leftForClaim(
   link: StoredRefundLink,
@@ -35,7 +35,7 @@ export function leftForClaim(
   });
 }
 
-/** All that is left, or only what is left beyond the price. */
+/** The whole remainder, or only the excess. */
 function leftOf(
   link: StoredRefundLink,
   payment: LoadedPayment,
@@ -46,15 +46,15 @@ function leftOf(
   if (!isExcess || left.atoms <= 0n) return left.atoms;
   const excess = excessLeft(payment, coin, terms);
   if (link.rate === 'received') return excess;
-  // Its worth was promised, which may take more coins now, or fewer.
+  // The link promised its value, which may now take more or fewer coins.
   const promised = parseDecimal(link.amount, currencyDigits(link.currency) ?? 0);
   const isEnough = left.worth !== null && convertToMinor(excess, receivedRate(payment, left)) >= promised;
   return excess > 0n && isEnough ? left.atoms : 0n;
 }
 
 /**
- * Atoms of a coin that are left beyond the price. Once the payment is refunded its price asks for nothing any more: all
- * that is left came beyond it. Money of unknown value counts for nothing: what is beyond the price without it stays so.
+ * The unrefunded excess in atoms of a coin. A refunded payment's price is settled, so that its whole
+ * remainder is excess. Money of unknown value is ignored: an excess without it remains one.
  */
 export function excessLeft(payment: LoadedPayment, coin: Coin, terms: RefundableTerms = {}): bigint {
   if (payment.state.refundedAt !== null) return remainingRefundable(payment.state, coin, terms).atoms;

@@ -15,14 +15,17 @@ export interface ListLinksDeps {
 
 export interface ListLinksFilter {
   readonly merchant: Pick<MerchantRow, 'id' | 'sandbox'>;
-  /** Its current mode when left out. */
+  /** Defaults to its current mode. */
   readonly mode?: Mode | undefined;
   readonly paymentId?: string | undefined;
   readonly status?: RefundLinkStatus | undefined;
   readonly urls: VisibleUrls;
 }
 
-/** Which of the links themselves are shown: who has one can claim the money. `waiting`: those that need an approval then. */
+/**
+ * Which link addresses are included, since their holder can claim the money. `waiting`: those that then need
+ * an approval.
+ */
 export type VisibleUrls = 'all' | 'waiting' | 'none';
 
 /**

@@ -20,15 +20,15 @@ import { exchangeRateFor } from '../refundable.ts';
 import { leftForClaim, leftToClaim } from './left-for-link.ts';
 import { shopFace, type ShopFace } from '../../shops/index.ts';
 
-/** A coin that the payer may choose, and what the refund is in it. */
+/** A coin that the payer may choose, and the refund's amount in it. */
 export interface ClaimOption {
   readonly coin: Coin;
   readonly atoms: bigint;
 }
 
-/** A link as whoever has it sees it. */
+/** The view of a link for its holder. */
 export interface PayerLink {
-  /** `gone`: the money went another way meanwhile; `waiting`: it has not all its confirmations at the moment. */
+  /** `gone`: the money was returned in another way since; `waiting`: it currently lacks confirmations. */
   readonly status: RefundLinkStatus | 'gone' | 'waiting';
   readonly shop: ShopFace;
   readonly sandbox: boolean;
@@ -40,7 +40,7 @@ export interface PayerLink {
   readonly needsApproval: boolean;
   readonly deductsFee: boolean;
   readonly expiresAt: number;
-  /** What may be chosen; empty unless open. */
+  /** The available choices; empty unless open. */
   readonly options: readonly ClaimOption[];
   readonly claim: PayerClaim | null;
   /** Why the last claim was dropped, while the link is open again. */
@@ -49,11 +49,11 @@ export interface PayerLink {
 
 export interface PayerClaim {
   readonly coin: Coin;
-  /** What arrives once that is known, else what is sent before fees; decimal strings in the coin's unit. */
+  /** The arriving amount once known, else the amount before fees; decimal strings in the coin's unit. */
   readonly amount: string;
   readonly destination: string;
   readonly claimedAt: number;
-  /** Once a node took it. */
+  /** Set once a node accepted it. */
   readonly txid: string | null;
   readonly isConfirmed: boolean;
 }
@@ -71,7 +71,7 @@ export async function linkByToken(db: Db, token: string): Promise<StoredRefundLi
 }
 
 /**
- * Reads a link for whoever has it.
+ * Reads a link for its holder.
  * @throws {AppError} LINK_NOT_FOUND; RATE_UNAVAILABLE while its price is unknown
  */
 export async function readPayerLink(
@@ -122,9 +122,9 @@ function shownStatus(
   return isUnsettled(link, payment) ? 'waiting' : 'gone';
 }
 
-/** Whether money that the link is about is alive and has lost its confirmations, as in a reorganisation. */
+/** Whether money of the link still exists but lost its confirmations, as in a reorg. */
 function isUnsettled(link: StoredRefundLink, payment: LoadedPayment): boolean {
-  // What is beyond the price depends on all that came.
+  // The excess depends on all received money.
   const coins = link.preset === 'excess' ? COINS : Object.keys(parseSums(link.amounts_json));
   const alive = sumByCoin(liveCredits(payment.state));
   return COINS.some((coin) => {
@@ -134,8 +134,8 @@ function isUnsettled(link: StoredRefundLink, payment: LoadedPayment): boolean {
 }
 
 /**
- * What a claim would be in each coin as things stand. As much money as the link was made for must still be there. At
- * the current price it is what the fiat amount buys now, at most all that is left.
+ * The current amount of a claim in each coin. The money that the link was created for must still be present
+ * in full. At the current price it is the present equivalent of the fiat amount, at most the whole remainder.
  * @throws {AppError} RATE_UNAVAILABLE
  */
 export function claimOptions(

@@ -7,17 +7,20 @@ import type { LoadedPayment } from '../../payments/index.ts';
 import { receivedRate } from '../refundable.ts';
 import { excessLeft } from './left-for-link.ts';
 
-/** What a payer sent beyond the price and has not got back. */
+/** The unrefunded excess of a payer. */
 export interface Excess {
   /** Decimal string. */
   readonly amount: string;
-  /** The coin of the amount; null when money is there in several, and the amount is in the payment's currency. */
+  /**
+   * The coin of the amount; null when money is present in several, and the amount is in the payment's
+   * currency.
+   */
   readonly coin: Coin | null;
 }
 
 /**
- * What is still there beyond the price of a completed payment, without money of unknown value; null when that is less
- * than the smallest fiat amount.
+ * The unrefunded excess of a completed payment, without money of unknown value; null when that is less than
+ * the smallest fiat amount.
  */
 export function readExcess(payment: LoadedPayment): Excess | null {
   const { row, state } = payment;
@@ -26,7 +29,8 @@ export function readExcess(payment: LoadedPayment): Excess | null {
   const held = COINS.map((coin) => remainingRefundable(state, coin)).filter(
     ({ atoms, worth }) => atoms > 0n && worth !== null,
   );
-  // Of several coins the one of which most is over: each excess is that of the whole payment, up to what is there of it.
+  // Of several coins the one with the largest excess: each excess is that of the whole payment, capped by the
+  // money present in that coin.
   const over = held.map((left) => {
     const atoms = excessLeft(payment, left.coin);
     return { coin: left.coin, atoms, value: convertToMinor(atoms, receivedRate(payment, left)) };

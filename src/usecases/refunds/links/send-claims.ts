@@ -16,18 +16,21 @@ export interface SendClaimsDeps extends SendCoinsDeps {
   readonly claimBackoff: RetryBackoff;
 }
 
-/** Claims looked at in one round: far more than wait at a time, or those that cannot be sent would hide the others. */
+/**
+ * Claims read in one round: far more than ever wait at a time, because unsendable claims would otherwise hide
+ * the others.
+ */
 const ROUND_SIZE = 5_000;
 
 /**
- * One round over the claims that wait for their send: each is sent like any refund, its signed bytes stored together
- * with the link's own note of it, so that a claim has one send whatever crashes when. Claims that cannot be sent now
- * say why and are tried again.
+ * One round over the claims that wait for their send: each is sent like any refund, its signed bytes stored
+ * together with the link's reference to it, so that a claim has exactly one send at any crash. Unsendable
+ * claims record their reason and are retried.
  */
 export async function sendClaims(deps: SendClaimsDeps): Promise<void> {
   const waiting = await claimsToSend(deps.db, ROUND_SIZE);
   const chains = Map.groupBy(waiting, ({ coin, mode }) => `${coin}/${mode}`);
-  // A node that answers slowly keeps no other chain waiting.
+  // A slow node must not delay the other chains.
   await Promise.all(
     [...chains.values()].map(async (claims) => {
       for (const claim of claims) {
@@ -47,7 +50,7 @@ async function sendClaim(
   try {
     const awaited = await awaitedByClaim(deps.db, deps, link);
     if (awaited !== null) {
-      // Passes by itself, as with a node that is down: nobody has to do anything.
+      // Resolves without action, as with a node that is down.
       await noteProblem(deps, id, { problem: awaited, isNodes: true });
       return 'tried';
     }
@@ -76,8 +79,8 @@ async function sendClaim(
 }
 
 /**
- * What the network would not carry of a claim, however long it waits: an address that refuses money, or an amount that
- * nobody could check when it was claimed. One that was checked waits for the fee to fall again.
+ * Why the network would never carry a claim: its address rejects money, or its amount could not be checked at
+ * the claim. A checked amount waits for the fee to fall again.
  */
 function permanentRefusal(link: StoredRefundLink, error: unknown): 'amount' | 'destination' | null {
   if (!(error instanceof AppError) || error.code !== 'VALIDATION_INVALID') return null;
@@ -86,7 +89,9 @@ function permanentRefusal(link: StoredRefundLink, error: unknown): 'amount' | 'd
   return field === 'amount' && link.claim_checked === 0 ? field : null;
 }
 
-/** Opens a link again whose claim cannot be sent: the payer may claim it in another way. False: try again later. */
+/**
+ * Reopens a link whose claim cannot be sent, so that the payer may claim it differently. False: retry later.
+ */
 async function dropClaim(
   deps: SendClaimsDeps,
   link: StoredRefundLink,
@@ -114,8 +119,8 @@ async function dropClaim(
 }
 
 /**
- * For the merchant; a claim that has its send, or was opened again, keeps what that says. What no node is to blame for
- * is an event, once per claim: the wallet may lack the money for days.
+ * For the merchant; ignored once the claim has its send or was reopened. A problem without a node fault is an
+ * event, once per claim: the wallet may lack the money for days.
  */
 async function noteProblem(
   deps: SendClaimsDeps,

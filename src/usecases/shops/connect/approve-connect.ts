@@ -18,10 +18,10 @@ export interface ApproveConnectDeps {
 }
 
 /**
- * Agrees to a connect request for one merchant. @returns where the owner goes on, with a code that is good once, for
- * ten minutes, together with the verifier that only the shop knows.
- * @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; VALIDATION_INVALID for a redirect URL
- * that is not taken; INVALID_STATE when the merchant has too many keys.
+ * Approves a connect request for one merchant. @returns the URL where the owner continues, with a code that
+ * is valid once, for ten minutes, together with the verifier that only the shop knows.
+ * @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; VALIDATION_INVALID for a
+ * rejected redirect URL; INVALID_STATE when the merchant has too many keys.
  */
 export async function approveConnect(
   { db, clock, redirectRule }: ApproveConnectDeps,

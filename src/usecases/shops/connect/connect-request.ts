@@ -2,7 +2,7 @@ import { invalidField } from '../../../domain/errors.ts';
 import type { Scope } from '../../../domain/scopes.ts';
 import { redirectWith, type RedirectRule } from './redirect-url.ts';
 
-/** What a shop asks the owner to agree to. */
+/** A shop's request for the owner's approval. */
 export interface ConnectRequest {
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -12,13 +12,13 @@ export interface ConnectRequest {
   readonly codeChallenge: string;
 }
 
-/** @throws {AppError} VALIDATION_INVALID for a redirect URL to which no owner is sent. */
+/** @throws {AppError} VALIDATION_INVALID for a redirect URL that the rule rejects. */
 export function assertRedirectUrl(rule: RedirectRule, redirectUrl: string): void {
   const problem = rule(redirectUrl);
   if (problem !== null) throw invalidField('redirectUrl', problem);
 }
 
-/** Where the owner is sent who does not agree. @throws {AppError} as assertRedirectUrl. */
+/** The redirect of an owner who declines. @throws {AppError} like assertRedirectUrl. */
 export function deniedUrl(
   { redirectRule }: { readonly redirectRule: RedirectRule },
   { redirectUrl, state }: ConnectRequest,

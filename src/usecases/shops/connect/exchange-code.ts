@@ -20,7 +20,7 @@ export interface ExchangeCodeDeps {
 
 export interface Connection {
   readonly merchantId: string;
-  /** The restricted key, never shown again. */
+  /** The restricted key, shown only now. */
   readonly key: string;
   readonly scopes: readonly Scope[];
   readonly publicKey: string;
@@ -29,10 +29,10 @@ export interface Connection {
 }
 
 /**
- * Exchanges the code of an agreed connect request for a restricted key. The code is spent by this, with the right
- * verifier or a wrong one, so that whoever intercepted it has no second guess.
- * @throws {AppError} INVALID_CODE for a code that is unknown, spent or expired, and for a wrong verifier; INVALID_STATE
- * when the merchant has too many keys.
+ * Exchanges the code of an approved connect request for a restricted key. This consumes the code, with the
+ * right verifier or a wrong one, so that an interceptor has no second guess.
+ * @throws {AppError} INVALID_CODE for a code that is unknown, used or expired, and for a wrong verifier;
+ * INVALID_STATE when the merchant has too many keys.
  */
 export async function exchangeCode(
   deps: ExchangeCodeDeps,
@@ -40,7 +40,7 @@ export async function exchangeCode(
   keep: KeepMade<Connection> = keepNothing,
 ): Promise<Connection> {
   const codeHash = keyHash(code);
-  // Anybody may ask: what was never a code costs no write.
+  // Anonymous callers have access: an invalid code costs no write.
   if (!(await hasConnectCode(deps.db, codeHash))) throw invalidCode();
   const connection = await deps.db.transaction(async (tx) => {
     const now = deps.clock.now();
@@ -51,7 +51,7 @@ export async function exchangeCode(
     await keep(tx, made);
     return made;
   });
-  // Thrown after the transaction, which would otherwise give the code back.
+  // Thrown after the transaction, because a rollback would make the code valid again.
   if (connection === null) throw invalidCode();
   return connection;
 }

@@ -1,10 +1,10 @@
-/** Hosts that lead to the browser's own machine, as the URL parser writes them. */
+/** Hosts that point to the browser's own machine, as the URL parser writes them. */
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Why the owner of a shop cannot be sent to a URL with a code; null when nothing speaks against it. */
+/** Why the owner of a shop cannot be redirected to a URL with a code; null when the URL is allowed. */
 export type RedirectRule = (url: string) => string | null;
 
-/** @param allowLoopback whether plain http is taken for the machine the browser runs on */
+/** @param allowLoopback whether plain http is accepted for the browser's own machine */
 export function redirectRule(allowLoopback: boolean): RedirectRule {
   return (text) => {
     const url = URL.parse(text);
@@ -17,7 +17,7 @@ export function redirectRule(allowLoopback: boolean): RedirectRule {
   };
 }
 
-/** A redirect URL with its answer; parameters of the same names are replaced, so that there is one of each. */
+/** A redirect URL with the response; replaces parameters of the same names, so that each occurs once. */
 export function redirectWith(redirectUrl: string, answer: Readonly<Record<string, string>>): string {
   const url = new URL(redirectUrl);
   for (const name of ['code', 'state', 'error']) url.searchParams.delete(name);

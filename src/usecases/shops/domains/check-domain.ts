@@ -11,19 +11,19 @@ export interface CheckDomainDeps extends RecordCheckDeps {
 }
 
 export interface DomainVerification {
-  /** Whether the domain counts as verified now; one failed look does not end that. */
+  /** Whether the domain is now verified; a single failed check does not change that. */
   readonly verified: boolean;
   readonly method: VerificationMethod;
-  /** Time of the last check, ms; null when none was recorded yet (the method was changed meanwhile). */
+  /** Time of the last check, ms; null when none was recorded yet (the method was changed in the meantime). */
   readonly checkedAt: number | null;
   /** Why the last check found no proof; null when it did. */
   readonly lastError: string | null;
 }
 
 /**
- * Looks at a merchant's domain now, by the method it chose.
+ * Checks a merchant's domain now, by its chosen method.
  * @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account; INVALID_STATE while no
- * method is chosen; RATE_LIMITED when too many checks are asked for.
+ * method is chosen; RATE_LIMITED after too many checks.
  */
 export async function checkDomain(
   deps: CheckDomainDeps,

@@ -13,8 +13,8 @@ export interface ChosenVerification {
 }
 
 /**
- * Remembers how a merchant wants to verify its domain and tells what to publish. The token is the
- * same for every method; a domain that is verified stays so.
+ * Stores a merchant's verification method and returns what to publish. The token is the same for every
+ * method; a verified domain stays verified.
  * @throws {AppError} MERCHANT_NOT_FOUND, also for a merchant of another account.
  */
 export async function chooseVerification(

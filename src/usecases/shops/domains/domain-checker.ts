@@ -1,15 +1,18 @@
 import type { CheckOutcome, VerificationMethod } from '../../../domain/domain-verification.ts';
 
-/** A domain and the token its owner should have published. */
+/** A domain, and the token that its owner must publish. */
 export interface DomainTarget {
   readonly merchantId: string;
-  /** In its normal form: lower case, ASCII. */
+  /** Normalised: lower case, ASCII. */
   readonly domain: string;
   readonly token: string;
 }
 
-/** Looking at domains, as use cases know it: bounded in time, whatever the domain does. */
+/** Checks domains; bounded in time, whatever the domain does. */
 export interface DomainChecker {
-  /** @throws only when the look was given up (shutdown) or too many were asked for; never for what a domain does. */
+  /**
+   * @throws only when the check was aborted (shutdown) or too many were requested; never because of the
+   * domain.
+   */
   check(target: DomainTarget, method: VerificationMethod): Promise<CheckOutcome>;
 }

@@ -1,7 +1,7 @@
 import type { DomainState, VerificationMethod } from '../../../domain/domain-verification.ts';
 import type { DomainCheckRow, MerchantRow } from '../../../store/schema/merchants.ts';
 
-/** The stored rows of a merchant as the state the rules work on. */
+/** The stored rows of a merchant as the state of the rules. */
 export function toDomainState(merchant: MerchantRow, row: DomainCheckRow): DomainState {
   return {
     verifiedAt: merchant.domain_verified_at,
@@ -16,7 +16,7 @@ export function toDomainState(merchant: MerchantRow, row: DomainCheckRow): Domai
   };
 }
 
-/** The row to store; `verifiedAt` is kept with the merchant. */
+/** The row to store; `verifiedAt` is stored with the merchant. */
 export function toDomainRow(
   merchantId: string,
   method: VerificationMethod,

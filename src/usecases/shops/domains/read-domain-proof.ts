@@ -3,8 +3,8 @@ import type { DomainCheckRow, MerchantRow } from '../../../store/schema/merchant
 import type { DomainChecker } from './domain-checker.ts';
 
 /**
- * Looks for the chosen proof; a verified domain may also go on showing the one it was verified by,
- * so that reading another method's instructions never costs a merchant its standing.
+ * Checks for the chosen proof; a verified domain may keep the proof that verified it, so that reading another
+ * method's instructions never loses the verification.
  */
 export async function readDomainProof(
   checker: DomainChecker,

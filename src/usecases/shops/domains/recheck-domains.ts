@@ -5,15 +5,14 @@ import type { CheckDomainDeps } from './check-domain.ts';
 import { readDomainProof } from './read-domain-proof.ts';
 import { recordCheck } from './record-check.ts';
 
-/** Checks taken by one run; the next run goes on with the rest. */
+/** Checks per run; the next run continues with the rest. */
 const BATCH = 100;
-/** A check that was taken and never recorded (crash, shutdown) comes again after this. */
+/** A claimed check that was never recorded (crash, shutdown) is retried after this. */
 const TAKEN_FOR_MS = 10 * 60_000;
 
 /**
- * Looks at every domain whose check is due, a bounded number at a time: verified ones daily,
- * others often at first and daily later (see judgeCheck). One that fails keeps no other from its
- * turn. Answers how many were looked at.
+ * Checks every due domain, a bounded number at a time: verified ones daily, others often at first and daily
+ * later (see judgeCheck). A failure does not block the others. Returns how many were checked.
  */
 export async function recheckDomains(deps: CheckDomainDeps, signal?: AbortSignal): Promise<number> {
   const now = deps.clock.now();

@@ -13,12 +13,12 @@ export interface RecordCheckDeps {
   readonly logger: Logger;
   /** Called after the commit of an event. */
   readonly wakeWebhooks: () => void;
-  /** Gives 0 up to 1; Math.random unless a test decides. */
+  /** Returns 0 up to 1; Math.random except in tests. */
   readonly random?: () => number;
 }
 
 export interface DomainCheckRecord {
-  /** The choice the check was made for, as it was when the check began. */
+  /** The method of the check, as it was when the check began. */
   readonly asked: DomainCheckRow;
   readonly startedAt: number;
   readonly outcome: CheckOutcome;
@@ -30,8 +30,8 @@ export interface DomainStatus {
 }
 
 /**
- * Writes what a check found, and its event when the domain's standing changes, in one transaction.
- * A check that was overtaken (another method chosen, a proof found meanwhile) decides nothing.
+ * Stores the result of a check, and its event when the domain's verification changes, in one transaction. An
+ * outdated check (another method was chosen, a proof was found since) changes nothing.
  */
 export async function recordCheck(deps: RecordCheckDeps, record: DomainCheckRecord): Promise<DomainStatus> {
   const { standing, event } = await deps.db.transaction((tx) => decide(tx, deps, record));

@@ -1,7 +1,7 @@
 import type { VerificationMethod } from '../../../domain/domain-verification.ts';
 import { assertNever } from '../../../domain/errors.ts';
 
-/** What the owner of a domain must publish for a method, in words. */
+/** Instructions for the owner of a domain about what to publish for a method. */
 export function verificationInstructions(method: VerificationMethod, domain: string, token: string): string {
   switch (method) {
     case 'dns':

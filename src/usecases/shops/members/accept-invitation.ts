@@ -19,20 +19,24 @@ import type { PeopleDeps } from './invite-person.ts';
 export interface Invited {
   readonly merchant: MerchantRow;
   readonly role: Role;
-  /** The address that was invited: only its account can accept. */
+  /** The invited address: only its account can accept. */
   readonly email: string;
 }
 
-/** What an invitation is about, for who has its link. @throws {AppError} VALIDATION_INVALID for one that counts no longer. */
+/**
+ * The content of an invitation, for the holder of its link. @throws {AppError} VALIDATION_INVALID for one
+ * that is no longer valid.
+ */
 export async function readInvitation(deps: PeopleDeps, token: string): Promise<Invited> {
   const { merchant, row } = await openInvitation(deps.db, token, deps.clock.now());
   return { merchant, role: row.role, email: row.email };
 }
 
 /**
- * Makes a user a member of the shop that the invitation of their address is about; the invitation ends with that, and so
- * does what was issued to the user before, but for the session that asks.
- * @throws {AppError} VALIDATION_INVALID for an invitation that counts no longer; FORBIDDEN for another address.
+ * Makes a user a member of the shop that invited their address. This consumes the invitation and revokes the
+ * user's earlier credentials, except the caller's session.
+ * @throws {AppError} VALIDATION_INVALID for an invitation that is no longer valid; FORBIDDEN for another
+ * address.
  */
 export async function acceptInvitation(
   deps: PeopleDeps,

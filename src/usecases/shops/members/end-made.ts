@@ -6,19 +6,19 @@ import { endEndpoint } from '../../webhooks/index.ts';
 import type { PeopleDeps } from './invite-person.ts';
 import { noteAction, type ActingUser } from './note-action.ts';
 
-/** What ends of that which a person made, when they leave a shop, are removed from it or get another role. */
+/** Which objects created by a person end when they leave a shop, are removed from it or get another role. */
 export interface EndMade {
   readonly endpoints: boolean;
   readonly keys: boolean;
   readonly links: boolean;
 }
 
-/** An endpoint and a key go on reading for whoever made them; a link takes money for the shop alone. */
+/** An endpoint and a key continue to read for their creator; a link only receives money for the shop. */
 export const END_BY_DEFAULT: EndMade = { endpoints: true, keys: true, links: false };
 
 export const END_NOTHING: EndMade = { endpoints: false, keys: false, links: false };
 
-/** How much ended. */
+/** Numbers of ended objects. */
 export interface EndedCounts {
   readonly endpoints: number;
   readonly keys: number;
@@ -27,7 +27,7 @@ export interface EndedCounts {
 
 type Deps = Pick<PeopleDeps, 'clock' | 'secretBox'>;
 
-/** Ends what a person made for a shop, each with its entry in the audit log. */
+/** Ends the objects that a person created for a shop, each with its entry in the audit log. */
 export async function endMade(
   tx: Tx,
   deps: Deps,

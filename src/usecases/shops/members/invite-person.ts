@@ -21,24 +21,24 @@ const DAY_MS = 86_400_000;
 const LIFETIME_MS = 7 * DAY_MS;
 /** 43 base62 characters carry the 256 bits of 32 random bytes. */
 const TOKEN_LENGTH = 43;
-/** So that nobody can flood mailboxes of strangers through a shop. */
+/** Prevents flooding of strangers' mailboxes through a shop. */
 const INVITATIONS_PER_DAY = 20;
 const MEMBERS_MAX = 100;
 
 export type PeopleDeps = Pick<AccountDeps, 'db' | 'clock' | 'secretBox' | 'baseUrl' | 'hasMailServer'>;
 
-/** An invitation, and the link that accepts it: mailed, and to be passed on by the owner where no mail arrives. */
+/** An invitation, and the link that accepts it: mailed, or forwarded by the owner where no mail arrives. */
 export interface MadeInvitation {
   readonly row: InvitationRow;
   readonly link: string;
 }
 
 /**
- * Invites an e-mail address to work for a shop; an open invitation of the same address ends. Whether anybody has an
- * account with it is not told.
- * @throws {AppError} MERCHANT_NOT_FOUND; FORBIDDEN for others than the owner; VALIDATION_INVALID for somebody who is
- * there already; RATE_LIMITED after many in a day by the shop, by the account or to the address; INVALID_STATE when the shop has too many people;
- * EMAIL_UNCONFIRMED.
+ * Invites an email address to a shop; replaces an open invitation of the same address. Does not reveal
+ * whether the address has an account.
+ * @throws {AppError} MERCHANT_NOT_FOUND; FORBIDDEN for users other than the owner; VALIDATION_INVALID for a
+ * person who is already a member; RATE_LIMITED after many in a day by the shop, by the account or to the
+ * address; INVALID_STATE when the shop has too many people; EMAIL_UNCONFIRMED.
  */
 export async function invitePerson(
   deps: PeopleDeps,

@@ -6,7 +6,10 @@ import type { Reached } from '../../access/index.ts';
 
 const OWNER: Role = 'owner';
 
-/** The shops that a caller may see: of the account, newest first, then those a user works for; with `only` that one. */
+/**
+ * The shops that a caller may see: those of the account, newest first, then those that a user is a member of;
+ * only one with `only`.
+ */
 export async function listShops(
   db: Db,
   by: {

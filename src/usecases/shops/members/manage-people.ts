@@ -19,7 +19,7 @@ import type { ActingUser } from './note-action.ts';
 
 type Deps = Pick<PeopleDeps, 'db' | 'clock' | 'secretBox'>;
 interface OfShop {
-  /** Who asks. */
+  /** The calling user. */
   readonly userId: string;
   readonly merchantId: string;
 }
@@ -30,7 +30,10 @@ export interface People {
   readonly invitations: readonly InvitationRow[];
 }
 
-/** Who works for a shop, what each of them made for it, and who is invited to. @throws {AppError} MERCHANT_NOT_FOUND; FORBIDDEN for others than the owner. */
+/**
+ * The members of a shop, with the objects that each created for it, and its invitations. @throws {AppError}
+ * MERCHANT_NOT_FOUND; FORBIDDEN for users other than the owner.
+ */
 export async function listPeople({ db, clock }: Deps, { userId, merchantId }: OfShop): Promise<People> {
   const merchant = await findOwnMerchant(db, userId, merchantId);
   const owner = await findUser(db, merchant.user_id);
@@ -53,8 +56,9 @@ export interface NewRole extends OfShop {
 }
 
 /**
- * Gives a member another role. What was issued to the member before it ends, so that they sign in again; with a role that
- * no longer includes webhooks so do the endpoints and keys that they made, by which they would go on reading.
+ * Changes the role of a member. Revokes the member's earlier credentials, so that they sign in again; if the
+ * new role no longer includes webhooks, it also ends the endpoints and keys that they created and could
+ * continue to read with.
  * @throws {AppError} PERSON_NOT_FOUND, and as above.
  */
 export async function changeRole(deps: Deps, input: NewRole): Promise<EndedCounts> {
@@ -75,22 +79,22 @@ export async function changeRole(deps: Deps, input: NewRole): Promise<EndedCount
 
 export interface Removal extends OfShop {
   readonly personId: string;
-  /** Of what the person made; left out: endpoints and keys. */
+  /** Which objects of the person end; defaults to endpoints and keys. */
   readonly end?: EndMade | undefined;
   readonly session: CurrentSession;
   readonly client: ActingUser['client'];
 }
 
-/** What ended with a removal, and the session of a member who left. */
+/** What a removal ended, and the session of a member who left. */
 export interface Removed {
   readonly ended: EndedCounts;
   readonly renewed: RenewedSession | null;
 }
 
 /**
- * Ends what a member may do in a shop, at once, what was issued to them before, and of what they made as much as the
- * owner says: the owner removes any member, and every member may leave, whose own session goes on. Who leaves keeps
- * neither endpoints nor keys. @throws as above.
+ * Ends a member's access to a shop at once, their earlier credentials, and as many of the objects that they
+ * created as the owner chooses: the owner can remove any member, and every member may leave, in which case
+ * their own session continues. A member who leaves keeps neither endpoints nor keys. @throws as above.
  */
 export async function removePerson(deps: Deps, input: Removal): Promise<Removed> {
   const { userId, merchantId, personId, client } = input;
@@ -112,7 +116,7 @@ export async function removePerson(deps: Deps, input: Removal): Promise<Removed>
   });
 }
 
-/** Makes an invitation count no longer. @throws {AppError} INVITATION_NOT_FOUND, and as above. */
+/** Withdraws an invitation. @throws {AppError} INVITATION_NOT_FOUND, and as above. */
 export async function withdrawInvitation(
   { db, clock }: Deps,
   input: OfShop & { readonly invitationId: string },

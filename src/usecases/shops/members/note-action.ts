@@ -5,21 +5,21 @@ import { findUser } from '../../../store/accounts/users.ts';
 import type { Tx } from '../../../store/sqlite/database.ts';
 import { type Client, sealClient } from '../../accounts/index.ts';
 
-/** A user who does something, and the browser that they do it in. */
+/** The acting user, and their browser. */
 export interface ActingUser {
   readonly userId: string;
   readonly client: Client;
 }
 
-/** What a request does beside what it is for, or in another shop than the one it names. */
+/** A side effect of a request, or an action in another shop than the one it names. */
 export interface Action {
   readonly merchantId: string;
-  /** Method and path of the route that does the same. */
+  /** Method and path of the equivalent route. */
   readonly action: string;
   readonly objectId: string;
 }
 
-/** Notes in the audit log of a shop what the transaction does there. */
+/** Records an action of this transaction in the audit log of a shop. */
 export async function noteAction(
   tx: Tx,
   { clock, secretBox }: { readonly clock: Clock; readonly secretBox: SecretBox },

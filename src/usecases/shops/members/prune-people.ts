@@ -6,10 +6,10 @@ import type { Db } from '../../../store/sqlite/database.ts';
 const DAY_MS = 86_400_000;
 const INVITATIONS_KEPT_MS = 30 * DAY_MS;
 const BATCH = 500;
-/** Bounds one run; the next one goes on. */
+/** Bounds one run; the next one continues. */
 const MAX_BATCHES = 20;
 
-/** Forgets old entries of the audit log and old invitations. @returns how many entries. */
+/** Deletes old entries of the audit log and old invitations. @returns how many entries. */
 export async function prunePeople(
   { db, clock }: { readonly db: Db; readonly clock: Clock },
   auditDays: number,

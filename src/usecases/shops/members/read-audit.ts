@@ -19,8 +19,8 @@ export interface AuditEntry {
 const sealedClient = z.object({ address: z.string(), userAgent: z.string() });
 
 /**
- * Who changed what, newest first: in a shop for its owner, or in a user's account.
- * @throws {AppError} MERCHANT_NOT_FOUND; FORBIDDEN for others than the owner of the shop.
+ * The audit log, newest first: of a shop for its owner, or of a user's account.
+ * @throws {AppError} MERCHANT_NOT_FOUND; FORBIDDEN for users other than the owner of the shop.
  */
 export async function readAudit(
   { db, secretBox }: { readonly db: Db; readonly secretBox: SecretBox },

@@ -18,14 +18,14 @@ interface AdoptPreparationDeps {
 
 type Spender = NonNullable<Debit['spender']>;
 
-/** A mined transaction that this database did not sign, read against a send that gathers its outputs. */
+/** A mined transaction that this database did not sign, compared with a send that gathers its outputs. */
 interface MinedPart {
   readonly txid: string;
   readonly spender: Spender;
   readonly send: StoredSend;
-  /** What it spends; all of it is ours. */
+  /** Its inputs, all of them ours. */
   readonly inputs: readonly ReservedFund[];
-  /** What it pays to us. */
+  /** Its outputs to us. */
   readonly made: readonly ReservedFund[];
   readonly fee: bigint;
 }
@@ -60,7 +60,10 @@ export async function adoptForPreparing(
   return isPart(read) ? adoptPart(tx, deps, adapter, read) : null;
 }
 
-/** What it pays of the send: the ordered amount, or that less the fees where they come out of it. Null: nothing. */
+/**
+ * The part of the send that it pays: the ordered amount, less the fees where they are taken out of it. Null:
+ * nothing.
+ */
 function paidAmount({ send, spender, made }: MinedPart, adapter: ChainAdapter): bigint | null {
   const watchKey = adapter.watchKey(send.destination);
   const ordered = BigInt(send.ordered);
@@ -71,7 +74,7 @@ function paidAmount({ send, spender, made }: MinedPart, adapter: ChainAdapter): 
   const paid = spender.pays[at];
   if (paid === undefined) return null;
   const rest = spender.pays.filter((_, index) => index !== at);
-  // Its change returns to the wallet; it pays nobody else.
+  // Its change returns to the wallet; it has no other recipient.
   return rest.reduce((sum, { amount }) => sum + amount, 0n) <= sumOf(made) ? paid.amount : null;
 }
 
@@ -174,7 +177,7 @@ async function adoptPart(
   return version;
 }
 
-/** The row of a version that a block holds. */
+/** The row of a version that a block contains. */
 function toMinedVersion(
   { txid, spender, send }: MinedPart,
   plan: SendPlan,
@@ -201,7 +204,7 @@ function toMinedVersion(
   };
 }
 
-/** Its size is not known here: that of its inputs, and of two more for the rest of it. */
+/** Its size is unknown here, so it is estimated from its inputs and two outputs. */
 function rateOf(adapter: ChainAdapter, inputs: number, fee: bigint): bigint {
   const size = inputCostAt(adapter, { rate: 1_000n }) * BigInt(inputs + 2);
   return size === 0n ? fee : (fee * 1_000n) / size;

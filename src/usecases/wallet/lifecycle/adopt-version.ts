@@ -36,7 +36,7 @@ export interface AdoptVersionDeps {
 export interface UnknownSpending {
   readonly txid: string;
   readonly merchantId: string;
-  /** The send that had reserved one of the outputs it spends, or that has its nonce. */
+  /** The send that had reserved one of its inputs, or that has its nonce. */
   readonly sendId: string | null;
   readonly spends: readonly Debit[];
   readonly outcome: Debit['outcome'];
@@ -91,7 +91,10 @@ export async function adoptVersion(
   return version;
 }
 
-/** What an adopted version of a part made, or of a send whose change is reserved, is for the send that is prepared. */
+/**
+ * Outputs of an adopted version of a part, or of a send whose change is reserved, belong to the send that is
+ * being prepared.
+ */
 async function reserveForPreparing(tx: Tx, chain: ChainId, txid: string): Promise<void> {
   const id = await preparingSendFor(tx, chain, txid);
   if (id === null) return;
@@ -101,7 +104,7 @@ async function reserveForPreparing(tx: Tx, chain: ChainId, txid: string): Promis
 
 type Payment = UnknownSpending & { readonly spender: Spender; readonly adapter: ChainAdapter };
 
-/** The send that a transaction pays, and the version that it stands for. */
+/** The send that a transaction pays, and the matching version. */
 interface Match {
   readonly send: StoredSend;
   readonly rival: StoredSendVersion;
@@ -158,7 +161,10 @@ function amountsPaid({ pays }: Spender, adapter: ChainAdapter, { destination }: 
   return pays.filter(({ watchKey }) => watchKey === payee).map(({ amount }) => amount);
 }
 
-/** The amount that was told, or, where the destination pays the fee, what another fee leaves of what was ordered. */
+/**
+ * The recorded amount, or, where the destination pays the fee, the remainder of the ordered amount after
+ * another fee.
+ */
 function isWhatItPays(send: StoredSend, paid: bigint, fee: bigint): boolean {
   const isFeeIncluded = send.subtract_fee === 1 || send.everything === 1;
   return paid === BigInt(send.amount) || (isFeeIncluded && paid + fee === BigInt(send.ordered));

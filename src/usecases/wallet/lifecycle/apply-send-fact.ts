@@ -23,17 +23,17 @@ export interface ApplySendFactDeps extends ApplyFactsDeps {
   readonly chains: Chains;
 }
 
-/** What a fact came to. */
+/** The result of a fact. */
 export interface AppliedSendFact {
   readonly action: SendAction;
   readonly before: StoredSend;
-  /** The send as it is now. */
+  /** The updated send. */
   readonly send: StoredSend;
 }
 
 /**
- * Tells a send what happened and stores everything that follows from it: its state, its coins, its event and what
- * that means for the payment it refunds. Must run in the transaction that read the fact.
+ * Applies a fact to a send and stores everything that follows: its state, its coins, its event and the effect
+ * on the payment that it refunds. Must run in the transaction that read the fact.
  */
 export async function applySendFact(
   tx: Tx,
@@ -85,8 +85,8 @@ export async function applySendFact(
 }
 
 /**
- * Whether a failed send was never in the network and never can be: its first offer was refused, or it expired. Then the
- * same key may pay with new bytes.
+ * Whether a failed send never reached the network and never can: its first broadcast was rejected, or it
+ * expired. Then the same key may pay with new bytes.
  */
 function isNeverPaid(fact: SendFact, { announcedTxid }: SendState): boolean {
   if (announcedTxid !== null) return false;
@@ -134,7 +134,7 @@ function toColumns({ status, version, height, error, broadcasts, ...after }: Sen
   };
 }
 
-/** What the destination gets differs between the versions of a sweep and of a renewal. */
+/** The amount that the destination receives differs between the versions of a sweep and of a renewal. */
 function destinationAmount(current: StoredSendVersion | undefined): Pick<SendPatch, 'amount'> {
   return current === undefined || current.cancels === 1
     ? {}

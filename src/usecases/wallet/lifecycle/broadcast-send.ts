@@ -7,9 +7,9 @@ import { broadcast } from './broadcast.ts';
 import { toStoredTransaction } from './stored-plan.ts';
 
 /**
- * Broadcasts a transaction. When it is refused and spends unconfirmed change, its unconfirmed ancestors are
- * broadcast, oldest first, and then it is once more: a node that lost its mempool knows none of them. Waits for the
- * network.
+ * Broadcasts a transaction. When it is rejected and spends unconfirmed change, broadcasts its unconfirmed
+ * ancestors, oldest first, and then retries it, because a node that lost its mempool knows none of them.
+ * Waits for the network.
  */
 export async function broadcastSend(
   db: Db,
@@ -26,7 +26,7 @@ export async function broadcastSend(
     if (version !== undefined) await broadcast(adapter, toStoredTransaction(version));
   }
   const second = await broadcast(adapter, transaction);
-  // After an unclear answer a later refusal proves nothing.
+  // After an unclear answer a later rejection proves nothing.
   return first.kind === 'unknown' && second.kind === 'rejected'
     ? { kind: 'unknown', reason: second.reason }
     : second;

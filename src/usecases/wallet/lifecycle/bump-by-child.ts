@@ -35,7 +35,7 @@ export async function storeChild(
     readonly send: StoredSend;
     readonly adapter: ChainAdapter;
     readonly quote: FeeQuote;
-    /** The send itself, or an ancestor that the child pays for as well. */
+    /** The send itself, or an ancestor that the child also pays for. */
     readonly payer: StoredSend;
   },
 ): Promise<NewVersion | { readonly over: bigint } | null> {

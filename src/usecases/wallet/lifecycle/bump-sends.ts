@@ -31,15 +31,16 @@ export interface BumpSendsDeps extends AdvanceSendsDeps {
 
 /** Sends examined in one round. */
 const ROUND_SIZE = 100;
-/** Maximum number of raises per round: each waits for the node. */
+/** Maximum number of fee bumps per round: each waits for the node. */
 const ROUND_RAISES = 20;
 
 /**
- * Raises the fee of sends that have long been unconfirmed while the node's fee rate is clearly above theirs, and
- * without delay that of sends below the network's minimum rate. The replacement pays the same amount to the same
- * destination, is stored before the node sees it, and any version may be the one that confirms. Where another send
- * spends the change of a stuck one, that other one is raised and pays for both (CPFP).
- * @param after where the previous round ended, so that sends which cannot be raised do not starve the others
+ * Bumps the fee of sends that have long been unconfirmed while the node's fee rate is clearly above theirs,
+ * and without delay that of sends below the network's minimum rate. The replacement (RBF) pays the same
+ * amount to the same destination, is stored before the node sees it, and any version may be the one that
+ * confirms. Where another send spends the change of a stuck one, that other one is bumped and pays for both
+ * (CPFP).
+ * @param after end of the previous round, so that sends which cannot be bumped do not starve the others
  * @returns where the next round continues; null: at the oldest
  * @throws {ChainError} when the node reports no fee rate.
  */
@@ -70,7 +71,7 @@ export async function bumpSends(
 
 type Using = { readonly adapter: ChainAdapter; readonly quote: FeeQuote };
 
-/** Whether a raise had an effect and could be paid for. */
+/** Whether a fee bump had an effect and could be paid for. */
 async function bumpSend(deps: BumpSendsDeps, stuck: StoredSend, using: Using): Promise<boolean> {
   const last = await lastOfChain(deps.db, stuck);
   const done = await deps.inHand.take(last.id, async () =>
@@ -105,7 +106,7 @@ export async function broadcastReplacement(
   return send;
 }
 
-/** Null when there is nothing to gain, no funds to pay for it, or no budget left: then it waits, and says so. */
+/** Null when a bump gains nothing, or lacks funds or budget: then it waits, and reports so. */
 async function storeBump(
   tx: Tx,
   deps: BumpSendsDeps,
@@ -139,11 +140,11 @@ async function storeBump(
 
 interface FeeBump {
   readonly version: NewVersion | null;
-  /** The fee that it should have and the budget forbids, atoms; null: the budget suffices. */
+  /** The fee that the budget forbids, atoms; null: the budget suffices. */
   readonly over: bigint | null;
 }
 
-/** Raises the last send of a chain within its own budget, else by a child within that of the stuck one. */
+/** Bumps the last send of a chain within its own budget, else by a child within that of the stuck one. */
 async function bumpWithinBudget(
   tx: Tx,
   deps: BumpSendsDeps,
@@ -157,7 +158,7 @@ async function bumpWithinBudget(
 ): Promise<FeeBump> {
   const { childId, send, newest, stuck, adapter, quote, paid } = raise;
   const byChild = async (payer: StoredSend) => storeChild(tx, deps, { childId, send, adapter, quote, payer });
-  // The node did not take the last replacement.
+  // The node did not accept the last replacement.
   if (newest.version > send.version) {
     const child = await byChild(send);
     if (child !== null && 'plan' in child) return { version: child, over: null };
@@ -184,7 +185,7 @@ async function bumpWithinBudget(
   return child !== null && 'plan' in child ? { version: child, over: null } : { version: null, over };
 }
 
-/** Notes that a raise waits for its budget, or does so no longer. Says so in the log once. */
+/** Records whether a fee bump waits for its budget. Logs it once. */
 async function noteLimit(
   tx: Tx,
   { clock, logger }: BumpSendsDeps,

@@ -21,9 +21,10 @@ const TOKEN_AMOUNT = 1n;
 const COULD_NOT = 'could not close a gap between sends';
 
 /**
- * Closes nonce gaps: uses up nonces that refused sends left free below those of later sends, which no node mines
- * until then. Each costs the fee of one transfer of an account to itself, within the budgets of the sends that wait
- * behind it. A gap that cannot be closed blocks neither the others nor the sweeps that follow.
+ * Closes nonce gaps: uses up nonces that rejected sends left unused below those of later sends, which cannot
+ * be mined until then. Each costs the fee of one transfer of an account to itself, within the budgets of the
+ * sends that wait behind it. A gap that cannot be closed blocks neither the others nor the sweeps that
+ * follow.
  * @param memory the same in every round
  */
 export async function closeGaps(deps: SendCoinsDeps, chain: ChainId, memory: SweepBackoff): Promise<void> {

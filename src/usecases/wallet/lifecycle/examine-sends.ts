@@ -16,7 +16,7 @@ import { toStoredTransaction } from './stored-plan.ts';
 export interface SendFinding {
   readonly send: StoredSend;
   /**
-   * `in_network`: it only waits for a block. `impossible`: the daemon will sign it anew or end it as failed.
+   * `in_network`: it only waits for a block. `impossible`: the daemon will re-sign it or end it as failed.
    * `open`: neither is known.
    */
   readonly standing: 'in_network' | 'impossible' | 'open';
@@ -33,16 +33,16 @@ export interface ExamineSendsDeps {
 const MOST = 500;
 
 /**
- * Examines the unconfirmed sends of a chain, oldest first: broadcasts the signed bytes of each once more and finds
- * out what keeps it from confirming or failing. Writes nothing: a running daemon does the same at each retry, and
- * acts on the result.
+ * Examines the unconfirmed sends of a chain, oldest first: rebroadcasts the signed bytes of each and
+ * determines what prevents it from confirming or failing. Writes nothing: a running daemon does the same at
+ * each retry, and acts on the result.
  */
 export async function examineSends(deps: ExamineSendsDeps, adapter: ChainAdapter): Promise<SendFinding[]> {
   const findings: SendFinding[] = [];
   const always = { now: Number.MAX_SAFE_INTEGER, impossible: Number.MAX_SAFE_INTEGER };
   const preparing = await preparingSends(deps.db, adapter, always, MOST);
   for (const read of [...preparing, ...(await oldestOpenSends(deps.db, adapter, MOST))]) {
-    // Read again: examining the previous ones took time.
+    // Read again, because examining the previous ones took time.
     const send = (await findSend(deps.db, read.id)) ?? read;
     findings.push({ send, ...(await examine(deps, adapter, send)) });
   }
@@ -112,7 +112,7 @@ function askOperator({ id, destination }: StoredSend): string {
   return `, but it is older than a restore or skipped blocks, and may have been paid in a way that is not known here: look whether ${destination} received the amount, and only if it did not run scripts/sends --not-paid ${id}`;
 }
 
-/** Finding for a send that the node refuses. */
+/** Finding for a send that the node rejects. */
 async function afterRefusal(
   db: Db,
   adapter: ChainAdapter,
@@ -154,8 +154,8 @@ async function afterRefusal(
 }
 
 /**
- * Whether the daemon may be waiting for the answer to the first broadcast of its newest bytes. A refusal of that one
- * ends the send, but it is no proof any more once the bytes were broadcast from here too.
+ * Whether the daemon may be waiting for the answer to the first broadcast of its newest bytes. A rejection of
+ * that one ends the send, but proves nothing once the bytes were broadcast from here too.
  */
 function isFirstOffered(send: StoredSend, clock: Clock): boolean {
   return send.broadcasts === 0 && isPlannedAhead(send, clock);

@@ -14,10 +14,10 @@ import type { Db } from '../../../store/sqlite/database.ts';
 const ROUND_SIZE = 50;
 
 /**
- * Ends sends whose coins a confirmed transaction spent otherwise, and their descendants (sends that spend their
- * change), once that block is too deep for a reorganisation: until then they could still be mined. On account chains
- * a send draws on a balance, not on an output: it is signed anew from that balance, or ends by proof of its expiry or
- * used nonce.
+ * Ends sends whose coins a confirmed transaction spent otherwise, and their descendants (sends that spend
+ * their change), once that block is too deep for a reorg: until then they could still be mined. On account
+ * chains a send draws on a balance, not on an output: it is re-signed from that balance, or ends by proof of
+ * its expiry or used nonce.
  */
 export async function failOrphans(
   deps: RecordAnswerDeps & { readonly db: Db; readonly wakeWebhooks: () => void },

@@ -13,9 +13,9 @@ export interface FailRevertedDeps extends ApplySendFactDeps {
 }
 
 /**
- * Ends sends that reverted on chain or were cancelled, once their block has the confirmations that a payment of the
- * same amount would need. Before that, a reorganisation could still execute and pay them: a merchant told of the
- * failure would have sent again by then.
+ * Ends sends that reverted on chain or were cancelled, once their block has the confirmations that a payment
+ * of the same amount would need. Before that, a reorg could still execute and pay them, and a notified
+ * merchant would already have sent again.
  */
 export async function failReverted(deps: FailRevertedDeps, chain: ChainId): Promise<void> {
   const reverted = await settled(deps.db, deps, chain);

@@ -18,8 +18,8 @@ export async function mayBePaidUnseen(
 }
 
 /**
- * Records the operator's statement that a send was not paid unseen. This ends nothing by itself: the send goes on
- * like any other, and fails only once the chain proves that its known versions cannot confirm.
+ * Records the operator's statement that a send was not paid unseen. This alone ends nothing: the send
+ * continues like any other, and fails only once the chain proves that its known versions cannot confirm.
  * @throws {AppError} SEND_NOT_FOUND, INVALID_STATE
  */
 export async function noteNotPaid(

@@ -6,8 +6,9 @@ import type { Db } from '../../../store/sqlite/database.ts';
 const PAID_SINCE = 'the database is an older copy: look on the chain whether this refund was paid since';
 
 /**
- * Records that the database is an older copy of itself: what the chains show from here on is new to it. A refund link
- * that it knows as unpaid may have been paid since, so that no claim is sent without the merchant's approval.
+ * Records that the database is an older copy of itself, so that everything the chains show from now on is new
+ * to it. A refund link recorded as unpaid may have been paid since, so no claim is sent without the
+ * merchant's approval.
  */
 export async function noteRestored(db: Db, clock: Clock): Promise<void> {
   const now = clock.now();

@@ -26,7 +26,7 @@ export interface FeeBumpRequest {
   readonly quote: FeeQuote;
   /** Fee rates to try, best first. */
   readonly rates: readonly bigint[];
-  /** Pay everything back to the wallet instead of the destination (cancellation). */
+  /** Pays everything back to the wallet instead of the destination (cancellation). */
   readonly takeBack: boolean;
 }
 
@@ -110,7 +110,7 @@ async function drafter(tx: Tx, deps: PlanFeeBumpDeps, request: FeeBumpRequest): 
   };
 }
 
-/** Whether a send that gathers its outputs counts on the change of this one: every version must leave it some. */
+/** Whether a send that gathers its outputs needs the change of this one: every version must leave some. */
 async function isChangeReserved(tx: Tx, send: StoredSend): Promise<boolean> {
   const change = send.txid === null ? null : await findChangeOutput(tx, send, send.txid);
   return change !== null && change.heldBy !== null;

@@ -41,7 +41,7 @@ const ROUND_SIZE = 20;
 const ROUND_STEPS = 3;
 /** Parts that may fail before their send does. */
 const MAX_FAILED_PARTS = 3;
-/** Outputs read: those that a send reserves at most, and those that its parts made. */
+/** Maximum outputs read: those that a send reserves, and those that its parts created. */
 const MAX_RESERVED_ROWS = 21_000;
 
 const NOT_ENOUGH = 'the outputs that were set aside for it no longer pay the amount and its network fee';
@@ -49,9 +49,9 @@ const NOT_ENOUGH = 'the outputs that were set aside for it no longer pay the amo
 type Using = { readonly adapter: ChainAdapter; readonly quote: FeeQuote };
 
 /**
- * One round over the sends of a chain that gather their outputs: signs, stores and broadcasts the parts that are missing,
- * and once blocks holdUnknownVersion all of them the send itself. Each step is stored before the node sees it; after a crash the next
- * round goes on from what is stored. Waits for the network.
+ * One round over the sends of a chain that gather their outputs: signs, stores and broadcasts the missing
+ * parts, and once blocks contain all of them the send itself. Each step is stored before the node sees it;
+ * after a crash the next round continues from the stored state. Waits for the network.
  */
 export async function prepareSends(deps: BumpSendsDeps, chain: ChainId): Promise<void> {
   const adapter = deps.chains.get(chain.coin, chain.mode);
@@ -121,7 +121,7 @@ async function storeStep(
   const wallet = { coin, mode, merchantId: merchant.id, account: merchant.account };
   const changeAddress = await nextChangeAddress(tx, deps, wallet);
   const reserved = await readReserved(tx, send, parts.filter(isOpen));
-  // What its parts may still cost beyond their present fees is not there for it.
+  // The further cost of its parts beyond their present fees is not available for it.
   const budget = reserved.partsFee + (await feeLimit(tx, send));
   const step = planStep(send, reserved, { adapter, quote, changeAddress, budget });
   switch (step.kind) {
@@ -177,7 +177,7 @@ function planStep(
   }
 }
 
-/** The rate that was ordered, unless the network takes nothing so low. */
+/** The ordered rate, unless the network's minimum is higher. */
 function atOrderedRate({ ordered_rate: ordered }: StoredSend, quote: FeeQuote): FeeQuote {
   if (ordered === null) return quote;
   const rate = BigInt(ordered);
@@ -223,7 +223,7 @@ async function storeLast(
   { send, adapter, plan }: Pick<Using, 'adapter'> & { readonly send: StoredSend; readonly plan: SendPlan },
 ): Promise<NewVersion> {
   const refs = plan.inputs.map(({ ref }) => ref);
-  // What it does not spend is free again.
+  // Unspent reserved outputs are released.
   await releaseOutputs(tx, send.id);
   await reserveOutputs(tx, send, refs, send.id);
   await updateSend(tx, send.id, { fee_limited_at: null }, deps.clock.now());
@@ -244,7 +244,7 @@ async function postpone(
   return null;
 }
 
-/** Said once; what it waits for is shown with the send. */
+/** Logged once; the send shows what it waits for. */
 async function waitForFees(tx: Tx, deps: BumpSendsDeps, send: StoredSend, fee: bigint): Promise<null> {
   const { id: sendId, fee_limited_at: since, max_fee: budget } = send;
   const now = deps.clock.now();
@@ -258,7 +258,7 @@ async function waitForFees(tx: Tx, deps: BumpSendsDeps, send: StoredSend, fee: b
   return postpone(tx, deps, send, deps.policy.retryMaxMs);
 }
 
-/** Nothing is signed that pays it: its outputs are free. Parts on their way stay moves within the wallet. */
+/** Releases its outputs, since nothing signed pays it. Broadcast parts remain moves within the wallet. */
 async function abandon(tx: Tx, deps: BumpSendsDeps, { id }: StoredSend, reason: string): Promise<null> {
   await applySendFact(tx, deps, id, { type: 'abandoned', reason });
   deps.logger.warn({ sendId: id, reason }, 'send failed before it was signed');
@@ -274,7 +274,7 @@ async function holdUnknownVersion(tx: Tx, deps: BumpSendsDeps, send: StoredSend)
   return postpone(tx, deps, send, deps.policy.retryMaxMs);
 }
 
-/** The outputs of a send as blocks show them now. */
+/** The outputs of a send as currently confirmed. */
 async function readReserved(tx: Tx, send: StoredSend, open: readonly StoredSend[]): Promise<Reserved> {
   const made = await txidsOfParts(tx, send.id);
   const funds = await reservedFunds(tx, send.id, MAX_RESERVED_ROWS);

@@ -72,7 +72,7 @@ export async function confirmSends(
   for (const sendId of holders) await recordDisplacement(tx, deps, sendId, { isWhollyRead, height });
 }
 
-/** The send that holds one of these by now: a part adopted from the same block may have made it. */
+/** The send that currently reserves one of these: a part adopted from the same block may have created it. */
 async function findReservingSend(tx: Tx, chain: ChainId, spends: readonly Debit[]): Promise<string | null> {
   const refs = spends.map(({ ref }) => ref);
   return (await findFunds(tx, chain, refs)).find(({ heldBy }) => heldBy !== null)?.heldBy ?? null;

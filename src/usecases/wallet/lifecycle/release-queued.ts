@@ -92,13 +92,14 @@ async function release(deps: AdvanceSendsDeps, adapter: ChainAdapter, send: Stor
     await examineRefusal(deps, adapter, { send, versions, reason: result.reason });
     return;
   }
-  // A backend that has not seen yet what this send waited for refuses it, so it goes on until it has provably expired.
+  // A backend that has not yet seen the sends before this one rejects it, so it continues until it has
+  // provably expired.
   await deps.db.transaction(async (tx) =>
     recordAnswer(tx, deps, { sendId: send.id, version, result, neverOffered: false }),
   );
 }
 
-/** Takes a send out of the queue, before any node has its bytes. False when it is not its turn any more. */
+/** Takes a send out of the queue, before any node has its bytes. False when it is no longer its turn. */
 async function dequeue(deps: AdvanceSendsDeps, read: StoredSend): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     const send = await findSend(tx, read.id);

@@ -25,15 +25,18 @@ export interface Renewal {
   readonly quote: FeeQuote;
 }
 
-/** How long to wait for money that the ledger of an account does not know yet: it may have arrived just now. */
+/**
+ * How long to wait for money that the ledger of an account does not know yet, because it may have just
+ * arrived.
+ */
 const PATIENCE_MS = 10 * 60_000;
 
 /**
- * Signs an expired send anew: the same payment from the same accounts, or from others when those no longer hold what
- * the plan needs, since it would fail again. Only for sends none of whose versions can ever land, which the caller
- * has proven. The next round broadcasts the new bytes.
- * `impossible`: the chain has no renewals, the send has reached its maximum of versions, or no funds can pay for it.
- * `later`: nothing was changed, and it may be possible soon.
+ * Re-signs an expired send: the same payment from the same accounts, or from others when those no longer hold
+ * what the plan needs, since it would fail again. Only for sends none of whose versions can ever land, which
+ * the caller has proven. The next round broadcasts the new bytes. `impossible`: the chain has no renewals,
+ * the send has reached its maximum of versions, or no funds can pay for it. `later`: nothing was changed, and
+ * it may be possible soon.
  */
 export async function renewSend(
   tx: Tx,
@@ -99,7 +102,7 @@ async function waitForMoney(
   return 'later';
 }
 
-/** Plans the same order from all drawable funds, its own included, and reserves them; null: not enough. */
+/** Plans the same order from all available funds, its own included, and reserves them; null: not enough. */
 async function planAround(
   tx: Tx,
   deps: RenewSendDeps,
@@ -107,7 +110,7 @@ async function planAround(
   { send, same }: { readonly send: StoredSend; readonly same: SendPlan },
 ): Promise<SendPlan | null> {
   const account = same.inputs[0]?.keyPath.account;
-  // Sweeps are not planned anew: the next gathering chooses its deposits again.
+  // Sweeps are not planned again: the next gathering chooses its deposits.
   if (account === undefined || send.purpose !== 'send') return null;
   const reserved = (await reservedFunds(tx, send.id)).map(({ ref }) => ref);
   await releaseOutputs(tx, send.id);
@@ -139,7 +142,7 @@ async function planAround(
   }
 }
 
-/** The amount that was told, if the money still pays for it; else, where everything was ordered, what is left. */
+/** The recorded amount, if the money still covers it; else, where everything was ordered, the remainder. */
 async function planRenewal(
   tx: Tx,
   deps: RenewSendDeps,
@@ -154,7 +157,9 @@ async function planRenewal(
   }
 }
 
-/** Reserves what the new plan draws on; a queued send takes the merchant address once it leaves the queue. */
+/**
+ * Reserves the inputs of the new plan; a queued send reserves the merchant address once it leaves the queue.
+ */
 async function reserveInputs(
   tx: Tx,
   { clock }: RenewSendDeps,

@@ -19,17 +19,18 @@ import { storeVersion, type NewVersion } from './store-version.ts';
 export interface ReplaceSendInput {
   readonly merchantId: string;
   readonly sendId: string;
-  /** As in SendInput; by default the node's current rate. */
+  /** Like in SendInput; defaults to the node's current rate. */
   readonly feeRate?: string | undefined;
-  /** A new fee budget for this send, in the coin; by default its present one. */
+  /** A new fee budget for this send, in the coin; defaults to its present one. */
   readonly maxFee?: string | undefined;
 }
 
 type Using = { readonly adapter: ChainAdapter; readonly quote: FeeQuote };
 
 /**
- * Replaces the newest version of an open send by one at a higher fee: the same payment, or with `takeBack` one to the
- * wallet itself. Where another send spends its change, that one is raised and pays for both.
+ * Replaces (RBF) the newest version of an open send by one at a higher fee: the same payment, or with
+ * `takeBack` one to the wallet itself. Where another send spends its change, that one is bumped and pays for
+ * both (CPFP).
  * @throws {AppError} SEND_NOT_FOUND, INVALID_STATE, FEE_ABOVE_LIMIT, INSUFFICIENT_BALANCE, NODE_UNAVAILABLE,
  * VALIDATION_INVALID
  */
@@ -66,7 +67,7 @@ export async function replaceSend(
   return getSend(deps, { merchantId: input.merchantId, sendId: send.id });
 }
 
-/** The node's quote at a rate that was asked for. @throws {AppError} NODE_UNAVAILABLE, VALIDATION_INVALID */
+/** The node's quote at a requested rate. @throws {AppError} NODE_UNAVAILABLE, VALIDATION_INVALID */
 export async function quoteFor(adapter: ChainAdapter, rate: bigint | null): Promise<FeeQuote> {
   try {
     return atRate(await adapter.feeQuote(), rate, adapter.coin);
@@ -132,7 +133,7 @@ async function store(
   return storeVersion(tx, deps, { send, newest, adapter, plan, cancels });
 }
 
-/** A budget given now replaces the one the send was made with. */
+/** A new budget replaces the original one. */
 async function changedBudget(tx: Tx, { clock }: BumpSendsDeps, input: ReplaceSendInput): Promise<void> {
   const send = await requireOpenSend(tx, input);
   const maxFee = readMaxFee(input.maxFee, send.coin);

@@ -37,14 +37,14 @@ export async function queryStatus(
     const fates = await adapter.recheck(transactions, cursor, 'final');
     const tipHash = await provenHash(adapter, cursor);
     if (![...fates.values()].includes('unfunded')) return { fates, tipHash, final: null };
-    // A balance is that of one block: a newer one may have brought money.
+    // A balance is that of one block, and a newer block may have brought money.
     return { fates, tipHash: tipHash === cursor?.hash ? tipHash : null, final: await finalBlock(adapter) };
   } catch {
     return { fates: new Map(), tipHash: null, final: null };
   }
 }
 
-/** The newest final block; null where the node names none now. */
+/** The newest final block; null where the node names none. */
 async function finalBlock({ finality }: ChainAdapter): Promise<BlockRef | null> {
   try {
     return (await finality?.finalBlocks(['finalized']))?.get('finalized') ?? null;
@@ -55,9 +55,9 @@ async function finalBlock({ finality }: ChainAdapter): Promise<BlockRef | null> 
 }
 
 /**
- * Decides about a send whose bytes were refused although an earlier broadcast may have reached the network, by what
- * node and ledger prove about each of its versions; signs it anew where that is possible. Without proof its coins stay
- * reserved and it is broadcast again.
+ * Decides about a send whose bytes were rejected although an earlier broadcast may have reached the network,
+ * by what node and ledger prove about each of its versions; re-signs it where possible. Without proof its
+ * coins stay reserved and it is rebroadcast.
  */
 export async function resolveRefusal(
   tx: Tx,
@@ -66,7 +66,7 @@ export async function resolveRefusal(
     readonly sendId: string;
     readonly reason: string;
     readonly report: StatusReport;
-    /** Terms for signing it anew, where transactions expire. */
+    /** Terms for re-signing it, where transactions expire. */
     readonly terms: Renewal | null;
   },
 ): Promise<StoredSend> {
@@ -87,7 +87,7 @@ export async function resolveRefusal(
   } else if (first.action === 'displace') {
     deps.logger.warn(fields, 'node rejects a send that can no longer be mined; it fails once that is final');
   } else if (first.action === 'wait' && terms !== null) {
-    // Where transactions expire, one that a fork displaced is signed anew as soon as its expiry is proven.
+    // Where transactions expire, a send displaced by a fork is re-signed as soon as its expiry is proven.
     deps.logger.info(fields, 'node rejects a send; it is signed again once no version can be mined');
   } else if (first.action === 'wait' || first.action === 'retry') {
     deps.logger.error(fields, 'node rejects a send that other nodes may have; its inputs stay reserved');

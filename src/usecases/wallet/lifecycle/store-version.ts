@@ -22,15 +22,15 @@ export interface NewVersion {
 }
 
 /**
- * Signs and stores one more version of a send. The send refers to it only once a node has taken it: until then the
- * network knows the older one.
+ * Signs and stores one more version of a send. The send refers to it only once a node has accepted it: until
+ * then the network knows the older one.
  */
 export async function storeVersion(
   tx: Tx,
   deps: StoreVersionDeps,
   next: {
     readonly send: StoredSend;
-    /** Null: it gets its first version. */
+    /** Null: it has no version yet. */
     readonly newest: StoredSendVersion | null;
     readonly adapter: ChainAdapter;
     readonly plan: SendPlan;

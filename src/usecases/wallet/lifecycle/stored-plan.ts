@@ -45,7 +45,7 @@ export function writePlan(plan: SendPlan): string {
   );
 }
 
-/** Parses a stored plan. @throws {z.ZodError} when the text is none. */
+/** Parses a stored plan. @throws {z.ZodError} when the text is not one. */
 export function readPlan(text: string): SendPlan {
   return storedPlan.parse(JSON.parse(text));
 }

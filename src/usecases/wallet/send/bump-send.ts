@@ -9,9 +9,10 @@ import { sendIsBusy } from './open-send.ts';
 import type { SendView } from './send-view.ts';
 
 /**
- * Raises the fee of one open send on request, by any percentage; the payment stays the same. One that gathers its outputs
- * has no transaction to replace: it gets another budget or fee rate for those that are not signed yet.
- * @throws {AppError} as replaceSend does.
+ * Bumps the fee of one open send on request, by any percentage; the payment stays the same. A send that
+ * gathers its outputs has no transaction to replace: it gets another budget or fee rate for its unsigned
+ * ones.
+ * @throws {AppError} like replaceSend.
  */
 export async function bumpSend(deps: BumpSendsDeps, input: ReplaceSendInput): Promise<SendView> {
   const found = await findSend(deps.db, input.sendId);

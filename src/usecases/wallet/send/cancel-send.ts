@@ -9,12 +9,11 @@ import { requireOpenSend, sendIsBusy } from './open-send.ts';
 import type { SendView } from './send-view.ts';
 
 /**
- * Cancels an open send. One that is preparing or queued fails at once, since no node has had its bytes; the parts of
- * one that is preparing stay moves within the wallet. Otherwise a replacement at a
- * higher fee pays the money back to the wallet. The network may mine either:
- * the send fails as cancelled once a block with the replacement is settled, and confirms when the original payment is
- * mined instead. One that is still being prepared fails at once; its parts stay moves within the wallet.
- * @throws {AppError} as replaceSend does.
+ * Cancels an open send. A preparing or queued one fails at once, since no node has received its bytes; the
+ * parts of a preparing one remain moves within the wallet. Otherwise a replacement at a higher fee pays the
+ * money back to the wallet. The network may mine either: the send fails as cancelled once a block with the
+ * replacement is final, and confirms when the original payment is mined instead.
+ * @throws {AppError} like replaceSend.
  */
 export async function cancelSend(deps: BumpSendsDeps, input: ReplaceSendInput): Promise<SendView> {
   const found = await findSend(deps.db, input.sendId);
@@ -27,7 +26,7 @@ export async function cancelSend(deps: BumpSendsDeps, input: ReplaceSendInput): 
   return getSend(deps, input);
 }
 
-/** False when it was signed, or has left the queue, meanwhile. @throws {AppError} INVALID_STATE */
+/** False when it was signed, or has left the queue, in the meantime. @throws {AppError} INVALID_STATE */
 async function withdraw(deps: BumpSendsDeps, send: StoredSend): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     if (await mayBePaidUnseen(tx, send)) {

@@ -17,7 +17,7 @@ interface Drawer extends ChainId {
 /**
  * On chains where a send empties whole accounts: adds to the quote the current on-chain balances of the
  * accounts it may draw on. Elsewhere returns the quote unchanged. Waits for the network.
- * @param first accounts to ask about in any case
+ * @param first accounts to query in any case
  * @throws {ChainError} when the node does not answer.
  */
 export async function withChainBalances(
@@ -35,9 +35,9 @@ export async function withChainBalances(
 
 /**
  * Funds a send may draw on. An account whose on-chain balance differs from the ledger (money that just
- * arrived, lamports that no transaction brought) is left out: emptying it would leave the difference
- * behind, and the network refuses accounts that hold so little. The merchant's own account keeps
- * the rest anyway, so it is left out only when it holds too little.
+ * arrived, lamports without a transaction) is left out: emptying it would leave the difference behind, and
+ * the network rejects accounts with so little. The merchant's own account keeps a remainder anyway, so it is
+ * left out only when it holds too little.
  */
 export async function drawableFunds(
   db: Db,
@@ -52,7 +52,10 @@ export async function drawableFunds(
     .slice(0, perSend);
 }
 
-/** A send that is planned again at its place in the queue may use the merchant address, which is not free for others. */
+/**
+ * A send that is planned again in its queue position may use the merchant address, which is not available to
+ * others.
+ */
 async function withOwnPlace(db: Db, wallet: Drawer, idle: readonly Fund[]): Promise<readonly Fund[]> {
   const { replans } = wallet;
   const own = replans === undefined ? null : await accountExcludingQueue(db, wallet, replans);
@@ -60,8 +63,8 @@ async function withOwnPlace(db: Db, wallet: Drawer, idle: readonly Fund[]): Prom
 }
 
 /**
- * The same funds, with the merchant address as it will be once the sends under way have landed; what it holds now says
- * nothing about that. Null where there is nothing to wait for.
+ * The same funds, with the merchant address as it will be once the sends in flight have landed, regardless of
+ * its present balance. Null where there is nothing to wait for.
  */
 export async function queuedFunds(
   db: Db,
@@ -73,11 +76,11 @@ export async function queuedFunds(
 }
 
 /**
- * Whether the accounts of a plan hold on the chain what it needs: each emptied one exactly that, so that it ends at zero,
- * and those that keep a rest enough for what they pay.
- * @param at.least what the network demands of an account that is not empty, atoms
- * @param at.keeper an account that keeps whatever else lies there, also where the plan leaves nothing: money that came
- *   since, or that another send may still take
+ * Whether the accounts of a plan have the required on-chain balance: each emptied one exactly that, so that
+ * it ends at zero, and those that keep a remainder enough for their payments.
+ * @param at.least minimum balance that the network demands of a non-empty account, atoms
+ * @param at.keeper an account that keeps any further balance, even where the plan leaves nothing: money that
+ * arrived since, or that another send may still use
  */
 export function matchesChainBalances(
   plan: SendPlan,

@@ -7,11 +7,11 @@ import { chainFor, readOrder, type SendInput } from './send-order.ts';
 import { orderedAmount } from './store-send.ts';
 
 export interface FeeEstimate {
-  /** Of all transactions that it takes. */
+  /** The total of all its transactions. */
   readonly fee: string;
-  /** What the destination would receive. */
+  /** The amount that the destination would receive. */
   readonly amount: string;
-  /** What would leave the wallet. */
+  /** The amount that would leave the wallet. */
   readonly total: string;
   /** The fee budget that the send would have. Where the fee is above it, the send needs a higher `maxFee`. */
   readonly maxFee: string;
@@ -19,7 +19,7 @@ export interface FeeEstimate {
 
 /**
  * Estimates the cost of a send made now; nothing is stored or reserved.
- * @throws {AppError} the same as `sendCoins` before it signs; FEE_ABOVE_LIMIT for an ordered limit only.
+ * @throws {AppError} like `sendCoins` before it signs; FEE_ABOVE_LIMIT for an ordered limit only.
  */
 export async function estimateFee(
   deps: Pick<SendCoinsDeps, 'db' | 'chains' | 'deriver' | 'policy'>,

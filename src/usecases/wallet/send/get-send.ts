@@ -7,7 +7,7 @@ import { viewSend, type SendView } from './send-view.ts';
 
 export interface GetSendInput {
   readonly merchantId: string;
-  /** Exactly one of these names the send. */
+  /** Exactly one of these identifies the send. */
   readonly sendId?: string | undefined;
   readonly txHash?: string | undefined;
   readonly idempotencyKey?: string | undefined;

@@ -11,19 +11,22 @@ import type { Db, Tx } from '../../../store/sqlite/database.ts';
 
 type Wallet = ChainId & { readonly merchantId: string };
 
-/** Where a new send stands among those of its wallet. */
+/** The position of a new send in the queue of its wallet. */
 export interface QueuePlace {
   readonly send: Pick<StoredSend, 'queue_account' | 'queue_position' | 'queued'>;
   readonly version: Pick<StoredSendVersion, 'balance_change'>;
-  /** The outputs that it takes now. What the sends before it leave does not exist yet: it is reserved at its turn. */
+  /**
+   * The outputs that it reserves now. The remainder of the sends before it does not exist yet, and is
+   * reserved at its turn.
+   */
   readonly refs: readonly OutputRef[];
 }
 
 const NO_QUEUE = { queue_account: null, queue_position: null, queued: 0 } as const;
 
 /**
- * Places a plan behind the sends of its wallet: it has to wait if it draws on more of the merchant address than lies
- * there free. In the transaction that stores the send.
+ * Places a plan behind the sends of its wallet: it must wait if it draws on more of the merchant address than
+ * is available. Runs in the transaction that stores the send.
  */
 export async function placeInQueue(tx: Tx, wallet: Wallet, plan: SendPlan): Promise<QueuePlace> {
   const account = await findQueueAccount(tx, wallet);

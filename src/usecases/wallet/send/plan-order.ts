@@ -36,14 +36,14 @@ export interface PlanOrderDeps {
   readonly deriver: AddressDeriver;
 }
 
-/** One transaction, or the parts that come before it. */
+/** One transaction, or the parts that precede it. */
 export type OrderPlan = SendPlan | Preparation;
 
 export function isPreparation(plan: OrderPlan): plan is Preparation {
   return 'parts' in plan;
 }
 
-/** What the destination receives, and what all transactions cost. */
+/** The amount that the destination receives, and the total fee of all transactions. */
 export function sumPlan(plan: OrderPlan): Pick<SendPlan, 'amount' | 'fee' | 'feeRate'> {
   if (!isPreparation(plan)) return plan;
   const { fee, last } = plan;
@@ -59,7 +59,7 @@ interface Using {
 interface Pool {
   readonly confirmed: readonly Fund[];
   readonly change: SpendableChange;
-  /** On chains of whole accounts: the same with what the sends under way will leave, if there is such. */
+  /** On chains of whole accounts: the same with the expected remainder of the sends in flight, if any. */
   readonly queued: readonly Fund[] | null;
   readonly changeAddress: string;
   readonly lane: NonceSequence | undefined;
@@ -68,11 +68,11 @@ interface Pool {
 }
 
 /**
- * Selects coins for an order: confirmed ones first, then unconfirmed change of own sends where those do not suffice; on
- * chains of whole accounts what own sends will leave, for which it then waits.
- * Inside a transaction the selection holds until its end.
- * The fee is not compared with a budget: the store does that with what it stores.
- * @throws {AppError} INSUFFICIENT_BALANCE naming what is available and what is still pending, or VALIDATION_INVALID.
+ * Coin selection for an order: confirmed coins first, then unconfirmed change of own sends where those do not
+ * suffice; on chains of whole accounts also the expected remainder of own sends, for which it then waits.
+ * Inside a transaction the selection stays valid until its end. The fee is not compared with a budget: the
+ * store does that when it stores the send.
+ * @throws {AppError} INSUFFICIENT_BALANCE naming the available and the pending amount, or VALIDATION_INVALID.
  */
 export async function planOrder(
   db: Db,
@@ -96,7 +96,7 @@ export async function planOrder(
   }
 }
 
-/** As planOrder, on chains where a send is always one transaction. */
+/** Like planOrder, on chains where a send is always one transaction. */
 export async function planOneTransaction(
   db: Db,
   deps: PlanOrderDeps,
@@ -108,7 +108,7 @@ export async function planOneTransaction(
   return plan;
 }
 
-/** One transaction, or several where one does not take as many outputs as it needs. @throws {InsufficientFunds} */
+/** One transaction, or several where it needs more outputs than one accepts. @throws {InsufficientFunds} */
 async function planTransactions(db: Db, order: SendOrder, using: Using, pool: Pool): Promise<OrderPlan> {
   try {
     if (order.everything === true) await requireInOneTransaction(db, order, using);
@@ -121,8 +121,8 @@ async function planTransactions(db: Db, order: SendOrder, using: Using, pool: Po
 }
 
 /**
- * Plans a send of which one transaction reaches too little: because of the number of outputs, or of the size of the
- * unconfirmed transactions that it would depend on, which then must be in blocks first.
+ * Plans a send that exceeds one transaction: because of the number of outputs, or of the size of its
+ * unconfirmed ancestors, which must then confirm first.
  * @param one why one transaction cannot pay for it
  * @throws {InsufficientFunds} of what one send reaches
  */
@@ -216,7 +216,8 @@ function choose(order: SendOrder, using: Using, pool: Pool): SendPlan {
   try {
     return planFrom(confirmed, order, using, pool);
   } catch (error) {
-    // A rest that the network does not allow may be none once it is joined to what other sends leave.
+    // A remainder that is too small alone may be allowed once it is combined with the remainder of other
+    // sends.
     const isShort = error instanceof InsufficientFunds || error instanceof UnsendableAmount;
     if (isShort && queued !== null) return planFrom(queued, order, using, pool);
     if (!(error instanceof InsufficientFunds) || change.funds.length === 0) throw error;
@@ -239,7 +240,7 @@ function planFrom(funds: readonly Fund[], order: SendOrder, using: Using, pool: 
     lane,
   };
   const plan = adapter.planSend(request);
-  // What the merchant address will hold is compared with the chain once its turn has come.
+  // The future balance of the merchant address is compared with the chain at its turn.
   if (drawsOnQueue(funds, pool) || matchesChainBalances(plan, quote.held, { least: adapter.minimumPayment }))
     return plan;
   // Including it would empty the merchant's own account, which may hold more than the ledger knows.
@@ -247,7 +248,7 @@ function planFrom(funds: readonly Fund[], order: SendOrder, using: Using, pool: 
   return adapter.planSend({ ...request, funds: deposits });
 }
 
-/** Whether these include the merchant address as it will be once the sends under way have landed. */
+/** Whether these include the merchant address in its state after the sends in flight. */
 function drawsOnQueue(funds: readonly Fund[], { queued }: Pool): boolean {
   const [account] = queued ?? [];
   return account !== undefined && funds.includes(account);
@@ -259,7 +260,7 @@ function worthSpending(funds: readonly Fund[], using: Using, ancestry: Ancestry)
   return funds.filter((fund) => effectiveValue(fund, using, ancestry) > cost);
 }
 
-/** What it holds beyond what its unconfirmed ancestors lack at the rate of now. */
+/** Its amount less the fee that its unconfirmed ancestors lack at the current rate. */
 function effectiveValue(fund: Fund, { quote }: Using, ancestry: Ancestry): bigint {
   return fund.amount - deficitAt(quote.rate, distinctAncestors([fund], ancestry));
 }
@@ -269,8 +270,8 @@ function costOfInput({ adapter, quote }: Using): bigint {
 }
 
 /**
- * Refuses a payment's own address as destination: the money would count as the customer's, so a
- * merchant who copies that address to refund the payment would mark it paid instead.
+ * Rejects a payment's own address as destination: the money would count as the customer's, so a merchant who
+ * copies that address to refund the payment would mark it paid instead.
  */
 async function rejectOwnPaymentAddress(db: Db, adapter: ChainAdapter, order: SendOrder): Promise<void> {
   const [known] = await findWatched(db, order, [adapter.watchKey(order.destination)]);

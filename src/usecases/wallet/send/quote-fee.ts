@@ -17,8 +17,8 @@ import { sendsFromOneAddress } from './sender.ts';
 
 /**
  * Asks the node for the fee quote of an order; waits for the network.
- * @throws {AppError} NODE_UNAVAILABLE, VALIDATION_INVALID when the destination refuses money, and as
- * planOrder does where the node measures a draft.
+ * @throws {AppError} NODE_UNAVAILABLE, VALIDATION_INVALID when the destination rejects money, and like
+ * planOrder where the node measures a draft.
  */
 export async function quoteFee(
   deps: PlanOrderDeps & { readonly db: Db },
@@ -30,7 +30,8 @@ export async function quoteFee(
     const quote = atRate(await askFee(deps, adapter, order), feeRate, coin);
     await noteFeeLevel(deps.db, order, { ...quote, inputCost: inputCostAt(adapter, quote) });
     if (adapter.wholeAccounts !== undefined) {
-      // The funds planned here may be gone when the send is stored; the plan is then made without the measurement.
+      // The funds planned here may be spent when the send is stored; the plan is then made without the
+      // measurement.
       const draft = await planOneTransaction(deps.db, deps, order, { adapter, quote });
       return await adapter.wholeAccounts.measure(draft, quote);
     }

@@ -4,7 +4,7 @@ import type { SendOrder } from './send-order.ts';
 
 /**
  * The stored send when an order repeats it under the same idempotency key.
- * @throws {AppError} IDEMPOTENCY_MISMATCH when it asks for anything else.
+ * @throws {AppError} IDEMPOTENCY_MISMATCH when the order differs.
  */
 export function repeatedSend(send: StoredSend, order: SendOrder): StoredSend {
   const same =

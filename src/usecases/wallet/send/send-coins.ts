@@ -45,13 +45,14 @@ export interface SendCoinsInput extends SendInput {
 }
 
 /**
- * Sends coins from the merchant's wallet. The signed bytes are stored and their coins reserved
- * before the node sees them. Returns status `broadcast`, or `signed` when the node gave no clear
- * answer: the same bytes, never others, are then broadcast again until it does; or `queued` where it draws on what
- * other sends under way will leave: it is broadcast once these have landed; or
- * `preparing` when parts gather its outputs first (see prepareSends).
- * @throws {AppError} INVALID_STATE (meant for the other mode), VALIDATION_INVALID, COIN_UNAVAILABLE, NODE_UNAVAILABLE, INSUFFICIENT_BALANCE,
- * FEE_ABOVE_LIMIT (nothing stored), SEND_REJECTED (stored as failed, coins and key free again), IDEMPOTENCY_MISMATCH.
+ * Sends coins from the merchant's wallet. The signed bytes are stored and their coins reserved before the
+ * node sees them. Returns status `broadcast`, or `signed` when the node gave no clear answer: the same bytes,
+ * never others, are then broadcast again until it does; or `queued` where it draws on the remainder of other
+ * sends in flight, and is broadcast once these have landed; or `preparing` when parts gather its outputs
+ * first (see prepareSends).
+ * @throws {AppError} INVALID_STATE (for the other mode), VALIDATION_INVALID, COIN_UNAVAILABLE,
+ * NODE_UNAVAILABLE, INSUFFICIENT_BALANCE, FEE_ABOVE_LIMIT (nothing stored), SEND_REJECTED (stored as failed,
+ * coins and key released), IDEMPOTENCY_MISMATCH.
  */
 export async function sendCoins(deps: SendCoinsDeps, input: SendCoinsInput): Promise<SendView> {
   requireCurrentMode(input);
@@ -77,7 +78,7 @@ export interface SendRequest {
   readonly stored?: (tx: Tx, send: StoredSend, order: SendOrder) => Promise<void>;
 }
 
-/** Makes a send, or returns the one already made for this request. @throws {AppError} as sendCoins does. */
+/** Makes a send, or returns the existing one of this request. @throws {AppError} like sendCoins. */
 export async function placeSend(deps: SendCoinsDeps, request: SendRequest): Promise<StoredSend> {
   const earlier = await findRepeat(deps.db, request);
   if (earlier !== null) return unlessFailed(earlier);
@@ -164,7 +165,10 @@ async function planAndStore(
   return { ...stored, plan };
 }
 
-/** Records the node's answer. If that fails, the error must not suggest that nothing was sent: the node may have it. */
+/**
+ * Records the node's answer. An error here must not suggest that nothing was sent, because the node may have
+ * accepted it.
+ */
 async function recordSubmitAnswer(
   deps: SendCoinsDeps,
   send: StoredSend,

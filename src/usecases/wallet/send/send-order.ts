@@ -7,7 +7,7 @@ import type { MerchantRow } from '../../../store/schema/merchants.ts';
 import { merchantMode } from '../../access/index.ts';
 import { readFeeRate, readMaxFee } from './fee-terms.ts';
 
-/** Amount that stands for the whole spendable balance, the fee taken out of it. */
+/** Amount that means the whole spendable balance, the fee taken out of it. */
 export const EVERYTHING = 'max';
 
 /** The merchant whose wallet is used, in its current mode. */
@@ -16,7 +16,7 @@ export type WalletOwner = Pick<MerchantRow, 'id' | 'account' | 'sandbox'>;
 /** A send as the caller ordered it; texts as received. */
 export interface SendInput {
   readonly merchant: WalletOwner;
-  /** The mode whose wallet the caller means; the current one when left out. */
+  /** The mode whose wallet the caller means; defaults to the current one. */
   readonly mode?: Mode | undefined;
   readonly destination: string;
   /** `max`: everything. */
@@ -35,26 +35,32 @@ export interface SendOrder extends ChainId {
   readonly merchantId: string;
   readonly account: number;
   readonly destination: string;
-  /** Atoms, as ordered: what the destination gets, or with subtractFee what leaves the wallet. */
+  /**
+   * Atoms, as ordered: the amount that the destination receives, or with subtractFee the amount that leaves
+   * the wallet.
+   */
   readonly amount: bigint;
   readonly subtractFee: boolean;
-  /** What the caller sets to have the fee taken out of the amount; `subtractFee` where not given. */
+  /** The request field that takes the fee out of the amount; defaults to `subtractFee`. */
   readonly feeField?: 'deductFee';
-  /** Everything that can be sent, whatever `amount` says. */
+  /** Send the whole balance, regardless of `amount`. */
   readonly everything?: boolean;
   /** Upper limit of the network fee, fee bumps included, atoms. */
   readonly maxFee?: bigint | null;
-  /** Atoms per 1,000 units of size; the node's estimate where not given. */
+  /** Atoms per 1,000 units of size; defaults to the node's estimate. */
   readonly feeRate?: bigint | null;
   readonly note?: string | null;
-  /** The only outputs that it may spend, by `outputKey`: it cannot be mined beside another transaction that spends them. */
+  /**
+   * The only outputs that it may spend, by `outputKey`, so that it conflicts with another transaction that
+   * spends them.
+   */
   readonly only?: ReadonlySet<string> | undefined;
-  /** The stored send that this plans again, at the place that it has in the queue of its wallet. */
+  /** The stored send that this plans again, in its queue position. */
   readonly replans?: string | undefined;
 }
 
 /**
- * Refuses an order meant for another wallet than that of the merchant's current mode: one made by a page that was open
+ * Rejects an order for another wallet than that of the merchant's current mode, because a page that was open
  * while the mode was switched must not spend real coins.
  * @throws {AppError} INVALID_STATE
  */

@@ -5,17 +5,17 @@ import { sendStatus } from '../../../store/sends/send-status.ts';
 import type { StoredSend } from '../../../store/sends/sends.ts';
 import type { SendStatus } from '../../../domain/send/types.ts';
 
-/** A send as the API and its events show it. */
+/** A send as the API and its events present it. */
 export interface SendView {
   readonly id: string;
   readonly status: SendStatus;
   readonly coin: Coin;
   readonly sandbox: boolean;
-  /** Transaction that carries it: the confirmed one, else the newest version; null until it is signed. */
+  /** Transaction hash: of the confirmed version, else of the newest; null until it is signed. */
   readonly txHash: string | null;
-  /** Network fee in the coin's unit, that of its parts included; an estimate while it is `preparing`. */
+  /** Network fee in the coin's unit, including its parts; an estimate while it is `preparing`. */
   readonly fee: string;
-  /** What the destination receives, in the coin's unit. */
+  /** The amount that the destination receives, in the coin's unit. */
   readonly amount: string;
   readonly destination: string;
   readonly subtractFee: boolean;
@@ -25,9 +25,9 @@ export interface SendView {
   /** Why it failed; null otherwise. */
   readonly error: string | null;
   readonly note: string | null;
-  /** Fee budget, raises, renewals and its cancellation included, in the coin's unit. */
+  /** Fee budget, including bumps, renewals and its cancellation, in the coin's unit. */
   readonly maxFee: string;
-  /** A raise of its fee waits: it would cost more than the budget. */
+  /** A fee bump waits because it would exceed the budget. */
   readonly feeLimited: boolean;
   /** Its newest version pays everything back to the wallet; the network may mine either. */
   readonly cancelling: boolean;

@@ -21,13 +21,13 @@ const MAX_OPEN = 200;
 
 interface Shortage {
   readonly shortage: InsufficientFunds;
-  /** The funds the order could draw on. */
+  /** The funds that the order could use. */
   readonly reached: readonly Fund[];
-  /** What spending one output costs now. */
+  /** The current cost of spending one output. */
   readonly inputCost: bigint;
 }
 
-/** INSUFFICIENT_BALANCE that names what is available and what the rest is waiting for. */
+/** INSUFFICIENT_BALANCE with the available amount and the reasons for the rest. */
 export async function insufficient(db: Db, order: SendOrder, found: Shortage): Promise<AppError> {
   const { coin } = order;
   const { available, needed } = found.shortage;
@@ -45,7 +45,7 @@ export async function insufficient(db: Db, order: SendOrder, found: Shortage): P
   return new AppError('INSUFFICIENT_BALANCE', `${message}${rest}`, { details });
 }
 
-/** Where the fee alone is missing: it can come out of the amount instead. */
+/** Where only the fee is missing, it can be taken out of the amount instead. */
 function feeOnTop({ amount, subtractFee, feeField }: SendOrder, available: bigint) {
   if (subtractFee || available < amount) return [];
   const message =
@@ -95,14 +95,14 @@ async function beyondOneSend(db: Db, order: SendOrder, { reached, inputCost }: S
 
 const BEYOND = `is in outputs beyond the ${MAX_RESERVED_OUTPUTS} that one send gathers: send in two steps, or consolidate first`;
 
-/** Worth of the outputs that no send reaches, because it gathers the largest first. */
+/** Value of the outputs beyond the reach of any send, because it gathers the largest first. */
 async function beyondReserved(db: Db, order: SendOrder, inputCost: bigint): Promise<bigint> {
   const { amount } = await spendableTotal(db, order, inputCost);
   const reached = await spendableFunds(db, order, MAX_RESERVED_OUTPUTS);
   return amount - reached.reduce((sum, fund) => sum + fund.amount, 0n);
 }
 
-/** Outputs that sends gather, or have left from gathering. */
+/** Outputs that sends are gathering, or that remain from gathering. */
 async function setAside(db: Db, order: SendOrder): Promise<Hint[]> {
   const amount = await reservedForPreparing(db, order);
   return hint(
@@ -124,7 +124,7 @@ async function elsewhere(db: Db, order: SendOrder, reached: readonly Fund[]): Pr
 
 /** Change of open sends that cannot be spent before it confirms. */
 async function changeUnderWay(db: Db, order: SendOrder, reached: readonly Fund[]): Promise<Hint[]> {
-  // The remainder of a single account was counted already.
+  // The remainder of a single account is already included.
   if (sendsFromOneAddress(order)) return [];
   if (accountsPerSend(order) !== null) return remainderOfAccountsInUse(db, order, reached);
   const here = new Set(reached.map(({ ref }) => ref.txid));
@@ -143,14 +143,15 @@ async function changeUnderWay(db: Db, order: SendOrder, reached: readonly Fund[]
 }
 
 /**
- * Where a send empties whole accounts: what reached accounts in use meanwhile, and what sends under way leave if no
- * further one may draw on that now. Sends that move money within the wallet cost only their fee.
+ * Where a send empties whole accounts: money that accounts in use received since, and the remainder of sends
+ * in flight if no further one may draw on it now. Sends that move money within the wallet cost only their
+ * fee.
  */
 async function remainderOfAccountsInUse(db: Db, order: SendOrder, reached: readonly Fund[]): Promise<Hint[]> {
   const idle = await spendableAccounts(db, order, MAX_TOLD_ACCOUNTS);
   const free = new Map(idle.map(({ fund }) => [fund.address, fund.amount]));
   let rest = await balanceOfAccountsInUse(db, order);
-  // What is to be left at the merchant address can be drawn on already.
+  // The remainder at the merchant address is already available.
   for (const { address, amount } of reached) rest -= amount - (free.get(address) ?? 0n);
   for (const { purpose, amount, fee } of await listOpenSends(db, order, MAX_OPEN)) {
     rest -= purpose === 'send' ? BigInt(amount) + BigInt(fee) : BigInt(fee);

@@ -10,8 +10,9 @@ import { orderedAmount } from './store-send.ts';
 import type { SendOrder } from './send-order.ts';
 
 /**
- * Stores a send that takes more outputs than one transaction spends, and reserves them: parts gather them, then it is
- * signed. Until then its fee and, where the fee is taken from it, its amount are those of the plan.
+ * Stores a send that needs more outputs than one transaction spends, and reserves them: parts gather them,
+ * then it is signed. Until then its fee and, where the fee is taken from it, its amount are those of the
+ * plan.
  * @throws {AppError} FEE_ABOVE_LIMIT
  */
 export async function storePreparation(

@@ -26,7 +26,7 @@ export function changeIndex(
   return index === -1 ? null : index;
 }
 
-/** The amount of an order: that of `max` is known only once it is planned. */
+/** The amount of an order; for `max` it is known only after planning. */
 export function orderedAmount(
   order: Pick<SendOrder, 'everything' | 'amount'>,
   plan: Pick<SendPlan, 'amount' | 'fee'>,
@@ -43,17 +43,18 @@ interface NewSend {
   readonly plan: SendPlan;
   readonly purpose: StoredSend['purpose'];
   readonly idempotencyKey: string | null;
-  /** Its fee budget for life, atoms. */
+  /** Its fee budget for its whole life, atoms. */
   readonly maxFee: bigint;
-  /** The send whose budget that is a part of. */
+  /** The send whose budget this is part of. */
   readonly drawsOn?: string;
-  /** The send that it gathers outputs for, which has reserved them. */
+  /** The send that it gathers outputs for, and that has reserved them. */
   readonly partOf?: string;
 }
 
 /**
- * Signs a plan and stores it with its bytes, and reserves its coins or nonce: all or nothing. A send that draws on what
- * others under way will leave is stored as queued: its bytes must not be broadcast before those have landed.
+ * Signs a plan and stores it with its bytes, and reserves its coins or nonce: all or nothing. A send that
+ * draws on the remainder of others in flight is stored as queued: its bytes must not be broadcast before
+ * those have landed.
  * @throws {AppError} FEE_ABOVE_LIMIT when the plan costs more than the budget.
  */
 export async function storeSend(
@@ -97,7 +98,7 @@ export async function storeSend(
 
 type NewRow = Omit<StoredSend, 'txid' | 'next_broadcast_at' | 'queue_account' | 'queue_position' | 'queued'>;
 
-/** A signed send that no node has had, without its transaction and its place in a queue. */
+/** A signed send that no node has received, without its transaction and its queue position. */
 export function newRow(request: NewSend, now: number): NewRow {
   const { sendId, order, plan, purpose, idempotencyKey, maxFee, drawsOn = null, partOf = null } = request;
   return {

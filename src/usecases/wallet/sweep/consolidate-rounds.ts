@@ -13,8 +13,8 @@ const ROUND_SIZE = 5;
 const FROM_OUTPUTS = 200;
 
 /**
- * Consolidates outputs of merchants that have hundreds, while fee rates are at or below the policy's limit, so that
- * one transaction can always spend the balance.
+ * Consolidates outputs of merchants with hundreds, while fee rates are at or below the policy's limit, so
+ * that one transaction can always spend the balance.
  * @throws {ChainError} when the node reports no fee rate.
  */
 export async function consolidateRound(deps: BumpSendsDeps, chain: ChainId): Promise<void> {

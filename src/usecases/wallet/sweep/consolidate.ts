@@ -36,7 +36,7 @@ export interface Consolidation {
   readonly outputs: number;
   readonly amount: string;
   readonly fee: string;
-  /** Its fee budget: no raise goes beyond it. */
+  /** Its fee budget, which fee bumps never exceed. */
   readonly maxFee: string;
 }
 
@@ -44,9 +44,10 @@ export interface Consolidation {
 const LEAST_OUTPUTS = 2;
 
 /**
- * Consolidates outputs into one, largest first, at most OUTPUTS_PER_CONSOLIDATION: the result can be spent at once.
- * @throws {AppError} VALIDATION_INVALID where money is not held in outputs, INSUFFICIENT_BALANCE, FEE_ABOVE_LIMIT,
- * COIN_UNAVAILABLE, NODE_UNAVAILABLE
+ * Consolidates outputs into one, largest first, at most OUTPUTS_PER_CONSOLIDATION: the result can be spent at
+ * once.
+ * @throws {AppError} VALIDATION_INVALID where money is not held in outputs, INSUFFICIENT_BALANCE,
+ * FEE_ABOVE_LIMIT, COIN_UNAVAILABLE, NODE_UNAVAILABLE
  */
 export async function consolidate(deps: BumpSendsDeps, input: ConsolidateInput): Promise<Consolidation> {
   const { merchant, coin } = input;
@@ -66,7 +67,7 @@ export async function consolidate(deps: BumpSendsDeps, input: ConsolidateInput):
     least: LEAST_OUTPUTS,
     most: OUTPUTS_PER_CONSOLIDATION,
     maxFee,
-    // What is ordered at a rate counts as cheap enough at that rate.
+    // An order with a rate counts as cheap enough at that rate.
     startsBelow: quote.rate > consolidateBelowRate ? quote.rate : consolidateBelowRate,
   });
   if (made === null) {
@@ -102,7 +103,7 @@ export interface Gathering {
   /** Minimum and maximum number of inputs. */
   readonly least: number;
   readonly most: number;
-  /** The ordered fee budget, atoms; null: what follows from the rate at which it starts. */
+  /** The ordered fee budget, atoms; null: derived from the rate at which it starts. */
   readonly maxFee: bigint | null;
   /** The highest rate at which it starts, atoms per 1,000 units. */
   readonly startsBelow: bigint;
@@ -113,7 +114,8 @@ interface Gathered extends NewVersion {
 }
 
 /**
- * Signs, stores and broadcasts a transaction from the wallet to itself. Null when too few outputs are worth it.
+ * Signs, stores and broadcasts a transaction from the wallet to itself. Null when too few outputs are worth
+ * it.
  * @throws {AppError} FEE_ABOVE_LIMIT
  */
 export async function gatherOutputs(deps: BumpSendsDeps, gathering: Gathering): Promise<Gathered | null> {

@@ -75,7 +75,10 @@ export function recordSuccess(memory: SweepBackoff, { key, kind }: Pick<Attempt,
   memory.node.recordSuccess(NODE);
 }
 
-/** The node answered, but nothing can be done now: backs off as after a failure, so that others get a turn. */
+/**
+ * The node answered, but nothing can be done now: backs off as after a failure, so that the others get their
+ * turn.
+ */
 export function recordNoop(memory: SweepBackoff, { key, kind }: Pick<Attempt, 'key' | 'kind'>): void {
   kind.recordFailure(key, 'nothing can be done');
   memory.node.recordSuccess(NODE);

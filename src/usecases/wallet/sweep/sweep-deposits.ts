@@ -21,7 +21,7 @@ export interface SweepDepositsDeps extends SendCoinsDeps {
 const ROUND_SIZE = 20;
 /** Of these, reserved for retries when enough others are due. */
 const ROUND_RETRIES = 5;
-/** Backoff of a deposit after the node refused to move it. */
+/** Backoff of a deposit after the node rejected its sweep. */
 const REST_MS = 3_600_000;
 const COULD_NOT = 'could not move a deposit';
 
@@ -79,7 +79,7 @@ async function chooseDeposits(
   const found = rested.length === 0 ? [] : await settledDeposits(db, chain, upTo, { only: rested });
   const byAddress = new Map(found.map((deposit) => [deposit.address, deposit]));
   const again = rested.flatMap((address) => byAddress.get(address) ?? []);
-  // Forgets deposits that are gone: they were moved otherwise.
+  // Forgets deposits that are gone because another transaction moved them.
   for (const address of rested) if (!byAddress.has(address)) deposits.recordSuccess(address);
   const others = await settledDeposits(db, chain, upTo, { except: deposits.all() });
   const fresh = others.slice(0, ROUND_SIZE - Math.min(again.length, ROUND_RETRIES));
