@@ -13,6 +13,7 @@ RUN bash -c '. scripts/_env.sh && ensure_packages' && npm cache clean --force >/
 
 FROM packages AS build
 COPY tsconfig.json tsconfig.build.json tsconfig.web.json rolldown.config.ts vite.config.ts ./
+COPY locales locales
 COPY src src
 COPY packages/sdk/src packages/sdk/src
 RUN npm run --silent build

@@ -8,6 +8,8 @@ export default defineConfig({
   root: 'src/web',
   base: '/',
   plugins: [react(), tailwindcss()],
+  // Texts are looked up by key: a variable for each would only make the file longer.
+  json: { namedExports: false },
   build: {
     outDir: join(process.env['TILLD_BUILD_DIR'] ?? join(import.meta.dirname, 'dist'), 'web'),
     emptyOutDir: true,

@@ -151,7 +151,7 @@ _build_stamp() {
     cd "$ROOT"
     {
       cat package.json package-lock.json tsconfig*.json rolldown.config.ts vite.config.ts
-      find src packages/sdk/src -type f -print0 | LC_ALL=C sort -z | xargs -0 cksum
+      find locales src packages/sdk/src -type f -print0 | LC_ALL=C sort -z | xargs -0 cksum
     } | cksum | tr ' ' -
   )
 }
@@ -197,7 +197,7 @@ run_tool() {
   local build="$ROOT/dist" tool="$1"
   shift
   if [ ! -x "$ROOT/node_modules/.bin/node" ] || [ ! -f "$build/tools/$tool.js" ] ||
-    { [ -d "$ROOT/src" ] && [ -n "$(find "$ROOT/src" -newer "$build/tools/$tool.js" -print -quit)" ]; }; then
+    { [ -d "$ROOT/src" ] && [ -n "$(find "$ROOT/src" "$ROOT/locales" -newer "$build/tools/$tool.js" -print -quit)" ]; }; then
     ensure_packages
     build="$(ensure_build)"
   fi

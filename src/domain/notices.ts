@@ -1,10 +1,6 @@
 import type { EventType } from './events.ts';
 import type { Scope } from './scopes.ts';
 
-/** Languages that notices are written in: the same as the checkout's. */
-export const NOTICE_LANGUAGES = ['en', 'de', 'es', 'fr', 'pt'] as const;
-export type NoticeLanguage = (typeof NOTICE_LANGUAGES)[number];
-
 /** Subjects that people of a shop can be notified about by email, in display order. */
 export const SHOP_NOTICES = ['paid', 'decision', 'refund_claim', 'reversed', 'send', 'webhook'] as const;
 export type ShopNotice = (typeof SHOP_NOTICES)[number];

@@ -1,11 +1,8 @@
 /** The dashboard in each of its languages. */
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { de } from '../../src/web/dashboard/i18n/de.ts';
-import { es } from '../../src/web/dashboard/i18n/es.ts';
-import { fr } from '../../src/web/dashboard/i18n/fr.ts';
-import { pt } from '../../src/web/dashboard/i18n/pt.ts';
 import { Shop } from '../_helpers/api-client.ts';
+import { readLocale } from '../_helpers/locales.ts';
 import { Till } from '../_helpers/till.ts';
 import { axeFindings, PHONE, SCREENS, WebBrowser } from '../_helpers/web/browser.ts';
 import { ensureWebBuilt } from '../_helpers/web/build.ts';
@@ -84,10 +81,10 @@ const TEXTS = `(() => {
 })()`;
 
 describe.each([
-  ['de-DE', de, '1.250,75 €'],
-  ['es-ES', es, '1250,75 €'],
-  ['fr-FR', fr, '1 250,75 €'],
-  ['pt-BR', pt, '€ 1.250,75'],
+  ['de-DE', readLocale('dashboard', 'de'), '1.250,75 €'],
+  ['es-ES', readLocale('dashboard', 'es'), '1250,75 €'],
+  ['fr-FR', readLocale('dashboard', 'fr'), '1 250,75 €'],
+  ['pt-BR', readLocale('dashboard', 'pt'), '€ 1.250,75'],
 ])('a browser set to %s', (locale, catalogue, amount) => {
   const translated = new Set(Object.values(catalogue));
   const isEnglish = (text: string): boolean =>

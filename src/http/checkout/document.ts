@@ -1,9 +1,10 @@
+import { LANGUAGE_NAMES, type Language } from '../../i18n/languages.ts';
 import type { ShopFace } from '../../usecases/shops/index.ts';
 import { brandStyle } from '../brand/paths.ts';
 import { html, jsonElement, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { stateIcon } from './icons.ts';
-import { LANGUAGES, speak, type Language, type Say } from './language.ts';
+import { speak, type Say } from './language.ts';
 import { SIMULATE_FORM } from './panels.ts';
 import type { PageModel } from './page-model.ts';
 import { isFinal } from './page-model.ts';
@@ -138,7 +139,7 @@ export function footer(
   embedder: string | null = null,
 ): Html {
   const rest = embedder === null ? '' : `&embed=${encodeURIComponent(embedder)}`;
-  const links = Object.entries(LANGUAGES).map(
+  const links = Object.entries(LANGUAGE_NAMES).map(
     ([code, name]) =>
       html`<a
         href="?lang=${code}${rest}"

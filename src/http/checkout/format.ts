@@ -1,4 +1,4 @@
-import type { Language } from './language.ts';
+import type { Language } from '../../i18n/languages.ts';
 
 /** A fiat amount as its readers write it, with the decimals it has; exact, because Intl takes the text. */
 export function fiat(amount: string, currency: string, language: Language): string {

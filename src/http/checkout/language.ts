@@ -1,52 +1,38 @@
-import { de } from './messages/de.ts';
-import { en, type Messages } from './messages/en.ts';
-import { es } from './messages/es.ts';
-import { fr } from './messages/fr.ts';
-import { pt } from './messages/pt.ts';
-import { refundDe } from './messages/refund/de.ts';
-import { refundEn, type RefundMessages } from './messages/refund/en.ts';
-import { refundEs } from './messages/refund/es.ts';
-import { refundFr } from './messages/refund/fr.ts';
-import { refundPt } from './messages/refund/pt.ts';
+import checkoutDe from '../../../locales/checkout/de.json' with { type: 'json' };
+import checkoutEn from '../../../locales/checkout/en.json' with { type: 'json' };
+import checkoutEs from '../../../locales/checkout/es.json' with { type: 'json' };
+import checkoutFr from '../../../locales/checkout/fr.json' with { type: 'json' };
+import checkoutPt from '../../../locales/checkout/pt.json' with { type: 'json' };
+import refundDe from '../../../locales/refund-page/de.json' with { type: 'json' };
+import refundEn from '../../../locales/refund-page/en.json' with { type: 'json' };
+import refundEs from '../../../locales/refund-page/es.json' with { type: 'json' };
+import refundFr from '../../../locales/refund-page/fr.json' with { type: 'json' };
+import refundPt from '../../../locales/refund-page/pt.json' with { type: 'json' };
+import { interpolate, type Values } from '../../i18n/interpolate.ts';
+import { parseLanguage, type Language } from '../../i18n/languages.ts';
 
-const CATALOGUES = {
-  en: { ...en, ...refundEn },
-  de: { ...de, ...refundDe },
-  es: { ...es, ...refundEs },
-  fr: { ...fr, ...refundFr },
-  pt: { ...pt, ...refundPt },
-};
-export type Language = keyof typeof CATALOGUES;
+const english = { ...checkoutEn, ...refundEn };
+export type CheckoutText = keyof typeof english;
 
-/** Every language of the checkout under its own name. */
-export const LANGUAGES: Readonly<Record<Language, string>> = {
-  en: 'English',
-  de: 'Deutsch',
-  es: 'Español',
-  fr: 'Français',
-  pt: 'Português',
+const TEXTS: Readonly<Record<Language, Readonly<Record<CheckoutText, string>>>> = {
+  en: english,
+  de: { ...checkoutDe, ...refundDe },
+  es: { ...checkoutEs, ...refundEs },
+  fr: { ...checkoutFr, ...refundFr },
+  pt: { ...checkoutPt, ...refundPt },
 };
 
-export type Say = (
-  key: keyof (Messages & RefundMessages),
-  values?: Readonly<Record<string, string | number>>,
-) => string;
+export type Say = (key: CheckoutText, values?: Values) => string;
 
-/** The texts of one language, with `{name}` filled in. */
+/** The texts of the checkout and the refund page in one language. */
 export function speak(language: Language): Say {
-  const texts = CATALOGUES[language];
-  return (key, values = {}) =>
-    texts[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
-}
-
-function asLanguage(tag: string): Language | null {
-  const code = tag.trim().split('-')[0]?.toLowerCase() ?? '';
-  return Object.hasOwn(CATALOGUES, code) ? (code as Language) : null;
+  const texts = TEXTS[language];
+  return (key, values = {}) => interpolate(texts[key], values);
 }
 
 /**
- * The language that the payer picked, else that of the shop's order, else the browser's favourite that there is a
- * catalogue of, else English.
+ * The language that the payer picked, else that of the shop's order, else the browser's favourite that there are
+ * texts in, else English.
  */
 export function chooseLanguage(
   picked: unknown,
@@ -54,5 +40,5 @@ export function chooseLanguage(
   locale: string | null = null,
 ): Language {
   const wanted = [...(typeof picked === 'string' ? [picked] : []), ...(locale === null ? [] : [locale])];
-  return [...wanted, ...accepted].map(asLanguage).find((language) => language !== null) ?? 'en';
+  return [...wanted, ...accepted].map(parseLanguage).find((language) => language !== null) ?? 'en';
 }

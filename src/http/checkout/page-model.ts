@@ -1,7 +1,8 @@
 import type { Coin } from '../../domain/coins.ts';
 import { carriesPlaceholder, fillWayBack } from '../../domain/payment/way-back.ts';
+import type { Language } from '../../i18n/languages.ts';
 import type { CheckoutView } from '../../usecases/checkout/index.ts';
-import type { Language, Say } from './language.ts';
+import type { Say } from './language.ts';
 
 /** What a checkout page is drawn from. */
 export interface PageModel {

@@ -1,5 +1,5 @@
+import type { Language } from '../../i18n/languages.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Language } from './language.ts';
 
 /** A payment as its page shows it: whole, so that a page which missed some is right again at once. */
 export interface Snapshot {

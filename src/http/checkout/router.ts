@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { asCoin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Logger } from '../../domain/ports.ts';
+import type { Language } from '../../i18n/languages.ts';
 import type { MailText } from '../../usecases/mail/index.ts';
 import {
   hasReceipt,
@@ -24,7 +25,7 @@ import { success, failure } from '../server/envelope.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { checkoutPage, problemPage, SIMULATIONS } from './document.ts';
-import { chooseLanguage, speak, type Language } from './language.ts';
+import { chooseLanguage, speak } from './language.ts';
 import { stateJson, snapshotVersion } from './snapshots.ts';
 import { checkoutPath, receiptPath, type PageModel } from './page-model.ts';
 import { receiptPage } from './receipt.ts';

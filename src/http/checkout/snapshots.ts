@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Language } from '../../i18n/languages.ts';
 import type { PaymentChangeBus } from '../../usecases/payments/index.ts';
 import {
   type CheckoutView,
@@ -6,7 +7,7 @@ import {
   type ReadCheckoutDeps,
   readStamps,
 } from '../../usecases/checkout/index.ts';
-import { speak, type Language } from './language.ts';
+import { speak } from './language.ts';
 import type { Snapshot, SnapshotSource } from './payment-channel.ts';
 import { isFinal, redirectsAutomatically, wayBack, type PageModel } from './page-model.ts';
 import { announcement, describeState, pageTitle } from './states.ts';

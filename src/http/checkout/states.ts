@@ -4,7 +4,7 @@ import { type CheckoutView, hasReceipt } from '../../usecases/checkout/index.ts'
 import { html, type Html } from '../pages/html.ts';
 import { coins, count, deadlineIn, fiat } from './format.ts';
 import { coinIcon, stateIcon, type StateIcon } from './icons.ts';
-import type { Messages } from './messages/en.ts';
+import type { CheckoutText } from './language.ts';
 import { payPanels } from './panels.ts';
 import { transactionLink } from './transaction-link.ts';
 import { leadsToOrder, otherPath, receiptPath, renewPath, shopUrl, type PageModel } from './page-model.ts';
@@ -135,8 +135,8 @@ function excess({ view, say, language }: PageModel): Html | null {
 function outcome(
   scene: PageModel,
   icon: StateIcon,
-  title: keyof Messages,
-  text: keyof Messages,
+  title: CheckoutText,
+  text: CheckoutText,
   wayOn: Html | null = null,
 ): Html {
   const { say } = scene;
@@ -169,7 +169,7 @@ function superseded(scene: PageModel, lead: string): Html {
   return outcome(scene, 'stop', 'supersededTitle', 'supersededText', wayTo(scene, lead, 'superseded'));
 }
 
-function wayTo(scene: PageModel, paymentId: string, text: keyof Messages): Html {
+function wayTo(scene: PageModel, paymentId: string, text: CheckoutText): Html {
   return html`<p><a class="button" href="${otherPath(scene, paymentId)}">${scene.say(text)}</a></p>`;
 }
 

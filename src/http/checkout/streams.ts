@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from '../../domain/ports.ts';
-import type { Language } from './language.ts';
+import type { Language } from '../../i18n/languages.ts';
 import {
   PaymentChannel,
   type Snapshot,

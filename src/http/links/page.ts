@@ -1,6 +1,7 @@
 import { currencyDigits } from '../../domain/currencies.ts';
 import type { LinkField } from '../../domain/payment-link.ts';
 import type { NumberSigns } from '../../domain/typed-amount.ts';
+import type { Language } from '../../i18n/languages.ts';
 import type { MerchantRow } from '../../store/schema/merchants.ts';
 import type { AskedField } from '../../store/schema/payment-links.ts';
 import type { AnswerProblem, AnswerProblems, LinkView } from '../../usecases/links/index.ts';
@@ -8,11 +9,10 @@ import { shopFace } from '../../usecases/shops/index.ts';
 import { renderDocument, footer } from '../checkout/document.ts';
 import { fiat } from '../checkout/format.ts';
 import { stateIcon } from '../checkout/icons.ts';
-import type { Language } from '../checkout/language.ts';
 import { shopHead, supportLine } from '../checkout/shop-head.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
-import { speakLink, type SayLink } from './messages.ts';
+import { speakLink, type SayLink } from './texts.ts';
 
 /** What somebody typed so far, and what is wrong with it. */
 export interface Filled {

@@ -1,7 +1,8 @@
 import type { ShopNotice } from '../../domain/notices.ts';
+import { interpolate } from '../../i18n/interpolate.ts';
+import type { Language } from '../../i18n/languages.ts';
 import { noticeTexts } from '../../usecases/notices/index.ts';
 import { renderDocument } from '../checkout/document.ts';
-import type { Language } from '../checkout/language.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 
@@ -18,9 +19,7 @@ export function offPage(
   assets: Styles,
 ): string {
   const texts = noticeTexts(scene.language);
-  const question = texts.offQuestion
-    .replace('{kind}', () => texts.kinds[scene.kind])
-    .replace('{shop}', () => scene.shop);
+  const question = interpolate(texts.offQuestion, { kind: texts.kinds[scene.kind], shop: scene.shop });
   return pageOf(
     scene.language,
     assets,

@@ -1,11 +1,12 @@
 import { COIN_DEFINITIONS } from '../../domain/coins.ts';
 import { formatCoinAmount } from '../../domain/money.ts';
+import type { Language } from '../../i18n/languages.ts';
 import type { ClaimOption } from '../../usecases/refunds/index.ts';
 import { renderDocument, footer } from '../checkout/document.ts';
 import { addressGroups } from '../checkout/address-groups.ts';
 import { coins, formatDay, fiat } from '../checkout/format.ts';
 import { coinIcon, stateIcon } from '../checkout/icons.ts';
-import { speak, type Language } from '../checkout/language.ts';
+import { speak } from '../checkout/language.ts';
 import { shopHead } from '../checkout/shop-head.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { WebAssets } from '../pages/web-assets.ts';

@@ -9,13 +9,14 @@ import express, {
 import { z } from 'zod';
 import { asCoin } from '../../domain/coins.ts';
 import { AppError } from '../../domain/errors.ts';
+import type { Language } from '../../i18n/languages.ts';
 import {
   type ClaimLinkDeps,
   claimRefundLink,
   previewClaim,
   readPayerLink,
 } from '../../usecases/refunds/index.ts';
-import { chooseLanguage, speak, type Language } from '../checkout/language.ts';
+import { chooseLanguage, speak } from '../checkout/language.ts';
 import { sendPage } from '../pages/page-headers.ts';
 import type { WebAssets } from '../pages/web-assets.ts';
 import { clientFault } from '../server/client-fault.ts';

@@ -1,5 +1,6 @@
+import type { Language } from '../../i18n/languages.ts';
 import type { ClaimOption, ClaimPreview, PayerLink } from '../../usecases/refunds/index.ts';
-import type { Language, Say } from '../checkout/language.ts';
+import type { Say } from '../checkout/language.ts';
 
 /** What a page about a refund is drawn from. */
 export interface RefundScene {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { COINS } from '../../domain/coins.ts';
 import type { Explorers } from '../../domain/explorers.ts';
-import { NOTICE_LANGUAGES } from '../../domain/notices.ts';
+import { LANGUAGES } from '../../i18n/languages.ts';
 import {
   type AccountDeps,
   closeDashboardSession,
@@ -24,7 +24,7 @@ import { authTags, code, currentPassword, requireSession, user } from './auth-pa
 const ended = z.object({ ended: z.literal(true) });
 const common = { tags: authTags, scope: 'never', status: 200, ownPages: true } as const;
 
-const language = z.enum(NOTICE_LANGUAGES).nullable();
+const language = z.enum(LANGUAGES).nullable();
 const explorer = z.object({ tx: z.string().nullable(), address: z.string().nullable() });
 
 export interface SessionDeps extends AccountDeps {
@@ -112,7 +112,7 @@ function languageRoute(deps: SessionDeps): Route {
     description:
       'Mails about shops are in it, unless one was chosen for them (PATCH /merchant/notices). Answers the language of mails.',
     auth: 'jwt',
-    body: z.object({ language: z.enum(NOTICE_LANGUAGES) }),
+    body: z.object({ language: z.enum(LANGUAGES) }),
     data: z.object({ language }),
     errors: [],
     handler: async ({ auth, body }) => ({

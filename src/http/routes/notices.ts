@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { NOTICE_LANGUAGES, SHOP_NOTICES } from '../../domain/notices.ts';
+import { SHOP_NOTICES } from '../../domain/notices.ts';
+import { LANGUAGES } from '../../i18n/languages.ts';
 import {
   editNoticeSettings,
   type NoticeSettingsDeps,
@@ -24,7 +25,7 @@ const data = z.object({
         .meta({ description: 'Whether this server can send mails; without, nobody gets any' }),
       email: z.string(),
       isVerified: z.boolean().meta({ description: 'Only a verified address gets mails' }),
-      language: z.enum(NOTICE_LANGUAGES).nullable(),
+      language: z.enum(LANGUAGES).nullable(),
       testPayments: z.boolean(),
       kinds: z.array(
         z.object({
@@ -73,7 +74,7 @@ function editRoute(deps: NoticeSettingsDeps): Route {
         .boolean()
         .optional()
         .meta({ description: 'Whether payments of the sandbox are told, too' }),
-      language: z.enum(NOTICE_LANGUAGES).optional().meta({ description: 'Of all your mails about shops' }),
+      language: z.enum(LANGUAGES).optional().meta({ description: 'Of all your mails about shops' }),
     }),
     example: {
       body: { merchantId: '7b1d9e0c-52a4-4b7e-8f3a-2d5c9a6e1b40', kinds: { paid: true }, language: 'de' },

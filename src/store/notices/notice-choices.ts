@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../sqlite/database.ts';
-import type { NoticeLanguage } from '../../domain/notices.ts';
+import type { Language } from '../../i18n/languages.ts';
 import type { NoticeChoiceRow } from '../schema/notices.ts';
 
 /** What a person chose about a shop, by kind. */
@@ -28,7 +28,7 @@ export async function putNoticeChoice(tx: Tx, row: NoticeChoiceRow): Promise<voi
 }
 
 /** The language a person gets mails in; null: not known. */
-export async function noticeLanguage(db: Db, userId: string): Promise<NoticeLanguage | null> {
+export async function noticeLanguage(db: Db, userId: string): Promise<Language | null> {
   const row = await db
     .selectFrom('notice_languages')
     .select('language')
@@ -38,7 +38,7 @@ export async function noticeLanguage(db: Db, userId: string): Promise<NoticeLang
 }
 
 /** Keeps the language that a person chose for mails. */
-export async function putNoticeLanguage(tx: Tx, userId: string, language: NoticeLanguage): Promise<void> {
+export async function putNoticeLanguage(tx: Tx, userId: string, language: Language): Promise<void> {
   await tx
     .insertInto('notice_languages')
     .values({ user_id: userId, language, source: 'chosen' })
@@ -47,7 +47,7 @@ export async function putNoticeLanguage(tx: Tx, userId: string, language: Notice
 }
 
 /** Keeps the language of the pages a person uses, unless they chose one for mails. */
-export async function followLanguage(tx: Tx, userId: string, language: NoticeLanguage): Promise<void> {
+export async function followLanguage(tx: Tx, userId: string, language: Language): Promise<void> {
   await tx
     .insertInto('notice_languages')
     .values({ user_id: userId, language, source: 'pages' })

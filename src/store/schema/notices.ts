@@ -1,5 +1,6 @@
 import type { Mode } from '../../domain/coins.ts';
-import type { NoticeLanguage, NoticeReason, ShopNotice } from '../../domain/notices.ts';
+import type { NoticeReason, ShopNotice } from '../../domain/notices.ts';
+import type { Language } from '../../i18n/languages.ts';
 import type { Flag } from './flag.ts';
 
 /** Something to tell people by mail, once. */
@@ -46,7 +47,7 @@ export interface NoticeChoiceRow {
 /** The language a person wants mails in. */
 export interface NoticeLanguageRow {
   user_id: string;
-  language: NoticeLanguage;
+  language: Language;
   /** Chosen for mails, or only what the dashboard is in. */
   source: 'chosen' | 'pages';
 }

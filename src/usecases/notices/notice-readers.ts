@@ -1,4 +1,5 @@
-import { NOTICE_TERMS, type ShopNotice, type NoticeLanguage } from '../../domain/notices.ts';
+import { NOTICE_TERMS, type ShopNotice } from '../../domain/notices.ts';
+import type { Language } from '../../i18n/languages.ts';
 import { roleGrants, type Role } from '../../domain/roles.ts';
 import { findUser } from '../../store/accounts/users.ts';
 import { listMembers } from '../../store/merchants/members.ts';
@@ -10,7 +11,7 @@ import type { Db } from '../../store/sqlite/database.ts';
 interface NoticeReader {
   readonly userId: string;
   readonly email: string;
-  readonly language: NoticeLanguage;
+  readonly language: Language;
 }
 
 /**

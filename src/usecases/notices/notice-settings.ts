@@ -1,5 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
-import { NOTICE_TERMS, SHOP_NOTICES, type NoticeLanguage, type ShopNotice } from '../../domain/notices.ts';
+import { NOTICE_TERMS, SHOP_NOTICES, type ShopNotice } from '../../domain/notices.ts';
+import type { Language } from '../../i18n/languages.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { roleGrants } from '../../domain/roles.ts';
 import { findUser } from '../../store/accounts/users.ts';
@@ -32,7 +33,7 @@ export interface NoticeSettings {
   readonly email: string;
   readonly isVerified: boolean;
   /** Null: unknown; mails are then in English. */
-  readonly language: NoticeLanguage | null;
+  readonly language: Language | null;
   readonly testPayments: boolean;
   readonly kinds: readonly {
     readonly kind: ShopNotice;
@@ -71,7 +72,7 @@ export async function editNoticeSettings(
   change: {
     readonly kinds: Readonly<Partial<Record<ShopNotice, boolean>>>;
     readonly testPayments: boolean | undefined;
-    readonly language: NoticeLanguage | undefined;
+    readonly language: Language | undefined;
   },
 ): Promise<NoticeSettings> {
   await deps.db.transaction(async (tx) => {

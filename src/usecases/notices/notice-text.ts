@@ -1,14 +1,23 @@
-import { KIND_OF_REASON, type NoticeKind, type NoticeLanguage } from '../../domain/notices.ts';
+import de from '../../../locales/notice-mails/de.json' with { type: 'json' };
+import en from '../../../locales/notice-mails/en.json' with { type: 'json' };
+import es from '../../../locales/notice-mails/es.json' with { type: 'json' };
+import fr from '../../../locales/notice-mails/fr.json' with { type: 'json' };
+import pt from '../../../locales/notice-mails/pt.json' with { type: 'json' };
+import { KIND_OF_REASON, type NoticeKind, type NoticeReason } from '../../domain/notices.ts';
+import { interpolate } from '../../i18n/interpolate.ts';
+import type { Language } from '../../i18n/languages.ts';
 import type { NoticeRow } from '../../store/schema/notices.ts';
 import { bodyName, escapeHtml, hostName, htmlMail, type MailText, subjectName } from '../mail/index.ts';
 import { noticeDetails } from './note-events.ts';
-import { de } from './texts/de.ts';
-import { en, type NoticeTexts } from './texts/en.ts';
-import { es } from './texts/es.ts';
-import { fr } from './texts/fr.ts';
-import { pt } from './texts/pt.ts';
 
-const TEXTS: Readonly<Record<NoticeLanguage, NoticeTexts>> = { en, de, es, fr, pt };
+/** The texts of the mails, by what they are about, and of the page that switches them off. */
+type NoticeTexts = Readonly<typeof en> & {
+  readonly subjects: Readonly<Record<NoticeReason, string>>;
+  readonly bodies: Readonly<Record<NoticeReason, string>>;
+  readonly kinds: Readonly<Record<NoticeKind, string>>;
+};
+
+const TEXTS: Readonly<Record<Language, NoticeTexts>> = { en, de, es, fr, pt };
 
 interface TextDeps {
   readonly baseUrl: string;
@@ -17,7 +26,7 @@ interface TextDeps {
 type Shop = { readonly id: string; readonly name: string } | null;
 
 /** The texts of one language. */
-export function noticeTexts(language: NoticeLanguage): NoticeTexts {
+export function noticeTexts(language: Language): NoticeTexts {
   return TEXTS[language];
 }
 
@@ -27,7 +36,7 @@ export function noticeText(
   mail: {
     readonly notice: NoticeRow;
     readonly shop: Shop;
-    readonly language: NoticeLanguage;
+    readonly language: Language;
     readonly isReminder: boolean;
     readonly unsubscribe: string | null;
   },
@@ -43,16 +52,20 @@ export function noticeText(
     ...details,
     ...shopValues(deps, shop, 'body'),
   };
-  const subject = fill(texts.subjects[notice.reason], { ...values, ...shopValues(deps, shop, 'subject') });
+  const subject = interpolate(texts.subjects[notice.reason], {
+    ...values,
+    ...shopValues(deps, shop, 'subject'),
+  });
   const marks = [
     ...(notice.mode === 'sandbox' ? [texts.test] : []),
     ...(isReminder ? [texts.reminder] : []),
   ].map((mark) => `${mark}: `);
   const kind = KIND_OF_REASON[notice.reason];
-  const why = shop === null ? texts.whyOperator : fill(texts.why, { ...values, kind: texts.kinds[kind] });
+  const why =
+    shop === null ? texts.whyOperator : interpolate(texts.why, { ...values, kind: texts.kinds[kind] });
   return mailOf(deps, language, {
     subject: `${marks.join('')}${subject}`,
-    body: fill(texts.bodies[notice.reason], values),
+    body: interpolate(texts.bodies[notice.reason], values),
     link: `${deps.baseUrl}${pathOf(notice, shop)}`,
     why,
     unsubscribe,
@@ -65,7 +78,7 @@ export function summaryText(
   deps: TextDeps,
   mail: {
     readonly shop: Shop;
-    readonly language: NoticeLanguage;
+    readonly language: Language;
     readonly byKind: ReadonlyMap<NoticeKind, number>;
   },
 ): MailText {
@@ -75,10 +88,10 @@ export function summaryText(
   const values = { ...shopValues(deps, shop, 'body'), count: String(count) };
   const lines = [...byKind].map(([kind, each]) => `${texts.kinds[kind]}: ${each}`);
   return mailOf(deps, language, {
-    subject: fill(texts.summarySubject, { ...values, ...shopValues(deps, shop, 'subject') }),
-    body: `${fill(texts.summaryBody, values)}\n${lines.join('\n')}`,
+    subject: interpolate(texts.summarySubject, { ...values, ...shopValues(deps, shop, 'subject') }),
+    body: `${interpolate(texts.summaryBody, values)}\n${lines.join('\n')}`,
     link: `${deps.baseUrl}${shop === null ? '/dashboard/nodes' : `/dashboard/shop/${shop.id}`}`,
-    why: fill(texts.whySummary, values),
+    why: interpolate(texts.whySummary, values),
     unsubscribe: null,
     shop,
   });
@@ -109,7 +122,7 @@ interface Parts {
   readonly shop: Shop;
 }
 
-function mailOf({ baseUrl }: TextDeps, language: NoticeLanguage, parts: Parts): MailText {
+function mailOf({ baseUrl }: TextDeps, language: Language, parts: Parts): MailText {
   const texts = TEXTS[language];
   const { subject, body, link, why, unsubscribe, shop } = parts;
   const settings = shop === null ? null : `${baseUrl}/dashboard/shop/${shop.id}/mails`;
@@ -133,8 +146,4 @@ function mailOf({ baseUrl }: TextDeps, language: NoticeLanguage, parts: Parts): 
 
 function anchor(url: string, text: string): string {
   return `<a href="${escapeHtml(url)}">${escapeHtml(text)}</a>`;
-}
-
-function fill(text: string, values: Readonly<Record<string, string>>): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }

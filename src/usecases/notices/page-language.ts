@@ -1,12 +1,9 @@
-import type { NoticeLanguage } from '../../domain/notices.ts';
+import type { Language } from '../../i18n/languages.ts';
 import { followLanguage, noticeLanguage } from '../../store/notices/notice-choices.ts';
 import type { Db } from '../../store/sqlite/database.ts';
 
 /** The language of a person's mails; null while unknown, and then mails are in English. */
-export async function readLanguage(
-  deps: { readonly db: Db },
-  userId: string,
-): Promise<NoticeLanguage | null> {
+export async function readLanguage(deps: { readonly db: Db }, userId: string): Promise<Language | null> {
   return noticeLanguage(deps.db, userId);
 }
 
@@ -17,8 +14,8 @@ export async function readLanguage(
 export async function notePageLanguage(
   deps: { readonly db: Db },
   userId: string,
-  language: NoticeLanguage,
-): Promise<NoticeLanguage | null> {
+  language: Language,
+): Promise<Language | null> {
   await deps.db.transaction(async (tx) => followLanguage(tx, userId, language));
   return noticeLanguage(deps.db, userId);
 }

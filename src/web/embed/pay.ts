@@ -1,3 +1,5 @@
+import type { Language } from '../../i18n/languages.ts';
+
 /**
  * `/pay.js`, for shops to load: opens a checkout over the shop's page. The daemon wraps it in a function, so that it
  * leaves nothing behind but `Tilld`. Where the checkout may not be framed, or anything else fails, it goes there.
@@ -32,7 +34,12 @@ const LOADED_MS = 2_500;
 /** Money was seen, and is there. */
 const SEEN = /^(underpaid|confirming|completed)$/;
 const PHONE = '(max-width: 600px)';
-const CLOSE: Readonly<Record<string, string>> = { de: 'Schließen', es: 'Cerrar', fr: 'Fermer', pt: 'Fechar' };
+const CLOSE: Readonly<Record<string, string>> = {
+  de: 'Schließen',
+  es: 'Cerrar',
+  fr: 'Fermer',
+  pt: 'Fechar',
+} satisfies Record<Exclude<Language, 'en'>, string>;
 
 const script =
   document.currentScript instanceof HTMLScriptElement

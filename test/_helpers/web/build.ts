@@ -13,8 +13,8 @@ function timeOf(path: string): number {
 }
 
 function isFresh(): boolean {
-  const sources = readdirSync('src/web', { recursive: true, encoding: 'utf8' }).map((name) =>
-    join('src/web', name),
+  const sources = ['locales', 'src/i18n', 'src/web'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
   return [...sources, 'vite.config.ts', 'package-lock.json'].every((path) => timeOf(path) < timeOf(MADE));
 }

@@ -8,6 +8,7 @@ import { eventually } from '../../_helpers/poll.ts';
 
 const FILES = [
   'src',
+  'locales',
   'scripts',
   'config',
   'package.json',

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChainError, UnsendableAmount } from '../../../src/domain/chain.ts';
-import { LANGUAGES, speak, type Language } from '../../../src/http/checkout/language.ts';
+import { speak } from '../../../src/http/checkout/language.ts';
 import { refundPage } from '../../../src/http/refund-page/document.ts';
+import { LANGUAGES, type Language } from '../../../src/i18n/languages.ts';
 import type { MeasuredChain } from '../../../src/metrics/family.ts';
 import { sendFamilies } from '../../../src/metrics/ledger-families.ts';
 import { noteRestored } from '../../../src/usecases/wallet/lifecycle/note-restored.ts';
@@ -31,7 +32,7 @@ async function pageIn(language: Language, link: RefundLinkView): Promise<string>
   return refundPage({ link: await world.page(link), language, say: speak(language) }, null);
 }
 
-const languages = Object.keys(LANGUAGES) as Language[];
+const languages = LANGUAGES;
 
 const chains = async () => [{ coin: 'LTC', mode: 'sandbox' }] as MeasuredChain[];
 

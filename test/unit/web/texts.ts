@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
+import { placeholders } from '../../_helpers/locales.ts';
+import { namesIn } from '../i18n/said.ts';
 
 const ROOT = 'src/web/dashboard';
 const SAYS = new Set(['t', 'plural', 'parts']);
@@ -22,7 +24,7 @@ const SAME = /^(tilld|JSON|CSV|ms|API|https?:\/\/\S*|\S+\.example(\.com)?)$/;
 export interface Texts {
   /** English text → where it is said first. */
   readonly said: ReadonlyMap<string, string>;
-  /** What the catalogues cannot know: a text that is no literal, or one beside t(). */
+  /** What the translations cannot know: a text that is no literal or lacks a value, or one beside t(). */
   readonly faults: readonly string[];
 }
 
@@ -51,8 +53,11 @@ export function readSource(name: string, source: string): { saidHere: string[]; 
   const visit = (node: ts.Node): void => {
     if (ts.isCallExpression(node) && SAYS.has(node.expression.getText())) {
       for (const text of englishOf(node)) {
-        if (ts.isStringLiteralLike(text)) saidHere.push(text.text);
-        else fault(text, `not a literal: ${text.getText()}`);
+        if (!ts.isStringLiteralLike(text)) fault(text, `not a literal: ${text.getText()}`);
+        else {
+          saidHere.push(text.text);
+          for (const name of lackingIn(node, text.text)) fault(text, `no value for {${name}}`);
+        }
       }
     } else if (bareText(node)) {
       fault(node, `not through t(): ${node.getText().trim()}`);
@@ -65,6 +70,15 @@ export function readSource(name: string, source: string): { saidHere: string[]; 
 
 function englishOf(call: ts.CallExpression): readonly ts.Expression[] {
   return call.expression.getText() === 'plural' ? call.arguments.slice(1, 3) : call.arguments.slice(0, 1);
+}
+
+/** The placeholders of a text that its call gives no value to; none where the values are not written out in the call. */
+function lackingIn(call: ts.CallExpression, text: string): string[] {
+  const isPlural = call.expression.getText() === 'plural';
+  const values = namesIn(call.arguments[isPlural ? 3 : 1]);
+  if (values === null) return [];
+  const given = isPlural ? ['count', ...values] : values;
+  return placeholders(text).filter((name) => !given.includes(name));
 }
 
 /** Words between tags, in an attribute that is read, or in a branch of what stands between tags. */

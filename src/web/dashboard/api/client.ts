@@ -1,5 +1,6 @@
 import { Tilld, TilldError } from '../../../../packages/sdk/src/index.ts';
-import { isLanguagePicked, language, type Language } from '../i18n/language.ts';
+import type { Language } from '../../../i18n/languages.ts';
+import { isLanguagePicked, language } from '../i18n/language.ts';
 import { t } from '../i18n/t.ts';
 import type { Body, Data, Method, PathOf, QueryOf } from '../contract/contract.ts';
 import { PAGE_HEADERS } from '../../page-headers.ts';

@@ -1,6 +1,7 @@
 import { tellLanguage } from '../api/client.ts';
 import { session } from '../api/session.ts';
-import { chooseLanguage, language, LANGUAGE_NAMES, type Language } from '../i18n/language.ts';
+import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../../../i18n/languages.ts';
+import { chooseLanguage, language } from '../i18n/language.ts';
 import { t } from '../i18n/t.ts';
 
 /** Who is signed in gets mails in it, too. */
@@ -16,14 +17,14 @@ export function LanguageChoice() {
       aria-label={t('Language')}
       value={language}
       onChange={({ target }) => {
-        const chosen = LANGUAGE_NAMES.find(([code]) => code === target.value)?.[0];
+        const chosen = LANGUAGES.find((code) => code === target.value);
         if (chosen !== undefined) void choose(chosen);
       }}
       className="min-h-9 rounded-xl border border-edge bg-well px-2 text-sm"
     >
-      {LANGUAGE_NAMES.map(([code, name]) => (
+      {LANGUAGES.map((code) => (
         <option key={code} value={code} lang={code}>
-          {name}
+          {LANGUAGE_NAMES[code]}
         </option>
       ))}
     </select>

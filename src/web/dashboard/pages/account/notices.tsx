@@ -1,7 +1,8 @@
+import { LANGUAGE_NAMES, LANGUAGES } from '../../../../i18n/languages.ts';
 import { api } from '../../api/client.ts';
 import type { Body, Data } from '../../contract/contract.ts';
 import { useAct, useApi, useShopId } from '../../api/hooks.ts';
-import { language, LANGUAGE_NAMES } from '../../i18n/language.ts';
+import { language } from '../../i18n/language.ts';
 import { t } from '../../i18n/t.ts';
 import { Card, PageTitle, Problem, Loaded } from '../../ui/basics.tsx';
 import { Check, Select } from '../../ui/form.tsx';
@@ -85,13 +86,13 @@ function Choices({ notices }: { notices: Notices }) {
           value={notices.language ?? language}
           disabled={save.isPending}
           onChange={({ target }) => {
-            const chosen = LANGUAGE_NAMES.find(([code]) => code === target.value)?.[0];
+            const chosen = LANGUAGES.find((code) => code === target.value);
             if (chosen !== undefined) save.mutate({ language: chosen });
           }}
         >
-          {LANGUAGE_NAMES.map(([code, name]) => (
+          {LANGUAGES.map((code) => (
             <option key={code} value={code} lang={code}>
-              {name}
+              {LANGUAGE_NAMES[code]}
             </option>
           ))}
         </Select>

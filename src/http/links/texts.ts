@@ -1,0 +1,20 @@
+import de from '../../../locales/payment-link-page/de.json' with { type: 'json' };
+import en from '../../../locales/payment-link-page/en.json' with { type: 'json' };
+import es from '../../../locales/payment-link-page/es.json' with { type: 'json' };
+import fr from '../../../locales/payment-link-page/fr.json' with { type: 'json' };
+import pt from '../../../locales/payment-link-page/pt.json' with { type: 'json' };
+import { interpolate, type Values } from '../../i18n/interpolate.ts';
+import type { Language } from '../../i18n/languages.ts';
+import { speak, type Say } from '../checkout/language.ts';
+
+type LinkText = keyof typeof en;
+
+const TEXTS: Readonly<Record<Language, Readonly<Record<LinkText, string>>>> = { en, de, es, fr, pt };
+
+export type SayLink = (key: LinkText, values?: Values) => string;
+
+/** The texts of the links' pages in one language, and those of the checkout that they share. */
+export function speakLink(language: Language): { readonly say: SayLink; readonly common: Say } {
+  const texts = TEXTS[language];
+  return { say: (key, values = {}) => interpolate(texts[key], values), common: speak(language) };
+}
