@@ -27,8 +27,8 @@ afterEach(async () => {
   await world.close();
 });
 
-describe('a payment that the merchant accepted as it is', () => {
-  it('stays completed when money that came afterwards is taken back', async () => {
+describe('a payment that the merchant accepted', () => {
+  it('stays completed when money that arrived afterwards is removed', async () => {
     world.advance(1_000);
     const dust = creditTo(addressOf(payment, 'BTC'), 300n);
     world.chains.BTC.unconfirmed = [unconfirmed(dust)];
@@ -39,7 +39,7 @@ describe('a payment that the merchant accepted as it is', () => {
     expect((await world.payment(payment)).status).toBe('completed');
   });
 
-  it('is no longer accepted when the money it was accepted for is reorganised away', async () => {
+  it('is no longer accepted when a reorg removes the accepted money', async () => {
     world.chains.BTC.drop(2);
     world.chains.BTC.mine(world.now());
     world.chains.BTC.mine(world.now());

@@ -31,7 +31,7 @@ const kindsOf = (lines: readonly StoredMovement[]): string[] => lines.map(({ kin
 describe.each([
   { money: 'outputs', open: openOutputs },
   { money: 'accounts', open: openAccounts },
-])('the books of a wallet of $money', ({ open }) => {
+])('the accounting export of a wallet of $money', ({ open }) => {
   /** The lines that were written after those of the funded wallet, oldest first. */
   async function linesAfter(steps: readonly BookStep[]): Promise<StoredMovement[]> {
     const life = await open();
@@ -47,7 +47,7 @@ describe.each([
       await life.close();
     }
   }
-  test('a payment is a line once a block has it, at the rate of its receipt', async () => {
+  test('contains a payment once a block contains it, at the rate at receipt', async () => {
     const lines = await linesAfter(PAID);
     expect(lines).toMatchObject([
       { kind: 'payment', rate: '100', currency: 'USD', send_id: null, note: null },
@@ -55,7 +55,7 @@ describe.each([
     expect(lines[0]?.payment_id).toMatch(/^pay_/);
   });
 
-  test('one that no source could price has no rate', async () => {
+  test('has no rate for a payment that no source could price', async () => {
     const lines = await linesAfter([
       { kind: 'order', dollars: 50 },
       { kind: 'rates' },
@@ -65,7 +65,7 @@ describe.each([
     expect(lines).toMatchObject([{ kind: 'payment', rate: null, currency: 'USD' }]);
   });
 
-  test('a fork takes a payment back, and the next block brings it again', async () => {
+  test('reverses a payment on a reorg, and adds it again with the next block', async () => {
     const lines = await linesAfter([...PAID, { kind: 'reorg', depth: 1, fate: 'moved' }]);
     expect(kindsOf(lines)).toEqual(['payment', 'reversal', 'payment']);
     expect(BigInt(lines[0]?.amount ?? 0) + BigInt(lines[1]?.amount ?? 0)).toBe(0n);
@@ -76,7 +76,7 @@ describe.each([
     });
   });
 
-  test('a send is what the destination got, and the fee', async () => {
+  test('contains the amount to the destination and the fee for a send', async () => {
     const lines = await linesAfter([
       { kind: 'send', order: 0, percent: 20 },
       { kind: 'mine', count: 1 },
@@ -90,7 +90,7 @@ describe.each([
     expect(BigInt(lines[1]?.amount ?? 0)).toBeLessThan(0n);
   });
 
-  test('a send without a rate goes out all the same, and so does one that is read much later', async () => {
+  test('contains a send without a rate, also when it is read much later', async () => {
     const unpriced = await linesAfter([
       { kind: 'rates' },
       { kind: 'send', order: 0, percent: 20 },
@@ -102,7 +102,7 @@ describe.each([
     ]);
   });
 
-  test('a refund names its payment', async () => {
+  test('links a refund to its payment', async () => {
     const lines = await linesAfter([...PAID, { kind: 'refund', which: 0 }, { kind: 'mine', count: 1 }]);
     const [payment] = lines;
     expect(kindsOf(lines)).toEqual(['payment', 'refund', 'fee']);
@@ -113,7 +113,7 @@ describe.each([
     expect(lines.reduce((sum, { amount }) => sum + BigInt(amount), 0n)).toBe(0n);
   });
 
-  test('a cancelled send costs its fee only', async () => {
+  test('contains only the fee for a cancelled send', async () => {
     const lines = await linesAfter([
       { kind: 'send', order: 0, percent: 20 },
       { kind: 'cancel', which: 0 },
@@ -122,7 +122,7 @@ describe.each([
     expect(lines).toMatchObject([{ kind: 'fee', note: 'cancelled: only the network fee was spent' }]);
   });
 
-  test('what somebody else spends with the same seed is a line without a send', async () => {
+  test('contains a spend by another holder of the seed as a line without a send', async () => {
     const lines = await linesAfter([
       { kind: 'send', order: 0, percent: 20 },
       { kind: 'steal', which: 0 },
@@ -135,7 +135,7 @@ describe.each([
     });
   });
 
-  test('money to the wallet itself is a payment of nobody', async () => {
+  test('contains money to the wallet address as a deposit without a payment', async () => {
     const lines = await linesAfter([
       { kind: 'deposit', count: 2 },
       { kind: 'mine', count: 1 },
@@ -145,13 +145,13 @@ describe.each([
     ]);
   });
 
-  test('a move within the wallet has no amount and costs its fee', async () => {
+  test('contains a transfer within the wallet with amount zero and its fee', async () => {
     const lines = await linesAfter([...PAID, { kind: 'sweep' }, { kind: 'mine', count: 1 }]);
     expect(kindsOf(lines)).toEqual(['payment', 'sweep', 'fee']);
     expect(lines[1]?.amount).toBe('0');
   });
 
-  test('a clock that is set back adds no line before the last one, nor to a range that was read', async () => {
+  test('adds no line before the last one, nor to a range that was read, when the clock is set back', async () => {
     const life = await open();
     try {
       const { db, clock, merchant } = life.world;
@@ -177,7 +177,7 @@ describe.each([
     }
   });
 
-  test('whatever happens, they add up to the ledger', { timeout: 120_000 }, async () => {
+  test('adds up to the ledger after any sequence of steps', { timeout: 120_000 }, async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(bookLives, async (steps) => {
@@ -190,7 +190,7 @@ describe.each([
   });
 });
 
-test('a call that a contract refuses costs its gas only', async () => {
+test('the accounting export contains only the gas for a call that a contract reverts', async () => {
   const life = await openAccounts();
   try {
     const steps: BookStep[] = [

@@ -26,20 +26,20 @@ async function statesWhileBlocksCome(count: number): Promise<readonly string[]> 
 }
 
 describe('the state of a chain', () => {
-  it('goes on to be followed while the next block is recorded and its mempool read', async () => {
+  it('stays following while the next block is recorded and its mempool read', async () => {
     for (let block = 0; block < 5; block += 1) {
       expect(new Set(await statesWhileBlocksCome(1))).toEqual(new Set(['following']));
     }
   });
 
-  it('is to be catching up while many blocks are recorded, then to be followed', async () => {
+  it('is catching_up while many blocks are recorded, then following', async () => {
     const states = await statesWhileBlocksCome(10);
     expect(states).toContain('catching_up');
     expect(states.lastIndexOf('following')).toBeLessThan(states.indexOf('catching_up'));
     expect(world.follower('BTC').health()).toMatchObject({ state: 'following', lag: 0 });
   });
 
-  it('is to be catching up from the first block after it was in trouble', async () => {
+  it('is catching_up from the first block after an error', async () => {
     world.chains.BTC.status = { peers: 0 };
     world.advance(10_000);
     await world.look('BTC');

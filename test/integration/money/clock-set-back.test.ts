@@ -18,7 +18,7 @@ afterEach(async () => {
   await world.close();
 });
 
-test('a look that the clock dates after today ends no payment', async () => {
+test('a payment does not expire because of a read of the chain with a time in the future', async () => {
   const payment = await world.order({ allowed: ['BTC'] });
   // The node does not answer any more.
   world.advance(61 * MINUTE);
@@ -29,7 +29,7 @@ test('a look that the clock dates after today ends no payment', async () => {
   expect(await world.expire()).toBe(1);
 });
 
-test('money that came in time, and is found after it, is not taken for late', async () => {
+test('money that arrived in time, and is read after the deadline, is not late', async () => {
   const payment = await world.order({ allowed: ['BTC'] });
   world.advance(MINUTE);
   world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), DUE)]);
@@ -39,7 +39,7 @@ test('money that came in time, and is found after it, is not taken for late', as
   expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
 });
 
-test('money that was seen by a clock ahead, and that the node knows to be gone, is taken back at once', async () => {
+test('money seen with a clock that was ahead is reversed immediately when the node reports it gone', async () => {
   world.advance(YEAR);
   const payment = await world.order({ allowed: ['BTC'] });
   const credit = creditTo(addressOf(payment, 'BTC'), DUE);

@@ -37,7 +37,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('thousands of tiny outputs to one payment address', () => {
-  it('hold up neither the mempool, nor blocks, nor a reorganisation, nor the answer to the shop', async () => {
+  it('delay neither the mempool, nor blocks, nor a reorg, nor the responses to the shop', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     const credits = flood(addressOf(payment, 'BTC'), OUTPUTS);
     const { BTC } = world.chains;

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(async () => world.close());
 
-it('money that settles on top of a completed payment is told once, when it is settled', async () => {
+it('payment.excess for money that settles on top of a completed payment is emitted once, when it is settled', async () => {
   const payment = await world.order({ allowed: ['BTC'] });
   const pay = (amount: bigint): unknown =>
     world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), amount)]);
@@ -32,7 +32,7 @@ it('money that settles on top of a completed payment is told once, when it is se
   expect((await world.payment(payment)).exception).toBe('overpaid');
 });
 
-it('an excess that settles while more money comes in the same block is told once for each', async () => {
+it('payment.excess is emitted once for each excess when one settles in the block in which another arrives', async () => {
   const payment = await world.order({ allowed: ['BTC'] });
   const pay = (amount: bigint): unknown =>
     world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), amount)]);

@@ -71,8 +71,8 @@ async function timeIsUp(): Promise<void> {
   await world.look();
 }
 
-describe('a payment whose time is up', () => {
-  it('does not expire while its account holds money that is not credited', async () => {
+describe('a payment at its deadline', () => {
+  it('does not expire while its account has money that is not credited', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     const other = await world.order({ allowed: ['BTC'] });
     balances?.set(addressOf(payment, 'BTC'), DUE);
@@ -90,7 +90,7 @@ describe('a payment whose time is up', () => {
     expect(lastLook.uncredited()).toEqual([]);
   });
 
-  it('does not expire while the node does not tell what its account holds', async () => {
+  it('does not expire while the node does not return the balance of its account', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     balances = null;
     await timeIsUp();
@@ -107,7 +107,7 @@ describe('a payment whose time is up', () => {
     expect((await world.payment(payment)).status).toBe('expired');
   });
 
-  it('does not expire while the balance of its account alone cannot be read; others do', async () => {
+  it('does not expire while only its account is unreadable, and others do', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     const other = await world.order({ allowed: ['BTC'] });
     unread.add(addressOf(payment, 'BTC'));
@@ -119,7 +119,7 @@ describe('a payment whose time is up', () => {
     expect(await expire()).toBe(1);
   });
 
-  it('expires when no chain that it is offered on holds anything for it', async () => {
+  it('expires when the chain of no offered coin has money for it', async () => {
     const payment = await world.order();
     await timeIsUp();
     expect(await expire()).toBe(1);
@@ -127,7 +127,7 @@ describe('a payment whose time is up', () => {
     expect((await world.payment(payment)).status).toBe('expired');
   });
 
-  it('is looked at together with up to a hundred others', async () => {
+  it('is checked together with up to a hundred others', async () => {
     for (let made = 0; made < 230; made += 1) await world.order({ allowed: ['BTC'] });
     await timeIsUp();
     expect(await expire()).toBe(230);

@@ -62,8 +62,8 @@ async function claimBy(paymentId: string, atoms: bigint): Promise<void> {
   await world.wallet.db.transaction(async (tx) => insertRefundLink(tx, link));
 }
 
-describe('late money that came while no rate was to be had', () => {
-  it('is priced as soon as there is one, and completes the payment', async () => {
+describe('late money that was received while no rate was available', () => {
+  it('is valued as soon as there is a rate, and completes the payment', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     world.advance(61 * MINUTE);
     world.rate = null;
@@ -76,7 +76,7 @@ describe('late money that came while no rate was to be had', () => {
     expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: 'late' });
   });
 
-  it('that is claimed has its value then, stored with the claim', async () => {
+  it('is valued at the claim when it is claimed, and the value is stored with the claim', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     world.advance(61 * MINUTE);
     world.rate = null;
@@ -96,7 +96,7 @@ describe('late money that came while no rate was to be had', () => {
     expect((await world.payment(payment)).status).toBe('expired');
   });
 
-  it('leaves the checkout of a complete payment readable', async () => {
+  it('leaves the checkout of a completed payment readable', async () => {
     const payment = await world.order({ allowed: ['BTC', 'LTC'] });
     world.chains.BTC.mine(world.now(), [creditTo(addressOf(payment, 'BTC'), 2n * DUE)]);
     world.chains.BTC.mine(world.now());
@@ -110,7 +110,7 @@ describe('late money that came while no rate was to be had', () => {
     expect(view).toMatchObject({ payment: { status: 'completed' }, excess: { coin: 'BTC', amount: '0.5' } });
   });
 
-  it('is not held up by hundreds of outputs that no source can price', async () => {
+  it('is not delayed by hundreds of outputs that no source can price', async () => {
     const odd = await world.order({ allowed: ['BTC'] });
     const payment = await world.order({ allowed: ['BTC'] });
     world.advance(61 * MINUTE);

@@ -34,8 +34,8 @@ async function loseMempool(): Promise<void> {
   await world.look('BTC');
 }
 
-describe('a payment that spends unconfirmed money, in a node that loses its mempool', () => {
-  it('is waited for while its parent was unconfirmed, and completes when both are mined', async () => {
+describe('a payment that spends unconfirmed money, on a node that loses its mempool,', () => {
+  it('is waited for while its parent is unconfirmed, and completes when both are mined', async () => {
     world.chains.BTC.unconfirmed = [credit];
     world.chains.BTC.others = [parent];
     await world.look('BTC');
@@ -49,7 +49,7 @@ describe('a payment that spends unconfirmed money, in a node that loses its memp
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
   });
 
-  it('is taken back when its parent had been mined meanwhile: then its input is really spent', async () => {
+  it('is reversed when its parent was mined meanwhile, because then its input is double-spent', async () => {
     world.chains.BTC.unconfirmed = [credit];
     world.chains.BTC.others = [parent];
     await world.look('BTC');
@@ -60,7 +60,7 @@ describe('a payment that spends unconfirmed money, in a node that loses its memp
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'reversed']);
   });
 
-  it('is taken back when the node has not had it for two hours, and returns when it is seen again', async () => {
+  it('is reversed when the node has not had it for two hours, and returns when it is seen again', async () => {
     world.chains.BTC.unconfirmed = [credit];
     world.chains.BTC.others = [parent];
     await world.look('BTC');
@@ -75,7 +75,7 @@ describe('a payment that spends unconfirmed money, in a node that loses its memp
   });
 });
 
-describe('a payment that the node neither has nor takes again', () => {
+describe('a payment that the node neither has nor accepts again', () => {
   beforeEach(async () => {
     world.chains.BTC.unconfirmed = [credit];
     await world.look('BTC');
@@ -90,12 +90,12 @@ describe('a payment that the node neither has nor takes again', () => {
     expect(await world.eventsOf(payment)).toContain('reversed');
   });
 
-  it('is never dropped by a node that cannot tell', async () => {
+  it('is never dropped by a node that cannot report its status', async () => {
     await minutesPass(300);
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming']);
   });
 
-  it('is not dropped for the time in which the node is out of step', async () => {
+  it('is not dropped because of time in which the node was out of sync', async () => {
     world.chains.BTC.fates.set(credit.ref.txid, 'absent');
     await minutesPass(60);
     world.chains.BTC.status = { peers: 0 };
@@ -107,7 +107,7 @@ describe('a payment that the node neither has nor takes again', () => {
     expect(await world.eventsOf(payment)).toContain('reversed');
   });
 
-  it('is not dropped for the time in which nobody looked', async () => {
+  it('is not dropped because of time in which the daemon was down', async () => {
     world.chains.BTC.fates.set(credit.ref.txid, 'absent');
     await minutesPass(2);
     world.advance(24 * 60 * MINUTE);
@@ -130,7 +130,7 @@ async function settles(): Promise<void> {
   expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
 }
 
-describe('a payment that its payer replaced by another one of the same amount is not told as reversed', () => {
+describe('a payment that its payer replaced (RBF) with the same amount', () => {
   let raised: UnconfirmedCredit;
 
   beforeEach(async () => {
@@ -141,7 +141,7 @@ describe('a payment that its payer replaced by another one of the same amount is
 
   const spends = () => credit.inputs.map((ref) => ({ ref, byTxid: raised.ref.txid }));
 
-  it('when the block that holds the other comes between two questions', async () => {
+  it('is not reported as reversed when the block with the replacement arrives between two checks', async () => {
     const { BTC } = world.chains;
     BTC.unconfirmed = [];
     BTC.fates.set(credit.ref.txid, 'gone');
@@ -154,7 +154,7 @@ describe('a payment that its payer replaced by another one of the same amount is
     await settles();
   });
 
-  it('when the node does not answer what became of the first, and only one of them counts', async () => {
+  it('is not reported as reversed when the node does not return the status of the first, and only one of them counts', async () => {
     const { BTC } = world.chains;
     BTC.unconfirmed = [raised];
     BTC.debits = spends();

@@ -35,11 +35,11 @@ function catchUpWithNetwork(paidAtMs: number): void {
   world.chains.BTC.mine(paidAtMs + 10 * MINUTE);
 }
 
-describe('a node that is not in step with its network', () => {
+describe('a node that is out of sync with its network', () => {
   it.each([
     ['has no peers yet', { peers: 0 }],
-    ['knows of blocks it does not have', { peers: 3, syncing: true }],
-  ])('ends no payment after a power cut of three hours while it %s', async (_what, status) => {
+    ['knows of blocks that it does not have', { peers: 3, syncing: true }],
+  ])('expires no payment after a power failure of three hours while it %s', async (_what, status) => {
     const paidAt = world.now() + 10 * MINUTE;
     world.advance(180 * MINUTE);
     world.restart();
@@ -53,7 +53,7 @@ describe('a node that is not in step with its network', () => {
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming', 'completed']);
   });
 
-  it('is given time to learn of blocks after the machine slept, although it kept its peers', async () => {
+  it('gets time to learn of blocks after the machine was suspended, although it kept its peers', async () => {
     const paidAt = world.now() + 10 * MINUTE;
     world.advance(180 * MINUTE);
     await world.look();
@@ -63,7 +63,7 @@ describe('a node that is not in step with its network', () => {
     expect(await world.payment(payment)).toMatchObject({ status: 'completed', exception: null });
   });
 
-  it('ends no payment while its newest block is hours old, although it has peers and knows of no other', async () => {
+  it('expires no payment while its newest block is hours old, although it has peers and knows no other block', async () => {
     const paidAt = world.now() + 10 * MINUTE;
     world.advance(180 * MINUTE);
     world.restart();
@@ -81,7 +81,7 @@ describe('a node that is not in step with its network', () => {
     expect(world.follower('BTC').health()).toMatchObject({ state: 'following', nodeWarnings: null });
   });
 
-  it('lets payments end soon once it is in step again', async () => {
+  it('lets payments expire soon after it is in sync again', async () => {
     world.advance(180 * MINUTE);
     world.restart();
     world.chains.BTC.mine(world.now());
@@ -92,7 +92,7 @@ describe('a node that is not in step with its network', () => {
     expect((await world.payment(payment)).transactions).toMatchObject([{ late: true }]);
   });
 
-  it('ends no payment and calls none late while its connection is broken, although it counts its peers', async () => {
+  it('expires no payment and marks none as late while its connection is broken, although it counts its peers', async () => {
     const { BTC } = world.chains;
     BTC.mine(world.now());
     await watchFor(MINUTE);
@@ -112,10 +112,10 @@ describe('a node that is not in step with its network', () => {
   });
 
   it.each([
-    ['cannot show all that it lists', { isPartial: true as const }, {}],
-    ['lags behind the backend that told its status', {}, { tip: { height: 9, hash: 'f'.repeat(64) } }],
+    ['cannot return all transactions that it lists', { isPartial: true as const }, {}],
+    ['lags behind the backend that returned its status', {}, { tip: { height: 9, hash: 'f'.repeat(64) } }],
   ])(
-    'ends no payment by a mempool whose backend %s, and credits what that shows',
+    'expires no payment by a mempool whose backend %s, and credits its transactions',
     async (_what, view, status) => {
       const shown = world.chains.BTC;
       shown.mine(world.now());

@@ -15,8 +15,8 @@ afterEach(async () => {
   await world.close();
 });
 
-describe('an order that is paid by its old payment after a new one was made', () => {
-  it('completes the old payment and stops no chain', async () => {
+describe('an order whose old payment is paid after a new one was created', () => {
+  it('completes the old payment without an error in the chain', async () => {
     const first = await world.order({ orderId: 'A-1' });
     world.advance(61 * MINUTE);
     await world.look();
@@ -35,7 +35,7 @@ describe('an order that is paid by its old payment after a new one was made', ()
     expect(await world.payment(second)).toMatchObject({ status: 'pending' });
   });
 
-  it('does the same for a cancelled one', async () => {
+  it('completes a cancelled payment as well', async () => {
     const first = await world.order({ orderId: 'A-2' });
     await cancelPayment(world.deps, { merchantId: world.wallet.merchant.id, paymentId: first.id });
     world.advance(1_000);
@@ -47,7 +47,7 @@ describe('an order that is paid by its old payment after a new one was made', ()
     expect(await world.payment(second)).toMatchObject({ status: 'pending' });
   });
 
-  it('answers the same order with the payment that has the money', async () => {
+  it('returns the payment with the money for the same order', async () => {
     const first = await world.order({ orderId: 'A-3' });
     world.advance(61 * MINUTE);
     await world.look();

@@ -32,7 +32,7 @@ const setTiers = (...tiers: readonly ConfirmationTier[]): unknown =>
 const SIX = { fromAtoms: (PRICE * 6n) / 10n, confirmations: 6 };
 
 it.for(['runs on', 'restarts'])(
-  'a group completes at the tier of all its money on a superseded payment while the daemon %s',
+  'a payment group completes at the confirmation tier of its total for money on a superseded payment while the daemon %s',
   async (how) => {
     setTiers(SIX);
     const [first, second] = await group.renewed({ amount: '25.00' });
@@ -49,7 +49,7 @@ it.for(['runs on', 'restarts'])(
   },
 );
 
-it('a tier that was raised since reaches the money on a superseded payment', async () => {
+it('a confirmation tier that was raised later applies to money on a superseded payment', async () => {
   const [first, second] = await group.renewed({ amount: '25.00' });
   await payIn(second, 1_000n);
   await mine(8);
@@ -66,7 +66,7 @@ it.for([
   ['underpaid', 1_000n, PRICE, { status: 'completed', exception: 'late' }, 'P1 completed'],
   ['completed', PRICE, PRICE, { status: 'completed', exception: 'multiple' }, 'P1 overpaid'],
 ] as const)(
-  'an order that a migration left %s is told all its money at the start of the chain, however deep that is',
+  'an order that a migration left %s is updated with all its money at the start of the chain, however deep it is',
   async ([status, own, other, expected, event]) => {
     const [first, second] = await group.renewed();
     await payIn(second, own);

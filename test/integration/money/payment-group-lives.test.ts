@@ -303,7 +303,7 @@ class Life {
 }
 
 it(
-  `asks once, counts once and ends once, in ${LIVES} lives`,
+  `a payment group asks once, counts once and ends once, in ${LIVES} random sequences`,
   { timeout: 60_000 + 2_000 * LIVES },
   async () => {
     await fc.assert(

@@ -64,8 +64,8 @@ const superseded = (lead: { id: string }) => ({
   transactions: [],
 });
 
-describe('the first money of a group', () => {
-  it('counts for the open payment that renewed the expired one to which it came', async () => {
+describe('the first money of a payment group', () => {
+  it('counts for the open renewal of the expired payment to which it was paid', async () => {
     const [first, second] = await group.renewed();
     await group.pay(first, PRICE);
     expect(await world.payment(second)).toMatchObject({
@@ -86,7 +86,7 @@ describe('the first money of a group', () => {
     ]);
   });
 
-  it('counts for the newest payment where all have expired', async () => {
+  it('counts for the newest payment when all have expired', async () => {
     const [first, second] = await group.renewed();
     await group.runOut();
     await group.pay(first, PRICE / 2n);
@@ -104,7 +104,7 @@ describe('the first money of a group', () => {
     ]);
   });
 
-  it('closes an expired payment when the one that renewed it is paid', async () => {
+  it('supersedes an expired payment when its renewal is paid', async () => {
     const [first, second] = await group.renewed();
     await group.pay(second, PRICE);
     expect(await world.payment(second)).toMatchObject({ status: 'completed', exception: null });
@@ -119,7 +119,7 @@ describe('the first money of a group', () => {
     ]);
   });
 
-  it('closes every other payment once, where the shop had cancelled the newest', async () => {
+  it('supersedes every other payment once when the shop had cancelled the newest', async () => {
     const [first, second] = await group.renewed();
     await group.runOut();
     const third = await group.renew(second);
@@ -139,7 +139,7 @@ describe('the first money of a group', () => {
     expect(events.slice(0, -5)).not.toContain('P1 superseded');
   });
 
-  it('is the first in its block where two are paid in it, and counts the other money as well', async () => {
+  it('is the first in its block when two are paid in it, and the other money counts as well', async () => {
     const [first, second] = await group.renewed();
     world.chains.BTC.mine(world.now(), [
       creditTo(addressOf(second, 'BTC'), PRICE / 2n),
@@ -152,8 +152,8 @@ describe('the first money of a group', () => {
   });
 });
 
-describe('money on an expired payment while the one that renewed it is open', () => {
-  it('does not meet the price of an order that was raised by paying what the old payment asked for', async () => {
+describe('money on an expired payment while its renewal is open', () => {
+  it('does not cover a raised price of the order with the amount of the old payment', async () => {
     const [first, second] = await group.renewed({ amount: '1.00' });
     await updatePayment(world.deps, {
       merchant: await merchant(),
@@ -172,7 +172,7 @@ describe('money on an expired payment while the one that renewed it is open', ()
     );
   });
 
-  it('leaves the open one asking for the rest, which completes the order once', async () => {
+  it('leaves the renewal open for the remainder, which completes the order once', async () => {
     const [first, second] = await group.renewed();
     await group.pay(first, 1_000n);
     expect((await checkout(first)).renewal).toEqual({ paymentId: second.id });
@@ -192,7 +192,7 @@ describe('money on an expired payment while the one that renewed it is open', ()
     ]);
   });
 
-  it('is mailed to the shop when the open one ends short, not before', async () => {
+  it('is notified to the shop by email when the renewal ends underpaid, not before', async () => {
     await noteEvents(world.deps, true);
     const [first] = await group.renewed();
     await group.pay(first, PRICE / 2n);
@@ -206,7 +206,7 @@ describe('money on an expired payment while the one that renewed it is open', ()
     expect(notices).toEqual([{ reason: 'underpaid', due_at: end }]);
   });
 
-  it('is what the merchant decides on when the open one ends short', async () => {
+  it('needs a decision of the merchant when the renewal ends underpaid', async () => {
     const [first, second] = await group.renewed();
     await group.pay(first, PRICE / 2n);
     await group.runOut();
@@ -216,7 +216,7 @@ describe('money on an expired payment while the one that renewed it is open', ()
     expect(await world.payment(second)).toMatchObject({ status: 'completed' });
   });
 
-  it('waits for the merchant where late money is reviewed, and asks the payer for no more than the rest', async () => {
+  it('waits for the merchant under the review policy, and the payer is asked only for the remainder', async () => {
     await world.deps.db.updateTable('merchants').set({ late_policy: 'review' }).execute();
     const [first, second] = await group.renewed();
     await group.pay(first, PRICE / 2n);
@@ -227,7 +227,7 @@ describe('money on an expired payment while the one that renewed it is open', ()
 });
 
 describe('money on a superseded payment', () => {
-  it('counts for the payment that took its place, once, and names the address it came to', async () => {
+  it('counts once for the lead payment, with the address to which it was paid', async () => {
     const [first, second] = await group.renewed();
     const own = await group.pay(second, PRICE);
     const late = await group.pay(first, PRICE);
@@ -243,7 +243,7 @@ describe('money on a superseded payment', () => {
     expect(await creditedTo(second)).toBe(2n * PRICE);
   });
 
-  it('completes a payment that was short', async () => {
+  it('completes an underpaid payment', async () => {
     const [first, second] = await group.renewed();
     await group.pay(second, PRICE / 2n);
     expect(await world.payment(second)).toMatchObject({ status: 'underpaid' });
@@ -266,7 +266,7 @@ describe('money on a superseded payment', () => {
     expect(await world.payment(second)).toMatchObject({ status: 'completed' });
   });
 
-  it('counts at the rate of the day where the other payment asks in another currency', async () => {
+  it('is valued at the current rate when the lead payment has another currency', async () => {
     const [first, second] = await group.renewed();
     const terms = { amount: '80.00', currency: 'EUR' };
     await updatePayment(world.deps, {
@@ -303,7 +303,7 @@ describe('money on a superseded payment', () => {
     expect(order.amount).toBe(PRICE);
   });
 
-  it('is the money that its group gives back: refunds of all of it are ordered of the payment that has it', async () => {
+  it('is refunded through the lead payment, which a refund of all money names', async () => {
     const [first, second] = await group.renewed();
     await group.pay(second, PRICE);
     await group.pay(first, PRICE);
@@ -325,7 +325,7 @@ describe('money on a superseded payment', () => {
     expect(await group.told(first, second)).toEqual(events);
   });
 
-  it('leaves and comes back with its block', async () => {
+  it('is removed and returns with its block', async () => {
     const [first, second] = await group.renewed();
     await group.pay(second, PRICE / 2n);
     const credit = creditTo(addressOf(first, 'BTC'), PRICE / 2n);
@@ -344,8 +344,8 @@ describe('money on a superseded payment', () => {
   });
 });
 
-describe('the double spend of the first money', () => {
-  it('lets the payment that had it ask again, while the others stay closed', async () => {
+describe('a double spend of the first money', () => {
+  it('reopens the lead payment, while the others stay closed', async () => {
     const [first, second] = await group.renewed();
     const credit = creditTo(addressOf(second, 'BTC'), PRICE);
     world.chains.BTC.unconfirmed = [unconfirmed(credit)];
@@ -364,7 +364,7 @@ describe('the double spend of the first money', () => {
   });
 });
 
-describe('what is asked of a superseded payment', () => {
+describe('a request for a superseded payment', () => {
   let first: { id: string };
   let second: { id: string };
   beforeEach(async () => {
@@ -373,7 +373,7 @@ describe('what is asked of a superseded payment', () => {
     [first, second] = made;
   });
 
-  it('is refused with the name of the payment that has the money', async () => {
+  it('is refused with the id of the lead payment', async () => {
     const refused = {
       code: 'INVALID_STATE',
       details: [{ field: 'paymentId', code: 'superseded', existingId: second.id }],
@@ -396,14 +396,14 @@ describe('what is asked of a superseded payment', () => {
     }
   });
 
-  it('leads on to that payment where it is renewed, and makes none', async () => {
+  it('returns the lead payment on renewal, and creates none', async () => {
     expect(await group.tryRenew(first)).toBe(second.id);
     const count = await world.deps.db.selectFrom('payments').select('id').execute();
     expect(count).toHaveLength(2);
   });
 });
 
-describe('a group that has money', () => {
+describe('a payment group with money', () => {
   it('has no payment that can be renewed', async () => {
     const [first, second] = await group.renewed();
     await group.runOut();
@@ -419,14 +419,14 @@ describe('a group that has money', () => {
     }
   });
 
-  it('answers the same order with the payment that has it', async () => {
+  it('answers the same order with the lead payment', async () => {
     const [first, second] = await group.renewed({ orderId: 'again' });
     expect((await world.order({ orderId: 'again' })).id).toBe(second.id);
     await group.pay(first, PRICE);
     expect((await world.order({ orderId: 'again' })).id).toBe(second.id);
   });
 
-  it('has one payment that is renewed however many ask while money comes', async () => {
+  it('has one renewal when many request it while money arrives', async () => {
     const first = await world.order();
     await group.runOut();
     world.chains.BTC.mine(world.now(), [creditTo(addressOf(first, 'BTC'), PRICE)]);
@@ -448,8 +448,8 @@ describe('a group that has money', () => {
   });
 });
 
-describe('a group of the most payments', () => {
-  it('has no payment that can be renewed, and one balance however many there are', async () => {
+describe('a payment group of maximum size', () => {
+  it('has no payment that can be renewed, and one balance', async () => {
     const first = await world.order();
     let last: { id: string } = first;
     for (let count = 1; count < MOST_IN_GROUP; count += 1) {

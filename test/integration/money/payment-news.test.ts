@@ -24,8 +24,8 @@ const stampNow = async (): Promise<string | undefined> =>
 const stampShown = async (): Promise<string> =>
   (await readCheckout({ ...world.deps, payerExplorers: {} }, payment.id)).stamp;
 
-describe('news of a payment', () => {
-  it('come with money, with each block while it confirms, with its loss, and not when nothing happened', async () => {
+describe('notifications of a payment change', () => {
+  it('are sent for money, each block while it confirms, and lost money, and not otherwise', async () => {
     const { BTC } = world.chains;
     await world.look();
     BTC.mine(world.now());
@@ -52,7 +52,7 @@ describe('news of a payment', () => {
     expect(newsOf()).toBeGreaterThan(0);
   });
 
-  it('come with the merchant’s word and with the end of its time', async () => {
+  it('are sent for a decision of the merchant and at the deadline', async () => {
     const other = await world.order({ allowed: ['BTC'] });
     await cancelPayment(world.deps, { merchantId: world.wallet.merchant.id, paymentId: payment.id });
     expect(newsOf()).toBe(1);
@@ -62,7 +62,7 @@ describe('news of a payment', () => {
     expect(world.news).toEqual([other.id]);
   });
 
-  it('reach those who follow that payment, until they leave', () => {
+  it('reach the subscribers of that payment until they unsubscribe', () => {
     const news = new PaymentChangeBus();
     const heard: string[] = [];
     const leave = news.subscribe('pay_1', () => heard.push('first'));
@@ -76,8 +76,8 @@ describe('news of a payment', () => {
   });
 });
 
-describe('what is done after the commit', () => {
-  it('is done once the change can be read, and never when it is rolled back', async () => {
+describe('a callback after the commit', () => {
+  it('runs once the change can be read, and never after a rollback', async () => {
     const { db } = world.wallet;
     const done: string[] = [];
     await expect(
@@ -98,7 +98,7 @@ describe('what is done after the commit', () => {
 });
 
 describe('the stamp of a payment', () => {
-  it('is the same in what is shown and in the comparison, and differs after any change of it', async () => {
+  it('is the same in the checkout and in the comparison, and changes with every change of the payment', async () => {
     const first = await stampShown();
     expect(await stampNow()).toBe(first);
     const row = await findPayment(world.wallet.db, payment.id);

@@ -15,7 +15,7 @@ afterEach(async () => {
   await world.close();
 });
 
-it('a flood of replaced payments is asked after a few at a time, each in its turn, and all are taken back', async () => {
+it('a flood of replaced payments is rechecked a few at a time in rotation, and all are reversed', async () => {
   const payment = await world.order({ allowed: ['BTC'] });
   const credits = Array.from({ length: FLOOD }, () => unconfirmed(creditTo(addressOf(payment, 'BTC'), DUE)));
   world.chains.BTC.unconfirmed = credits;
@@ -30,7 +30,7 @@ it('a flood of replaced payments is asked after a few at a time, each in its tur
   expect((await world.payment(payment)).options.BTC?.received).toBe('0');
 });
 
-it('those that stay unknown do not keep the others from their turn', async () => {
+it('transactions with unknown status do not prevent the recheck of others', async () => {
   const payment = await world.order({ allowed: ['BTC'] });
   const credits = Array.from({ length: FLOOD }, () => unconfirmed(creditTo(addressOf(payment, 'BTC'), DUE)));
   world.chains.BTC.unconfirmed = credits;

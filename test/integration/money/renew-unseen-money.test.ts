@@ -33,7 +33,7 @@ async function comesLateAndGoes(payment: PaymentView): Promise<void> {
   expect(await world.payment(payment)).toMatchObject({ status: 'expired', exception: null });
 }
 
-it('is not renewed while a chain is unread on which it was paid in time, whatever came and went on another', async () => {
+it('renewPayment refuses while a chain on which the payment may have been paid in time is unread', async () => {
   const payment = await world.order({ allowed: ['BTC', 'LTC'] });
   world.advance(30 * MINUTE);
   const paid = creditTo(addressOf(payment, 'LTC'), 2n * HALF);
@@ -44,7 +44,7 @@ it('is not renewed while a chain is unread on which it was paid in time, whateve
   expect(await renew(payment)).toBeNull();
 });
 
-it('is renewed once every chain was read past its end, and nothing ever came', async () => {
+it('renewPayment renews once every chain was read past the deadline without money', async () => {
   const payment = await world.order({ allowed: ['BTC', 'LTC'] });
   world.advance(61 * MINUTE);
   await world.look('BTC');

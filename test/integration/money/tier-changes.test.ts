@@ -38,8 +38,8 @@ async function restartWith(tiers: readonly ConfirmationTier[]): Promise<string> 
 
 const SIX = [{ fromAtoms: 2n * DUE, confirmations: 6 }];
 
-describe('money of an order that comes to a tier', () => {
-  it('waits with all that is there of its coin, also what came before', async () => {
+describe('the confirmation tier of an order', () => {
+  it('applies to all money of the coin, including earlier money', async () => {
     await restartWith(SIX);
     await pay(DUE);
     await pay(DUE);
@@ -49,14 +49,14 @@ describe('money of an order that comes to a tier', () => {
     expect(await mine(1)).toBe('completed');
   });
 
-  it('waits for a tier that was set since, in every block up to it', async () => {
+  it('applies to waiting money when it was raised later, in every block up to the new depth', async () => {
     await pay(2n * DUE);
     expect(await restartWith(SIX)).toBe('confirming');
     expect(await mine(4)).toBe('confirming');
     expect(await mine(1)).toBe('completed');
   });
 
-  it('settles at the start of a daemon whose setting asks for less', async () => {
+  it('applies at the start of the daemon when it was lowered', async () => {
     await restartWith(SIX);
     await pay(2n * DUE);
     expect(await mine(2)).toBe('confirming');
@@ -66,7 +66,7 @@ describe('money of an order that comes to a tier', () => {
 });
 
 describe('an excess over the price of a completed order', () => {
-  it('is told at the depth of a tier that was set while it waited', async () => {
+  it('is emitted at the depth of a tier that was set while it waited', async () => {
     await pay(DUE);
     expect(await mine(1)).toBe('completed');
     await pay(DUE);
@@ -76,7 +76,7 @@ describe('an excess over the price of a completed order', () => {
     expect(await world.eventsOf(payment)).toContain('overpaid');
   });
 
-  it('is told once, however often the daemon starts', async () => {
+  it('is emitted once, however often the daemon starts', async () => {
     await pay(DUE);
     await pay(DUE);
     await mine(1);

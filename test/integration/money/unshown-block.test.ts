@@ -24,8 +24,8 @@ afterEach(async () => {
 
 const standing = () => world.follower('BTC').health();
 
-describe('a block of ours that a node does not show although its chain goes on', () => {
-  it('takes nothing back: a backend lags for a moment, and the next look goes on', async () => {
+describe('a recorded block that a node does not return although its chain grows', () => {
+  it('reverses nothing, because a backend may lag for a moment, and the next read continues', async () => {
     const { chains } = world;
     const before = await world.eventsOf(payment);
     const cursor = chains.BTC.tip.height;
@@ -44,7 +44,7 @@ describe('a block of ours that a node does not show although its chain goes on',
     expect((await world.payment(payment)).transactions).toMatchObject([{ blockHeight: cursor }]);
   });
 
-  it('is waited for, and told as a node that is behind once it stays away', async () => {
+  it('is waited for, and the node counts as behind when it stays missing', async () => {
     const { chains } = world;
     const cursor = chains.BTC.tip.height;
     chains.BTC.mine(world.now());
@@ -61,7 +61,7 @@ describe('a block of ours that a node does not show although its chain goes on',
     expect(standing()).toMatchObject({ state: 'following', height: cursor + 1 });
   });
 
-  it('is left only for a chain that shows another block, whatever is missing besides', async () => {
+  it('is left only for a chain that has another block at that height, whatever else is missing', async () => {
     const { db } = world.wallet;
     const cursor = world.chains.BTC.tip;
     const recorded = await rememberedBlocks(db, BTC, cursor.height, 100);

@@ -37,8 +37,8 @@ async function see(credit: Credit): Promise<void> {
   await world.look('BTC');
 }
 
-describe('a new price and money that comes at the same time', () => {
-  it('money that is recorded first is judged by the old price, and the update is refused', async () => {
+describe('a price update concurrent with received money', () => {
+  it('is refused when the money is recorded first, which is judged by the old price', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     const credit = creditTo(addressOf(payment, 'BTC'), DUE);
     expect(await update(payment, '100.00', async () => see(credit))).toBe('INVALID_STATE');
@@ -46,7 +46,7 @@ describe('a new price and money that comes at the same time', () => {
     expect(await world.eventsOf(payment)).toEqual(['created', 'confirming']);
   });
 
-  it('money that is recorded afterwards is judged by the new price', async () => {
+  it('applies to money that is recorded afterwards', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     const credit = creditTo(addressOf(payment, 'BTC'), DUE);
     expect(await update(payment, '100.00', async () => undefined)).toBe('updated');
@@ -55,7 +55,7 @@ describe('a new price and money that comes at the same time', () => {
     expect(await world.eventsOf(payment)).toEqual(['created', 'updated', 'underpaid']);
   });
 
-  it('a payment that expires meanwhile stays expired', async () => {
+  it('does not reopen a payment that expires meanwhile', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     const answer = await update(payment, '100.00', async () => {
       world.advance(61 * 60_000);
@@ -66,7 +66,7 @@ describe('a new price and money that comes at the same time', () => {
     expect(await world.payment(payment)).toMatchObject({ amount: '50.00', status: 'expired' });
   });
 
-  it('an update before the deadline keeps the payment from expiring at the old one', async () => {
+  it('before the deadline prevents expiry at the old deadline', async () => {
     const payment = await world.order({ allowed: ['BTC'] });
     world.advance(59 * 60_000);
     expect(await update(payment, '100.00', async () => undefined)).toBe('updated');
@@ -78,7 +78,7 @@ describe('a new price and money that comes at the same time', () => {
 });
 
 it.each([2, 3, 4, 6, 9])(
-  'a payment that asks for %i confirmations completes at exactly as many, also after an update',
+  'a payment with %i confirmations completes at exactly that many, also after an update',
   async (asked) => {
     const payment = await world.order({ allowed: ['BTC'], confirmations: { BTC: asked } });
     expect(await update(payment, '40.00', async () => undefined)).toBe('updated');

@@ -44,8 +44,8 @@ async function giveBack(payment: Payment, amount: string): Promise<void> {
   expect(refunds.at(-1)).toMatchObject({ status: 'broadcast' });
 }
 
-describe('an order whose money went back before it was complete', () => {
-  it('asks for what was given back again, and completes only once that is paid', async () => {
+describe('an order that was refunded before it was complete', () => {
+  it('asks for the refunded amount again, and completes only once it is paid', async () => {
     await world.paid();
     const payment = await world.paid('underpay');
     await giveBack(payment, '24.99');
@@ -61,7 +61,7 @@ describe('an order whose money went back before it was complete', () => {
     expect(await world.read(payment)).toMatchObject({ status: 'completed', exception: null, keptFiat: '50' });
   });
 
-  it('counts what two coins brought and one of them took', async () => {
+  it('adds up money in two coins, one of which was refunded', async () => {
     await world.paid();
     const payment = await world.shop.order(['LTC', 'BTC']);
     await send(payment, '0.2');
@@ -74,7 +74,7 @@ describe('an order whose money went back before it was complete', () => {
     expect(await asked(payment, 'BTC')).toBe('0.0002');
   });
 
-  it('completes by what is kept over all turns of paying and giving back', async () => {
+  it('completes by the retained money over several rounds of payments and refunds', async () => {
     await world.paid();
     const payment = await world.shop.order(['LTC']);
     await send(payment, '0.2');
@@ -88,7 +88,7 @@ describe('an order whose money went back before it was complete', () => {
     expect(await world.read(payment)).toMatchObject({ status: 'completed', keptFiat: '50' });
   });
 
-  it('does not complete by money that is promised to a claim', async () => {
+  it('does not complete by money that a claim has reserved', async () => {
     const payment = await world.paid('underpay');
     await world.claim(await world.newLink(payment));
     expect(await asked(payment)).toBe('0.5');
@@ -99,7 +99,7 @@ describe('an order whose money went back before it was complete', () => {
 });
 
 describe('a refund link that is open while an order is not complete', () => {
-  it('is cancelled in the moment in which more money comes, and says why', async () => {
+  it('is cancelled with a reason as soon as more money arrives', async () => {
     await world.paid();
     const payment = await world.paid('underpay');
     const link = await world.newLink(payment);
@@ -113,7 +113,7 @@ describe('a refund link that is open while an order is not complete', () => {
     expect(await world.shop.eventsOf(payment)).toContain('refund.cancelled');
   });
 
-  it('gives back nothing of what the merchant accepted since', async () => {
+  it('refunds nothing that the merchant accepted later', async () => {
     await world.paid();
     const payment = await world.paid('underpay');
     const link = await world.newLink(payment);
@@ -128,8 +128,8 @@ describe('a refund link that is open while an order is not complete', () => {
   });
 });
 
-describe('an order that was complete when money went back', () => {
-  it('stays complete, tells what is kept, and stays so after a fork that takes the money and brings it back', async () => {
+describe('an order that was complete at its refund', () => {
+  it('stays complete, reports the retained amount, and does so after a reorg that removes and returns the money', async () => {
     await world.paid();
     const payment = await world.paid();
     await giveBack(payment, '20');
@@ -142,7 +142,7 @@ describe('an order that was complete when money went back', () => {
     expect(await world.shop.eventsOf(payment)).not.toContain('payment.underpaid');
   });
 
-  it('asks again for an excess that was given back when a fork takes the money it came with', async () => {
+  it('is open again for a refunded excess when a reorg removes the money with which it arrived', async () => {
     await world.paid();
     const payment = await world.paid('exact');
     await send(payment, '0.75');

@@ -51,7 +51,7 @@ async function refund({ id }: Payment) {
   });
 }
 
-test('what came after a return elsewhere goes back once, though the clock was set back meanwhile', async () => {
+test('money that arrived after a refund elsewhere is refunded once, although the clock was set back meanwhile', async () => {
   const payment = await shop.order([COIN]);
   await pay(payment, 'underpay');
   await returnedElsewhere(payment);
@@ -69,7 +69,7 @@ test('what came after a return elsewhere goes back once, though the clock was se
   expect((await read(payment)).refunds).toHaveLength(1);
 });
 
-test('what came before a return elsewhere stays where it is, though the clock was ahead when it came', async () => {
+test('money that arrived before a refund elsewhere is not refunded, although the clock was ahead when it arrived', async () => {
   const payment = await shop.order([COIN]);
   shop.world.clock.advance(HOUR / 2);
   await pay(payment);
@@ -79,7 +79,7 @@ test('what came before a return elsewhere stays where it is, though the clock wa
   expect((await read(payment)).refunds).toEqual([]);
 });
 
-test('what the payer sends in place of money that was returned elsewhere does not go back a second time', async () => {
+test('money that replaces money refunded elsewhere is not refunded a second time', async () => {
   const payment = await shop.order([COIN]);
   const other = await shop.order([COIN]);
   await pay(other);
@@ -113,7 +113,7 @@ test('what the payer sends in place of money that was returned elsewhere does no
   await expect(refund(payment)).rejects.toMatchObject({ code: 'INVALID_STATE' });
 });
 
-test('what comes after a return elsewhere can be given back, though the clock was set back before it came', async () => {
+test('money that arrives after a refund elsewhere can be refunded, although the clock was set back before it arrived', async () => {
   const payment = await shop.order([COIN]);
   await pay(payment);
   await returnedElsewhere(payment);
@@ -130,7 +130,7 @@ test('what comes after a return elsewhere can be given back, though the clock wa
   expect((await refund(payment)).refund.refunded).toBe('0.2');
 });
 
-test('an acceptance takes in what was there, though the clock was set back before more came', async () => {
+test('an acceptance covers the money at that time, although the clock was set back before more arrived', async () => {
   const payment = await shop.order([COIN]);
   await pay(payment, 'underpay');
   await resolvePayment(
@@ -159,7 +159,7 @@ test('an acceptance takes in what was there, though the clock was set back befor
   expect(now.status).toBe('underpaid');
 });
 
-test('money for a cancelled payment is late, though the clock was set back since', async () => {
+test('money for a cancelled payment is late, although the clock was set back since', async () => {
   const payment = await shop.order([COIN]);
   const { deps, merchant } = shop.world;
   await cancelPayment(deps, { merchantId: merchant.id, paymentId: payment.id });

@@ -53,7 +53,7 @@ describe.each(COINS.filter((coin) => coin !== 'BTC' || requireNode(coin)))(
       );
 
     it.each([1, 2, 3, 4, 5])(
-      'gives nothing of it back after %i confirmations, so that a fork takes nothing else',
+      'cannot be refunded after %i confirmations, so that a reorg cannot remove it after the refund',
       async (depth) => {
         const { node, shop } = world;
         const payment = await order();
@@ -80,7 +80,7 @@ describe.each(COINS.filter((coin) => coin !== 'BTC' || requireNode(coin)))(
       },
     );
 
-    it('sends what a link gives back once it is deep enough, and says so before', async () => {
+    it('is refunded by a claim once it is deep enough, and the page says so before', async () => {
       const { node, shop } = world;
       const payment = await order();
       await pay(payment.options[coin].address, DEPOSIT[coin]);

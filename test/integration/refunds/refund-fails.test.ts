@@ -76,8 +76,8 @@ async function sendStatus(sendId: string) {
   return (await getSend(shop.world.deps, { merchantId: shop.world.merchant.id, sendId })).status;
 }
 
-describe('a refund that fails for good', () => {
-  it('after the payment was refunded by it: the payment is completed again, says so, and can be refunded anew', async () => {
+describe('a refund that fails permanently', () => {
+  it('after the payment was refunded by it makes the payment completed again, with an event, and refundable again', async () => {
     const payment = await paid();
     const { refund, status } = await refundPayment(shop.world.deps, wish(payment));
     expect(status).toBe('refunded');
@@ -104,7 +104,7 @@ describe('a refund that fails for good', () => {
     expect(again.refunds.map((entry) => entry.status)).toEqual(['failed', 'broadcast']);
   });
 
-  it('in part: the shop hears of the part that the network took, and that it failed', async () => {
+  it('in part emits events for the part that the network accepted and for its failure', async () => {
     const payment = await paid();
     await paid();
     const { refund, status } = await refundPayment(shop.world.deps, wish(payment, { amount: '0.2' }));
@@ -122,7 +122,7 @@ describe('a refund that fails for good', () => {
     expect(events.slice(-2)).toEqual(['partially_refunded', 'refund_failed']);
   });
 
-  it('refused by the node at once: the payment never was refunded and the money is free again', async () => {
+  it('on refusal by the node never makes the payment refunded, and the funds are released', async () => {
     const payment = await paid();
     const refusing = overLine(async () => ({ kind: 'rejected', reason: 'no thanks' }));
     await expect(refundPayment(refusing, wish(payment))).rejects.toMatchObject({ code: 'SEND_REJECTED' });
@@ -136,7 +136,7 @@ describe('a refund that fails for good', () => {
 });
 
 describe('a refund without a clear answer', () => {
-  it('holds its money and refunds the payment once the node took it', async () => {
+  it('reserves its funds and refunds the payment once the node accepts it', async () => {
     const payment = await paid();
     await paid();
     const silent = overLine(async () => ({ kind: 'unknown', reason: 'timeout' }));
@@ -156,7 +156,7 @@ describe('a refund without a clear answer', () => {
     expect((await shop.eventsOf(payment)).filter((type) => type === 'refunded')).toHaveLength(1);
   });
 
-  it('is known by the block that holds it when nobody heard the node take it', async () => {
+  it('is confirmed by the block that contains it when the answer of the node was lost', async () => {
     const payment = await paid();
     const { chains } = shop.world.deps;
     const adapter = chains.get(COIN, 'sandbox');
@@ -181,8 +181,8 @@ describe('a refund without a clear answer', () => {
   });
 });
 
-describe('a reorganisation', () => {
-  it('that takes the payer’s money after its refund leaves the payment refunded and says what happened', async () => {
+describe('a reorg', () => {
+  it('that removes the money of the payer after its refund leaves the payment refunded with an event', async () => {
     const payment = await paid();
     const other = await paid();
     await refundPayment(shop.world.deps, wish(payment));

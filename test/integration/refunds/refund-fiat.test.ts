@@ -42,7 +42,7 @@ function problem({ status, body }: ApiAnswer<unknown>): unknown[] {
 }
 
 describe('a refund in fiat', () => {
-  it('comes to whole atoms at the rate of the payment, rounded down', async () => {
+  it('converts to whole atoms at the rate of the payment, rounded down', async () => {
     const { id } = await paid();
     const { body } = await give(id, { amount: '33.33', currency: 'usd' });
     expect(body.error).toBeNull();
@@ -50,7 +50,7 @@ describe('a refund in fiat', () => {
     expect(body.data.status).toBe('completed');
   });
 
-  it('of the whole price gives back exactly what was asked for, and no cent more', async () => {
+  it('of the whole price refunds exactly the requested amount', async () => {
     const { id } = await paid();
     const tooMuch = await give(id, { amount: '100.01', currency: 'USD' });
     expect(problem(tooMuch)).toEqual([400, 'VALIDATION_INVALID', ['amount']]);
@@ -59,7 +59,7 @@ describe('a refund in fiat', () => {
     expect(body.data).toMatchObject({ status: 'refunded', refund: { refunded: '1' } });
   });
 
-  it('says what it gives back in fiat, ordered so or in coins, and each part is an event of its payment', async () => {
+  it('reports its fiat value, ordered in fiat or in coins, and each part emits an event of its payment', async () => {
     const { id } = await paid();
     await give(id, { amount: '33.33', currency: 'USD' });
     await give(id, { amount: '0.3333' });
@@ -78,7 +78,7 @@ describe('a refund in fiat', () => {
     ]);
   });
 
-  it('names what it cannot read', async () => {
+  it('reports invalid fields by name', async () => {
     const { id } = await paid();
     const ask = async (wish: Record<string, unknown>) => problem(await give(id, wish));
     expect(await ask({ amount: '1', currency: 'EUR' })).toEqual([400, 'VALIDATION_INVALID', ['currency']]);
@@ -98,8 +98,8 @@ const quoting = (rate: () => string) => ({
   ensure: async () => {},
 });
 
-describe('at the price of now', () => {
-  it('gives more or less coins than came, but never more than all of them', async () => {
+describe('a refund at the current rate', () => {
+  it('sends more or fewer coins than received, but never more than all of them', async () => {
     const sandbox = await openSandboxShop();
     try {
       const payment = await sandbox.order(['LTC']);

@@ -86,7 +86,7 @@ describe.each(['the sandbox', 'a wallet of a real BTC node'])('the only payment 
       return shop;
     }
 
-    it('is refunded in full with the fee taken out, which the refusal without that says', async () => {
+    it('is refunded in full with the fee deducted, as the refusal without that suggests', async () => {
       const shop = await openShop();
       const payment = await paid(world, shop);
       const destination = await payer(world);
@@ -107,7 +107,7 @@ describe.each(['the sandbox', 'a wallet of a real BTC node'])('the only payment 
       expect(await shop.balance('BTC')).toBe('0');
     });
 
-    it('goes back by a link that deducts the fee, which a claim of another link says', async () => {
+    it('is refunded by a link that deducts the fee, as a refused claim of another link suggests', async () => {
       const shop = await openShop();
       const payment = await paid(world, shop);
       const claim = { coin: 'BTC', destination: await payer(world) };

@@ -62,7 +62,7 @@ function half(amount: string, coin: Coin): string {
 }
 
 describe.each(COINS)('a %s payment', (coin) => {
-  it('goes back in full: no more than was received leaves the wallet, and the payment is refunded', async () => {
+  it('is refunded in full without more than the received amount leaving the wallet', async () => {
     const payment = await paid(coin);
     const received = payment.options[coin].amount;
     const { status, body } = await refund(shop, { paymentId: payment.id, destination: PAYER[coin] });
@@ -85,8 +85,8 @@ describe.each(COINS)('a %s payment', (coin) => {
   });
 });
 
-describe('a part of a payment', () => {
-  it('twice: the payer gets exactly that, the status stays until the last of it', async () => {
+describe('a partial refund', () => {
+  it('pays exactly its amount twice, and the status changes with the last of the money', async () => {
     const payment = await paid('LTC');
     const received = payment.options.LTC.amount;
     // Pays the fees, which go on top of a stated amount.
@@ -112,7 +112,7 @@ describe('a part of a payment', () => {
     expect([none.status, none.body.error?.code]).toEqual([409, 'INVALID_STATE']);
   });
 
-  it('shows only to the merchant, and in the webhooks that follow', async () => {
+  it('is visible only to the merchant, and in the webhooks that follow', async () => {
     // Change of the first refund is not spendable yet when the second is made.
     await paid('SOL');
     const payment = await paid('SOL');
@@ -133,8 +133,8 @@ describe('a part of a payment', () => {
   });
 });
 
-describe('several refunds at once', () => {
-  it('give back what was received once, however many ask', async () => {
+describe('concurrent refunds', () => {
+  it('pay the received amount once, however many are requested', async () => {
     await paid('BTC');
     await paid('BTC');
     const payment = await paid('BTC');
@@ -145,7 +145,7 @@ describe('several refunds at once', () => {
     expect((await read(shop, payment)).refunds).toHaveLength(1);
   });
 
-  it('of parts stop at what was received', async () => {
+  it('of parts stop at the received amount', async () => {
     const payment = await paid('BTC');
     const amount = formatCoinAmount((atoms(payment.options.BTC.amount, 'BTC') * 2n) / 5n, 'BTC');
     await Promise.all([paid('BTC'), paid('BTC'), paid('BTC')]);
@@ -157,8 +157,8 @@ describe('several refunds at once', () => {
   });
 });
 
-describe('unusual payments', () => {
-  it('in several coins: the coin must be named, each goes back by itself, the last makes it refunded', async () => {
+describe('a refund of an unusual payment', () => {
+  it('requires the coin for several coins, refunds each separately, and the last makes it refunded', async () => {
     const payment = await shop.createPayment();
     await simulate(payment, { scenario: 'underpay', coin: 'BTC' });
     await simulate(payment, { scenario: 'exact', coin: 'LTC' });
@@ -173,7 +173,7 @@ describe('unusual payments', () => {
     expect(last.body.data).toMatchObject({ status: 'refunded', refunds: [{ coin: 'LTC' }, { coin: 'BTC' }] });
   });
 
-  it('overpaid: the excess goes back and the payment stays completed', async () => {
+  it('pays the excess of an overpaid one, which stays completed', async () => {
     const payment = await paid('LTC', { scenario: 'overpay' });
     const excess = formatCoinAmount(
       atoms(payment.options.LTC.received, 'LTC') - atoms(payment.options.LTC.amount, 'LTC'),
@@ -191,7 +191,7 @@ describe('unusual payments', () => {
     );
   });
 
-  it('underpaid: what came goes back', async () => {
+  it('pays the received amount of an underpaid one', async () => {
     const payment = await paid('ETH', { scenario: 'underpay' });
     expect(payment.status).toBe('underpaid');
     const { body } = await refund(shop, { paymentId: payment.id, destination: PAYER.ETH });
@@ -201,14 +201,14 @@ describe('unusual payments', () => {
     });
   });
 
-  it('late: what came goes back', async () => {
+  it('pays the received amount of a late one', async () => {
     const payment = await paid('BTC', { scenario: 'late' });
     expect(payment.exception).toBe('late');
     const { body } = await refund(shop, { paymentId: payment.id, destination: PAYER.BTC });
     expect(body.data).toMatchObject({ status: 'refunded', exception: 'late' });
   });
 
-  it('money that came after the refund can go back too', async () => {
+  it('pays money that arrived after an earlier refund', async () => {
     const payment = await paid('SOL', { scenario: 'underpay' });
     await refund(shop, { paymentId: payment.id, destination: PAYER.SOL });
     await simulate(payment, { scenario: 'underpay', coin: 'SOL' });
@@ -218,7 +218,7 @@ describe('unusual payments', () => {
     expect(body.data.status).toBe('refunded');
   });
 
-  it('recorded as refunded elsewhere: nothing more of that money leaves', async () => {
+  it('pays nothing of money that was recorded as refunded elsewhere', async () => {
     const payment = await paid('LTC');
     await shop.api.must('POST', '/payment/resolve', {
       token: shop.secretKey,
@@ -229,10 +229,10 @@ describe('unusual payments', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('a refund is refused', () => {
   let untouched: RefundedPaymentJson | undefined;
 
-  it('money that is not there or not confirmed enough', async () => {
+  it('for money that is missing or not confirmed enough', async () => {
     const payment = await shop.createPayment();
     const nothing = await refund(shop, { paymentId: payment.id, destination: PAYER.BTC });
     expect([nothing.status, nothing.body.error?.code]).toEqual([409, 'INVALID_STATE']);
@@ -241,7 +241,7 @@ describe('what is refused', () => {
     expect(gone.body.error?.code).toBe('INVALID_STATE');
   });
 
-  it('another account’s payment, a public key, and nobody', async () => {
+  it('for the payment of another account, with a public key, and without credentials', async () => {
     const payment = await paid('BTC');
     const stranger = await Shop.open(till.api);
     const wish = { paymentId: payment.id, destination: PAYER.BTC };
@@ -261,7 +261,7 @@ describe('what is refused', () => {
     [{ coin: 'DOGE' }, 'coin'],
     [{ destination: PAYER.LTC }, 'destination'],
     [{ destination: 'nonsense' }, 'destination'],
-  ])('%j, naming the field and storing nothing', async (fields, field) => {
+  ])('for %j, with the field named and nothing stored', async (fields, field) => {
     untouched ??= await paid('BTC');
     const payment = untouched;
     const { status, body } = await refund(shop, {
@@ -274,7 +274,7 @@ describe('what is refused', () => {
     expect((await read(shop, payment)).refunds).toEqual([]);
   });
 
-  it('an address of the merchant’s own, which would give nothing back', async () => {
+  it('to an address of the merchant, which would refund nothing', async () => {
     const payment = await paid('BTC');
     for (const destination of [shop.wallets.BTC, payment.options.BTC.address]) {
       const { body } = await refund(shop, { paymentId: payment.id, destination });
@@ -282,7 +282,7 @@ describe('what is refused', () => {
     }
   });
 
-  it('more than the wallet has: coins that were sent elsewhere', async () => {
+  it('above the wallet balance when coins were sent elsewhere', async () => {
     const poor = await Shop.open(till.api);
     const payment = await poor.createPayment();
     await poor.api.must('POST', '/sandbox/payment/simulate', {
@@ -298,8 +298,8 @@ describe('what is refused', () => {
   });
 });
 
-describe('an Idempotency-Key', () => {
-  it('pays once however often it is asked, and refuses another wish', async () => {
+describe('a refund with an Idempotency-Key', () => {
+  it('pays once however often it is repeated, and refuses another request', async () => {
     const payment = await paid('LTC');
     const wish = { paymentId: payment.id, destination: PAYER.LTC };
     const first = await refund(shop, wish, { key: `refund-${payment.id}` });

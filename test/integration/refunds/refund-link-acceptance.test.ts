@@ -49,8 +49,8 @@ async function completed(payment: { id: string }) {
   return world.read(payment);
 }
 
-describe('a payment that the merchant accepts', () => {
-  it('gives back nothing of the accepted money by a link that was opened before', async () => {
+describe('acceptance of a payment by the merchant', () => {
+  it('excludes the accepted money from a refund link that was opened before', async () => {
     const payment = await halfPaid();
     const link = await world.newLink(payment);
     expect((await accept(payment)).status).toBe('confirming');
@@ -59,14 +59,14 @@ describe('a payment that the merchant accepts', () => {
     expect((await world.page(link)).status).toBe('gone');
   });
 
-  it('gives it back by a link that is opened after that', async () => {
+  it('allows to refund the money by a refund link that is opened after it', async () => {
     const payment = await halfPaid();
     await accept(payment);
     await world.claim(await world.newLink(payment));
     expect(await completed(payment)).toMatchObject({ keptFiat: '0', refunds: [{ refunded: '0.25' }] });
   });
 
-  it('is refused while the payer has claimed money of it, and accepted once that claim is cancelled', async () => {
+  it('is refused while the payer has claimed money of it, and succeeds once that claim is cancelled', async () => {
     const payment = await halfPaid();
     const link = await world.newLink(payment);
     await world.claim(link);

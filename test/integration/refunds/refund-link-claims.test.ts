@@ -38,8 +38,8 @@ const chains = async () => [{ coin: 'LTC', mode: 'sandbox' }] as MeasuredChain[]
 
 const cents = { wish: { kind: 'amount', amount: '0.10', currency: 'USD' } } as const;
 
-describe('an approval', () => {
-  it('that names its claim agrees to no later one, whatever address that has', async () => {
+describe('the approval of a claim', () => {
+  it('that names its claim approves no later one, whatever address that has', async () => {
     const payment = await world.paid();
     await world.paid();
     const link = await world.newLink(payment, { approval: true });
@@ -61,7 +61,7 @@ describe('an approval', () => {
     expect((await world.linkNow(link)).status).toBe('paid');
   });
 
-  it('from before a restore agrees to nothing: the merchant is to look on the chain first', async () => {
+  it('from before a restore approves nothing, because the merchant must check the chain first', async () => {
     const payment = await world.paid();
     await world.paid();
     const link = await world.newLink(payment, { approval: true });
@@ -74,7 +74,7 @@ describe('an approval', () => {
 });
 
 describe('a claim made while the node is down', () => {
-  it('is dropped once the node says that it would not carry so little, and the payer reads so', async () => {
+  it('is dropped with a message to the payer once the node reports the amount as dust', async () => {
     const payment = await world.paid();
     await world.paid();
     const link = await world.newLink(payment, { ...cents, rate: 'current' });
@@ -101,7 +101,7 @@ describe('a claim made while the node is down', () => {
     expect((await world.read(payment)).refunds).toHaveLength(1);
   });
 
-  it('is dropped when the fee would leave nothing of it', async () => {
+  it('is dropped when the fee exceeds its amount', async () => {
     const payment = await world.paid();
     await world.paid();
     const link = await world.newLink(payment, { ...cents, deductFee: true });
@@ -113,7 +113,7 @@ describe('a claim made while the node is down', () => {
     expect((await world.read(payment)).refunds).toEqual([]);
   });
 
-  it('is dropped when its address refuses money', async () => {
+  it('is dropped when its address rejects money', async () => {
     const payment = await world.paid();
     await world.paid();
     const link = await world.newLink(payment, { approval: true });
@@ -136,7 +136,7 @@ describe('a claim made while the node is down', () => {
   });
 });
 
-it('a claim that the network would have carried when it was made waits for the fee to fall again', async () => {
+it('a claim that was above the dust limit at first waits for the fee to fall again', async () => {
   const payment = await world.paid();
   await world.paid();
   const link = await world.newLink(payment, { ...cents, deductFee: true });
@@ -148,7 +148,7 @@ it('a claim that the network would have carried when it was made waits for the f
   expect((await world.linkNow(link)).status).toBe('paid');
 });
 
-it('the operator sees how long the oldest claim that could be sent waits, but not one that waits for the shop', async () => {
+it('the operator sees how long the oldest sendable claim has waited, excluding claims that wait for the shop', async () => {
   const { clock, deps } = world.shop.world;
   const age = async () => {
     const families = sendFamilies({ ...deps, chains });
@@ -174,7 +174,7 @@ it('the operator sees how long the oldest claim that could be sent waits, but no
   expect(await age()).toEqual([[labels, 0]]);
 });
 
-it('a claim that was cancelled while the node was asked stays cancelled, though its address refuses money', async () => {
+it('a claim that was cancelled during a request to the node stays cancelled, although its address rejects money', async () => {
   const payment = await world.paid();
   await world.paid();
   const link = await world.newLink(payment);

@@ -22,8 +22,8 @@ async function paidTwice(): Promise<{ id: string }> {
 
 const refunded = async (payment: { id: string }) => (await world.read(payment)).refunds;
 
-describe('links that give back what was paid beyond the price', () => {
-  it('never take the price, however many are open together', async () => {
+describe('refund links for the excess', () => {
+  it('never refund the price, however many are open', async () => {
     const payment = await paidTwice();
     const [first, second] = [await world.newLink(payment, EXCESS), await world.newLink(payment, EXCESS)];
     expect(second.coinAmounts).toEqual(first.coinAmounts);
@@ -36,7 +36,7 @@ describe('links that give back what was paid beyond the price', () => {
     expect(await refunded(payment)).toHaveLength(1);
   });
 
-  it('have nothing left once a direct refund gave it back', async () => {
+  it('are empty once a direct refund paid the excess', async () => {
     const payment = await paidTwice();
     const link = await world.newLink(payment, EXCESS);
     await world.refund(payment, link.coinAmounts.LTC);
@@ -45,7 +45,7 @@ describe('links that give back what was paid beyond the price', () => {
     expect(await refunded(payment)).toHaveLength(1);
   });
 
-  it('at the price of now give back its worth, once', async () => {
+  it('at the current rate refund its value, once', async () => {
     const payment = await paidTwice();
     const terms = { ...EXCESS, rate: 'current' } as const;
     const [first, second] = [await world.newLink(payment, terms), await world.newLink(payment, terms)];
@@ -57,7 +57,7 @@ describe('links that give back what was paid beyond the price', () => {
     expect((await world.page(second, world.deps('200'))).status).toBe('gone');
   });
 
-  it('are not sent once a reorganisation took what they are beyond', async () => {
+  it('are not sent once a reorg removed the excess', async () => {
     const payment = await paidTwice();
     const link = await world.newLink(payment, EXCESS);
     await world.claim(link);
@@ -75,7 +75,7 @@ describe('links that give back what was paid beyond the price', () => {
     expect((await world.page(link)).status).toBe('waiting');
   });
 
-  it('leave a link on an amount as it was: that may take of the price', async () => {
+  it('do not affect a refund link on an amount, which may use the price', async () => {
     const payment = await paidTwice();
     const excess = await world.newLink(payment, EXCESS);
     const part = await world.newLink(payment, { wish: { kind: 'amount', amount: '50', currency: 'USD' } });

@@ -127,8 +127,8 @@ const attempt = async (work: () => Promise<unknown>): Promise<void> => {
   });
 };
 
-describe('a claim', () => {
-  it('made while the node is down is kept, says why, and is sent once when it is back', async () => {
+describe('a claim of a refund link', () => {
+  it('made while the node is down is stored with the reason, and sent once when the node is back', async () => {
     const payment = await paid();
     await paid();
     const link = await newLink(payment);
@@ -150,7 +150,7 @@ describe('a claim', () => {
     expect((await read(payment)).refunds).toHaveLength(1);
   });
 
-  it('keeps a node that is down from being asked for each of many', async () => {
+  it('shares one request to a node that is down with many others', async () => {
     const payment = await paid();
     const links = await Promise.all(
       [1, 2, 3].map(() => newLink(payment, { wish: { kind: 'amount', amount: '5', currency: 'USD' } })),
@@ -169,7 +169,7 @@ describe('a claim', () => {
     for (const link of links) expect((await linkNow(link)).problem ?? '').not.toContain('does not answer');
   });
 
-  it('that the wallet cannot pay tells the shop why, and is paid once it can', async () => {
+  it('above the wallet balance tells the shop the reason, and is paid once the wallet is funded', async () => {
     const payment = await paid();
     const { deps, merchant, clock } = shop.world;
     await sendCoins(deps, {
@@ -229,7 +229,7 @@ describe('a claim', () => {
     expect((await read(payment)).refunds).toEqual([]);
   });
 
-  it('is sent once, however many rounds run at the same time', async () => {
+  it('is sent once, however many rounds run concurrently', async () => {
     const payment = await paid();
     await paid();
     await claim(await newLink(payment));
@@ -237,7 +237,7 @@ describe('a claim', () => {
     expect((await read(payment)).refunds).toHaveLength(1);
   });
 
-  it('that was cancelled while the node was asked for its fee is not sent', async () => {
+  it('that was cancelled while the fee was requested is not sent', async () => {
     const payment = await paid();
     await paid();
     const link = await newLink(payment);
@@ -255,7 +255,7 @@ describe('a claim', () => {
   });
 });
 
-it('whose fee is above what it gives back waits for a lower one, also when the shop has approved it', async () => {
+it('a claim whose fee exceeds its amount waits for a lower fee, also when the shop has approved it', async () => {
   const payment = await paid();
   await paid();
   const wish = { kind: 'amount', amount: '0.10', currency: 'USD' } as const;
@@ -280,7 +280,7 @@ it('whose fee is above what it gives back waits for a lower one, also when the s
   }
 });
 
-it('on what came after a return elsewhere is paid once, though the clock was set back meanwhile', async () => {
+it('a claim of money that arrived after a refund elsewhere is paid once, although the clock was set back meanwhile', async () => {
   const { deps, merchant, clock } = shop.world;
   const payment = await paid();
   await resolvePayment(deps, { merchantId: merchant.id, paymentId: payment.id }, 'refunded');
@@ -303,8 +303,8 @@ it('on what came after a return elsewhere is paid once, though the clock was set
   expect((await read(payment)).refunds).toHaveLength(1);
 });
 
-describe('a send that fails for good', () => {
-  it('refused by the node at once: the link is open again, and says so, also after its time', async () => {
+describe('a send for a claim that fails permanently', () => {
+  it('on refusal by the node reopens the link with a message, also after its expiry', async () => {
     const payment = await paid();
     await paid();
     const link = await newLink(payment);
@@ -328,7 +328,7 @@ describe('a send that fails for good', () => {
     expect((await read(payment)).refunds.map(({ status }) => status)).toEqual(['failed', 'broadcast']);
   });
 
-  it('after it was paid: the link is open again, told once, and the next claim waits for the shop', async () => {
+  it('after it was paid reopens the link, with one event, and the next claim waits for the shop', async () => {
     const payment = await paid();
     await paid();
     await paid();
@@ -355,7 +355,7 @@ describe('a send that fails for good', () => {
     expect((await read(payment)).refunds.map(({ status }) => status)).toEqual(['failed', 'broadcast']);
   });
 
-  it('of a payment that was recorded as refunded elsewhere meanwhile: the link ends', async () => {
+  it('ends the link when its payment was recorded as refunded elsewhere meanwhile', async () => {
     const payment = await paid();
     await paid();
     const link = await newLink(payment, { wish: { kind: 'amount', amount: '20', currency: 'USD' } });
@@ -372,7 +372,7 @@ describe('a send that fails for good', () => {
     expect(await linkNow(link)).toMatchObject({ status: 'cancelled', sendId: null });
   });
 
-  it('without a clear answer it is the same send that is offered again, and the link stays claimed', async () => {
+  it('is rebroadcast unchanged without a clear answer, and the link stays claimed', async () => {
     const payment = await paid();
     await paid();
     const link = await newLink(payment);
@@ -389,7 +389,7 @@ describe('a send that fails for good', () => {
   });
 });
 
-it('in an older copy of the database no claim is sent before the shop approved it: it may have been paid since', async () => {
+it('a restored database sends no claim before the shop approved it, because it may have been paid since the backup', async () => {
   const payment = await paid();
   await paid();
   const wish = { kind: 'amount', amount: '5', currency: 'USD' } as const;
@@ -415,8 +415,8 @@ it('in an older copy of the database no claim is sent before the shop approved i
   expect((await read(payment)).refunds).toHaveLength(1);
 });
 
-describe('at the price of now', () => {
-  it('the coins are fixed at the claim: fewer when the price rose, at most all when it fell', async () => {
+describe('a refund link at the current rate', () => {
+  it('fixes the coins at the claim, fewer when the rate rose, at most all when it fell', async () => {
     const payment = await paid();
     await paid();
     const wish = { kind: 'amount', amount: '25', currency: 'USD' } as const;
@@ -441,7 +441,7 @@ describe('at the price of now', () => {
   });
 });
 
-it('whatever is claimed, cancelled and refunded in whatever order, never more is given back than came', async () => {
+it('claims, cancellations and refunds in any order never refund more than was received', async () => {
   await paid();
   await paid();
   await paid();

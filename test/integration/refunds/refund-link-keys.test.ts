@@ -67,7 +67,7 @@ async function isPaid(link: Link): Promise<void> {
   );
 }
 
-it('a key that may not send opens links that wait for the owner, whatever it asks for', async () => {
+it('a key without wallet:send opens refund links that wait for the owner, whatever it requests', async () => {
   const key = await keyWith('refunds:write', 'payments:write');
   const links = [await newLink(key), await newLink(key, false)];
   for (const link of links) {
@@ -89,14 +89,14 @@ it('a key that may not send opens links that wait for the owner, whatever it ask
   }
 });
 
-it('a key that may send decides itself', async () => {
+it('a key with wallet:send decides about approval of refund links', async () => {
   const link = await newLink(await keyWith('refunds:write', 'wallet:send'), false);
   expect(link.approval).toBe(false);
   await claimed(link);
   await isPaid(link);
 });
 
-it('a shop that was connected anew and asks again gets the link that its former key made', async () => {
+it('a shop that was reconnected and repeats its request gets the refund link that its former key created', async () => {
   const { id: paymentId } = await paid();
   const create = async (token: string) =>
     shop.api.call<Link>('POST', '/payment/refund-link', {
@@ -114,7 +114,7 @@ it('a shop that was connected anew and asks again gets the link that its former 
   expect(weaker.body.data.url).not.toBe(first.body.data.url);
 });
 
-it('a session of the dashboard sees a link whose claim is sent at once only after a step-up', async () => {
+it('a dashboard session sees a refund link with immediate sending only after a step-up', async () => {
   const payment = await paid();
   const open = async (approval: boolean) =>
     shop.api.must<Link>('POST', '/payment/refund-link', {

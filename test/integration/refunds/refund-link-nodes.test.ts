@@ -21,7 +21,7 @@ import {
 
 const COIN = 'BTC';
 
-describe.skipIf(!requireNode(COIN))('a refund claimed from a daemon that may be killed', () => {
+describe.skipIf(!requireNode(COIN))('a claimed refund and kill -9', () => {
   let node: RegtestNode;
   let proxy: FaultProxy;
   let till: TillProcess;
@@ -85,7 +85,7 @@ describe.skipIf(!requireNode(COIN))('a refund claimed from a daemon that may be 
     expect(done.refunds[0]?.refunded).toBe(payment.options[COIN].received);
   }
 
-  it('between the claim and its send: it is sent once after the restart', async () => {
+  it('between the claim and its send lead to one send after the restart', async () => {
     const payment = await paid();
     const link = await newLink(payment);
     const destination = await node.foreignAddress();
@@ -105,7 +105,7 @@ describe.skipIf(!requireNode(COIN))('a refund claimed from a daemon that may be 
   it.each([
     ['before the node has the bytes', 'hang'],
     ['after the node took them', 'hangAfter'],
-  ] as const)('while it is sent, %s: one payment goes out', async (_when, kind) => {
+  ] as const)('during the send, %s, lead to one payment', async (_when, kind) => {
     const payment = await paid();
     const link = await newLink(payment);
     const wish = { coin: COIN, destination: await node.foreignAddress() };
@@ -128,7 +128,7 @@ describe.skipIf(!requireNode(COIN))('a refund claimed from a daemon that may be 
     await expectPaidOnce(payment);
   });
 
-  it('taken back and claimed anew: a fork that pays the first one leaves nothing to pay the second with', async () => {
+  it('with a cancelled and repeated claim lead to one payment, because a reorg that pays the first invalidates the second', async () => {
     const payment = await paid();
     const link = await newLink(payment);
     const linkThat = async (what: string, satisfies: (now: RefundLinkJson) => boolean) => {
@@ -172,7 +172,7 @@ describe.skipIf(!requireNode(COIN))('a refund claimed from a daemon that may be 
     expect(await node.getMempool()).toEqual([]);
   });
 
-  it('its log never says what the link is', async () => {
+  it('leave no token of the link in the log', async () => {
     const link = await newLink(await paid());
     const token = new URL(link.url).pathname.split('/').at(-1) ?? '';
     await readLink(till.api, link.url);

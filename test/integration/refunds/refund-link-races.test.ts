@@ -84,7 +84,7 @@ async function rush(paymentId: string, links: readonly Link[], returns: boolean)
 const sum = (amounts: readonly string[]): bigint =>
   amounts.reduce((total, amount) => total + atoms(amount, COIN), 0n);
 
-it('never more goes back than came, no link is paid twice, and no excess takes of the price', async () => {
+it('concurrent refunds, claims and cancellations with kill -9 never refund more than received, nor pay a link twice, nor use the price for an excess', async () => {
   for (const returns of [false, true]) {
     const paymentId = await paid('exact', 'overpay');
     const links = [

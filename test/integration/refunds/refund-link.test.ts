@@ -102,7 +102,7 @@ function problem({ status, body }: ApiAnswer<unknown>): unknown[] {
 const invalid = (field: string) => [400, 'VALIDATION_INVALID', [field]];
 
 describe('a refund link', () => {
-  it('is claimed by its payer: the money goes to his address at once, and the shop hears of it', async () => {
+  it('pays the address of the payer immediately when claimed, and emits an event to the shop', async () => {
     const payment = await paid('LTC');
     const link = await newLink(payment.id, { amount: '40', currency: 'USD', reason: 'One was broken' });
     expect(link).toMatchObject({
@@ -152,7 +152,7 @@ describe('a refund link', () => {
     expect((await readLink(till.api, link.url)).html).toContain('The refund was sent');
   });
 
-  it('is claimed once: the same form again changes nothing, another claim is told so', async () => {
+  it('is claimed once, and repeats are answered the same while another claim is refused', async () => {
     const payment = await paid('LTC');
     const link = await newLink(payment.id, { preset: 'all' });
     expect(link).toMatchObject({ amount: '100', coinAmounts: { LTC: '1' } });
@@ -168,7 +168,7 @@ describe('a refund link', () => {
     expect([refunds.length, status]).toEqual([1, 'refunded']);
   });
 
-  it('of fifty that claim at the same moment pays one', async () => {
+  it('pays one of fifty concurrent claims', async () => {
     const payment = await paid('LTC');
     const link = await newLink(payment.id, { preset: 'all' });
     const strangers = await Promise.all(Array.from({ length: 10 }, () => Shop.open(till.api)));
@@ -185,7 +185,7 @@ describe('a refund link', () => {
     expect((await read(shop, payment)).refunds).toHaveLength(1);
   });
 
-  it('never gives more than was received, whatever other links and refunds do at the same time', async () => {
+  it('never pays more than was received, whatever other links and refunds happen concurrently', async () => {
     const payment = await paid('LTC');
     const links = await Promise.all(
       Array.from({ length: 6 }, () => newLink(payment.id, { amount: '40', currency: 'USD' })),
@@ -206,7 +206,7 @@ describe('a refund link', () => {
     expect((await readLink(till.api, left?.url ?? '')).html).toContain('given back another way');
   });
 
-  it('gives back what was paid beyond the price', async () => {
+  it('refunds an excess', async () => {
     const payment = await paid('BTC', { scenario: 'overpay' });
     const excess = Number(payment.options.BTC.received) - Number(payment.options.BTC.amount);
     const link = await newLink(payment.id, { preset: 'excess' });
@@ -219,7 +219,7 @@ describe('a refund link', () => {
     ]);
   });
 
-  it('lets the payer choose among the coins he paid in', async () => {
+  it('lets the payer choose among the coins in which the payment was made', async () => {
     const payment = await shop.createPayment();
     await simulate(payment, { scenario: 'underpay', coin: 'LTC', amount: '0.5', confirmations: 2 });
     await simulate(payment, { scenario: 'exact', coin: 'BTC', amount: '0.0005', confirmations: 2 });
@@ -246,7 +246,7 @@ describe('a refund link', () => {
     expect(other.coinAmounts).toEqual({ BTC: '0.0005' });
   });
 
-  it('names what it cannot read', async () => {
+  it('reports invalid fields by name', async () => {
     const { id: paymentId } = await paid('LTC');
     const asked = async (wish: Record<string, unknown>) =>
       problem(await ask('/payment/refund-link', { paymentId, ...wish }));
@@ -284,8 +284,8 @@ interface EventData {
   readonly refundLink?: { readonly id: string };
 }
 
-describe('what the shop decides', () => {
-  it('with approval nothing is sent before it agrees; the claim holds its money meanwhile', async () => {
+describe('a refund link managed by the shop', () => {
+  it('with approval sends nothing before the shop approves, and reserves the funds of the claim', async () => {
     const payment = await paid('LTC');
     const link = await newLink(payment.id, { preset: 'all', approval: true });
     const early = await ask('/payment/refund-link/approve', { linkId: link.id, claimId: 'rcl_none' });
@@ -306,7 +306,7 @@ describe('what the shop decides', () => {
     expect((await read(shop, payment)).refunds).toMatchObject([{ destination: PAYER.LTC }]);
   });
 
-  it('a cancelled link, also a claimed one, gives nothing and frees its money', async () => {
+  it('pays nothing and releases its funds when cancelled, also after a claim', async () => {
     const payment = await paid('LTC');
     const open = await newLink(payment.id, { preset: 'all' });
     const cancelled = await ask<RefundLinkJson>('/payment/refund-link/cancel', { linkId: open.id });
@@ -325,7 +325,7 @@ describe('what the shop decides', () => {
     expect(direct.body.data.refund.refunded).toBe('1');
   });
 
-  it('claim and cancellation at the same moment: one of them holds, and the books agree', async () => {
+  it('applies one of a concurrent claim and cancellation, and the books agree', async () => {
     for (let round = 0; round < 5; round += 1) {
       const payment = await paid('LTC');
       const link = await newLink(payment.id, { preset: 'all' });
@@ -341,7 +341,7 @@ describe('what the shop decides', () => {
     }
   });
 
-  it('a payment recorded as refunded elsewhere ends its links', async () => {
+  it('ends when the payment is recorded as refunded elsewhere', async () => {
     const payment = await paid('LTC');
     const open = await newLink(payment.id, { preset: 'all' });
     const waiting = await newLink(payment.id, { amount: '10', currency: 'USD', approval: true });
@@ -355,7 +355,7 @@ describe('what the shop decides', () => {
     expect((await read(shop, payment)).refunds).toEqual([]);
   });
 
-  it('a link that nobody claims expires', async () => {
+  it('expires when it is not claimed', async () => {
     const payment = await paid('LTC');
     const link = await newLink(payment.id, { preset: 'all', expiresInDays: 1 });
     till.clock.advance(DAY_MS + 60_000);
@@ -367,7 +367,7 @@ describe('what the shop decides', () => {
     expect(problem(await ask('/payment/refund-link/cancel', { linkId: link.id }))[1]).toBe('INVALID_STATE');
   });
 
-  it('the network fee comes out of the refund where the shop says so', async () => {
+  it('deducts the network fee from the refund when the shop sets that', async () => {
     const payment = await paid('LTC');
     const link = await newLink(payment.id, { preset: 'all', deductFee: true });
     const check = await claimLink(till.api, link.url, { step: 'check', coin: 'LTC', destination: PAYER.LTC });
@@ -382,7 +382,7 @@ describe('what the shop decides', () => {
   });
 });
 
-describe('an address', () => {
+describe('the address of a claim', () => {
   it.each([
     ['of another coin', 'LTC', PAYER.BTC, 'This is an address of Bitcoin.'],
     ['of Ethereum', 'LTC', PAYER.ETH, 'This is an address of Ethereum.'],
@@ -398,7 +398,7 @@ describe('an address', () => {
     ['that is missing', 'LTC', ' ', 'Please enter an address.'],
     ['with a wrong checksum', 'ETH', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD', 'mistyped'],
     ['of another coin', 'ETH', PAYER.LTC, 'This is an address of Litecoin.'],
-  ] as const)('%s is refused for %s, and the mistake named', async (_what, coin, destination, text) => {
+  ] as const)('%s is refused for %s, with the reason', async (_what, coin, destination, text) => {
     const payment = await paid(coin);
     const link = await newLink(payment.id, { preset: 'all' });
     for (const step of ['check', 'claim']) {
@@ -409,7 +409,7 @@ describe('an address', () => {
     expect((await linkNow(link)).status).toBe('open');
   });
 
-  it('of the shop itself is refused', async () => {
+  it('of the shop is refused', async () => {
     const payment = await paid('LTC');
     const link = await newLink(payment.id, { preset: 'all' });
     for (const destination of [shop.wallets.LTC, payment.options.LTC.address]) {
@@ -419,8 +419,8 @@ describe('an address', () => {
   });
 });
 
-describe('the page', () => {
-  it('is kept by no cache, found by no search engine and tells nobody where it is', async () => {
+describe('the page of a refund link', () => {
+  it('is not cached, not indexed, and sends no referrer', async () => {
     const { url } = await newLink((await paid('LTC')).id, { preset: 'all' });
     const { headers, html } = await readLink(till.api, url);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -431,7 +431,7 @@ describe('the page', () => {
     expect(html).not.toContain('<script');
   });
 
-  it('speaks five languages', async () => {
+  it('is available in five languages', async () => {
     const { url } = await newLink((await paid('LTC')).id, { preset: 'all' });
     const titles = await Promise.all(
       ['en', 'de', 'es', 'fr', 'pt'].map(async (language) => (await readLink(till.api, url, language)).html),
@@ -439,7 +439,7 @@ describe('the page', () => {
     expect(new Set(titles.map((html) => /<title>(.*?)<\/title>/.exec(html)?.[1])).size).toBe(5);
   });
 
-  it('of a link that never was is not found, whatever it looks like', async () => {
+  it('answers 404 for an unknown link, whatever its form', async () => {
     for (const token of ['a'.repeat(43), 'short', 'x'.repeat(500)]) {
       const response = await fetch(`${till.api.baseUrl}/r/${token}`);
       expect(response.status).toBe(404);
@@ -449,7 +449,7 @@ describe('the page', () => {
     expect((await fetch(`${till.api.baseUrl}/r/%00`)).status).toBe(404);
   });
 
-  it('takes any rubbish in its form for what it is', async () => {
+  it('handles any garbage in its form', async () => {
     const { url } = await newLink((await paid('LTC')).id, { preset: 'all' });
     const path = `${till.api.baseUrl}${new URL(url).pathname}`;
     for (const body of [

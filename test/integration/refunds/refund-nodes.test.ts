@@ -13,7 +13,7 @@ import { liveEnv, TillProcess } from '../../_helpers/till.ts';
 import { eventsOf, paymentThat, read, refund, type RefundedPaymentJson } from './refund-client.ts';
 
 describe.each(['BTC', 'LTC'] as const)('refunds on a real %s node', (coin) => {
-  describe.skipIf(!requireNode(coin))('by a daemon that may be killed', () => {
+  describe.skipIf(!requireNode(coin))('with a daemon that may be killed', () => {
     let node: RegtestNode;
     let proxy: FaultProxy;
     let till: TillProcess;
@@ -77,7 +77,7 @@ describe.each(['BTC', 'LTC'] as const)('refunds on a real %s node', (coin) => {
       );
     }
 
-    it('goes to the payer on the payment’s own network, even when the merchant is in sandbox mode now', async () => {
+    it('pay the payer on the network of the payment, even when the merchant is in sandbox mode now', async () => {
       const payment = await paid();
       const destination = await node.foreignAddress();
       const sandbox = async (sandboxMode: boolean) =>
@@ -91,7 +91,7 @@ describe.each(['BTC', 'LTC'] as const)('refunds on a real %s node', (coin) => {
       await expectOneRefund(payment, destination);
     });
 
-    it('that the node refuses is released: the payment stays completed and is refunded later', async () => {
+    it('that the node refuses are released, and the payment stays completed and is refunded later', async () => {
       const payment = await paid();
       const destination = await node.foreignAddress();
       const fault = proxy.inject(
@@ -113,7 +113,7 @@ describe.each(['BTC', 'LTC'] as const)('refunds on a real %s node', (coin) => {
       );
     });
 
-    it('is not made while the node is down, and nothing is stored', async () => {
+    it('are refused while the node is down, and nothing is stored', async () => {
       const payment = await paid();
       await proxy.refuse();
       const { status, body } = await refund(shop, {
@@ -128,7 +128,7 @@ describe.each(['BTC', 'LTC'] as const)('refunds on a real %s node', (coin) => {
     it.each([
       ['before the node has the bytes', 'hang'],
       ['after the node took them, before its answer came', 'hangAfter'],
-    ] as const)('survives kill -9 %s: one payment goes out', async (_when, kind) => {
+    ] as const)('survive kill -9 %s with one payment', async (_when, kind) => {
       const payment = await paid();
       const destination = await node.foreignAddress();
       const wish = { paymentId: payment.id, destination };

@@ -29,7 +29,7 @@ async function refunded(): Promise<{ readonly paymentId: string; readonly sendId
   return { paymentId: payment.id, sendId: refund.sendId };
 }
 
-test('the refund of a payment that cannot be read keeps no other send from being ended or carried on', async () => {
+test('the refund of an unreadable payment does not prevent other sends from continuing or ending', async () => {
   const bad = await refunded();
   const good = await refunded();
   const open = await refunded();

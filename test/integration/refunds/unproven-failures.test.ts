@@ -101,8 +101,8 @@ async function isRefused(change: Partial<StoredSend> = {}): Promise<boolean> {
   }
 }
 
-describe('beside a refund in ETH that failed in a block', () => {
-  it('another waits until that block is six deep', async () => {
+describe('after a refund in ETH that failed in a block', () => {
+  it('another refund waits until that block is six deep', async () => {
     const { id } = await stored({ height: TIP });
     const { db } = world.deps();
     expect(await isRefused()).toBe(true);
@@ -116,7 +116,7 @@ describe('beside a refund in ETH that failed in a block', () => {
     expect((await findSend(db, id))?.status).toBe('failed');
   });
 
-  it('another waits while a fork has taken that block, unless it has the same nonce', async () => {
+  it('another refund waits while a reorg has removed that block, unless it has the same nonce', async () => {
     await stored({});
     expect(await isRefused()).toBe(true);
     expect(await isRefused({ nonce: 5 })).toBe(false);
@@ -124,7 +124,7 @@ describe('beside a refund in ETH that failed in a block', () => {
     expect(await isRefused({ coin: 'BTC', nonce: null, lane: null })).toBe(true);
   });
 
-  it('another goes out once a deep block holds a later nonce', async () => {
+  it('another refund is sent once a deep block contains a later nonce', async () => {
     await stored({});
     await stored({ nonce: 7, status: 'confirmed', error: null, height: TIP - 4 }, false);
     expect(await isRefused()).toBe(true);
@@ -140,7 +140,7 @@ it.each([
   ['was refused when it was first offered', { error: 'no thanks', broadcasts: 0 }],
   ['has expired or lost its nonce for good', { error: 'expired', broadcasts: 3 }],
   ['did not fail', { status: 'broadcast', error: null }],
-] as const)('a refund that %s holds nothing up', async (_why, change) => {
+] as const)('a refund that %s delays nothing', async (_why, change) => {
   await stored(change);
   expect(await isRefused()).toBe(false);
 });

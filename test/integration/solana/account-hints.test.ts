@@ -10,7 +10,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const limits = { minGapMs: 50, firstPauseMs: 20, longestPauseMs: 100, silenceMs: 10_000 };
 const POLL_MS = 5_000;
 
-describe('hints about Solana accounts', () => {
+describe('AccountSubscriptions on Solana', () => {
   let node: SvmNode;
   let payer: Payer;
   let hints: AccountSubscriptions;
@@ -53,7 +53,7 @@ describe('hints about Solana accounts', () => {
     node.advance(2);
   }
 
-  it('wake when an account changes, not when a block comes', async () => {
+  it('wake the poll when an account changes, not when a block arrives', async () => {
     start();
     await subscribed(1);
     for (let blocks = 0; blocks < 20; blocks += 1) node.advance();
@@ -62,7 +62,7 @@ describe('hints about Solana accounts', () => {
     await woken();
   });
 
-  it('ask for what is new and leave what is over', async () => {
+  it('subscribe to new addresses and unsubscribe from old ones', async () => {
     start();
     await subscribed(1);
     node.advance();
@@ -79,7 +79,7 @@ describe('hints about Solana accounts', () => {
     );
   });
 
-  it('come back after the connection broke, and again, and look at what was missed', async () => {
+  it('reconnect after each connection loss, and check for missed changes', async () => {
     start();
     await subscribed(1);
     node.subscriptions.cut();
@@ -93,7 +93,7 @@ describe('hints about Solana accounts', () => {
     await subscribed(3);
   });
 
-  it('give up a node that says nothing', async () => {
+  it('disconnect from a node that sends nothing', async () => {
     hints = new AccountSubscriptions({
       url: node.wsUrl,
       logger: silent,
@@ -104,7 +104,7 @@ describe('hints about Solana accounts', () => {
     await subscribed(3);
   });
 
-  it('stay within bounds whatever is shouted', async () => {
+  it('stay bounded whatever the server sends', async () => {
     start();
     await subscribed(1);
     const change = { jsonrpc: '2.0', method: 'accountNotification', params: { subscription: 7, result: {} } };
@@ -123,7 +123,7 @@ describe('hints about Solana accounts', () => {
     expect(wakes).toBeLessThanOrEqual(1 + (performance.now() - before) / limits.minGapMs);
   });
 
-  it('give up nothing when nobody serves subscriptions', async () => {
+  it('are optional when the node offers no subscriptions', async () => {
     await node.down();
     start();
     await node.up();
@@ -133,7 +133,7 @@ describe('hints about Solana accounts', () => {
   });
 });
 
-it('a daemon with a subscription sees a payment long before its next poll, and without one at the poll', async () => {
+it('a daemon with an account subscription sees a payment long before its next poll, and without one at the poll', async () => {
   await using world = await SvmWorld.start({
     env: ({ wsUrl }) => ({ TILLD_SOL_WS_URL: wsUrl, TILLD_POLL_INTERVAL: `${POLL_MS}ms` }),
   });

@@ -69,7 +69,7 @@ describe('the proof that a Solana transaction can never land', () => {
   const says = (method: string, answer: unknown) =>
     node.inject({ kind: 'rewrite', rewrite: () => answer }, { methods: [method] });
 
-  it('is given where the cluster stood still for thousands of slots, and not with a block of these missing', async () => {
+  it('succeeds when the cluster stood still for thousands of slots, and fails with a missing block among them', async () => {
     node.dropNext(1_000);
     const { slot } = node.ledger.top;
     for (let made = 0; made < 190; made += 1) {
@@ -82,7 +82,7 @@ describe('the proof that a Solana transaction can never land', () => {
     expect(await fate()).toBe('gone');
   });
 
-  it('is given once its last height is final, and not a block earlier', async () => {
+  it('succeeds once the last valid block height is finalized, and not a block earlier', async () => {
     node.dropNext(1_000);
     const { lifetime } = signed;
     while (node.ledger.tip('finalized').height < (lifetime?.lastValidHeight ?? 0)) node.advance();
@@ -92,7 +92,7 @@ describe('the proof that a Solana transaction can never land', () => {
     expect(await adapter.broadcast(signed)).toMatchObject({ kind: 'rejected', isExpired: true });
   });
 
-  it('is not given by a node that is behind, to which its block hash is as unknown as an old one', async () => {
+  it('fails on a node that is behind, which knows its blockhash as little as an old one', async () => {
     const behind = await SvmNode.start({ from: before });
     nodes.push(behind);
     const asked = adapterOn(behind);
@@ -100,7 +100,7 @@ describe('the proof that a Solana transaction can never land', () => {
     expect((await asked.broadcast(signed)).kind).toBe('unknown');
   });
 
-  it('is not given by a node whose history begins after it may have landed', async () => {
+  it('fails on a node whose history begins after the transaction may have landed', async () => {
     expect(await adapter.broadcast(signed)).toEqual({ kind: 'accepted' });
     node.advance(EXPIRY);
     // Started anew from a snapshot, it has forgotten what landed before.
@@ -113,7 +113,7 @@ describe('the proof that a Solana transaction can never land', () => {
     expect(await fate()).toBe('present');
   });
 
-  it('that a node has lost is told once, warned of and alarmed, until a node with the history gives it', async () => {
+  it('causes one log line, a warning and an alarm when a node has lost it, until a node with the history provides it', async () => {
     node.dropNext(1_000);
     node.advance(EXPIRY);
     expect((await adapter.status()).alarms).not.toContain('pruned');
@@ -136,7 +136,7 @@ describe('the proof that a Solana transaction can never land', () => {
     expect((await adapter.status()).alarms).not.toContain('pruned');
   });
 
-  it('is not given by a node that lacks some of the blocks in which it may have landed', async () => {
+  it('fails on a node that lacks some of the blocks in which the transaction may have landed', async () => {
     expect(await adapter.broadcast(signed)).toEqual({ kind: 'accepted' });
     const landedIn = node.ledger.top.slot;
     node.advance(EXPIRY);
@@ -150,13 +150,13 @@ describe('the proof that a Solana transaction can never land', () => {
     expect((await adapter.status()).alarms).not.toContain('pruned');
   });
 
-  it('is given although leaders missed their slots', async () => {
+  it('succeeds although leaders missed their slots', async () => {
     node.dropNext(1_000);
     for (let block = 0; block < EXPIRY; block += 1) node.skip(block % 5 === 0 ? 3 : 0);
     expect(await fate()).toBe('gone');
   });
 
-  it('is not given while an account it draws on holds less than the ledger says', async () => {
+  it('fails while the balance of a source account is below the ledger', async () => {
     const { index, own } = wallet;
     index.record([
       { ref: { txid: 'any', index: 0 }, watchKey: own, amount: LAMPORTS, maturity: 1, raw: null },
@@ -174,7 +174,7 @@ describe('the proof that a Solana transaction can never land', () => {
     expect(await fate()).toBe('present');
   });
 
-  it('is not given by a balance that a backend shows which is behind', async () => {
+  it('fails with a balance from a backend that is behind', async () => {
     const { index, own } = wallet;
     index.record([
       { ref: { txid: 'any', index: 0 }, watchKey: own, amount: LAMPORTS, maturity: 1, raw: null },
@@ -195,7 +195,7 @@ describe('the proof that a Solana transaction can never land', () => {
     expect(await fate()).toBe('present');
   });
 
-  describe("of a payer's transaction", () => {
+  describe('for the transaction of a payer', () => {
     const AMOUNT = 5_000_000n;
     let paid: StoredTransaction;
 
@@ -216,7 +216,7 @@ describe('the proof that a Solana transaction can never land', () => {
       index.record([{ ref, watchKey: own, amount: LAMPORTS, maturity: 1, raw: null }]);
     });
 
-    it('is not given while the account that it paid holds the money', async () => {
+    it('fails while the paid account has the money', async () => {
       pay(node);
       node.advance(EXPIRY);
       // A hole in the history: nothing shows that it landed, but for the balance.
@@ -226,7 +226,7 @@ describe('the proof that a Solana transaction can never land', () => {
       expect(await fateOf(adapter)).toBe('present');
     });
 
-    it('is given once a fork dropped it, its block hash is old and the account holds what it held', async () => {
+    it('succeeds once a fork dropped it, its blockhash expired and the account has its former balance', async () => {
       pay(node);
       node.fork({ depth: 3, drop: [paid.txid] });
       node.dropNext(1_000);
@@ -235,7 +235,7 @@ describe('the proof that a Solana transaction can never land', () => {
       expect(await fateOf(adapter)).toBe('gone');
     });
 
-    it('is not given by a backend that has not reached the slot in which another one showed it', async () => {
+    it('fails on a backend that has not reached the slot in which another one had it', async () => {
       // Votes come late: the newest blocks lie above the tip.
       const ahead = await SvmNode.start({ finalizedLag: 60 });
       nodes.push(ahead);
@@ -260,7 +260,7 @@ describe('the proof that a Solana transaction can never land', () => {
     });
   });
 
-  it('that nobody asks for any more is not warned of for ever', async () => {
+  it('that is not needed any more ends its warning', async () => {
     node.dropNext(1_000);
     node.advance(EXPIRY);
     says('getFirstAvailableBlock', (signed.lifetime?.slot ?? 0) + 1);
@@ -270,7 +270,7 @@ describe('the proof that a Solana transaction can never land', () => {
     expect((await adapter.status()).alarms).not.toContain('pruned');
   });
 
-  it('is not given by a backend that knows less than another one showed', async () => {
+  it('fails on a backend that knows less than another one showed', async () => {
     node.dropNext(1_000);
     node.advance(EXPIRY);
     const { slot } = node.ledger.tip('finalized');
@@ -286,7 +286,7 @@ describe('the proof that a Solana transaction can never land', () => {
     expect(await fate()).toBe('gone');
   });
 
-  it('is asked of one node once: another must not refuse what the first took before the line broke', async () => {
+  it('uses one node only, because another must not refuse what the first accepted before the connection broke', async () => {
     const cut = node.inject({ kind: 'cut', after: true }, { methods: ['sendTransaction'] });
     expect((await adapter.broadcast(signed)).kind).toBe('unknown');
     expect(cut.hits).toBe(1);

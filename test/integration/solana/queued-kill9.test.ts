@@ -11,7 +11,7 @@ const AMOUNT = 100_000_000n;
 const BEFORE = { kind: 'delay', ms: 5_000 } as const;
 const AFTER = { kind: 'cut', after: true } as const;
 
-describe('kill -9 while Solana sends wait for one another', () => {
+describe('kill -9 while Solana sends wait in the queue', () => {
   let world: SvmWorld<TillProcess>;
   let shop: Shop;
 
@@ -46,7 +46,7 @@ describe('kill -9 while Solana sends wait for one another', () => {
     await world.till.ready();
   }
 
-  it('each arrives once and in order, killed before and after the node has the bytes of each', async () => {
+  it('delivers each once and in order, killed before and after the node has the bytes of each', async () => {
     const destinations = Array.from({ length: 6 }, () => strangerAddress());
     const offers = destinations.map((destination, at) =>
       world.node.inject(at % 2 === 0 ? BEFORE : AFTER, {
@@ -105,7 +105,7 @@ describe('kill -9 while Solana sends wait for one another', () => {
     expect(await balanceOf(shop)).toBe(0n);
   });
 
-  it('one that waits is the same after a restart, and is not broadcast before its turn', async () => {
+  it('keeps a queued send unchanged after a restart, and does not broadcast it before its turn', async () => {
     world.payer.pay([{ address: shop.wallets.SOL, amount: FUNDS }]);
     world.node.advance(2);
     await eventually(

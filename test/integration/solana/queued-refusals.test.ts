@@ -42,7 +42,7 @@ function hideBalance(world: SvmWorld, address: string) {
   );
 }
 
-describe('queued Solana sends that a backend refuses or shows no money for', () => {
+describe('queued Solana sends that a backend refuses or sees as unfunded', () => {
   let world: SvmWorld;
   const arrivals = (address: string): number => world.node.ledger.transactionsOf(address).length;
 
@@ -51,7 +51,7 @@ describe('queued Solana sends that a backend refuses or shows no money for', () 
   });
   afterAll(async () => world.end());
 
-  it('are offered again after a refusal by one that has not seen what they waited for', async () => {
+  it('are rebroadcast after a refusal by a backend that has not seen the send before them', async () => {
     const shop = await openFunded(world, CENT);
     await world.earn(shop, 1, 50n * CENT);
     const [one, other] = [strangerAddress(), strangerAddress()];
@@ -70,7 +70,7 @@ describe('queued Solana sends that a backend refuses or shows no money for', () 
     expect((await keyed(shop, 'second', other, '0.25')).id).toBe(second.id);
   });
 
-  it('wait for money that is not shown, however long ago they were made', async () => {
+  it('wait for money that is not visible, however long ago they were created', async () => {
     const shop = await openFunded(world, 40n * CENT);
     const [one, other] = [strangerAddress(), strangerAddress()];
     world.node.dropNext(1);

@@ -31,7 +31,7 @@ function isFor(address: string, wire: unknown): boolean {
   );
 }
 
-describe('Solana sends that draw on what others leave', () => {
+describe('Solana sends that spend the change of queued sends', () => {
   let world: SvmWorld;
 
   beforeAll(async () => {
@@ -71,7 +71,7 @@ describe('Solana sends that draw on what others leave', () => {
   const feeOf = (txid: string): bigint => world.node.ledger.transaction(txid)?.fee ?? -1n;
   const lands = (address: string): number => world.node.ledger.transactionsOf(address).length;
 
-  it('are accepted at once, and show in the balance', async () => {
+  it('are accepted immediately, and appear in the balance', async () => {
     const shop = await openFunded(40n * CENT);
     const [one, other] = [strangerAddress(), strangerAddress()];
     const first = await send(shop, CENT, one);
@@ -87,7 +87,7 @@ describe('Solana sends that draw on what others leave', () => {
     expect(await balanceOf(shop)).toBe(world.lamports(shop.wallets.SOL));
   });
 
-  it('are refused beyond what the others leave, with a word about how much that is', async () => {
+  it('are refused above the remainder of the queue, with the available amount', async () => {
     const shop = await openFunded(40n * CENT);
     await send(shop, 10n * CENT);
     await send(shop, 10n * CENT);
@@ -98,7 +98,7 @@ describe('Solana sends that draw on what others leave', () => {
     expect(body.error?.message).not.toContain('more');
   });
 
-  it('twenty at once all arrive, each once and in order, and max empties the wallet to exactly zero', async () => {
+  it('all arrive when twenty are concurrent, each once and in order, and max empties the wallet to exactly zero', async () => {
     const shop = await openFunded(100n * CENT);
     const destinations = Array.from({ length: 20 }, () => strangerAddress());
     const sent = await Promise.all(destinations.map(async (address) => send(shop, 4n * CENT, address)));
@@ -119,7 +119,7 @@ describe('Solana sends that draw on what others leave', () => {
     expect(await balanceOf(shop)).toBe(0n);
   });
 
-  it('expire in the queue and are signed anew once, when their turn comes', async () => {
+  it('expire in the queue and are signed again once, at their turn', async () => {
     const shop = await openFunded(40n * CENT);
     const [one, other] = [strangerAddress(), strangerAddress()];
     world.node.dropNext(1);
@@ -135,7 +135,7 @@ describe('Solana sends that draw on what others leave', () => {
   });
 
   describe('behind one that ends otherwise than planned', () => {
-    it('go on when it lands and fails, and max takes what it gave back', async () => {
+    it('continue when it lands and fails, and max includes the returned amount', async () => {
       const shop = await openFunded(40n * CENT);
       const [closed, one, last] = [strangerAddress(), strangerAddress(), strangerAddress()];
       world.payer.pay([{ address: closed, amount: CENT }]);
@@ -171,7 +171,7 @@ describe('Solana sends that draw on what others leave', () => {
       expect(await balanceOf(shop)).toBe(rest);
     });
 
-    it('go on when it is signed anew at a higher fee, and max sends what that leaves', async () => {
+    it('continue when it is signed again at a higher fee, and max sends the remainder', async () => {
       const shop = await openFunded(40n * CENT);
       const [one, last] = [strangerAddress(), strangerAddress()];
       world.node.dropNext(1);
@@ -188,7 +188,7 @@ describe('Solana sends that draw on what others leave', () => {
       expect(await balanceOf(shop)).toBe(0n);
     });
 
-    it('go on when it is cancelled while it waits; one that was released is not cancelled', async () => {
+    it('continue when it is cancelled in the queue, while a released one cannot be cancelled', async () => {
       const shop = await openFunded(40n * CENT);
       const cancel = async (sendId: string) =>
         shop.api.call<SendJson>('POST', '/merchant/wallet/send/cancel', {
@@ -232,7 +232,7 @@ describe('Solana sends that draw on what others leave', () => {
     });
   });
 
-  it('wait while the node does not answer, and go on once it does', async () => {
+  it('wait while the node does not respond, and continue once it does', async () => {
     const shop = await openFunded(40n * CENT);
     const destinations = [strangerAddress(), strangerAddress(), strangerAddress()];
     const sent: SendJson[] = [];
@@ -254,7 +254,7 @@ describe('Solana sends that draw on what others leave', () => {
     expect(destinations.map(lands)).toEqual([1, 1, 1]);
   });
 
-  it('draw on deposits besides, which they empty, and leave the rest on the merchant address', async () => {
+  it('spend deposits as well, which they empty, and leave the change on the merchant address', async () => {
     const shop = await openFunded(40n * CENT);
     const [deposit] = await world.earn(shop, 1, 50n * CENT);
     const [one, other] = [strangerAddress(), strangerAddress()];
@@ -267,7 +267,7 @@ describe('Solana sends that draw on what others leave', () => {
     expect(await balanceOf(shop)).toBe(world.lamports(shop.wallets.SOL));
   });
 
-  it('never plan to leave less on the merchant address than the network allows', async () => {
+  it('never plan to leave less than the rent minimum on the merchant address', async () => {
     const shop = await openFunded(10n * CENT);
     await send(shop, CENT);
     const amount = (await balanceOf(shop)) - 100_000n;
@@ -276,7 +276,7 @@ describe('Solana sends that draw on what others leave', () => {
     expect(body.error).toMatchObject({ code: 'VALIDATION_INVALID' });
   });
 
-  it('that refund payments wait like any other, and the payment is refunded once a node has them', async () => {
+  it('that are refunds wait like others, and the payment is refunded once a node has them', async () => {
     const shop = await openFunded(40n * CENT);
     const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
     world.payer.pay([{ address: payment.options['SOL'].address, amount: 60n * CENT }]);

@@ -79,7 +79,7 @@ describe('a Solana wallet restored from a backup with open sends', () => {
   });
 
   it.each([
-    ['the amount on top of the fee', { amount: '0.01' }],
+    ['the amount plus the fee', { amount: '0.01' }],
     ['the amount less the fee', { amount: '0.01', subtractFee: true }],
     ['everything', { amount: 'max' }],
   ])('adopts a send of %s', async (_what, order) => {
@@ -115,7 +115,7 @@ describe('a Solana wallet restored from a backup with open sends', () => {
     expect(lands(destination)).toBe(1);
   });
 
-  it('sends on while unpaid sends from before wait for the operator, who then lets them go', async () => {
+  it('continues sending while unpaid sends from before the restore wait for the operator, who then releases them', async () => {
     const shop = await openFunded(world, 40n * CENT);
     const [one, other] = [strangerAddress(), strangerAddress()];
     world.node.dropNext(1);
@@ -159,7 +159,7 @@ describe('a Solana wallet restored from a backup with open sends', () => {
     await requireUsable(world, shop, strangerAddress());
   });
 
-  it('keeps what an old send may still take, also once a new one has landed', async () => {
+  it('keeps the funds that an old send may still spend, also once a new one has landed', async () => {
     const shop = await openFunded(world, 40n * CENT);
     const destination = strangerAddress();
     world.node.dropNext(1);

@@ -55,7 +55,7 @@ describe('the Solana test node', () => {
     expect(after?.parentSlot).toBe(slot);
   });
 
-  it('goes on as it was when it is started again from a snapshot, with less of the past', async () => {
+  it('continues from a snapshot after a restart, with less history', async () => {
     const first = await SvmNode.start({ keptBlocks: 40 });
     const address = stranger();
     const signature = first.airdrop(address, BigInt(SOL));
@@ -94,7 +94,7 @@ describe('the Solana test node', () => {
     await expect(connection.getBlock(before)).rejects.toThrow();
   });
 
-  it('loses transactions on demand, takes them again, and refuses them once they expired', async () => {
+  it('loses transactions on demand, accepts them again, and refuses them once they expired', async () => {
     const owner = Keypair.generate();
     node.airdrop(owner.publicKey.toBase58(), BigInt(SOL));
     node.advance();
@@ -159,7 +159,7 @@ describe('the Solana test node', () => {
     expect(entry?.signature).toBe(signature);
   });
 
-  it('runs programs: what they call is told as inner instructions, with what it moved', async () => {
+  it('runs programs, and returns their calls as inner instructions with the moved lamports', async () => {
     const payer = new Payer(node);
     const to = stranger();
     const paid = payer.payByProgram([{ address: to, amount: 70_000_000n }]);
@@ -208,7 +208,7 @@ describe('the Solana test node', () => {
     expect(since.map(({ signature }) => signature)).toEqual([sent[4]]);
   });
 
-  it('answers 429, cuts connections, waits, and comes back after being away', async () => {
+  it('answers 429, drops connections, delays, and returns after an outage', async () => {
     const limited = node.inject({ kind: 'rateLimit' }, { methods: ['getSlot'], times: 1 });
     await expect(connection.getSlot()).rejects.toThrow(/429/);
     await connection.getSlot();

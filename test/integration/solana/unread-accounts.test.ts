@@ -20,7 +20,7 @@ const entry = (value: unknown) => (result: unknown) => {
   return { ...told, value: told.value.map((each, at) => (at === 0 ? value : each)) };
 };
 
-describe('AccountWatch with an account that cannot be read', () => {
+describe('AccountWatch with an unreadable account', () => {
   const [victim, other] = [strangerAddress(), strangerAddress()];
   const clock = { ms: Date.now(), now: () => clock.ms };
   const errors: Lines = [];
@@ -111,7 +111,7 @@ describe('AccountWatch with an account that cannot be read', () => {
   ];
 
   it.each(FORMS)(
-    'credits another payer while the node answers %s, and that one later',
+    'credits another payer while the node answers %s, and the unreadable account later',
     async (_, method, spoil) => {
       const fault = spoil();
       pay(victim, 5_000_000n);
@@ -138,18 +138,21 @@ describe('AccountWatch with an account that cannot be read', () => {
     },
   );
 
-  it.each(FORMS)('counts it as unexplained while it lasts: %s', async (_, _method, spoil) => {
-    spoil();
-    pay(victim, 5_000_000n);
-    await round();
-    clock.ms += PATIENCE_MS;
-    node.advance();
-    expect(await round()).toEqual([]);
-    expect((await adapter.status()).unexplained?.accounts).toBe(1);
-  });
+  it.each(FORMS)(
+    'reports the account as unexplained as long as the node returns %s',
+    async (_, _method, spoil) => {
+      spoil();
+      pay(victim, 5_000_000n);
+      await round();
+      clock.ms += PATIENCE_MS;
+      node.advance();
+      expect(await round()).toEqual([]);
+      expect((await adapter.status()).unexplained?.accounts).toBe(1);
+    },
+  );
 
   it.each(FORMS)(
-    'does not show it as settled to the last look before an expiry: %s',
+    'does not count the account as settled at the expiry check when the node returns %s',
     async (_, method, spoil) => {
       spoil();
       pay(victim, 5_000_000n);
@@ -162,7 +165,7 @@ describe('AccountWatch with an account that cannot be read', () => {
     },
   );
 
-  it('refuses a reconciliation and a send that need a balance that cannot be read', async () => {
+  it('refuses a reconciliation and a send that need an unreadable balance', async () => {
     node.inject({ kind: 'rewrite', rewrite: entry({ owner: 'x' }) }, victimFirst);
     if (adapter.funds?.model !== 'accounts') throw new Error('accounts are expected');
     await expect(adapter.funds.balancesAt([victim, other], cursor)).rejects.toMatchObject({
@@ -177,7 +180,7 @@ describe('AccountWatch with an account that cannot be read', () => {
     [-32601, 'Method not found'],
     [-32005, 'Node is behind by 42 slots'],
     [-32429, 'Too many requests'],
-  ])('sets nothing aside while the node answers %i, which is about the node', async (code, message) => {
+  ])('skips no account while the node answers %i, which concerns the node', async (code, message) => {
     const fault = node.inject({ kind: 'error', code, message }, ofVictim);
     pay(victim, 5_000_000n);
     await expect(round()).rejects.toThrow(message);
@@ -186,14 +189,14 @@ describe('AccountWatch with an account that cannot be read', () => {
     expect(await round()).toHaveLength(1);
   });
 
-  describe('about which the node gives no answer', () => {
+  describe('for which the node does not answer', () => {
     const SILENT: readonly [how: string, fault: Fault][] = [
       ['breaks the connection', { kind: 'cut' }],
       ['is busy', { kind: 'status', status: 503 }],
     ];
 
     it.each(SILENT)(
-      'credits another payer at once while the node %s, and that one later',
+      'credits another payer immediately while the node %s, and the unreadable account later',
       async (_, fault) => {
         const silent = node.inject(fault, ofVictim);
         pay(victim, 5_000_000n);
@@ -211,7 +214,7 @@ describe('AccountWatch with an account that cannot be read', () => {
       },
     );
 
-    it('asks for its history again after a pause that grows, and sets it aside after three attempts', async () => {
+    it('reads its history again with backoff, and skips it after three attempts', async () => {
       const silent = node.inject({ kind: 'cut' }, ofVictim);
       pay(victim, 5_000_000n);
       await round();
@@ -234,7 +237,7 @@ describe('AccountWatch with an account that cannot be read', () => {
       expect((await adapter.status()).alarms ?? []).not.toContain('unreadable');
     });
 
-    it('fails the look where no balance is answered', async () => {
+    it('fails the read when no balance is returned', async () => {
       node.inject({ kind: 'status', status: 503 }, { methods: [BALANCES] });
       pay(other, 7_000_000n);
       await expect(round()).rejects.toThrow(BALANCES);

@@ -40,7 +40,7 @@ function withoutLoadedAddresses(result: unknown): unknown {
   };
 }
 
-describe('AccountWatch with a transaction that cannot be read', () => {
+describe('AccountWatch with an unreadable transaction', () => {
   const [victim, other] = [strangerAddress(), strangerAddress()];
   const clock = { ms: Date.now(), now: () => clock.ms };
   const errors: { fields: Record<string, unknown>; message: string }[] = [];
@@ -160,7 +160,7 @@ describe('AccountWatch with a transaction that cannot be read', () => {
     expect(await index.unread.list()).toEqual([]);
   });
 
-  it('credits later payments to the same account once its history had time to come', async () => {
+  it('credits later payments to the same account after a grace period for its history', async () => {
     spoil(pay(victim, 5_000_000n), withoutMeta);
     await round();
     clock.ms += PATIENCE_MS;
@@ -184,7 +184,7 @@ describe('AccountWatch with a transaction that cannot be read', () => {
     expect((await adapter.status()).unread).toEqual([]);
   });
 
-  it('retries with growing pauses, not in every round', async () => {
+  it('retries with backoff, not in every round', async () => {
     const fault = spoil(pay(victim, 5_000_000n), withoutMeta);
     for (let second = 0; second < 60; second += 1) {
       clock.ms += 1_000;
@@ -193,7 +193,7 @@ describe('AccountWatch with a transaction that cannot be read', () => {
     expect(fault.hits).toBe(4);
   });
 
-  it('keeps it over a restart and reads it though the balance gives no reason to', async () => {
+  it('remembers it across a restart and reads it although the balance is unchanged', async () => {
     const signature = pay(victim, 5_000_000n);
     const fault = spoil(signature, withoutMeta);
     await round();
@@ -229,7 +229,7 @@ describe('AccountWatch with a transaction that cannot be read', () => {
   it.each([
     [-32005, 'Node is behind by 42 slots'],
     [-32429, 'Too many requests'],
-  ])('sets nothing aside while the node answers %i, which is about the node', async (code, message) => {
+  ])('skips no transaction while the node answers %i, which concerns the node', async (code, message) => {
     const fault = refuse(pay(victim, 5_000_000n), code, message);
     for (let attempt = 0; attempt < 5; attempt += 1) await expect(round()).rejects.toThrow();
     expect(await index.unread.list()).toEqual([]);

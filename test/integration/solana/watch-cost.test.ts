@@ -25,7 +25,7 @@ async function round(adapter: ChainAdapter, node: SvmNode): Promise<Map<string, 
   return new Map([...asked].map(([method, calls]) => [method, calls.length]));
 }
 
-describe('the cost of watching', () => {
+describe('the number of requests of AccountWatch', () => {
   let node: SvmNode;
 
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describe('the cost of watching', () => {
     [101, 2],
     [250, 3],
     [1_000, 10],
-  ])('%i open addresses: %i requests for balances, and six whatever their number', async (open, requests) => {
+  ])('is, for %i open addresses, %i for balances, and six whatever their number', async (open, requests) => {
     const { adapter } = watching(Array.from({ length: open }, strangerAddress));
     const asked = await round(adapter, node);
     expect(asked.get('getMultipleAccounts')).toBe(requests);
@@ -64,7 +64,7 @@ describe('the cost of watching', () => {
     await adapter.close();
   });
 
-  it('reads the history of the one that was paid, and of no other', async () => {
+  it('includes the history of the paid account only', async () => {
     const addresses = Array.from({ length: 250 }, strangerAddress);
     const { adapter, index } = watching(addresses);
     const payer = new Payer(node);
