@@ -31,7 +31,7 @@ const mailsOf = async (sink: SmtpSink, count: number) =>
     (mails) => mails.length >= count,
   );
 
-it('mails a link that verifies, and one that resets the password', async () => {
+it('the daemon sends an email with a verification link, and one with a password reset link', async () => {
   const sink = await startSink();
   const till = await startTill({ TILLD_SMTP_URL: sink.url, TILLD_SMTP_FROM: 'till@pay.example.com' });
   const { token } = await register(till, 'ann@example.com');
@@ -52,7 +52,7 @@ it('mails a link that verifies, and one that resets the password', async () => {
   });
 });
 
-it('answers without waiting for the mail server, and delivers what was promised after kill -9', async () => {
+it('the daemon answers without waiting for the mail server, and sends accepted emails after kill -9', async () => {
   const mute = await startSink();
   mute.behaviour = { mute: true };
   const till = await startTill({ TILLD_SMTP_URL: mute.url });
@@ -77,7 +77,7 @@ it('answers without waiting for the mail server, and delivers what was promised 
   });
 });
 
-it('stops in time though the mail server says nothing', async () => {
+it('the daemon stops in time although the mail server does not respond', async () => {
   const mute = await startSink();
   mute.behaviour = { mute: true };
   const till = await startTill({ TILLD_SMTP_URL: mute.url });
@@ -92,7 +92,7 @@ it('stops in time though the mail server says nothing', async () => {
   expect(performance.now() - started).toBeLessThan(8000);
 });
 
-it('writes the link to the log, readably, when there is no mail server', async () => {
+it('the daemon writes the link to the log in readable form when no mail server is configured', async () => {
   const till = await startTill({ TILLD_LOG_LEVEL: 'info' });
   const { token } = await register(till, 'ann@example.com');
   const line = await eventually(

@@ -40,8 +40,8 @@ async function mail(to: string, kind: MailRow['kind'], userId: string | null = n
 
 const fresh = (): string => `mailbox${(count += 1)}@example.org`;
 
-describe('mails to an address that its owner has not confirmed', () => {
-  it('are at most five invitations a day, whatever account sends them and however the address is spelt', async () => {
+describe('emails to an unconfirmed address', () => {
+  it('are limited to five invitations a day, whatever account sends them and however the address is spelled', async () => {
     const [name = '', host] = fresh().split('@');
     const senders = [await newConfirmedUser(app), await newConfirmedUser(app)];
     const spellings = [`${name}@${host}`, `${name}+a@${host}`, `m.${name.toUpperCase().slice(1)}@${host}`];
@@ -55,7 +55,7 @@ describe('mails to an address that its owner has not confirmed', () => {
     expect(await mail(`${name}@${host}`, 'notice', senders[0]?.id)).toBe(0);
   });
 
-  it('are at most fifty invitations a day of one account', async () => {
+  it('are limited to fifty invitations a day per account', async () => {
     const { id } = await newConfirmedUser(app);
     for (let sent = 0; sent < 50; sent += 1) expect(await mail(fresh(), 'notice', id)).toBe(0);
     expect(await mail(fresh(), 'notice', id)).toBeGreaterThan(0);
@@ -63,7 +63,7 @@ describe('mails to an address that its owner has not confirmed', () => {
     expect(await mail(fresh(), 'notice', other.id)).toBe(0);
   });
 
-  it('never exceed what their kind allows in any window', async () => {
+  it('never exceed the limit of their kind in any period', async () => {
     const kinds = ['verify-email', 'reset-password', 'notice', 'receipt'] as const;
     const most = { 'verify-email': 10, 'reset-password': 10, notice: 5, receipt: 20 };
     const windows = { 'verify-email': DAY_MS, 'reset-password': HOUR_MS, notice: DAY_MS, receipt: DAY_MS };
@@ -91,7 +91,7 @@ describe('mails to an address that its owner has not confirmed', () => {
     );
   });
 
-  it('are counted no more, and the mailbox forgotten, after a day', async () => {
+  it('are forgotten with their mailbox after a day', async () => {
     const to = fresh();
     await mail(to, 'receipt');
     const known = async () =>
@@ -104,8 +104,8 @@ describe('mails to an address that its owner has not confirmed', () => {
   });
 });
 
-describe('mails to the address that an account has confirmed', () => {
-  it('are not counted', async () => {
+describe('emails to the confirmed address of the account', () => {
+  it('are not limited', async () => {
     const { id, email } = await newConfirmedUser(app);
     for (let sent = 0; sent < 60; sent += 1) expect(await mail(email, 'notice', id)).toBe(0);
     const rows = app.db.selectFrom('mails').select('recipient_hash').where('user_id', '=', id);
@@ -114,8 +114,8 @@ describe('mails to the address that an account has confirmed', () => {
   });
 });
 
-describe('registering', () => {
-  it('under ten spellings of one mailbox mails it ten times, and goes on without a mail', async () => {
+describe('registration', () => {
+  it('with ten spellings of one mailbox sends it ten emails, and continues without email', async () => {
     const name = `crowd${(count += 1)}`;
     for (let tag = 0; tag < 12; tag += 1) {
       const body = { email: `${name}+${tag}@example.org`, password: 'correct horse battery' };
@@ -130,7 +130,7 @@ describe('registering', () => {
     expect(rows).toHaveLength(10);
   });
 
-  it('asks for no more shops than the setting allows one account', async () => {
+  it('allows an unconfirmed account only the configured number of shops', async () => {
     const limited = await startHttpApp({ shopsPerAccount: 2 });
     const { token } = await newUser(limited);
     const other = await newUser(limited);
@@ -145,7 +145,7 @@ describe('registering', () => {
 });
 
 describe('an invitation', () => {
-  it('beyond what its address or its account may get or send answers 429 with Retry-After', async () => {
+  it('above the limit of its address or account is answered with 429 and Retry-After', async () => {
     await using till = await Till.start();
     const boss = await newPerson(till.api, 'boss');
     const shops = [
@@ -169,7 +169,7 @@ describe('an invitation', () => {
   });
 });
 
-it('mails of an earlier database count for no mailbox', async () => {
+it('emails from before the upgrade count for no mailbox', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'tilld-mails-'));
   layOut('0048-revocations.json.gz', dir);
   const earlier = await openDatabase(join(dir, 'tilld.sqlite'));
@@ -182,7 +182,7 @@ it('mails of an earlier database count for no mailbox', async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-it('a confirmed address that another account mails to is counted', async () => {
+it('emails of another account to a confirmed address are limited', async () => {
   const [sender, reader] = [await newConfirmedUser(app), await newUser(app)];
   await app.db.transaction((tx) => markVerified(tx, reader.id, app.now()));
   for (let sent = 0; sent < 5; sent += 1) expect(await mail(reader.email, 'notice', sender.id)).toBe(0);

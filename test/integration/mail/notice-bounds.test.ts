@@ -82,7 +82,7 @@ async function loop(sent: Sent[]): Promise<void> {
 const countIn = ({ subject, text }: MailMessage): number =>
   subject.endsWith(' more notices') ? Number(/(\d+) more notices about/.exec(text)?.[1]) : 1;
 
-it('never mails more than the bound in an hour, loses nothing, and tells nobody else', async () => {
+it('notices by email stay below the hourly limit, lose nothing, and reach only their recipients', async () => {
   const step = fc.record({
     count: fc.integer({ min: 0, max: 40 }),
     minutes: fc.integer({ min: 0, max: 25 }),
@@ -127,7 +127,7 @@ it('never mails more than the bound in an hour, loses nothing, and tells nobody 
   );
 }, 120_000);
 
-it('names no folder, address or secret, and repeats no order id that could pass for a link', async () => {
+it('notices by email contain no folder, address or secret, and no order id that could pass for a link', async () => {
   const owner = await newUser(app);
   const shop = await shopOf(owner);
   await takeMails(app);
@@ -144,7 +144,7 @@ it('names no folder, address or secret, and repeats no order id that could pass 
   expect(sent.filter(({ mail }) => mail.to === owner.email)).toHaveLength(1);
 });
 
-it('a notice from before the clock was set back is mailed at once, and its reminder within a day', async () => {
+it('a notice from before the clock was set back is sent immediately, and its reminder within a day', async () => {
   const owner = await newUser(app);
   const merchantId = await shopOf(owner);
   await takeMails(app);
@@ -171,7 +171,7 @@ it('a notice from before the clock was set back is mailed at once, and its remin
   app.advance(31 * 24 * HOUR_MS);
 });
 
-it('tells members nothing of a shop that is suspended after a restore', async () => {
+it('members receive no notices about a shop that is suspended after a restore', async () => {
   const [owner, member] = [await newUser(app), await newUser(app)];
   const merchantId = await shopOf(owner);
   const now = app.now();

@@ -45,7 +45,7 @@ const told = async () =>
     ({ reason, subject }) => `${reason} ${subject}`,
   );
 
-it('tells of a node that is away for ten minutes, once, and when it is back for good', async () => {
+it('noteConditions notifies once of a node that is down for ten minutes, and once it is back for good', async () => {
   state = 'unreachable';
   await pass(9);
   expect(await told()).toEqual([]);
@@ -58,7 +58,7 @@ it('tells of a node that is away for ten minutes, once, and when it is back for 
   expect(await told()).toEqual(['node_down BTC', 'node_back BTC']);
 });
 
-it('tells of rates that rest on one source for ten minutes, and when several agree again', async () => {
+it('noteConditions notifies of rates from a single source for ten minutes, and once several agree again', async () => {
   areRatesUnsure = true;
   await pass(9);
   expect(await told()).toEqual([]);
@@ -69,7 +69,7 @@ it('tells of rates that rest on one source for ten minutes, and when several agr
   expect(await told()).toEqual(['rates_unsure server', 'rates_back server']);
 });
 
-it('tells of live transactions that stay unread for ten minutes, and when they are read', async () => {
+it('noteConditions notifies of live transactions that stay unreadable for ten minutes, and once they are read', async () => {
   unread = { count: 1 };
   await pass(9);
   expect(await told()).toEqual([]);
@@ -80,7 +80,7 @@ it('tells of live transactions that stay unread for ten minutes, and when they a
   expect(await told()).toEqual(['transactions_unread BTC', 'transactions_read BTC']);
 });
 
-it('says nothing of a node that is away for a moment, however often', async () => {
+it('noteConditions does not notify of a node that is down for a moment, however often', async () => {
   for (let times = 0; times < 30; times += 1) {
     state = 'behind';
     await pass(8);
@@ -90,7 +90,7 @@ it('says nothing of a node that is away for a moment, however often', async () =
   expect(await told()).toEqual([]);
 });
 
-it('tells of a node that comes and goes for a day ever more rarely', async () => {
+it('noteConditions notifies less and less often of a node that goes up and down for a day', async () => {
   for (let times = 0; times < 24; times += 1) {
     state = 'unreachable';
     await pass(30);
@@ -105,7 +105,7 @@ it('tells of a node that comes and goes for a day ever more rarely', async () =>
   expect((await told()).slice(4)).toEqual(['node_down BTC']);
 });
 
-it('counts the time through a restart, and takes a node that is away at the start for the same trouble', async () => {
+it('noteConditions counts the duration across a restart, and treats a node that is down at the start as the same outage', async () => {
   state = 'unreachable';
   await pass(6);
   state = 'starting';
@@ -113,7 +113,7 @@ it('counts the time through a restart, and takes a node that is away at the star
   expect(await told()).toEqual(['node_down BTC']);
 });
 
-it('tells of a backup that is too old at once, and of the next one', async () => {
+it('noteConditions notifies of an overdue backup immediately, and of the next backup', async () => {
   isBackupTooOld = true;
   await pass(1);
   expect(await told()).toEqual(['backup_old server']);
@@ -124,7 +124,7 @@ it('tells of a backup that is too old at once, and of the next one', async () =>
 
 const DAY = 24 * 60;
 
-it('reminds of what lasts once a day, for two weeks, and begins anew once it was over', async () => {
+it('noteConditions reminds of a lasting condition once a day for two weeks, and restarts once it has ended', async () => {
   state = 'unreachable';
   await pass(10);
   expect(await told()).toEqual(['node_down BTC']);
@@ -147,7 +147,7 @@ it('reminds of what lasts once a day, for two weeks, and begins anew once it was
   expect((await told()).slice(15)).toEqual(['node_down BTC', 'node_down BTC']);
 });
 
-it('a moment of calm delays no reminder, and none is sent in it', async () => {
+it('noteConditions delays no reminder because of a short recovery, and sends none during it', async () => {
   isBackupTooOld = true;
   await pass(DAY - 5, 5);
   isBackupTooOld = false;

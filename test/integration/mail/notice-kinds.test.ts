@@ -36,7 +36,7 @@ async function lookAgain(till: Till): Promise<void> {
   await till.up();
 }
 
-it('tells of money that came late, and of a payment that the chain took back', async () => {
+it('late money and a reversed payment are notified by email', async () => {
   const { sink, till } = await start();
   await till.ready();
   const { shop, email } = await openShop(sink, till, { paid: true });
@@ -60,7 +60,7 @@ it('tells of money that came late, and of a payment that the chain took back', a
   expect(taken!.raw).not.toContain('List-Unsubscribe');
 });
 
-it('tells of a refund that waits for approval', async () => {
+it('a refund that waits for approval is notified by email', async () => {
   const { sink, till } = await start();
   await till.ready();
   const { shop, email } = await openShop(sink, till, { paid: true });
@@ -75,7 +75,7 @@ it('tells of a refund that waits for approval', async () => {
   expect(subjectOf(mail!)).toBe('Test: Shop: a refund of Claim-1 waits for your approval');
 });
 
-it('reminds each day of an endpoint that fails', async () => {
+it('a failing webhook endpoint causes a reminder by email each day', async () => {
   const { sink, till } = await start({ TILLD_WEBHOOK_RETRY_GAPS: '10ms,20ms,1h,24h,24h' });
   await till.ready();
   await using hooks = await WebhookSink.start();
@@ -104,7 +104,7 @@ it('reminds each day of an endpoint that fails', async () => {
   expect(subjectOf(reminder!)).toMatch(/^Erinnerung: /);
 });
 
-it('tells of an endpoint that is gone', async () => {
+it('a webhook endpoint that answers 410 is notified by email', async () => {
   const { sink, till } = await start();
   await till.ready();
   await using hooks = await WebhookSink.start();
@@ -125,7 +125,7 @@ it('tells of an endpoint that is gone', async () => {
   expect(readable(mail!.raw)).toContain(`/dashboard/shop/${shop.merchantId}/webhooks`);
 });
 
-it('tells the operator of a node that cannot be followed, reminds of it, and tells of a backup that is missing', async () => {
+it('the operator is notified by email of a failing node, with reminders, and of a missing backup', async () => {
   const { sink, till } = await start({
     ...liveEnv({ BTC: `http://127.0.0.1:${await freePort()}/` }),
     TILLD_OPERATOR_EMAIL: OPERATOR,

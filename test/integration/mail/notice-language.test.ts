@@ -28,7 +28,7 @@ const known = async (session: SessionClient) =>
 const tell = async (session: SessionClient, language: string) =>
   session.call<{ language: string }>('PATCH', '/auth/session', { language });
 
-it('is English until the dashboard tells its own, and follows it', async () => {
+it('the language of emails is English until the dashboard sets it, and follows the dashboard', async () => {
   const { sink, shop, email, session } = await start();
   expect(await known(session)).toBeNull();
   await pay(shop, 'exact', 'First-1');
@@ -46,7 +46,7 @@ it('is English until the dashboard tells its own, and follows it', async () => {
   }
 });
 
-it('stays what was chosen for mails, whatever the dashboard is in', async () => {
+it('the language of emails stays as chosen, whatever language the dashboard has', async () => {
   const { sink, shop, email, session } = await start();
   await choose(shop, { language: 'de' });
   expect((await tell(session, 'fr')).body.data).toEqual({ language: 'de' });
@@ -56,7 +56,7 @@ it('stays what was chosen for mails, whatever the dashboard is in', async () => 
   expect(subjectOf(mail!)).toBe('Test: Shop: Chosen-1 ist bezahlt');
 });
 
-it('is told by a page of the dashboard only, in a language there is', async () => {
+it('the language of emails can be set by a page of the dashboard only, to a supported language', async () => {
   const { session } = await start();
   expect((await tell(session, 'xx')).body.error?.code).toBe('VALIDATION_INVALID');
   const fromElsewhere = await session.raw('PATCH', '/auth/session', { language: 'fr' }, {});

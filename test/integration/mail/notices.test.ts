@@ -44,7 +44,7 @@ const reach = async (shop: Shop, id: string, status: string) =>
     30_000,
   );
 
-it('mails each paid payment to who wants it, in their language, until one click switches it off', async () => {
+it('notices of paid payments are sent to each subscriber, in the language of the user, until unsubscribed by one click', async () => {
   const sink = await startSink();
   const till = await startTill(sink);
   const { shop, email } = await openShop(sink, till, { paid: true });
@@ -100,7 +100,7 @@ it('mails each paid payment to who wants it, in their language, until one click 
   expect(to(sink, other.email, /Order/)).toEqual([]);
 });
 
-it('refuses links that were altered, and tokens of other purposes', async () => {
+it('notice links are rejected when altered or with a token for another purpose', async () => {
   const sink = await startSink();
   const till = await startTill(sink);
   for (const token of ['', 'v1.abc', `v1.${'A'.repeat(200)}`, 'x'.repeat(5_000)]) {
@@ -112,7 +112,7 @@ it('refuses links that were altered, and tokens of other purposes', async () => 
   }
 });
 
-it('asks for a decision once the time to pay is over, reminds of it after a day, and then no more', async () => {
+it('a notice asks for a decision once the deadline is over, reminds after a day, and then stops', async () => {
   const sink = await startSink();
   const till = await startTill(sink);
   const { shop, email } = await openShop(sink, till, { paid: true });
@@ -136,7 +136,7 @@ it('asks for a decision once the time to pay is over, reminds of it after a day,
   expect(to(sink, email, /Short/)).toHaveLength(3);
 });
 
-it('tells nobody whose address is not confirmed, and of a test payment nobody who did not ask', async () => {
+it('notices are sent to confirmed addresses only, and for test payments only on request', async () => {
   const sink = await startSink();
   const till = await startTill(sink);
   const unverified = await Shop.open(till.api);
@@ -151,7 +151,7 @@ it('tells nobody whose address is not confirmed, and of a test payment nobody wh
   expect(sink.mails.filter((mail) => subjectOf(mail).includes('Quiet'))).toEqual([]);
 });
 
-it('always tells of a payment that is taken back, and refuses to switch that off', async () => {
+it('notices of reversed payments are always sent, and cannot be unsubscribed', async () => {
   const sink = await startSink();
   const till = await startTill(sink);
   const { shop } = await openShop(sink, till);
@@ -171,7 +171,7 @@ it('always tells of a payment that is taken back, and refuses to switch that off
   ]);
 });
 
-it('lets events pass without a mail server, and says so', async () => {
+it('notices are dropped without a mail server, with a log line', async () => {
   const till = await Till.start({ TILLD_SANDBOX_BLOCK_INTERVAL: '200ms' });
   ends.push(() => till.end());
   await till.ready();
@@ -192,7 +192,7 @@ it('lets events pass without a mail server, and says so', async () => {
   expect(db.prepare('SELECT count(*) FROM notices').pluck().get()).toBe(0);
 });
 
-it('delivers after kill -9 what happened before it, and nothing twice into the outbox', async () => {
+it('notices of events before a kill -9 are delivered after it, and none twice into the outbox', async () => {
   const sink = await startSink();
   const env = { TILLD_SMTP_URL: sink.url, TILLD_SANDBOX_BLOCK_INTERVAL: '200ms' };
   const till = await TillProcess.start(env);

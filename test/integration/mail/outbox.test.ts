@@ -27,8 +27,8 @@ const failing = (error: Error) => {
 const rowOf = async (userId: string) =>
   app.db.selectFrom('mails').selectAll().where('user_id', '=', userId).executeTakeFirstOrThrow();
 
-describe('the outbox', () => {
-  it('tries again, ever later, and gives up in the end', async () => {
+describe('the mail outbox', () => {
+  it('retries with backoff, and gives up in the end', async () => {
     await takeMails(app);
     const user = await newUser(app);
     const { mailer, attempts } = failing(new Error('connection refused'));
@@ -57,7 +57,7 @@ describe('the outbox', () => {
     expect(await rowOf(user.id)).toMatchObject({ state: 'sent', attempts: 2, last_error: null });
   });
 
-  it('sends at once, or after its pause, what was written before the clock was set back', async () => {
+  it('sends mail from before the clock was set back immediately or after its delay', async () => {
     await takeMails(app);
     const [fresh, failed] = [await newUser(app), await newUser(app)];
     await app.db
@@ -72,7 +72,7 @@ describe('the outbox', () => {
     app.advance(2 * HOUR_MS);
   });
 
-  it('gives up at once what the server refuses for good', async () => {
+  it('gives up immediately on a permanent refusal', async () => {
     const user = await newUser(app);
     await deliverTo(app, failing(new MailRefused('550 no such user')).mailer);
     expect(await rowOf(user.id)).toMatchObject({
@@ -89,7 +89,7 @@ describe('the outbox', () => {
     expect(await rowOf(user.id)).toMatchObject({ state: 'failed', body_sealed: null });
   });
 
-  it('does not let one bad mail hold up the others', async () => {
+  it('does not delay other emails because of one bad email', async () => {
     const [bad, good] = [await newUser(app), await newUser(app)];
     await app.db
       .updateTable('mails')
@@ -100,7 +100,7 @@ describe('the outbox', () => {
     expect(await rowOf(bad.id)).toMatchObject({ state: 'failed', last_error: 'cannot be read' });
   });
 
-  it('keeps, uncounted, the mail that was being sent when it had to stop', async () => {
+  it('keeps the email that was in flight at the stop, without counting the attempt', async () => {
     const user = await newUser(app);
     const stopping = new AbortController();
     const hanging: Mailer = {
@@ -115,7 +115,7 @@ describe('the outbox', () => {
     expect(await takeMails(app)).toHaveLength(1);
   });
 
-  it('gives a mail the same id on every attempt', async () => {
+  it('uses the same Message-ID on every attempt', async () => {
     await newUser(app);
     const ids: string[] = [];
     const mailer: Mailer = {
@@ -132,7 +132,7 @@ describe('the outbox', () => {
     expect(ids).toHaveLength(3);
   });
 
-  it('forgets settled mails after a month, and no waiting one', async () => {
+  it('deletes settled emails after a month, and no waiting one', async () => {
     const count = async () => (await app.db.selectFrom('mails').select('id').execute()).length;
     await takeMails(app);
     app.advance(30 * 24 * HOUR_MS + 1000);

@@ -122,8 +122,8 @@ const openSandbox = async (): ReturnType<typeof openShop> => {
   return opened;
 };
 
-describe('a receipt by mail', () => {
-  it('goes to the known address, with what was paid, and is told on the page from then on', async () => {
+describe('a receipt by email', () => {
+  it('is sent to the known address with the paid amount, and the page shows that from then on', async () => {
     const email = newPayer();
     const { id, txid } = await paid({
       customer: { email },
@@ -180,7 +180,7 @@ describe('a receipt by mail', () => {
     expect(text).toContain(transaction);
   });
 
-  it('tells the time in the zone of the shop, and what was sent back', async () => {
+  it('shows the time in the zone of the shop, and refunds', async () => {
     const { api } = world.till;
     const edit = async (fields: object) =>
       api.must('PATCH', '/merchant/edit', {
@@ -212,7 +212,7 @@ describe('a receipt by mail', () => {
     await edit({ timeZone: null, supportContact: '' });
   });
 
-  it('is mailed once, however often and by whomever the button is pressed at once', async () => {
+  it('is sent once, however often and by whom the button is pressed concurrently', async () => {
     const email = newPayer();
     const { id } = await paid({ customer: { email } });
     const presses = Array.from({ length: 20 }, async (_, at) =>
@@ -231,7 +231,7 @@ describe('a receipt by mail', () => {
     expect(to(email)).toHaveLength(1);
   });
 
-  it('tells when it could not be delivered', async () => {
+  it('shows on the page when it could not be delivered', async () => {
     sink.behaviour = { rcpt: '550 no such mailbox' };
     const email = newPayer();
     const { id } = await paid({ customer: { email } });
@@ -245,8 +245,8 @@ describe('a receipt by mail', () => {
   });
 });
 
-describe('nothing is offered, and pressing is refused,', () => {
-  it('of a payment that nobody has paid', async () => {
+describe('a receipt by email is not offered, and a request is refused,', () => {
+  it('for a payment without money', async () => {
     const email = newPayer();
     const { id } = await created({ customer: { email } });
     await refused(id);
@@ -255,7 +255,7 @@ describe('nothing is offered, and pressing is refused,', () => {
     expect(to(email)).toEqual([]);
   });
 
-  it('of a payment of nobody who is known', async () => {
+  it('for a payment without a known customer', async () => {
     await refused((await paid({ customer: {} })).id);
   });
 
@@ -276,8 +276,8 @@ describe('nothing is offered, and pressing is refused,', () => {
   });
 });
 
-describe('a stranger', () => {
-  it('cannot name an address', async () => {
+describe('a stranger on the receipt page', () => {
+  it('cannot set an address', async () => {
     const email = newPayer();
     const { id } = await paid({ customer: { email } });
     await fetch(`${base()}/checkout/${id}/receipt/mail?email=thief@example.com&to=thief@example.com`, {
@@ -290,7 +290,7 @@ describe('a stranger', () => {
     expect(to('thief@example.com')).toEqual([]);
   });
 
-  it('gets nothing out of a payment that is not there, or of another shop’s', async () => {
+  it('learns nothing about a missing payment or one of another shop', async () => {
     expect((await press('pay_unknown')).status).toBe(404);
     const other = await Shop.open(world.till.api);
     const { id } = await paid({ customer: { email: newPayer() } });
@@ -306,7 +306,7 @@ describe('a stranger', () => {
     }
   });
 
-  it('cannot have it asked for by the visitors of another site', async () => {
+  it('cannot make visitors of another site request a receipt', async () => {
     const email = newPayer();
     const { id } = await paid({ customer: { email } });
     const senders: Record<string, string>[] = [
@@ -319,7 +319,7 @@ describe('a stranger', () => {
     expect(await ofShop(id)).toMatchObject({ mail: { state: 'unsent' } });
   });
 
-  it('is held up after ten presses in a minute', async () => {
+  it('is rate limited after ten requests in a minute', async () => {
     const { id } = await paid({ customer: { email: newPayer() } });
     const headers = { 'x-forwarded-for': '10.200.0.1' };
     const statuses: number[] = [];
@@ -327,7 +327,7 @@ describe('a stranger', () => {
     expect(statuses).toEqual([...Array<number>(10).fill(303), 429]);
   });
 
-  it('writes no header, no markup and no text of their own into a mail', async () => {
+  it('cannot write a header, markup or text into an email', async () => {
     const email = newPayer();
     const orderId = 'x\r\nBcc: thief@example.com\r\n\r\n<script>alert(1)</script> https://evil.example';
     await world.till.api.must('PATCH', '/merchant/edit', {
@@ -363,8 +363,8 @@ describe('a stranger', () => {
   });
 });
 
-describe('in the sandbox, where anybody can pay for nothing,', () => {
-  it('only people of the shop are mailed, and the page tells nobody who they are', async () => {
+describe('a sandbox receipt by email', () => {
+  it('is sent only to members of the shop, whom the page does not reveal', async () => {
     const { shop, email } = await openSandbox();
     const pay = async (customer: string): Promise<string> => {
       const body = { email: customer };
@@ -392,7 +392,7 @@ describe('in the sandbox, where anybody can pay for nothing,', () => {
     expect(await told(own)).toBe(await told(strangers));
   });
 
-  it('not more than twenty an hour to each', async () => {
+  it('is limited to twenty an hour per member', async () => {
     const { shop, email } = await openSandbox();
     const receipts = () => to(email).filter((one) => subjectOf(one).startsWith('Sandbox: Receipt'));
     const states: (string | undefined)[] = [];
@@ -416,7 +416,7 @@ describe('in the sandbox, where anybody can pay for nothing,', () => {
   });
 });
 
-it('survives kill -9 between the press and the mail, once', async () => {
+it('a receipt by email survives kill -9 between the request and the email, and is sent once', async () => {
   const own = await SmtpSink.start();
   await using till = await TillProcess.start({ TILLD_SMTP_URL: own.url });
   const { shop, email } = await openShop(own, till);
@@ -452,7 +452,7 @@ it('survives kill -9 between the press and the mail, once', async () => {
   await own.stop();
 });
 
-it('is not mailed again when the records of old mails are removed', async () => {
+it('a receipt by email is not sent again when the records of old emails are pruned', async () => {
   const email = newPayer();
   const { id } = await paid({ customer: { email } });
   await press(id);

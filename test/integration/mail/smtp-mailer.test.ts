@@ -34,8 +34,8 @@ const headers = () => {
 const headerOf = (name: string) =>
   headers().filter((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}:`));
 
-describe('a mail', () => {
-  it('arrives with sender, receiver, text and HTML, under an id of its own', async () => {
+describe('createSmtpMailer', () => {
+  it('delivers an email with sender, recipient, text and HTML, with a unique Message-ID', async () => {
     await send();
     expect(sink.mails).toMatchObject([{ from: 'till@pay.example.com', to: ['ann@example.com'], auth: null }]);
     expect(headerOf('From')).toEqual(['From: Till <till@pay.example.com>']);
@@ -48,12 +48,12 @@ describe('a mail', () => {
     expect(body).toContain('<p>Hello</p>');
   });
 
-  it('signs in with the credentials of the URL', async () => {
+  it('authenticates with the credentials of the URL', async () => {
     await send({}, `smtp://till:p%40ss%3Aword@127.0.0.1:${sink.port}`);
     expect(sink.mails[0]?.auth).toBe('\0till\0p@ss:word');
   });
 
-  it('travels by TLS to a server with a certificate that can be trusted, and to no other', async () => {
+  it('uses TLS to a server with a trusted certificate, and sends to no other', async () => {
     const tls = selfSigned(['localhost']);
     const secure = await SmtpSink.start({ tls });
     const url = `smtps://till:secret@localhost:${secure.port}`;
@@ -65,7 +65,7 @@ describe('a mail', () => {
     await secure.stop();
   });
 
-  it('reaches international addresses', async () => {
+  it('delivers to international addresses', async () => {
     await send({ to: 'jörg@exämple.com' });
     await send({ to: 'joe@exämple.com' });
     expect(sink.mails.map((mail) => mail.to)).toEqual([['jörg@exämple.com'], ['joe@xn--exmple-cua.com']]);
@@ -91,7 +91,7 @@ describe('a mail', () => {
     ['subject', 'Hello\r\nBcc: thief@example.com'],
     ['subject', 'Hello\r\n\r\n<script>'],
     ['id', 'x@y>\r\nBcc: <thief@example.com'],
-  ])('gets no further header and no further receiver by a %s of %j', async (field, value) => {
+  ])('adds no header and no recipient because of a %s of %j', async (field, value) => {
     await send({ [field]: value }).catch(() => undefined);
     expect(sink.commands.filter((line) => /^RCPT TO:<thief/i.test(line))).toEqual([]);
     expect(sink.mails.flatMap((mail) => mail.to)).not.toContain('thief@example.com');
@@ -100,11 +100,11 @@ describe('a mail', () => {
   });
 });
 
-describe('trouble', () => {
+describe('createSmtpMailer on errors', () => {
   it.each([
     ['rcpt', '550 5.1.1 no such user'],
     ['data', '554 5.7.1 not from you'],
-  ])('a refusal for good at %s is told as such', async (stage, reply) => {
+  ])('reports a permanent refusal at %s as such', async (stage, reply) => {
     sink.behaviour = { [stage]: reply };
     await expect(send()).rejects.toBeInstanceOf(MailRefused);
   });
@@ -112,14 +112,14 @@ describe('trouble', () => {
   it.each([
     ['rcpt', '450 4.2.1 try later'],
     ['data', '451 4.3.0 no room just now'],
-  ])('a refusal for now at %s is no refusal', async (stage, reply) => {
+  ])('does not report a temporary refusal at %s as permanent', async (stage, reply) => {
     sink.behaviour = { [stage]: reply };
     const error: unknown = await send().catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(Error);
     expect(error).not.toBeInstanceOf(MailRefused);
   });
 
-  it('a server that is gone is no refusal', async () => {
+  it('does not report an unreachable server as a refusal', async () => {
     const { url } = sink;
     await sink.stop();
     const error: unknown = await send({}, url).catch((caught: unknown) => caught);
@@ -128,7 +128,7 @@ describe('trouble', () => {
     sink = await SmtpSink.start();
   });
 
-  it('a server that says nothing can be left at once, and its connection is closed', async () => {
+  it('can be aborted while a server is silent, and closes the connection', async () => {
     sink.behaviour = { mute: true };
     const stopping = new AbortController();
     const sending = send({}, sink.url, stopping.signal).catch((caught: unknown) => caught);

@@ -66,7 +66,7 @@ async function raised(till: Till, coin: Coin, alarm: string | null): Promise<str
   return told;
 }
 
-describe.skipIf(!requireNode('BTC'))('protocol alarms beside a real Bitcoin node', () => {
+describe.skipIf(!requireNode('BTC'))('protocol alarms with a real Bitcoin node', () => {
   let world: LiveWorld<RegtestNode, Till>;
   let node: RegtestNode;
   let proxy: FaultProxy;
@@ -82,26 +82,31 @@ describe.skipIf(!requireNode('BTC'))('protocol alarms beside a real Bitcoin node
   it.each([
     ['unknown_version', 'a transaction flag from the future', /unknown transaction flag 2 /],
     ['unreadable', 'half a block', /malformed at byte/],
-  ] as const)('%s: %s stops the coin, loudly, and skips nothing', async (alarm, _name, reason) => {
-    const payment = await shop.createPayment({ allowedCryptos: ['BTC'] });
-    const { address, amount, requiredConfirmations } = payment.options.BTC;
-    // After the header, the count and the version of the coinbase comes its marker and then the flag.
-    const flagAt = 2 * (80 + 1 + 4 + 1);
-    const rewrite = (raw: unknown): unknown => {
-      if (typeof raw !== 'string') return raw;
-      return alarm === 'unreadable' ? raw.slice(0, 200) : `${raw.slice(0, flagAt)}02${raw.slice(flagAt + 2)}`;
-    };
-    const fault = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['getblock'] });
-    await node.pay({ address, amountAtoms: toAtoms(amount) });
-    await node.mine(requiredConfirmations);
-    expect(await raised(till, 'BTC', alarm)).toMatch(reason);
-    expect((await till.api.call('GET', '/readyz')).status).toBe(503);
-    fault.clear();
-    await raised(till, 'BTC', null);
-    await eventually('paid', () => shop.payment(payment.id), isPaid);
-  });
+  ] as const)(
+    'raise %s on %s, which stops the coin without skipping a block',
+    async (alarm, _name, reason) => {
+      const payment = await shop.createPayment({ allowedCryptos: ['BTC'] });
+      const { address, amount, requiredConfirmations } = payment.options.BTC;
+      // After the header, the count and the version of the coinbase comes its marker and then the flag.
+      const flagAt = 2 * (80 + 1 + 4 + 1);
+      const rewrite = (raw: unknown): unknown => {
+        if (typeof raw !== 'string') return raw;
+        return alarm === 'unreadable'
+          ? raw.slice(0, 200)
+          : `${raw.slice(0, flagAt)}02${raw.slice(flagAt + 2)}`;
+      };
+      const fault = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['getblock'] });
+      await node.pay({ address, amountAtoms: toAtoms(amount) });
+      await node.mine(requiredConfirmations);
+      expect(await raised(till, 'BTC', alarm)).toMatch(reason);
+      expect((await till.api.call('GET', '/readyz')).status).toBe(503);
+      fault.clear();
+      await raised(till, 'BTC', null);
+      await eventually('paid', () => shop.payment(payment.id), isPaid);
+    },
+  );
 
-  it('no alarm: a version without a meaning, which anybody can have mined, is credited like any other and counted', async () => {
+  it('are not raised for an unknown transaction version, which anyone can have mined, and the payment is credited', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['BTC'] });
     const { address, amount, requiredConfirmations } = payment.options.BTC;
     const made = await node.rpc<string>('createrawtransaction', [[], [{ [address]: amount }]]);
@@ -126,7 +131,7 @@ describe.skipIf(!requireNode('BTC'))('protocol alarms beside a real Bitcoin node
       { localrelay: false },
       /runs with -blocksonly: payments are seen only once a block has them/,
     ],
-  ] as const)('%s: by the word of the node, which is still used', async (alarm, change, reason) => {
+  ] as const)('raise %s on a report by the node, which is still used', async (alarm, change, reason) => {
     const rewrite = (info: unknown): unknown => ({ ...(info as object), ...change });
     const fault = proxy.inject({ kind: 'rewrite', rewrite }, { methods: ['getnetworkinfo'] });
     till.clock.advance(STATUS_MS);
@@ -137,7 +142,7 @@ describe.skipIf(!requireNode('BTC'))('protocol alarms beside a real Bitcoin node
     await raised(till, 'BTC', null);
   });
 
-  it('clock_skew: our own clock behind the blocks', async () => {
+  it('raise clock_skew when the local clock is behind the blocks', async () => {
     await node.mine(1);
     await till.ready();
     const behindMs = till.clock.now() - Date.now() + 3_600_000;
@@ -147,7 +152,7 @@ describe.skipIf(!requireNode('BTC'))('protocol alarms beside a real Bitcoin node
     await raised(till, 'BTC', null);
   });
 
-  it('wrong_chain: a node that turns out to serve another network is no longer used', async () => {
+  it('raise wrong_chain for a node that switches to another network, which is no longer used', async () => {
     const fault = proxy.inject({ kind: 'rewrite', rewrite: otherChain }, { methods: ['getblockchaininfo'] });
     till.clock.advance(STATUS_MS);
     expect(await raised(till, 'BTC', 'wrong_chain')).toContain('expected Bitcoin regtest');
@@ -156,7 +161,7 @@ describe.skipIf(!requireNode('BTC'))('protocol alarms beside a real Bitcoin node
   });
 });
 
-describe.skipIf(!requireAnvil())('protocol alarms beside a real Ethereum node', () => {
+describe.skipIf(!requireAnvil())('protocol alarms with a real Ethereum node', () => {
   let world: LiveWorld<Anvil, Till>;
   let anvil: Anvil;
   let proxy: FaultProxy;
@@ -169,7 +174,7 @@ describe.skipIf(!requireAnvil())('protocol alarms beside a real Ethereum node', 
   });
   afterAll(async () => world.end());
 
-  it('new_transactions: an unknown type in a block is credited like any other, and told', async () => {
+  it('raise new_transactions for an unknown type in a block, which is credited like any other', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['ETH'] });
     const { address, amount, requiredConfirmations } = payment.options.ETH;
     const fault = proxy.inject({ kind: 'rewrite', rewrite: newTypes }, { methods: ['eth_getBlockByNumber'] });
@@ -181,7 +186,7 @@ describe.skipIf(!requireAnvil())('protocol alarms beside a real Ethereum node', 
     expect(await raised(till, 'ETH', 'new_transactions')).toMatch(/type not known.*42 \(block \d+\)/);
   });
 
-  it('unreadable: a block that makes no sense is not skipped', async () => {
+  it('raise unreadable for a malformed block, which is not skipped', async () => {
     const height = await anvil.height();
     const fault = proxy.inject({ kind: 'rewrite', rewrite: nonsense }, { methods: ['eth_getBlockByNumber'] });
     await anvil.mine(2);
@@ -197,7 +202,7 @@ describe.skipIf(!requireAnvil())('protocol alarms beside a real Ethereum node', 
     expect(await anvil.height()).toBe(height + 2);
   });
 
-  it('node_outdated and clock_skew', async () => {
+  it('raise node_outdated and clock_skew', async () => {
     const old = 'Geth/v1.13.4-stable-3f907d6a/linux-amd64/go1.21.3';
     const rewrite = (result: unknown, method: string): unknown =>
       method === 'web3_clientVersion' ? old : result;
@@ -212,7 +217,7 @@ describe.skipIf(!requireAnvil())('protocol alarms beside a real Ethereum node', 
   });
 });
 
-describe('protocol alarms beside a real Solana machine', () => {
+describe('protocol alarms with a real Solana machine', () => {
   let world: LiveWorld<SvmNode, Till>;
   let node: SvmNode;
   let till: Till;
@@ -224,7 +229,7 @@ describe('protocol alarms beside a real Solana machine', () => {
   });
   afterAll(async () => world.end());
 
-  it('unknown_version: a transaction that cannot be read is set aside, named and credited once it can be', async () => {
+  it('raise unknown_version for an unreadable transaction, which is credited once it is readable', async () => {
     const payer = new Payer(node);
     const payment = await shop.createPayment({ allowedCryptos: ['SOL'] });
     const { address, amount } = payment.options.SOL;
@@ -258,7 +263,7 @@ describe('protocol alarms beside a real Solana machine', () => {
     await raised(till, 'SOL', null);
   });
 
-  it('node_outdated', async () => {
+  it('raise node_outdated', async () => {
     const fault = node.inject({ kind: 'rewrite', rewrite: oldAgave }, { methods: ['getVersion'] });
     till.clock.advance(STATUS_MS);
     expect(await raised(till, 'SOL', 'node_outdated')).toContain('1.18.26 is older than 4.2.2');

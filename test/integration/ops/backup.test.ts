@@ -39,7 +39,7 @@ describe('scripts/backup and scripts/restore', () => {
   const backup = async (target: string, env: Record<string, string> = ENV) =>
     runTool('backup', [target, '--data-dir', till.dataDir], { env });
 
-  it('copies a daemon under load as it was at one moment, and the restored one goes on from there', async () => {
+  it('copy a daemon under load in a consistent state, from which the restored daemon continues', async () => {
     const file = join(dir, 'one.backup');
     const before = await shop.createPayment();
     const load = { running: true };
@@ -89,7 +89,7 @@ describe('scripts/backup and scripts/restore', () => {
     expect(answers).toEqual(created.map((_, at) => (at < kept ? 200 : 404)));
   });
 
-  it('never shows or contains the passphrase, the words or anything readable', async () => {
+  it('never show or contain the passphrase, the seed words or anything readable', async () => {
     const file = join(dir, 'one.backup');
     await backup(file);
     const text = readFileSync(file, 'latin1');
@@ -109,7 +109,7 @@ describe('scripts/backup and scripts/restore', () => {
     }
   });
 
-  it('warns when the passphrase lies nowhere but in the data directory', async () => {
+  it('warn when the passphrase exists only in the data directory', async () => {
     await using own = await TillProcess.start();
     const file = join(dir, 'own.backup');
     const made = await runTool('backup', [file, '--data-dir', own.dataDir]);
@@ -124,7 +124,7 @@ describe('scripts/backup and scripts/restore', () => {
     await (await Till.start({}, {}, target)).end();
   });
 
-  it('refuses a wrong passphrase, for making as for restoring', async () => {
+  it('refuse a wrong passphrase for backup and restore', async () => {
     const file = join(dir, 'one.backup');
     const other = { TILLD_KEYRING_PASSPHRASE: 'quite another passphrase' };
     expect(await backup(file, other)).toMatchObject({
@@ -142,7 +142,7 @@ describe('scripts/backup and scripts/restore', () => {
     expect(filesIn(target)).toEqual([]);
   });
 
-  it('refuses a file with any part changed, cut off or added', async () => {
+  it('refuse a backup with any part changed, truncated or appended', async () => {
     const file = join(dir, 'one.backup');
     await backup(file);
     const whole = readFileSync(file);
@@ -170,7 +170,7 @@ describe('scripts/backup and scripts/restore', () => {
     expect(filesIn(target)).toEqual([]);
   });
 
-  it('restores into nothing but an empty directory, and replaces no backup', async () => {
+  it('restore only into an empty directory, and replace no backup', async () => {
     const file = join(dir, 'one.backup');
     await backup(file);
     expect(await backup(file)).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists') });
@@ -185,14 +185,14 @@ describe('scripts/backup and scripts/restore', () => {
     expect(await restore(file, till.dataDir)).toMatchObject({ code: 1 });
   });
 
-  it('refuses to restore under another network than the backup was made with', async () => {
+  it('refuse to restore under another network than that of the backup', async () => {
     const file = join(dir, 'one.backup');
     await backup(file);
     const refused = await restore(file, join(dir, 'restored'), { ...ENV, TILLD_NETWORK: 'regtest' });
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('TILLD_NETWORK') });
   });
 
-  it('killed at any moment leaves no file under its name, and the next run cleans up', async () => {
+  it('leave no file under the final name when killed at any moment, and the next run cleans up', async () => {
     // Slow enough to be hit everywhere: deriving, copying, writing, reading back.
     const env = { ...ENV, TILLD_KEYRING_MEMORY: '64MiB', TILLD_KEYRING_ITERATIONS: '4' };
     const file = join(dir, 'one.backup');
@@ -229,7 +229,7 @@ describe('scripts/backup and scripts/restore', () => {
     expect(existsSync(join(till.dataDir, 'backup.tmp'))).toBe(false);
   });
 
-  it('a second backup at the same time is refused', async () => {
+  it('refuse a second concurrent backup', async () => {
     const env = { ...ENV, TILLD_KEYRING_ITERATIONS: '40', TILLD_KEYRING_MEMORY: '64MiB' };
     const first = startTool('backup', [join(dir, 'one'), '--data-dir', till.dataDir], { env });
     await eventually('it works', () => existsSync(join(till.dataDir, 'backup.tmp')), Boolean);
@@ -241,7 +241,7 @@ describe('scripts/backup and scripts/restore', () => {
     expect(readdirSync(dir)).toEqual(['one']);
   });
 
-  it('a restore that is killed leaves a directory that can be restored into', async () => {
+  it('leave a directory that can be restored into when a restore is killed', async () => {
     const file = join(dir, 'one.backup');
     await backup(file);
     const target = join(dir, 'restored');
@@ -266,13 +266,13 @@ describe('scripts/seed', () => {
   });
   afterAll(() => till.end());
 
-  it('does not show the words unasked', async () => {
+  it('does not show the words without confirmation', async () => {
     const refused = await runTool('seed', ['show', '--data-dir', till.dataDir], { env: ENV });
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toContain('--yes');
   });
 
-  it('tells the right words from wrong ones without repeating them', async () => {
+  it('checks words without repeating them', async () => {
     const args = ['verify', '--words-file', '-', '--data-dir', till.dataDir];
     expect(await runTool('seed', args, { env: ENV, input: `  ${words.toUpperCase()}\n` })).toMatchObject({
       code: 0,
@@ -305,9 +305,9 @@ describe('scripts/seed', () => {
   });
 
   it.each([
-    [['--email', 'owner@localhost'], 'an address that no sign-in takes'],
-    [['--email', 'me@example.com', '--birthday', '2026-02-31'], 'a birthday that the calendar does not have'],
-    [['--email', 'me@example.com', '--birthday', '2126-01-31'], 'a birthday before which all money was paid'],
+    [['--email', 'owner@localhost'], 'an invalid email address'],
+    [['--email', 'me@example.com', '--birthday', '2026-02-31'], 'a date that the calendar does not have'],
+    [['--email', 'me@example.com', '--birthday', '2126-01-31'], 'a wallet birthday after received money'],
   ])('refuses to restore with %j: %s', async (args) => {
     const target = join(till.dataDir, 'restored');
     const files = ['--words-file', '-', '--password-file', '/dev/null', '--data-dir', target];

@@ -23,7 +23,7 @@ describe('the build', () => {
     await run('npm', ['run', '--silent', 'build:server']);
   }, 120_000);
 
-  it('is a daemon that takes payments and stops when told, its pages with it', async () => {
+  it('is a daemon with its pages that accepts payments and stops on a signal', async () => {
     await using till = await TillProcess.start({}, undefined, 'dist/main.js');
     const shop = await Shop.open(till.api);
     const payments = await Promise.all(Array.from({ length: 30 }, async () => shop.createPayment()));
@@ -39,7 +39,7 @@ describe('the build', () => {
     expect(till.output).not.toMatch(/"level":"(warn|error)"/);
   });
 
-  it('has every command', async () => {
+  it('contains every command', async () => {
     const shared = ['command.ts', 'daemon-data.ts', 'shop-api.ts', 'trigger-event.ts', 'unlock-keyring.ts'];
     const tools = readdirSync('src/cli').filter((file) => !shared.includes(file));
     expect(tools.length).toBeGreaterThan(5);
@@ -49,7 +49,7 @@ describe('the build', () => {
     }
   });
 
-  it('is written in characters of one byte: of any other V8 keeps the whole text in two', () => {
+  it('contains only single-byte characters, because V8 stores other files with two bytes per character', () => {
     const files = built();
     expect(files).toContain('dist/main.js');
     expect(files.filter((file) => !isAscii(file))).toEqual([]);

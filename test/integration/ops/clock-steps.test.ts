@@ -101,7 +101,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-describe('a running daemon whose clock steps', () => {
+describe('a running daemon whose clock jumps', () => {
   let first: PaymentJson;
   let second: PaymentJson;
   let sendId: string;
@@ -109,7 +109,7 @@ describe('a running daemon whose clock steps', () => {
   let destination = '';
   const order = () => ({ coin: 'BTC', amount: '0.0001', destination });
 
-  it('shows the faked time, makes its first backup and serves payments and a send', async () => {
+  it('shows the faked time, makes its first backup and processes payments and a send', async () => {
     const { headers } = await till.api.call('GET', '/healthz');
     expect(Math.abs(new Date(headers.get('date') ?? 0).getTime() - NOON)).toBeLessThan(HOUR_MS / 4);
     await backedUp(1);
@@ -125,7 +125,7 @@ describe('a running daemon whose clock steps', () => {
     await hooks.waitForEvent('send.confirmed', sendId, 60_000);
   });
 
-  it('answers after a step of an hour forward, makes the backup it crossed, and expires no payment of a day', async () => {
+  it('responds after an hour forward, makes the backup that it skipped, and expires no payment with a day left', async () => {
     await stepClock(HOUR_MS);
     await backedUp(2);
     second = await shop.createPayment();
@@ -133,7 +133,7 @@ describe('a running daemon whose clock steps', () => {
     expect((await till.api.call('GET', '/auth/me', { token: shop.token })).status).toBe(200);
   });
 
-  it('answers after a step of a day forward and expires what was due, not what was made since', async () => {
+  it('responds after a day forward and expires due payments, not later ones', async () => {
     await stepClock(DAY_MS - HOUR_MS / 2);
     await backedUp(3);
     await hooks.waitForEvent('payment.expired', first.id, 60_000);
@@ -141,13 +141,13 @@ describe('a running daemon whose clock steps', () => {
     expect((await till.api.call('GET', '/auth/me', { token: shop.token })).status).toBe(401);
   });
 
-  it('answers after a step of three years forward, makes one backup of the thousand it crossed', async () => {
+  it('responds after three years forward, and makes one backup instead of a thousand', async () => {
     await stepClock(3 * YEAR_MS);
     await backedUp(4);
     await hooks.waitForEvent('payment.expired', second.id, 60_000);
   });
 
-  it('answers after a step of a day back, expires nothing made since and refuses tokens of the future', async () => {
+  it('responds after a day back, expires no payment created since and refuses tokens of the future', async () => {
     const token = await login();
     const open = await shop.createPayment();
     await stepClock(-DAY_MS);
@@ -155,7 +155,7 @@ describe('a running daemon whose clock steps', () => {
     expect((await shop.payment(open.id)).status).toBe('pending');
   });
 
-  it('did nothing twice over all steps: no webhook, mail, backup or send', async () => {
+  it('repeats nothing over all jumps, neither a webhook, email, backup nor send', async () => {
     await slowestAnswerMs(till.api);
     const webhooks = hooks.deliveries.map(({ headers }) => headers['webhook-id']);
     expect(new Set(webhooks).size).toBe(webhooks.length);

@@ -53,7 +53,7 @@ function inDatabase<T>(work: (sqlite: Sqlite.Database) => T): T {
 const warnings = async (till: TillProcess): Promise<readonly string[]> =>
   ((await till.api.call('GET', '/readyz')).body.data as { warnings: string[] }).warnings;
 
-it('is found sound once, and is not checked again', async () => {
+it('a database restored from a replica is checked completely once while the daemon runs', async () => {
   const till = await TillProcess.start(env, second());
   await eventually(
     'the check ends',
@@ -68,7 +68,7 @@ it('is found sound once, and is not checked again', async () => {
   expect(await again.terminate()).toBe(0);
 });
 
-it('is reported at each start when it is damaged', async () => {
+it('a database restored from a replica is reported at each start when it is damaged', async () => {
   inDatabase((sqlite) => {
     sqlite.pragma('foreign_keys = OFF');
     const merchant = sqlite.prepare('SELECT id FROM merchants').pluck().get();
@@ -88,7 +88,7 @@ it('is reported at each start when it is damaged', async () => {
   expect(checked).toMatchObject({ code: 1, stdout: 'rows of merchants refer to nothing\n' });
 });
 
-it('is checked after a daemon that was killed in the middle', async () => {
+it('the check of a database restored from a replica restarts after the daemon was killed during it', async () => {
   const till = await TillProcess.start(env, second());
   await till.kill9();
   inDatabase((sqlite) => sqlite.prepare("UPDATE meta SET value = 'due' WHERE key = 'copy_check'").run());

@@ -66,7 +66,7 @@ function memory(field: 'VmRSS' | 'VmHWM'): number {
   return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024;
 }
 
-it('takes little memory, holds up no write and no checkpoint, and gives each line once', async () => {
+it('the accounting export of a large shop uses little memory, blocks no write and no checkpoint, and contains each line once', async () => {
   const warm = await open('?to=1970-01-02');
   for await (const _ of warm);
   // The highest use counts from here.

@@ -96,11 +96,11 @@ async function openWatch(): Promise<ReplicaWatch> {
 }
 
 it.each([
-  ['just after a look began', 5],
-  ['in the middle of it', 7_500],
-  ['as it looks at its own epoch', 20_000],
-  ['as its look ends', 29_995],
-])('a machine of a slow replica that is taken over %s stops in time', async (_when, afterMs) => {
+  ['just after a check began', 5],
+  ['in the middle of a check', 7_500],
+  ['while it reads its fencing epoch', 20_000],
+  ['as a check ends', 29_995],
+])('a machine with a slow replica that is taken over %s stops in time', async (_when, afterMs) => {
   // Almost the time limit, and a process that is killed at it.
   place.answers = new Map([
     [2, { afterMs: 14_990, isError: false }],
@@ -113,7 +113,7 @@ it.each([
   expect(onTakenOver).toHaveBeenCalledWith(epoch.number);
 });
 
-it('a machine that is taken over while it starts stops in time', async () => {
+it('a machine that is taken over during its start stops in time', async () => {
   const STARTUP_MS = 5_000;
   place.answers = new Map([1, 2].map((epoch) => [epoch, { afterMs: 14_990, isError: false }]));
   const starting = (async () => {
@@ -128,7 +128,7 @@ it('a machine that is taken over while it starts stops in time', async () => {
   expect(onTakenOver).toHaveBeenCalledWith(epoch.number);
 });
 
-it('a takeover does not mistake the sign of another machine for its own', async () => {
+it('a takeover does not mistake the marker of another machine for its own', async () => {
   place.rival = '2222222222222222';
   const ending = expect(takeOver(second.db, SECOND)).rejects.toThrow(
     'another machine takes over at the same time',

@@ -67,7 +67,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-it('scripts/start says what to install where there is no npm', () => {
+it('scripts/start names what to install when npm is missing', () => {
   const tools = join(dir, 'tools');
   mkdirSync(tools);
   for (const name of ['bash', 'cat', 'cksum', 'dirname', 'env', 'flock'])
@@ -78,7 +78,7 @@ it('scripts/start says what to install where there is no npm', () => {
 });
 
 it(
-  'scripts/start serves where npm runs on Node 18, after a try that left packages out, without a home',
+  'scripts/start works where npm runs on Node 18, after an incomplete install, without a home directory',
   async () => {
     // What the failed try left: a Node 24, a list of packages without those of this platform, and the mark that all is there.
     const modules = join(clone, 'node_modules');

@@ -49,7 +49,7 @@ async function printed({ child }: RunningTool, pattern: RegExp): Promise<string>
   );
 }
 
-it('forwards what happens from now on as the webhook would, signed with the secret it names', async () => {
+it('scripts/listen forwards new events like webhooks, signed with the secret that it prints', async () => {
   await shop.createPayment();
   await real.until(1);
   const tool = listening('--trigger', 'payment.completed');
@@ -69,7 +69,7 @@ it('forwards what happens from now on as the webhook would, signed with the secr
   expect(await tool.done).toMatchObject({ code: 0, stderr: '' });
 });
 
-it('goes on after a handler that fails and a daemon that is away, and misses nothing', async () => {
+it('scripts/listen continues after a failing handler and an outage of the daemon, without missing events', async () => {
   local.received.length = 0;
   local.answer(status(500));
   const tool = listening();
@@ -90,7 +90,7 @@ it('goes on after a handler that fails and a daemon that is away, and misses not
   expect((await tool.done).code).toBe(0);
 });
 
-it('ends at once where asking again is of no use', async () => {
+it('scripts/listen ends immediately on an error that a retry cannot fix', async () => {
   const wrong = await runTool('listen', call('--forward-to', local.url), { env: { TILLD_KEY: 'rk_wrong' } });
   expect(wrong).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('UNAUTHORISED') });
   for (const args of [[], ['--trigger', 'payment.imagined'], ['--forward-to', 'ftp://a']]) {
@@ -101,7 +101,7 @@ it('ends at once where asking again is of no use', async () => {
   expect(keyless).toMatchObject({ code: 2, stderr: expect.stringContaining('TILLD_KEY') });
 });
 
-it.each(['payment.cancelled', 'payment.underpaid'])('makes %s happen', async (type) => {
+it.each(['payment.cancelled', 'payment.underpaid'])('scripts/listen triggers %s', async (type) => {
   const { code, stdout } = await runTool('listen', call('--trigger', type), { env: { TILLD_KEY: key } });
   expect(code).toBe(0);
   const [id = ''] = /pay_\w+/.exec(stdout) ?? [];

@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(async () => till.end());
 
-test('a shell that forgets a transaction makes writes fail honestly; reads go on, and all comes back by itself', async () => {
+test('a shell with an open transaction makes writes fail with an error, while reads continue, and writes recover', async () => {
   const shell = new Database(join(till.dataDir, 'tilld.sqlite'));
   shell.exec('BEGIN IMMEDIATE');
   const email = 'in-between@example.com';

@@ -15,7 +15,7 @@ interface Line {
 const named = ({ eventId, deliveryId }: Line): string => `${eventId} ${deliveryId}`;
 
 it(
-  'one payment’s life is found in the log by its id: requests, events, deliveries',
+  'the log contains the requests, events and deliveries of a payment under its id',
   { timeout: 120_000 },
   async () => {
     await using sink = await WebhookSink.start();

@@ -49,12 +49,12 @@ const putBack = (copy: string): void => {
   copyFileSync(copy, join(dir, 'tilld.sqlite'));
 };
 
-describe('a database that is missing beside a kept keyring', () => {
+describe('a missing database next to an existing keyring', () => {
   for (const [how, lose] of [
     ['removed', removeDatabase],
     ['emptied', () => truncateSync(join(dir, 'tilld.sqlite'), 0)],
   ] as const) {
-    it(`stops the start when it was ${how}, says what to do and makes no new one`, async () => {
+    it(`stops the start when it was ${how}, explains what to do and creates no new one`, async () => {
       const till = await Till.start({}, {}, dir);
       await Shop.open(till.api);
       await till.down();
@@ -69,7 +69,7 @@ describe('a database that is missing beside a kept keyring', () => {
     });
   }
 
-  it('is none when the first start died before it wrote whose keyring it is', async () => {
+  it('does not stop a start when the first start died before it recorded the owner of the keyring', async () => {
     const first = await Till.start({}, {}, dir);
     await first.down();
     const keyring = readFileSync(join(dir, 'keyring.json'), 'utf8');
@@ -90,7 +90,7 @@ describe('a database that is missing beside a kept keyring', () => {
     await expect(Till.start({}, {}, dir)).rejects.toThrow('scripts/restore');
   });
 
-  it('is none at whatever moment the first start is killed', async () => {
+  it('does not stop a start when the first start was killed at any moment', async () => {
     // Slow enough to be hit before, while and after the keyring is written.
     const slow = { TILLD_KEYRING_MEMORY: '64MiB', TILLD_KEYRING_ITERATIONS: '3' };
     const seen = new Set<string>();
@@ -120,8 +120,8 @@ async function expectMark(baseUrl: string, isSet: boolean): Promise<void> {
   expect(metrics).toMatch(new RegExp(`^tilld_database_was_older ${isSet ? 1 : 0}$`, 'm'));
 }
 
-describe('an older copy of the database, put back by hand', () => {
-  it('gives no address to another customer that was given out since, also after kill -9', async () => {
+describe('an older copy of the database, restored by hand,', () => {
+  it('issues no address again that was issued since, also after kill -9', async () => {
     const till = await TillProcess.start(WARN, dir);
     const shop = await Shop.open(till.api);
     const known = addressesOf(await shop.createPayment());
@@ -163,7 +163,7 @@ describe('an older copy of the database, put back by hand', () => {
     await till.kill9();
   }, 120_000);
 
-  it('is not what a database is after kill -9 at any moment of giving out addresses', async () => {
+  it('is distinguished from a database after kill -9 at any moment of issuing addresses', async () => {
     const till = await TillProcess.start(WARN, dir);
     const shop = await Shop.open(till.api);
     const given = new Map<string, string>();
@@ -187,8 +187,8 @@ describe('an older copy of the database, put back by hand', () => {
   }, 180_000);
 });
 
-describe('the file of given addresses', () => {
-  it('is made for a data directory of a version that had none', async () => {
+describe('the file of issued addresses', () => {
+  it('is created for a data directory of a version without it', async () => {
     const till = await Till.start({}, {}, dir);
     const shop = await Shop.open(till.api);
     await shop.createPayment();
@@ -210,7 +210,7 @@ describe('the file of given addresses', () => {
     expect(addressesOf(next).filter((address) => lost.includes(address))).toEqual([]);
   });
 
-  it('survives a line that a power cut left half-written, and is for the owner only', async () => {
+  it('survives a half-written line after a power failure, and is readable by the owner only', async () => {
     const till = await Till.start({}, {}, dir);
     const shop = await Shop.open(till.api);
     await till.down();
@@ -222,7 +222,7 @@ describe('the file of given addresses', () => {
     expect(readFileSync(markFile(), 'utf8')).not.toContain('7 BTC li');
   });
 
-  it('stops the start when it is damaged, and says what to do', async () => {
+  it('stops the start when it is damaged, and explains what to do', async () => {
     const till = await Till.start({}, {}, dir);
     await till.down();
     const text = readFileSync(markFile(), 'utf8');

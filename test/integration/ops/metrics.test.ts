@@ -33,7 +33,7 @@ describe.skipIf(!requireNode('LTC'))('GET /metrics', () => {
 
   const scrape = async (): Promise<string> => (await fetch(`${till.api.baseUrl}/metrics`)).text();
 
-  it('tells what an operator needs, and every name in the example alerts and dashboard exists', async () => {
+  it('contains the operational metrics, and every name that the example alerts and dashboard use', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['LTC'] });
     const { address, amount } = payment.options.LTC;
     await node.pay({ address, amountAtoms: toAtoms(amount) });
@@ -103,14 +103,14 @@ describe.skipIf(!requireNode('LTC'))('GET /metrics', () => {
     expect(ours.filter((name) => !shown.has(name))).toEqual([]);
   });
 
-  it('calls nothing a total that is no counter, as promtool check metrics demands', async () => {
+  it('uses the suffix _total for counters only, as promtool check metrics requires', async () => {
     const types = [...(await scrape()).matchAll(/^# TYPE (\S+) (\S+)$/gm)];
     expect(types.length).toBeGreaterThan(40);
     const misnamed = types.filter(([, name = '', type]) => name.endsWith('_total') !== (type === 'counter'));
     expect(misnamed.map(([line]) => line)).toEqual([]);
   });
 
-  it('has no errors while all is well, and counts them when the node is gone', async () => {
+  it('has no errors in normal operation, and counts them when the node is down', async () => {
     expect(await scrape()).not.toContain('tilld_rpc_errors_total{');
     await node.kill9();
     const failed = 'tilld_rpc_errors_total{coin="LTC",mode="live",kind="unavailable"}';
@@ -119,7 +119,7 @@ describe.skipIf(!requireNode('LTC'))('GET /metrics', () => {
     await till.ready();
   });
 
-  it(`is answered quickly beside ${PAYMENTS} payments`, async () => {
+  it(`answers quickly with ${PAYMENTS} payments`, async () => {
     const { db, ...database } = await openDatabase(join(till.dataDir, 'tilld.sqlite'));
     const columns = await sql<{ name: string }>`PRAGMA table_info(payments)`.execute(db);
     const copied = columns.rows.map(({ name }) => {
@@ -155,8 +155,8 @@ const ACCOUNT_CHAINS = [
   ['SOL', solanaGround, true],
 ] as const;
 
-describe.each(ACCOUNT_CHAINS)('GET /metrics beside a real %s node', (coin, start, isThere) => {
-  it.skipIf(!isThere)('has the delay with which a payment was seen, once for each', async () => {
+describe.each(ACCOUNT_CHAINS)('GET /metrics with a real %s node', (coin, start, isThere) => {
+  it.skipIf(!isThere)('contains the detection delay of a payment, once for each', async () => {
     const ground = await start();
     const till = await Till.start(liveEnv({ [coin]: ground.url }));
     try {

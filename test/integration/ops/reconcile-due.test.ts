@@ -11,8 +11,8 @@ const DAY_MS = 24 * 3_600_000;
 it.each([
   ['lately', -DAY_MS / 2, 0],
   ['more than a day ago', -2 * DAY_MS, 1],
-  ['in a year to come, by a clock since set back', 365 * DAY_MS, 1],
-])('a chain last compared %s', async (_when, ms, comparisons) => {
+  ['in a year to come, by a clock that was set back since', 365 * DAY_MS, 1],
+])('reconcileDue for a chain last reconciled %s', async (_when, ms, comparisons) => {
   const { db, close } = await openDatabase(':memory:').then((it) => ({ db: it.db, close: () => it.close() }));
   const now = Date.now();
   const chain = { coin: 'BTC', mode: 'live' } as const;

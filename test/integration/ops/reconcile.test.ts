@@ -20,8 +20,8 @@ import { outputFunds } from '../../_helpers/output-funds.ts';
 
 const clock = { now: () => Date.now() };
 
-describe.each(['BTC', 'LTC'] as const)('the ledger against a real %s node', (coin) => {
-  describe.skipIf(!requireNode(coin))('compared', () => {
+describe.each(['BTC', 'LTC'] as const)('reconciliation of the ledger with a real %s node', (coin) => {
+  describe.skipIf(!requireNode(coin))('on the same block', () => {
     let world: LiveWorld<RegtestNode, Till>;
     let node: RegtestNode;
     let till: Till;
@@ -71,7 +71,7 @@ describe.each(['BTC', 'LTC'] as const)('the ledger against a real %s node', (coi
       }
     };
 
-    it('agrees after payments, a send and its change, also while blocks come', async () => {
+    it('agrees after payments, a send and its change, also while blocks arrive', async () => {
       const agreed = await byTool();
       expect(agreed, agreed.stderr).toMatchObject({ code: 0 });
       expect(agreed.stdout).toContain('0 differences');
@@ -116,7 +116,7 @@ describe.each(['BTC', 'LTC'] as const)('the ledger against a real %s node', (coi
       expect(metrics).toContain(`tilld_reconcile_differences{coin="${coin}",mode="live"} 3`);
     });
 
-    it('looks up each known output where a node cannot scan', async () => {
+    it('reads each known output when the node cannot scan', async () => {
       const transport = createRpcTransport({
         url: node.rpcUrl,
         timeoutMs: 10_000,
@@ -151,8 +151,8 @@ describe.each(['BTC', 'LTC'] as const)('the ledger against a real %s node', (coi
   });
 });
 
-describe('a ledger that is not on the node’s block', () => {
-  it('is not compared', async () => {
+describe('reconciliation of a ledger whose cursor differs from the tip of the node', () => {
+  it('is skipped', async () => {
     const database = await openDatabase(':memory:');
     const tip = { height: 5, hash: 'aa'.repeat(32) };
     const result = await reconcile(

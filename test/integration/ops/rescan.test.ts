@@ -14,7 +14,7 @@ import { WebhookSink } from '../../_helpers/webhook-sink.ts';
 
 const isPaid = ({ status }: PaymentJson): boolean => status === 'completed';
 
-describe.skipIf(!requireNode('LTC'))('scripts/rescan beside a real litecoind', () => {
+describe.skipIf(!requireNode('LTC'))('scripts/rescan with a real litecoind', () => {
   let world: LiveWorld<RegtestNode, Till>;
   let node: RegtestNode;
   let env: Record<string, string>;
@@ -52,7 +52,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan beside a real litecoind', (
     }
   };
 
-  it('reads everything again and comes to exactly the same ledger, telling nobody twice', async () => {
+  it('reads everything again and results in exactly the same ledger, without new events', async () => {
     const start = (await node.tip()).height;
     const payments = [await order(), await order()];
     for (const payment of payments) {
@@ -95,7 +95,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan beside a real litecoind', (
     expect(checked.stdout).toContain(' 0 differences');
   });
 
-  it('finds money that the ledger lost', async () => {
+  it('credits money that is missing in the ledger', async () => {
     const payment = await order();
     await pay(payment);
     await eventually('paid', () => shop.payment(payment.id), isPaid);
@@ -111,7 +111,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan beside a real litecoind', (
     expect(found.options.LTC.received).toBe(payment.options.LTC.amount);
   });
 
-  it('finds money that the ledger lost while the daemon runs, and takes nothing back meanwhile', async () => {
+  it('credits money that is missing in the ledger while the daemon runs, and reverses nothing meanwhile', async () => {
     const payment = await order();
     await pay(payment);
     await eventually('paid', () => shop.payment(payment.id), isPaid);
@@ -131,7 +131,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan beside a real litecoind', (
     expect(Number(await shop.balance('LTC'))).toBeGreaterThan(Number(before));
   });
 
-  it('goes over to a node whose chain shares no remembered block', async () => {
+  it('switches to a node whose chain shares no remembered block', async () => {
     const payment = await order();
     await using other = await startNode('LTC');
     await till.down();
@@ -163,7 +163,7 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan beside a real litecoind', (
     await moved.down();
   });
 
-  it('refuses what it cannot do, before anything is changed', async () => {
+  it('refuses an impossible rescan before anything is changed', async () => {
     const refusals = [
       [['DOGE', '--from', '1'], 2, 'name one of'],
       [['LTC', '--from', 'yesterday'], 2, 'is no date'],
@@ -177,8 +177,8 @@ describe.skipIf(!requireNode('LTC'))('scripts/rescan beside a real litecoind', (
   });
 });
 
-describe.skipIf(!requireAnvil())('scripts/rescan beside a real Ethereum node', () => {
-  it('comes to the same balance after deposits were found, moved and sent', async () => {
+describe.skipIf(!requireAnvil())('scripts/rescan with a real Ethereum node', () => {
+  it('results in the same balance after deposits were credited, swept and sent', async () => {
     await using anvil = await Anvil.start();
     const env = liveEnv({ ETH: anvil.rpcUrl });
     await using till = await Till.start(env);

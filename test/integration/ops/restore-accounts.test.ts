@@ -65,7 +65,7 @@ const KINDS = [
   ['SOL', solana, true],
 ] as const;
 
-describe.each(KINDS)('restoring a till beside a real %s node', (coin, start, isThere) => {
+describe.each(KINDS)('restoring a wallet with a real %s node', (coin, start, isThere) => {
   describe.skipIf(!isThere)('after the machine was lost', () => {
     let ground: Ground;
     let env: Record<string, string>;
@@ -126,7 +126,7 @@ describe.each(KINDS)('restoring a till beside a real %s node', (coin, start, isT
     };
 
     it(
-      'finds what was paid since: to payments in the backup, to later ones, and what was sent',
+      'credits payments made since, to addresses in the backup and later ones, and finds sends',
       {
         timeout: 180_000,
       },
@@ -210,72 +210,78 @@ describe.each(KINDS)('restoring a till beside a real %s node', (coin, start, isT
       },
     );
 
-    it('from the 24 words alone: the same addresses and the same money', { timeout: 180_000 }, async () => {
-      await till.end();
-      till = await TillProcess.start(env);
-      shop = await Shop.open(till.api);
-      await till.ready();
-      const { stdout: words } = await runTool('seed', ['show', '--yes', '--data-dir', till.dataDir], { env });
-      const payments: PaymentJson[] = [];
-      for (let at = 0; at < 34; at += 1) payments.push(await order());
-      // Far apart: each moves the window on for the next.
-      const some = [payments[15]!, payments[32]!];
-      await ground.pay(some[0]!.options[coin].address, atomsOf(some[0]!, coin));
-      await ground.payOddly(some[1]!.options[coin].address, atomsOf(some[1]!, coin));
-      for (const payment of some) await paid(till.api, payment);
-      await till.kill9();
+    it(
+      'from the 24 seed words alone gives the same addresses and the same money',
+      { timeout: 180_000 },
+      async () => {
+        await till.end();
+        till = await TillProcess.start(env);
+        shop = await Shop.open(till.api);
+        await till.ready();
+        const { stdout: words } = await runTool('seed', ['show', '--yes', '--data-dir', till.dataDir], {
+          env,
+        });
+        const payments: PaymentJson[] = [];
+        for (let at = 0; at < 34; at += 1) payments.push(await order());
+        // Far apart: each moves the window on for the next.
+        const some = [payments[15]!, payments[32]!];
+        await ground.pay(some[0]!.options[coin].address, atomsOf(some[0]!, coin));
+        await ground.payOddly(some[1]!.options[coin].address, atomsOf(some[1]!, coin));
+        for (const payment of some) await paid(till.api, payment);
+        await till.kill9();
 
-      const target = join(dir, 'from-seed');
-      const password = join(dir, 'password');
-      writeFileSync(password, PASSWORD);
-      const newEnv = { ...env, TILLD_KEYRING_PASSPHRASE: 'a new passphrase, why not' };
-      const args = ['--words-file', '-', '--password-file', password, '--accounts', '1', '--gap', '20'];
-      const made = await runTool(
-        'seed',
-        ['restore', '--email', 'me@example.com', '--data-dir', target, ...args],
-        { env: newEnv, input: words },
-      );
-      expect(made).toMatchObject({ code: 0 });
-      await using restored = await Till.start(newEnv, {}, target);
-      await restored.ready();
-      const { token } = await restored.api.must<{ token: string }>('POST', '/auth/login', {
-        body: { email: 'me@example.com', password: PASSWORD },
-      });
-      const { merchants } = await restored.api.must<{ merchants: { id: string }[] }>(
-        'GET',
-        '/merchant/list',
-        { token },
-      );
-      const [merchant] = merchants;
-      const watched = await watchedAddresses(target);
-      const given = [shop.wallets[coin], ...payments.map(({ options }) => options[coin].address)];
-      expect(given.filter((address) => !watched.has(address))).toEqual([]);
-      // Swept or not, and whatever that cost: what the chain holds for the shop can be spent.
-      await settledWhen(
-        'the money of the old till can be spent',
-        async () => {
-          const balances = await restored.api.must<Record<string, string>>(
-            'GET',
-            `/merchant/wallet/balances?merchantId=${merchant?.id}`,
-            { token },
-          );
-          return [parseCoinAmount(balances[coin] ?? '0', coin), await onChain(payments)].map(String);
-        },
-        ([told, chain]) => told === chain && chain !== '0',
-      );
-      const checked = await runTool('reconcile', ['--data-dir', target], { env: newEnv });
-      expect(checked.stdout + checked.stderr).toContain(' 0 differences');
-      const sent = await restored.api.call('POST', '/merchant/wallet/send', {
-        token,
-        body: {
-          merchantId: merchant?.id,
-          coin,
-          amount: payments[0]!.options[coin].amount,
-          destination: await ground.newAddress(),
-        },
-      });
-      expect([sent.status, sent.body.error]).toEqual([200, null]);
-    });
+        const target = join(dir, 'from-seed');
+        const password = join(dir, 'password');
+        writeFileSync(password, PASSWORD);
+        const newEnv = { ...env, TILLD_KEYRING_PASSPHRASE: 'a new passphrase, why not' };
+        const args = ['--words-file', '-', '--password-file', password, '--accounts', '1', '--gap', '20'];
+        const made = await runTool(
+          'seed',
+          ['restore', '--email', 'me@example.com', '--data-dir', target, ...args],
+          { env: newEnv, input: words },
+        );
+        expect(made).toMatchObject({ code: 0 });
+        await using restored = await Till.start(newEnv, {}, target);
+        await restored.ready();
+        const { token } = await restored.api.must<{ token: string }>('POST', '/auth/login', {
+          body: { email: 'me@example.com', password: PASSWORD },
+        });
+        const { merchants } = await restored.api.must<{ merchants: { id: string }[] }>(
+          'GET',
+          '/merchant/list',
+          { token },
+        );
+        const [merchant] = merchants;
+        const watched = await watchedAddresses(target);
+        const given = [shop.wallets[coin], ...payments.map(({ options }) => options[coin].address)];
+        expect(given.filter((address) => !watched.has(address))).toEqual([]);
+        // Swept or not, and whatever that cost: what the chain holds for the shop can be spent.
+        await settledWhen(
+          'the money of the old till can be spent',
+          async () => {
+            const balances = await restored.api.must<Record<string, string>>(
+              'GET',
+              `/merchant/wallet/balances?merchantId=${merchant?.id}`,
+              { token },
+            );
+            return [parseCoinAmount(balances[coin] ?? '0', coin), await onChain(payments)].map(String);
+          },
+          ([told, chain]) => told === chain && chain !== '0',
+        );
+        const checked = await runTool('reconcile', ['--data-dir', target], { env: newEnv });
+        expect(checked.stdout + checked.stderr).toContain(' 0 differences');
+        const sent = await restored.api.call('POST', '/merchant/wallet/send', {
+          token,
+          body: {
+            merchantId: merchant?.id,
+            coin,
+            amount: payments[0]!.options[coin].amount,
+            destination: await ground.newAddress(),
+          },
+        });
+        expect([sent.status, sent.body.error]).toEqual([200, null]);
+      },
+    );
   });
 });
 

@@ -16,8 +16,8 @@ const WORDS = `${'abandon '.repeat(23)}art`;
 describe.each([
   ['BTC', 50_000],
   ['LTC', 5_000],
-] as const)('money far beyond the gap of a %s branch, at index %i', (coin, far) => {
-  describe.skipIf(!requireNode(coin))('of which nothing but the words is left', () => {
+] as const)('money far beyond the gap limit of a %s branch, at index %i', (coin, far) => {
+  describe.skipIf(!requireNode(coin))('of which only the seed words are left', () => {
     let node: RegtestNode;
     let dir: string;
 

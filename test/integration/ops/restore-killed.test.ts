@@ -66,7 +66,7 @@ async function balanceOf(api: ApiClient, { secretKey }: Shop): Promise<bigint> {
   return toAtoms(balances['BTC'] ?? '0');
 }
 
-describe.skipIf(!requireNode('BTC'))('killed again and again, backed up and restored once more', () => {
+describe.skipIf(!requireNode('BTC'))('a restored daemon, killed repeatedly and restored once more,', () => {
   beforeEach(async () => {
     dir = mkdtempSync(join(tmpdir(), 'till-killed-'));
     world = await openLiveProcess('BTC', { env: { TILLD_KEYRING_PASSPHRASE: 'a passphrase' } });
@@ -76,7 +76,7 @@ describe.skipIf(!requireNode('BTC'))('killed again and again, backed up and rest
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it("finds every shop's lost payments once, and gives none of their addresses out again", async () => {
+  it('credits the lost payments of every shop once, and issues none of their addresses again', async () => {
     const { node, till } = world;
     const shops = [world.shop, await Shop.open(till.api), await Shop.open(till.api)];
     const backup = await backUp(till.dataDir, 'before.backup');

@@ -13,7 +13,7 @@ import { runTool } from '../../_helpers/tool.ts';
 const PASSPHRASE = 'a passphrase of the operator';
 const PASSWORD = 'correct horse battery';
 
-describe.each(['LTC', 'BTC'] as const)('restoring a till beside a real %s node', (coin) => {
+describe.each(['LTC', 'BTC'] as const)('restoring a wallet with a real %s node', (coin) => {
   describe.skipIf(!requireNode(coin))('after the machine was lost', () => {
     let world: LiveWorld<RegtestNode, TillProcess>;
     let node: RegtestNode;
@@ -50,7 +50,7 @@ describe.each(['LTC', 'BTC'] as const)('restoring a till beside a real %s node',
       return toAtoms(balances[coin] ?? '0');
     };
 
-    it('finds what was paid since: to payments in the backup, to later ones, and change', async () => {
+    it('credits payments made since, to addresses in the backup and later ones, and change', async () => {
       const settled = await order();
       const waiting = await order();
       await pay(settled);
@@ -128,7 +128,7 @@ describe.each(['LTC', 'BTC'] as const)('restoring a till beside a real %s node',
       leftAfterSend = await balanceAt(restored.api);
     });
 
-    it('from the 24 words alone: the same addresses and the same money', async () => {
+    it('from the 24 seed words alone gives the same addresses and the same money', async () => {
       await till.up();
       await till.ready();
       const before = await balanceAt(till.api);

@@ -164,7 +164,7 @@ describe('a restore with the list of revocations', () => {
     await expectRevoked(next.api);
   });
 
-  it('gives the shop a public key, so that its owner can go on', async () => {
+  it('creates a public key for the shop, so that its owner can continue', async () => {
     await restore('keys', '--revocations', listPath());
     await using next = await Till.start(ENV, {}, join(dir, 'keys'));
     const { token } = await signedIn(next.api, owner.email);
@@ -176,7 +176,7 @@ describe('a restore with the list of revocations', () => {
     expect(keys.map(({ kind }) => kind).toSorted()).toEqual(['public', 'secret']);
   });
 
-  it('is noted in the audit log of each shop', async () => {
+  it('is recorded in the audit log of each shop', async () => {
     await restore('audited', '--revocations', listPath());
     await using next = await Till.start(ENV, {}, join(dir, 'audited'));
     const { session: client } = await signedIn(next.api, owner.email);
@@ -187,7 +187,7 @@ describe('a restore with the list of revocations', () => {
     expect(body.data.entries[0]).toMatchObject({ action: 'scripts/restore', actor: { kind: 'operator' } });
   });
 
-  it('refuses a file that is none, and both answers at once', async () => {
+  it('refuses an invalid list, and contradicting options', async () => {
     expect((await restore('none', '--revocations', file)).stderr).toContain('no list of revocations');
     expect((await restore('none', '--revocations', join(dir, 'absent'))).stderr).toContain('there is no');
     expect(await restore('none', '--revocations', listPath(), '--nothing-revoked')).toMatchObject({
@@ -196,8 +196,8 @@ describe('a restore with the list of revocations', () => {
   });
 });
 
-describe('a restore without it', () => {
-  it('suspends secret keys, keys with wallet:send and members, and signs everybody out', async () => {
+describe('a restore without the list of revocations', () => {
+  it('suspends secret keys, keys with wallet:send and members, and ends all sessions', async () => {
     const restored = await restore('suspended');
     expect(restored.code).toBe(0);
     expect(restored.stderr).toContain('suspended until the owner of each shop confirms them');
@@ -216,7 +216,7 @@ describe('a restore without it', () => {
     expect((await api.call('POST', '/payment/create', { token, body: order })).status).toBe(201);
   });
 
-  it('lets the owner confirm in the API, shop by shop, after a step-up', async () => {
+  it('lets the owner confirm each shop in the API after a step-up', async () => {
     await restore('confirmed');
     await using next = await Till.start(ENV, {}, join(dir, 'confirmed'));
     const { api } = next;
@@ -251,7 +251,7 @@ describe('a restore without it', () => {
     expect(await balances(next.api, untouched.secretKey)).toBe(200);
   });
 
-  it('leaves everything as it was by the operator’s word that nothing was revoked', async () => {
+  it('suspends nothing when the operator states that nothing was revoked', async () => {
     expect((await restore('word', '--nothing-revoked')).code).toBe(0);
     await using next = await Till.start(ENV, {}, join(dir, 'word'));
     expect(await balances(next.api, untouched.secretKey)).toBe(200);
@@ -268,8 +268,8 @@ async function putBack(name: string): Promise<string> {
   return target;
 }
 
-describe('an older database put back by hand', () => {
-  it('beside its list revokes again what was revoked since', async () => {
+describe('an older database restored by hand', () => {
+  it('next to its list revokes again what was revoked since', async () => {
     const target = await putBack('by-hand');
     const path = listPath();
     copyFileSync(path, join(target, path.slice(path.lastIndexOf('/') + 1)));
@@ -284,7 +284,7 @@ describe('an older database put back by hand', () => {
   });
 });
 
-it('a restart keeps the list and suspends nothing', async () => {
+it('a restart keeps the list of revocations and suspends nothing', async () => {
   const before = listed();
   await till.down();
   await till.up();

@@ -6,7 +6,7 @@ import { scanUnspent } from '../../../src/chains/utxo/scan-unspent.ts';
 import { requireNode, startBitcoind, type RegtestNode } from '../../_helpers/nodes/index.ts';
 import { silent } from '../../_helpers/wallet-world.ts';
 
-describe.skipIf(!requireNode('BTC'))('a scan for more scripts than a node takes at once', () => {
+describe.skipIf(!requireNode('BTC'))('scanUnspent for more scripts than a node accepts at once', () => {
   let node: RegtestNode;
   let rpc: Rpc;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe.skipIf(!requireNode('BTC'))('a scan for more scripts than a node takes 
     await node.stop();
   });
 
-  it('is made in several scans of one block, which find what each part holds', async () => {
+  it('runs several scans of one block, which find the outputs of each part', async () => {
     const addresses = [await node.newAddress(), await node.newAddress()];
     for (const address of addresses) await node.pay({ address, amountAtoms: 100_000n });
     await node.mine(1);

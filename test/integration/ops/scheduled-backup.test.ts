@@ -44,7 +44,7 @@ async function backedUp(till: { api: TillProcess['api'] }, since: string | null 
   );
 }
 
-it('makes a backup at a start that finds none, which restores, and keeps only the newest of its own', async () => {
+it('a scheduled backup is made at a start without one, can be restored, and only the newest ones are kept', async () => {
   const folder = join(dir, 'backups');
   const env = {
     ...ENV,
@@ -88,7 +88,7 @@ it('makes a backup at a start that finds none, which restores, and keeps only th
   await till.end();
 });
 
-it('warns of a backup that failed, and of one that is too old', async () => {
+it('a scheduled backup that fails, or is overdue, causes a warning', async () => {
   const notAFolder = join(dir, 'file');
   writeFileSync(notAFolder, '');
   const till = await Till.start({
@@ -115,7 +115,7 @@ it('warns of a backup that failed, and of one that is too old', async () => {
   await aged.end();
 });
 
-it('finds the passphrase in the file that the YAML names', async () => {
+it('a scheduled backup reads the passphrase from the file that the YAML names', async () => {
   const [passphraseFile, config] = [join(dir, 'passphrase'), join(dir, 'tilld.yaml')];
   writeFileSync(passphraseFile, ENV.TILLD_KEYRING_PASSPHRASE);
   const yaml = readFileSync('test/_helpers/till.yaml', 'utf8');
@@ -126,7 +126,7 @@ it('finds the passphrase in the file that the YAML names', async () => {
   await till.end();
 });
 
-it('makes none without a schedule, and tells the age of one made by hand', async () => {
+it('a scheduled backup is not made without a schedule, and the age of a manual one is reported', async () => {
   const till = await Till.start(ENV);
   expect((await ready(till)).backup).toEqual({ lastAt: null, ageSeconds: null });
   expect(await runTool('backup', ['--data-dir', till.dataDir], { env: ENV })).toMatchObject({ code: 0 });

@@ -47,7 +47,7 @@ describe.each(PLACE_KINDS)('two machines with a replica on %s', (kind) => {
   });
   afterEach(async () => place.end());
 
-  it('stop one that runs when another takes over, and do not start it again', async () => {
+  it('stop the running one when the other takes over, and do not start it again', async () => {
     const first = await Machine.start({ ...env, TILLD_LOG_LEVEL: 'trace' }, join(dir, 'first'));
     const shop = await Shop.open(first.till.api);
     await first.replicated();
@@ -99,7 +99,7 @@ describe.each(PLACE_KINDS)('two machines with a replica on %s', (kind) => {
     await second.powerOff();
   });
 
-  it("ask for the operator's word where the replica cannot tell", async () => {
+  it('require a confirmation of the operator when the replica cannot decide', async () => {
     const machine = await Machine.start(env, join(dir, 'first'));
     await machine.replicated();
     await machine.powerOff();
@@ -111,7 +111,7 @@ describe.each(PLACE_KINDS)('two machines with a replica on %s', (kind) => {
   });
 });
 
-it('a takeover without the word of the operator ends once the machine that runs has stopped', async () => {
+it('a takeover without confirmation of the operator completes once the running machine has stopped', async () => {
   env = { ...env, ...SHORT_CLOCK };
   const first = await Machine.start(env, join(dir, 'first'));
   await first.replicated();
@@ -139,8 +139,8 @@ it('a takeover without the word of the operator ends once the machine that runs 
   await second.powerOff();
 });
 
-describe('a replica that cannot be trusted', () => {
-  it('is not used: an SFTP server, of which the refusal names sshfs and no password', async () => {
+describe('an unusable replica', () => {
+  it('on an SFTP server is refused with a mention of sshfs and without the password', async () => {
     const sftp = 'sftp://user:hunter2@host/folder';
     const said = await refusal(join(dir, 'first'), { TILLD_REPLICA_URL: sftp });
     expect(said).toContain('TILLD_REPLICA_URL');
@@ -152,7 +152,7 @@ describe('a replica that cannot be trusted', () => {
     expect(said + restored.stderr).not.toContain('hunter2');
   });
 
-  it('is not used: an S3 server that refuses the credentials, of which nothing is told', async () => {
+  it('on an S3 server that rejects the credentials is refused without showing them', async () => {
     const place = await openPlace('an S3 server');
     try {
       const wrong = 'a-secret-of-another-bucket';
@@ -165,14 +165,14 @@ describe('a replica that cannot be trusted', () => {
     }
   });
 
-  it('refuses a replica that belongs to another database', async () => {
+  it('of another database is refused', async () => {
     const machine = await Machine.start(env, join(dir, 'first'));
     await machine.replicated();
     expect(await refusal(join(dir, 'stranger'))).toContain('holds the replica of another database');
     await machine.powerOff();
   });
 
-  it('warns while nobody replicates', async () => {
+  it('causes a warning while nothing is replicated', async () => {
     const till = await TillProcess.start({ ...env, TILLD_REPLICA_MAX_LAG: '30s' }, join(dir, 'first'));
     const warnings = async () => {
       const { body } = await till.api.call('GET', '/readyz');

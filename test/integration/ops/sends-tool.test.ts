@@ -20,7 +20,7 @@ import type { WalletWorld } from '../../_helpers/wallet-world.ts';
 
 const COIN = 100_000_000n;
 
-describe.skipIf(!requireNode('BTC'))('scripts/sends beside a real node', () => {
+describe.skipIf(!requireNode('BTC'))('scripts/sends with a real node', () => {
   let node: RegtestNode;
   let proxy: FaultProxy;
   let dir: string;
@@ -69,11 +69,11 @@ describe.skipIf(!requireNode('BTC'))('scripts/sends beside a real node', () => {
     return { ...sent, funds };
   }
 
-  test('says that nothing waits', async () => {
+  test('reports that no send is waiting', async () => {
     expect(await tool()).toEqual({ code: 0, stdout: 'BTC: no send waits\n', stderr: '' });
   });
 
-  test('a send that the node never heard of is handed to it, and waits for a block', async () => {
+  test('broadcasts a send that the node does not have, and reports that it waits for a block', async () => {
     await node.mine(1);
     const sent = await unheard();
     const { code, stdout } = await tool();
@@ -84,7 +84,7 @@ describe.skipIf(!requireNode('BTC'))('scripts/sends beside a real node', () => {
     expect(await status(sent.id)).toBe('signed');
   });
 
-  test('one whose coin somebody else spends may win still, until a block decides: then the daemon ends it', async () => {
+  test('reports a send with a double spend as undecided until a block decides, and then the daemon ends it', async () => {
     const sent = await unheard();
     const adapter = world.adapter('BTC');
     const theirs = adapter.planSend({
@@ -116,7 +116,7 @@ describe.skipIf(!requireNode('BTC'))('scripts/sends beside a real node', () => {
     expect((await tool()).stdout).toBe('BTC: no send waits\n');
   });
 
-  test('a node of another network is told from one that refuses', async () => {
+  test('distinguishes a node of another network from one that refuses', async () => {
     await unheard();
     const env = { ...liveEnv({ BTC: node.rpcUrl }), TILLD_NETWORK: 'testnet' };
     const { code, stdout } = await runTool('sends', ['--data-dir', dir], { env });

@@ -5,7 +5,7 @@ const body = { email: 'owner@example.com', password: 'correct horse battery' };
 const tokenIn = (output: string): string | undefined =>
   /"registerUrl":"[^"]*\/dashboard\/register#setup=(\w{32})"/.exec(output)?.[1];
 
-it('the log of a daemon for the first user only has the token that the first account needs, until there is one', async () => {
+it('the log of a daemon in first-user mode contains the setup token until the first account exists', async () => {
   await using till = await TillProcess.start({ TILLD_REGISTRATION: 'first-user', TILLD_LOG_LEVEL: 'info' });
   const first = tokenIn(till.output);
   expect(first).toBeDefined();
@@ -23,7 +23,7 @@ it('the log of a daemon for the first user only has the token that the first acc
   expect(till.output.slice(before)).not.toContain('#setup=');
 });
 
-it('the log of a daemon that anybody may register with has none', async () => {
+it('the log of a daemon with open registration contains no setup token', async () => {
   await using till = await TillProcess.start({ TILLD_LOG_LEVEL: 'info' });
   expect(till.output).not.toContain('#setup=');
   await till.api.must('POST', '/auth/register', { body });

@@ -93,7 +93,7 @@ async function servesPages({ url }: Started): Promise<void> {
 }
 
 it(
-  'two starts at once from one clone build once, and both serve their pages',
+  'two concurrent starts from one clone build once, and both serve their pages',
   async () => {
     const both = await Promise.all([start(), start()]);
     for (const one of both) await answers(one);
@@ -105,7 +105,7 @@ it(
 );
 
 it(
-  'a start after it builds nothing, and one of changed sources leaves the running daemon its pages',
+  'a second start builds nothing, and one with changed sources leaves the pages of the running daemon intact',
   async () => {
     const running = await start();
     await answers(running);

@@ -92,7 +92,7 @@ describe('a machine that took over', () => {
     expect(second.output).toContain('another machine has taken over (epoch 3, this one has 2)');
   });
 
-  it('shows no age of a replica that holds only the sign of its takeover', async () => {
+  it('shows no age of a replica that contains only its takeover marker', async () => {
     await deadMachine();
     await restore('second');
     await promote('second');
@@ -130,7 +130,7 @@ it('a promotion that is killed while it waits leaves a database that does not st
   expect(await promote('second')).toMatchObject({ code: 0, stdout: expect.stringContaining('epoch 3') });
 });
 
-it('two machines that take over at the same time do not both win', async () => {
+it('at most one of two concurrent takeovers succeeds', async () => {
   const target: ReplicaTarget = {
     url: { reveal: () => `file://${replica}` },
     s3Endpoint: null,
@@ -149,7 +149,7 @@ it('two machines that take over at the same time do not both win', async () => {
   }
 });
 
-it('a generation that cannot be restored is named, and what is older comes by the word of the operator', async () => {
+it('a generation that cannot be restored is named, and an older one is used only on confirmation of the operator', async () => {
   const payment = await deadMachine();
   await restore('second');
   await promote('second');

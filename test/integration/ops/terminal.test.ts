@@ -52,7 +52,7 @@ async function outputOf(command: string, args: readonly string[], port: number):
   return output.replaceAll('\r', '');
 }
 
-it('says at a terminal where everything is, and logs in a form for people', async () => {
+it('the daemon shows at a terminal where everything is, and logs in readable form', async () => {
   const port = await freePort();
   const program = `exec '${process.execPath}' '${programFile()}'`;
   const output = await outputOf('script', ['-qefc', program, '/dev/null'], port);
@@ -70,7 +70,7 @@ it('says at a terminal where everything is, and logs in a form for people', asyn
   expect(output).not.toContain('{"level"');
 });
 
-it('writes JSON lines and nothing else where its output is no terminal', async () => {
+it('the daemon writes only JSON lines when its output is not a terminal', async () => {
   const port = await freePort();
   const output = await outputOf(process.execPath, [programFile()], port);
   const lines = output.trimEnd().split('\n');

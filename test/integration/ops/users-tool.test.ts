@@ -33,7 +33,7 @@ async function accountLog(session: SessionClient): Promise<{ action: string; act
 }
 
 describe('scripts/users', () => {
-  it('lists accounts with what they sign in by and what they own', async () => {
+  it('lists accounts with their credentials and shops', async () => {
     const shop = await Shop.open(till.api);
     const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', {
       token: shop.token,
@@ -45,7 +45,7 @@ describe('scripts/users', () => {
     expect(line).toContain('shops: ');
   });
 
-  it('sets a generated password, printed once, and ends what was issued before', async () => {
+  it('sets a generated password, prints it once, and revokes earlier sessions and tokens', async () => {
     const person = await newPerson(till.api);
     const { code, stdout, stderr } = await users(['reset-password', person.email, '--generate']);
     expect({ code, stderr }).toMatchObject({ code: 0 });
@@ -64,7 +64,7 @@ describe('scripts/users', () => {
     );
   });
 
-  it('takes a password from the standard input, never as an argument, and refuses a common one', async () => {
+  it('reads a password from the standard input, never from an argument, and refuses a common one', async () => {
     const { email } = await newPerson(till.api);
     const fromInput = ['reset-password', email, '--password-file', '-'];
     expect(await users(fromInput, 'password1')).toMatchObject({ code: 1 });
@@ -73,7 +73,7 @@ describe('scripts/users', () => {
     expect((await login(email, 'an entirely new one')).status).toBe(200);
   });
 
-  it('switches a lost second factor off', async () => {
+  it('disables a lost second factor', async () => {
     const { email, session } = await newPerson(till.api);
     const setup = await session.call<{ secret: string }>('POST', '/auth/totp/setup', { password: PASSWORD });
     const step = Math.floor(till.clock.now() / 30_000);
@@ -84,7 +84,7 @@ describe('scripts/users', () => {
     expect((await login(email, PASSWORD)).status).toBe(200);
   });
 
-  it('gives all that one account owns to another one, which owns nothing yet', async () => {
+  it('transfers everything from one account to another one that is empty', async () => {
     const [before, after] = [await newPerson(till.api, 'before'), await newPerson(till.api, 'after')];
     const shop = await Shop.open(till.api, { owner: before.token });
     expect(await users(['make-owner', after.email, '--instead-of', before.email])).toMatchObject({ code: 0 });
@@ -109,7 +109,7 @@ describe('scripts/users', () => {
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('has shops, customers') });
   });
 
-  it('names the account that is not there, and the commands there are', async () => {
+  it('names an account that does not exist, and lists the commands', async () => {
     expect((await users(['reset-password', 'nobody@example.com', '--generate'])).stderr).toContain(
       'no account has the address nobody@example.com',
     );
@@ -117,7 +117,7 @@ describe('scripts/users', () => {
   });
 });
 
-it('scripts/seed show notes in the log of each shop that the words were shown', async () => {
+it('scripts/seed show records in the audit log of each shop that the words were shown', async () => {
   const shop = await Shop.open(till.api);
   const { user } = await till.api.must<{ user: { email: string } }>('GET', '/auth/me', {
     token: shop.token,

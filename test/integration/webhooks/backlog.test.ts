@@ -25,7 +25,7 @@ async function backlog(then: Answer): Promise<Merchant> {
 
 const rows = async () => shop.db.selectFrom('deliveries').selectAll().execute();
 
-it('gives back unattempted what was under way to an endpoint that fell silent, when it stops', async () => {
+it('the webhook queue releases deliveries in flight to an endpoint that became silent when it stops', async () => {
   const held: (() => void)[] = [];
   await backlog((_request, response) => void held.push(() => response.end()));
   const queue = shop.queue();
@@ -46,7 +46,7 @@ it('gives back unattempted what was under way to an endpoint that fell silent, w
   expect(ids).toHaveLength(EVENTS + 4);
 });
 
-it('sends next to nothing more to an endpoint that said 410, whatever waits for it', async () => {
+it('the webhook queue sends almost nothing more to an endpoint that answered 410, whatever is waiting for it', async () => {
   await backlog((_request, response) => void response.writeHead(410).end());
   const queue = shop.queue();
   queue.wake();
@@ -56,7 +56,7 @@ it('sends next to nothing more to an endpoint that said 410, whatever waits for 
   expect(sink.received.length).toBeLessThan(EVENTS / 2);
 });
 
-it('attempts one at once that waits behind others', async () => {
+it('the webhook queue delivers one immediately on request that waits behind others', async () => {
   const held: (() => void)[] = [];
   await backlog((_request, response) => void held.push(() => response.end('ok')));
   const queue = shop.queue();
@@ -74,7 +74,7 @@ it('attempts one at once that waits behind others', async () => {
   expect(sink.received).toHaveLength(EVENTS);
 });
 
-it('records the others when one of the attempts that end together cannot be recorded', async () => {
+it('the webhook queue records the other attempts of a batch when one cannot be recorded', async () => {
   const held: (() => void)[] = [];
   sink = await startSink((_request, response) => void held.push(() => response.end('ok')));
   const merchant = await shop.merchant(sink.url);

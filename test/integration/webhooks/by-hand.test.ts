@@ -41,8 +41,8 @@ async function editUrl(merchant: Merchant, webhookUrl: string | null): Promise<v
   });
 }
 
-describe('redelivery', () => {
-  it('sends the same body and id again at once and answers the new log', async () => {
+describe('redeliverWebhook', () => {
+  it('sends the same body and id again immediately and returns the new log', async () => {
     const merchant = await shop.merchant(sink.url);
     await (await shop.payment(merchant)).emit();
     await run();
@@ -58,7 +58,7 @@ describe('redelivery', () => {
     expect((await logs(merchant)).logs.map((log) => log.id)).toContain(report.logId);
   });
 
-  it('goes ahead of a payment’s stuck order, and its success ends the retries of the first delivery', async () => {
+  it('bypasses the blocked order of a payment, and its success ends the retries of the first delivery', async () => {
     sink.answer(status(500));
     const merchant = await shop.merchant(sink.url);
     const payment = await shop.payment(merchant);
@@ -73,7 +73,7 @@ describe('redelivery', () => {
     expect(sink.received.map((request) => request.json.sequence)).toEqual([1, 1, 2]);
   });
 
-  it('keeps one retry chain however often it is asked for', async () => {
+  it('keeps one chain of retries however often it is requested', async () => {
     sink.answer(status(500));
     const merchant = await shop.merchant(sink.url);
     await (await shop.payment(merchant)).emit();
@@ -91,7 +91,7 @@ describe('redelivery', () => {
     expect(pending).toHaveLength(2);
   });
 
-  it('answers INVALID_STATE when another one takes its place before its attempt', async () => {
+  it('answers INVALID_STATE when another redelivery replaces it before its attempt', async () => {
     const merchant = await shop.merchant(sink.url);
     await (await shop.payment(merchant)).emit();
     await run();
@@ -105,7 +105,7 @@ describe('redelivery', () => {
     });
   });
 
-  it('answers LOG_NOT_FOUND for a log of another merchant or of nobody', async () => {
+  it('answers LOG_NOT_FOUND for a log of another merchant or an unknown one', async () => {
     const merchant = await shop.merchant(sink.url);
     const other = await shop.merchant(sink.url);
     await (await shop.payment(merchant)).emit();
@@ -122,7 +122,7 @@ describe('redelivery', () => {
     expect(sink.received).toHaveLength(1);
   });
 
-  it('serves many at once', async () => {
+  it('handles many concurrent requests', async () => {
     const merchant = await shop.merchant(sink.url);
     for (let n = 0; n < 12; n += 1) await (await shop.payment(merchant)).emit();
     await run();
@@ -137,8 +137,8 @@ describe('redelivery', () => {
   });
 });
 
-describe('test webhook', () => {
-  it('posts webhook.test to the merchant and answers how it went', async () => {
+describe('testWebhook', () => {
+  it('posts webhook.test to the merchant and returns the result', async () => {
     const merchant = await shop.merchant(sink.url);
     const report = await testWebhook(
       { ...shop, attempts: queue, logger: silent },
@@ -149,7 +149,7 @@ describe('test webhook', () => {
     expect((await logs(merchant)).logs[0]).toMatchObject({ id: report.logId, paymentId: null });
   });
 
-  it('reports a failure and is retried like any event, also while the queue races for it', async () => {
+  it('reports a failure and is retried like any event, also during a race with the queue', async () => {
     sink.answer(status(500));
     const merchant = await shop.merchant(sink.url);
     await queue.start();
@@ -164,7 +164,7 @@ describe('test webhook', () => {
     expect(sink.received).toHaveLength(8);
   });
 
-  it('says INVALID_STATE without a URL', async () => {
+  it('answers INVALID_STATE without a URL', async () => {
     const merchant = await shop.merchant(null);
     await expect(
       testWebhook({ ...shop, attempts: queue, logger: silent }, { merchantId: merchant.id }),
@@ -172,8 +172,8 @@ describe('test webhook', () => {
   });
 });
 
-describe('a merchant URL that answered 410', () => {
-  it('rests until it is edited, even to the same value', async () => {
+describe('a webhook URL that answered 410', () => {
+  it('gets no deliveries until it is edited, even to the same value', async () => {
     sink.answer(status(410));
     const merchant = await shop.merchant(sink.url);
     const closing = await shop.payment(merchant);
@@ -202,8 +202,8 @@ describe('a merchant URL that answered 410', () => {
   });
 });
 
-describe('an edited merchant URL', () => {
-  it('gets what was waiting for the old one, but nothing of payments with their own', async () => {
+describe('an edited webhook URL', () => {
+  it('gets the deliveries waiting for the old one, but none of payments with a separate URL', async () => {
     const wrong = await startSink(status(500));
     const merchant = await shop.merchant(wrong.url);
     const payment = await shop.payment(merchant);
@@ -219,7 +219,7 @@ describe('an edited merchant URL', () => {
     await wrong.close();
   });
 
-  it('is where an attempt that failed at the old one meanwhile goes next', async () => {
+  it('gets the next attempt of a delivery that failed at the old one meanwhile', async () => {
     const held: (() => void)[] = [];
     const wrong = await startSink(
       (_request, response) => void held.push(() => response.writeHead(410).end()),
@@ -236,7 +236,7 @@ describe('an edited merchant URL', () => {
     await wrong.close();
   });
 
-  it('is tried as often as if there had been no other, whatever failed at the old one', async () => {
+  it('gets the full number of attempts, whatever failed at the old one', async () => {
     queue = shop.queue({ retryGapsMs: [1_000, 1_000, 1_000] });
     const [old, other] = [await startSink(status(500)), await startSink(status(500))];
     const merchant = await shop.merchant(old.url);
@@ -258,7 +258,7 @@ describe('an edited merchant URL', () => {
     for (const each of [old, other]) await each.close();
   });
 
-  it('does not count an attempt that was under way to the old one', async () => {
+  it('does not count an attempt that was in flight to the old one', async () => {
     const held: (() => void)[] = [];
     const old = await startSink((_request, response) => void held.push(() => response.writeHead(500).end()));
     const merchant = await shop.merchant(old.url);
@@ -274,7 +274,7 @@ describe('an edited merchant URL', () => {
     await old.close();
   });
 
-  it('ends what was waiting when it is removed', async () => {
+  it('ends the waiting deliveries when it is removed', async () => {
     sink.answer(status(500));
     const merchant = await shop.merchant(sink.url);
     const { deliveryId } = await (await shop.payment(merchant)).emit();
@@ -284,8 +284,8 @@ describe('an edited merchant URL', () => {
   });
 });
 
-describe('events and logs as lists', () => {
-  it('page, filter and count exactly, newest first, and keep merchants apart', async () => {
+describe('listEvents and listWebhookLogs', () => {
+  it('page, filter and count exactly, newest first, and separate merchants', async () => {
     const merchant = await shop.merchant(sink.url);
     const other = await shop.merchant(sink.url);
     const payments = [await shop.payment(merchant), await shop.payment(merchant)];
@@ -328,8 +328,8 @@ describe('events and logs as lists', () => {
   });
 });
 
-describe('emitting an event', () => {
-  it('insists on the transaction of its change, and vanishes with it', async () => {
+describe('emitEvent', () => {
+  it('requires the transaction of its change, and is rolled back with it', async () => {
     const merchant = await shop.merchant(sink.url);
     const deps = { clock: shop.clock, logger: silent };
     const event = {

@@ -28,8 +28,8 @@ async function startChild(): Promise<ChildProcess> {
   return child;
 }
 
-describe('webhook queue after kill -9', () => {
-  it('delivers what was in the middle of an attempt, under the same id, and all that follows', async () => {
+describe('the webhook queue after kill -9', () => {
+  it('delivers what was in flight, with the same id, and all that follows', async () => {
     const merchant = await shop.merchant(sink.url);
     const payment = await shop.payment(merchant);
     const first = await payment.emit('payment.created');

@@ -56,7 +56,7 @@ const endpoint = async (url: string, events: EventType[] | null = null) => {
   ).endpoint;
 };
 
-it('a delivery is one entry however often it was tried, on whatever page its attempts are', async () => {
+it('listDeliveries returns one entry per delivery however often it was attempted, on any page', async () => {
   sink.answer(status(500));
   const made: string[] = [];
   for (let number = 0; number < 7; number += 1) made.unshift((await emit()).eventId);
@@ -76,7 +76,7 @@ it('a delivery is one entry however often it was tried, on whatever page its att
   }
 });
 
-it('what is queued is listed before its first attempt, and says when that is due', async () => {
+it('listDeliveries includes queued deliveries before their first attempt, with the time of that', async () => {
   const { eventId } = await emit();
   const { deliveries } = await list({ state: 'pending' });
   expect(deliveries).toMatchObject([{ eventId, event: 'payment.created', attempts: 0, last: null }]);
@@ -88,7 +88,7 @@ it('what is queued is listed before its first attempt, and says when that is due
   expect(Date.parse(tried?.nextAttemptAt ?? '')).toBeGreaterThan(shop.clock.now());
 });
 
-it('filters tell states, events, payments, days and merchants apart, each with its total', async () => {
+it('listDeliveries filters by status, event, payment, day and merchant, each with its total', async () => {
   const start = shop.clock.now();
   await emit();
   await run();
@@ -122,7 +122,7 @@ it('filters tell states, events, payments, days and merchants apart, each with i
   expect(await attemptsOf(newest?.id ?? '', stranger)).toEqual([]);
 });
 
-it('endpoints are told apart: the merchant’s own, others, those of payments, and such as are gone', async () => {
+it('listDeliveries distinguishes the endpoint of the merchant, others, those of payments, and deleted ones', async () => {
   const books = await endpoint('http://127.0.0.1:9/books', ['payment.completed']);
   await emit();
   await emit('payment.completed');
@@ -146,7 +146,7 @@ it('endpoints are told apart: the merchant’s own, others, those of payments, a
   expect(deliveries).toMatchObject([{ attempts: 0, last: { error: 'ended: the endpoint was deleted' } }]);
 });
 
-it('what was sent again by hand is listed once, as it is now, with the attempts before', async () => {
+it('listDeliveries returns a redelivered one once, in its current state, with the earlier attempts', async () => {
   sink.answer(status(500));
   await emit();
   await exhaust();
@@ -183,7 +183,7 @@ it('what was sent again by hand is listed once, as it is now, with the attempts 
     expect((await attemptsOf(id)).map((log) => log.status)).toEqual([200, 500, 500, 500, 500, 500]);
 });
 
-it('the list and its totals are the same after a restart', async () => {
+it('listDeliveries returns the same list and totals after a restart', async () => {
   await emit();
   await run();
   await emit('payment.completed');

@@ -76,7 +76,7 @@ const states = async () => {
 };
 
 describe('webhook endpoints', () => {
-  it('each gets the events it takes, signed with its own secret, beside the webhookUrl of merchant or payment', async () => {
+  it('receive their selected events, signed with their own secret, in addition to the webhookUrl of merchant or payment', async () => {
     const [main, own, all, some, off] = [
       await sinkThat(ok),
       await sinkThat(ok),
@@ -116,7 +116,7 @@ describe('webhook endpoints', () => {
     expect(some.received[0]!.body).toBe(main.received[1]!.body);
   });
 
-  it('a rotated secret signs together with the old one for a day', async () => {
+  it('receive signatures of a rotated secret together with the old one for a day', async () => {
     const sink = await sinkThat(ok);
     shop.clock.advance(Date.now() - shop.clock.now());
     merchant = await shop.merchant(null);
@@ -136,7 +136,7 @@ describe('webhook endpoints', () => {
     expect(second!.headers['webhook-signature']).not.toContain(' ');
   });
 
-  it('one that never answers delays no other at the same host, neither its order nor its attempts', async () => {
+  it('that never respond delay no other endpoint at the same host', async () => {
     const hung: (() => void)[] = [];
     const host = await sinkThat((request, response, index) => {
       if (!request.path.startsWith('/dead')) return ok(request, response, index);
@@ -160,7 +160,7 @@ describe('webhook endpoints', () => {
     for (const end of hung) end();
   });
 
-  it('keeps the order of a payment at each endpoint, though another fails', async () => {
+  it('receive the events of a payment in order, although another endpoint fails', async () => {
     const [good, bad] = [await sinkThat(ok), await sinkThat(status(500))];
     merchant = await shop.merchant(null);
     await create(good.url);
@@ -183,7 +183,7 @@ describe('webhook endpoints', () => {
     expect((await view(failing.endpoint.id)).health).toMatchObject({ failuresInARow: 0, lastError: null });
   });
 
-  it('tells how it goes: the last success and failure, and failures in a row', async () => {
+  it('show their health, with last success, last failure, and failures in a row', async () => {
     const [main, other] = [await sinkThat(ok), await sinkThat(status(503))];
     merchant = await shop.merchant(main.url);
     const { endpoint } = await create(other.url);
@@ -225,7 +225,7 @@ describe('webhook endpoints', () => {
       async (id: string) =>
         void (await editEndpoint(deps(), { editor: SECRET_KEY, ...at({ id }), active: false })),
     ],
-  ])('what waits for one that is %s ends, which the logs tell', async (word, close) => {
+  ])('that are %s lose their waiting deliveries, as the logs show', async (word, close) => {
     const [main, other] = [await sinkThat(ok), await sinkThat(status(500))];
     merchant = await shop.merchant(main.url);
     const { endpoint } = await create(other.url);
@@ -265,7 +265,7 @@ describe('webhook endpoints', () => {
     ).rejects.toMatchObject({ code: 'INVALID_STATE' });
   });
 
-  it('what was under way when its endpoint was deleted and succeeds is delivered', async () => {
+  it('keep the success of an attempt that was in flight when they were deleted', async () => {
     const answers: (() => void)[] = [];
     const slow = await sinkThat((_request, response) => {
       answers.push(() => void response.writeHead(200).end());
@@ -284,7 +284,7 @@ describe('webhook endpoints', () => {
     expect(await states()).toEqual([`${endpoint.id} delivered`]);
   });
 
-  it('an edited URL gets what waits, with all attempts before it', async () => {
+  it('get the waiting deliveries at an edited URL, including the count of attempts before', async () => {
     const [wrong, right] = [await sinkThat(status(404)), await sinkThat(ok)];
     merchant = await shop.merchant(null);
     const { endpoint } = await create(wrong.url);
@@ -314,7 +314,7 @@ describe('webhook endpoints', () => {
     expect(types(right).at(-1)).toBe('payment.expired');
   });
 
-  it('a 410 ends what waits for this endpoint alone, until it is edited', async () => {
+  it('that answer 410 end only their own waiting deliveries, until they are edited', async () => {
     const gone = await sinkThat(status(410));
     // The same address twice: what one answers does not concern the other.
     merchant = await shop.merchant(gone.url);
@@ -343,7 +343,7 @@ describe('webhook endpoints', () => {
     expect((await states()).filter((state) => state.startsWith(endpoint.id))).toHaveLength(3);
   });
 
-  it('a test and a redelivery go to the endpoint they are meant for, and to no other', async () => {
+  it('receive a test or redelivery only when it is meant for them', async () => {
     const [main, other] = [await sinkThat(ok), await sinkThat(ok)];
     merchant = await shop.merchant(main.url);
     const { endpoint } = await create(other.url, { events: ['payment.expired'] });
@@ -357,7 +357,7 @@ describe('webhook endpoints', () => {
     expect([types(other).length, types(main).length]).toEqual([2, 1]);
   });
 
-  it('removing the webhookUrl of the merchant ends what waits for it, and nothing else', async () => {
+  it('keep their deliveries when the webhookUrl of the merchant is removed', async () => {
     const [main, other] = [await sinkThat(status(500)), await sinkThat(status(500))];
     merchant = await shop.merchant(main.url);
     const { endpoint } = await create(other.url);
@@ -371,7 +371,7 @@ describe('webhook endpoints', () => {
     expect((await logs()).map(({ error }) => error)).toEqual(['ended: webhookUrl was removed']);
   });
 
-  it('refuses more than a merchant may have, and another merchant’s', async () => {
+  it('are limited per merchant, and hidden from other merchants', async () => {
     merchant = await shop.merchant(null);
     const { endpoint } = await create('http://127.0.0.1:1/');
     for (let n = 1; n < 16; n += 1) await create('http://127.0.0.1:1/');

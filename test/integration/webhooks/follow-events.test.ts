@@ -35,7 +35,7 @@ const follow = (input: Partial<FollowEventsInput> = {}) =>
 const waiting = async (count: number): Promise<void> =>
   eventually(() => waiters.count === count, `${count} waiting requests`);
 
-it('shows the events of one merchant in the order they were written, each once, in stretches of any size', async () => {
+it('followEvents returns the events of one merchant in order of writing, each once, on pages of any size', async () => {
   const other = await shop.merchant(null);
   const payments = [await shop.payment(merchant), await shop.payment(other), await shop.payment(merchant)];
   const written: string[] = [];
@@ -61,7 +61,7 @@ it('shows the events of one merchant in the order they were written, each once, 
   expect(events.map(({ id }) => id)).toEqual(written.toReversed());
 });
 
-it('filters, and goes on behind what did not match', async () => {
+it('followEvents filters, and continues after events that did not match', async () => {
   const [one, two] = [await shop.payment(merchant), await shop.payment(merchant)];
   await one.emit('payment.created');
   await two.emit('payment.created');
@@ -77,7 +77,7 @@ it('filters, and goes on behind what did not match', async () => {
   ]);
 });
 
-it('a request that waits is answered by the commit of an event of its merchant, and by no other', async () => {
+it('followEvents wakes a long poll on the commit of an event of its merchant, and of no other', async () => {
   const payment = await shop.payment(merchant);
   const stranger = await shop.payment(await shop.merchant(null));
   let answered = false;
@@ -99,7 +99,7 @@ it('a request that waits is answered by the commit of an event of its merchant, 
   expect(waiters.count).toBe(0);
 });
 
-it('a wait with a filter goes on over events that do not match', async () => {
+it('followEvents keeps a filtered long poll waiting on events that do not match', async () => {
   const payment = await shop.payment(merchant);
   const answer = follow({ type: 'payment.completed', waitMs: 30_000 });
   await waiting(1);
@@ -108,7 +108,7 @@ it('a wait with a filter goes on over events that do not match', async () => {
   expect((await answer).events.map(({ id }) => id)).toEqual([eventId]);
 });
 
-it('a client that goes ends its wait; the place is free again', async () => {
+it('followEvents ends the long poll of a client that disconnects, and frees its slot', async () => {
   const client = new AbortController();
   const answer = follow({ waitMs: 30_000, clientGone: () => client.signal });
   await waiting(1);
@@ -117,7 +117,7 @@ it('a client that goes ends its wait; the place is free again', async () => {
   expect(waiters.count).toBe(0);
 });
 
-it('no event is missed, however writing and waiting fall together', async () => {
+it('followEvents misses no event, whatever the timing of writes and waits', async () => {
   const payment = await shop.payment(merchant);
   const written: string[] = [];
   const writing = (async () => {
@@ -136,7 +136,7 @@ it('no event is missed, however writing and waiting fall together', async () => 
   expect(seen).toEqual(written);
 });
 
-it('what is older than the retention is still shown, and says that its data is gone', async () => {
+it('followEvents returns events older than the retention without their data', async () => {
   const payment = await shop.payment(merchant);
   await payment.emit('payment.created');
   shop.clock.advance(40 * DAY_MS);
@@ -150,7 +150,7 @@ it('what is older than the retention is still shown, and says that its data is g
   expect(events.map(({ data }) => Object.keys(data))).toEqual([[], ['payment']]);
 });
 
-it('refuses a cursor that this database never gave', async () => {
+it('followEvents rejects a cursor that this database never returned', async () => {
   await (await shop.payment(merchant)).emit();
   const { nextAfter } = await follow();
   expect(await follow({ after: nextAfter })).toEqual({ events: [], nextAfter });
@@ -160,7 +160,7 @@ it('refuses a cursor that this database never gave', async () => {
   });
 });
 
-it('after a restore new events come behind every cursor that a shop may have', async () => {
+it('followEvents returns new events after a restore behind every cursor that a shop may have', async () => {
   const payment = await shop.payment(merchant);
   await payment.emit();
   const backup = (await follow()).nextAfter;

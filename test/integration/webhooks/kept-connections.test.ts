@@ -73,7 +73,7 @@ async function delivered(deliveryId: string | null): Promise<void> {
   );
 }
 
-it('goes over the connection that the last webhook to the endpoint left', async () => {
+it('a webhook delivery reuses the connection of the last delivery to the endpoint', async () => {
   const payment = await shop.payment(await shop.merchant(endpoint.url));
   for (let n = 0; n < 3; n += 1) await payment.emit();
   const last = await payment.emit();
@@ -82,7 +82,7 @@ it('goes over the connection that the last webhook to the endpoint left', async 
   expect(endpoint.requests.map(({ connection }) => connection)).toEqual([0, 0, 0, 0]);
 });
 
-it('is sent again at once, under the same id and as one attempt, when the kept connection breaks', async () => {
+it('a webhook delivery is repeated immediately, with the same id and as one attempt, when the kept connection breaks', async () => {
   endpoint.hangUpOnReuse = true;
   const merchant = await shop.merchant(endpoint.url);
   const payment = await shop.payment(merchant);

@@ -62,7 +62,7 @@ async function lookMs(): Promise<number> {
   return quickest;
 }
 
-it('finds at once what is due before, between and behind many deliveries whose endpoint can take no more', async () => {
+it('listDue finds due deliveries quickly before, between and behind many whose endpoint is at its limit', async () => {
   const first = await one();
   await backlog(10_000);
   const middle = await one();
@@ -71,7 +71,7 @@ it('finds at once what is due before, between and behind many deliveries whose e
   expect(await due()).toEqual([first, middle, last]);
 });
 
-it('answers with those that wait longest, first, and no more than so many of each endpoint', async () => {
+it('listDue returns the longest waiting deliveries first, up to a limit per endpoint', async () => {
   const ids: string[] = [];
   for (let n = 0; n < 4; n += 1) {
     ids.push(await one());
@@ -84,7 +84,7 @@ it('answers with those that wait longest, first, and no more than so many of eac
   expect(all).toHaveLength(ids.length + 2);
 });
 
-it('lists each once, and none that is leased, until its lease has expired', async () => {
+it('listDue returns each delivery once, and none that is leased, until its lease has expired', async () => {
   await backlog(1_500);
   const ids = [await one(), await one(), await one()];
   const [leased = ''] = ids;
@@ -98,7 +98,7 @@ it('lists each once, and none that is leased, until its lease has expired', asyn
   expect(await due()).toEqual(ids);
 });
 
-it('takes no longer the more are due', async () => {
+it('listDue takes no longer the more deliveries are due', async () => {
   await backlog(5_000);
   const few = await lookMs();
   await backlog(150_000);

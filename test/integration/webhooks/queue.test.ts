@@ -50,7 +50,7 @@ async function settled(deliveryId: string | null, state: string) {
 const idOf = (request: Received) => request.headers['webhook-id'];
 const paymentOf = (request: Received) => (request.json.data['payment'] as { id: string }).id;
 
-describe('webhook queue', () => {
+describe('the webhook queue', () => {
   it('delivers an event once, signed, and logs the attempt without secrets', async () => {
     const sink = await sinkOf((_request, response) =>
       response.writeHead(201, { 'x-shop': 'yes', 'set-cookie': 'session=secret' }).end('thanks'),
@@ -95,7 +95,7 @@ describe('webhook queue', () => {
     expect(stored).not.toContain('session=secret');
   });
 
-  it('signs so that the reference library agrees, with both secrets during a rotation', async () => {
+  it('signs so that the reference library verifies it, with both secrets during a rotation', async () => {
     const sink = await sinkOf();
     const merchant = await shop.merchant(sink.url);
     const fresh = newWebhookSecret();
@@ -131,7 +131,7 @@ describe('webhook queue', () => {
     expect(String(last.headers['webhook-signature'])).not.toContain(' ');
   });
 
-  it('goes to the URL of the payment rather than that of the merchant, and nowhere without one', async () => {
+  it('uses the URL of the payment before that of the merchant, and delivers nothing without one', async () => {
     const [own, general] = [await sinkOf(), await sinkOf()];
     const merchant = await shop.merchant(general.url);
     const queue = shop.queue();
@@ -144,7 +144,7 @@ describe('webhook queue', () => {
     expect([own.received.length, general.received.length]).toEqual([1, 1]);
   });
 
-  it('keeps the order of each payment while its deliveries fail, and lets other payments pass', async () => {
+  it('keeps the order of each payment while its deliveries fail, and does not delay other payments', async () => {
     const attempts = new Map<string, number>();
     const delivered: string[] = [];
     const sink = await sinkOf((request, response) => {
@@ -176,7 +176,7 @@ describe('webhook queue', () => {
     expect([...attempts.values()].sort((a, b) => a - b)).toEqual([1, 1, 1, 3, 3, 3]);
   });
 
-  it('is not held up by endpoints that never answer', async () => {
+  it('is not delayed by endpoints that never respond', async () => {
     const dead = await Promise.all(Array.from({ length: 6 }, () => sinkOf(() => undefined)));
     const alive = await sinkOf();
     for (const sink of dead) {
@@ -193,7 +193,7 @@ describe('webhook queue', () => {
   });
 
   it.each(['the same shop', 'another shop'])(
-    'is not held up by an endpoint of %s that never answers at the same host',
+    'is not delayed by an endpoint of %s that never responds at the same host',
     async (whose) => {
       const host = await sinkOf((request, response, index) => {
         if (request.path === '/quick') ok(request, response, index);
@@ -230,7 +230,7 @@ describe('webhook queue', () => {
     expect(most).toBeLessThanOrEqual(32);
   });
 
-  it('retries on the schedule from the end of each attempt, then fails for good', async () => {
+  it('retries on schedule from the end of each attempt, then fails permanently', async () => {
     const sink = await sinkOf(status(500));
     const merchant = await shop.merchant(sink.url);
     const { deliveryId } = await (await shop.payment(merchant)).emit();
@@ -258,7 +258,7 @@ describe('webhook queue', () => {
     expect((await logsOf(merchant)).map((log) => log.attempt)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
   });
 
-  it('honours Retry-After of a 503 and a 429, and lets the next of the payment go after a final failure', async () => {
+  it('respects Retry-After of a 503 and a 429, and continues with the next event of the payment after a final failure', async () => {
     const sink = await sinkOf(status(503, { 'retry-after': '600' }));
     const merchant = await shop.merchant(sink.url);
     const payment = await shop.payment(merchant);
@@ -300,7 +300,7 @@ describe('webhook queue', () => {
       },
       { status: 0 },
     ],
-  ])('takes %s for a failure and tries again', async (_what, answer, expected) => {
+  ])('treats %s as a failure and retries', async (_what, answer, expected) => {
     const sink = await sinkOf((request, response, index) =>
       (index === 0 ? answer : ok)(request, response, index),
     );
@@ -316,7 +316,7 @@ describe('webhook queue', () => {
     expect(logs).toHaveLength(2);
   });
 
-  it('takes a 2xx with an endless or dripping body for a success and cuts it', async () => {
+  it('treats a 2xx with an endless or slow body as a success and cuts it off', async () => {
     const sink = await sinkOf((request, response) => {
       response.writeHead(200);
       response.on('error', () => undefined);
@@ -341,7 +341,7 @@ describe('webhook queue', () => {
     ]);
   });
 
-  it('ends a payment’s deliveries to its own URL on 410, and no other payment’s', async () => {
+  it('ends the deliveries of a payment to its own URL on 410, and of no other payment', async () => {
     const sink = await sinkOf((request, response) =>
       response.writeHead(paymentOf(request) === closing.id ? 410 : 200).end(),
     );
@@ -360,8 +360,8 @@ describe('webhook queue', () => {
   });
 });
 
-describe('webhook queue under trouble', () => {
-  it('releases what it cannot finish in time when stopping, and the next start delivers it', async () => {
+describe('the webhook queue on errors', () => {
+  it('releases what it cannot finish in time at a stop, and the next start delivers it', async () => {
     const sink = await sinkOf(() => undefined);
     const merchant = await shop.merchant(sink.url);
     const { deliveryId } = await (await shop.payment(merchant)).emit();
@@ -379,7 +379,7 @@ describe('webhook queue under trouble', () => {
     expect(idOf(sink.received[0]!)).toBe(idOf(sink.received[1]!));
   });
 
-  it('lets running attempts finish before the deadline when stopping', async () => {
+  it('lets running attempts finish before the deadline at a stop', async () => {
     const held: (() => void)[] = [];
     const sink = await sinkOf((_request, response) => void held.push(() => response.end()));
     const { deliveryId } = await (await shop.payment(await shop.merchant(sink.url))).emit();
@@ -411,7 +411,7 @@ describe('webhook queue under trouble', () => {
     failing.mockRestore();
   });
 
-  it('makes no second attempt by hand beside one that outlasts its lease', async () => {
+  it('makes no redelivery in parallel to an attempt that outlasts its lease', async () => {
     const held: (() => void)[] = [];
     const sink = await sinkOf((_request, response, index) => {
       if (index === 0) held.push(() => response.end());
@@ -450,7 +450,7 @@ describe('webhook queue under trouble', () => {
     expect(new Set(sink.received.map(idOf)).size).toBe(40);
   });
 
-  it('takes over an expired lease, and ignores the late result of the one who lost it', async () => {
+  it('takes over an expired lease, and ignores the late result of the former holder', async () => {
     const held: (() => void)[] = [];
     const sink = await sinkOf((_request, response, index) => {
       if (index === 0) held.push(() => response.writeHead(500).end());
@@ -474,7 +474,7 @@ describe('webhook queue under trouble', () => {
     expect((await logsOf(merchant)).map((log) => log.status).sort((a, b) => a - b)).toEqual([200, 500]);
   });
 
-  it('lets a late result decide nothing while the successor is still at it', async () => {
+  it('ignores a late result while the attempt of the new lease is running', async () => {
     const held: (() => void)[] = [];
     const sink = await sinkOf((_request, response) => void held.push(() => response.writeHead(500).end()));
     const merchant = await shop.merchant(sink.url);
@@ -527,7 +527,7 @@ describe('webhook queue under trouble', () => {
     expect(sink.received).toHaveLength(2);
   });
 
-  it('wakes by its own clock when nobody wakes it', async () => {
+  it('wakes by its own timer without a notification', async () => {
     const sink = await sinkOf();
     const merchant = await shop.merchant(sink.url);
     const queue = shop.queue();
@@ -537,7 +537,7 @@ describe('webhook queue under trouble', () => {
     await sink.until(1, 5_000);
   });
 
-  it('keeps going when the target of one delivery is impossible', async () => {
+  it('continues when the target of one delivery is invalid', async () => {
     const sink = await sinkOf();
     const impossible = await shop.merchant('http://127.0.0.1:1/');
     const nonsense = await shop.merchant('nonsense');
@@ -551,7 +551,7 @@ describe('webhook queue under trouble', () => {
     expect((await logsOf(impossible))[0]!.error).toContain('ECONNREFUSED');
   });
 
-  it('survives a server that accepts and says nothing in HTTP', async () => {
+  it('survives a server that accepts connections and sends no HTTP', async () => {
     const server = createServer((socket) => socket.end('hello\r\n'));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -76,43 +76,49 @@ it.each([
   [['::ffff:7f00:1']],
   [['64:ff9b::7f00:1']],
   [['fd00::1', '2606:2800:21f:cb07:6820:80da:af6b:8b2c']],
-])('by no URL of a shop, a payment or an endpoint: %s', async (answer) => {
-  addresses = () => answer;
-  const merchant = await shop.merchant(urlOf('shop.example'));
-  await addEndpoint(merchant, urlOf('endpoint.example'));
-  await (await shop.payment(merchant)).emit();
-  await (await shop.payment(merchant, urlOf('payment.example'))).emit();
-  queue.wake();
-  await queue.idle();
-  const told = await errors(merchant);
-  expect(new Set(told)).toEqual(
-    new Set(
-      ['shop', 'endpoint', 'payment'].map(
-        (name) => `${name}.example: refused: ${name}.example is not a public address`,
-      ),
-    ),
-  );
-  // Nor does the log become a way to ask the inner name server.
-  for (const address of answer) expect(told.join()).not.toContain(address);
-  expect(calls).toBe(0);
-});
-
-it.each([301, 302, 303, 307, 308])('nor by a redirect with %i', async (code) => {
-  await queue.stop({ deadlineMs: 0 });
-  queue = queueWith(true);
-  const outside: Sink = await startSink();
-  try {
-    const { port } = inside.address() as AddressInfo;
-    outside.answer(status(code, { location: `http://127.0.0.1:${port}/` }));
-    const merchant = await shop.merchant(outside.url);
+])(
+  'a webhook never calls a private address by DNS rebinding of the URL of a shop, a payment or an endpoint: %s',
+  async (answer) => {
+    addresses = () => answer;
+    const merchant = await shop.merchant(urlOf('shop.example'));
+    await addEndpoint(merchant, urlOf('endpoint.example'));
     await (await shop.payment(merchant)).emit();
+    await (await shop.payment(merchant, urlOf('payment.example'))).emit();
     queue.wake();
     await queue.idle();
-    expect(outside.received).toHaveLength(1);
+    const told = await errors(merchant);
+    expect(new Set(told)).toEqual(
+      new Set(
+        ['shop', 'endpoint', 'payment'].map(
+          (name) => `${name}.example: refused: ${name}.example is not a public address`,
+        ),
+      ),
+    );
+    // Nor does the log become a way to ask the inner name server.
+    for (const address of answer) expect(told.join()).not.toContain(address);
     expect(calls).toBe(0);
-    const { logs } = await listWebhookLogs(shop, { merchantId: merchant.id, page: 1, limit: 10 });
-    expect(logs).toMatchObject([{ status: code, state: 'pending' }]);
-  } finally {
-    await outside.close();
-  }
-});
+  },
+);
+
+it.each([301, 302, 303, 307, 308])(
+  'a webhook never calls a private address after a redirect with %i',
+  async (code) => {
+    await queue.stop({ deadlineMs: 0 });
+    queue = queueWith(true);
+    const outside: Sink = await startSink();
+    try {
+      const { port } = inside.address() as AddressInfo;
+      outside.answer(status(code, { location: `http://127.0.0.1:${port}/` }));
+      const merchant = await shop.merchant(outside.url);
+      await (await shop.payment(merchant)).emit();
+      queue.wake();
+      await queue.idle();
+      expect(outside.received).toHaveLength(1);
+      expect(calls).toBe(0);
+      const { logs } = await listWebhookLogs(shop, { merchantId: merchant.id, page: 1, limit: 10 });
+      expect(logs).toMatchObject([{ status: code, state: 'pending' }]);
+    } finally {
+      await outside.close();
+    }
+  },
+);

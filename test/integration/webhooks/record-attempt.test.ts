@@ -27,7 +27,7 @@ function success(delivery: StoredDelivery): AttemptRecord {
   };
 }
 
-it('keeps what was delivered, whatever another attempt of the same batch says of the endpoint', async () => {
+it('recordAttempts keeps a success, whatever another attempt of the same batch reports about the endpoint', async () => {
   const merchant = await shop.merchant('https://shop.example/hook');
   const ids: string[] = [];
   for (let n = 0; n < 2; n += 1) {
