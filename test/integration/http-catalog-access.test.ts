@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(async () => app.destroy());
 
-describe('lists', () => {
+describe('catalog lists', () => {
   it('are empty at first, with the defaults of pagination', async () => {
     const me = await Account.open(app);
     const pagination = { page: 1, limit: 10, total: 0 };
@@ -59,7 +59,7 @@ describe('lists', () => {
     },
   );
 
-  it('filter by active, and prices by product too, with totals of what matches', async () => {
+  it('filter by active, and prices by product too, with totals of the matches', async () => {
     const me = await Account.open(app);
     const [tea, coffee] = [(await me.product()).id, (await me.product()).id];
     await me.must('PATCH', `${PRODUCT}/edit`, { productId: coffee, active: false });
@@ -98,7 +98,7 @@ describe('lists', () => {
   });
 });
 
-describe('credentials', () => {
+describe('catalog credentials', () => {
   const calls: [Method, string][] = [
     ['POST', `${PRODUCT}/create`],
     ['PATCH', `${PRODUCT}/edit`],
@@ -111,7 +111,7 @@ describe('credentials', () => {
   ];
 
   it.each(calls)(
-    '%s %s is refused without one, with a bad one and with a public key',
+    'are required for %s %s, which rejects missing, invalid and public keys',
     async (method, path) => {
       const merchant = await newMerchant(app, (await newUser(app)).token);
       for (const token of [undefined, 'nonsense', merchant.auth.public, `sk_${'0'.repeat(43)}`]) {

@@ -28,7 +28,7 @@ async function paymentCount(): Promise<number> {
   return total;
 }
 
-describe('a payment by price', () => {
+describe('a payment by catalog price', () => {
   let me: Account;
   let publicKey: string;
   let secretKey: string;
@@ -51,7 +51,7 @@ describe('a payment by price', () => {
     return app.api.call<Json>('POST', '/payment/create', { token: publicKey, body });
   }
 
-  it('costs what the catalog says and remembers product and price', async () => {
+  it('costs the catalog price and records product and price', async () => {
     const { status, body } = await pay({ productId, priceId });
     expect(status).toBe(201);
     expect(body.data).toMatchObject({ amount: '12.50', currency: 'USD', productId, priceId });
@@ -65,7 +65,7 @@ describe('a payment by price', () => {
     });
   });
 
-  it('by amount names neither', async () => {
+  it('by amount records neither', async () => {
     const { status, body } = await pay({ amount: '5', currency: 'USD' });
     expect(status).toBe(201);
     expect(body.data).toMatchObject({ amount: '5', currency: 'USD', productId: null, priceId: null });
@@ -132,7 +132,7 @@ describe('a payment by price', () => {
     expect(problem(await pay(attempt))).toEqual(noProduct);
   });
 
-  it('of another account does not exist', async () => {
+  it('of another account is refused as missing', async () => {
     const stranger = await Account.open(app);
     const product = await stranger.product();
     const price = await stranger.price(product.id);
@@ -141,7 +141,7 @@ describe('a payment by price', () => {
     expect(problem(await pay({ productId, priceId: price.id }))).toEqual(noPrice);
   });
 
-  it('puts an amount too small for any coin down to the price', async () => {
+  it('reports an amount too small for any coin as an error of the price', async () => {
     const price = await me.price(productId, { amount: '0.01' });
     const fields = { productId, priceId: price.id, allowedCryptos: ['BTC'] };
     expect(problem(await pay(fields))).toEqual(bad('priceId'));
@@ -164,7 +164,7 @@ describe('a payment by price', () => {
     expect([again.status, again.body.data.id]).toEqual([200, body.data.id]);
   });
 
-  it('asked for again is the same payment, with another price another order', async () => {
+  it('is the same payment when requested again, and with another price another order', async () => {
     const { body } = await pay({ productId, priceId, orderId: 'twice' });
     const again = await pay({ productId, priceId, orderId: 'twice' });
     expect([again.status, again.body.data.id]).toEqual([200, body.data.id]);
@@ -175,7 +175,7 @@ describe('a payment by price', () => {
     expect(problem(fourth)).toEqual([400, 'DUPLICATE_ENTRY', 'orderId']);
   });
 
-  it('costs what the price says when the payment is stored, though it was edited while rates were fetched', async () => {
+  it('costs the price at the time of storing, although it was edited while rates were fetched', async () => {
     const price = await me.price(productId, { amount: '20' });
     rates.meanwhile = async () => me.must('PATCH', `${PRICE}/edit`, { priceId: price.id, amount: '25' });
     const { body } = await pay({ productId, priceId: price.id });

@@ -20,7 +20,7 @@ afterAll(async () => app.destroy());
 
 const long = 'x'.repeat(256);
 
-describe('products', () => {
+describe('catalog products', () => {
   let me: Account;
   beforeAll(async () => {
     me = await Account.open(app);
@@ -49,7 +49,7 @@ describe('products', () => {
     });
   });
 
-  it('need no more than a name', async () => {
+  it('require only a name', async () => {
     expect(await me.product()).toMatchObject({
       description: null,
       recurring: false,
@@ -76,7 +76,7 @@ describe('products', () => {
     expect(problem(await me.call('POST', `${PRODUCT}/create`, body))).toEqual(bad(...fields));
   });
 
-  it('are edited field by field; what is left out stays, null clears the description', async () => {
+  it('are edited field by field, where omitted fields stay and null clears the description', async () => {
     const product = await me.product({ description: 'Green' });
     const edit = async (fields: object) =>
       me.must('PATCH', `${PRODUCT}/edit`, { productId: product.id, ...fields });
@@ -109,7 +109,7 @@ describe('products', () => {
     expect(problem(await me.call('PATCH', `${PRODUCT}/edit`, body))).toEqual(expected);
   });
 
-  it('are gone everywhere once deleted, and their prices with them', async () => {
+  it('disappear everywhere once deleted, together with their prices', async () => {
     const { id } = await me.product();
     const price = await me.price(id);
     const other = await me.price((await me.product()).id);
@@ -141,7 +141,7 @@ describe('products', () => {
   );
 });
 
-describe('prices', () => {
+describe('catalog prices', () => {
   let me: Account;
   let productId: string;
   beforeAll(async () => {
@@ -149,7 +149,7 @@ describe('prices', () => {
     productId = (await me.product()).id;
   });
 
-  it('are created active, with 201, the currency upper-cased', async () => {
+  it('are created active, with 201, the currency in upper case', async () => {
     const { status, body } = await me.call('POST', `${PRICE}/create`, {
       productId,
       amount: '49.90',
@@ -171,7 +171,7 @@ describe('prices', () => {
     ['0.001', 'KWD'],
     ['999999999999.99', 'USD'],
     ['7', 'USD'],
-  ])('take %s %s', async (amount, currency) => {
+  ])('accept %s %s', async (amount, currency) => {
     expect(await me.price(productId, { amount, currency })).toMatchObject({ amount, currency });
   });
 
@@ -208,7 +208,7 @@ describe('prices', () => {
     expect(problem(await me.call('POST', `${PRICE}/create`, body))).toEqual(bad(...names));
   });
 
-  it('need a product there is, active or not', async () => {
+  it('require an existing product, active or not', async () => {
     const body = { productId: 'prod_nowhere', amount: '1', currency: 'USD' };
     expect(problem(await me.call('POST', `${PRICE}/create`, body))).toEqual(noProduct);
     const { id } = await me.product();
@@ -235,7 +235,7 @@ describe('prices', () => {
     expect(await edit({ amount: '900', currency: 'JPY' })).toMatchObject({ active: false, currency: 'JPY' });
   });
 
-  it('keep amount and currency fitting each other when only one of them is edited', async () => {
+  it('keep amount and currency consistent when only one of them is edited', async () => {
     const dollars = await me.price(productId, { amount: '12.50', currency: 'USD' });
     const yen = await me.price(productId, { amount: '1200', currency: 'JPY' });
     const edit = async (priceId: string, fields: object) =>
@@ -259,7 +259,7 @@ describe('prices', () => {
     expect(problem(await me.call('PATCH', `${PRICE}/edit`, body))).toEqual(expected);
   });
 
-  it('are gone everywhere once deleted', async () => {
+  it('disappear everywhere once deleted', async () => {
     const { id } = await me.price(productId);
     expect(await me.must('DELETE', `${PRICE}/delete`, { priceId: id })).toEqual({
       deleted: true,

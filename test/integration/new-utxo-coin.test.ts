@@ -34,15 +34,15 @@ const RECIPE = {
 const TILLD_RATES = 'fixed:BTC=100000,ETH=4000,LTC=100,SOL=200,DOGE=0.25';
 const REGTEST_TIME = 1_296_688_602;
 
-describe('the definition of a new coin', () => {
+describe('the definition of a new UTXO coin', () => {
   it.each([
     ['mainnet', { ...RECIPE, time: 1_386_325_540, nonce: 99_943, bits: 0x1e0ffff0 }],
     ['regtest', { ...RECIPE, time: REGTEST_TIME, nonce: 2, bits: 0x207fffff }],
-  ] as const)('names the genesis block of %s', (network, recipe) => {
+  ] as const)('contains the genesis block of %s', (network, recipe) => {
     expect(genesisBlock(recipe).hash).toBe(DOGECOIN.networks[network].identities[0]?.genesisHash);
   });
 
-  it('gives addresses of its own script type, which the family reads', async () => {
+  it('produces addresses of its script type, which the parser of the family reads', async () => {
     const keyring = await Keyring.fromEntropy(Buffer.alloc(32));
     const wallet = createWallet({ keyring, liveNetwork: 'mainnet' });
     const path = { coin: DOGE, mode: 'live', account: 7, branch: 1, index: 5 } as const;
@@ -58,7 +58,7 @@ describe('the definition of a new coin', () => {
   });
 });
 
-describe('a daemon with one more coin', () => {
+describe('a daemon with one more UTXO coin', () => {
   let node: FakeUtxoNode;
   let till: Till;
   let shop: Shop;
@@ -95,7 +95,7 @@ describe('a daemon with one more coin', () => {
     expect(Object.keys(shop.wallets)).toContain('DOGE');
   });
 
-  it('takes it on the simulated chain', async () => {
+  it('accepts it on the simulated chain', async () => {
     await using sandbox = await Till.start({ TILLD_RATES });
     await sandbox.ready();
     const trial = await Shop.open(sandbox.api);
@@ -113,7 +113,7 @@ describe('a daemon with one more coin', () => {
     expect(parseAddress(DOGECOIN, 'testnet', address)).toHaveProperty('script');
   });
 
-  it('takes it and sends it on a node', async () => {
+  it('accepts and sends it on a node', async () => {
     const payment = await shop.createPayment({ allowedCryptos: ['DOGE'] });
     const option = payment.options[DOGE];
     expect(option).toMatchObject({ amount: '400', requiredConfirmations: 2 });

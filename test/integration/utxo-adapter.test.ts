@@ -137,7 +137,7 @@ for (const coin of NODE_COINS) {
       await node.stop();
     });
 
-    it('reads every output of every block as the node itself does', async () => {
+    it('reads every output of every block like the node', async () => {
       const adapter = adapterOn(coin, node.rpcUrl, EVERYTHING);
       const { height } = await adapter.tip();
       for (let at = 1; at <= height; at += 1) {
@@ -149,7 +149,7 @@ for (const coin of NODE_COINS) {
       }
     });
 
-    it('says who the node is, and refuses the other coin by its genesis block', async () => {
+    it('identifies the node, and refuses the other coin by its genesis block', async () => {
       const status = await adapterOn(coin, node.rpcUrl, EVERYTHING).status();
       expect(status).toMatchObject({ tip: await node.tip(), pruneHeight: 0 });
       expect(status.version).toMatch(/^\/\w+/);
@@ -165,13 +165,13 @@ for (const coin of NODE_COINS) {
       );
     });
 
-    it('quotes a floor where the node has no estimate', async () => {
+    it('quotes a minimum fee rate when the node has no estimate', async () => {
       const quote = await adapterOn(coin, node.rpcUrl, EVERYTHING).feeQuote();
       expect(quote.rate >= 1_000n).toBe(true);
       expect(quote.source).not.toMatch(/estimatesmartfee/);
     });
 
-    it('knows how small an output the node relays', async () => {
+    it('returns the dust limit of the node', async () => {
       for (const type of ['legacy', 'p2sh-segwit', 'bech32'] as const) {
         const address = await node.newAddress(type);
         const script = addressScript(UTXO_COINS[coin], 'regtest', address);
@@ -182,7 +182,7 @@ for (const coin of NODE_COINS) {
       await node.mine();
     });
 
-    it('finds the block before a moment as a look at every header would', async () => {
+    it('finds the block before a given time like a scan of every header', async () => {
       const adapter = adapterOn(coin, node.rpcUrl, EVERYTHING);
       const { height } = await adapter.tip();
       const times: number[] = [];
@@ -205,7 +205,7 @@ for (const coin of NODE_COINS) {
       }
     });
 
-    it('lets mining rewards rest for a hundred blocks', async () => {
+    it('makes mining rewards spendable after a hundred blocks', async () => {
       const shop = new Shop(coin, node);
       const { address } = shop.newAddress();
       await node.mine(1, address);
@@ -213,7 +213,7 @@ for (const coin of NODE_COINS) {
       expect(credit).toMatchObject({ maturity: 100, raw: null });
     });
 
-    it('raises the fee of a stuck send, and then knows that the first version is lost', async () => {
+    it('bumps the fee of a stuck send (RBF), and then reports the first version as displaced', async () => {
       const shop = new Shop(coin, node);
       const fund = await shop.earn(5n * AMOUNT);
       const first = await shop.plan([fund]);
@@ -240,7 +240,7 @@ for (const coin of NODE_COINS) {
       ]);
     });
 
-    it('gives a transaction back to a node that forgot it', async () => {
+    it('rebroadcasts a transaction to a node that forgot it', async () => {
       const shop = new Shop(coin, node, proxy.url);
       const { address } = shop.newAddress();
       const txid = await node.pay({ address, amountAtoms: AMOUNT });
@@ -254,7 +254,7 @@ for (const coin of NODE_COINS) {
       await node.mine();
     });
 
-    it('does not take a payment for lost that was mined and spent on in one block', async () => {
+    it('does not report a payment as gone that was mined and spent within one block', async () => {
       const shop = new Shop(coin, node);
       const owned = shop.newAddress();
       const txid = await node.pay({ address: owned.address, amountAtoms: AMOUNT });
@@ -283,7 +283,7 @@ for (const coin of NODE_COINS) {
       expect((await shop.adapter.broadcast({ txid, raw: credit!.raw })).kind).toBe('accepted');
     });
 
-    it('calls nothing lost while the node is behind', async () => {
+    it('reports nothing as gone while the node is behind', async () => {
       const shop = new Shop(coin, node, proxy.url);
       const { address } = shop.newAddress();
       const txid = await node.pay({ address, amountAtoms: AMOUNT });
@@ -299,7 +299,7 @@ for (const coin of NODE_COINS) {
       expect((await shop.adapter.recheck([{ txid, raw: credit!.raw }])).get(txid)).toBe('gone');
     });
 
-    it('calls the outcome of a broadcast unknown when the answer is lost, and accepted when it asks again', async () => {
+    it('reports a broadcast as unknown when the response is lost, and as accepted on the retry', async () => {
       const shop = new Shop(coin, node, proxy.url);
       const signed = shop.adapter.signSend(await shop.plan([await shop.earn(3n * AMOUNT)]), shop.keys);
       const lost = proxy.inject({ kind: 'dropResponse' }, { methods: ['sendrawtransaction'] });
@@ -313,7 +313,7 @@ for (const coin of NODE_COINS) {
       await node.mine();
     });
 
-    it('answers view and tip of one moment although blocks arrive all the time', async () => {
+    it('returns mempool and tip of one moment although blocks arrive all the time', async () => {
       const shop = new Shop(coin, node);
       const { address } = shop.newAddress();
       const mining = (async () => {
@@ -350,7 +350,7 @@ async function spendOutput(
 }
 
 describe.skipIf(!requireNode('BTC'))('a pruned node', () => {
-  it('is refused loudly for blocks it no longer has, naming the missing range', async () => {
+  it('is refused with an error for pruned blocks, naming the missing range', async () => {
     await using node = await startBitcoind({ pruned: true });
     await node.mine(600);
     await node.rpc('pruneblockchain', [500]);
@@ -373,7 +373,7 @@ describe.skipIf(!requireNode('LTC'))('Litecoin with MWEB', () => {
   });
   afterAll(async () => node.stop());
 
-  it('credits a peg-out once: mined, under the HogEx transaction, to rest for six blocks', async () => {
+  it('credits a peg-out once, under the mined HogEx transaction, spendable after six blocks', async () => {
     const shop = new Shop('LTC', node);
     const owned = shop.newAddress();
     const out = await pegOut(node, owned.address, 50_000_000n);
@@ -395,7 +395,7 @@ describe.skipIf(!requireNode('LTC'))('Litecoin with MWEB', () => {
     await node.mine();
   });
 
-  it('reads waiting peg-ins and the blocks that hold them, extension and all', async () => {
+  it('reads unconfirmed peg-ins and the blocks that contain them, including the extension block', async () => {
     const adapter = adapterOn('LTC', node.rpcUrl, EVERYTHING);
     // More than the miner has inside already, so that transparent coins move in.
     const txid = await pegIn(node, 2_000_000_000n);
@@ -413,7 +413,7 @@ describe.skipIf(!requireNode('LTC'))('Litecoin with MWEB', () => {
     }
   });
 
-  it('refuses MWEB destinations, saying why', async () => {
+  it('refuses MWEB destinations with the reason', async () => {
     const adapter = adapterOn('LTC', node.rpcUrl, EVERYTHING);
     expect(adapter.addressProblem(await mwebAddress(node))).toMatch(/MWEB/);
   });

@@ -251,7 +251,7 @@ function legend(): string[] {
   ];
 }
 
-it('lets in, with every credential, what the table of access says', { timeout: 120_000 }, async () => {
+it('every route allows exactly the credentials of the access table', { timeout: 120_000 }, async () => {
   const ordered = served.routes.toSorted((a, b) => LAST.indexOf(nameOf(a)) - LAST.indexOf(nameOf(b)));
   const lines: string[] = [];
   for (const route of ordered) {

@@ -70,7 +70,7 @@ function typed(document: OpenApiDocument): OpenAPI3 {
   }) as OpenAPI3;
 }
 
-it('the SDK, and with it the dashboard, is typed by the API as it is now', async () => {
+it('the types of the SDK and the dashboard match the current API', async () => {
   const document = await (await fetch(`${till.api.baseUrl}/openapi.json`)).json();
   const types = await openapiTypescript(JSON.parse(JSON.stringify(typed(whole(document)))), {
     silent: true,

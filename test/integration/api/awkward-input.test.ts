@@ -18,7 +18,7 @@ async function fetchJson(path: string, init: RequestInit = {}): Promise<[number,
   return [response.status, body.error?.code];
 }
 
-describe('half a character in what a payer sends', () => {
+describe('a lone surrogate in the input of a payer', () => {
   // PHP, Rust and others refuse a whole JSON text that holds one: a list of payments, or a webhook.
   it.each([
     ['metadata', { note: 'a\ud800' }],
@@ -27,7 +27,7 @@ describe('half a character in what a payer sends', () => {
     ['successUrl', 'https://shop.example/\ud800'],
     ['returnUrl', 'https://shop.example/?a=\udc00'],
     ['webhookUrl', 'https://shop.example/\ud800'],
-  ])('is refused in %s', async (field, value) => {
+  ])('is rejected in %s', async (field, value) => {
     const { shop } = account;
     const order = { amount: '10', currency: 'USD', customerId: shop.customerId, orderId: `half-${field}` };
     const { status, body } = await shop.api.call('POST', '/payment/create', {
@@ -41,7 +41,7 @@ describe('half a character in what a payer sends', () => {
     ]);
   });
 
-  it('is refused in the metadata of a customer', async () => {
+  it('is rejected in the metadata of a customer', async () => {
     const { shop } = account;
     const { status, body } = await shop.api.call('PATCH', '/merchant/customer/edit', {
       token: shop.secretKey,
@@ -69,11 +69,11 @@ async function read(path: string): Promise<string> {
   return (await fetch(world.till.api.baseUrl + path, { headers })).text();
 }
 
-describe('numbers that no float can hold', () => {
+describe('numbers beyond the precision of a float', () => {
   // An order id of 64 bits is common elsewhere; rounded, it would be the id of another order.
   const METADATA = '{"order":9223372036854775807,"lines":[12345678901234567890],"far":1e999}';
 
-  it('come back as they were sent: in payments, events, webhooks and their log', async () => {
+  it('are returned unchanged in payments, events, webhooks and their log', async () => {
     const { shop } = account;
     await using sink = await WebhookSink.start();
     const order = { amount: '10', currency: 'USD', customerId: shop.customerId, orderId: 'exact-1' };
@@ -98,7 +98,7 @@ describe('numbers that no float can hold', () => {
     expect(await sent('/payment/cancel', JSON.stringify({ paymentId: id }), 'exact-cancel')).toBe(cancelled);
   });
 
-  it('make another request of one that is otherwise the same', async () => {
+  it('make a request differ from one that is otherwise the same', async () => {
     const { customerId } = account.shop;
     const order = { amount: '10', currency: 'USD', customerId, orderId: 'exact-2' };
     const body = (digits: string) => `${JSON.stringify(order).slice(0, -1)},"metadata":{"a":${digits}}}`;
@@ -107,7 +107,7 @@ describe('numbers that no float can hold', () => {
     expect(await sent('/payment/create', body('12345678901234567891'))).toContain('DUPLICATE_ENTRY');
   });
 
-  it('come back from customers', async () => {
+  it('are returned unchanged in customers', async () => {
     const { customerId } = account.shop;
     const edited = await sent(
       '/merchant/customer/edit',
@@ -121,21 +121,21 @@ describe('numbers that no float can hold', () => {
     ['/merchant/customer/create', '{"email":"long@example.com","metadata":12345678901234567890}', 'metadata'],
     ['/merchant/customer/create', '{"email":12345678901234567890}', 'email'],
     ['/merchant/sandbox', '{"sandboxMode":12345678901234567890}', 'sandboxMode'],
-  ])('are no object and no text: %s %s', async (path, body, field) => {
+  ])('are rejected instead of an object or text: %s %s', async (path, body, field) => {
     const { error } = JSON.parse(await sent(path, body)) as { error: { code: string; details: unknown } };
     expect(error).toMatchObject({ code: 'VALIDATION_INVALID', details: [{ field, code: 'invalid_type' }] });
   });
 });
 
-describe('what cannot be read is put down to whoever sent it, not to the server', () => {
+describe('an unreadable request', () => {
   it.each(['/checkout/%E0%A4%A', '/checkout/%/state', '/checkout/%C0%AF/events', '/dashboard/%E0%A4%A'])(
-    '%s is not there',
+    'for %s is answered with 404',
     async (path) => {
       expect(await fetchJson(path)).toEqual([404, 'NOT_FOUND']);
     },
   );
 
-  it('shows a browser the page for payments that do not exist', async () => {
+  it('of a browser for a missing payment is answered with a page', async () => {
     const url = `${world.till.api.baseUrl}/checkout/pay_none`;
     const response = await fetch(url, { headers: { accept: 'text/html' } });
     expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -144,7 +144,7 @@ describe('what cannot be read is put down to whoever sent it, not to the server'
     ]);
   });
 
-  it('a form that is too large, or in no known encoding', async () => {
+  it('with a form that is too large, or in an unknown encoding, is rejected', async () => {
     const { id } = await account.shop.createPayment();
     const post = (body: string, type = 'application/x-www-form-urlencoded', headers = {}) =>
       fetchJson(`/checkout/${id}/simulate`, {
@@ -175,8 +175,8 @@ async function overOneConnection(...requests: string[]): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-describe('the stream of a checkout page', () => {
-  it('is over with its headers when only these are asked for, and the connection serves the next request', async () => {
+describe('the event stream of a checkout page', () => {
+  it('ends with its headers on HEAD, and the connection serves the next request', async () => {
     const { id } = await account.shop.createPayment();
     // A proxy keeps such a connection for the next client, who would wait for as long as the stream lasts.
     const answers = await overOneConnection(

@@ -76,8 +76,8 @@ async function problemsWith(name: string, header: string | null): Promise<string
   ];
 }
 
-describe.each(guarded.map(({ name }) => name))('%s', (name) => {
-  it('refuses no, malformed and unknown credentials', async () => {
+describe.each(guarded.map(({ name }) => name))('credentials of %s', (name) => {
+  it('are rejected when missing, malformed or unknown', async () => {
     const unknown = [
       'x',
       'a.b.c',
@@ -101,13 +101,13 @@ describe.each(guarded.map(({ name }) => name))('%s', (name) => {
     for (const header of headers) expect(await problemsWith(name, header), String(header)).toEqual([]);
   });
 
-  it('refuses credentials that ended', async () => {
+  it('are rejected once revoked or expired', async () => {
     for (const [what, credential] of Object.entries(ended)) {
       expect(await problemsWith(name, `Bearer ${credential}`), what).toEqual([]);
     }
   });
 
-  it('refuses credentials of a kind it does not document', async () => {
+  it('are rejected when their kind is not documented', async () => {
     const endpoint = guarded.find((candidate) => candidate.name === name)!;
     const { token } = await world.till.api.must<{ token: string }>('POST', '/auth/login', {
       body: { email: account.email, password: 'correct horse battery' },

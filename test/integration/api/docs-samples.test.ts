@@ -111,10 +111,10 @@ async function listener(): Promise<{ server: Server; baseUrl: string; seen: Seen
   return { server, baseUrl: `http://127.0.0.1:${port}`, seen };
 }
 
-describe.each(Object.keys(LANGUAGES))('samples in %s', (language) => {
+describe.each(Object.keys(LANGUAGES))('code samples in %s', (language) => {
   const { write, run: execute_ } = LANGUAGES[language] as (typeof LANGUAGES)[string];
 
-  it('send exactly what the example of each endpoint says', async () => {
+  it('send exactly the example of each endpoint', async () => {
     const { server, baseUrl, seen } = await listener();
     const requests = world.contract.endpoints.map(({ method, path, operation }) =>
       operationRequest(baseUrl, method, path, operation),
@@ -135,7 +135,7 @@ describe.each(Object.keys(LANGUAGES))('samples in %s', (language) => {
     }
   });
 
-  it('keep every character of what is awkward', async () => {
+  it('preserve every special character', async () => {
     const { server, baseUrl, seen } = await listener();
     const body = {
       quotes: `it's "quoted" \\ and \\' and \\" $HOME \`id\` \${x}`,
@@ -161,7 +161,7 @@ describe.each(Object.keys(LANGUAGES))('samples in %s', (language) => {
     }
   });
 
-  it('of the guides work on a real server, one after the other', async () => {
+  it('of the guides work in order on a real server', async () => {
     const samples = guides().flatMap(({ html }) => samplesIn(html, language));
     expect(samples.length).toBeGreaterThanOrEqual(8);
     const { shop, restrictedKey } = account;
@@ -211,14 +211,14 @@ function guides(): { id: string; html: string }[] {
 }
 
 describe('the guides', () => {
-  it('are there, each with something to run', () => {
+  it('exist, each with a runnable sample', () => {
     expect(guides().map(({ id }) => id)).toEqual(
       'shop webhooks idempotency refunds sandbox live'.split(' ').map((name) => `guide-${name}`),
     );
     expect(guides().filter(({ html }) => samplesIn(html, 'curl').length === 0)).toEqual([]);
   });
 
-  it('name only endpoints, events and scopes that the document has', () => {
+  it('name only documented endpoints, events and scopes', () => {
     const known = new Set(world.contract.endpoints.map(({ name }) => name));
     const paths = new Set(Object.keys(world.contract.document.paths));
     const events = new Set(Object.keys(world.contract.document.webhooks));

@@ -44,7 +44,7 @@ function requestOf(command: string, variables: ReadonlyMap<string, string>) {
 }
 
 describe('/docs', () => {
-  it('is allowed to show itself and nothing else', () => {
+  it('has a content security policy that allows only its own content', () => {
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -53,7 +53,7 @@ describe('/docs', () => {
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
   });
 
-  it('has no inline script, no inline style, no handler and no other host', () => {
+  it('has no inline script, no inline style, no event handler and no other host', () => {
     const withoutOwn = page.replace(/<script type="module" src="\/assets\/docs-[\w-]+\.js"><\/script>/, '');
     expect(withoutOwn).not.toMatch(/<script|<style|<iframe|\sstyle=|\son\w+=|javascript:/i);
     const loaded = [...page.matchAll(/<(?:link|img|source)[^>]*?(?:href|src)="([^"]+)"/g)].map(
@@ -62,7 +62,7 @@ describe('/docs', () => {
     expect(loaded.filter((url) => !url.startsWith('data:'))).toEqual(['/docs/style.css']);
   });
 
-  it('leaves every other address its own, stricter policy', async () => {
+  it('does not relax the policy of other paths', async () => {
     for (const path of ['/openapi.json', '/healthz', '/docs/style.css']) {
       const response = await fetch(till.api.baseUrl + path);
       expect(response.headers.get('content-security-policy')).toMatch(
@@ -77,7 +77,7 @@ describe('/docs', () => {
     expect(await response.text()).toContain('prefers-color-scheme: dark');
   });
 
-  it('tells of every endpoint, event and error', () => {
+  it('documents every endpoint, event and error', () => {
     for (const { operation, name } of contract.endpoints) {
       expect(page, name).toContain(`id="${operation.operationId}"`);
     }
@@ -86,7 +86,7 @@ describe('/docs', () => {
     for (const code of ERROR_CODES) expect(page).toContain(`id="error-${code}"`);
   });
 
-  it('begins with a first payment, at the public address', () => {
+  it('begins with a first payment, with the public URL', () => {
     const start = page.indexOf('id="first-payment"');
     expect(start).toBeGreaterThan(0);
     expect(start).toBeLessThan(page.indexOf('id="basics"'));
@@ -94,7 +94,7 @@ describe('/docs', () => {
     expect(page).toContain('curl -X POST https://pay.shop.example/auth/register');
   });
 
-  it('links only to what is there', () => {
+  it('has no broken links', () => {
     const ids = new Set([...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id));
     const targets = [...page.matchAll(/href="#([^"]+)"/g)].map(([, target]) => target);
     expect(targets.length).toBeGreaterThan(50);
@@ -102,7 +102,7 @@ describe('/docs', () => {
     expect(ids.size).toBe([...page.matchAll(/\sid="([^"]+)"/g)].length);
   });
 
-  it('closes every element it opens', () => {
+  it('closes every element', () => {
     const open: string[] = [];
     const isVoid = new Set(['meta', 'link', 'wbr', 'br']);
     for (const [, slash, name = ''] of page.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
@@ -114,8 +114,8 @@ describe('/docs', () => {
   });
 });
 
-describe('the first payment', () => {
-  it('is made by doing what the page says, step by step', async () => {
+describe('the first payment of the documentation', () => {
+  it('is created by following the page step by step', async () => {
     const start = page.slice(page.indexOf('id="first-payment"'), page.indexOf('id="guide-shop"'));
     const steps = [...start.matchAll(/<pre[^>]*><code>(.*?)<\/code><\/pre>/gs)].map(([, code = '']) =>
       unescaped(code),
@@ -144,7 +144,7 @@ describe('the first payment', () => {
   });
 });
 
-describe('the signature recipe', () => {
+describe('the signature recipe of the documentation', () => {
   const [, source = ''] = RECIPES.find(([language]) => language === 'Node.js') ?? [];
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const sign = (id: string, timestamp: string, body: string, key = secret) =>
@@ -166,7 +166,7 @@ describe('the signature recipe', () => {
     recipe = (await import(/* @vite-ignore */ url)) as Recipe;
   });
 
-  it('takes what is genuine, also beside the signature of another secret', () => {
+  it('accepts a genuine webhook, also next to the signature of another secret', () => {
     const body = '{"type":"payment.completed","note":"größer"}';
     const good = signed(body);
     expect(recipe.isGenuine(secret, good, body)).toBe(true);
@@ -176,7 +176,7 @@ describe('the signature recipe', () => {
     expect(recipe.isGenuine(secret, both, body)).toBe(true);
   });
 
-  it('refuses what was changed, is old, or is signed by nobody', () => {
+  it('rejects a changed, old or unsigned webhook', () => {
     const good = signed('{}');
     expect(recipe.isGenuine(secret, good, '{} ')).toBe(false);
     expect(recipe.isGenuine(secret, { ...good, 'webhook-id': 'evt_2' }, '{}')).toBe(false);

@@ -251,7 +251,7 @@ async function connectCode({ session, shop }: Person, verifier: string): Promise
 
 const statusOf = async (session: SessionClient) => (await session.call('GET', '/auth/session')).status;
 
-it('every route that changes a password, a factor or a role is listed here', () => {
+it('the test of revoked credentials lists every route that changes a password, a factor or a role', () => {
   const changing = served.routes.filter(
     ({ method, path }) => method !== 'GET' && /^\/(auth|merchant\/people)\//.test(path),
   );
@@ -281,8 +281,8 @@ async function issue(person: Person, secret: string | undefined) {
 
 const followed = ({ shop }: Person, after: number) => `merchantId=${shop.id}&after=${after}`;
 
-describe.each(Object.entries(CHANGES))('%s', (_name, { prepare, keepsSession }) => {
-  it('ends user tokens, sessions, connect codes, reset links and long polls issued before, and no key of a shop', async () => {
+describe.each(Object.entries(CHANGES))('the route %s', (_name, { prepare, keepsSession }) => {
+  it('revokes user tokens, sessions, connect codes, reset links and long polls issued before, and no key of a shop', async () => {
     const person = await newPerson();
     const { act, secret } = await prepare(person);
     const issued = await issue(person, secret);

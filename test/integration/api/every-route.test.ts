@@ -80,15 +80,15 @@ function spellings(path: string): string[] {
   ];
 }
 
-describe('every address', () => {
-  it('is found: routes of the API and pages', () => {
+describe('every path of the daemon', () => {
+  it('is found by this test, both API routes and pages', () => {
     expect(routes().length).toBeGreaterThan(80);
     expect(pages()).toEqual(
       expect.arrayContaining(['/', '/docs', '/metrics', '/dashboard', '/checkout/aaaaaa', '/r/aaaaaa']),
     );
   });
 
-  it('has one spelling: any other answers 404 NOT_FOUND', async () => {
+  it('has one spelling, and any other answers 404 NOT_FOUND', async () => {
     const wrong: string[] = [];
     for (const path of paths().filter((one) => one !== '/')) {
       for (const spelling of spellings(path).filter((one) => one !== BOOKMARKED)) {
@@ -99,7 +99,7 @@ describe('every address', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('leads from the address of the dashboard that browsers remember to its own', async () => {
+  it('redirects from the dashboard URL that browsers remember to the current one', async () => {
     const { status, headers } = await ask('GET', BOOKMARKED);
     expect([status, headers.location]).toEqual([302, '/dashboard']);
   });
@@ -115,7 +115,7 @@ describe('every address', () => {
     expect(missing).toEqual([]);
   });
 
-  it('answers POST, PUT and OPTIONS at paths of the API 405 where they take none', async () => {
+  it('answers 405 for unsupported POST, PUT and OPTIONS on API paths', async () => {
     for (const path of new Set(routes().map((route) => route.path))) {
       const taken = routes().filter((route) => route.path === path);
       const takesPublicKey = taken.some(({ auth }) => auth === 'payer');
@@ -133,7 +133,7 @@ describe('pages of another origin', () => {
     'access-control-request-headers': 'authorization,content-type',
   });
 
-  it('may call a route exactly where it accepts a public key', async () => {
+  it('may call exactly the routes that accept a public key (CORS)', async () => {
     const allowed: string[] = [];
     for (const { method, path } of routes()) {
       const { headers } = await ask('OPTIONS', path, preflight(method));
@@ -147,7 +147,7 @@ describe('pages of another origin', () => {
     expect(allowed).toContain('POST /payment/create');
   });
 
-  it('read no answer of any other address', async () => {
+  it('cannot read the response of any other path', async () => {
     const open = new Set(routes().flatMap(({ auth, path }) => (auth === 'payer' ? [path] : [])));
     const readable: string[] = [];
     for (const path of paths()) {
@@ -162,7 +162,7 @@ describe('pages of another origin', () => {
 });
 
 describe('the access log', () => {
-  it('names the route of every request, by its pattern', async () => {
+  it('names the route of every request by its pattern', async () => {
     const from = lines.length;
     for (const path of paths()) await ask('GET', path);
     await ask('GET', '/nowhere');

@@ -121,17 +121,17 @@ async function expectHidden(place: Place, stolen: string): Promise<void> {
 const SHARED = new Set(['customerId', 'productId', 'priceId']);
 const ofOneShop = places.filter(({ kind, field }) => kind !== 'userToken' && !SHARED.has(field));
 
-describe('what belongs to another shop of the same account answers its siblingâ€™s key as if it did not exist', () => {
+describe('an object of another shop of the same account', () => {
   it.each(
     ofOneShop.map(
       (place) =>
         [`${place.endpoint.name} ${place.field} in the ${place.part} with a ${place.kind}`, place] as const,
     ),
-  )('%s', async (_name, place) => {
+  )('is answered like a missing one by %s', async (_name, place) => {
     await expectHidden(place, stolenFrom(sibling, place.field));
   });
 
-  it('neither lists, exports, counts nor tells of anything of it', async () => {
+  it('does not appear in lists, exports, counts or events', async () => {
     const lists = world.contract.routes.filter(
       (endpoint) => endpoint.method === 'GET' && credentialsOf(endpoint).includes('restrictedKey'),
     );
@@ -145,17 +145,17 @@ describe('what belongs to another shop of the same account answers its siblingâ€
   });
 });
 
-describe('what belongs to another account answers as if it did not exist', () => {
+describe('an object of another account', () => {
   it.each(
     places.map(
       (place) =>
         [`${place.endpoint.name} ${place.field} in the ${place.part} with a ${place.kind}`, place] as const,
     ),
-  )('%s', async (_name, place) => {
+  )('is answered like a missing one by %s', async (_name, place) => {
     await expectHidden(place, stolenFrom(alice, place.field));
   });
 
-  it('the claim of another account approves nothing, and is answered like one that does not exist', async () => {
+  it('cannot be approved as a claim, which is answered like a missing one', async () => {
     const endpoint = world.contract.routes.find(({ path }) => path === '/payment/refund-link/approve');
     if (endpoint === undefined) throw new Error('there is no such route');
     const prepared = async (account: Account): Promise<Request> => {
@@ -172,12 +172,12 @@ describe('what belongs to another account answers as if it did not exist', () =>
     expect((await approve(own.body?.['claimId'])).status).toBe(200);
   });
 
-  it('covers every kind of id', () => {
+  it('is tested for every kind of id', () => {
     expect(new Set(places.map(({ field }) => field))).toEqual(new Set(Object.keys(NOT_FOUND)));
     expect(places.length).toBeGreaterThan(60);
   });
 
-  it('left everything of the other account as it was', async () => {
+  it('is unchanged afterwards', async () => {
     const { shop, ids } = alice;
     const payment = await shop.payment(ids['paymentId'] ?? '');
     expect(payment.status).toBe('completed');

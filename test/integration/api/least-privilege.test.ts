@@ -47,7 +47,7 @@ function parts(): [string, object][] {
   return Object.entries(routeDependencies(deps as Deps));
 }
 
-it('finds a key source wherever it is', () => {
+it('the search for key sources finds one in any structure', () => {
   const source = { privateKey: () => new Uint8Array() };
   expect(pathTo('privateKey', { a: new Map([['b', [source]]]) })).toBe('.a[].0.1.0');
   class Holder {
@@ -56,14 +56,14 @@ it('finds a key source wherever it is', () => {
   expect(pathTo('privateKey', { holder: new Holder() })).toBe('.holder.keys');
 });
 
-it('no route and no page reaches the source of private keys', () => {
+it('no route and no page can reach the source of private keys', () => {
   expect(handed.deps).toHaveLength(1);
   expect(parts().map(([name, part]) => [name, pathTo('privateKey', part)])).toEqual(
     parts().map(([name]) => [name, null]),
   );
 });
 
-it('only what sends coins is given the means to sign', () => {
+it('only the code that sends coins has access to signing', () => {
   const able = parts().filter(([, part]) => pathTo('sign', part) !== null);
   expect(able.map(([name]) => name)).toEqual(['sends']);
 });

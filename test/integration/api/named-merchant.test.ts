@@ -17,7 +17,7 @@ const get = async (path: string, token: string) => till.api.call<PaymentJson>('G
 const post = async (path: string, token: string, body: object) =>
   till.api.call('POST', path, { token, body });
 
-it('a user token need not name the merchant beside an id that already names something of one', async () => {
+it('a user token need not name the merchant when an id already belongs to one', async () => {
   const read = await get(`/payment/get?paymentId=${payment.id}`, shop.token);
   expect([read.status, read.body.data.id]).toEqual([200, payment.id]);
   const played = { paymentId: payment.id, scenario: 'confirm' };
@@ -27,7 +27,7 @@ it('a user token need not name the merchant beside an id that already names some
   expect((await post('/payment/cancel', shop.token, { paymentId: payment.id })).status).toBe(200);
 });
 
-it('lists by an id take a user token without the merchant, and show what the merchant has', async () => {
+it('lists by an id accept a user token without the merchant, and return the objects of the merchant', async () => {
   const logs = `paymentId=${payment.id}&limit=5`;
   for (const [path, list] of [
     [`/merchant/webhook-logs?${logs}`, 'logs'],
@@ -51,7 +51,7 @@ it('lists by an id take a user token without the merchant, and show what the mer
   expect((await get('/merchant/webhook/deliveries?endpointId=payment', shop.token)).status).toBe(400);
 });
 
-it('what belongs to another account does not exist, and a wrong merchant beside the id is still wrong', async () => {
+it('objects of another account are missing, and a wrong merchant next to the id is refused', async () => {
   const ask = async (token: string, more = '') =>
     (await get(`/payment/get?paymentId=${payment.id}${more}`, token)).body.error?.code;
   expect(await ask(stranger.token)).toBe('PAYMENT_NOT_FOUND');

@@ -44,7 +44,7 @@ function examplesOf(content: MediaType): unknown[] {
   return content.example === undefined ? named : [content.example, ...named];
 }
 
-it('fits the official schema of OpenAPI 3.1', async () => {
+it('the OpenAPI document is valid under the official OpenAPI 3.1 schema', async () => {
   const served = (await (await fetch(`${till.api.baseUrl}/openapi.json`)).json()) as Record<string, unknown>;
   const result = await new Validator().validate(served);
   expect(result.errors ?? []).toEqual([]);
@@ -52,7 +52,7 @@ it('fits the official schema of OpenAPI 3.1', async () => {
   expect(contract.document.openapi).toMatch(/^3\.1\./);
 });
 
-it('covers the whole API and every event', () => {
+it('the OpenAPI document covers the whole API and every event', () => {
   expect(contract.routes.length).toBeGreaterThanOrEqual(39);
   expect(Object.keys(contract.document.webhooks)).toEqual([...EVENT_TYPES]);
   for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']) {
@@ -60,7 +60,7 @@ it('covers the whole API and every event', () => {
   }
 });
 
-it('tells of every operation in words what it is for', () => {
+it('the OpenAPI document describes the purpose of every operation', () => {
   const names = operations().map(([, { operationId }]) => operationId);
   expect(new Set(names).size).toBe(names.length);
   const poor = operations().filter(
@@ -87,7 +87,7 @@ function isShownByAnother(name: string): boolean {
   });
 }
 
-it('has an example of every body, answer and required parameter, and each fits its schema', () => {
+it('the OpenAPI document has valid examples of every body, response and required parameter', () => {
   const problems = operations().flatMap(([name, operation]) => {
     const bodies = contents(operation).flatMap((content) => {
       const examples = examplesOf(content);
@@ -109,7 +109,7 @@ it('has an example of every body, answer and required parameter, and each fits i
   expect(problems).toEqual([]);
 });
 
-it('states the common errors, the headers and the idempotency key where they apply', () => {
+it('the OpenAPI document states common errors, headers and the idempotency key where they apply', () => {
   for (const { name, method, operation } of contract.routes) {
     const statuses = Object.keys(operation.responses);
     expect(statuses, name).toContain('500');
@@ -123,7 +123,7 @@ it('states the common errors, the headers and the idempotency key where they app
   }
 });
 
-it('refers to one schema for what several answers share', () => {
+it('the OpenAPI document uses one schema for parts that several responses share', () => {
   expect(Object.keys(contract.document.components.schemas)).toEqual(
     expect.arrayContaining(
       'ApiKey Customer Error Event FieldProblem Merchant Pagination PayerPayment Payment Price Product RestrictedKey Send User WalletTransaction WebhookLog'.split(

@@ -16,7 +16,7 @@ const ask = (query: string, token = shop.publicKey) =>
   till.api.call<Rates>('GET', `/rates${query}`, { token });
 
 describe('GET /rates', () => {
-  it('tells what coins cost in dollars when no currency is given, leaving out those it does not know', async () => {
+  it('returns dollar prices without a currency, and omits unknown ones', async () => {
     const { status, body } = await ask('');
     expect(status).toBe(200);
     expect(body.data.rates).toEqual({
@@ -25,25 +25,25 @@ describe('GET /rates', () => {
     });
   });
 
-  it('takes any currency it has a price in, in any letter case', async () => {
+  it('accepts every currency with a price, in any case', async () => {
     expect((await ask('?currency=eur')).body.data.rates['BTC']?.rate).toBe('92000');
     expect((await ask('?currency=JPY')).body.data.rates['LTC']?.rate).toBe('15075');
   });
 
-  it('is 503 RATE_UNAVAILABLE when no coin has a price in the currency', async () => {
+  it('answers 503 RATE_UNAVAILABLE when no coin has a price in the currency', async () => {
     const { status, body } = await ask('?currency=CHF');
     expect([status, body.error?.code]).toEqual([503, 'RATE_UNAVAILABLE']);
     expect(body.error?.message).toContain('CHF');
   });
 
-  it('names the currency when it is none', async () => {
+  it('names an invalid currency', async () => {
     for (const currency of ['', 'US', 'BTC', 'dollar', '%00%00%00', '123']) {
       const { status, body } = await ask(`?currency=${currency}`);
       expect([status, body.error?.details?.[0]?.field]).toEqual([400, 'currency']);
     }
   });
 
-  it('serves payers and merchants, and a user for a merchant of its own', async () => {
+  it('accepts payers, merchants, and users for their own merchant', async () => {
     expect((await ask('', shop.secretKey)).status).toBe(200);
     expect((await ask(`?merchantId=${shop.merchantId}`, shop.token)).status).toBe(200);
     const unnamed = await ask('', shop.token);
@@ -54,7 +54,7 @@ describe('GET /rates', () => {
     );
   });
 
-  it('prices as a payment made now does', async () => {
+  it('returns the rates that a new payment would get', async () => {
     const { options } = await shop.createPayment({
       amount: '10050',
       currency: 'USD',

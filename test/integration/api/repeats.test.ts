@@ -41,8 +41,8 @@ function needsMerchant({ operation }: Endpoint): boolean {
   return description?.startsWith('Required') === true;
 }
 
-describe('every POST with an Idempotency-Key', () => {
-  it.each(posts)('$name is done once, and refuses another request with that key', async (endpoint) => {
+describe('a POST with an Idempotency-Key', () => {
+  it.each(posts)('to $name runs once, and refuses another request with that key', async (endpoint) => {
     const example = account.request(endpoint);
     const prepared = (await PREPARATIONS[endpoint.name]?.(world, account, example)) ?? example;
     const headers = { 'idempotency-key': fresh('key') };
@@ -66,7 +66,7 @@ describe('every POST with an Idempotency-Key', () => {
     }
   });
 
-  it.each(posts)('$name refuses a key it could not keep', async (endpoint) => {
+  it.each(posts)('to $name refuses an unusable key', async (endpoint) => {
     const request = account.request(endpoint);
     for (const key of ['', 'x'.repeat(256)]) {
       const answer = await world.send(endpoint, { ...request, headers: { 'idempotency-key': key } });
@@ -85,11 +85,11 @@ const withMode = posts.filter(
     !/^\/merchant\/(create|sandbox|verify-domain.*)$/.test(endpoint.path),
 );
 
-describe('an answer of the sandbox', () => {
+describe('a sandbox response', () => {
   afterEach(() => putShopInMode(world.till, account.shop.merchantId, 'sandbox'));
 
   it.each(withMode)(
-    'of $name is not given again to a live request with its Idempotency-Key',
+    'of $name is not replayed to a live request with the same Idempotency-Key',
     async (endpoint) => {
       const example = account.request(endpoint, 'secretKey');
       const prepared = (await PREPARATIONS[endpoint.name]?.(world, account, example)) ?? example;
@@ -103,8 +103,8 @@ describe('an answer of the sandbox', () => {
   );
 });
 
-describe('an error the documentation does not know', () => {
-  it('is never answered while tests run, so that no route can lack one', async () => {
+describe('an undocumented error', () => {
+  it('never occurs in tests, so that every route documents its errors', async () => {
     const extraRoutes = [route('/test/known', ['INVALID_STATE']), route('/test/unknown', [])];
     const app = await startHttpApp({ extraRoutes });
     try {

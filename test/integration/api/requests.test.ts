@@ -17,8 +17,8 @@ const cases = world.contract.routes.flatMap((endpoint): [string, Endpoint, Crede
   return kinds.map((kind) => [`${endpoint.name} with a ${kind}`, endpoint, kind]);
 });
 
-describe('the documented example of every endpoint, sent for real, is answered as documented', () => {
-  it.each(cases)('%s', async (_name, endpoint, kind) => {
+describe('the documented example of an endpoint', () => {
+  it.each(cases)('gets a documented response from %s', async (_name, endpoint, kind) => {
     const example = account.request(endpoint, kind);
     const prepare = PREPARATIONS[endpoint.name];
     const request = prepare === undefined ? example : await prepare(world, account, example);
@@ -38,7 +38,7 @@ describe('the documented example of every endpoint, sent for real, is answered a
   });
 });
 
-describe('the other documented bodies', () => {
+describe('other documented request bodies', () => {
   it('create a payment by product and price', async () => {
     const endpoint = world.contract.routes.find(({ name }) => name === 'POST /payment/create');
     const examples = endpoint?.operation.requestBody?.content['application/json']?.examples ?? {};
@@ -54,9 +54,9 @@ describe('the other documented bodies', () => {
   });
 });
 
-describe('the endpoints of the daemon itself', () => {
+describe('endpoints for operators', () => {
   it.each(world.contract.endpoints.filter(({ operation }) => operation.tags.includes('Service')))(
-    '$name',
+    'include $name with a documented response',
     async ({ path, operation }) => {
       // What was simulated before may have moved a tip by many blocks: /readyz says so until they are read.
       const response = await eventually(
@@ -70,7 +70,7 @@ describe('the endpoints of the daemon itself', () => {
     },
   );
 
-  it('say in /healthz and /readyz what the document says', async () => {
+  it('answer /healthz and /readyz as documented', async () => {
     for (const path of ['/healthz', '/readyz']) {
       const endpoint = world.contract.endpoints.find((candidate) => candidate.path === path);
       const answer = await world.send(endpoint!, { query: {}, body: undefined, token: null });

@@ -147,8 +147,8 @@ function asClerk({ body = {}, ...request }: Request): Request {
   };
 }
 
-describe.each(MEMBER_ROLES)('a %s', (role) => {
-  it.each(ofShop)('$name is let in, or refused, as the role says', async (endpoint) => {
+describe.each(MEMBER_ROLES)('a member with the role %s', (role) => {
+  it.each(ofShop)('is allowed or refused by $name according to the role', async (endpoint) => {
     const { token } = people.get(role) ?? owner;
     const example = account.request(endpoint, 'userToken');
     const request = role === 'clerk' && endpoint.method !== 'GET' ? asClerk(example) : example;
@@ -163,7 +163,7 @@ describe.each(MEMBER_ROLES)('a %s', (role) => {
   });
 });
 
-it.each(ofShop)('$name knows nothing of the shop for who has no part in it', async (endpoint) => {
+it.each(ofShop)('$name hides the shop from users without a role', async (endpoint) => {
   const request = account.request(endpoint, 'userToken');
   const { status, body } = await world.send(endpoint, { ...request, token: stranger.token });
   const id = endpoint.name.startsWith('GET /payment/get') ? 'PAYMENT_NOT_FOUND' : 'MERCHANT_NOT_FOUND';
@@ -171,12 +171,12 @@ it.each(ofShop)('$name knows nothing of the shop for who has no part in it', asy
   expect([id, 'MERCHANT_NOT_FOUND']).toContain(body.error?.code);
 });
 
-it('says nothing of routes that there are not', () => {
+it('the role tests cover only existing routes', () => {
   const named = [...READS.clerk, ...READS.bookkeeper, ...WRITES_OF_CLERK, ...ONES_OWN, ...OWNERS_ALONE];
   expect(named.filter((name) => !shown.includes(name))).toEqual([]);
 });
 
-it('keys, people and the audit log are the owner’s alone', async () => {
+it('keys, people and the audit log are accessible only to the owner', async () => {
   const { merchantId } = account.shop;
   const { keyId } = account.ids;
   const someone = (people.get('clerk') ?? owner).userId;
@@ -212,7 +212,7 @@ it('keys, people and the audit log are the owner’s alone', async () => {
   }
 });
 
-it('lists the shops of others with the role in them, after one’s own', async () => {
+it('the list of shops contains those of others with the role of the user, after own ones', async () => {
   const { token } = people.get('clerk') ?? owner;
   const { merchants } = await api.must<{ merchants: object[] }>('GET', '/merchant/list', { token });
   expect(merchants).toEqual([expect.objectContaining({ id: account.shop.merchantId, role: 'clerk' })]);

@@ -38,7 +38,7 @@ const open = guarded.filter((endpoint) => credentialsOf(endpoint).includes('rest
 const closed = guarded.filter((endpoint) => !credentialsOf(endpoint).includes('restrictedKey'));
 
 describe('a restricted key with one scope', () => {
-  it.each(open)('$name lets it in with the documented scope alone', async (endpoint) => {
+  it.each(open)('is accepted by $name with the documented scope only', async (endpoint) => {
     const needed = endpoint.operation['x-scope'];
     if (needed === undefined) throw new Error('no scope is documented');
     for (const scope of SCOPES) {
@@ -56,7 +56,7 @@ describe('a restricted key with one scope', () => {
     }
   });
 
-  it.each(closed)('$name refuses it with every scope', async (endpoint) => {
+  it.each(closed)('is refused by $name with every scope', async (endpoint) => {
     expect(endpoint.operation['x-scope']).toBeUndefined();
     const { status, body } = await ask(endpoint, account.restrictedKey);
     expect(body.data).toBeNull();
@@ -65,7 +65,7 @@ describe('a restricted key with one scope', () => {
     expect([status, body.error?.code]).toEqual(takesKeys ? [403, 'FORBIDDEN'] : [401, 'UNAUTHORISED']);
   });
 
-  it('covers every scope, and routes that need several, any and none', () => {
+  it('is tested for every scope, and for routes that need several, any and none', () => {
     const named = new Set(open.flatMap(({ operation }) => operation['x-scope'] ?? []));
     expect(named).toEqual(new Set(SCOPES));
     expect(
@@ -76,7 +76,7 @@ describe('a restricted key with one scope', () => {
     );
   });
 
-  it('documents the same scopes as roles of the security scheme', () => {
+  it('is documented with the same scopes as roles of the security scheme', () => {
     for (const { operation, name } of open) {
       const roles = (operation.security ?? []).flatMap((requirement) => requirement['restrictedKey'] ?? []);
       expect(roles, name).toEqual(operation['x-scope']);
@@ -127,7 +127,7 @@ describe('the key of a shop plugin', () => {
     expect(await outgoing()).toEqual(before);
   });
 
-  it('cannot make itself another key, or read the keys there are', async () => {
+  it('cannot create or list keys', async () => {
     const key = await keyWith(SCOPES);
     const { merchantId } = account.shop;
     const body = { merchantId, name: 'More', scopes: ['wallet:send'] };

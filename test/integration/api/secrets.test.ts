@@ -84,8 +84,8 @@ function files(dataDir: string): [name: string, content: Buffer][] {
     .map((entry) => [entry.name, readFileSync(join(entry.parentPath, entry.name))]);
 }
 
-describe('after every request of the document was made, well and badly', () => {
-  it.each(world.contract.routes)('$name', async (endpoint) => {
+describe('log and database after requests to every endpoint', () => {
+  it.each(world.contract.routes)('include valid and invalid requests to $name', async (endpoint) => {
     const example = account.request(endpoint);
     const prepared = (await PREPARATIONS[endpoint.name]?.(world, account, example)) ?? example;
     const from = lines.length;
@@ -106,13 +106,13 @@ describe('after every request of the document was made, well and badly', () => {
     expect(said.join('')).not.toContain(PASSWORD.replaceAll(' ', '-'));
   });
 
-  it('the log has none of the secrets', () => {
+  it('contain no secret in the log', () => {
     const said = lines.join('');
     expect(said).toContain('"level":"debug"');
     expect(leaks(said)).toEqual([]);
   });
 
-  it('the files have none of them, in text or in bytes', () => {
+  it('contain no secret in the files, as text or as bytes', () => {
     const kinds = ['sk_', 'rk_', 'whsec_', 'eyJ'];
     for (const kind of kinds) expect([...secrets].some((secret) => secret.startsWith(kind))).toBe(true);
     expect(secrets.size).toBeGreaterThan(40);
@@ -127,7 +127,7 @@ describe('after every request of the document was made, well and badly', () => {
     }
   });
 
-  it('nor tokens that were mailed', () => {
+  it('contain no emailed token in the files', () => {
     const mailed = world.smtp.mails.flatMap(({ raw }) =>
       [...readable(raw).matchAll(/\?token=(\w+)/g)].map(([, token = '']) => token),
     );
@@ -143,7 +143,7 @@ describe('after every request of the document was made, well and badly', () => {
 });
 
 it(
-  'the passwords of nodes and of the mail server are in no output and in no file',
+  'passwords of nodes and of the mail server are in no output and in no file',
   { timeout: 120_000 },
   async () => {
     const secret = `n0de-${randomBytes(8).toString('hex')}`;

@@ -132,7 +132,7 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   'POST /merchant/verify-domain verification.token': 'its owner publishes it',
 };
 
-it('an answer with a field that is named like a secret is marked as one', () => {
+it('a response field with the name of a secret is marked as secret', () => {
   const suspicious = routes.flatMap((route) =>
     leafFields(route.data)
       .filter(({ path }) => SECRET_NAME.test(path.at(-1) ?? ''))
@@ -157,7 +157,7 @@ function isUrl({ schema }: MarkedField): boolean {
   return format === 'uri' || format === 'uri-template';
 }
 
-it('a schema of a kind that is not known to hold fields or none is refused, wherever it stands', () => {
+it('a schema of an unknown kind is rejected by the check, wherever it occurs', () => {
   const inner = z.object({ url: z.string() });
   for (const schema of [
     z.intersection(inner, inner),
@@ -168,7 +168,7 @@ it('a schema of a kind that is not known to hold fields or none is refused, wher
     expect(() => leafFields(z.object({ some: schema.optional() }))).toThrow('no kind of schema');
 });
 
-it('an edit of an amount is marked as one of what counts as paid', () => {
+it('an edit of an amount is marked as one that affects what counts as paid', () => {
   const amounts = routes
     .filter(({ method }) => method === 'PATCH')
     .flatMap((route) =>
@@ -179,12 +179,12 @@ it('an edit of an amount is marked as one of what counts as paid', () => {
   expect(amounts.filter(({ mark }) => mark !== 'settles')).toEqual([]);
 });
 
-it('every body is an object, whose fields can be read one by one', () => {
+it('every request body is an object whose fields are known', () => {
   const bodies = routes.flatMap(({ body }) => body ?? []);
   expect(bodies.filter((body) => !(body instanceof z.ZodObject))).toEqual([]);
 });
 
-it('a field of a request that says where something goes, or what counts as paid, is marked', () => {
+it('a request field with a destination, or that affects what counts as paid, is marked', () => {
   const suspicious = routes
     .filter((route) => route.auth !== 'none' && isChange(route))
     .flatMap((route) =>
@@ -200,7 +200,7 @@ it('a field of a request that says where something goes, or what counts as paid,
   expect([...new Set(unmarked)]).toEqual(Object.keys(NO_TARGETS));
 });
 
-it('a route that needs wallet:send, or is about a key or a secret, needs a step-up', () => {
+it('a route that needs wallet:send, or concerns a key or a secret, needs a step-up', () => {
   /** Setting coins aside moves none. */
   const harmless = new Set([
     'POST /merchant/wallet/outputs/freeze',
@@ -214,14 +214,14 @@ it('a route that needs wallet:send, or is about a key or a secret, needs a step-
   expect(forgotten.map(nameOf)).toEqual([]);
 });
 
-describe('a session that has only signed in', () => {
+describe('a session without step-up', () => {
   let owner: Person;
   beforeAll(async () => {
     owner = await person();
   });
 
   it.each(guarded.filter(isSteppedUp).map((route) => [nameOf(route), route] as const))(
-    'is asked for a proof by %s, before anything is looked at',
+    'is refused with STEP_UP_REQUIRED by %s, before any processing',
     async (_name, { method, path }) => {
       const answer = await owner.session.call(method, path, method === 'GET' ? undefined : { x: 'y' });
       expect([answer.status, answer.body.error?.code]).toEqual([403, 'STEP_UP_REQUIRED']);
@@ -229,18 +229,21 @@ describe('a session that has only signed in', () => {
     },
   );
 
-  it.each(fieldsAsked)('is asked for a proof by %s for its field %3$s', async (_name, route, field) => {
-    const { method, path } = route;
-    const isRead = method === 'GET';
-    const address = isRead ? `${path}?${field}=` : path;
-    const given = isRead ? undefined : { [field]: null };
-    const answer = await owner.session.call(method, address, given);
-    expect([answer.status, answer.body.error?.code]).toEqual([403, 'STEP_UP_REQUIRED']);
-    const { body } = await api.call(method, address, { token: owner.token, body: given });
-    expect(body.error?.code).not.toBe('STEP_UP_REQUIRED');
-  });
+  it.each(fieldsAsked)(
+    'is refused with STEP_UP_REQUIRED by %s for its field %3$s',
+    async (_name, route, field) => {
+      const { method, path } = route;
+      const isRead = method === 'GET';
+      const address = isRead ? `${path}?${field}=` : path;
+      const given = isRead ? undefined : { [field]: null };
+      const answer = await owner.session.call(method, address, given);
+      expect([answer.status, answer.body.error?.code]).toEqual([403, 'STEP_UP_REQUIRED']);
+      const { body } = await api.call(method, address, { token: owner.token, body: given });
+      expect(body.error?.code).not.toBe('STEP_UP_REQUIRED');
+    },
+  );
 
-  it('is asked by nothing else', async () => {
+  it('is allowed on all other routes', async () => {
     const others = guarded.filter((route) => !isSteppedUp(route) && route.path !== '/auth/sessions');
     const asking: string[] = [];
     for (const route of others) {
@@ -250,7 +253,7 @@ describe('a session that has only signed in', () => {
     expect(asking).toEqual([]);
   });
 
-  it('leaves user tokens and keys as they are', async () => {
+  it('does not affect user tokens and keys', async () => {
     const theirs = guarded.filter((route) => isSteppedUp(route) && route.ownPages !== true);
     expect(theirs.length).toBeGreaterThan(10);
     for (const { method, path } of theirs) {
@@ -264,8 +267,8 @@ describe('a session that has only signed in', () => {
   });
 });
 
-describe('a proof', () => {
-  it('is the password, holds for five minutes and for this session alone', async () => {
+describe('a step-up', () => {
+  it('by password is valid for five minutes and for this session only', async () => {
     const owner = await person();
     const other = await SessionClient.signIn(api.baseUrl, { email: owner.email, password: PASSWORD });
     const wrong = await prove(owner.session, { password: 'wrong' });
@@ -283,14 +286,14 @@ describe('a proof', () => {
     expect(await codeOf(owner.session, SEND)).toBe('STEP_UP_REQUIRED');
   });
 
-  it('ends with the session: whoever signs in next proves it anew', async () => {
+  it('ends with the session, so that the next sign-in needs another one', async () => {
     const owner = await person();
     await prove(owner.session, { password: PASSWORD });
     await owner.session.call('POST', '/auth/session', { email: owner.email, password: PASSWORD });
     expect(await codeOf(owner.session, SEND)).toBe('STEP_UP_REQUIRED');
   });
 
-  it('is a code where there is a second factor, and each code once', async () => {
+  it('needs a code when a second factor is enabled, and each code is valid once', async () => {
     const owner = await person();
     await prove(owner.session, { password: PASSWORD });
     const setup = await owner.session.call<{ secret: string }>('POST', '/auth/totp/setup', {
@@ -317,7 +320,7 @@ describe('a proof', () => {
     expect((await prove(owner.session, { code: recovery })).body.error?.code).toBe('INVALID_CREDENTIALS');
   });
 
-  it('by a code is not got around with the password, by the user token that a new password answers', async () => {
+  it('by code cannot be bypassed with the password and the user token that a password change returns', async () => {
     const owner = await person();
     const change = async () =>
       owner.session.call<{ token: string }>('POST', '/auth/change-password', {
@@ -343,7 +346,7 @@ describe('a proof', () => {
     expect((await change()).status).toBe(200);
   });
 
-  it('is needed to be shown what can act without the session', async () => {
+  it('is needed to read secrets that work without the session', async () => {
     const account = await world.account();
     const session = await SessionClient.signIn(api.baseUrl, { email: account.email, password: PASSWORD });
     const byUser = world.contract.routes.filter((endpoint) => credentialsOf(endpoint).includes('userToken'));
@@ -390,7 +393,7 @@ function entries(): { action: string; result: string | null }[] {
   }
 }
 
-describe('the audit log', () => {
+describe('the audit log of step-up routes', () => {
   const handing = routes.filter(({ answersSecret, streamsAs }) => answersSecret || streamsAs !== undefined);
   let account: Account;
   beforeAll(async () => {
@@ -398,7 +401,7 @@ describe('the audit log', () => {
     await world.confirm({ email: account.email, token: account.shop.token });
   });
 
-  it('is about these routes', () => {
+  it('covers these routes', () => {
     expect(handing.map(nameOf).toSorted()).toEqual([
       'GET /merchant/webhook/endpoint/secret',
       'GET /merchant/webhook/secret',
@@ -422,7 +425,7 @@ describe('the audit log', () => {
   });
 
   it.each(handing.filter(({ ownPages }) => ownPages !== true).map((route) => [nameOf(route)] as const))(
-    'holds each %s, by whatever credential',
+    'records each %s, with any credential',
     async (name) => {
       const endpoint = world.contract.routes.find((candidate) => candidate.name === name);
       if (endpoint === undefined) throw new Error(`the document has no ${name}`);
@@ -439,7 +442,7 @@ describe('the audit log', () => {
     },
   );
 
-  it('holds an invitation, whose link is in the answer', async () => {
+  it('records an invitation, whose link is in the response', async () => {
     const owner = await signedIn(api, account.email);
     const { merchantId } = account.shop;
     await invite(owner.session, { merchantId, email: `${fresh('clerk')}@example.com`, role: 'clerk' });

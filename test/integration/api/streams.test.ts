@@ -18,11 +18,11 @@ function contentOf({ operation }: Endpoint) {
 
 const streamed = world.contract.routes.filter((endpoint) => Object.keys(contentOf(endpoint)).length > 1);
 
-it('there are such answers', () => {
+it('the OpenAPI document contains streamed responses', () => {
   expect(streamed.map(({ name }) => name)).toContain('GET /payment/export');
 });
 
-describe.each(streamed)('$name', (endpoint) => {
+describe.each(streamed)('the streamed response of $name', (endpoint) => {
   const ask = async (format: string, token: string): Promise<Response> => {
     const query = new URLSearchParams({ format });
     return fetch(`${world.till.api.baseUrl}${endpoint.path}?${query}`, {
@@ -31,7 +31,7 @@ describe.each(streamed)('$name', (endpoint) => {
   };
   const types = Object.keys(contentOf(endpoint));
 
-  it.each(types)('is answered in %s when asked for it, as documented', async (type) => {
+  it.each(types)('has the type %s on request, as documented', async (type) => {
     const format = type.split('/')[1] ?? '';
     const response = await ask(format, account.shop.secretKey);
     expect(response.status).toBe(200);
@@ -48,7 +48,7 @@ describe.each(streamed)('$name', (endpoint) => {
     expect(text.split('\r\n').length).toBeGreaterThan(2);
   });
 
-  it.each(types)('is refused in the usual envelope, whatever was asked for: %s', async (type) => {
+  it.each(types)('has the usual error envelope, whatever type was requested: %s', async (type) => {
     const response = await ask(type.split('/')[1] ?? '', 'sk_nonsense');
     expect(response.status).toBe(401);
     const body: unknown = await response.json();

@@ -81,13 +81,13 @@ const shown = world.contract.routes.filter(
     (endpoint.method === 'GET' || VIEWS.includes(endpoint.name)),
 );
 
-describe('an answer', () => {
-  it('names every view that is looked at', () => {
+describe('a response', () => {
+  it('is tested for every documented view', () => {
     const names = shown.map(({ name }) => name);
     expect(VIEWS.filter((name) => !names.includes(name))).toEqual([]);
   });
 
-  it.each(shown)('of $name has no webhook address for who lacks webhooks:read', async (endpoint) => {
+  it.each(shown)('of $name contains no webhook URL for readers without webhooks:read', async (endpoint) => {
     for (const reader of readers.filter(({ seesAddresses }) => !seesAddresses)) {
       const answer = await ask(endpoint, reader);
       expect(JSON.stringify(answer.body), reader.name).not.toContain(world.sink.url);
@@ -95,7 +95,7 @@ describe('an answer', () => {
     }
   });
 
-  it.each(VIEWS)('of %s has the same fields for everybody but for webhook addresses', async (name) => {
+  it.each(VIEWS)('of %s has the same fields for all readers except for webhook URLs', async (name) => {
     const endpoint = shown.find((one) => one.name === name);
     if (endpoint === undefined) throw new Error(`${name} is not documented`);
     const seen = new Map<boolean, Set<string>>();

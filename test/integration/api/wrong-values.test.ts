@@ -95,9 +95,9 @@ async function expectRefused(
   if (off.length > 0) problems.push(`${field.name} = ${shown}: ${off.join()}`);
 }
 
-describe('every wrong value of every documented body field is refused by name', () => {
+describe('an invalid value of a documented body field', () => {
   const endpoints = world.contract.routes.filter((endpoint) => bodyFields(endpoint).length > 0);
-  it.each(endpoints)('$name', async (endpoint) => {
+  it.each(endpoints)('is rejected with the name of the field by $name', async (endpoint) => {
     const problems: string[] = [];
     const valid = account.request(endpoint);
     let tried = 0;
@@ -120,9 +120,9 @@ describe('every wrong value of every documented body field is refused by name', 
   });
 });
 
-describe('every wrong value of every documented query field is refused by name', () => {
+describe('an invalid value of a documented query field', () => {
   const endpoints = world.contract.routes.filter((endpoint) => queryFields(endpoint).length > 0);
-  it.each(endpoints)('$name', async (endpoint) => {
+  it.each(endpoints)('is rejected with the name of the field by $name', async (endpoint) => {
     const problems: string[] = [];
     const valid = account.request(endpoint);
     for (const field of queryFields(endpoint)) {
@@ -141,16 +141,19 @@ describe('every wrong value of every documented query field is refused by name',
     expect(problems).toEqual([]);
   });
 
-  it.each(endpoints)('$name, a field given twice', async (endpoint) => {
-    const problems: string[] = [];
-    const valid = account.request(endpoint);
-    for (const { name } of queryFields(endpoint)) {
-      const search = new URLSearchParams(valid.query).toString();
-      const twice = { ...endpoint, path: `${endpoint.path}?${search}&${name}=1&${name}=2` };
-      const answer = await world.send(twice, { ...valid, query: {} });
-      const problem = complaint(answer, name);
-      if (problem !== null) problems.push(`${name}: ${problem}`);
-    }
-    expect(problems).toEqual([]);
-  });
+  it.each(endpoints)(
+    'is rejected with the name of the field by $name when it is a repetition',
+    async (endpoint) => {
+      const problems: string[] = [];
+      const valid = account.request(endpoint);
+      for (const { name } of queryFields(endpoint)) {
+        const search = new URLSearchParams(valid.query).toString();
+        const twice = { ...endpoint, path: `${endpoint.path}?${search}&${name}=1&${name}=2` };
+        const answer = await world.send(twice, { ...valid, query: {} });
+        const problem = complaint(answer, name);
+        if (problem !== null) problems.push(`${name}: ${problem}`);
+      }
+      expect(problems).toEqual([]);
+    },
+  );
 });

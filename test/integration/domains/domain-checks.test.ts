@@ -84,8 +84,8 @@ const because = (kind: string, reason: string) => ({
   reason: expect.stringContaining(reason) as string,
 });
 
-describe('a DNS check', () => {
-  it('finds the record', async () => {
+describe('the DNS check of a domain', () => {
+  it('finds the TXT record', async () => {
     dns.set('TXT', CHALLENGE, [LINE]);
     expect(await check('dns')).toEqual({ kind: 'proven', method: 'dns' });
     expect(dns.questions).toEqual([`TXT ${CHALLENGE}`]);
@@ -94,28 +94,28 @@ describe('a DNS check', () => {
   it.each<[string, readonly (string | readonly string[])[]]>([
     ['among others', ['v=spf1 -all', 'token=other', LINE, 'x']],
     ['in several strings', [[LINE.slice(0, 7), LINE.slice(7, 20), LINE.slice(20)]]],
-    ['with a panel’s quotes and blanks', [` "${LINE}" `]],
+    ['with quotes and spaces of a hosting panel', [` "${LINE}" `]],
     [
-      'in an answer too large for UDP',
+      'in a response too large for UDP',
       [...Array.from({ length: 40 }, (_, index) => `${index}`.repeat(60)), LINE],
     ],
-  ])('finds it %s', async (_where, records) => {
+  ])('finds a record %s', async (_where, records) => {
     dns.set('TXT', CHALLENGE, records);
     expect(await check('dns')).toEqual({ kind: 'proven', method: 'dns' });
   });
 
   it.each<[string, readonly (string | readonly string[])[]]>([
     ['another token', ['token=abcdefghijklmnopqrstuvwxyz012346']],
-    ['the bare token', [TOKEN]],
-    ['a longer one', [`${LINE}x`]],
+    ['the token without a prefix', [TOKEN]],
+    ['a longer token', [`${LINE}x`]],
     ['another case', [LINE.toUpperCase()]],
-    ['the line over two records', [LINE.slice(0, 9), LINE.slice(9)]],
-  ])('does not take %s', async (_what, records) => {
+    ['the line split over two records', [LINE.slice(0, 9), LINE.slice(9)]],
+  ])('rejects %s', async (_what, records) => {
     dns.set('TXT', CHALLENGE, records);
     expect(await check('dns')).toEqual(because('absent', 'no TXT record of'));
   });
 
-  it('says when there is no record, also when it stands at the domain itself', async () => {
+  it('reports a missing record, and one on the domain itself', async () => {
     expect(await check('dns')).toEqual(because('absent', 'has no TXT record'));
     dns.set('TXT', DOMAIN, [LINE]);
     dns.set('A', CHALLENGE, ['127.0.0.1']);
@@ -123,7 +123,7 @@ describe('a DNS check', () => {
   });
 
   it.each(['servfail', 'refused', 'silent'] as const)(
-    'knows nothing when the name server is %s',
+    'returns unknown when the name server is %s',
     async (how) => {
       dns.set('TXT', CHALLENGE, how);
       const started = performance.now();
@@ -133,7 +133,7 @@ describe('a DNS check', () => {
     },
   );
 
-  it('looks a second time when there was no answer, and only then', async () => {
+  it('retries once when there was no response, and only then', async () => {
     dns.set('TXT', CHALLENGE, 'servfail');
     const found = check('dns', { limits: { retryAfterMs: 300 } });
     const deadline = Date.now() + 2_000;
@@ -143,33 +143,33 @@ describe('a DNS check', () => {
     expect(await found).toEqual({ kind: 'proven', method: 'dns' });
   });
 
-  it('gives up on a silent name server at its own limit', async () => {
+  it('gives up on a silent name server after its own limit', async () => {
     dns.set('TXT', CHALLENGE, 'silent');
     const outcome = await check('dns', { limits: { checkTimeoutMs: 200, dnsTimeoutMs: 5_000 } });
     expect(outcome).toEqual(because('unknown', 'no answer within 200 ms'));
   });
 
-  it('cannot look at a name that DNS cannot hold', async () => {
+  it('reports a domain name that DNS does not allow', async () => {
     const long = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(55)}.ex`;
     expect((await check('dns', {}, long)).kind).toBe('absent');
   });
 });
 
-describe('a file check', () => {
-  it('finds the file over https, under the name of the domain', async () => {
+describe('the file check of a domain', () => {
+  it('reads the file over https, with the name of the domain', async () => {
     tls.serve({ [FILE]: `${LINE}\n` });
     expect(await check('file')).toEqual({ kind: 'proven', method: 'file' });
     expect(tls.requests).toEqual([`${DOMAIN} ${FILE}`]);
     expect(web.requests).toEqual([]);
   });
 
-  it('takes plain http only where private targets are allowed, and only when https cannot be reached', async () => {
+  it('uses plain http only where private addresses are allowed and https is unreachable', async () => {
     web.serve({ [FILE]: LINE });
     expect(await check('file', plain)).toEqual({ kind: 'proven', method: 'file' });
     expect(await check('file')).toEqual(because('absent', '404'));
   });
 
-  it('does not trust a certificate of another name', async () => {
+  it('rejects a certificate of another name', async () => {
     dns.set('A', 'other.example', ['127.0.0.1']);
     tls.serve({ [FILE]: LINE });
     const ports = { https: tls.port, http: 1 };
@@ -178,10 +178,10 @@ describe('a file check', () => {
   });
 
   it.each([
-    ['blanks and line ends', `\r\n  ${LINE}  \r\n\n`],
+    ['spaces and line ends', `\r\n  ${LINE}  \r\n\n`],
     ['a byte order mark', `\uFEFF${LINE}`],
     ['no name of a key', `${TOKEN}\n`],
-  ])('allows %s with the line', async (_what, content) => {
+  ])('accepts the line with %s', async (_what, content) => {
     web.serve({ [FILE]: content });
     expect(await check('file', plain)).toMatchObject({ kind: 'proven' });
   });
@@ -191,12 +191,12 @@ describe('a file check', () => {
     ['the line among others', `hello\n${LINE}\n`],
     ['a page that mentions it', `<html><body>${LINE}</body></html>`],
     ['nothing', ''],
-  ])('does not take %s', async (_what, content) => {
+  ])('rejects %s', async (_what, content) => {
     web.serve({ [FILE]: content });
     expect(await check('file', plain)).toEqual(because('absent', 'something else'));
   });
 
-  it('does not take the line from an error page, and repeats nothing of what it read', async () => {
+  it('rejects the line on an error page, and does not quote the page', async () => {
     for (const [status, kind] of [
       [404, 'absent'],
       [403, 'absent'],
@@ -212,14 +212,14 @@ describe('a file check', () => {
     expect(JSON.stringify(lines)).not.toContain('internal-secret');
   });
 
-  it('does not read more than 4 kB', async () => {
+  it('reads at most 4 kB', async () => {
     web.serve({ [FILE]: LINE + ' '.repeat(4096 - LINE.length) });
     expect(await check('file', plain)).toMatchObject({ kind: 'proven' });
     web.serve({ [FILE]: LINE + ' '.repeat(4097 - LINE.length) });
     expect(await check('file', plain)).toEqual(because('absent', 'larger than 4096'));
   });
 
-  it('gives up on a server that does not answer, and on one that drips', async () => {
+  it('gives up on a server that does not respond, and on a slow one', async () => {
     const started = performance.now();
     web.handler = () => undefined;
     expect(await check('file', plain)).toMatchObject({ kind: 'unreachable' });
@@ -231,7 +231,7 @@ describe('a file check', () => {
     expect(performance.now() - started).toBeLessThan(3 * LIMITS.checkTimeoutMs);
   });
 
-  it('tells a server that is down, a name without an address and a silent name server apart', async () => {
+  it('distinguishes an unreachable server, a name without an address and a silent name server', async () => {
     const ports = { https: 1, http: 1 };
     expect(await check('file', { ports })).toEqual(because('unreachable', 'ECONNREFUSED'));
     dns.delete('A', DOMAIN);
@@ -241,7 +241,7 @@ describe('a file check', () => {
     expect(await check('file')).toMatchObject({ kind: 'unknown' });
   });
 
-  it('looks a second time when the server was in trouble', async () => {
+  it('retries once after a server error', async () => {
     let answers = 0;
     web.handler = (_request, response) => {
       answers += 1;
@@ -252,7 +252,7 @@ describe('a file check', () => {
   });
 });
 
-describe('a meta check', () => {
+describe('the meta tag check of a domain', () => {
   it('finds the tag in the head of the home page', async () => {
     tls.serve({ '/': HEAD });
     expect(await check('meta')).toEqual({ kind: 'proven', method: 'meta' });
@@ -263,12 +263,12 @@ describe('a meta check', () => {
     ['in the body', `<html><head></head><body>${META}</body>`, 'no <meta'],
     ['with another token', HEAD.replace(TOKEN, 'other'), 'something else'],
     ['nowhere', '<html><head></head>', 'no <meta'],
-  ])('does not take a tag %s', async (_where, page, reason) => {
+  ])('rejects a tag %s', async (_where, page, reason) => {
     web.serve({ '/': page });
     expect(await check('meta', plain)).toEqual(because('absent', reason));
   });
 
-  it('reads 1 MB of an endless page and hangs up', async () => {
+  it('reads 1 MB of an endless page and disconnects', async () => {
     let sent = 0;
     const pour = (start: string) => {
       web.handler = (request, response) => {
@@ -306,10 +306,10 @@ const redirect = (to: Record<string, string>, pages: Record<string, string> = {}
   serve(tls);
 };
 
-describe('redirects', () => {
+describe('redirects in a domain check', () => {
   const www = `www.${DOMAIN}`;
 
-  it('are followed from the apex to www and back, on the same site', async () => {
+  it('are followed between apex and www on the same site', async () => {
     redirect({ [`${DOMAIN}/`]: `https://${www}:${tls.port}/` }, { [`${www}/`]: HEAD });
     expect(await check('meta')).toMatchObject({ kind: 'proven' });
     redirect({ [`${www}${FILE}`]: `https://${DOMAIN}:${tls.port}/t` }, { [`${DOMAIN}/t`]: LINE });
@@ -317,7 +317,7 @@ describe('redirects', () => {
     expect(tls.requests).toEqual([`${DOMAIN} /`, `${www} /`, `${www} ${FILE}`, `${DOMAIN} /t`]);
   });
 
-  it('are followed three times and not four', async () => {
+  it('are followed three times at most', async () => {
     const hops = { [`${DOMAIN}/`]: '/1', [`${DOMAIN}/1`]: '/2', [`${DOMAIN}/2`]: '/3' };
     redirect(hops, { [`${DOMAIN}/3`]: HEAD });
     expect(await check('meta', plain)).toMatchObject({ kind: 'proven' });
@@ -329,15 +329,15 @@ describe('redirects', () => {
 
   it.each([
     ['another site', 'https://evil.example/', 'another site'],
-    ['a site whose name only ends alike', `https://evil${DOMAIN}/`, 'another site'],
+    ['a site whose name only has the same ending', `https://evil${DOMAIN}/`, 'another site'],
     ['a subdomain', `https://blog.${DOMAIN}/`, 'another site'],
     ['an address', 'http://127.0.0.1/', 'another site'],
-    ['the cloud’s inside', 'http://169.254.169.254/latest/meta-data/', 'another site'],
+    ['a cloud metadata address', 'http://169.254.169.254/latest/meta-data/', 'another site'],
     ['another port', `https://${DOMAIN}:8443/`, 'another port'],
-    ['a name and password', `https://user:secret@${DOMAIN}/`, 'user name'],
+    ['a URL with name and password', `https://user:secret@${DOMAIN}/`, 'user name'],
     ['another scheme', 'file:///etc/passwd', 'not allowed'],
     ['nowhere', 'https://', 'without a place'],
-  ])('to %s are refused', async (_where, location, reason) => {
+  ])('are refused to %s', async (_where, location, reason) => {
     dns.set('A', 'evil.example', ['127.0.0.1']);
     redirect({ [`${DOMAIN}/`]: location });
     const before = dns.questions.length;
@@ -346,7 +346,7 @@ describe('redirects', () => {
     expect(dns.questions.slice(before).filter((question) => !question.endsWith(` ${DOMAIN}`))).toEqual([]);
   });
 
-  it('from https to plain http are refused, the other way round they are followed', async () => {
+  it('are refused from https to plain http, and followed the other way round', async () => {
     redirect({ [`${DOMAIN}/`]: `http://${DOMAIN}:${web.port}/plain` }, { [`${DOMAIN}/plain`]: HEAD });
     expect(await check('meta')).toEqual(because('absent', 'to plain http'));
     redirect({ [`${DOMAIN}/`]: `https://${DOMAIN}:${tls.port}/safe` }, { [`${DOMAIN}/safe`]: HEAD });
@@ -359,7 +359,7 @@ describe('redirects', () => {
     expect([web.requests, tls.requests]).toEqual([[`${DOMAIN} /`], [`${DOMAIN} /`, `${DOMAIN} /safe`]]);
   });
 
-  it('are vetted again: a name that turns private between two requests is not called', async () => {
+  it('are vetted again, so that a name that becomes private between two requests is not called', async () => {
     redirect({ [`${DOMAIN}/`]: `https://${www}:${tls.port}/` }, { [`${www}/`]: HEAD });
     const resolve = async (name: string) => (name === DOMAIN ? ['127.0.0.1'] : ['not an address']);
     const egress = { allowPrivate: true, resolve };
@@ -368,8 +368,8 @@ describe('redirects', () => {
   });
 });
 
-describe('the egress guard', () => {
-  it('calls no private address where they are not allowed, whatever DNS says', async () => {
+describe('the egress guard of domain checks', () => {
+  it('calls no private address where these are not allowed, whatever DNS returns', async () => {
     tls.serve({ [FILE]: LINE, '/': HEAD });
     web.serve({ [FILE]: LINE, '/': HEAD });
     for (const address of ['127.0.0.1', '10.0.0.1', '169.254.169.254', '100.64.0.1']) {
@@ -385,7 +385,7 @@ describe('the egress guard', () => {
     expect([...tls.requests, ...web.requests]).toEqual([]);
   });
 
-  it('asks DNS once for a request, so that a name which changes its answer gains nothing', async () => {
+  it('resolves a name once per request, so that DNS rebinding gains nothing', async () => {
     const other = await WebServer.start({ address: '127.0.0.2', port: web.port });
     other.serve({ [FILE]: LINE });
     web.serve({ [FILE]: 'vetted' });
@@ -409,8 +409,8 @@ describe('the egress guard', () => {
   });
 });
 
-describe('limits', () => {
-  it('let a merchant ask so often and no more, and do not keep others waiting', async () => {
+describe('limits of domain checks', () => {
+  it('apply per merchant, without delaying others', async () => {
     const shared = checks({ limits: { perMinute: 3 } });
     const ask = async (merchantId: string) =>
       shared.check({ merchantId, domain: DOMAIN, token: TOKEN }, 'dns');
@@ -419,7 +419,7 @@ describe('limits', () => {
     expect((await ask('two')).kind).toBe('absent');
   });
 
-  it('bound what waits at once', async () => {
+  it('bound the number of waiting checks', async () => {
     dns.set('TXT', CHALLENGE, 'silent');
     const shared = checks();
     const asked = Array.from({ length: 80 }, () =>
@@ -433,7 +433,7 @@ describe('limits', () => {
     expect(outcomes.some(({ kind }) => kind !== undefined)).toBe(false);
   });
 
-  it('end a look at once at shutdown', async () => {
+  it('end a check immediately at shutdown', async () => {
     web.handler = () => undefined;
     const shared = checks({ plainOnly: true, limits: { requestTimeoutMs: 60_000, checkTimeoutMs: 60_000 } });
     const look = shared.check({ merchantId: 'm', domain: DOMAIN, token: TOKEN }, 'file');

@@ -16,7 +16,7 @@ afterAll(async () => {
   await Promise.all([dns.close(), sink.close()]);
 });
 
-it('a running till verifies a domain through the name server of its settings and tells the shop, signed', async () => {
+it('a running daemon verifies a domain through the configured name server and sends a signed webhook', async () => {
   const shop = await Shop.open(till.api, { webhookUrl: sink.url });
   const auth = { token: shop.token, body: { merchantId: shop.merchantId } };
   const { verification } = await till.api.must<{ verification: { token: string; instructions: string } }>(
@@ -49,7 +49,7 @@ it('a running till verifies a domain through the name server of its settings and
   expect(merchants.map(({ isVerified }) => isVerified)).toEqual([true]);
 });
 
-it('a running till looks at a domain by itself', async () => {
+it('a running daemon checks a domain on schedule', async () => {
   const shop = await Shop.open(till.api, { webhookUrl: sink.url });
   const { verification } = await till.api.must<{ verification: { token: string; instructions: string } }>(
     'POST',
@@ -66,7 +66,7 @@ it('a running till looks at a domain by itself', async () => {
   );
 });
 
-it('an edit of webhookUrl takes what still waits to the new address at once', async () => {
+it('an edit of webhookUrl redirects waiting deliveries to the new URL immediately', async () => {
   const dead = await WebhookSink.start();
   const shop = await Shop.open(till.api, { webhookUrl: dead.url });
   await dead.close();

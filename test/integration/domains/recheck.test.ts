@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(async () => world.close());
 beforeEach(async () => world.newShop());
 
-describe('the cron', () => {
-  it('verifies by itself a minute after the choice, or minutes after the record appears', async () => {
+describe('the cron job of domain checks', () => {
+  it('verifies a domain a minute after the choice of a method, or minutes after the record appears', async () => {
     await world.choose('dns');
     expect(((await world.stored())?.next_check_at ?? 0) - world.app.now()).toBeLessThanOrEqual(60_000);
     await world.nextLook();
@@ -25,7 +25,7 @@ describe('the cron', () => {
     expect(await world.types()).toEqual(['domain.verified']);
   });
 
-  it('keeps a domain through failures of less than 72 hours and revokes it then, once', async () => {
+  it('keeps a domain verified during failures of less than 72 hours, then revokes it once', async () => {
     await world.choose('dns');
     world.publish();
     await world.found();
@@ -53,7 +53,7 @@ describe('the cron', () => {
     expect(await world.types()).toEqual(['domain.verified', 'domain.revoked', 'domain.verified']);
   });
 
-  it('looks at once at what was chosen or checked before the clock was set back, and then by its pause', async () => {
+  it('checks immediately what was chosen or checked before the clock was set back, and then on schedule', async () => {
     await world.choose('dns');
     world.publish();
     world.app.advance(-20 * HOUR);
@@ -70,7 +70,7 @@ describe('the cron', () => {
     world.app.advance(40 * HOUR);
   });
 
-  it('keeps a domain while name servers are silent', async () => {
+  it('keeps a domain verified while name servers are silent', async () => {
     await world.choose('dns');
     world.publish();
     await world.found();
@@ -83,7 +83,7 @@ describe('the cron', () => {
     });
   });
 
-  it('goes by the old proof when a verified merchant only reads about another method', async () => {
+  it('keeps checking the old proof when a verified merchant only opens another method', async () => {
     await world.choose('dns');
     world.publish();
     await world.found();
@@ -96,7 +96,7 @@ describe('the cron', () => {
     expect(await world.listed()).toBe(false);
   });
 
-  it('leaves a domain alone after 30 days, until somebody asks', async () => {
+  it('stops checking a domain after 30 days, until it is requested', async () => {
     await world.choose('dns');
     const start = world.app.now();
     world.app.advance(29.95 * DAY);
@@ -109,7 +109,7 @@ describe('the cron', () => {
     expect((await world.stored())?.next_check_at).toBeGreaterThan(world.app.now());
   });
 
-  it('looks at each due domain once, a hundred in a run, and comes back to what was never recorded', async () => {
+  it('checks each due domain once, a hundred per run, and repeats checks that were not recorded', async () => {
     await world.app.db.updateTable('domain_checks').set({ next_check_at: null }).execute();
     const names = new Set<string>();
     for (let index = 0; index < 105; index += 1) {
@@ -146,7 +146,7 @@ describe('the cron', () => {
     expect(new Set(looked)).toEqual(names);
   });
 
-  it('does its work once when it is started twice at the same time', async () => {
+  it('runs once when it is started twice concurrently', async () => {
     await world.choose('dns');
     const row = await world.stored();
     expect(row?.next_check_at).toBeGreaterThan(0);

@@ -14,7 +14,7 @@ const outcome = ({ status, body }: ApiAnswer<unknown>) =>
   [status, body.error?.code, body.error?.details?.[0]?.field].filter((part) => part !== undefined);
 
 describe('POST /merchant/verify-domain', () => {
-  it('keeps the token over methods and remembers the last one chosen', async () => {
+  it('keeps the token for all methods and remembers the last chosen method', async () => {
     for (const method of ['dns', 'file', 'meta']) {
       const { status, body } = await world.choose(method);
       expect(status).toBe(200);
@@ -23,7 +23,7 @@ describe('POST /merchant/verify-domain', () => {
     expect((await world.found()).method).toBe('meta');
   });
 
-  it('is for the owner: a secret key acts for it', async () => {
+  it('accepts the owner and a secret key', async () => {
     const stranger = await newUser(world.app);
     expect(outcome(await world.choose('dns', stranger.token))).toEqual([404, 'MERCHANT_NOT_FOUND']);
     expect(outcome(await world.choose('dns', null))).toEqual([401, 'UNAUTHORISED']);
@@ -52,7 +52,7 @@ describe('POST /merchant/verify-domain/check', () => {
     expect(outcome(await world.ask())).toEqual([409, 'INVALID_STATE']);
   });
 
-  it('is for the owner, and names a bad field', async () => {
+  it('accepts the owner only, and names an invalid field', async () => {
     await world.choose('dns');
     const stranger = await newUser(world.app);
     expect(outcome(await world.ask(stranger.token))).toEqual([404, 'MERCHANT_NOT_FOUND']);
@@ -66,7 +66,7 @@ describe('POST /merchant/verify-domain/check', () => {
     expect((await world.stored())?.checked_at).toBeNull();
   });
 
-  it('verifies by DNS, tells of it once and shows it in the list', async () => {
+  it('verifies by DNS, emits one event and shows the result in the list', async () => {
     await world.choose('dns');
     const before = await world.found();
     expect(before).toMatchObject({
@@ -115,14 +115,14 @@ describe('POST /merchant/verify-domain/check', () => {
     expect(await world.types()).toEqual(['domain.verified']);
   });
 
-  it('does not take the token of another shop', async () => {
+  it('rejects the token of another shop', async () => {
     const other = await newMerchant(world.app, world.token);
     await world.choose('dns');
     world.publish(other.domain.verification);
     expect((await world.found()).verified).toBe(false);
   });
 
-  it('tells once however many checks run at the same time, the cron among them', async () => {
+  it('emits one event however many checks run concurrently, including the cron job', async () => {
     await world.choose('dns');
     world.publish();
     world.app.advance(61_000);
@@ -134,7 +134,7 @@ describe('POST /merchant/verify-domain/check', () => {
     expect(await world.types()).toEqual(['domain.verified']);
   });
 
-  it('lets a slow failure that began before a proof decide nothing', async () => {
+  it('ignores a slow failure that began before a proof', async () => {
     await world.choose('file');
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
@@ -151,7 +151,7 @@ describe('POST /merchant/verify-domain/check', () => {
     expect((await world.stored())?.failures).toBe(0);
   });
 
-  it('lets a check whose method was changed meanwhile decide nothing', async () => {
+  it('ignores a check whose method was changed meanwhile', async () => {
     await world.choose('file');
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
@@ -168,7 +168,7 @@ describe('POST /merchant/verify-domain/check', () => {
     expect(await world.types()).toEqual([]);
   });
 
-  it('answers 429 to a merchant that asks without end, and only to that one', async () => {
+  it('answers 429 to a merchant with too many checks, and only to that one', async () => {
     await world.choose('dns');
     let last = 200;
     for (let index = 0; index < 45 && last === 200; index += 1) last = (await world.ask()).status;

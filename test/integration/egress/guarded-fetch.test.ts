@@ -55,7 +55,7 @@ const never = () => new Promise<string[]>(() => undefined);
 const text = (body: Uint8Array) => Buffer.from(body).toString();
 
 describe('guardedFetch', () => {
-  it('connects to the vetted address under the name of the URL', async () => {
+  it('connects to the vetted address with the host name of the URL', async () => {
     const port = await serve((request, response) => response.end(request.headers.host));
     const answer = await get(`http://shop.example:${port}/`, { resolve: async () => ['127.0.0.1'] });
     expect(answer).toMatchObject({ status: 200, bodyEnd: 'whole' });
@@ -73,7 +73,7 @@ describe('guardedFetch', () => {
     expect((await hello.promise).toString('latin1')).toContain('shop.example');
   });
 
-  it('asks DNS once, so that a name which changes its answer gains nothing', async () => {
+  it('resolves the name once, so that DNS rebinding gains nothing', async () => {
     const port = await serve((_request, response) => response.end('vetted'));
     let stolen = 0;
     await serve(
@@ -93,7 +93,7 @@ describe('guardedFetch', () => {
     expect({ asked, stolen }).toEqual({ asked: 1, stolen: 0 });
   });
 
-  it('opens no connection at all to a target it refuses', async () => {
+  it('opens no connection to a target that it refuses', async () => {
     let connections = 0;
     const port = await serveTcp(() => {
       connections += 1;
@@ -112,12 +112,12 @@ describe('guardedFetch', () => {
     expect(connections).toBeLessThanOrEqual(1);
   });
 
-  it('finds localhost without asking DNS', async () => {
+  it('resolves localhost without DNS', async () => {
     const port = await serve((_request, response) => response.end('here'));
     expect(text((await get(`http://localhost:${port}/`)).body)).toBe('here');
   });
 
-  it('answers redirects instead of following them', async () => {
+  it('returns redirects instead of following them', async () => {
     let second = 0;
     const other = await serve(() => {
       second += 1;
@@ -129,7 +129,7 @@ describe('guardedFetch', () => {
     expect(second).toBe(0);
   });
 
-  it('cuts an endless body at the cap and hangs up', async () => {
+  it('truncates an endless body at the limit and disconnects', async () => {
     const hungUp = Promise.withResolvers<void>();
     const port = await serve((request, response) => {
       response.writeHead(200);
@@ -147,7 +147,7 @@ describe('guardedFetch', () => {
     await hungUp.promise;
   });
 
-  it('cuts a dripping body at the time limit and keeps what came', async () => {
+  it('truncates a slow body at the time limit and keeps the received part', async () => {
     const port = await serve((_request, response) => {
       response.writeHead(200).write('first');
     });
@@ -156,7 +156,7 @@ describe('guardedFetch', () => {
     expect(text(answer.body)).toBe('first');
   });
 
-  it('says when a body breaks off', async () => {
+  it('reports a body that breaks off', async () => {
     const port = await serve((request, response) => {
       response.writeHead(200, { 'content-length': '1000' }).write('part', () => request.socket.destroy());
     });
@@ -165,15 +165,15 @@ describe('guardedFetch', () => {
 
   it.each<[string, (socket: Socket) => void]>([
     ['never answers', () => undefined],
-    ['drips header bytes', (socket) => socket.write('HTTP/1.1 200 OK\r\nx-a: ')],
+    ['sends header bytes slowly', (socket) => socket.write('HTTP/1.1 200 OK\r\nx-a: ')],
     [
-      'sends informational answers for ever',
+      'sends informational responses endlessly',
       (socket) => {
         const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 20);
         socket.on('close', () => clearInterval(timer));
       },
     ],
-  ])('leaves a server that %s at the time limit', async (_what, onSocket) => {
+  ])('disconnects at the time limit from a server that %s', async (_what, onSocket) => {
     const port = await serveTcp(onSocket);
     const started = performance.now();
     await expect(get(`http://127.0.0.1:${port}/`, { timeoutMs: 250 })).rejects.toMatchObject({
@@ -190,10 +190,10 @@ describe('guardedFetch', () => {
 
   it.each<[string, (socket: Socket) => void]>([
     ['resets the connection', (socket) => void socket.resetAndDestroy()],
-    ['hangs up after the request', (socket) => void socket.once('data', () => socket.end())],
+    ['disconnects after the request', (socket) => void socket.once('data', () => socket.end())],
     ['does not speak HTTP', (socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
     [
-      'sends enormous headers',
+      'sends huge headers',
       (socket) => void socket.end(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(99_999)}\r\n\r\n`),
     ],
   ])('reports a server that %s', async (_what, onSocket) => {
@@ -204,7 +204,7 @@ describe('guardedFetch', () => {
     });
   });
 
-  it('reports a closed port and tells giving up from timing out', async () => {
+  it('reports a closed port, and distinguishes an abort from a timeout', async () => {
     await expect(get('http://127.0.0.1:1/')).rejects.toMatchObject({
       kind: 'network',
       message: expect.stringContaining('ECONNREFUSED') as string,
@@ -215,7 +215,7 @@ describe('guardedFetch', () => {
     await expect(answer).rejects.toMatchObject({ kind: 'aborted' });
   });
 
-  it('gives up in the middle of a body without keeping what came', async () => {
+  it('aborts in the middle of a body without keeping the received part', async () => {
     const gaveUp = new AbortController();
     const hungUp = Promise.withResolvers<void>();
     const port = await serve((request, response) => {
@@ -237,14 +237,14 @@ async function serveDrop(first: string): Promise<number> {
   });
 }
 
-describe('guardedFetch over kept connections', () => {
+describe('guardedFetch over keep-alive connections', () => {
   let connections: ConnectionPools;
   beforeEach(() => {
     connections = new ConnectionPools();
   });
   afterEach(async () => connections.close());
 
-  it('ends each of many dripping answers at its own limit, however steadily they drip', async () => {
+  it('ends each of many slow responses at its own limit, however steady they are', async () => {
     const port = await serveDrop('HTTP/1.1 200 OK\r\n\r\n');
     // Long enough that the headers of each have come on a busy machine.
     const limits = [2_000, 800, 1_400, 800];
@@ -263,14 +263,14 @@ describe('guardedFetch over kept connections', () => {
     }
   });
 
-  it('leaves headers that drip steadily at the limit', async () => {
+  it('disconnects at the limit from slow but steady headers', async () => {
     const port = await serveDrop('HTTP/1.1 200 OK\r\nx-a: ');
     await expect(get(`http://127.0.0.1:${port}/`, { connections, timeoutMs: 150 })).rejects.toMatchObject({
       kind: 'timeout',
     });
   });
 
-  it('cuts an oversized answer and takes nothing of it for the next one', async () => {
+  it('truncates an oversized response without affecting the next one', async () => {
     const port = await serve((request, response) => {
       if (request.url === '/long') response.end('y'.repeat(200_000));
       else response.end('short');
@@ -283,7 +283,7 @@ describe('guardedFetch over kept connections', () => {
     expect([text(before.body), text(after.body)]).toEqual(['short', 'short']);
   });
 
-  it('says that a connection was reset in the middle of a body, and goes on over another one', async () => {
+  it('reports a connection that was reset in a body, and continues over another one', async () => {
     const port = await serve((request, response) => {
       if (request.url === '/good') response.end('good');
       else {
@@ -296,7 +296,7 @@ describe('guardedFetch over kept connections', () => {
     expect(text((await get(`http://127.0.0.1:${port}/good`, { connections })).body)).toBe('good');
   });
 
-  it('puts together an answer of many pieces, and headers of many values', async () => {
+  it('assembles a response from many pieces, and headers with many values', async () => {
     const port = await serve((_request, response) => {
       response.writeHead(200, { 'x-many': ['a', 'b'] });
       response.write('one,', () => setTimeout(() => response.end('two'), 20));
@@ -306,7 +306,7 @@ describe('guardedFetch over kept connections', () => {
     expect(text(answer.body)).toBe('one,two');
   });
 
-  it('uses connections again: few for many requests', async () => {
+  it('reuses few connections for many requests', async () => {
     let opened = 0;
     const port = await serve((_request, response) => setTimeout(() => response.end('ok'), 5));
     const relay = await serveTcp((socket) => {
@@ -324,7 +324,7 @@ describe('guardedFetch over kept connections', () => {
     expect(opened).toBeLessThanOrEqual(6);
   });
 
-  it('leaves a connection that never comes about, so that the next request does not wait for it', async () => {
+  it('abandons a connection that is never established, so that the next request does not wait for it', async () => {
     let sockets = 0;
     const port = await serveTcp((socket) => {
       sockets += 1;
@@ -337,7 +337,7 @@ describe('guardedFetch over kept connections', () => {
     expect(sockets).toBe(2);
   });
 
-  it('trusts only certificates of the name in the URL that a known authority made', async () => {
+  it('trusts only certificates of a known authority for the name in the URL', async () => {
     const { key, cert } = selfSigned(['shop.example']);
     let requests = 0;
     const server = createTlsServer({ key, cert }, (_request, response) => {

@@ -26,7 +26,7 @@ function accountOf(number: number): string {
   return `0x${number.toString(16).padStart(40, '0')}`;
 }
 
-describe.skipIf(!requireAnvil())('requests for a block of Ethereum with a payment in it', () => {
+describe.skipIf(!requireAnvil())('the number of requests for an Ethereum block with a payment', () => {
   let anvil: Anvil;
   let proxy: FaultProxy;
   let adapter: ChainAdapter;
@@ -81,16 +81,16 @@ describe.skipIf(!requireAnvil())('requests for a block of Ethereum with a paymen
     [100, 3],
     [1_000, 4],
     [10_000, 17],
-  ])('with %i open payments at a node without traces: %i', async (open, calls) => {
+  ])('is, with %i open payments at a node without traces, %i', async (open, calls) => {
     untraced();
     expect(await callsWith(open)).toBe(calls);
   });
 
-  it.each([100, 1_000, 10_000])('with %i open payments at a node that traces: 4', async (open) => {
+  it.each([100, 1_000, 10_000])('is, with %i open payments at a node with traces, 4', async (open) => {
     expect(await callsWith(open)).toBe(4);
   });
 
-  it('with 1,000 open payments at a node that refuses eth_call, one for each balance', async () => {
+  it('is one per balance with 1,000 open payments at a node that refuses eth_call', async () => {
     untraced();
     const refusal = { kind: 'rpcError', code: -32601, message: 'the method is not available' } as const;
     proxy.inject(refusal, { methods: ['eth_call'] });

@@ -40,7 +40,7 @@ async function log(query = ''): Promise<Page> {
 const accountLog = async ({ session }: Person) =>
   (await session.call<Page>('GET', '/auth/audit')).body.data.entries;
 
-it('keeps who changed what, from where, and how it ended', async () => {
+it('the audit log records who changed what, from where, with the result', async () => {
   const clerk = await newMember(till.api, owner.session, { merchantId: shop.merchantId, role: 'clerk' });
   const link = await till.api.must<{ id: string }>(
     'POST',
@@ -65,7 +65,7 @@ it('keeps who changed what, from where, and how it ended', async () => {
   ]);
 });
 
-it('keeps what keys do that moves money or hands out secrets, but not each payment of a shop', async () => {
+it('the audit log records actions of keys that move money or reveal secrets, but not each payment of a shop', async () => {
   await shop.createPayment();
   const { merchantId } = shop;
   const body = { merchantId, name: 'Payouts', scopes: ['wallet:send', 'payments:write'] };
@@ -91,7 +91,7 @@ it('keeps what keys do that moves money or hands out secrets, but not each payme
   for (const secret of [key.value, shop.secretKey, owner.token]) expect(text).not.toContain(secret);
 });
 
-it('is read page by page, and by person and action', async () => {
+it('the audit log is paginated, and filtered by person and action', async () => {
   const all = (await log('&limit=100')).entries;
   const paged: Entry[] = [];
   let before = '';
@@ -108,7 +108,7 @@ it('is read page by page, and by person and action', async () => {
   expect(new Set(mine.entries.map(({ actor }) => actor.name))).toEqual(new Set([owner.email]));
 });
 
-it('tells a user of sign-ins to the account, the failed ones too, and of nobody else’s', async () => {
+it('the audit log shows a user the sign-ins of the same account only, including failed ones', async () => {
   const person = await newPerson(till.api);
   const other = await newPerson(till.api);
   const wrong = { email: person.email, password: 'not the password' };
@@ -126,7 +126,7 @@ it('tells a user of sign-ins to the account, the failed ones too, and of nobody 
   expect((await accountLog(other)).map(({ result }) => result)).not.toContain('INVALID_CREDENTIALS');
 });
 
-it('keeps no trace in a shop of what a stranger tried with its id', async () => {
+it('the audit log of a shop records no attempts of strangers with its id', async () => {
   const stranger = await newPerson(till.api, 'stranger');
   const before = (await log()).entries[0]?.id;
   const body = { merchantId: shop.merchantId, name: 'Mine' };
@@ -151,7 +151,7 @@ const entry = (at: number) => ({
   result: null,
 });
 
-it('forgets what is older than its days, in bounded steps', async () => {
+it('the audit log is pruned after its retention, in bounded steps', async () => {
   const database = await openDatabase(':memory:');
   const { db } = database;
   const now = 1_000 * DAY_MS;
@@ -162,7 +162,7 @@ it('forgets what is older than its days, in bounded steps', async () => {
   await database.close();
 });
 
-it('keeps nothing that is given in place of an id', async () => {
+it('the audit log records nothing that was sent in place of an id', async () => {
   const { merchantId } = shop;
   for (const paymentId of [shop.secretKey, 'https://user:pass@node.example', `whsec_${'a'.repeat(24)}`]) {
     await till.api.call('POST', '/payment/cancel', { token: owner.token, body: { merchantId, paymentId } });

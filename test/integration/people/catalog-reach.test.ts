@@ -83,7 +83,7 @@ async function expectChanged(by: By, productId: string, priceId: string): Promis
 }
 
 describe('a member or a key of one shop', () => {
-  it('does not change what another shop alone sells', async () => {
+  it('cannot change what only another shop sells', async () => {
     const { id } = await product(asOwner(b));
     const { id: priceId } = await price(asOwner(b), id);
     await expectRefused(asManager(), id, priceId);
@@ -94,7 +94,7 @@ describe('a member or a key of one shop', () => {
     await expectChanged(keyOf(b), id, priceId);
   });
 
-  it('does not change what all shops of the account sell', async () => {
+  it('cannot change what all shops of the account sell', async () => {
     const { id, merchantIds } = await product(asOwner());
     expect(merchantIds).toBeNull();
     const { id: priceId } = await price(asOwner(), id);
@@ -103,7 +103,7 @@ describe('a member or a key of one shop', () => {
     await expectChanged(asOwner(), id, priceId);
   });
 
-  it('changes what it made, until another shop sells it too', async () => {
+  it('can change products that it created, until another shop sells them too', async () => {
     for (const by of [asManager(), keyOf(a)]) {
       const own = await product(by);
       await expectChanged(by, own.id, (await price(by, own.id)).id);
@@ -116,14 +116,14 @@ describe('a member or a key of one shop', () => {
     }
   });
 
-  it('sells what another shop has a payment link for no longer alone', async () => {
+  it('shares a product once another shop has a payment link for it', async () => {
     const { id } = await product(asManager());
     const { id: priceId } = await price(asManager(), id);
     await must(keyOf(b), 'POST', '/merchant/link/create', { name: 'Tea', priceId });
     await expectRefused(asManager(), id, priceId);
   });
 
-  it('changes what it made after a public key, a payer of a link or a clerk of another shop sold it', async () => {
+  it('can change products that it created after a public key, a payer of a link or a clerk of another shop sold them', async () => {
     const own = await product(asManager());
     const { id: priceId } = await price(asManager(), own.id);
     const clerk = await newMember(till.api, owner.session, { merchantId: b.merchantId, role: 'clerk' });
@@ -141,7 +141,7 @@ describe('a member or a key of one shop', () => {
     await expectChanged(asManager(), own.id, priceId);
   });
 
-  it('does not choose which shops sell a product', async () => {
+  it('cannot choose which shops sell a product', async () => {
     const own = await product(asManager());
     for (const merchantIds of [[a.merchantId], [b.merchantId], null]) {
       for (const [method, path, body] of [
@@ -152,7 +152,7 @@ describe('a member or a key of one shop', () => {
     }
   });
 
-  it('changes everything where the account has one shop', async () => {
+  it('can change everything when the account has one shop', async () => {
     const alone = await newPerson(till.api, 'owner');
     const shop = await Shop.open(till.api, { owner: alone.token });
     const { id } = await product({ token: alone.token });
@@ -160,8 +160,8 @@ describe('a member or a key of one shop', () => {
   });
 });
 
-describe('the owner', () => {
-  it('chooses which shops sell a product, of their own alone', async () => {
+describe('the owner of a catalog', () => {
+  it('chooses which shops sell a product, among own shops only', async () => {
     const { id } = await product(asManager());
     const { id: priceId } = await price(asManager(), id);
     await must(asOwner(), 'PATCH', '/merchant/product/edit', { productId: id, merchantIds: [b.merchantId] });
@@ -174,7 +174,7 @@ describe('the owner', () => {
     expect([answer.status, answer.body.error?.code]).toEqual([404, 'MERCHANT_NOT_FOUND']);
   });
 
-  it('leaves an entry in the audit log of every shop that sells what is changed', async () => {
+  it('leaves an entry in the audit log of every shop that sells a changed product', async () => {
     for (const by of [asOwner(), asOwner(a)]) {
       const { id } = await product(by, { merchantIds: [a.merchantId, b.merchantId] });
       const { id: priceId } = await price(by, id);

@@ -56,7 +56,7 @@ const refused = [403, 'FORBIDDEN'];
 
 describe('a clerk', () => {
   it.each(['amount', 'description', 'metadata', 'successUrl'])(
-    'does not change the %s of a payment that the shop, its owner or a payer made',
+    'cannot change the %s of a payment that the shop, its owner or a payer created',
     async (field) => {
       const fields = { amount: '1', description: 'x', metadata: { a: 1 }, successUrl: ELSEWHERE };
       const change = { [field]: Reflect.get(fields, field) as unknown };
@@ -68,7 +68,7 @@ describe('a clerk', () => {
     },
   );
 
-  it('changes the price and the texts of a payment that a member made', async () => {
+  it('can change price and texts of a payment that a member created', async () => {
     for (const by of [clerk, manager]) {
       const paymentId = await made(by);
       const { status, data } = await update(clerk, paymentId, { amount: '40', description: 'Less' });
@@ -76,7 +76,7 @@ describe('a clerk', () => {
     }
   });
 
-  it('does not change a price that the owner or a key of the shop has set since', async () => {
+  it('cannot change a price that the owner or a key of the shop has set since', async () => {
     for (const by of [owner, secretKey()]) {
       const paymentId = await made(clerk);
       expect((await update(by, paymentId, { amount: '60' })).status).toBe(200);
@@ -86,7 +86,7 @@ describe('a clerk', () => {
     }
   });
 
-  it('does not change a price of the catalog', async () => {
+  it('cannot change a catalog price', async () => {
     const { data: product } = await ask(owner, 'POST', '/merchant/product/create', { name: 'Tea' });
     const body = { productId: product['id'], amount: '50', currency: 'USD' };
     const { data: price } = await ask(owner, 'POST', '/merchant/price/create', body);
@@ -97,7 +97,7 @@ describe('a clerk', () => {
     expect(outcome(await editLink(clerk, await linked(clerk, terms), cheap))).toEqual(refused);
   });
 
-  it.each(['successUrl', 'returnUrl'])('never sets the %s of a payment', async (field) => {
+  it.each(['successUrl', 'returnUrl'])('can never set the %s of a payment', async (field) => {
     const paymentId = await made(clerk);
     const answer = await update(clerk, paymentId, { [field]: ELSEWHERE });
     expect(outcome(answer)).toEqual(refused);
@@ -105,11 +105,11 @@ describe('a clerk', () => {
     expect(outcome(await order(clerk, { [field]: ELSEWHERE }))).toEqual(refused);
   });
 
-  it('never names a webhookUrl', async () => {
+  it('can never set a webhookUrl', async () => {
     expect(outcome(await order(clerk, { webhookUrl: ELSEWHERE }))).toEqual(refused);
   });
 
-  it('makes no payment of an order that the shop has asked for already', async () => {
+  it('cannot create a payment for an existing order of the shop', async () => {
     const paymentId = await made(secretKey(), { orderId: 'of the shop' });
     await ask(clerk, 'POST', '/payment/cancel', { paymentId });
     expect(outcome(await order(clerk, { orderId: 'of the shop', amount: '1' }))).toEqual(refused);
@@ -118,7 +118,7 @@ describe('a clerk', () => {
     expect((await order(clerk, { orderId: 'of the counter', amount: '1' })).status).toBe(201);
   });
 
-  it('changes and deletes payment links that members made, and no others', async () => {
+  it('can change and delete payment links of members, and no others', async () => {
     for (const by of [owner, secretKey()]) {
       const paymentLinkId = await linked(by);
       const changes = [{ amount: '1', currency: 'USD' }, { name: 'x' }, { active: false }];
@@ -139,7 +139,7 @@ describe('a clerk', () => {
     }
   });
 
-  it('never sets the successUrl of a payment link', async () => {
+  it('can never set the successUrl of a payment link', async () => {
     expect(outcome(await link(clerk, { successUrl: ELSEWHERE }))).toEqual(refused);
     expect(outcome(await editLink(clerk, await linked(clerk), { successUrl: ELSEWHERE }))).toEqual(refused);
     const paymentLinkId = await linked(clerk);
@@ -149,7 +149,7 @@ describe('a clerk', () => {
   });
 });
 
-it('a manager changes what the shop made, and where payers go', async () => {
+it('a manager can change payments of the shop and redirect URLs of payers', async () => {
   const paymentId = await made(secretKey());
   expect((await update(manager, paymentId, { amount: '1', successUrl: ELSEWHERE })).status).toBe(200);
   expect((await editLink(manager, await linked(owner), { successUrl: ELSEWHERE })).status).toBe(200);

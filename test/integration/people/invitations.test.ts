@@ -26,7 +26,7 @@ async function refusal({ token }: Person): Promise<string | null> {
   return answer.body.error?.code ?? null;
 }
 
-it('lets its address, and no other, register where registration is closed', async () => {
+it('an invitation lets its address, and no other, register where registration is closed', async () => {
   const closed = await Till.start({ TILLD_REGISTRATION: 'first-user' });
   try {
     const boss = await newPerson(closed.api, 'boss', { setupToken: closed.setupToken });
@@ -47,7 +47,7 @@ it('lets its address, and no other, register where registration is closed', asyn
 });
 
 describe('an invitation', () => {
-  it('tells who has its link what it is about, and makes them a member once', async () => {
+  it('describes its purpose to the holder of the link, and makes the user a member once', async () => {
     const person = await newPerson(till.api);
     const token = await invite(owner.session, asked(person.email));
     const about = await person.session.call('POST', '/merchant/people/invitation', { token });
@@ -67,7 +67,7 @@ describe('an invitation', () => {
     expect(await refusal(await signedIn(till.api, person.email))).toBeNull();
   });
 
-  it('is no use to another account that has the link', async () => {
+  it('cannot be used by another account with the link', async () => {
     const person = await newPerson(till.api);
     const thief = await newPerson(till.api, 'thief');
     const token = await invite(owner.session, asked(person.email, 'manager'));
@@ -77,7 +77,7 @@ describe('an invitation', () => {
     expect((await accept(person, token)).status).toBe(200);
   });
 
-  it('counts no longer once it is withdrawn', async () => {
+  it('is invalid once it is withdrawn', async () => {
     const person = await newPerson(till.api);
     const token = await invite(owner.session, asked(person.email));
     const people = await owner.session.call<{ invitations: { id: string; email: string }[] }>(
@@ -100,7 +100,7 @@ describe('an invitation', () => {
     expect((await accept(person, second)).body.data).toMatchObject({ role: 'bookkeeper' });
   });
 
-  it('answers the same whether or not the address has an account', async () => {
+  it('is answered the same whether or not the address has an account', async () => {
     const known = await newPerson(till.api);
     for (const email of [known.email, `nobody-${known.email}`]) {
       const { status, body } = await inviting(owner, email);
@@ -108,7 +108,7 @@ describe('an invitation', () => {
     }
   });
 
-  it('is refused for the owner’s own address, and for somebody who is there', async () => {
+  it('is refused for the address of the owner and of a member', async () => {
     const { merchantId } = shop;
     const member = await newMember(till.api, owner.session, { merchantId, role: 'clerk' });
     for (const email of [owner.email.toUpperCase(), member.email]) {
@@ -118,12 +118,12 @@ describe('an invitation', () => {
   });
 });
 
-it('inviting needs a fresh proof of who is there', async () => {
+it('an invitation requires a recent step-up', async () => {
   till.clock.advance(6 * 60_000);
   expect((await inviting(owner, 'later@example.com')).body.error?.code).toBe('STEP_UP_REQUIRED');
 });
 
-it('twenty invitations a day are the most, whatever became of them, and each lives seven days', async () => {
+it('invitations are limited to twenty a day, whatever happened to them, and are valid for seven days', async () => {
   const boss = await newPerson(till.api, 'boss');
   const { merchantId } = await Shop.open(till.api, { owner: boss.token });
   const ask = async (by: Person, email: string) =>

@@ -71,7 +71,7 @@ function giveKey(keyId: string, userId: string): void {
 }
 
 describe('endpoints, payment links and keys', () => {
-  it('remember who made them, and name people to the owner alone', async () => {
+  it('record their creator, and show people to the owner only', async () => {
     const restricted = await key();
     const byManager = { kind: 'user', id: manager.userId };
     expect((await endpoint(manager)).createdBy).toEqual({ ...byManager, name: null });
@@ -93,7 +93,7 @@ describe('endpoints, payment links and keys', () => {
 });
 
 describe('the list of people', () => {
-  it('tells what each of them made, also by a key of theirs', async () => {
+  it('shows what each of them created, also by one of their keys', async () => {
     const restricted = await key();
     giveKey(restricted.id, manager.userId);
     const [first, second, page] = [
@@ -117,8 +117,8 @@ describe('the list of people', () => {
   });
 });
 
-describe('removing a person', () => {
-  it('ends the endpoints and keys that they made, and nothing of others', async () => {
+describe('removing a member', () => {
+  it('deletes the endpoints and keys of that member, and nothing of others', async () => {
     const [theirs, others] = [await key(), await key()];
     giveKey(theirs.id, manager.userId);
     await endpoint(manager);
@@ -134,7 +134,7 @@ describe('removing a person', () => {
     expect(answer.status).toBe(401);
   });
 
-  it('keeps or ends what the owner says', async () => {
+  it('keeps or deletes as the owner chooses', async () => {
     const made = await key();
     giveKey(made.id, manager.userId);
     const hook = await endpoint(manager);
@@ -148,7 +148,7 @@ describe('removing a person', () => {
     expect(await links()).toEqual([]);
   });
 
-  it('ends the endpoint of another to which they gave a URL', async () => {
+  it('deletes the endpoint of another creator whose URL the member changed', async () => {
     const hook = await endpoint(owner);
     const edit = async (by: By, fields: object) =>
       till.api.must<Thing>('PATCH', '/merchant/webhook/endpoint/edit', {
@@ -163,14 +163,14 @@ describe('removing a person', () => {
     expect(await endpoints()).toEqual([]);
   });
 
-  it('leaves nothing to read by to a member who goes', async () => {
+  it('leaves the member no read access', async () => {
     await endpoint(manager);
     const { ended } = await remove(manager, manager.userId, { endMade: { endpoints: false, links: true } });
     expect(ended).toEqual({ endpoints: 1, keys: 0, links: 0 });
     expect(await endpoints()).toEqual([]);
   });
 
-  it('notes each thing that ends in the audit log, and each key among the revocations', async () => {
+  it('records each deletion in the audit log, and each key among the revocations', async () => {
     const made = await key();
     giveKey(made.id, manager.userId);
     const hook = await endpoint(manager);
@@ -192,8 +192,8 @@ describe('removing a person', () => {
   });
 });
 
-describe('another role', () => {
-  it('ends the endpoints and keys of a member whose role no longer includes webhooks', async () => {
+describe('changing the role of a member', () => {
+  it('deletes endpoints and keys of the member when the new role does not include webhooks', async () => {
     const made = await key();
     giveKey(made.id, manager.userId);
     await endpoint(manager);
@@ -205,7 +205,7 @@ describe('another role', () => {
     expect(idsOf(await links())).toEqual([page.id]);
   });
 
-  it('ends nothing where the role stays, or includes no less', async () => {
+  it('deletes nothing when the role stays or includes no less', async () => {
     const hook = await endpoint(manager);
     const nothing = { ended: { endpoints: 0, keys: 0, links: 0 } };
     expect(await giveRole('manager')).toMatchObject(nothing);

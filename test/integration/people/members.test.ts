@@ -39,7 +39,7 @@ const makeLink = async ({ token }: Person) => {
 };
 
 describe('a member', () => {
-  it('reaches what the owner’s account holds by naming the shop, and else has an account of their own', async () => {
+  it('accesses the account of the owner by naming the shop, and otherwise an account of their own', async () => {
     const clerk = await member('clerk');
     const theirs = await ask(clerk, 'GET', '/merchant/customer/list');
     expect(theirs.body.data).toMatchObject({ customers: [{ id: shop.customerId }] });
@@ -47,7 +47,7 @@ describe('a member', () => {
     expect(own.body.data).toMatchObject({ customers: [] });
   });
 
-  it('makes a payment that is the shop’s', async () => {
+  it('creates payments of the shop', async () => {
     const clerk = await member('clerk');
     const made = await ask(clerk, 'POST', '/payment/create', {
       customerId: shop.customerId,
@@ -59,7 +59,7 @@ describe('a member', () => {
     expect(await shop.payment(String(made.body.data['id']))).toMatchObject({ orderId: 'counter-1' });
   });
 
-  it('asks for a refund as a manager, which waits for the owner', async () => {
+  it('requests a refund as a manager, which waits for the owner', async () => {
     const manager = await member('manager');
     const { id } = await paidPayment(shop);
     const body = { paymentId: id, preset: 'all' };
@@ -69,7 +69,7 @@ describe('a member', () => {
     expect((await ask(manager, 'POST', '/payment/refund', direct)).body.error?.code).toBe('FORBIDDEN');
   });
 
-  it('sees refund links without what claims them, but for those of a manager that wait for the owner', async () => {
+  it('sees refund links without the claim token, except for those of a manager that wait for the owner', async () => {
     const { id } = await paidPayment(shop);
     const open = async (by: Person, approval: boolean) =>
       ask(by, 'POST', '/payment/refund-link', { paymentId: id, preset: 'all', approval });
@@ -86,7 +86,7 @@ describe('a member', () => {
     expect(await shown(await member('bookkeeper'))).toEqual({ true: false, false: false });
   });
 
-  it('never gets the answer to what the owner asked under the same Idempotency-Key', async () => {
+  it('never gets the response to a request of the owner under the same Idempotency-Key', async () => {
     const manager = await member('manager');
     expect((await again(owner.token)).status).toBe(201);
     const second = await again(manager.token);
@@ -96,7 +96,7 @@ describe('a member', () => {
     ]);
   });
 
-  it('has Idempotency-Keys of their own about a shop, apart from the owner’s and other members’', async () => {
+  it('has separate Idempotency-Keys for a shop', async () => {
     const [manager, clerk] = [await member('manager'), await member('clerk')];
     const first = [await makeLink(owner), await makeLink(manager), await makeLink(clerk)];
     expect(new Set(first.map(({ id }) => id)).size).toBe(3);
@@ -105,7 +105,7 @@ describe('a member', () => {
     expect(second).toEqual(first.map(({ id }) => ({ id, replayed: 'true' })));
   });
 
-  it('never gets the answer to what they asked in a role that saw more, under the same Idempotency-Key', async () => {
+  it('never gets the response from an earlier role with more access under the same Idempotency-Key', async () => {
     const person = await member('manager');
     const webhookUrl = 'https://shop.example/hook?secret=1';
     const order = { customer: {}, amount: '5', currency: 'USD', orderId: 'hooked', webhookUrl };
@@ -124,7 +124,7 @@ describe('a member', () => {
     expect(JSON.stringify(answer.body)).not.toContain('secret=1');
   });
 
-  it('may do at once what a new role says, and nothing more', async () => {
+  it('gets the permissions of a new role immediately', async () => {
     const person = await member('manager');
     expect((await ask(person, 'GET', '/merchant/wallet/balances')).status).toBe(200);
     const change = { merchantId: shop.merchantId, userId: person.userId, role: 'clerk' };
@@ -133,7 +133,7 @@ describe('a member', () => {
     expect((await ask(again, 'GET', '/merchant/wallet/balances')).body.error?.code).toBe('FORBIDDEN');
   });
 
-  it('gets no event of a shop that removed them while they waited for it', async () => {
+  it('gets no event of a shop that removed the member during a long poll', async () => {
     const person = await member('manager');
     const { body } = await ask(person, 'GET', '/merchant/events?after=0');
     const waiting = ask(person, 'GET', `/merchant/events?wait=20&after=${String(body.data['nextAfter'])}`);
@@ -143,7 +143,7 @@ describe('a member', () => {
     expect((await waiting).body.error?.code).toBe('UNAUTHORISED');
   });
 
-  it('can leave, but remove nobody else', async () => {
+  it('can leave, but remove no other member', async () => {
     const [one, two] = [await member('manager'), await member('clerk')];
     expect((await remove(one, two.userId)).body.error?.code).toBe('FORBIDDEN');
     expect((await remove(one, owner.userId)).body.error?.code).toBe('FORBIDDEN');

@@ -18,7 +18,7 @@ afterAll(async () => till.end());
 
 const client = `$till = new Tilld\\Tilld(['baseUrl' => $given['url'], 'key' => $given['key']]);`;
 
-it('the example of the README takes a payment', async () => {
+it('the PHP example of the README accepts a payment', async () => {
   const readme = readFileSync('packages/php/README.md', 'utf8');
   const [, example = ''] = /```php\n<\?php\n(.*?)```/s.exec(readme) ?? [];
   const program = example.replace('vendor/autoload.php', LIBRARY);
@@ -28,7 +28,7 @@ it('the example of the README takes a payment', async () => {
   expect(printed.trim().endsWith('paid')).toBe(true);
 });
 
-it('an answer lost on its way: exactly one payment', async () => {
+it('the PHP client creates exactly one payment when a response is lost', async () => {
   let isFirst = true;
   await using proxy = await Forwarder.start(till.api.baseUrl, async (_message, forward) => {
     const answer = await forward();
@@ -56,7 +56,7 @@ function healthOf(url: string): Promise<unknown[]> {
   );
 }
 
-it('a daemon that does not answer in time', async () => {
+it('the PHP client handles a daemon that does not respond in time', async () => {
   const server = createServer(() => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -66,7 +66,7 @@ it('a daemon that does not answer in time', async () => {
   expect(await healthOf('http://127.0.0.1:9')).toEqual(['NO_ANSWER', true]);
 });
 
-it('connects as the API wants it, by code and verifier', async () => {
+it('the PHP client connects as the API requires, by code and verifier', async () => {
   const { secrets, url } = await runPhp<{ secrets: { state: string; codeVerifier: string }; url: string }>(
     `$secrets = Tilld\\Tilld::connectSecrets();
     return ['secrets' => $secrets, 'url' => Tilld\\Tilld::connectUrl($secrets + ['baseUrl' => $given['url'], 'name' => 'A shop & more',
@@ -91,7 +91,7 @@ it('connects as the API wants it, by code and verifier', async () => {
   expect(granted.key).toMatch(/^rk_/);
 });
 
-it('what the daemon refuses says which field', async () => {
+it('the PHP client reports which field the daemon refused', async () => {
   const refused = await runPhp(
     `${client} try { $till->payments->create(['amount' => '-1', 'currency' => 'EUR', 'customer' => [], 'orderId' => 'x']); }
     catch (Tilld\\InvalidRequestException $e) { return [$e->getCode(), $e->details[0]['field'], is_string($e->requestId)]; }`,
@@ -100,7 +100,7 @@ it('what the daemon refuses says which field', async () => {
   expect(refused).toEqual(['VALIDATION_INVALID', 'amount', true]);
 });
 
-it('texts and documents come as they are', async () => {
+it('the PHP client returns texts and documents unchanged', async () => {
   const seen = await runPhp<Record<string, unknown>>(
     `${client} return ['metrics' => strpos($till->service->metrics(), 'tilld_') !== false,
       'openapi' => $till->service->openapi()['openapi'], 'docs' => substr($till->service->docs(), 0, 9),
@@ -111,7 +111,7 @@ it('texts and documents come as they are', async () => {
   expect(String(seen['docs']).toLowerCase()).toBe('<!doctype');
 });
 
-it('the books come as movements and as the text of a CSV file', async () => {
+it('the PHP client returns the accounting export as movements and as CSV text', async () => {
   const { lines, csv } = await runPhp<{ lines: unknown[]; csv: string }>(
     `${client} return ['lines' => $till->payments->export()['lines'], 'csv' => $till->payments->exportCsv()];`,
     { url: till.api.baseUrl, key: shop.secretKey },

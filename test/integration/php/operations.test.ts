@@ -38,7 +38,7 @@ const CALL_EVERYTHING = `
   }
   return $asked;`;
 
-it('has one method for every operation of the document, and no other', async () => {
+it('the PHP client has one method for every operation of the OpenAPI document, and no other', async () => {
   const document = (await (await fetch(`${till.api.baseUrl}/openapi.json`)).json()) as OpenApiDocument;
   const documented = Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.filter((method) => item[method] !== undefined).map((method) => `${method.toUpperCase()} ${path}`),
@@ -47,7 +47,7 @@ it('has one method for every operation of the document, and no other', async () 
   expect(asked.map(({ operation }) => operation).sort()).toEqual(documented.sort());
 });
 
-it('puts an Idempotency-Key on every POST by itself; what moves money demands one', async () => {
+it('the PHP client adds an Idempotency-Key to every POST, and requires one for operations that move money', async () => {
   const asked = await runPhp<Asked[]>(CALL_EVERYTHING, { key: null });
   const refused = asked.filter(({ operation }) => operation === 'refused').map(({ name }) => name);
   expect(refused.sort()).toEqual(['refundLinks.create', 'refunds.create', 'wallet.send']);
@@ -60,7 +60,7 @@ it('puts an Idempotency-Key on every POST by itself; what moves money demands on
   expect(others.every(({ idempotencyKey }) => idempotencyKey === null)).toBe(true);
 });
 
-it('tells the state of an order by the same table as the SDK', async () => {
+it('the PHP client maps the state of an order by the same table as the SDK', async () => {
   expect(await runPhp('return Tilld\\Tilld::SHOP_STATES;')).toEqual(SHOP_STATES);
   const states = await runPhp(
     `return array_map(function ($payment) {

@@ -38,8 +38,8 @@ const PREFIX = 'WordPress.NamingConventions.PrefixAllGlobals';
 const SANITIZED = 'WordPress.Security.ValidatedSanitizedInput.InputNotSanitized';
 const UNSLASHED = 'WordPress.Security.ValidatedSanitizedInput.MissingUnslash';
 
-describe("WordPress.org's rules", () => {
-  it('hold for the built plugin, whose every file PHP can read', () => {
+describe('the check for the rules of WordPress.org', () => {
+  it('accepts the built plugin, whose every file is valid PHP', () => {
     const files = globSync(join(built, '**/*.php'));
     expect(files.length).toBeGreaterThan(20);
     for (const file of files) execFileSync('php', ['-l', file]);
@@ -104,11 +104,11 @@ describe("WordPress.org's rules", () => {
       'WordPress.DB.PreparedSQL',
     ],
     ['// phpcs:ignore WordPress.Security.EscapeOutput\necho $text;', 'ignore'],
-  ])('refuse %s', (code, ...rules) => {
+  ])('rejects %s', (code, ...rules) => {
     expect(broken(START + code)).toEqual(rules);
   });
 
-  it('refuse a file without a guard, and one outside the namespace of the plugin', () => {
+  it('rejects a file without an ABSPATH guard, and one outside the namespace of the plugin', () => {
     const guard = 'missing_direct_file_access_protection';
     expect(broken('<?php namespace Tilld\\WooCommerce; final class A {}')).toEqual([guard]);
     expect(broken("<?php namespace Tilld\\WooCommerce; a(); defined('ABSPATH') || exit;")).toEqual([guard]);
@@ -131,12 +131,12 @@ describe("WordPress.org's rules", () => {
     '// phpcs:ignore WordPress.DB.DirectDatabaseQuery -- no other way\n$wpdb->query($wpdb->prepare("DELETE FROM {$wpdb->options} WHERE a = %s", $b));',
     '// phpcs:ignore WordPress.Security.EscapeOutput -- escaped above\necho $text;',
     "throw new \\RuntimeException('no answer'); throw $error;",
-  ])('accept %s', (code) => {
+  ])('accepts %s', (code) => {
     expect(broken(START + code)).toEqual([]);
   });
 });
 
-describe('the package', () => {
+describe('the plugin package', () => {
   /** What is wrong with a copy of the built plugin in which a file was changed. */
   function wrong(file: string, change: (text: string) => string): string[] {
     const copies = mkdtempSync(join(dir, 'copy-'));
@@ -166,7 +166,7 @@ describe('the package', () => {
     ['readme.txt', /== Privacy ==[^=]*/, '== Privacy ==\n\n', /section Privacy/],
     ['readme.txt', '=== tilld for WooCommerce ===', '=== tilld ===', /name is not that of the plugin/],
     ['readme.txt', 'Accept Bitcoin', 'Accept Bitcoin '.repeat(12), /longer than 150/],
-  ] as const)('is refused where %s has something else than %s: %s', (file, before, after, problem) => {
+  ] as const)('is rejected when %s has something else than %s: %s', (file, before, after, problem) => {
     const found = wrong(file, (text) => {
       expect(text).toMatch(before);
       return text.replace(before, after);
@@ -174,7 +174,7 @@ describe('the package', () => {
     expect(found).toContainEqual(expect.stringMatching(problem));
   });
 
-  it('is refused with a hidden file, and with an address of this machine in a file', () => {
+  it('is rejected with a hidden file, and with a local path in a file', () => {
     expect(wrong('.htaccess', () => 'a')).toContainEqual(expect.stringMatching(/is no file for a plugin/));
     expect(wrong('src/Amounts.php', namesThisMachine)).toContainEqual(
       expect.stringMatching(/address of this machine/),
@@ -182,8 +182,8 @@ describe('the package', () => {
   });
 });
 
-describe('the client of tilld in the built plugin', () => {
-  it('has no curl in it, and only names of the plugin', () => {
+describe('the tilld client in the built plugin', () => {
+  it('contains no curl call, and only names of the plugin', () => {
     const client = readFileSync(join(built, 'vendor/Tilld.php'), 'utf8');
     expect(client).not.toMatch(/curl_|CurlTransport/i);
     expect(client).toContain('namespace Tilld\\WooCommerce\\Vendor;');

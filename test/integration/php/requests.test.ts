@@ -79,7 +79,7 @@ it.each([
   ['UnavailableException', 500, 'INTERNAL_ERROR', false],
   ['UnavailableException', 503, 'COIN_UNAVAILABLE', false],
   ['UnavailableException', 503, 'NODE_UNAVAILABLE', true],
-])('throws %s for %i %s with all that is known', async (name, status, code, isRetryable) => {
+])('the PHP client throws %s for %i %s with all details', async (name, status, code, isRetryable) => {
   const { error, keys } = await call([refusal(status, code, { 'x-request-id': 'req_1' })]);
   expect(error).toEqual({
     class: `Tilld\\${name}`,
@@ -92,7 +92,7 @@ it.each([
   expect(keys).toHaveLength(isRetryable ? 3 : 1);
 });
 
-it('tries again under the same key after no answer, and unwraps what comes', async () => {
+it('the PHP client retries with the same key after a missing response, and unwraps the response', async () => {
   const { result, keys, pauses } = await call([NO_ANSWER, refusal(503, 'DATABASE_UNAVAILABLE'), OK]);
   expect(result).toEqual({ id: 'pay_1' });
   expect(keys).toHaveLength(3);
@@ -103,26 +103,26 @@ it('tries again under the same key after no answer, and unwraps what comes', asy
   expect(pauses[1]).toBeLessThanOrEqual(1.25);
 });
 
-it('waits as long as Retry-After says, and gives up beyond its budget', async () => {
+it('the PHP client waits as long as Retry-After says, and gives up beyond its time budget', async () => {
   expect((await call([refusal(429, 'RATE_LIMITED', { 'retry-after': '7' }), OK])).pauses).toEqual([7]);
   const tooLong = await call([refusal(503, 'RATE_UNAVAILABLE', { 'retry-after': '90' }), OK]);
   expect(tooLong).toMatchObject({ pauses: [], error: { code: 'RATE_UNAVAILABLE' } });
 });
 
-it('tries as often as it is told', async () => {
+it('the PHP client makes the configured number of attempts', async () => {
   expect((await call([NO_ANSWER], { client: { retries: 0 } })).keys).toHaveLength(1);
   expect((await call([NO_ANSWER], { client: { retries: 4 } })).keys).toHaveLength(5);
 });
 
 it.each<[string, Answer, string]>([
-  ['a page of something else', { status: 200, body: '<html>' }, 'UNREADABLE'],
+  ['an unrelated page', { status: 200, body: '<html>' }, 'UNREADABLE'],
   ['a redirect', { status: 301, headers: { location: 'https://elsewhere' } }, 'UNREADABLE'],
-  ['an answer that was cut off', { status: 200, body: '{"success":tr' }, 'UNREADABLE'],
-])('takes %s for no answer of the API', async (_, answer, code) => {
+  ['a truncated response', { status: 200, body: '{"success":tr' }, 'UNREADABLE'],
+])('the PHP client does not accept %s as a response of the API', async (_, answer, code) => {
   expect((await call([answer])).error).toMatchObject({ code });
 });
 
-it('sends objects as objects, strings as they are, and refuses floats', async () => {
+it('the PHP client sends objects as objects, strings unchanged, and rejects floats', async () => {
   const { bodies } = await call([OK], {
     code: `$till->payments->create(['amount' => '19.90', 'customer' => [], 'metadata' => [], 'lines' => [], 'description' => 'größer/€'])`,
   });
@@ -136,7 +136,7 @@ it('sends objects as objects, strings as they are, and refuses floats', async ()
   ).rejects.toThrow('must be a decimal string');
 });
 
-it('puts keys into no message', async () => {
+it('the PHP client puts keys into no error message', async () => {
   await expect(call([OK], { client: { key: 'sk_with\nline' } })).rejects.toThrow(
     /key: empty, or with blanks/,
   );
@@ -147,7 +147,7 @@ function page(ids: string[], number: number): Answer {
   return success({ payments: ids.map((id) => ({ id })), pagination: { page: number, limit: 2, total: 5 } });
 }
 
-it('goes through all pages and gives each thing once', async () => {
+it('the PHP client iterates over all pages and returns each item once', async () => {
   const { result } = await call([page(['a', 'b'], 1), page(['b', 'c'], 2), page(['d'], 3)], {
     code: `array_column(iterator_to_array($till->payments->all(), false), 'id')`,
   });
@@ -158,7 +158,7 @@ function events(seqs: number[], nextAfter: number): Answer {
   return success({ events: seqs.map((seq) => ({ seq })), nextAfter });
 }
 
-it('follows events on the cursor while the daemon comes and goes', async () => {
+it('the PHP client follows events by cursor while the daemon restarts', async () => {
   const { result, pauses } = await call([events([1, 4], 4), NO_ANSWER, events([], 4), events([9], 9)], {
     code: `(function () use ($till) {
       $seen = [];
@@ -176,7 +176,7 @@ it('follows events on the cursor while the daemon comes and goes', async () => {
   expect(revoked.error).toMatchObject({ class: 'Tilld\\AuthenticationException' });
 });
 
-it('pages that repeat for ever end with an error', async () => {
+it('the PHP client ends with an error when pages repeat forever', async () => {
   const page = success({ customers: [{ id: '1' }], pagination: { page: 1, limit: 1, total: 1_000_000 } });
   const { error, keys } = await call([page], { code: `iterator_to_array($till->customers->all(), false)` });
   expect(error).toMatchObject({ code: 'UNREADABLE' });

@@ -11,13 +11,13 @@ function newerThan74(files: readonly string[]): string[] {
   return printed.split('\n').filter((line) => line !== '');
 }
 
-it('the packages use nothing that PHP 7.4 does not know', () => {
+it('the PHP packages use no syntax or function newer than PHP 7.4', () => {
   const files = globSync('packages/{php,woocommerce}/**/*.php');
   expect(files.length).toBeGreaterThan(0);
   expect(newerThan74(files)).toEqual([]);
 });
 
-it('the check knows what is newer', () => {
+it('the check for PHP 7.4 detects newer syntax and functions', () => {
   const dir = mkdtempSync(join(tmpdir(), 'php-syntax-'));
   const file = join(dir, 'new.php');
   const lines = [

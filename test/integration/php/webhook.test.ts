@@ -38,7 +38,7 @@ async function verify(
   );
 }
 
-it('takes what the standard signs, with headers as PHP has them', async () => {
+it('the PHP webhook verifier accepts standard signatures, with headers as PHP has them', async () => {
   const headers = signed();
   const capital = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
@@ -52,7 +52,7 @@ it('takes what the standard signs, with headers as PHP has them', async () => {
   for (const given of [headers, capital, server]) expect(await verify(BODY, given)).toBe('payment.completed');
 });
 
-it('takes either secret while one replaces another, on both sides', async () => {
+it('the PHP webhook verifier accepts the old and the new secret during a rotation, on both sides', async () => {
   expect(await verify(BODY, signed(), [OTHER, SECRET])).toBe('payment.completed');
   const both = `${new Webhook(OTHER).sign('evt_1', at(0), BODY)} ${signed()['webhook-signature']}`;
   expect(await verify(BODY, { ...signed(), 'webhook-signature': both })).toBe('payment.completed');
@@ -72,14 +72,14 @@ it.each([
   ['a signature of another version', 'wrong_secret', BODY, { ...signed(), 'webhook-signature': 'v2,AAAA' }],
   ['no signature', 'headers', BODY, { ...signed(), 'webhook-signature': '' }],
   ['no time', 'headers', BODY, { ...signed(), 'webhook-timestamp': '12x' }],
-  ['an old request', 'clock', BODY, signed(BODY, SECRET, at(-400))],
-  ['one from the future', 'clock', BODY, signed(BODY, SECRET, at(400))],
+  ['an old timestamp', 'clock', BODY, signed(BODY, SECRET, at(-400))],
+  ['a timestamp in the future', 'clock', BODY, signed(BODY, SECRET, at(400))],
   ['no event', 'body', '[1]', signed('[1]')],
-])('says why it refuses %s', async (_, reason, body, headers) => {
+])('the PHP webhook verifier explains why it rejects %s', async (_, reason, body, headers) => {
   expect(await verify(body, headers)).toBe(reason);
 });
 
-it('signs for tests as the standard does', async () => {
+it('the PHP client signs for tests as the standard requires', async () => {
   const headers = await runPhp<Record<string, string>>(
     `return Tilld\\Tilld::signForTest($given['body'], $given['secret'], 'evt_1');`,
     { body: BODY, secret: SECRET },

@@ -34,7 +34,7 @@ function rows(): Row[] {
   );
 }
 
-it('an amount is the same as a string and as a float, and that of the SDK', async () => {
+it('the WooCommerce plugin reads an amount the same as a string and as a float, like the SDK', async () => {
   const given = rows();
   const answers = await runPhp<[string, string, number][]>(
     `${PLUGIN}
@@ -50,7 +50,7 @@ it('an amount is the same as a string and as a float, and that of the SDK', asyn
   expect(answers).toEqual(expected.map((text) => [text, text]));
 });
 
-it('an order is paid by a payment of its rounded total, and by none that is a minor unit off', async () => {
+it('the WooCommerce plugin accepts a payment with the rounded total of an order, and none that is a minor unit off', async () => {
   const answers = await runPhp<[boolean, boolean, boolean][]>(
     `${PLUGIN}
     $fit = function ($total, $currency, $amount, $paid) {
@@ -71,7 +71,7 @@ it('an order is paid by a payment of its rounded total, and by none that is a mi
   for (const answer of answers) expect(answer).toEqual([true, false, false]);
 });
 
-it('float noise, exponents, blanks and nothing are read as what a shop means by them', async () => {
+it('the WooCommerce plugin reads float noise, exponents, spaces and empty amounts as a shop means them', async () => {
   const texts = await runPhp(
     `${PLUGIN}
     $given = [0.1 + 0.2, 1.15 * 3, 1e-7, 1e12, '', ' 5.5 ', '1E3', 24.900000000000002, 1234567890.005];
@@ -90,7 +90,7 @@ it('float noise, exponents, blanks and nothing are read as what a shop means by 
   ]);
 });
 
-it('an order in a currency that tilld does not know is no match and is shown all the same', async () => {
+it('the WooCommerce plugin rejects an order in an unknown currency as a match, and shows it', async () => {
   const [isFit, shown] = await runPhp<[boolean, string]>(
     `${PLUGIN}
     $order = new WC_Order('5.5', 'PTS');
@@ -102,10 +102,13 @@ it('an order in a currency that tilld does not know is no match and is shown all
   expect([isFit, shown]).toEqual([false, '5.5 PTS']);
 });
 
-it.each(["'-1'", "'abc'", 'INF', 'NAN', "'1,5'", 'null'])('an amount of %s is refused', async (amount) => {
-  const refused = await runPhp(
-    `${PLUGIN}
+it.each(["'-1'", "'abc'", 'INF', 'NAN', "'1,5'", 'null'])(
+  'the WooCommerce plugin rejects the amount %s',
+  async (amount) => {
+    const refused = await runPhp(
+      `${PLUGIN}
     try { return Tilld\\WooCommerce\\Amounts::text(${amount}, 'EUR'); } catch (InvalidArgumentException $e) { return 'refused'; }`,
-  );
-  expect(refused).toBe('refused');
-});
+    );
+    expect(refused).toBe('refused');
+  },
+);

@@ -102,7 +102,7 @@ const codeOf = (work: () => unknown) => {
   return null;
 };
 
-describe('live prices', () => {
+describe('live rates', () => {
   test('are fetched in the background from the start, and quoted without waiting', async () => {
     const { origin } = await fakeCoinbase({ USD: '65000', EUR: '56000.5' });
     const { rates, recorder } = service([coinbase(origin)]);
@@ -118,7 +118,7 @@ describe('live prices', () => {
     });
   });
 
-  test('are left alone once too old, unless it is the sandbox', async () => {
+  test('are not used once too old, except in sandbox', async () => {
     const { origin, asked } = await fakeCoinbase({ USD: '65000', EUR: '56000' });
     const { rates, recorder } = service([coinbase(origin)], { refreshMs: 60_000 });
     rates.start();
@@ -132,7 +132,7 @@ describe('live prices', () => {
     expect(codeOf(() => rates.quote('SOL', 'USD', 'sandbox'))).toBe('RATE_UNAVAILABLE');
   });
 
-  test('survive a dead source, which is logged once when it dies and once when it is back', async () => {
+  test('survive a failing source, which is logged once when it fails and once when it recovers', async () => {
     const { origin } = await fakeCoinbase({ USD: '65000' });
     let alive = false;
     let asked = 0;
@@ -156,12 +156,12 @@ describe('live prices', () => {
 
   test.each<[string, Handler]>([
     ['hangs', () => undefined],
-    ['never ends its answer', (_, response) => void response.write('{')],
-    ['answers without end', (_, response) => flood(response)],
+    ['never ends its response', (_, response) => void response.write('{')],
+    ['responds endlessly', (_, response) => flood(response)],
     ['redirects', (_, response) => void response.writeHead(302, { location: '/' }).end()],
     ['answers nonsense', (_, response) => void response.end('<html>busy</html>')],
     ['hangs up', (request) => void request.socket.destroy()],
-  ])('are not held up by a source that %s', async (_, handler) => {
+  ])('are not delayed by a source that %s', async (_, handler) => {
     const { origin } = await fakeCoinbase({ USD: '65000' });
     const bad = await serve(handler);
     const { rates, recorder } = service([coinbase(origin), bitstamp(bad)], { timeoutMs: 400 });
@@ -171,7 +171,7 @@ describe('live prices', () => {
     expect(rates.quote('BTC', 'USD', 'live').rate).toBe('65000');
   });
 
-  test('stop at once, also in the middle of a request', async () => {
+  test('stop immediately, also in the middle of a request', async () => {
     const hanging = await serve(() => undefined);
     const { rates, recorder } = service([bitstamp(hanging)], { timeoutMs: 60_000 });
     rates.start();
@@ -182,11 +182,11 @@ describe('live prices', () => {
   });
 });
 
-describe('a key of CoinGecko', () => {
+describe('a CoinGecko key', () => {
   test.each([
     ['demo', 'x-cg-demo-api-key'],
     ['pro', 'x-cg-pro-api-key'],
-  ] as const)('of the %s plan is sent in %s, and a refusal of it does not show it', async (plan, header) => {
+  ] as const)('of the %s plan is sent in %s, and is not shown when refused', async (plan, header) => {
     const told: string[] = [];
     const origin = await serve((request, response) => {
       const key = request.headers[header];
@@ -213,11 +213,11 @@ describe('a key of CoinGecko', () => {
   });
 });
 
-describe('a source that is dead', () => {
+describe('a failing rate source', () => {
   const DAY = 24 * 3_600_000;
   const DEAD = 'no price from a rate source for a day: bitstamp';
 
-  test('for a day is a warning, in the log once a day, and none once it answers again', async () => {
+  test('causes a warning after a day, in the log once a day, and none once it responds again', async () => {
     const { origin } = await fakeCoinbase({ USD: '65000' });
     let alive = false;
     let asked = 0;
@@ -267,7 +267,7 @@ describe('a source that is dead', () => {
       () => JSON.stringify([{ pair: 'BTC/USD', last: '65100', bid: '65100', ask: '65100', timestamp: '1' }]),
     ],
     ['no price at all', () => '[]'],
-  ])('is one that answers with %s, too', async (_, body) => {
+  ])('is also one that answers with %s', async (_, body) => {
     let asked = 0;
     const stale = await serve((__, response) => {
       asked += 1;
@@ -283,8 +283,8 @@ describe('a source that is dead', () => {
   });
 });
 
-describe('a currency nobody asked for yet', () => {
-  test('is looked up once for all who wait for it, and kept fresh from then on', async () => {
+describe('a currency that was not requested before', () => {
+  test('is requested once for all waiting callers, and refreshed from then on', async () => {
     const prices: Record<string, string> = { USD: '65000', THB: '2300000' };
     const { origin, asked } = await fakeCoinbase(prices);
     const { rates } = service([coinbase(origin)], { refreshMs: 60_000 });
@@ -299,7 +299,7 @@ describe('a currency nobody asked for yet', () => {
     expect(asked.length - before).toBe(4);
   });
 
-  test('that no source has is not asked for again and again', async () => {
+  test('is not requested again and again when no source has it', async () => {
     const { origin, asked } = await fakeCoinbase({ USD: '65000' });
     const { rates } = service([coinbase(origin)], { refreshMs: 60_000 });
     rates.start();
@@ -310,7 +310,7 @@ describe('a currency nobody asked for yet', () => {
     expect(codeOf(() => rates.quote('BTC', 'MNT', 'live'))).toBe('RATE_UNAVAILABLE');
   });
 
-  test('keeps nobody waiting for ever when no source answers', async () => {
+  test('does not wait forever when no source responds', async () => {
     const hanging = await serve(() => undefined);
     const { rates } = service([bitstamp(hanging)], { timeoutMs: 60_000 });
     rates.start();
@@ -320,7 +320,7 @@ describe('a currency nobody asked for yet', () => {
     expect(codeOf(() => rates.quote('BTC', 'GBP', 'live'))).toBe('RATE_UNAVAILABLE');
   });
 
-  test('that is none costs nothing and is the fault of the caller', async () => {
+  test('that does not exist costs no request and is a client error', async () => {
     const { origin, asked } = await fakeCoinbase({});
     const { rates } = service([coinbase(origin)]);
     await rates.ensure('XYZ');
@@ -329,8 +329,8 @@ describe('a currency nobody asked for yet', () => {
   });
 });
 
-describe('prices of a clock since set back', () => {
-  test('are as old as they can be, and not new until that time comes', async () => {
+describe('rates from before the clock was set back', () => {
+  test('are as old as possible, and not current until that time comes', async () => {
     const prices: Record<string, string> = { USD: '50000' };
     const { origin, asked } = await fakeCoinbase(prices);
     const { rates, recorder } = service([coinbase(origin)]);
@@ -350,8 +350,8 @@ describe('prices of a clock since set back', () => {
   });
 });
 
-describe('fixed prices', () => {
-  test('are the same in both modes and ask nobody', async () => {
+describe('fixed rates', () => {
+  test('are the same in both modes and cause no request', async () => {
     const { rates, recorder } = service(null, { fixed: 'BTC=100000.5,USD/EUR=0.92' });
     rates.start();
     await rates.ensure('JPY');
@@ -401,7 +401,7 @@ const ODD =
   );
 
 describe('a currency in use', () => {
-  test('has its rate after every ensure, while strangers ask for more currencies than are kept', async () => {
+  test('has its rate after every ensure, while strangers request more currencies than the cache holds', async () => {
     const source = await plainSource('kraken', { rate: '1000' });
     const { rates } = service([source], { refreshMs: 60_000, inUse: async () => ['GBP'] });
     rates.start();
@@ -417,7 +417,7 @@ describe('a currency in use', () => {
     }
   });
 
-  test('is looked up for whoever needs it when the source had nothing at first', async () => {
+  test('is requested again when needed after the source had nothing at first', async () => {
     const price: { rate: string | null } = { rate: null };
     const source = await plainSource('kraken', price);
     const { rates } = service([source], { refreshMs: 60_000, inUse: async () => ['GBP'] });
@@ -430,7 +430,7 @@ describe('a currency in use', () => {
     expect(rates.quote('BTC', 'GBP', 'live').rate).toBe('1000');
   });
 
-  test('that strangers evicted from the others is looked up again at once', async () => {
+  test('is requested again immediately after strangers evicted it from the cache', async () => {
     const source = await plainSource('kraken', { rate: '1000' });
     const { rates } = service([source], { refreshMs: 60_000 });
     rates.start();
@@ -456,8 +456,8 @@ describe('a currency in use', () => {
   });
 });
 
-describe('one last source', () => {
-  test('moves a rate slowly and not far, says that it is alone, and is refused beyond that', async () => {
+describe('a single remaining rate source', () => {
+  test('moves a rate slowly and within limits, is marked as single, and is refused beyond the limits', async () => {
     const prices = {
       kraken: { rate: '100000' as string | null },
       coinbase: { rate: '100100' as string | null },
@@ -516,7 +516,7 @@ const quotedBtc = (rates: RateService) => {
 };
 
 describe('the agreed rate of an earlier process', () => {
-  test('bounds one source alone after a restart, for a week', async () => {
+  test('limits a single source after a restart, for a week', async () => {
     const database = await openDatabase(':memory:');
     const agreedRates = agreedRatesStore(database.db);
     const [kraken, coinbase] = [{ rate: '100000' as string | null }, { rate: '100100' as string | null }];
@@ -570,7 +570,7 @@ describe('the agreed rate of an earlier process', () => {
     });
   });
 
-  test('believes no source while it cannot be read, and is left out where it is not readable text', async () => {
+  test('blocks every source while it cannot be read, and is ignored when it is malformed', async () => {
     let isBroken = true;
     const agreedRates = {
       read: async () => {

@@ -99,7 +99,7 @@ describe.each(MODES)('while the shop is in %s mode', (current) => {
     expect((await world.switchTo(current)).status).toBe(200);
   });
 
-  it.each(LISTS)('%s lists %s of the mode that is asked for', async (path, list, paymentOf) => {
+  it.each(LISTS)('%s lists %s of the requested mode', async (path, list, paymentOf) => {
     const rows = async (query: string): Promise<unknown[]> => {
       const data = await read<Record<string, Row[]> & { pagination?: { total: number } }>(path + query);
       if (data.pagination !== undefined) expect(data.pagination.total).toBe(data[list]?.length);
@@ -114,7 +114,7 @@ describe.each(MODES)('while the shop is in %s mode', (current) => {
     expect([refused.status, refused.body.error?.details?.[0]?.field]).toEqual([400, 'mode']);
   });
 
-  it('balances, addresses and volume are those of the mode that is asked for', async () => {
+  it('balances, addresses and volume are those of the requested mode', async () => {
     for (const path of ['/merchant/wallet/balances', '/merchant/wallet/addresses', '/merchant/volume']) {
       const [live, sandbox, own] = await Promise.all(
         ['?mode=live', '?mode=sandbox', ''].map((query) => read(path + query)),
@@ -126,7 +126,7 @@ describe.each(MODES)('while the shop is in %s mode', (current) => {
     expect(address).toMatch(/^bcrt1/);
   });
 
-  it('reading the other mode leaves the shop in its own: what is made then is of that', async () => {
+  it('reading the other mode does not change the mode of the shop, which new payments use', async () => {
     const other = MODES.find((mode) => mode !== current);
     for (const [path] of LISTS) await read(`${path}&mode=${other}`);
     await read(`/merchant/wallet/balances?mode=${other}`);
@@ -145,7 +145,7 @@ describe.each(MODES)('while the shop is in %s mode', (current) => {
     await call('POST', '/payment/cancel', { paymentId: made.body.data.id });
   });
 
-  it('a send meant for the other wallet is refused and spends of neither', async () => {
+  it('a send for the wallet of the other mode is refused and spends from neither', async () => {
     const other: Mode = current === 'live' ? 'sandbox' : 'live';
     const before = await Promise.all(MODES.map((mode) => read(`/merchant/wallet/balances?mode=${mode}`)));
     for (const destination of Object.values(AWAY)) {
@@ -158,7 +158,7 @@ describe.each(MODES)('while the shop is in %s mode', (current) => {
     expect(world.node.received).toEqual([]);
   });
 
-  it('a fee is estimated for either wallet, against its own money and addresses', async () => {
+  it('a fee is estimated for the wallet of either mode, against its own balance and addresses', async () => {
     for (const mode of MODES) {
       const order = { coin: 'BTC', amount: '0.001', destination: AWAY[mode], mode };
       const { status, body } = await call<{ amount: string }>('POST', '/merchant/wallet/estimate-fee', order);
@@ -169,14 +169,14 @@ describe.each(MODES)('while the shop is in %s mode', (current) => {
     }
   });
 
-  it('nobody plays the payer of a live payment', async () => {
+  it('a live payment cannot be simulated', async () => {
     const body = { paymentId: paid.live, scenario: 'exact' };
     const { status, body: answer } = await call('POST', '/sandbox/payment/simulate', body);
     expect([status, answer.error?.code]).toEqual([409, 'INVALID_STATE']);
   });
 });
 
-it('a refund goes out of the wallet of its payment, whatever the mode of the shop', async () => {
+it('a refund is paid from the wallet of its payment, whatever the mode of the shop', async () => {
   for (const mode of MODES) {
     await world.switchTo(mode === 'live' ? 'sandbox' : 'live');
     const before = await read<Record<string, string>>(`/merchant/wallet/balances?mode=${mode}`);

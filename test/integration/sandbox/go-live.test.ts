@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 afterAll(async () => world[Symbol.asyncDispose]());
 
-describe('going live', () => {
-  it('succeeds with one coin that is ready, and says which are not', async () => {
+describe('switching to live mode', () => {
+  it('succeeds with one ready coin, and names those that are not', async () => {
     expect((await world.switchTo('sandbox')).status).toBe(200);
     const { status, body } = await world.switchTo('live');
     expect([status, body.data]).toEqual([
@@ -27,7 +27,7 @@ describe('going live', () => {
     ]);
   });
 
-  it('succeeds while the only node still syncs, says at which height, and takes live payments', async () => {
+  it('succeeds while the only node still syncs, reports its height, and accepts live payments', async () => {
     await world.switchTo('sandbox');
     await world.setHeadersAhead(5);
     const { status, body } = await world.switchTo('live');
@@ -60,8 +60,8 @@ describe('a live payment', () => {
   });
 });
 
-describe('going back to the sandbox', () => {
-  it('leaves an open live payment watched until it is completed', async () => {
+describe('switching back to sandbox', () => {
+  it('keeps an open live payment watched until it is completed', async () => {
     const { node, shop, till } = world;
     const hasLivePayment = async () =>
       (await till.api.must<{ hasLivePayment: boolean }>('GET', '/merchant/setup', { token: shop.secretKey }))

@@ -40,7 +40,7 @@ function typesOf(payment: PaymentJson): string[] {
 }
 
 describe('the running sandbox', () => {
-  it.each(COINS)('completes an exact payment in %s without further ado', async (coin) => {
+  it.each(COINS)('completes an exact payment in %s automatically', async (coin) => {
     const payment = await shop.createPayment();
     const { status, body } = await simulate({ paymentId: payment.id, scenario: 'exact', coin });
     expect(status).toBe(200);
@@ -51,13 +51,13 @@ describe('the running sandbox', () => {
     expect(typesOf(done)).toEqual(['payment.created', 'payment.confirming', 'payment.completed']);
   });
 
-  it('completes an overpaid payment by itself and tells of the excess', async () => {
+  it('completes an overpaid payment automatically and emits the excess', async () => {
     const payment = await shop.createPayment();
     await simulate({ paymentId: payment.id, scenario: 'overpay' });
     expect((await settled(payment, 'completed')).exception).toBe('overpaid');
   });
 
-  it('completes without exception when the rest is paid in another coin, to the atom, without tolerance', async () => {
+  it('completes without exception when the remainder is paid in another coin, to the atom, without tolerance', async () => {
     const strict = await Shop.open(till.api, { settings: { tolerancePercent: '0' } });
     const { id: paymentId, options } = await strict.createPayment({ amount: '10', currency: 'EUR' });
     const play = async (fields: object): Promise<unknown> =>
@@ -76,7 +76,7 @@ describe('the running sandbox', () => {
     expect(typesOf(done)).not.toContain('payment.overpaid');
   });
 
-  it('takes a double-spent payment back while blocks keep coming', async () => {
+  it('reverses a double-spent payment while blocks continue', async () => {
     const payment = await shop.createPayment();
     const { status, body } = await simulate({ paymentId: payment.id, scenario: 'double-spend', coin: 'LTC' });
     expect(status).toBe(200);
@@ -84,7 +84,7 @@ describe('the running sandbox', () => {
     expect(typesOf(body.data)).toContain('payment.reversed');
   });
 
-  it('takes a reorganised payment back while blocks keep coming', async () => {
+  it('reverses a reorged payment while blocks continue', async () => {
     const payment = await shop.createPayment();
     const { status, body } = await simulate({ paymentId: payment.id, scenario: 'reorg', coin: 'SOL' });
     expect(status).toBe(200);
@@ -92,7 +92,7 @@ describe('the running sandbox', () => {
     expect(typesOf(body.data)).toContain('payment.reversed');
   });
 
-  it('lets late money come after the expiry', async () => {
+  it('accepts late money after expiry', async () => {
     const payment = await shop.createPayment();
     const { body } = await simulate({ paymentId: payment.id, scenario: 'late' });
     expect(body.data.transactions).toMatchObject([{ late: true }]);
@@ -100,7 +100,7 @@ describe('the running sandbox', () => {
     expect((await settled(payment, 'completed')).exception).toBe('late');
   });
 
-  it('takes a user token with the merchant, but no public key and nobody else', async () => {
+  it('accepts a user token with the merchant, but no public key and no other account', async () => {
     const payment = await shop.createPayment();
     const wish = { paymentId: payment.id, scenario: 'underpay' };
     const stranger = await Shop.open(till.api);
@@ -123,7 +123,7 @@ describe('the running sandbox', () => {
     [{ scenario: 'exact', amount: 1 }, 'amount'],
     [{ scenario: 'confirm', confirmations: 0 }, 'confirmations'],
     [{ scenario: 'confirm', confirmations: 101 }, 'confirmations'],
-  ])('refuses %j, naming the field', async (fields, field) => {
+  ])('rejects %j, naming the field', async (fields, field) => {
     const payment = await shop.createPayment();
     const { status, body } = await simulate({ paymentId: payment.id, ...fields });
     expect([status, body.error?.code]).toEqual([400, 'VALIDATION_INVALID']);

@@ -27,7 +27,7 @@ async function toldOf(payment: PaymentView, type: string): Promise<string[]> {
 }
 
 describe.each(COINS)('a simulated payment in %s', (coin) => {
-  it('is confirming at once when exact, and completes by itself', async () => {
+  it('is confirming immediately when exact, and completes automatically', async () => {
     const payment = await shop.order();
     const paid = await shop.simulate(payment, { scenario: 'exact', coin });
     expect(paid).toMatchObject({ status: 'confirming', exception: null });
@@ -35,7 +35,7 @@ describe.each(COINS)('a simulated payment in %s', (coin) => {
     expect(await toldOf(payment, 'completed')).toEqual(['created', 'confirming', 'completed']);
   });
 
-  it('asks for what can be typed, and who pays that has paid the price, no more', async () => {
+  it('requests a rounded amount that covers exactly the price', async () => {
     const payment = await shop.order();
     expect(payment.options[coin]?.amount).toMatch(/^\d+(\.\d{1,8})?$/);
     await shop.simulate(payment, { scenario: 'underpay', coin });
@@ -47,13 +47,13 @@ describe.each(COINS)('a simulated payment in %s', (coin) => {
     expect(await toldOf(other, 'completed')).toEqual(['created', 'confirming', 'completed']);
   });
 
-  it('says so when overpaid', async () => {
+  it('reports an excess when overpaid', async () => {
     const payment = await shop.order();
     await shop.simulate(payment, { scenario: 'overpay', coin });
     expect(await toldOf(payment, 'overpaid')).toEqual(['created', 'confirming', 'completed', 'overpaid']);
   });
 
-  it('takes its money back when double-spent', async () => {
+  it('is reversed when double-spent', async () => {
     const payment = await shop.order();
     const after = await shop.simulate(payment, { scenario: 'double-spend', coin });
     expect(after.status).toBe('pending');
@@ -61,7 +61,7 @@ describe.each(COINS)('a simulated payment in %s', (coin) => {
     expect(await shop.eventsOf(payment)).toEqual(['created', 'confirming', 'reversed']);
   });
 
-  it('takes its money back when reorganised away, however deep', async () => {
+  it('is reversed when reorged, however deep', async () => {
     const payment = await shop.order();
     const after = await shop.simulate(payment, { scenario: 'reorg', coin, confirmations: 6 });
     expect(after.transactions.map((transaction) => transaction.status)).toEqual(['reversed']);
@@ -70,7 +70,7 @@ describe.each(COINS)('a simulated payment in %s', (coin) => {
 });
 
 describe('a simulated payer', () => {
-  it('may pay in two steps: half first, the rest exactly', async () => {
+  it('may pay half first, then exactly the remainder', async () => {
     const payment = await shop.order(['LTC']);
     const half = await shop.simulate(payment, { scenario: 'underpay' });
     expect(half).toMatchObject({ status: 'underpaid' });
@@ -79,7 +79,7 @@ describe('a simulated payer', () => {
     expect(whole.options.LTC?.received).toBe(whole.options.LTC?.amount);
   });
 
-  it('may pay the rest in another coin', async () => {
+  it('may pay the remainder in another coin', async () => {
     const payment = await shop.order();
     await shop.simulate(payment, { scenario: 'underpay', coin: 'BTC' });
     const whole = await shop.simulate(payment, { scenario: 'exact', coin: 'SOL' });
@@ -87,7 +87,7 @@ describe('a simulated payer', () => {
     expect(await toldOf(payment, 'completed')).not.toContain('overpaid');
   });
 
-  it('who is late finds the payment expired first', async () => {
+  it('pays late only after the payment has expired', async () => {
     const payment = await shop.order(['BTC']);
     const after = await shop.simulate(payment, { scenario: 'late' });
     expect(new Date(after.expiresAt).getTime()).toBeLessThan(new Date(payment.expiresAt).getTime());
@@ -107,7 +107,7 @@ describe('a simulated payer', () => {
     expect((await shop.eventsOf(payment)).slice(3)).toContain('reversed');
   });
 
-  it('leaves the payments of other orders alone when reorganising', async () => {
+  it('does not affect payments of other orders by a reorg', async () => {
     const [victim, bystander] = [await shop.order(['BTC']), await shop.order(['BTC'])];
     await shop.simulate(bystander, { scenario: 'exact' });
     await shop.simulate(victim, { scenario: 'reorg', confirmations: 3 });
@@ -122,13 +122,13 @@ describe('a simulated payer', () => {
     expect(after.options.ETH?.confirmations).toBe(2);
   });
 
-  it('pays the amount that was asked for', async () => {
+  it('pays the requested amount', async () => {
     const payment = await shop.order(['BTC']);
     const after = await shop.simulate(payment, { scenario: 'underpay', amount: '0.0001' });
     expect(after.options.BTC?.received).toBe('0.0001');
   });
 
-  it('cannot do what makes no sense', async () => {
+  it('cannot run an impossible scenario', async () => {
     const payment = await shop.order(['BTC']);
     const attempt = async (wish: Parameters<SandboxShop['simulate']>[1]) => shop.simulate(payment, wish);
     await expect(attempt({ scenario: 'confirm' })).rejects.toMatchObject({ code: 'INVALID_STATE' });
@@ -157,7 +157,7 @@ describe('a simulated payer', () => {
     expect(await shop.eventsOf(payment)).toEqual(['created', 'confirming']);
   });
 
-  it('cannot touch a live payment', async () => {
+  it('cannot simulate a live payment', async () => {
     const payment = await shop.order(['BTC']);
     await shop.world.db.updateTable('payments').set({ mode: 'live' }).where('id', '=', payment.id).execute();
     await expect(shop.simulate(payment, { scenario: 'exact' })).rejects.toMatchObject({

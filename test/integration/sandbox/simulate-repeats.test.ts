@@ -47,9 +47,9 @@ function forgetAnswer(): void {
   expect(changes).toBe(1);
 }
 
-describe('a simulation broken off between what it did and its answer', () => {
+describe('a simulation interrupted between its effect and its response', () => {
   test.each(['exact', 'underpay', 'overpay', 'late', 'double-spend', 'reorg'])(
-    '%s answers the payment to a repeat with its key, and pays once',
+    'of %s returns the payment for a repeat with its key, and pays once',
     async (scenario) => {
       const { id: paymentId } = await shop.createPayment({ allowedCryptos: ['LTC'] });
       const body = { paymentId, scenario, coin: 'LTC' };
@@ -71,7 +71,7 @@ describe('a simulation broken off between what it did and its answer', () => {
     },
   );
 
-  test('is paid once when it is killed at the moment of the payment itself', async () => {
+  test('pays once when it is killed at the moment of the payment', async () => {
     const { id: paymentId } = await shop.createPayment({ allowedCryptos: ['LTC'] });
     const body = { paymentId, scenario: 'exact', coin: 'LTC' };
     const asked = simulate('once', body).catch(() => null);
@@ -87,7 +87,7 @@ describe('a simulation broken off between what it did and its answer', () => {
     expect(rows()).toHaveLength(1);
   });
 
-  test('leaves another key, and a request without one, free to pay more', async () => {
+  test('does not prevent another payment with another key, or without one', async () => {
     const { id: paymentId } = await shop.createPayment({ allowedCryptos: ['LTC'] });
     const body = { paymentId, scenario: 'underpay', coin: 'LTC' };
     for (const key of ['a', 'b']) expect((await simulate(key, body)).status).toBe(200);

@@ -62,8 +62,8 @@ beforeAll(async () => {
 });
 afterAll(async () => till.end());
 
-describe('a shop that went live', () => {
-  it('sends nothing from its simulated wallet, also by a key that it used there', async () => {
+describe('a shop that switched from sandbox to live', () => {
+  it('sends nothing from its simulated wallet, also with a key that it used there', async () => {
     for (const headers of [{}, KEY]) {
       const {
         status,
@@ -79,14 +79,14 @@ describe('a shop that went live', () => {
     );
   });
 
-  it('makes no simulated payment, by API or by the link it made before', async () => {
+  it('creates no simulated payment, by API or by an earlier payment link', async () => {
     const body = { amount: '5', currency: 'USD', customer: {}, orderId: 'live-1' };
     expect((await call('POST', '/payment/create', body)).body.error?.code).toBe('COIN_UNAVAILABLE');
     const page = await fetch(till.api.baseUrl + slugPath, { method: 'POST', redirect: 'manual', body: '' });
     expect([page.status, page.headers.get('location')]).toEqual([503, null]);
   });
 
-  it('shows none of the simulated money in its books, balances and lists', async () => {
+  it('shows no simulated money in its exports, balances and lists', async () => {
     for (const [path, list] of [
       ['/payment/export', 'lines'],
       ['/payment/list', 'payments'],
@@ -99,7 +99,7 @@ describe('a shop that went live', () => {
     expect(Object.values(balances).filter((amount) => Number(amount) > 0)).toEqual([]);
   });
 
-  it('gives simulated money back in the sandbox alone', async () => {
+  it('refunds simulated money in sandbox only', async () => {
     const destination = stranger.wallets.BTC;
     await claimLink(till.api, link.url, { coin: 'BTC', destination });
     const paid = await paymentThat(shop, { id: played }, 'refunded', ({ refunds }) => refunds.length === 1);
@@ -114,7 +114,7 @@ describe('a shop that went live', () => {
     );
   });
 
-  it('tells of everything that was played that it was', async () => {
+  it('marks everything simulated as such', async () => {
     const { events } = (
       await call<{ events: { sandbox: boolean }[] }>('GET', '/merchant/events?after=0&limit=100')
     ).body.data;

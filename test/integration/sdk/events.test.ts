@@ -36,7 +36,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-it('lists everything, page after page, each thing once though others are made meanwhile', async () => {
+it('SDK lists return everything, page after page, each item once although others are created meanwhile', async () => {
   const before = await orders(205);
   const seen: string[] = [];
   for await (const { id } of till.payments.all({ status: 'pending' })) {
@@ -52,7 +52,7 @@ it('lists everything, page after page, each thing once though others are made me
   expect(await collect(till.products.all())).toEqual([]);
 });
 
-it('a job hears of everything since its cursor and ends', async () => {
+it('SDK events.since returns everything since a cursor and ends', async () => {
   const events = await collect(till.events.since({ after: 0, type: 'payment.created' }));
   expect(events.length).toBe(208);
   expect(events.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq).toSorted((a, b) => a - b));
@@ -67,7 +67,7 @@ it('a job hears of everything since its cursor and ends', async () => {
 /** The pauses between attempts grow. */
 const soon = <T>(look: () => T) => expect.poll(look, { timeout: 60_000 });
 
-it('follows what comes, over faults and a restart, each event once and in order, until it is ended', async () => {
+it('SDK events.follow returns each event once and in order, across failures and a restart, until it is aborted', async () => {
   const [last] = (await till.events.list({ limit: 1 })).events;
   const controller = new AbortController();
   const failures: string[] = [];
@@ -95,14 +95,14 @@ it('follows what comes, over faults and a restart, each event once and in order,
 
 const code = (error: unknown): unknown => (error instanceof TilldError ? error.code : error);
 
-it('does not go on where that can never help', async () => {
+it('SDK events.follow ends on an error that a retry cannot fix', async () => {
   const stranger = new Tilld({ baseUrl: proxy.url, key: 'sk_of_nobody' });
   await expect(collect(stranger.events.follow({ after: 0 })).catch(code)).resolves.toBe('UNAUTHORISED');
   await expect(collect(till.events.follow({ after: 1e12 })).catch(code)).resolves.toBe('VALIDATION_INVALID');
   await expect(collect(till.events.follow({ after: 0, wait: 0 }))).rejects.toThrow(RangeError);
 });
 
-it('ends at once where the signal has ended before', async () => {
+it('SDK events.follow ends immediately when the signal was aborted before', async () => {
   const signal = AbortSignal.abort();
   expect(await collect(till.events.follow({ after: 0, signal }))).toEqual([]);
 });

@@ -70,7 +70,7 @@ async function told(paymentId: string, secret: string): Promise<ShopState[]> {
   return states;
 }
 
-it('a shop connects, sells, hears of it by webhook, and gives the money back by a link', async () => {
+it('a shop connects, sells, gets webhooks, and refunds by a refund link with the SDK', async () => {
   const till = await connected();
   const { id: endpointId, secret } = await till.endpoints.create({ url: sink.url });
   const order = { orderId: 'order-1', amount: '25', currency: 'EUR', customer: { email: 'ada@example.com' } };
@@ -103,7 +103,7 @@ it('a shop connects, sells, hears of it by webhook, and gives the money back by 
 
 const isTest = ({ body }: Delivery): boolean => body.type === 'webhook.test';
 
-it('webhooks verify by the old secret and the new one while it rotates', async () => {
+it('SDK webhook verification accepts the old and the new secret during a rotation', async () => {
   const till = await connected();
   const { id: endpointId, secret: before } = await till.endpoints.create({ url: sink.url });
   await till.webhooks.test({ endpointId });

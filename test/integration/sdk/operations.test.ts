@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(async () => till.end());
 
-it('has one method for every operation of the document, and no other', async () => {
+it('the SDK has one method for every operation of the OpenAPI document, and no other', async () => {
   const document = (await (await fetch(`${till.api.baseUrl}/openapi.json`)).json()) as OpenApiDocument;
   const documented = Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.filter((method) => item[method] !== undefined).map((method) => `${method.toUpperCase()} ${path}`),

@@ -55,7 +55,7 @@ async function output(file: string, text: string): Promise<string> {
 
 const SAYS = /^Send the customer to http\S+\/checkout\/pay_\w+\npaid\n$/;
 
-it('brings its code, types and papers, and no dependency', () => {
+it('the SDK package contains code, types and documents, and no dependency', () => {
   const others = packed.filter((path) => !path.startsWith('dist/'));
   expect(others.toSorted()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
   expect(packed).toEqual(
@@ -69,11 +69,11 @@ it('brings its code, types and papers, and no dependency', () => {
   expect(dependencies).toBeUndefined();
 });
 
-it('runs the first example of its README as an ES module', async () => {
+it('the SDK package runs the first example of its README as an ES module', async () => {
   expect(await output('first.mjs', firstExample())).toMatch(SAYS);
 });
 
-it('and as CommonJS, as the README says', async () => {
+it('the SDK package runs the CommonJS example of its README', async () => {
   const [head = '', ...rest] = firstExample().split('\n');
   expect(head).toBe("import { shopState, Tilld } from '@tilld/sdk';");
   const required = "const { shopState, Tilld } = require('@tilld/sdk');";
@@ -82,7 +82,7 @@ it('and as CommonJS, as the README says', async () => {
   expect(await output('first.cjs', text)).toMatch(SAYS);
 });
 
-it('is typed for both', async () => {
+it('the SDK package has types for both module systems', async () => {
   mkdirSync(join(project, 'node_modules/@types'), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules/@types/node'), join(project, 'node_modules/@types/node'));
   symlinkSync(join(ROOT, 'node_modules/undici-types'), join(project, 'node_modules/undici-types'));
@@ -107,7 +107,7 @@ it('is typed for both', async () => {
   await expect(checked.catch((error: { stdout: string }) => error)).resolves.toMatchObject({ stdout: '' });
 });
 
-it('is small: at most 7 kB with its table of currencies, minified and compressed', async () => {
+it('the SDK package has at most 7 kB with its table of currencies, minified and compressed', async () => {
   const bundle = await rolldown({ input: join(SDK, 'src/index.ts'), platform: 'browser' });
   const { output: chunks } = await bundle.generate({ format: 'esm', minify: true });
   const [{ code }] = chunks;

@@ -46,8 +46,8 @@ function failureOf(work: Promise<unknown>): Promise<TilldError> {
 
 const keysSeen = (): unknown[] => proxy.seen.map(({ headers }) => headers['idempotency-key']);
 
-describe('a payment whose answer is lost', () => {
-  it.each(['drop', 'drop-answer', 'cut-answer'] as const)('is made once: %s', async (fault) => {
+describe('an SDK payment whose response is lost', () => {
+  it.each(['drop', 'drop-answer', 'cut-answer'] as const)('is created once: %s', async (fault) => {
     proxy.next(fault, fault);
     const wanted = order();
     const { id } = await client().payments.create(wanted);
@@ -61,7 +61,7 @@ describe('a payment whose answer is lost', () => {
     expect(payments.map((payment) => payment.id)).toEqual([id]);
   });
 
-  it('is made once also where nothing but the key tells that it is the same', async () => {
+  it('is created once, also when only the key shows that it is the same', async () => {
     proxy.next('drop-answer');
     const email = `${randomBytes(6).toString('hex')}@example.com`;
     // A second customer with this address would be refused as a duplicate.
@@ -72,7 +72,7 @@ describe('a payment whose answer is lost', () => {
     expect(new Set(keysSeen()).size).toBe(2);
   });
 
-  it('is told after as many attempts as were allowed', async () => {
+  it('fails after the configured number of attempts', async () => {
     proxy.next('drop', 'drop', 'drop');
     const error = await failureOf(client({ retries: 1 }).payments.create(order()));
     expect(error).toMatchObject({ code: 'NO_ANSWER', status: 0, retryable: true, requestId: null });
@@ -81,7 +81,7 @@ describe('a payment whose answer is lost', () => {
     expect((await failureOf(client({ retries: 0 }).payments.list())).code).toBe('NO_ANSWER');
   });
 
-  it('is asked for again when it does not come in time', async () => {
+  it('is requested again on a timeout', async () => {
     proxy.next('hang');
     const { id } = await client({ timeoutMs: 60_000 }).payments.create(order(), { timeoutMs: 1_500 });
     expect(id).toMatch(/^pay_/);
@@ -89,7 +89,7 @@ describe('a payment whose answer is lost', () => {
   });
 });
 
-it('the books come whole or not at all, though their transfer breaks off', async () => {
+it('SDK exports are complete or fail when the transfer breaks off', async () => {
   const { id: paymentId } = await client().payments.create(order());
   await client().sandbox.simulate({ paymentId, scenario: 'exact', coin: 'LTC' });
   await expect.poll(async () => (await client().payments.get({ paymentId })).status).toBe('completed');
@@ -103,22 +103,22 @@ it('the books come whole or not at all, though their transfer breaks off', async
   expect(rows).toHaveLength(lines.length);
 });
 
-describe('an answer that asks for patience', () => {
-  it.each([429, 503])('%d: as long as it says', async (status) => {
+describe('SDK retries', () => {
+  it.each([429, 503])('wait as long as Retry-After says on %d', async (status) => {
     proxy.next({ status, headers: { 'retry-after': '1' } });
     await client().payments.list();
     expect(retried.map(({ pauseMs }) => pauseMs)).toEqual([1000]);
     expect(proxy.seen[1]!.at - proxy.seen[0]!.at).toBeGreaterThanOrEqual(990);
   });
 
-  it('as a date, too', async () => {
+  it('wait until a date in Retry-After', async () => {
     proxy.next({ status: 503, headers: { 'retry-after': new Date(Date.now() + 2000).toUTCString() } });
     await client().payments.list();
     expect(retried[0]?.pauseMs).toBeGreaterThan(500);
     expect(retried[0]?.pauseMs).toBeLessThanOrEqual(2000);
   });
 
-  it('is not waited for beyond the budget', async () => {
+  it('stop beyond the time budget', async () => {
     const body = JSON.stringify({
       success: false,
       error: { status: 429, code: 'RATE_LIMITED', message: 'Too many' },
@@ -138,13 +138,13 @@ describe('an answer that asks for patience', () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  it.each([502, 504])('%d of a proxy while the daemon restarts', async (status) => {
+  it.each([502, 504])('repeat on %d of a proxy while the daemon restarts', async (status) => {
     proxy.next({ status, body: '<html>Bad gateway</html>' });
     await client().payments.list();
     expect(retried.map(({ code }) => code)).toEqual(['UNREADABLE']);
   });
 
-  it('the same request is still being handled', async () => {
+  it('repeat while the same request is still in flight', async () => {
     const body = JSON.stringify({
       success: false,
       error: { status: 409, code: 'IDEMPOTENCY_IN_FLIGHT', message: 'still being handled' },
@@ -155,7 +155,7 @@ describe('an answer that asks for patience', () => {
     expect(retried.map(({ code }) => code)).toEqual(['IDEMPOTENCY_IN_FLIGHT']);
   });
 
-  it('several at once with one key are one', async () => {
+  it('combine concurrent requests with one key into one', async () => {
     proxy.next();
     const idempotencyKey = randomBytes(9).toString('hex');
     const email = `${idempotencyKey}@example.com`;
@@ -166,13 +166,13 @@ describe('an answer that asks for patience', () => {
   });
 });
 
-describe('what does not become better', () => {
+describe('SDK errors without a retry', () => {
   it.each([
     [400, 'VALIDATION_INVALID', () => client().payments.create({ ...order(), amount: 'ten' })],
     [401, 'UNAUTHORISED', () => client({ key: 'sk_wrong' }).payments.list()],
     [404, 'PAYMENT_NOT_FOUND', () => client().payments.get({ paymentId: 'pay_none' })],
     [400, 'DUPLICATE_ENTRY', () => client().payments.create({ ...order(taken), amount: '11' })],
-  ] as const)('%d %s is told at once', async (status, code, ask) => {
+  ] as const)('include %d %s', async (status, code, ask) => {
     proxy.next();
     const error = await failureOf(ask());
     expect(error).toMatchObject({ status, code, retryable: false });
@@ -183,14 +183,14 @@ describe('what does not become better', () => {
   const taken = 'order-that-exists';
   beforeAll(async () => void (await client().payments.create(order(taken))));
 
-  it('names the fields, and what exists', async () => {
+  it('name the fields and the existing object', async () => {
     const wrong = await failureOf(client().payments.create({ ...order(), amount: 'ten' }));
     expect(wrong.details).toEqual([expect.objectContaining({ field: 'amount' })]);
     const double = await failureOf(client().payments.create({ ...order(taken), amount: '11' }));
     expect(double.details[0]?.existingId).toMatch(/^pay_/);
   });
 
-  it('a conflict of states is no request in flight', async () => {
+  it('include a conflict of states, which is not a request in flight', async () => {
     const { id: paymentId } = await client().payments.create(order());
     await client().sandbox.simulate({ paymentId, scenario: 'exact' });
     proxy.next();
@@ -199,7 +199,7 @@ describe('what does not become better', () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  it('500, a redirect and something that is not tilld', async () => {
+  it('include 500, a redirect and a response that is not from tilld', async () => {
     for (const [status, headers] of [
       [500, {}],
       [302, { location: 'https://elsewhere.example/' }],
@@ -215,8 +215,8 @@ describe('what does not become better', () => {
   });
 });
 
-describe('the caller gives up', () => {
-  it('while the request is under way', async () => {
+describe('an aborted SDK request', () => {
+  it('ends while it is in flight', async () => {
     proxy.next('hang');
     const controller = new AbortController();
     const asked = failureOf(client().payments.list({}, { signal: controller.signal }));
@@ -228,7 +228,7 @@ describe('the caller gives up', () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  it('in a pause, and before it began', async () => {
+  it('ends during a delay, and before it began', async () => {
     proxy.next({ status: 503, headers: { 'retry-after': '30' } });
     const controller = new AbortController();
     const started = Date.now();
@@ -243,8 +243,8 @@ describe('the caller gives up', () => {
   });
 });
 
-describe('what moves money', () => {
-  it('wants a key of the caller, by type and at run time', async () => {
+describe('SDK operations that move money', () => {
+  it('require a key of the caller, by type and at run time', async () => {
     const open = client();
     proxy.next();
     const asked = [
@@ -259,7 +259,7 @@ describe('what moves money', () => {
     expect(proxy.seen).toHaveLength(0);
   });
 
-  it('is done once under this key, whatever is lost', async () => {
+  it('run once under this key, whatever response is lost', async () => {
     const { id: paymentId } = await client().payments.create(order());
     await client().sandbox.simulate({ paymentId, scenario: 'exact', coin: 'BTC' });
     await expect.poll(async () => (await client().payments.get({ paymentId })).status).toBe('completed');
@@ -275,22 +275,22 @@ describe('what moves money', () => {
   });
 });
 
-describe('a wrong set-up is told at once', () => {
+describe('validation of SDK options', () => {
   it.each([
     [{ baseUrl: 'pay.shop.example' }, /baseUrl/],
     [{ baseUrl: 'ftp://pay.shop.example' }, /baseUrl/],
     [{ baseUrl: 'http://x', key: '' }, /key: empty/],
     [{ baseUrl: 'http://x', key: 'sk_secret\n' }, /line breaks/],
-  ])('%o', (options, message) => {
+  ])('rejects %o immediately', (options, message) => {
     expect(() => new Tilld(options)).toThrow(message);
     expect(() => new Tilld(options)).not.toThrow(/sk_secret/);
   });
 
-  it('an idempotency key that no header can carry', async () => {
+  it('rejects an idempotency key that a header cannot carry', async () => {
     await expect(client().payments.create(order(), { idempotencyKey: 'ordér' })).rejects.toThrow(TypeError);
   });
 
-  it('a secret key in a web page', () => {
+  it('rejects a secret key in a web page', () => {
     Object.defineProperty(globalThis, 'document', { value: {}, configurable: true });
     try {
       for (const key of [shop.secretKey, 'rk_1'])
@@ -301,7 +301,7 @@ describe('a wrong set-up is told at once', () => {
     }
   });
 
-  it('slashes at the end of baseUrl do no harm', async () => {
+  it('accepts slashes at the end of baseUrl', async () => {
     proxy.next();
     expect(await client({ baseUrl: `${proxy.url}//` }).service.healthz()).toEqual({ status: 'ok' });
     expect(proxy.seen[0]?.path).toBe('/healthz');

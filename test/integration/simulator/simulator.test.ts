@@ -77,7 +77,7 @@ describe('the sandbox network', () => {
     expect((await after.adapter.unconfirmed()).has(waiting)).toBe(true);
   });
 
-  it('keeps every payment it acknowledged when the process is killed', async () => {
+  it('keeps every acknowledged payment when the process is killed', async () => {
     const path = join(dir, 'killed.db');
     const child = fork(join(import.meta.dirname, 'fixtures/endless-payer.ts'), [path, ADDRESS], {
       silent: true,
@@ -116,7 +116,7 @@ describe('the sandbox network', () => {
     }
   });
 
-  it('mines a payment at the next tick and rests once it is deep enough', async () => {
+  it('mines a payment at the next tick and pauses once it is deep enough', async () => {
     const simulator = simulate({ idleDepth: 5 });
     await simulator.tick();
     expect(await heightOf(simulator)).toBe(0);
@@ -131,7 +131,7 @@ describe('the sandbox network', () => {
     expect(await heightOf(simulator)).toBe(6);
   });
 
-  it('confirms to the depth of the strictest finality rule before it rests', async () => {
+  it('confirms to the depth of the strictest finality rule before it pauses', async () => {
     const simulator = simulate();
     await simulator.control.pay([{ address: ADDRESS, amount: 1_000n }]);
     for (let ticks = 0; ticks < 60; ticks += 1) await simulator.tick();
@@ -139,7 +139,7 @@ describe('the sandbox network', () => {
     expect(await heightOf(simulator)).toBeLessThan(60);
   });
 
-  it('mines by its timer, and stops for good when told', async () => {
+  it('mines by its timer, and stops permanently on request', async () => {
     const simulator = simulate({ blockIntervalMs: 5 });
     await simulator.control.pay([{ address: ADDRESS, amount: 1_000n }]);
     simulator.start();
@@ -156,7 +156,7 @@ describe('the sandbox network', () => {
     expect(await heightOf(simulator)).toBe(stopped);
   });
 
-  it('goes on mining after its store failed', async () => {
+  it('continues mining after a failure of its store', async () => {
     let broken = true;
     const store = createSimulatorStore(database.db);
     const errors: object[] = [];
@@ -181,7 +181,7 @@ describe('the sandbox network', () => {
     expect(await heightOf(simulator)).toBe(1);
   });
 
-  it('loses and doubles nothing when payments, blocks and reorganisations interleave', async () => {
+  it('loses and duplicates nothing when payments, blocks and reorgs interleave', async () => {
     const one = simulate();
     const two = simulate();
     await one.control.mine(10);
@@ -204,7 +204,7 @@ describe('the sandbox network', () => {
     expect(seen.toSorted()).toEqual(paid.toSorted());
   });
 
-  it('lets one of two double-spends at the same moment win', async () => {
+  it('accepts one of two concurrent double spends', async () => {
     const { control, adapter } = simulate();
     const txid = await control.pay([{ address: ADDRESS, amount: 1_000n }]);
     const attempts = await Promise.allSettled([control.replace(txid), control.replace(txid)]);
@@ -214,7 +214,7 @@ describe('the sandbox network', () => {
     expect(block?.credits).toHaveLength(1);
   });
 
-  it('takes along whatever was spent from a replaced payment, at any fee', async () => {
+  it('drops all descendants of a replaced payment, at any fee', async () => {
     const { control, adapter } = simulate();
     const keys = new OwnKeys('BTC', 'sandbox', 'testnet');
     const owned = keys.newAddress();
@@ -236,7 +236,7 @@ describe('the sandbox network', () => {
     expect((await adapter.recheck([{ txid: parent, raw: null }])).get(parent)).toBe('gone');
   });
 
-  it('forgets old headers but says so instead of inventing blocks', async () => {
+  it('prunes old headers and reports that instead of inventing blocks', async () => {
     const simulator = simulate();
     await simulator.control.mine(1);
     const first = await simulator.adapter.blockAt(1);
@@ -250,7 +250,7 @@ describe('the sandbox network', () => {
     expect(await simulator.adapter.hashAt(0)).not.toBeNull();
   });
 
-  it('refuses what no network would do', async () => {
+  it('refuses what no network would accept', async () => {
     const { control } = simulate();
     await expect(control.pay([])).rejects.toThrow('needs an output');
     await expect(control.pay([{ address: 'bc1qnowhere', amount: 1n }])).rejects.toThrow(
