@@ -25,6 +25,12 @@ export function asksFor(payment: Payment, amount: BigNumberInput, currency: stri
   return fiat(payment.amount, currency) === fiat(amount, currency);
 }
 
+/** Whether a payment asks for at least this: final money of it pays for a price that was lowered since. */
+export function covers(payment: Payment, amount: BigNumberInput, currency: string): boolean {
+  if (payment.currency.toUpperCase() !== currency.toUpperCase()) return false;
+  return parseMinor(fiat(payment.amount, currency), currency) >= parseMinor(fiat(amount, currency), currency);
+}
+
 /**
  * A payment in the words of a shop. What Medusa has in its books already and is not covered any more is `lost`, also
  * while other money may still come.

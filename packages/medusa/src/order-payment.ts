@@ -8,6 +8,9 @@ interface Row {
   readonly created_at: string | Date;
 }
 
+/** Stands as a payment's exception where its cart costs more by now: its money is too little, and no more of it is asked for. */
+export const PRICE_DIFFERS = 'price_differs';
+
 /** The higher, the more a payment says about its order. */
 const RANKS = {
   paid: 6,

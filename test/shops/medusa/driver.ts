@@ -15,6 +15,8 @@ const PROVIDER = 'pp_tilld_tilld';
 const OTHER_PROVIDER = 'pp_system_default';
 const STOREFRONT = 'http://localhost:8000';
 const START_MS = 120_000;
+/** States of payments that keep a cart from being given up. */
+const WITH_MONEY: readonly OrderState[] = ['seen', 'short', 'late'];
 /** What Medusa writes, for whoever looks for an error. */
 const LOG = process.env['SHOPS_LOG'];
 
@@ -143,9 +145,10 @@ export class MedusaShop implements ShopDriver {
   async state(orderId: string): Promise<OrderState> {
     const payment = await this.payment(orderId);
     if (payment.orderId === null) {
-      const cart = await this.#cart(orderId);
-      const isOpen = sessionsOf(cart).some((session) => session.data.payment_id === payment.id);
-      return isOpen ? payment.state : 'cancelled';
+      const sessions = sessionsOf(await this.#cart(orderId));
+      const isOpen = sessions.some((session) => session.data.payment_id === payment.id);
+      if (payment.state === 'paid') return 'seen';
+      return isOpen || WITH_MONEY.includes(payment.state) ? payment.state : 'cancelled';
     }
     const order = await this.orderOf(payment.orderId);
     if (order.status === 'canceled') return 'cancelled';
@@ -274,6 +277,12 @@ export class MedusaShop implements ShopDriver {
     return changed.session.data.payment_id;
   }
 
+  /** One more payment session of a cart beside those that it has. */
+  async addSession(cartId: string): Promise<void> {
+    const { payment_collection: collection } = await this.#cart(cartId);
+    await this.#ask('POST', '/add-session', { collectionId: collection?.id, provider: PROVIDER });
+  }
+
   /** Loses what the plugin knows, but for the connection. */
   async forget(): Promise<void> {
     await this.#ask('POST', '/forget', {});
@@ -300,6 +309,10 @@ export class MedusaShop implements ShopDriver {
 
   async #cart(cartId: string): Promise<Cart> {
     return (await this.#store<{ cart: Cart }>('GET', `/store/carts/${cartId}`)).cart;
+  }
+
+  async sessions(cartId: string): Promise<readonly PaymentSession[]> {
+    return sessionsOf(await this.#cart(cartId));
   }
 
   async orderOf(id: string): Promise<Order> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../_helpers/nodes/proc.ts';
 import { eventually } from '../../_helpers/poll.ts';
 import { axeFindings, DESKTOP, PHONE, SCREENS, WebBrowser } from '../../_helpers/web/browser.ts';
@@ -184,7 +184,69 @@ it('a payment whose price is not that of its session pays nothing', async () => 
     expect.arrayContaining([expect.stringContaining('not taken as paid')]),
   );
   expect((await shop.notes(orderId)).join('\n')).not.toContain('Paid, and final');
-  expect(await shop.payment(orderId)).toMatchObject({ captured: false, state: 'waiting' });
+  expect(await shop.payment(orderId)).toMatchObject({ captured: false, state: 'short' });
+});
+
+describe('money of an earlier payment of a cart', () => {
+  /** The first payment is cancelled, the customer goes on to the second one, and money comes for the first. */
+  async function payEarlier(quantity: number, next: number) {
+    const { orderId, paymentId: earlier } = await shop.order({ quantity });
+    await owner.cancel(earlier);
+    const { paymentId: later } = await shop.changeCart(orderId, next);
+    toShop.weather = 'lose';
+    await owner.payFinally(earlier);
+    return { cartId: orderId, earlier, later };
+  }
+
+  afterEach(() => {
+    toShop.weather = 'pass';
+  });
+
+  it('places the order where requests at once left the cart several sessions', async () => {
+    const { cartId, later } = await payEarlier(1, 1);
+    await shop.addSession(cartId);
+    await shop.addSession(cartId);
+    expect(await shop.sessions(cartId)).toHaveLength(3);
+    await shop.reconcile();
+    expect(await shop.state(cartId)).toBe('paid');
+    expect(await shop.sessions(cartId)).toHaveLength(1);
+    expect((await owner.payment(later)).status).toBe('cancelled');
+  });
+
+  it('is too little for a cart that costs more by now, and pays it once it is changed back', async () => {
+    const { cartId, earlier, later } = await payEarlier(1, 2);
+    await shop.reconcile();
+    expect(await shop.state(cartId)).toBe('short');
+    expect((await owner.payment(later)).status).toBe('cancelled');
+    expect((await shop.notes(cartId)).join('\n')).toContain('not taken as paid');
+    expect(await shop.payment(cartId)).toMatchObject({ id: earlier, orderId: null, captured: false });
+    await expect(shop.payAgain(cartId)).rejects.toThrow('no second payment is made');
+    expect((await shop.changeCart(cartId, 1)).paymentId).toBe(earlier);
+    await shop.reconcile();
+    expect(await shop.state(cartId)).toBe('paid');
+  });
+
+  it('pays a cart that costs less by now; the excess is told, and is no refund of the order when given back', async () => {
+    const { cartId, earlier, later } = await payEarlier(2, 1);
+    await shop.reconcile();
+    expect(await shop.state(cartId)).toBe('paid');
+    expect((await owner.payment(later)).status).toBe('cancelled');
+    expect((await shop.notes(cartId)).join('\n')).toMatch(/more than asked.*asked was 25 USD/);
+    await owner.refund(earlier, '20.00', 'USD');
+    await owner.mine(earlier);
+    expect(await owner.payment(earlier)).toMatchObject({ keptFiat: '25.00' });
+    await shop.reconcile();
+    expect((await shop.payment(cartId)).refunds).toEqual([]);
+    expect(await shop.state(cartId)).toBe('paid');
+  });
+
+  it('makes no second session for an order whose money is in the books', async () => {
+    const { orderId, paymentId } = await paidOrder();
+    await expect(shop.addSession(orderId)).rejects.toThrow('no second payment is made');
+    await expect(shop.payAgain(orderId)).rejects.toThrow();
+    expect((await shop.sessions(orderId)).map(({ data }) => data.payment_id)).toEqual([paymentId]);
+    expect(await shop.state(orderId)).toBe('paid');
+  });
 });
 
 it('money that becomes final while the order is placed is not told as lost', async () => {

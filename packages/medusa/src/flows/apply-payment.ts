@@ -3,13 +3,16 @@ import { ContainerRegistrationKeys, Modules, PaymentActions } from '@medusajs/fr
 import { completeCartWorkflow, processPaymentWorkflow } from '@medusajs/medusa/core-flows';
 import { TilldError, type Payment, type ShopState, type Tilld } from '@tilld/sdk';
 import { asksFor, askedText, isWorth, receivedText, stateOf } from '../money';
+import { PRICE_DIFFERS } from '../order-payment';
 import type TilldService from '../modules/tilld/service';
-import { adoptingSession, alignOthers, paidBeside, type PaymentRow } from './adopt';
+import { alignOthers, claimSession, paidBeside, type PaymentRow, type Target } from './adopt';
 import { findSession, type Session } from './find';
 import { lookAtRefunds } from './refund';
 import { recordReturned } from './returned';
 
 const LOCK_SECONDS = 10;
+/** A customer who goes to pay again and again makes the rest wait for the job. */
+const MOST_ATTEMPTS = 3;
 
 interface Scene {
   readonly container: MedusaContainer;
@@ -21,78 +24,85 @@ interface Scene {
 
 /**
  * Makes Medusa right about one payment. It asks tilld and trusts nothing else, so it may be called at any time, in any
- * order and twice at once. Answers `foreign` for a payment that is not of this shop.
+ * order and twice at once: payments of one cart are applied one at a time. Answers `foreign` for a payment that is not of
+ * this shop.
  */
 export async function applyPayment(
   container: MedusaContainer,
   paymentId: string,
 ): Promise<'applied' | 'foreign'> {
+  const tilld = container.resolve<TilldService>('tilld');
+  const [known] = await tilld.listPayments({ id: paymentId }, { take: 1 });
   const locking = container.resolve(Modules.LOCKING);
-  return locking.execute(`tilld:${paymentId}`, () => apply(container, paymentId), { timeout: LOCK_SECONDS });
+  const keys = [`tilld:${paymentId}`, ...(known?.cart_id ? [`tilld:${known.cart_id}`] : [])];
+  const latest = await locking.execute(keys, () => apply(container, paymentId), { timeout: LOCK_SECONDS });
+  if (latest === null) return 'foreign';
+  // The order is what the payment says that has its money now.
+  if (latest.supersededBy !== undefined) await applyPayment(container, latest.supersededBy);
+  return 'applied';
 }
 
-async function apply(container: MedusaContainer, paymentId: string): Promise<'applied' | 'foreign'> {
+async function apply(container: MedusaContainer, paymentId: string): Promise<Payment | null> {
   const tilld = container.resolve<TilldService>('tilld');
   const logger = container.resolve(ContainerRegistrationKeys.LOGGER);
   const client = await tilld.client();
-  const [known] = await tilld.listPayments({ id: paymentId }, { take: 1 });
-  const payment = await client.payments.get({ paymentId }).catch((error: unknown) => {
-    if (known === undefined && error instanceof TilldError && error.code === 'PAYMENT_NOT_FOUND') return null;
-    throw error;
-  });
-  if (payment === null) return 'foreign';
-  const row = known ?? (await recover(tilld, payment));
-  if (row === null) return 'foreign';
-  const scene = { container, tilld, client, logger, payment };
-  try {
-    const latest = await applyTo(scene, row);
-    // The order is what the payment says that has its money now.
-    if (latest.supersededBy !== undefined) await applyPayment(container, latest.supersededBy);
-    return 'applied';
-  } catch (error) {
-    await tilld.updatePayments({ id: paymentId, pending_look: true });
-    throw error;
+  for (let attempt = 1; ; attempt += 1) {
+    const [known] = await tilld.listPayments({ id: paymentId }, { take: 1 });
+    const payment = await client.payments.get({ paymentId }).catch((error: unknown) => {
+      if (known === undefined && error instanceof TilldError && error.code === 'PAYMENT_NOT_FOUND')
+        return null;
+      throw error;
+    });
+    if (payment === null) return null;
+    const row = known ?? (await recover(tilld, payment));
+    if (row === null) return null;
+    try {
+      const { latest, isCurrent } = await applyTo({ container, tilld, client, logger, payment }, row);
+      if (isCurrent) return latest;
+      if (attempt >= MOST_ATTEMPTS) throw new Error(`payment ${paymentId} got another session each time`);
+    } catch (error) {
+      await tilld.updatePayments({ id: paymentId, pending_look: true });
+      throw error;
+    }
   }
 }
 
-async function applyTo(scene: Scene, row: PaymentRow): Promise<Payment> {
+interface Applied {
+  readonly latest: Payment;
+  /** False where a customer went to pay meanwhile, which gave the payment another session. */
+  readonly isCurrent: boolean;
+}
+
+async function applyTo(scene: Scene, row: PaymentRow): Promise<Applied> {
   const { container, tilld, client, payment } = scene;
   const paymentId = payment.id;
-  const sessionId = await sessionFor(scene, row);
-  const session = await findSession(container, sessionId);
-  const outcome = await settle(scene, session, row.captured);
-  const now = await findSession(container, sessionId);
+  const isDue = isToBeTaken(scene, row);
+  const target = isDue ? await claimSession(scene, row) : { sessionId: row.session_id, refusal: null };
+  const session = await findSession(container, target.sessionId);
+  const outcome = await settle(scene, target, session, row);
+  const now = await findSession(container, target.sessionId);
   const wasCaptured = row.captured || session?.payment?.isCaptured === true;
   const captured = outcome !== 'twice' && (wasCaptured || now?.payment?.isCaptured === true);
   // Placing the order asks tilld once more: the money may have become final since the first look.
   const isOlder = captured && !wasCaptured && payment.status !== 'completed';
   const latest = isOlder ? await client.payments.get({ paymentId }) : payment;
-  const state = stateOf(latest, wasCaptured && outcome !== 'twice');
+  const state = outcome === 'short' ? outcome : stateOf(latest, wasCaptured && outcome !== 'twice');
   const before = { state: row.state, exception: row.exception ?? null, captured: wasCaptured };
-  if (outcome === 'taken') await tellState({ ...scene, payment: latest }, before, state);
+  if (outcome === 'taken') await tellState({ ...scene, payment: latest }, before, state, session);
   await tilld.updatePayments({
     id: paymentId,
     state: outcome === 'refused' ? row.state : state,
-    exception: latest.exception,
+    exception: outcome === 'short' ? PRICE_DIFFERS : latest.exception,
     captured,
     cart_id: now?.cartId ?? row.cart_id,
     order_id: now?.order?.id ?? row.order_id,
     pending_look: false,
   });
-  if (outcome !== 'refused') await alignOthers({ tilld, client }, { ...row, state }, row.state);
+  if (outcome !== 'refused') await alignOthers({ tilld, client }, { ...row, state }, row.state, now !== null);
   await lookAtRefunds({ tilld, client }, paymentId);
   await recordReturned({ container, tilld, client }, { ...row, captured }, latest, now);
-  return latest;
-}
-
-/** The session of a payment; that of its cart, where its own was replaced and its money came all the same. */
-async function sessionFor(scene: Scene, row: PaymentRow): Promise<string> {
-  const { container, tilld, payment } = scene;
-  const isDue = payment.status === 'completed' || payment.status === 'confirming';
-  if (!isDue || row.captured || !isWorth(payment, tilld.options)) return row.session_id;
-  const own = await findSession(container, row.session_id);
-  if (own !== null && (own.order !== null || own.first === own.id)) return row.session_id;
-  return (await adoptingSession(scene, row)) ?? row.session_id;
+  const [kept] = await tilld.listPayments({ id: paymentId }, { take: 1 });
+  return { latest, isCurrent: !isDue || kept?.session_id === target.sessionId };
 }
 
 /** A shop whose own rows are gone finds its sessions by what tilld keeps with each payment. */
@@ -101,38 +111,56 @@ async function recover(tilld: TilldService, payment: Payment) {
   return typeof sessionId === 'string' ? tilld.remember(payment, sessionId) : null;
 }
 
-/** `refused`: not taken as money of the order. `twice`: another payment of the order has its money. Both are told. */
-type Outcome = 'taken' | 'refused' | 'twice';
+/** Whether there is money which Medusa does not have in its books. */
+function isToBeTaken({ payment, tilld }: Scene, { captured }: PaymentRow): boolean {
+  const isDue = payment.status === 'completed' || payment.status === 'confirming';
+  return isDue && !captured && isWorth(payment, tilld.options);
+}
+
+/**
+ * `refused`: not taken as money of the order. `short`: too little for what the cart costs by now. `twice`: another payment
+ * of the order has its money. All are told.
+ */
+type Outcome = 'taken' | 'refused' | 'short' | 'twice';
 
 /** Places the order and takes the money into the books, as far as that is due. */
-async function settle(scene: Scene, session: Session | null, wasCaptured: boolean): Promise<Outcome> {
-  const { payment, tilld, logger } = scene;
-  const isDue = payment.status === 'completed' || payment.status === 'confirming';
-  if (!isDue || wasCaptured) return 'taken';
-  if (!isWorth(payment, tilld.options)) {
+async function settle(
+  scene: Scene,
+  { refusal }: Target,
+  session: Session | null,
+  row: PaymentRow,
+): Promise<Outcome> {
+  const { payment, tilld } = scene;
+  if (!isToBeTaken(scene, row)) {
+    if (row.captured || isWorth(payment, tilld.options)) return 'taken';
+    if (payment.status !== 'completed' && payment.status !== 'confirming') return 'taken';
     await tilld.tell(payment.id, 'sandbox', 'sandbox');
     return 'refused';
   }
-  if (session === null) return withoutSession(scene);
-  if (!asksFor(payment, session.amount, session.currency)) {
-    logger.error(`tilld: payment ${payment.id} asks for another amount than its payment session`);
-    const asked = `${payment.amount} ${payment.currency}`;
-    await tilld.tell(payment.id, 'amount', 'amount_differs', { asked });
-    return 'refused';
-  }
+  if (refusal !== null) return refuse(scene, refusal, row);
+  if (session === null) throw new Error(`the session of payment ${payment.id} is replaced at this moment`);
   if (payment.status === 'completed') return (await takeMoney(scene, session)) ? 'taken' : 'refused';
   if (tilld.options.placeOrders === 'seen' && session.order === null) await placeOrder(scene, session);
   return 'taken';
 }
 
-async function withoutSession({ payment, tilld, logger }: Scene): Promise<Outcome> {
-  const [row] = await tilld.listPayments({ id: payment.id }, { take: 1 });
-  const other = await paidBeside(tilld, payment.id, row?.cart_id ?? null);
+async function refuse(
+  { payment, tilld, logger }: Scene,
+  refusal: 'price' | 'cart',
+  row: PaymentRow,
+): Promise<Outcome> {
+  const other = await paidBeside(tilld, payment.id, row.cart_id);
   if (other !== undefined) {
     logger.error(`tilld: payment ${payment.id} has money, and so has ${other.id} of the same order`);
     const values = { received: receivedText(payment), other: other.id };
     await tilld.tell(payment.id, 'twice', 'paid_twice', values);
-    return 'twice';
+    return refusal === 'price' ? 'short' : 'twice';
+  }
+  if (refusal === 'price') {
+    logger.error(`tilld: payment ${payment.id} asks for less than its cart costs`);
+    const asked = `${payment.amount} ${payment.currency}`;
+    await tilld.tell(payment.id, 'amount', 'amount_differs', { asked });
+    return 'short';
   }
   if (payment.status !== 'completed') return 'taken';
   logger.error(`tilld: payment ${payment.id} is paid, but its payment session is gone`);
@@ -144,7 +172,7 @@ async function placeOrder(scene: Scene, session: Session): Promise<void> {
   const { container, payment, tilld, logger } = scene;
   if (session.cartId === null) return;
   try {
-    if (session.first !== session.id) throw new Error('another payment method was chosen meanwhile');
+    if (!session.isOnly) throw new Error('another payment method was chosen meanwhile');
     await completeCartWorkflow(container).run({ input: { id: session.cartId } });
   } catch (error) {
     const { message } = error as Error;
@@ -182,11 +210,18 @@ interface Told {
   readonly captured: boolean;
 }
 
-async function tellState({ tilld, payment, logger }: Scene, before: Told, state: ShopState): Promise<void> {
+async function tellState(
+  { tilld, payment, logger }: Scene,
+  before: Told,
+  state: ShopState,
+  session: Session | null,
+): Promise<void> {
   if (before.state === state && before.exception === payment.exception) return;
-  const code = noteOf(state, before, payment);
+  const isLower = state === 'paid' && session !== null && !asksFor(payment, session.amount, session.currency);
+  const code = noteOf(state, before, payment, isLower);
   if (code === null) return;
-  const values = { received: receivedText(payment), asked: askedText(payment) };
+  const asked = isLower ? `${session.amount} ${session.currency.toUpperCase()}` : askedText(payment);
+  const values = { received: receivedText(payment), asked };
   const key = `${state}:${payment.exception ?? ''}:${payment.timeline.at(-1)?.sequence ?? 0}`;
   const isNew = await tilld.tell(payment.id, key, code, values);
   if (isNew && code === 'reversed')
@@ -194,9 +229,9 @@ async function tellState({ tilld, payment, logger }: Scene, before: Told, state:
   if (state === 'paid' && payment.sandbox) await tilld.tell(payment.id, 'sandbox', 'sandbox');
 }
 
-function noteOf(state: ShopState, before: Told, payment: Payment): string | null {
+function noteOf(state: ShopState, before: Told, payment: Payment, isLower: boolean): string | null {
   if (state === 'paid')
-    return payment.exception === 'overpaid' || payment.exception === 'multiple' ? 'over' : 'paid';
+    return isLower || payment.exception === 'overpaid' || payment.exception === 'multiple' ? 'over' : 'paid';
   if (state === 'lost' && before.captured) return 'reversed';
   if (state === 'superseded') return null;
   if (state === 'waiting') return before.state === 'waiting' ? null : 'gone';

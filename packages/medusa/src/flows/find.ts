@@ -1,6 +1,10 @@
 import type { MedusaContainer } from '@medusajs/framework/types';
 import { ContainerRegistrationKeys } from '@medusajs/framework/utils';
 
+const PROVIDER = /^pp_tilld_/;
+/** Statuses of sessions that pay for nothing any more. */
+const GONE: readonly string[] = ['canceled', 'error'];
+
 /** A payment session as far as the flows need it. */
 export interface Session {
   readonly id: string;
@@ -9,8 +13,8 @@ export interface Session {
   readonly cartId: string | null;
   readonly order: { readonly id: string; readonly status: string } | null;
   readonly payment: { readonly id: string; readonly isCaptured: boolean } | null;
-  /** The session that completing the cart would use. */
-  readonly first: string | null;
+  /** Whether completing the cart can use no other session: of several Medusa takes any, for they have no order. */
+  readonly isOnly: boolean;
 }
 
 interface SessionRow {
@@ -56,7 +60,7 @@ export async function findSession(container: MedusaContainer, sessionId: string)
     cartId: cart?.cart_id ?? null,
     order: order ?? null,
     payment: row.payment ? { id: row.payment.id, isCaptured: row.payment.captured_at !== null } : null,
-    first: all.find(({ status }) => status !== 'canceled' && status !== 'error')?.id ?? null,
+    isOnly: all.every(({ id, status }) => id === sessionId || GONE.includes(status)),
   };
 }
 
@@ -64,22 +68,23 @@ export async function findSession(container: MedusaContainer, sessionId: string)
 export interface CartState {
   readonly collectionId: string;
   readonly isCompleted: boolean;
-  /** Its session with us. */
-  readonly own: { readonly id: string; readonly amount: number; readonly currency: string } | null;
+  readonly amount: number;
+  readonly currency: string;
+  /** Its sessions with us: several where two requests at once made one each. */
+  readonly own: readonly { readonly id: string; readonly amount: number; readonly currency: string }[];
   /** Whether another way to pay was chosen. */
   readonly hasOther: boolean;
   /** Our provider, where the cart's region allows it. */
   readonly providerId: string | null;
 }
 
-const PROVIDER = /^pp_tilld_/;
-const GONE: readonly string[] = ['canceled', 'error'];
-
 interface CartStateRow {
   readonly completed_at: string | null;
   readonly region?: { readonly payment_providers?: readonly ({ readonly id: string } | null)[] } | null;
   readonly payment_collection?: {
     readonly id: string;
+    readonly amount: number;
+    readonly currency_code: string;
     readonly payment_sessions?: readonly {
       readonly id: string;
       readonly provider_id: string;
@@ -97,6 +102,8 @@ export async function findCart(container: MedusaContainer, cartId: string): Prom
     'completed_at',
     'region.payment_providers.id',
     'payment_collection.id',
+    'payment_collection.amount',
+    'payment_collection.currency_code',
     'payment_collection.payment_sessions.*',
   ];
   const { data } = await query.graph({ entity: 'cart', fields, filters: { id: cartId } });
@@ -104,13 +111,15 @@ export async function findCart(container: MedusaContainer, cartId: string): Prom
   const collection = cart?.payment_collection;
   if (cart === undefined || !collection) return null;
   const sessions = (collection.payment_sessions ?? []).filter(({ status }) => !GONE.includes(status));
-  const own = sessions.find(({ provider_id }) => PROVIDER.test(provider_id));
+  const own = sessions.filter(({ provider_id }) => PROVIDER.test(provider_id));
   const providers = (cart.region?.payment_providers ?? []).map((each) => each?.id ?? '');
   return {
     collectionId: collection.id,
     isCompleted: cart.completed_at !== null,
-    own: own === undefined ? null : { id: own.id, amount: own.amount, currency: own.currency_code },
-    hasOther: sessions.some(({ provider_id }) => !PROVIDER.test(provider_id)),
+    amount: collection.amount,
+    currency: collection.currency_code,
+    own: own.map(({ id, amount, currency_code }) => ({ id, amount, currency: currency_code })),
+    hasOther: own.length < sessions.length,
     providerId: providers.find((id) => PROVIDER.test(id)) ?? null,
   };
 }

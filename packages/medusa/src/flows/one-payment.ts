@@ -15,9 +15,14 @@ const BEYOND: readonly string[] = ['refunded', 'superseded'];
 /**
  * The payment of a cart that has money, as tilld says now, also where no webhook told of it; null when none has. Beside
  * it no payment of the cart stays open.
+ * @param made a payment of the cart that was made just now
  * @throws {TilldError} while tilld cannot say: no second payment is made then
  */
-export async function paidOfCart(parts: Parts, cartId: string | null): Promise<Payment | null> {
+export async function paidOfCart(
+  parts: Parts,
+  cartId: string | null,
+  made?: string,
+): Promise<Payment | null> {
   if (cartId === null) return null;
   const { tilld, client } = parts;
   const rows = await tilld.listPayments(
@@ -26,13 +31,14 @@ export async function paidOfCart(parts: Parts, cartId: string | null): Promise<P
   );
   const payments: Payment[] = [];
   for (const { id, state } of rows) {
-    if (BEYOND.includes(state)) continue;
+    if (BEYOND.includes(state) || id === made) continue;
     const payment = await read(client, id);
     if (payment !== null) payments.push(payment);
   }
   const paid = payments.findLast((each) => hasMoney(shopState(each)) && isWorth(each, tilld.options));
   if (paid === undefined) return null;
   for (const each of payments) if (shopState(each) === 'waiting') await close(client, each.id);
+  if (made !== undefined) await close(client, made);
   return paid;
 }
 

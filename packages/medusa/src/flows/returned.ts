@@ -1,7 +1,7 @@
 import type { MedusaContainer } from '@medusajs/framework/types';
 import { refundPaymentWorkflow } from '@medusajs/medusa/core-flows';
 import { formatMinor, parseMinor, type Payment, type Schemas, type Tilld } from '@tilld/sdk';
-import { asksFor } from '../money';
+import { asksFor, fiat } from '../money';
 import type TilldService from '../modules/tilld/service';
 import type { PaymentRow } from './adopt';
 import type { Session } from './find';
@@ -27,20 +27,23 @@ export async function recordReturned(
   payment: Payment,
   session: Session | null,
 ): Promise<void> {
-  const medusaPayment = session?.payment;
+  if (session === null) return;
+  const medusaPayment = session.payment;
   if (payment.refunds.length === 0 || !medusaPayment?.isCaptured || !row.captured) return;
+  const isLower = !asksFor(payment, session.amount, session.currency);
+  const price = isLower ? fiat(session.amount, session.currency) : payment.amount;
   const known = await tilld.listRefunds({ payment_id: payment.id }, { take: null });
-  for (const { sendId, amount } of returnedElsewhere(payment, known)) {
+  for (const { sendId, amount } of returnedElsewhere({ ...payment, amount: price }, known)) {
     const marker = `elsewhere:${sendId}`;
     const { currency } = payment;
-    const price = { amount, currency };
-    const fields = { payment_id: payment.id, link_id: sendId, sealed_url: tilld.seal(''), ...price };
+    const part = { amount, currency };
+    const fields = { payment_id: payment.id, link_id: sendId, sealed_url: tilld.seal(''), ...part };
     const [left] = await tilld.listRefunds({ id: marker }, { take: 1 });
     if (left === undefined) await tilld.createRefunds({ id: marker, ...fields, status: RECORDING });
     await refundPaymentWorkflow(container).run({
       input: { payment_id: medusaPayment.id, amount: Number(amount), note: `tilld ${sendId}` },
     });
-    await tilld.tell(payment.id, `returned:${sendId}`, 'returned_elsewhere', price);
+    await tilld.tell(payment.id, `returned:${sendId}`, 'returned_elsewhere', part);
   }
 }
 

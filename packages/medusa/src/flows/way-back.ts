@@ -1,7 +1,7 @@
 import type { Logger, MedusaContainer } from '@medusajs/framework/types';
 import { ContainerRegistrationKeys } from '@medusajs/framework/utils';
 import type TilldService from '../modules/tilld/service';
-import { hasMoney, orderPayment } from '../order-payment';
+import { hasMoney, orderPayment, PRICE_DIFFERS } from '../order-payment';
 import type { PaymentRow } from './adopt';
 import { applyPayment } from './apply-payment';
 
@@ -22,6 +22,7 @@ export async function destinationOf(container: MedusaContainer, reference: strin
   const row = orderPayment(await paymentsOf(tilld, subject));
   if (row === undefined) return null;
   const { options } = tilld;
+  if (row.exception === PRICE_DIFFERS) return filled(row, row.return_url ?? options.returnUrl);
   if (row.state === 'short') return row.checkout_url;
   if (hasMoney(row.state) || row.state === 'refunded' || row.captured)
     return confirmation(row, row.success_url ?? options.successUrl);

@@ -19,7 +19,8 @@ export const de: Messages = {
       'Bezahlt ({received}), aber der Warenkorb ging ohne diese Zahlung weiter. Geben Sie das Geld bei tilld zurück.',
     paid_after_cancel:
       'Bezahlt ({received}), nachdem die Bestellung storniert war. Geben Sie das Geld bei tilld zurück.',
-    amount_differs: 'Die Zahlung verlangt {asked}, die Bestellung etwas anderes: Sie gilt nicht als bezahlt.',
+    amount_differs:
+      'Die Zahlung verlangt {asked}, die Bestellung kostet mehr: Sie gilt nicht als bezahlt. Der Kunde kann den Warenkorb zurückändern; sonst geben Sie das Geld bei tilld zurück.',
     not_cancelled: 'Die Bestellung wurde nicht storniert: {reason}',
     paid_twice:
       'Auch für diese Zahlung kam Geld ({received}), obwohl Zahlung {other} das Geld der Bestellung hat. Geben Sie es bei tilld zurück.',

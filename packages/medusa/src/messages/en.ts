@@ -16,7 +16,8 @@ export const en = {
     paid_without_order:
       'Paid ({received}), but the cart has gone on without this payment. Give the money back at tilld.',
     paid_after_cancel: 'Paid ({received}) after the order was cancelled. Give the money back at tilld.',
-    amount_differs: 'The payment asks for {asked}, the order for something else: it is not taken as paid.',
+    amount_differs:
+      'The payment asks for {asked}, the order costs more: it is not taken as paid. The customer can change the cart back; otherwise give the money back at tilld.',
     not_cancelled: 'The order was not cancelled: {reason}',
     paid_twice:
       'Money came for this payment as well ({received}), though payment {other} has the money of the order. Give it back at tilld.',

@@ -17,7 +17,8 @@ export const es: Messages = {
     paid_without_order:
       'Pagado ({received}), pero el carrito siguió sin este pago. Devuelva el dinero en tilld.',
     paid_after_cancel: 'Pagado ({received}) después de cancelar el pedido. Devuelva el dinero en tilld.',
-    amount_differs: 'El pago pide {asked} y el pedido otra cosa: no se da por pagado.',
+    amount_differs:
+      'El pago pide {asked} y el pedido cuesta más: no se da por pagado. El cliente puede volver a cambiar el carrito; si no, devuelva el dinero en tilld.',
     not_cancelled: 'El pedido no se canceló: {reason}',
     paid_twice:
       'También llegó dinero para este pago ({received}), aunque el pago {other} tiene el dinero del pedido. Devuélvalo en tilld.',

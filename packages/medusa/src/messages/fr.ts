@@ -19,7 +19,7 @@ export const fr: Messages = {
       'Payé ({received}), mais le panier a continué sans ce paiement. Rendez l’argent dans tilld.',
     paid_after_cancel: 'Payé ({received}) après l’annulation de la commande. Rendez l’argent dans tilld.',
     amount_differs:
-      'Le paiement demande {asked}, la commande autre chose : elle n’est pas considérée comme payée.',
+      'Le paiement demande {asked}, la commande coûte plus : elle n’est pas considérée comme payée. Le client peut rétablir son panier ; sinon, rendez l’argent dans tilld.',
     not_cancelled: 'La commande n’a pas été annulée : {reason}',
     paid_twice:
       'De l’argent est aussi arrivé pour ce paiement ({received}), alors que le paiement {other} a l’argent de la commande. Rendez-le dans tilld.',

@@ -17,7 +17,8 @@ export const pt: Messages = {
     paid_without_order:
       'Pago ({received}), mas o carrinho seguiu sem este pagamento. Devolva o dinheiro no tilld.',
     paid_after_cancel: 'Pago ({received}) depois de a encomenda ser cancelada. Devolva o dinheiro no tilld.',
-    amount_differs: 'O pagamento pede {asked} e a encomenda outra coisa: não é dada como paga.',
+    amount_differs:
+      'O pagamento pede {asked} e a encomenda custa mais: não é dada como paga. O cliente pode repor o carrinho; caso contrário, devolva o dinheiro no tilld.',
     not_cancelled: 'A encomenda não foi cancelada: {reason}',
     paid_twice:
       'Também chegou dinheiro para este pagamento ({received}), embora o pagamento {other} tenha o dinheiro da encomenda. Devolva-o no tilld.',

@@ -171,9 +171,14 @@ export default class TilldService extends MedusaService({ Connection, Payment, N
   async bind(paymentId: string, sessionId: string): Promise<void> {
     const bound = await this.listPayments({ session_id: sessionId }, { take: null });
     for (const { id } of bound) {
-      if (id !== paymentId) await this.updatePayments({ id, session_id: `${sessionId}:replaced` });
+      if (id !== paymentId) await this.release(id, sessionId);
     }
     await this.updatePayments({ id: paymentId, session_id: sessionId });
+  }
+
+  /** Takes a session from its payment, which stays known. */
+  async release(paymentId: string, sessionId: string): Promise<void> {
+    await this.updatePayments({ id: paymentId, session_id: `${sessionId}:replaced` });
   }
 
   /** The payment that stands for a session. */

@@ -31,7 +31,7 @@ import {
 } from '@medusajs/framework/utils';
 import { TilldError, type Body, type Payment } from '@tilld/sdk';
 import { giveUp } from '../../give-up';
-import { asksFor, exactFiat, fiat, isWorth } from '../../money';
+import { asksFor, covers, exactFiat, fiat, isWorth } from '../../money';
 import type TilldService from '../../modules/tilld/service';
 import { openRefund } from '../../flows/refund';
 import { takeReturned } from '../../flows/returned';
@@ -196,14 +196,20 @@ export default class TilldProvider extends AbstractPaymentProvider {
       ...addressesOf(data, configModule),
     });
     await this.#tilld.bind(payment.id, sessionId);
-    await closeOlder({ tilld: this.#tilld, client }, payment.id, cart.cartId);
+    const parts = { tilld: this.#tilld, client };
+    // Money that came since: what applies it knew of no payment to close yet.
+    const paidMeanwhile = await paidOfCart(parts, cart.cartId, payment.id);
+    if (paidMeanwhile !== null) return this.#adopt(paidMeanwhile, wish);
+    await closeOlder(parts, payment.id, cart.cartId);
     return this.#opened(payment, wish);
   }
 
-  /** Money that came for the cart already is that of the new session; it pays for nothing of another price. */
+  /** Money that came for the cart already is that of the new session; it pays for nothing that costs more. */
   async #adopt(paid: Payment, wish: Wish): Promise<InitiatePaymentOutput> {
     const { sessionId, price } = wish;
-    if (!asksFor(paid, price.amount, price.currency)) {
+    const [known] = await this.#tilld.listPayments({ id: paid.id }, { take: 1 });
+    // A session with captured money stays the one of its order.
+    if (known?.captured === true || !covers(paid, price.amount, price.currency)) {
       throw refused(
         `Money came for this cart (payment ${paid.id} is ${paid.status}): no second payment is made.`,
       );
@@ -292,9 +298,9 @@ function refundable(amount: BigNumberInput, payment: Payment): string {
 
 function statusOf(payment: Payment, data: Data | undefined): PaymentSessionStatus {
   const { status } = payment;
-  const isAsked = asksFor(payment, text(data, 'amount') ?? 0, text(data, 'currency') ?? '');
-  if (status === 'completed' && isAsked) return PaymentSessionStatus.CAPTURED;
-  if (status === 'confirming' && isAsked) return PaymentSessionStatus.PENDING_AUTHORIZATION;
+  const isEnough = covers(payment, text(data, 'amount') ?? 0, text(data, 'currency') ?? '');
+  if (status === 'completed' && isEnough) return PaymentSessionStatus.CAPTURED;
+  if (status === 'confirming' && isEnough) return PaymentSessionStatus.PENDING_AUTHORIZATION;
   return PaymentSessionStatus.REQUIRES_MORE;
 }
 
