@@ -86,7 +86,7 @@ describe('the compose files', () => {
       ['anvil', 'bitcoind', 'litecoind', 'miner', 'secrets', 'solana', 'tilld'],
     ],
     [[], ['anvil', 'bitcoind', 'litecoind', 'miner', 'secrets', 'solana', 'tilld']],
-  ])('docker compose %j is valid and brings what it says', async (options, services) => {
+  ])('are valid for docker compose %j and contain the expected services', async (options, services) => {
     const compose = new ComposeProject('tilld-check-config', {}, options);
     expect((await compose.run(['config', '--services'])).split('\n').toSorted()).toEqual(services);
     const config = JSON.parse(await compose.run(['config', '--format', 'json'])) as {
@@ -100,8 +100,8 @@ describe('the compose files', () => {
   });
 });
 
-describe('the mainnet profile', () => {
-  test('starts on its secret files and says of each coin why it waits', async () => {
+describe('the mainnet profile of docker compose', () => {
+  test('starts with its secret files and reports for each coin why it waits', async () => {
     const chains = await eventually(
       'the nodes are looked at',
       async () => {
@@ -131,12 +131,12 @@ describe('the mainnet profile', () => {
     expect(second.status).toBeGreaterThanOrEqual(400);
   });
 
-  test('backs up into the folder of the host', async () => {
+  test('backs up into a folder of the host', async () => {
     const said = await project.exec('tilld-mainnet', 'node', 'dist/tools/backup.js', '/backups/');
     expect(said).toMatch(/^\/backups\/\S+ \(\d+ bytes, verified\)$/);
   });
 
-  test.each(SERVICES)('%s is as locked down as its regtest counterpart', async (service) => {
+  test.each(SERVICES)('restricts %s as much as its regtest counterpart', async (service) => {
     const { Config, HostConfig } = await project.inspect(service);
     expect([Config.User, HostConfig.ReadonlyRootfs, HostConfig.CapDrop]).toEqual([
       '10001:10001',
@@ -150,21 +150,21 @@ describe('the mainnet profile', () => {
     expect(HostConfig.Memory).toBeGreaterThan(0);
   });
 
-  test('pruned nodes stop cleanly', async () => {
+  test('stops pruned nodes cleanly', async () => {
     await project.run(['stop', ...SERVICES]);
     for (const service of SERVICES) expect((await project.inspect(service)).State.ExitCode).toBe(0);
     await project.run(['start', 'tilld-mainnet']);
   });
 });
 
-describe('the replica profile', () => {
+describe('the replica profile of docker compose', () => {
   const replicated = new ComposeProject(
     'tilld-check-mainnet',
     { ...env, COMPOSE_PROFILES: 'mainnet,replica', TILLD_REPLICA_URL: '/backups/replica' },
     ['-f', 'docker-compose.yml', '-f', 'test/compose/offline.yml'],
   );
 
-  test('keeps a replica that the daemon sees, and a second machine can restore', async () => {
+  test('keeps a replica that the daemon reports and that a second machine can restore', async () => {
     await replicated.run(['up', '-d', '--no-deps', 'tilld-mainnet', 'tilld-replica'], UP_MS);
     const replica = await eventually(
       'the replica is seen',
@@ -198,7 +198,7 @@ describe('the Caddyfile', () => {
     await once(caddy, 'exit');
   });
 
-  test('is valid for a public name', async () => {
+  test('is valid for a public host name', async () => {
     const { stdout, stderr } = await run(
       'caddy',
       ['validate', '--adapter', 'caddyfile', '--config', 'docker/Caddyfile'],
@@ -209,7 +209,7 @@ describe('the Caddyfile', () => {
     expect(stdout + stderr).toMatch(/Valid configuration/);
   });
 
-  test('passes on the public address, which has no metrics', async () => {
+  test('proxies the public address, which has no metrics', async () => {
     const front = await freePort();
     const text = readFileSync('docker/Caddyfile', 'utf8').replace('tilld-mainnet:3000', `127.0.0.1:${port}`);
     const file = join(dir, 'Caddyfile');

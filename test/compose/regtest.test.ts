@@ -46,12 +46,12 @@ afterAll(async () => {
 });
 
 describe('docker compose up', () => {
-  test('brings every service up healthy and every chain followed to its tip', async () => {
+  test('starts every service healthy and follows every chain to its tip', async () => {
     expect((await project.services()).toSorted()).toEqual(RUNNING);
     await ready();
   });
 
-  test('takes the first payment of the README, word for word', async () => {
+  test('supports the first payment of the README literally', async () => {
     const readme = readFileSync('README.md', 'utf8');
     const [section = ''] = /^## A first payment\n[\s\S]*?^### /m.exec(readme) ?? [];
     const lines = [...section.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block]) => block).join('\n');
@@ -69,7 +69,7 @@ describe('docker compose up', () => {
     expect([payment.sandbox, payment.exception]).toEqual([true, null]);
   });
 
-  test('takes a live payment in each coin, paid by the miner, and tells the shop', async () => {
+  test('completes a live payment in each coin, paid by the miner, with a webhook to the shop', async () => {
     shop = await Shop.open(api, { webhookUrl: sink.url.replace(gateway, 'host.docker.internal') });
     const { secret } = await api.must<{ secret: string }>('GET', '/merchant/webhook/secret', {
       token: shop.secretKey,
@@ -96,9 +96,9 @@ describe('docker compose up', () => {
   });
 });
 
-describe('its containers', () => {
+describe('the containers of docker compose', () => {
   test.each(RUNNING)(
-    '%s has no privilege, nothing to write to but its volumes, and limits',
+    'give %s no privileges, no writable paths except volumes, and resource limits',
     async (service) => {
       const { Config, HostConfig } = await project.inspect(service);
       expect(Config.User).toBe('10001:10001');
@@ -130,7 +130,7 @@ describe('its containers', () => {
     await expect(reach('127.0.0.1', port)).resolves.toBeUndefined();
   });
 
-  test('keep data and secrets for their user only', async () => {
+  test('keep data and secrets readable for their user only', async () => {
     const modes = await project.exec(
       'tilld',
       'stat',
@@ -142,7 +142,7 @@ describe('its containers', () => {
     expect(modes.split('\n')).toEqual(['700 10001 /data', '600 10001 /secrets/keyring-passphrase']);
   });
 
-  test('hold what the daemon needs to run and little else', async () => {
+  test('contain little more than the daemon needs', async () => {
     const [image = 0, base = 0] = await Promise.all(
       ['tilld:local', 'node:24-bookworm-slim'].map(async (name) =>
         Number(await docker(['image', 'inspect', name, '-f', '{{.Size}}'])),
@@ -162,8 +162,8 @@ describe('its containers', () => {
   });
 });
 
-describe('stopping and starting', () => {
-  test('SIGTERM ends the daemon with 0 within ten seconds, and everything is there afterwards', async () => {
+describe('stopping and starting the containers', () => {
+  test('by SIGTERM ends the daemon with 0 within ten seconds and keeps all data', async () => {
     const before = Date.now();
     await project.run(['stop', 'tilld']);
     const tookMs = Date.now() - before;
@@ -174,14 +174,14 @@ describe('stopping and starting', () => {
     await everythingIsThere();
   });
 
-  test('a killed daemon goes on where it was', async () => {
+  test('by kill lets the daemon resume at its cursor', async () => {
     await project.run(['kill', '-s', 'KILL', 'tilld']);
     expect((await project.inspect('tilld')).State.ExitCode).toBe(137);
     await project.run(['start', 'tilld']);
     await everythingIsThere();
   });
 
-  test('after `down` and `up` chains, payments and keys are there, and payments go on', async () => {
+  test('by `down` and `up` keeps chains, payments and keys, and payments continue', async () => {
     await project.run(['down', '--timeout', '20'], 180_000);
     await project.run(['up', '-d', '--wait'], 180_000);
     await everythingIsThere();

@@ -38,14 +38,14 @@ afterAll(async () => {
   await project.destroy();
 });
 
-test('docker compose --profile shop brings a shop that is connected with tilld', async () => {
+test('docker compose --profile shop starts a shop that is connected to tilld', async () => {
   const page = await signedIn();
   await page.getByRole('link', { name: 'Connection with tilld' }).click();
   await page.getByRole('cell', { name: 'yes' }).nth(3).waitFor();
   expect(await page.getByRole('cell').allTextContents()).toEqual(['yes', 'yes', 'yes', 'yes']);
 });
 
-test('a shopper orders, pays on the checkout and reads that the order is paid', async () => {
+test('the compose shop lets a shopper order, pay on the checkout and read that the order is paid', async () => {
   shopper = await browser.page({ viewport: PHONE });
   await shopper.goto('/');
   await shopper.getByLabel('Mug').fill('2');
@@ -64,7 +64,7 @@ test('a shopper orders, pays on the checkout and reads that the order is paid', 
   await shopper.getByText('Paid. Thank you!').waitFor({ timeout: SETTLE_MS });
 });
 
-test('the shopkeeper reads the notes and gives the money back by a link', async () => {
+test('the compose shop lets the shopkeeper read the order notes and refund by a link', async () => {
   const page = await signedIn();
   await page.getByText('is paid and final').waitFor();
   await page.getByRole('button', { name: 'Give the money back' }).click();
@@ -83,7 +83,7 @@ test('the shopkeeper reads the notes and gives the money back by a link', async 
   expect(browser.takeComplaints()).toEqual([]);
 });
 
-test('shop and connection are there after a restart', async () => {
+test('the compose shop keeps shop and connection across a restart', async () => {
   await project.run(['restart', 'shop']);
   await project.run(['up', '-d', '--wait'], UP_MS);
   await shopper.goto(orderUrl);

@@ -38,13 +38,13 @@ for (const harness of await loadHarnesses()) {
 
     describe('addresses', () => addressCases(harness.coin, world));
     describe('blocks', () => blockCases(harness.coin, world));
-    describe('detection', () => detectionCases(world));
-    describe('reorganisations', () => reorgCases(world));
+    describe('payment detection', () => detectionCases(world));
+    describe('reorgs', () => reorgCases(world));
     describe('sends', () => sendCases(world, harness.expiring === true));
-    describe('faults', () => faultCases(world));
+    describe('node faults', () => faultCases(world));
     if (harness.hasIndependentClient === true) {
-      describe('beside an independent client', () => independentClientCases(world));
+      describe('compared with an independent client', () => independentClientCases(world));
     }
-    if (harness.wired) describe('nodes', () => wireCases(world));
+    if (harness.wired) describe('node connection', () => wireCases(world));
   });
 }

@@ -30,7 +30,7 @@ describe.skipIf(!available)('scripts/nodes', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('starts both nodes once, and prints the settings that a shell can use', async () => {
+  it('starts both nodes once, and prints the settings for a shell', async () => {
     const settings = await nodes('start');
     expect(settings.split('\n').map((line) => line.replace(/=.*/, ''))).toEqual([
       'export TILLD_BTC_RPC_URL',
@@ -79,7 +79,7 @@ describe.skipIf(!available)('scripts/nodes', () => {
     expect(startTime(pid)).toBeNull();
   });
 
-  it('goes on with the same chain after a stop', async () => {
+  it('continues with the same chain after a stop', async () => {
     expect(await nodes('start', 'btc')).toContain('TILLD_BTC_RPC_URL');
     expect(await nodes('status')).toMatch(/BTC {2}pid \d+ {2}height 127/);
   });

@@ -19,7 +19,7 @@ async function batchIds(url: string): Promise<number[]> {
   return (JSON.parse(text) as { id: number }[]).map(({ id }) => id);
 }
 
-describe.skipIf(!requireNode('BTC'))('the fault proxy before a real bitcoind', () => {
+describe.skipIf(!requireNode('BTC'))('the fault proxy in front of a real bitcoind', () => {
   let node: RegtestNode;
   let proxy: FaultProxy;
 
@@ -52,13 +52,13 @@ describe.skipIf(!requireNode('BTC'))('the fault proxy before a real bitcoind', (
     expect(await callRpc(url, 'getblockcount')).toBe((await node.tip()).height);
   });
 
-  it.each([500, 503, 429, 401])('answers HTTP %i without asking the node', async (status) => {
+  it.each([500, 503, 429, 401])('answers HTTP %i without a request to the node', async (status) => {
     proxy.inject({ kind: 'status', status, headers: { 'retry-after': '7' } }, { times: 1 });
     expect(await post(proxy.url, BATCH)).toMatchObject({ status, text: '' });
     expect(await post(proxy.url, BATCH)).toMatchObject({ status: 200 });
   });
 
-  it('hits only the methods and the number of calls that it was told to', async () => {
+  it('affects only the configured methods and number of calls', async () => {
     const fault = proxy.inject({ kind: 'reset' }, { methods: ['getblockcount'], times: 2 });
     await callRpc(proxy.url, 'getbestblockhash');
     await expect(callRpc(proxy.url, 'getblockcount')).rejects.toThrow();
@@ -76,7 +76,7 @@ describe.skipIf(!requireNode('BTC'))('the fault proxy before a real bitcoind', (
     expect(await hanging).toBeInstanceOf(Error);
   });
 
-  it('delays', async () => {
+  it('delays a response', async () => {
     const fault = proxy.inject({ kind: 'delay', delayMs: 150 });
     await expect(callRpc(proxy.url, 'getblockcount', [], 50)).rejects.toThrow();
     expect(await callRpc(proxy.url, 'getblockcount', [], 5000)).toBeGreaterThan(0);
@@ -84,7 +84,7 @@ describe.skipIf(!requireNode('BTC'))('the fault proxy before a real bitcoind', (
     expect(await callRpc(proxy.url, 'getblockcount', [], 5000)).toBeGreaterThan(0);
   });
 
-  it('answers garbage, half an answer, and an error that the node did not give', async () => {
+  it('returns garbage, half a response, and an error that the node did not return', async () => {
     proxy.inject({ kind: 'garbage' }, { times: 1 });
     await expect(callRpc(proxy.url, 'getblockcount')).rejects.toThrow(/without JSON/);
     proxy.inject({ kind: 'truncate' }, { times: 1 });
@@ -93,7 +93,7 @@ describe.skipIf(!requireNode('BTC'))('the fault proxy before a real bitcoind', (
     await expect(callRpc(proxy.url, 'getblockcount')).rejects.toMatchObject({ code: -28 });
   });
 
-  it('reverses and doubles batch answers', async () => {
+  it('reverses and duplicates batch responses', async () => {
     expect(await batchIds(proxy.url)).toEqual([1, 2, 3]);
     proxy.inject({ kind: 'reverseBatch' });
     expect(await batchIds(proxy.url)).toEqual([3, 2, 1]);
@@ -102,7 +102,7 @@ describe.skipIf(!requireNode('BTC'))('the fault proxy before a real bitcoind', (
   });
 
   it.each(['dropResponse', 'hangAfter'] as const)(
-    'lets the node accept a transaction whose sender never hears of it (%s)',
+    'lets the node accept a transaction whose sender gets no response (%s)',
     async (kind) => {
       const address = await node.foreignAddress();
       const first = await node.pay({ address, amountAtoms: 100_000n });
@@ -114,7 +114,7 @@ describe.skipIf(!requireNode('BTC'))('the fault proxy before a real bitcoind', (
     },
   );
 
-  it('pretends to be stuck at a height, in batches too, and keeps the other digits', async () => {
+  it('reports a fixed block height, in batches too, and keeps other numbers', async () => {
     const old = await node.tip();
     const frozen = await proxy.freezeTip();
     await node.mine(3);

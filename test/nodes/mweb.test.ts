@@ -19,7 +19,7 @@ describe.skipIf(!requireNode('LTC'))('a litecoind with MWEB active', () => {
     await node.stop();
   });
 
-  it('starts just past activation and gives MWEB addresses', async () => {
+  it('starts just past activation and returns MWEB addresses', async () => {
     expect((await node.tip()).height).toBe(432);
     expect(await mwebAddress(node)).toMatch(/^tmweb1/);
   });
@@ -44,7 +44,7 @@ describe.skipIf(!requireNode('LTC'))('a litecoind with MWEB active', () => {
     expect(paying).toEqual([{ holder: hogEx, value: '1.23456789' }]);
   });
 
-  it('mines empty and chosen blocks, and reorganizes, although generateblock cannot', async () => {
+  it('mines empty and selected blocks, and reorganises, although generateblock cannot', async () => {
     const address = await node.foreignAddress();
     const first = await node.pay({ address, amountAtoms: 200_000n });
     const second = await node.pay({ address, amountAtoms: 300_000n });

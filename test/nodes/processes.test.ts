@@ -22,10 +22,10 @@ function runScript(
   return { status, stdout, stderr };
 }
 
-describe('a machine without daemons', () => {
+describe('a machine without node binaries', () => {
   const nowhere = { PATH: '/nonexistent', TILLD_NODES_DIR: '/nonexistent' };
 
-  it.each(NODE_COINS)('fails in CI, and elsewhere skips %s with one line that says what to do', (coin) => {
+  it.each(NODE_COINS)('fails in CI, and elsewhere skips %s with one line of instructions', (coin) => {
     const code = `console.log(lib.requireNode('${coin}'), lib.requireNode('${coin}'));`;
     const ci = runScript(code, { ...nowhere, CI: 'true' });
     expect(ci.status).not.toBe(0);
@@ -37,7 +37,7 @@ describe('a machine without daemons', () => {
 });
 
 describe.skipIf(!requireNode('BTC'))('the processes of a private node', () => {
-  it('proves that the listener is the child, and tells its own port from others', async () => {
+  it('prove that the listener is the child process, and distinguish its port from others', async () => {
     await using node = await startBitcoind({ funded: false });
     expect(listensOn(node.pid, node.rpcPort)).toBe(true);
     expect(listensOn(process.pid, node.rpcPort)).toBe(false);
@@ -45,7 +45,7 @@ describe.skipIf(!requireNode('BTC'))('the processes of a private node', () => {
   });
 
   it.each(['process.exit(3)', "process.kill(process.pid, 'SIGKILL')"])(
-    'leaves no daemon behind when the test process ends by %s',
+    'do not survive a test process that ends by %s',
     async (ending) => {
       const { stdout } = runScript(`
         const node = await lib.startBitcoind({ funded: false });
@@ -60,7 +60,7 @@ describe.skipIf(!requireNode('BTC'))('the processes of a private node', () => {
     },
   );
 
-  it('prunes when asked', async () => {
+  it('prune on request', async () => {
     await using node = await startBitcoind({ pruned: true });
     await node.mine(600);
     await node.rpc('pruneblockchain', [500]);

@@ -29,7 +29,7 @@ async function blockTxids(node: RegtestNode, hash: string): Promise<string[]> {
 }
 
 describe.each(NODE_COINS)('a private %s regtest node', (coin) => {
-  describe.skipIf(!requireNode(coin))('on the real daemon', () => {
+  describe.skipIf(!requireNode(coin))('with the real daemon', () => {
     let node: RegtestNode;
 
     beforeAll(async () => {
@@ -46,7 +46,7 @@ describe.each(NODE_COINS)('a private %s regtest node', (coin) => {
       expect(info).toMatchObject({ chain: 'regtest', initialblockdownload: false });
     });
 
-    it('pays exact atoms, several outputs to one address, and several receivers', async () => {
+    it('pays exact atoms, several outputs to one address, and several recipients', async () => {
       const [first, second] = [await node.foreignAddress(), await node.foreignAddress()];
       const single = await node.pay({ address: first, amountAtoms: 12_345_679n });
       expect(await paidTo(node, single, first)).toEqual([12_345_679n]);
@@ -73,7 +73,7 @@ describe.each(NODE_COINS)('a private %s regtest node', (coin) => {
       await node.mine();
     });
 
-    it('mines empty and chosen blocks beside a waiting mempool', async () => {
+    it('mines empty and selected blocks while the mempool has transactions', async () => {
       const address = await node.foreignAddress();
       const waiting = await node.pay({ address, amountAtoms: 10_000n });
       const chosen = await node.pay({ address, amountAtoms: 20_000n });
@@ -84,7 +84,7 @@ describe.each(NODE_COINS)('a private %s regtest node', (coin) => {
       await node.mine();
     });
 
-    it('replaces an unconfirmed payment by a double-spend to another address', async () => {
+    it('replaces an unconfirmed payment by a double spend to another address', async () => {
       const [victim, thief] = [await node.foreignAddress(), await node.foreignAddress()];
       const first = await node.pay({ address: victim, amountAtoms: 300_000n });
       const second = await node.replaceTo(first, thief);
@@ -94,7 +94,7 @@ describe.each(NODE_COINS)('a private %s regtest node', (coin) => {
       await node.mine();
     });
 
-    it('bumps the fee: same receivers and amounts under another txid', async () => {
+    it('bumps the fee with the same recipients and amounts under another txid', async () => {
       const address = await node.foreignAddress();
       const first = await node.pay({ address, amounts: [300_000n, 400_000n], feeRate: 2 });
       const second = await node.bumpFee(first);
@@ -111,8 +111,8 @@ describe.each(NODE_COINS)('a private %s regtest node', (coin) => {
   });
 });
 
-describe.each(NODE_COINS)('reorganizations of %s', (coin) => {
-  describe.skipIf(!requireNode(coin))('on the real daemon', () => {
+describe.each(NODE_COINS)('reorgs of %s', (coin) => {
+  describe.skipIf(!requireNode(coin))('with the real daemon', () => {
     let node: RegtestNode;
 
     beforeAll(async () => {
@@ -122,7 +122,7 @@ describe.each(NODE_COINS)('reorganizations of %s', (coin) => {
       await node.stop();
     });
 
-    it.each([1, 2, 3, 6])('moves a payment through a reorg of depth %i', async (depth) => {
+    it.each([1, 2, 3, 6])('move a payment at depth %i', async (depth) => {
       const txid = await node.pay({ address: await node.foreignAddress(), amountAtoms: 90_000n });
       const before = await node.mine(depth);
       const result = await node.reorg({ depth, moveInto: depth });
@@ -136,7 +136,7 @@ describe.each(NODE_COINS)('reorganizations of %s', (coin) => {
       expect(await blockTxids(node, result.connected[depth] ?? '')).toEqual([txid]);
     });
 
-    it('leaves the transactions in the mempool when asked', async () => {
+    it('leave the transactions in the mempool on request', async () => {
       const txid = await node.pay({ address: await node.foreignAddress(), amountAtoms: 91_000n });
       await node.mine(2);
       const result = await node.reorg({ depth: 2, transactions: 'mempool', extra: 2 });
@@ -146,7 +146,7 @@ describe.each(NODE_COINS)('reorganizations of %s', (coin) => {
       await node.mine();
     });
 
-    it('drops a payment for a double-spend and moves the others', async () => {
+    it('replace a payment by a double spend and move the others', async () => {
       const address = await node.foreignAddress();
       const dropped = await node.pay({ address, amountAtoms: 92_000n });
       const kept = await node.pay({ address, amountAtoms: 93_000n });
@@ -161,7 +161,7 @@ describe.each(NODE_COINS)('reorganizations of %s', (coin) => {
       expect(state.confirmations).toBeLessThan(0);
     });
 
-    it('replaces a confirmed payment by a conflict built by hand', async () => {
+    it('replace a confirmed payment by a manually built conflict', async () => {
       const txid = await node.pay({ address: await node.foreignAddress(), amountAtoms: 94_000n });
       const conflict = await node.conflictOf(txid, { newAddress: await node.foreignAddress() });
       await node.mine();
@@ -174,7 +174,7 @@ describe.each(NODE_COINS)('reorganizations of %s', (coin) => {
       expect(await node.getMempool()).toEqual([]);
     });
 
-    it('survives repeated reorgs within one second', async () => {
+    it('can be repeated within one second', async () => {
       const start = await node.tip();
       for (let round = 0; round < 5; round += 1) await node.reorg({ depth: 1 });
       expect((await node.tip()).height).toBe(start.height + 5);
@@ -182,9 +182,9 @@ describe.each(NODE_COINS)('reorganizations of %s', (coin) => {
   });
 });
 
-describe.each(NODE_COINS)('the life of a %s node', (coin) => {
-  describe.skipIf(!requireNode(coin))('on the real daemon', () => {
-    it('keeps chain, port and credentials through a crash and a restart', async () => {
+describe.each(NODE_COINS)('a restart of a %s node', (coin) => {
+  describe.skipIf(!requireNode(coin))('with the real daemon', () => {
+    it('keeps chain, port and credentials, also after a crash', async () => {
       await using node = await startNode(coin);
       const { rpcUrl, pid } = node;
       const { height, hash } = await node.tip();
@@ -200,7 +200,7 @@ describe.each(NODE_COINS)('the life of a %s node', (coin) => {
       await node.pay({ address: await node.foreignAddress(), amountAtoms: 1_000_000n });
     });
 
-    it('keeps the mempool over a clean restart and forgets it when told to', async () => {
+    it('keeps the mempool after a clean stop and drops it on request', async () => {
       await using node = await startNode(coin);
       const txid = await node.pay({ address: await node.foreignAddress(), amountAtoms: 70_000n });
       await node.restart();

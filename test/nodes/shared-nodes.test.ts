@@ -10,7 +10,7 @@ const CONFIG = join(import.meta.dirname, 'fixtures/shared-nodes.config.ts');
 
 const available = requireNode('BTC') && requireNode('LTC');
 
-describe.skipIf(!available)('the nodes that a run shares', () => {
+describe.skipIf(!available)('the shared nodes of a test run', () => {
   it('are one per coin for every test file, and end with the run', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [VITEST, 'run', '--config', CONFIG]);
     const attached = [...stdout.matchAll(/attached (BTC|LTC) (\d+)/g)].map(([line]) => line);

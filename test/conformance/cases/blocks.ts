@@ -4,7 +4,7 @@ import type { ChainWorld } from '../harness.ts';
 import { blockAt, follow, openShop } from '../observe.ts';
 
 export function blockCases(coin: Coin, world: () => ChainWorld): void {
-  it('names its coin and a healthy node', async () => {
+  it('have the coin of a healthy node', async () => {
     const { adapter } = openShop(world());
     expect(adapter.coin).toBe(coin);
     const status = await adapter.status();
@@ -15,7 +15,7 @@ export function blockCases(coin: Coin, world: () => ChainWorld): void {
     expect(status.version).not.toBe('');
   });
 
-  it('links every block to its parent up to the tip and has nothing above it', async () => {
+  it('link to their parents up to the tip, and none is above it', async () => {
     const { adapter } = openShop(world());
     await world().mine(3);
     const tip = await adapter.tip();
@@ -26,7 +26,7 @@ export function blockCases(coin: Coin, world: () => ChainWorld): void {
     expect(await adapter.blockAt(tip.height + 1)).toBeNull();
   });
 
-  it('gives a restarted daemon the same blocks from its cursor on', async () => {
+  it('are the same for a restarted daemon from its cursor on', async () => {
     const shop = openShop(world());
     const cursor = await shop.adapter.tip();
     const first = await world().pay([{ address: shop.address, amount: world().amount }]);
@@ -42,7 +42,7 @@ export function blockCases(coin: Coin, world: () => ChainWorld): void {
     expect(again.flatMap((block) => block.credits.map((credit) => credit.ref.txid))).toEqual([first, second]);
   });
 
-  it('finds where a new cursor starts: the highest block no later than a time', async () => {
+  it('include the start of a new cursor, the highest block no later than a given time', async () => {
     const { adapter } = openShop(world());
     const tip = await blockAt(adapter, (await adapter.tip()).height);
     const inTheFuture = await adapter.blockBefore(Date.now() + 86_400_000);

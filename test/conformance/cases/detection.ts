@@ -22,7 +22,7 @@ export function detectionCases(world: () => ChainWorld): void {
     expect(after.has(txid)).toBe(false);
   });
 
-  it('sees a payment whose transaction it never saw unconfirmed', async () => {
+  it('sees a mined payment whose transaction it never saw unconfirmed', async () => {
     const shop = openShop(world());
     const txid = await world().pay([{ address: shop.address, amount: world().amount }]);
     await world().mine(3);
@@ -82,7 +82,7 @@ export function detectionCases(world: () => ChainWorld): void {
     expect(block.credits.reduce((sum, credit) => sum + credit.amount, 0n)).toBe(6n * world().amount);
   });
 
-  it('answers the complete unconfirmed view at every call, also to a new adapter', async () => {
+  it('returns the complete unconfirmed view on every call, also to a new adapter', async () => {
     const shop = openShop(world());
     const txid = await world().pay([{ address: shop.address, amount: world().amount }]);
     const first = await shop.adapter.unconfirmed();
@@ -98,7 +98,7 @@ export function detectionCases(world: () => ChainWorld): void {
     await world().mine(1);
   });
 
-  it('finds after a restart an unconfirmed payment to an address that is watched only since', async () => {
+  it('finds after a restart an unconfirmed payment to an address that was added later', async () => {
     const shop = openShop(world());
     const owned = world().newAddress();
     const txid = await world().pay([{ address: owned.address, amount: world().amount }]);
@@ -109,7 +109,7 @@ export function detectionCases(world: () => ChainWorld): void {
     await world().mine(1);
   });
 
-  it('shows a double-spent payment as gone and its replacement not as ours', async () => {
+  it('reports a double-spent payment as gone, and does not credit its replacement', async () => {
     const shop = openShop(world());
     const txid = await world().pay([{ address: shop.address, amount: world().amount }]);
     const { raw } = await unconfirmedCredit(shop.adapter, txid);
@@ -124,7 +124,7 @@ export function detectionCases(world: () => ChainWorld): void {
     expect(block.credits).toEqual([]);
   });
 
-  it('says of a transaction still waiting, or mined, that it is present', async () => {
+  it('reports an unconfirmed or mined transaction as present', async () => {
     const shop = openShop(world());
     const txid = await world().pay([{ address: shop.address, amount: world().amount }]);
     const { raw } = await unconfirmedCredit(shop.adapter, txid);

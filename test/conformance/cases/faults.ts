@@ -18,7 +18,7 @@ async function expectUnavailable(promise: Promise<unknown>): Promise<void> {
 }
 
 export function faultCases(world: () => ChainWorld): void {
-  it('say that the node is unavailable during an outage, and recover with it', async () => {
+  it('make the node unavailable during an outage, and end with it', async () => {
     const shop = openShop(world());
     const txid = await world().pay([{ address: shop.address, amount: world().amount }]);
     const before = await shop.adapter.tip();
@@ -40,7 +40,7 @@ export function faultCases(world: () => ChainWorld): void {
     expect(block.credits.map((credit) => credit.ref.txid)).toEqual([txid]);
   });
 
-  it('need no node for addresses, payment links and plans', async () => {
+  it('do not affect addresses, payment URIs and plans', async () => {
     const shop = openShop(world());
     const quote = await shop.adapter.feeQuote();
     const funds = await earn(world(), shop, [2n * world().amount]);
@@ -58,7 +58,7 @@ export function faultCases(world: () => ChainWorld): void {
     }
   });
 
-  it('leave the outcome of a broadcast open while the node is away, and finish it later', async () => {
+  it('leave the outcome of a broadcast unknown during an outage, and complete it later', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [2n * world().amount]);
     const plan = shop.adapter.planSend({
@@ -89,14 +89,14 @@ export function wireCases(world: () => ChainWorld): void {
     return wire;
   };
 
-  it('refuse a node of another network', async () => {
+  it('include a node of another network, which is refused', async () => {
     const adapter = await wire().wrongChainAdapter(new MemoryIndex());
     const error = await errorOf(adapter.status());
     expect(error).toBeInstanceOf(ChainError);
     expect(error).toMatchObject({ kind: 'wrong_chain' });
   });
 
-  it('tell that the node is behind', async () => {
+  it('include a node that is behind, which is reported', async () => {
     const { adapter } = openShop(world());
     const restore = await wire().fallBehind();
     try {
@@ -109,8 +109,8 @@ export function wireCases(world: () => ChainWorld): void {
     expect((await adapter.status()).syncing).toBe(false);
   });
 
-  describe.each(['reversed', 'duplicated'] as const)('with %s answers', (how) => {
-    it('see the same payments', async () => {
+  describe.each(['reversed', 'duplicated'] as const)('with %s responses', (how) => {
+    it('do not change the detected payments', async () => {
       const shop = openShop(world());
       for (const times of [1n, 2n, 3n, 4n]) {
         await world().pay([{ address: shop.address, amount: times * world().amount }]);

@@ -6,7 +6,7 @@ const BLOCKS = 6;
 
 /** Blocks read by our raw-block reader and by a client that shares no code with it. */
 export function independentClientCases(world: () => ChainWorld): void {
-  it('finds the payments, spends and hashes in each block that an independent client finds there', async () => {
+  it('finds the same payments, spends and hashes in each block', async () => {
     const shop = openShop(world());
     const { amount, blockByCore } = world();
     if (blockByCore === undefined) throw new Error('this chain has no independent client');

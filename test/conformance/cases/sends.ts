@@ -38,7 +38,7 @@ function expectBalanced(plan: SendPlan): void {
 }
 
 export function sendCases(world: () => ChainWorld, expiring: boolean): void {
-  it('pay the destination exactly the amount, the fee on top, and see their own money leave', async () => {
+  it('pay exactly the amount to the destination, add the fee, and debit the wallet', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [2n * world().amount, 3n * world().amount]);
     const wish = await request(world(), shop, funds, { amount: 4n * world().amount });
@@ -61,7 +61,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect(await world().feeOf(signed.txid)).toBe(plan.fee);
   });
 
-  it('take the fee out of the amount on wish', async () => {
+  it('deduct the fee from the amount on request', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [world().amount]);
     const wish = await request(world(), shop, funds, { amount: world().amount, subtractFee: true });
@@ -90,7 +90,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect(change.map((credit) => credit.amount)).toEqual([plan.change?.amount]);
   });
 
-  it('sign the same plan to the same bytes', async () => {
+  it('are signed to the same bytes for the same plan', async () => {
     const shop = openShop(world());
     const plan = shop.adapter.planSend(
       await request(world(), shop, await earn(world(), shop, [2n * world().amount])),
@@ -98,7 +98,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect(sign(world(), shop, plan)).toEqual(sign(world(), shop, plan));
   });
 
-  it('may be handed to the node again, before and after they are mined', async () => {
+  it('may be rebroadcast, before and after they are mined', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [2n * world().amount]);
     const signed = sign(world(), shop, shop.adapter.planSend(await request(world(), shop, funds)));
@@ -113,7 +113,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect(block.debits.map((debit) => debit.byTxid)).toContain(signed.txid);
   });
 
-  it('never spend the same money twice', async () => {
+  it('never spend the same coins twice', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [2n * world().amount]);
     const plans = [1, 2].map(async () => shop.adapter.planSend(await request(world(), shop, funds)));
@@ -132,7 +132,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect((await shop.adapter.broadcast(dearer)).kind).toBe('rejected');
   });
 
-  it('are not taken for others that the node knows', async () => {
+  it('are distinguished from other transactions that the node knows', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [2n * world().amount]);
     const wishes = [await request(world(), shop, funds), await request(world(), shop, funds)];
@@ -169,7 +169,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect((await shop.adapter.unconfirmed()).debits).toEqual([]);
   });
 
-  it('show up in the view when they spend money that is itself unconfirmed', async () => {
+  it('appear in the view when they spend unconfirmed money', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [3n * world().amount]);
     const wish = await request(world(), shop, funds, { destination: shop.address });
@@ -190,7 +190,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect(block.debits.map(bare)).toContainEqual({ ref: credit!.ref, byTxid: second.txid });
   });
 
-  it('say what is there when the funds do not cover amount and fee', async () => {
+  it('are refused with the available amount when the funds do not cover amount and fee', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [world().amount]);
     const wish = await request(world(), shop, funds, { amount: world().amount });
@@ -205,7 +205,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
     expect(() => shop.adapter.planSend({ ...wish, funds: [] })).toThrow(InsufficientFunds);
   });
 
-  it('refuse amounts that the network would not carry', async () => {
+  it('refuse amounts below the dust limit of the network', async () => {
     const shop = openShop(world());
     const funds = await earn(world(), shop, [world().amount]);
     const wish = await request(world(), shop, funds, { amount: 0n });
@@ -238,7 +238,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
         expect((await shop.adapter.recheck([stuck])).get(stuck.txid)).toBe('gone');
       });
 
-      it('are left as they are when the network asks no more than they pay', async () => {
+      it('are not replaced when the network requires no higher fee', async () => {
         const shop = openShop(world());
         const funds = await earn(world(), shop, [3n * world().amount]);
         const wish = await request(world(), shop, funds);
@@ -248,7 +248,7 @@ export function sendCases(world: () => ChainWorld, expiring: boolean): void {
         expect(shop.adapter.planBump({ previous, funds: [], changeAddress, quote })).toBeNull();
       });
 
-      it('take more funds when their change does not pay for it', async () => {
+      it('add inputs when their change does not cover the higher fee', async () => {
         const shop = openShop(world());
         const [spent, spare] = await earn(world(), shop, [world().amount, world().amount]);
         const wish = await request(world(), shop, [spent!], { subtractFee: true });

@@ -6,7 +6,7 @@ import { codeOfStep, newTotpSecret, otpauthUri, stepOfCode } from '../../../src/
 const SECRET = new TextEncoder().encode('12345678901234567890');
 const BASE32 = base32nopad.encode(SECRET);
 
-describe('RFC 6238, SHA-1, 8 digits', () => {
+describe('codeOfStep for the vectors of RFC 6238 (SHA-1, 8 digits)', () => {
   it.each([
     [59, '94287082'],
     [1_111_111_109, '07081804'],
@@ -14,12 +14,12 @@ describe('RFC 6238, SHA-1, 8 digits', () => {
     [1_234_567_890, '89005924'],
     [2_000_000_000, '69279037'],
     [20_000_000_000, '65353130'],
-  ])('at %i s', (seconds, code) => {
+  ])('returns the published code at %i s', (seconds, code) => {
     expect(codeOfStep(SECRET, Math.floor(seconds / 30), 8)).toBe(code);
   });
 });
 
-describe('RFC 4226, 6 digits', () => {
+describe('codeOfStep for the vectors of RFC 4226 (6 digits)', () => {
   it.each([
     '755224',
     '287082',
@@ -31,16 +31,16 @@ describe('RFC 4226, 6 digits', () => {
     '162583',
     '399871',
     '520489',
-  ].map((code, counter) => [counter, code] as const))('counter %i', (counter, code) => {
+  ].map((code, counter) => [counter, code] as const))('returns the published code for counter %i', (counter, code) => {
     expect(codeOfStep(SECRET, counter)).toBe(code);
   });
 });
 
-describe('a code is taken', () => {
+describe('stepOfCode', () => {
   const step = 41_152_263;
   const at = step * 30_000;
 
-  it('one step before and after its own, to the millisecond', () => {
+  it('accepts a code up to one step early or late, to the millisecond', () => {
     const code = codeOfStep(SECRET, step);
     expect(stepOfCode(BASE32, code, at - 30_000)).toBe(step);
     expect(stepOfCode(BASE32, code, at - 30_001)).toBeNull();
@@ -48,7 +48,7 @@ describe('a code is taken', () => {
     expect(stepOfCode(BASE32, code, at + 60_000)).toBeNull();
   });
 
-  it('only whole', () => {
+  it('rejects incomplete and malformed codes', () => {
     const code = codeOfStep(SECRET, step);
     for (const other of ['', code.slice(1), `${code}0`, `${code.slice(0, 5)}x`, '٠١٢٣٤٥']) {
       expect(stepOfCode(BASE32, other, at)).toBeNull();
@@ -56,13 +56,13 @@ describe('a code is taken', () => {
   });
 });
 
-it('makes secrets of 160 bits, each another', () => {
+it('newTotpSecret creates different secrets of 160 bits', () => {
   const secrets = Array.from({ length: 50 }, () => newTotpSecret());
   expect(new Set(secrets).size).toBe(50);
   for (const secret of secrets) expect(base32nopad.decode(secret)).toHaveLength(20);
 });
 
-it('writes the URI authenticator apps read, whatever the names hold', () => {
+it('otpauthUri writes the URI that authenticator apps read, for any names', () => {
   const uri = new URL(otpauthUri(BASE32, 'a+b&c=d/ü@exämple.com', '[::1]'));
   expect([uri.protocol, uri.host]).toEqual(['otpauth:', 'totp']);
   expect(decodeURIComponent(uri.pathname)).toBe('/tilld [--1]:a+b&c=d/ü@exämple.com');

@@ -9,7 +9,7 @@ import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
 import { Transaction } from 'ethers';
 
-describe('EIP-55', () => {
+describe('addressProblem by EIP-55', () => {
   it.each([
     '0x52908400098527886E0F7030069857D2E4169EE7',
     '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
@@ -19,19 +19,19 @@ describe('EIP-55', () => {
     '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
     '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
     '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
-  ])('%s is an address, in lower case as well', (address) => {
+  ])('accepts the address %s, in lower case as well', (address) => {
     expect(addressProblem(address)).toBeNull();
     expect(addressProblem(address.toLowerCase())).toBeNull();
     expect(accountKey(address)).toBe(address.toLowerCase());
   });
 
-  it('one letter in the wrong case is a typing error', () => {
+  it('rejects one letter in the wrong case', () => {
     expect(addressProblem('0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed')).toContain('checksum');
   });
 });
 
-describe('EIP-681', () => {
-  it('names address, chain and wei, never an exponent or a decimal', () => {
+describe('eip681Uri', () => {
+  it('contains address, chain and wei, never an exponent or a decimal', () => {
     const address = '0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359';
     expect(eip681Uri({ address, amount: 2_014_000_000_000_000_000n, chainId: 1 })).toBe(
       'ethereum:0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359@1?value=2014000000000000000',
@@ -39,7 +39,7 @@ describe('EIP-681', () => {
   });
 });
 
-describe("BIP-44 (m/44'/60'/0'/0)", () => {
+describe("the Ethereum derivation path m/44'/60'/0'/0 (BIP-44)", () => {
   // The mnemonic of anvil and hardhat and the accounts that both print.
   const wallet = HDKey.fromMasterSeed(
     mnemonicToSeedSync('test test test test test test test test test test test junk'),
@@ -48,20 +48,20 @@ describe("BIP-44 (m/44'/60'/0'/0)", () => {
     [0, '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'],
     [1, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'],
     [2, '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'],
-  ])('account %i is %s', (index, address) => {
+  ])('derives account %i as %s', (index, address) => {
     const { privateKey } = wallet.deriveChild(index);
     expect(ethereumAddress(secp256k1.getPublicKey(privateKey!, false))).toBe(address);
   });
 });
 
-describe('EIP-1559', () => {
+describe('signSend by EIP-1559', () => {
   const keyPath = { coin: 'ETH', mode: 'live', account: 0, branch: 0, index: 0 } as const;
   const address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
   const keys = {
     privateKey: () => Buffer.from('ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80', 'hex'),
   };
 
-  it('a send is a type 2 transaction whose tip is its whole price', () => {
+  it('creates a type 2 transaction whose priority fee is its whole fee', () => {
     const plan = planSend({
       funds: [{ ref: { txid: 'a', index: 0 }, amount: 10n ** 18n, address, keyPath }],
       destination: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',

@@ -129,15 +129,15 @@ const UNHEARD = [
   '',
 ];
 
-describe.each(Object.entries(WORDS))('what %s says', (_client, byMeaning) => {
+describe.each(Object.entries(WORDS))('classifyRejection for %s', (_client, byMeaning) => {
   it.each(
     Object.entries(byMeaning).flatMap(([meaning, texts]) => texts.map((text) => [text, meaning] as const)),
-  )('"%s" means %s', (text, meaning) => {
+  )('classifies "%s" as %s', (text, meaning) => {
     expect(classifyRejection(new RpcRefusal('eth_sendRawTransaction', -32_000, text))).toBe(meaning);
   });
 });
 
-it.each(UNHEARD)('"%s" means nothing that could be relied on', (text) => {
+it.each(UNHEARD)('classifyRejection draws no conclusion from "%s"', (text) => {
   expect(classifyRejection(new RpcRefusal('eth_sendRawTransaction', -32_000, text))).toBe('open');
 });
 
@@ -164,7 +164,7 @@ const QUESTIONS = [
   ['a provider', -32_000, 'method trace_block is not whitelisted', 'method'],
 ] as const;
 
-it.each(QUESTIONS)('%s that answers a question with %i "%s" lacks the %s', (_client, code, text, lacks) => {
+it.each(QUESTIONS)('the error of %s, %i "%s", means that the node lacks the %s', (_client, code, text, lacks) => {
   const refusal = new RpcRefusal('eth_getBalance', code, text);
   const told = [
     ['block', isUnknownBlock(refusal)],
@@ -174,7 +174,7 @@ it.each(QUESTIONS)('%s that answers a question with %i "%s" lacks the %s', (_cli
   expect(told.filter(([, isSo]) => isSo).map(([name]) => name)).toEqual(lacks === 'state' ? [] : [lacks]);
 });
 
-it.each(QUESTIONS)('%s that answers with %i "%s" has answered: it is not taken for busy', async (_client, code, text) => {
+it.each(QUESTIONS)('the error of %s, %i "%s", is an answer, not a rate limit', async (_client, code, text) => {
   const rpc = createRpc({
     post: async (body) => {
       const { id } = JSON.parse(body) as { id: number };
@@ -187,7 +187,7 @@ it.each(QUESTIONS)('%s that answers with %i "%s" has answered: it is not taken f
   await expect(asked).rejects.toBeInstanceOf(RpcRefusal);
 });
 
-describe('a method that is not in the plan of a provider', () => {
+describe('isUnknownMethod', () => {
   it.each([
     [-32_600, 'debug_traceBlockByHash is not available on the Free tier - upgrade to Pay As You Go, or Enterprise for access.'],
     [35, 'method is not available on freetier, please upgrade to paid tier'],
@@ -196,7 +196,7 @@ describe('a method that is not in the plan of a provider', () => {
     [-32_000, 'this method requires a paid plan'],
     [-32_000, 'debug_traceBlockByHash is not available on your current plan'],
     [-32_075, 'Method disabled'],
-  ])('is no method for us: %i %s', async (code, message) => {
+  ])('is true for %i %s', async (code, message) => {
     expect(isUnknownMethod({ code, reason: message })).toBe(true);
     // Whatever the HTTP status that it comes with.
     for (const status of [200, 400, 403]) {
@@ -216,7 +216,7 @@ describe('a method that is not in the plan of a provider', () => {
     [-32_000, 'block not found'],
     [-32_603, 'Internal error'],
     [429, 'Your app has exceeded its compute units per second capacity.'],
-  ])('is not what %i %s says', (code, reason) => {
+  ])('is false for %i %s', (code, reason) => {
     expect(isUnknownMethod({ code, reason })).toBe(false);
   });
 });

@@ -76,18 +76,18 @@ const INVALID: readonly (readonly ['BTC' | 'LTC', Network, string, RegExp])[] = 
   ['BTC', 'mainnet', 'b'.repeat(10_000), /not a Bitcoin mainnet address/],
 ];
 
-describe('addresses', () => {
-  it.each(VALID)('%s %s %s is paid by its script', (code, network, address, script) => {
+describe('addressScript', () => {
+  it.each(VALID)('parses the %s %s address %s into its script', (code, network, address, script) => {
     expect(addressScript(UTXO_COINS[code], network, address).toString('hex')).toBe(script);
   });
 
-  it.each(INVALID)('%s %s refuses %s', (code, network, address, why) => {
+  it.each(INVALID)('rejects, for %s %s, %s', (code, network, address, why) => {
     const parsed = parseAddress(UTXO_COINS[code], network, address);
     expect('problem' in parsed && parsed.problem).toMatch(why);
     expect(() => addressScript(UTXO_COINS[code], network, address)).toThrow(TypeError);
   });
 
-  it('refuses a taproot key that is no point of the curve: nobody could ever spend it', () => {
+  it('rejects a taproot key that is not a point of the curve, because its outputs are unspendable', () => {
     // x = 5 has no point on secp256k1; the address itself is well-formed bech32m.
     const parsed = parseAddress(
       UTXO_COINS.BTC,

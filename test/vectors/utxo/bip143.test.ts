@@ -51,8 +51,8 @@ function uint64(value: bigint): Buffer {
   return bytes;
 }
 
-describe('BIP-143', () => {
-  it('the digest of its P2WPKH example', () => {
+describe('BIP-143 signatures', () => {
+  it('match the digest of the P2WPKH example', () => {
     const unsigned =
       '0100000002fff7f7881a8099afa6940d42d1e7f6362bec38171ea3edf433541db4e4ad969f0000000000eeffffff' +
       'ef51e1b804cc89d182d279655c3aa89e815b1b309fe287d9b2b55d57b90ec68a0100000000ffffffff' +
@@ -65,7 +65,7 @@ describe('BIP-143', () => {
     );
   });
 
-  it.each(['BTC', 'LTC'] as const)('every %s signature we make, with low S and our own keys', (code) => {
+  it.each(['BTC', 'LTC'] as const)('of signSend in %s are valid with low S', (code) => {
     const keys = new OwnKeys(code, 'live', 'regtest');
     const funds = Array.from({ length: 8 }, (_none, index) => {
       const owned = keys.newAddress();

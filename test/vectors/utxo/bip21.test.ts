@@ -4,8 +4,8 @@ import { bip21Uri } from '../../../src/chains/utxo/payment-uri.ts';
 
 const ADDRESS = '175tWpb8K1S7NmH4Zx6rewF9WQrcZv245W';
 
-describe('BIP-21 URIs', () => {
-  it('are those of its examples', () => {
+describe('bip21Uri', () => {
+  it('writes the examples of the standard', () => {
     expect(bip21Uri(UTXO_COINS.BTC, { address: ADDRESS, amount: 2_030_000_000n, label: 'Luke-Jr' })).toBe(
       `bitcoin:${ADDRESS}?amount=20.3&label=Luke-Jr`,
     );
@@ -14,7 +14,7 @@ describe('BIP-21 URIs', () => {
     );
   });
 
-  it('never write the amount with an exponent, and escape labels as RFC 3986 does', () => {
+  it('never writes an exponent, and escapes labels as in RFC 3986', () => {
     const uri = bip21Uri(UTXO_COINS.LTC, { address: ADDRESS, amount: 1n, label: 'Café & Søn?' });
     expect(uri).toBe(`litecoin:${ADDRESS}?amount=0.00000001&label=Caf%C3%A9%20%26%20S%C3%B8n%3F`);
     expect(new URL(uri).searchParams.get('label')).toBe('Café & Søn?');

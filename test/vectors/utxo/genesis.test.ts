@@ -8,7 +8,7 @@ describe('genesis blocks', () => {
   for (const coin of Object.values(UTXO_COINS)) {
     for (const network of NETWORKS) {
       for (const { chain, genesisHash } of coin.networks[network].identities) {
-        it(`of ${coin.name} ${network} (${chain}) hashes to what a node must answer`, () => {
+        it(`of ${coin.name} ${network} (${chain}) have the published hash`, () => {
           const recipe = GENESIS[`${coin.code} ${chain}`];
           expect(recipe).toBeDefined();
           const block = genesisBlock(recipe!);

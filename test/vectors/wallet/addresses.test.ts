@@ -20,7 +20,7 @@ function address(keyring: Keyring, liveNetwork: Network, coin: Coin, mode: Mode,
   return createWallet({ keyring, liveNetwork }).address({ coin, mode, account: 0, branch, index });
 }
 
-describe('the words "abandon … about", whose addresses every wallet shows', () => {
+describe('the seed words "abandon … about", whose addresses are published,', () => {
   /** BIP-84's own vectors; Litecoin, Ethereum and Solana as wallets show them for these words. */
   test.each([
     ['BTC', 0, 0, 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu'],
@@ -31,7 +31,7 @@ describe('the words "abandon … about", whose addresses every wallet shows', ()
     ['LTC', 1, 0, 'ltc1qyeljcy9v88jg8sqvnqh0m5q390xruc5r98q9yy'],
     ['ETH', 0, 0, '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'],
     ['SOL', 0, 0, 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'],
-  ] as const)('live mainnet %s, branch %i, index %i', (coin, branch, index, expected) => {
+  ] as const)('derive the published address on live mainnet %s, branch %i, index %i', (coin, branch, index, expected) => {
     expect(address(about, 'mainnet', coin, 'live', branch, index)).toBe(expected);
   });
 
@@ -39,12 +39,12 @@ describe('the words "abandon … about", whose addresses every wallet shows', ()
     [0, 0, 'tb1q6rz28mcfaxtmd6v789l9rrlrusdprr9pqcpvkl'],
     [0, 1, 'tb1qd7spv5q28348xl4myc8zmh983w5jx32cjhkn97'],
     [1, 0, 'tb1q9u62588spffmq4dzjxsr5l297znf3z6j5p2688'],
-  ] as const)('test network Bitcoin, branch %i, index %i', (branch, index, expected) => {
+  ] as const)('derive the published address on the Bitcoin test network, branch %i, index %i', (branch, index, expected) => {
     expect(address(about, 'testnet', 'BTC', 'live', branch, index)).toBe(expected);
     expect(address(about, 'mainnet', 'BTC', 'sandbox', branch, index)).toBe(expected);
   });
 
-  test('regtest Bitcoin', () => {
+  test('derive the published Bitcoin regtest address', () => {
     const expected = 'bcrt1q6rz28mcfaxtmd6v789l9rrlrusdprr9pz3cppk';
     expect(address(about, 'regtest', 'BTC', 'live', 0, 0)).toBe(expected);
   });
@@ -54,7 +54,7 @@ describe('the words "abandon … about", whose addresses every wallet shows', ()
     ['testnet', 'live', 'tltc'],
     ['regtest', 'live', 'rltc'],
     ['mainnet', 'sandbox', 'tltc'],
-  ] as const)('Litecoin on %s, %s', (network, mode, prefix) => {
+  ] as const)('derive the published Litecoin address on %s, %s', (network, mode, prefix) => {
     const decoded = bech32.decode(address(about, network, 'LTC', mode, 0, 0) as `${string}1${string}`);
     const [version, ...program] = decoded.words;
     expect([decoded.prefix, version]).toEqual([prefix, 0]);
@@ -64,7 +64,7 @@ describe('the words "abandon … about", whose addresses every wallet shows', ()
   });
 });
 
-test('the first account of the words "test … junk" is the one of every Ethereum test node', () => {
+test('the seed words "test … junk" derive the first account of Ethereum test nodes', () => {
   expect(address(junk, 'mainnet', 'ETH', 'live', 0, 0)).toBe('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266');
   expect(address(junk, 'mainnet', 'ETH', 'live', 0, 1)).toBe('0x70997970C51812dc3A010C7d01b50e0d17dc79C8');
 });
@@ -79,6 +79,6 @@ test.each([
   '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
   '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
   '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
-])('EIP-55 checksum of %s', (published) => {
+])('checksumAddress writes the EIP-55 checksum of %s', (published) => {
   expect(checksumAddress(published.slice(2).toLowerCase())).toBe(published);
 });

@@ -28,17 +28,17 @@ const VECTORS: readonly (readonly [seed: string, path: string, xpub: string])[] 
 
 const node = (seed: string, path: string) => HDKey.fromMasterSeed(Buffer.from(seed, 'hex')).derive(path);
 
-test.each(VECTORS)('seed %s at %s', (seed, path, xpub) => {
+test.each(VECTORS)('the BIP-32 vector with seed %s at %s has the published extended key', (seed, path, xpub) => {
   expect(node(seed, path).publicExtendedKey).toBe(xpub);
 });
 
 const PLAIN_CHILDREN = VECTORS.filter(([, path]) => /\/\d+$/.test(path));
 
-test.each(PLAIN_CHILDREN)('our public derivation: seed %s at %s', (seed, path, xpub) => {
+test.each(PLAIN_CHILDREN)('publicBranch and childPublicKey match the BIP-32 vector with seed %s at %s', (seed, path, xpub) => {
   const cut = path.lastIndexOf('/');
   const branch = publicBranch(node(seed, path.slice(0, cut)));
   const published = HDKey.fromExtendedKey(xpub).publicKey;
   expect(Buffer.from(childPublicKey(branch, Number(path.slice(cut + 1)), true))).toEqual(Buffer.from(published ?? []));
 });
 
-test('there are vectors for our public derivation', () => expect(PLAIN_CHILDREN.length).toBe(6));
+test('the BIP-32 vectors include public derivation', () => expect(PLAIN_CHILDREN.length).toBe(6));

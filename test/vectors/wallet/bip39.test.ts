@@ -42,14 +42,14 @@ const VECTORS: readonly (readonly [entropy: string, words: string, seed: string]
   ],
 ];
 
-test.each(VECTORS)('entropy %s has its published words and seed', async (entropy, words, seed) => {
+test.each(VECTORS)('Keyring derives the published BIP-39 words and seed from entropy %s', async (entropy, words, seed) => {
   const keyring = await Keyring.fromEntropy(Buffer.from(entropy, 'hex'));
   expect(keyring.words()).toBe(words);
   expect(Buffer.from(mnemonicToEntropy(words, wordlist)).toString('hex')).toBe(entropy);
   expect(Buffer.from(await mnemonicToSeed(words, 'TREZOR')).toString('hex')).toBe(seed);
 });
 
-test('the seed of a keyring is that of its words without a BIP-39 passphrase', async () => {
+test('Keyring derives its seed from its words without a BIP-39 passphrase', async () => {
   // "abandon … about": the seed every wallet shows for these words.
   const keyring = await Keyring.fromEntropy(Buffer.alloc(16));
   const seed = keyring.withSeed((bytes) => Buffer.from(bytes).toString('hex'));

@@ -35,14 +35,14 @@ const SOLANA_VECTORS: typeof VECTORS = [
   ['82d7f574af22476651e9c3cf8e1139c6edf659679620ed7069b178e963df5d6566e9e1ad021fd6516cfaf1a32da1308d21e8237b360668a9165c093b135aba84', "m/44'/501'/100000'/99'", '43d080d59c83067f249c465a88d2e8530658ccdc36ddbd53b741bd0e0128e739', '5dd920a6c33a10bc8a76be3a5be2ad61ae91dc23f5e673041d8a07fb5c5a4ef0'],
 ];
 
-test.each([...VECTORS, ...SOLANA_VECTORS])('seed %s at %s', (seed, path, privateKey, publicKey) => {
+test.each([...VECTORS, ...SOLANA_VECTORS])('ed25519NodeAt matches the SLIP-0010 vector with seed %s at %s', (seed, path, privateKey, publicKey) => {
   const indexes = path.split('/').slice(1).map((index) => Number.parseInt(index, 10));
   const node = ed25519NodeAt(Buffer.from(seed, 'hex'), indexes);
   expect(node.privateKey.toString('hex')).toBe(privateKey);
   expect(ed25519PublicKey(node.privateKey).toString('hex')).toBe(publicKey);
 });
 
-test('public keys are those of another implementation, for any seed', () => {
+test('ed25519PublicKey equals that of another implementation for any seed', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (seed) => {
       expect(ed25519PublicKey(Buffer.from(seed)).toString('hex')).toBe(
