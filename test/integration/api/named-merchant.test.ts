@@ -27,7 +27,7 @@ it('a user token need not name the merchant when an id already belongs to one', 
   expect((await post('/payment/cancel', shop.token, { paymentId: payment.id })).status).toBe(200);
 });
 
-it('lists by an id accept a user token without the merchant, and return the objects of the merchant', async () => {
+it('a list by an id accepts a user token without the merchant, and returns the objects of the merchant', async () => {
   const logs = `paymentId=${payment.id}&limit=5`;
   for (const [path, list] of [
     [`/merchant/webhook-logs?${logs}`, 'logs'],

@@ -174,12 +174,12 @@ describe('a passkey', () => {
     ['for another site', { rpId: 'shop.example' }],
     ['that is an assertion', { type: 'webauthn.get' }],
     ['without user verification', { userVerified: false }],
-    ['without anybody present', { userPresent: false }],
+    ['without user presence', { userPresent: false }],
     ['under another id than the authenticator signed', { id: 'AAAA' }],
-    ['of no challenge of ours', { challenge: Buffer.from('whatever').toString('base64url') }],
-    ['that is backed up and cannot be', { backedUp: true }],
+    ['for an unknown challenge', { challenge: Buffer.from('whatever').toString('base64url') }],
+    ['that is backed up but not eligible for backup', { backedUp: true }],
   ];
-  it.each(forgeries)('with %s is refused', async (_what, forged) => {
+  it.each(forgeries)('%s is refused', async (_what, forged) => {
     const { session } = await owner();
     const { answer } = await add(session, new Authenticator(ORIGIN), forged);
     expect(outcome(answer)).toEqual(REFUSED);
@@ -259,19 +259,19 @@ describe('sign-in with a passkey', () => {
   const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const forgeries: [string, Forgery][] = [
     ['of another origin', { origin: 'https://evil.example' }],
-    ['of a neighbour below the same domain', { origin: 'https://blog.shop.example' }],
+    ['of a sibling domain', { origin: 'https://blog.shop.example' }],
     ['of another port', { origin: `${ORIGIN}:8443` }],
     ['within a frame of another site', { crossOrigin: true, topOrigin: 'https://evil.example' }],
     ['for another site', { rpId: 'evil.example' }],
     ['that is a registration', { type: 'webauthn.create' }],
     ['without user verification', { userVerified: false }],
-    ['without anybody present', { userPresent: false, userVerified: true }],
+    ['without user presence', { userPresent: false, userVerified: true }],
     ['signed by another key', { key: other }],
     ['with a signature that was altered', { spoil: 'signature' }],
-    ['that does not say whose it is', { userHandle: null }],
-    ['that says it is somebody else’s', { userHandle: Buffer.from('usr_other').toString('base64url') }],
-    ['of a passkey that nobody has', { id: 'bm9ib2R5LWhhcyB0aGlz' }],
-    ['of no challenge of ours', { challenge: Buffer.from('whatever').toString('base64url') }],
+    ['without a user handle', { userHandle: null }],
+    ['with the user handle of another user', { userHandle: Buffer.from('usr_other').toString('base64url') }],
+    ['of an unknown passkey', { id: 'bm9ib2R5LWhhcyB0aGlz' }],
+    ['for an unknown challenge', { challenge: Buffer.from('whatever').toString('base64url') }],
   ];
   it.each(forgeries)('is refused, with the same message for every reason: %s', async (_what, forged) => {
     const { session } = await owner();

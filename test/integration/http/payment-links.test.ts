@@ -243,7 +243,7 @@ describe('a payment link against other sites and strangers', () => {
     expect((await goOn(link)).status).toBe(303);
   });
 
-  it('does not let the request decide where the payer goes afterwards', async () => {
+  it('redirects the payer to the URL of the link, whatever the request contains', async () => {
     const link = await made({ amount: '5', currency: 'USD' });
     const evil = 'https://evil.example';
     const { location } = await goOn(

@@ -170,7 +170,7 @@ test('payment search rejects an empty or too long text', async () => {
   }
 });
 
-test('GET volume of a shop uses the time zone of the shop, and is private to its owner', async () => {
+test('GET /merchant/volume uses the time zone of the shop, and is private to its owner', async () => {
   const read = (query: string, token: string) =>
     shop.api.call<{ days: { date: string }[]; totals: { fiat: object[] } }>(
       'GET',

@@ -90,7 +90,7 @@ it('noteConditions does not notify of a node that is down for a moment, however 
   expect(await told()).toEqual([]);
 });
 
-it('noteConditions notifies less and less often of a node that goes up and down for a day', async () => {
+it('noteConditions notifies less and less often of a node that flaps for a day', async () => {
   for (let times = 0; times < 24; times += 1) {
     state = 'unreachable';
     await pass(30);

@@ -216,7 +216,7 @@ describe('money on an expired payment while its renewal is open', () => {
     expect(await world.payment(second)).toMatchObject({ status: 'completed' });
   });
 
-  it('waits for the merchant under the review policy, and the payer is asked only for the remainder', async () => {
+  it('waits for the merchant under the review policy, and only the remainder is requested from the payer', async () => {
     await world.deps.db.updateTable('merchants').set({ late_policy: 'review' }).execute();
     const [first, second] = await group.renewed();
     await group.pay(first, PRICE / 2n);

@@ -128,7 +128,7 @@ it('a machine that is taken over during its start stops in time', async () => {
   expect(onTakenOver).toHaveBeenCalledWith(epoch.number);
 });
 
-it('a takeover does not mistake the marker of another machine for its own', async () => {
+it('a takeover fails when another machine wrote its marker at the same time', async () => {
   place.rival = '2222222222222222';
   const ending = expect(takeOver(second.db, SECOND)).rejects.toThrow(
     'another machine takes over at the same time',

@@ -26,7 +26,7 @@ describe.skipIf(!requireAnvil())('an Ethereum node after an hour of downtime of 
   });
   afterAll(async () => world.end());
 
-  it('is asked for each block once, in one pass, and credits payments made at any time of the outage', async () => {
+  it('gets one request per block, in one pass, and payments made at any time of the outage are credited', async () => {
     const payments: PaymentJson[] = [];
     for (let at = 0; at < 6; at += 1) {
       payments.push(await shop.createPayment({ allowedCryptos: ['ETH'] }));

@@ -161,7 +161,7 @@ describe('a member or a key of one shop', () => {
 });
 
 describe('the owner of a catalog', () => {
-  it('chooses which shops sell a product, among own shops only', async () => {
+  it('chooses which shops of the account sell a product', async () => {
     const { id } = await product(asManager());
     const { id: priceId } = await price(asManager(), id);
     await must(asOwner(), 'PATCH', '/merchant/product/edit', { productId: id, merchantIds: [b.merchantId] });

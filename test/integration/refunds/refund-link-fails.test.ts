@@ -169,7 +169,7 @@ describe('a claim of a refund link', () => {
     for (const link of links) expect((await linkNow(link)).problem ?? '').not.toContain('does not answer');
   });
 
-  it('above the wallet balance tells the shop the reason, and is paid once the wallet is funded', async () => {
+  it('above the wallet balance reports the reason to the shop, and is paid once the wallet is funded', async () => {
     const payment = await paid();
     const { deps, merchant, clock } = shop.world;
     await sendCoins(deps, {

@@ -92,7 +92,7 @@ describe('the proof that a Solana transaction can never land', () => {
     expect(await adapter.broadcast(signed)).toMatchObject({ kind: 'rejected', isExpired: true });
   });
 
-  it('fails on a node that is behind, which knows its blockhash as little as an old one', async () => {
+  it('fails on a node that is behind, to which a new blockhash is as unknown as an old one', async () => {
     const behind = await SvmNode.start({ from: before });
     nodes.push(behind);
     const asked = adapterOn(behind);

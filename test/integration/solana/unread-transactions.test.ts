@@ -213,7 +213,7 @@ describe('AccountWatch with an unreadable transaction', () => {
     expect(await round()).toMatchObject([{ watchKey: victim, amount: 5_000_000n, ref: { txid: signature } }]);
   });
 
-  it('tells the operator which transaction it is, where, and why', async () => {
+  it('reports its txid, its block and the reason to the operator', async () => {
     const signature = pay(victim, 5_000_000n);
     refuse(signature, -32015, 'Transaction version (7) is not supported');
     await round();

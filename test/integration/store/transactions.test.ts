@@ -102,7 +102,7 @@ test('a transaction that has ended cannot be used', async () => {
   expect(visible()).toEqual([]);
 });
 
-test('reads outside a transaction neither wait for it nor see its uncommitted data', async () => {
+test('a read outside a transaction neither waits for it nor sees its uncommitted data', async () => {
   const read = async () => store.db.selectFrom('meta').selectAll().execute();
   await store.db.transaction(async (tx) => {
     await put(tx, 'test-open');
@@ -172,7 +172,7 @@ test('a write of another process between a read and a write of the daemon fails 
   expect(visible()).toEqual(['test-a', 'test-b', 'test-c', 'test-other']);
 });
 
-test('reads within one snapshot neither see nor delay writes of another process', async () => {
+test('a read within a snapshot neither sees nor delays writes of another process', async () => {
   const other = new Database(join(dir, 'tilld.sqlite'), { timeout: 0 });
   const seen = await store.db.read(async (tx) => {
     const count = async (): Promise<number> => (await tx.selectFrom('meta').selectAll().execute()).length;

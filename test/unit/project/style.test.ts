@@ -1,6 +1,7 @@
 /** What a program can check of STYLE_GUIDE.md. */
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { readTitles, type TestTitle } from './titles.ts';
 
 const sources = globSync(['src/**/*.ts', 'src/**/*.tsx', 'packages/sdk/src/**/*.ts']).filter(
   (path) => !path.startsWith('src/store/schema/pre-release/'),
@@ -51,9 +52,55 @@ describe('documents', () => {
     expect(prose.filter(isLong)).toEqual([]);
   });
 
-  it('contain no "whoever" and no "anew"', () => {
+  it('contain none of the words that the style guide excludes', () => {
     expect(
       prose.filter(({ text, path }) => path !== 'STYLE_GUIDE.md' && /\b(whoever|anew)\b/i.test(text)),
     ).toEqual([]);
+  });
+});
+
+/** Folders whose titles do not follow the guide yet. */
+const OLD_TITLES = /^test\/(web|shops)\//;
+/** Words that the guide excludes, because a reader has to guess who acts, or what is meant. */
+const EXCLUDED_WORDS =
+  /\b(told|tells|whoever|anew|nobody|somebody|anybody|by itself|takes? no|beside|held|is asked|looks (again|at)|gives back|taken back|given back)\b/i;
+/** A title without a subject: its first word is one of these, and no `describe` names the unit. */
+const PREDICATE =
+  /^(is|are|has|have|does|do|can|cannot|may|never|accepts|answers|applies|books|charges|checks|completes|contains|continues|counts|creates|credits|deletes|derives|emits|ends|expires|fails|finds|gets|gives|ignores|keeps|leaves|lets|limits|lists|logs|makes|maps|names|parses|pays|prefers|reads|records|refunds|refuses|rejects|removes|reports|requires|restores|returns|reverses|revokes|runs|says|sends|sets|shows|signs|starts|stays|stops|stores|survives|takes|treats|uses|verifies|waits|warns)\b/;
+
+const lacksSubject = ({ text, units, isUnit, isShared }: TestTitle): boolean =>
+  !isUnit && !isShared && units.length === 0 && PREDICATE.test(text);
+
+describe('titles of tests', () => {
+  const paths = globSync('test/**/*.test.ts').filter((path) => !OLD_TITLES.test(path));
+  const titles = paths.flatMap((path) => readTitles(path));
+
+  it('are found by the check', () => expect(titles.length).toBeGreaterThan(3_000));
+
+  it('contain none of the words that the style guide excludes', () => {
+    expect(titles.filter(({ text }) => EXCLUDED_WORDS.test(text))).toEqual([]);
+  });
+
+  it('have a subject', () => {
+    expect(titles.filter(lacksSubject)).toEqual([]);
+  });
+
+  it('are unique within a file', () => {
+    const seen = new Set<string>();
+    const repeated = titles.filter(({ path, units, text, isUnit }) => {
+      const whole = [path, ...units, text].join(' > ');
+      const isRepeated = !isUnit && seen.has(whole);
+      seen.add(whole);
+      return isRepeated;
+    });
+    expect(repeated).toEqual([]);
+  });
+
+  it('are rejected by the check in bad examples', () => {
+    const source = `it('is told by mail', run); describe('createPayment', () => it('refuses dust', run));`;
+    const [bad, unit, good] = readTitles('example.test.ts', source);
+    expect([bad, unit, good].map((title) => EXCLUDED_WORDS.test(title!.text))).toEqual([true, false, false]);
+    expect([bad, unit, good].map((title) => lacksSubject(title!))).toEqual([true, false, false]);
+    expect(good!.units).toEqual(['createPayment']);
   });
 });

@@ -145,12 +145,15 @@ describe.each([kraken(), coinbase(), bitstamp(), coingecko()])('$name rate sourc
   });
 });
 
-test.each(['0', '-5', '1e400', 'NaN', '', '9'.repeat(41)])('never accepts a price of "%s"', (price) => {
-  const body = fixture('coinbase-btc').replace(/("USD": ?)"65240.125"/, `$1"${price}"`);
-  expect(body).not.toContain('"USD": "65240.125"');
-  expect(
-    coinbase()
-      .parse(body)
-      .map(({ currency }) => currency),
-  ).not.toContain('USD');
-});
+test.each(['0', '-5', '1e400', 'NaN', '', '9'.repeat(41)])(
+  'the coinbase rate source never accepts a price of "%s"',
+  (price) => {
+    const body = fixture('coinbase-btc').replace(/("USD": ?)"65240.125"/, `$1"${price}"`);
+    expect(body).not.toContain('"USD": "65240.125"');
+    expect(
+      coinbase()
+        .parse(body)
+        .map(({ currency }) => currency),
+    ).not.toContain('USD');
+  },
+);

@@ -46,19 +46,19 @@ const IMPOSSIBLE = PAYMENT_STATUSES.flatMap((status) =>
     EXPECTED[`${status}/${exception}`] === undefined && !(status === 'pending' && exception !== null),
 );
 
-it.each(Object.entries(EXPECTED))('maps %s to %s', (key, expected) => {
+it.each(Object.entries(EXPECTED))('shopState maps %s to %s', (key, expected) => {
   const [status, exception] = key.split('/') as [State['status'], string];
   const state = { status, exception: exception === 'null' ? null : exception } as State;
   expect(shopState(state)).toBe(expected);
 });
 
-it('is superseded when another payment of the order has its money, whatever the status', () => {
+it('shopState is superseded when another payment of the order has its money, whatever the status', () => {
   for (const status of PAYMENT_STATUSES) {
     expect(shopState({ status, exception: null, supersededBy: 'pay_1' })).toBe('superseded');
   }
 });
 
-it('returns no conclusion for an unknown state', () => {
+it('shopState returns no conclusion for an unknown state', () => {
   expect(IMPOSSIBLE.length).toBeGreaterThan(5);
   for (const state of IMPOSSIBLE) expect(() => shopState(state)).toThrow(RangeError);
   expect(() => shopState({ status: 'frozen' } as unknown as State)).toThrow('frozen');
@@ -116,7 +116,7 @@ function* payments(): Generator<PaymentState> {
               }
 }
 
-it('knows every state of a payment', () => {
+it('shopState has a result for every state of a payment', () => {
   const reached = new Map<string, ShopState>();
   for (const payment of payments()) {
     const settled = deriveStatus(payment);

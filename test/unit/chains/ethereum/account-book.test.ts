@@ -37,7 +37,7 @@ it('AccountBook keeps the sum of unspent outputs equal to the balance after any 
   );
 });
 
-it('AccountBook gives every spending transaction at least one output as its input, so that its send is recognised', () => {
+it('AccountBook records at least one spent output for every spending transaction, so that its send is recognised', () => {
   const book = new AccountBook(new Map([[KEY, [{ ref: { txid: 'a', index: 0 }, amount: 10n }]]]));
   book.spend({ watchKey: KEY, txid: 'one', cost: 3n });
   book.spend({ watchKey: KEY, txid: 'two', cost: 3n });
